@@ -1,5 +1,5 @@
 // Entry point: arguments to a command.
-import { listenForSignals } from "./src/platform/signals.ts";
+import { listenForSignals } from "./src/platform/process/signals.ts";
 
 if (import.meta.main) {
   // Before anything else is loaded: a service may be told to reload or to end as soon as it is there. Other commands end
@@ -7,7 +7,7 @@ if (import.meta.main) {
   const signals = Deno.args[0] === "serve" ? listenForSignals() : undefined;
   const [{ runCli }, { createHost }] = await Promise.all([
     import("./src/cli/cli.ts"),
-    import("./src/platform/process.ts"),
+    import("./src/platform/process/process.ts"),
   ]);
   const host = createHost(signals);
   const loadEngine = () =>

@@ -1,6 +1,6 @@
 // The program of the worker that inspects and migrates databases.
-import type { DatabaseFile } from "./domain/backup.ts";
-import { serveTasks } from "./platform/thread.ts";
+import type { DatabaseFile } from "./domain/ports/backup.ts";
+import { serveTasks } from "./platform/process/worker_thread.ts";
 import { openVaultFile } from "./platform/vault.ts";
 import { createSqliteEngine } from "./store/sqlite/engine.ts";
 

@@ -6,6 +6,7 @@ import {
   docRule,
   fileLengthRule,
   fileNameRule,
+  folderSizeRule,
   functionLengthRule,
   laterRule,
   mirrorRule,
@@ -24,6 +25,8 @@ type Samples = Record<string, { text: string; lines: number[] }>;
 interface House {
   promise: string;
   rule: Rule;
+  /** Whether offences are listed for consideration only. */
+  isWarning?: true;
   samples: Samples;
 }
 
@@ -195,18 +198,34 @@ const HOUSE: House[] = [
     },
   },
   {
-    promise: "files are at most 400 lines long",
+    promise: "files are at most 300 lines long",
     rule: fileLengthRule,
-    samples: { "src/api/a.ts": good(lines(400)), "tests/api/b_test.ts": bad(lines(401), 401) },
+    isWarning: true,
+    samples: { "src/api/a.ts": good(lines(300)), "tests/api/b_test.ts": bad(lines(301), 301) },
   },
   {
-    promise: "functions are at most 70 lines long",
+    promise: "functions are at most 60 lines long",
     rule: functionLengthRule,
+    isWarning: true,
     samples: {
-      "src/api/a.ts": good(`/**\n${"* a\n".repeat(9)}*/\nfunction f() {\n${lines(68)}}`),
-      "src/api/b.ts": bad(`function f() {\n${lines(69)}}`),
-      "src/api/c.ts": bad(`\nconst f = () => {\n${lines(69)}};`, 2),
-      "tests/api/d_test.ts": bad(`class A {\nget a() {\n${lines(69)}}\n}`, 2),
+      "src/api/a.ts": good(`/**\n${"* a\n".repeat(9)}*/\nfunction f() {\n${lines(58)}}`),
+      "src/api/b.ts": bad(`function f() {\n${lines(59)}}`),
+      "src/api/c.ts": bad(`\nconst f = () => {\n${lines(59)}};`, 2),
+      "tests/api/d_test.ts": bad(`class A {\nget a() {\n${lines(59)}}\n}`, 2),
+    },
+  },
+  {
+    promise: "no folder of src contains more than 24 files",
+    rule: folderSizeRule,
+    samples: {
+      ...Object.fromEntries(Array.from({ length: 24 }, (_, index) => [`src/api/a${index}.ts`, good("")])),
+      ...Object.fromEntries(
+        Array.from(
+          { length: 24 },
+          (_, index) => [`src/api/input/b${index}.ts`, index === 0 ? bad("") : good("")],
+        ),
+      ),
+      "src/api/input/a.ts": bad(""),
     },
   },
   {
@@ -335,9 +354,10 @@ const HOUSE: House[] = [
 
 const repository = readRepository(new URL("../", import.meta.url));
 
-for (const { promise, rule, samples } of HOUSE) {
+for (const { promise, rule, isWarning, samples } of HOUSE) {
   Deno.test(`the house: ${promise}`, () => {
     const offences = rule(repository).map(({ path, line, what }) => `${path}:${line}: ${what}`);
+    if (isWarning) return console.log(offences.join("\n"));
     assert.equal(offences.length, 0, `\n${offences.join("\n")}`);
   });
 

@@ -1,8 +1,8 @@
 // Authenticates requests by API key, with a short cache.
-import type { Customer } from "../domain/customer.ts";
+import type { Customer } from "../domain/customer/customer.ts";
 import { AppError } from "../domain/errors.ts";
-import type { Clock } from "../domain/ports.ts";
-import type { KeyHolder, Store } from "../domain/store.ts";
+import type { Clock } from "../domain/ports/ports.ts";
+import type { KeyHolder, Store } from "../domain/ports/store/store.ts";
 import { hashKey, keyFromHeader } from "./keys.ts";
 
 /** How long a key's holder is cached, ms; a disabled key must be rejected within a second. */

@@ -1,7 +1,7 @@
 // API keys: creation, hashing and parsing.
 import { createHash } from "node:crypto";
-import type { ApiKey } from "../domain/customer.ts";
-import { makeSecret } from "../domain/secret.ts";
+import type { ApiKey } from "../domain/customer/customer.ts";
+import { makeSecret } from "../domain/delivery/secret.ts";
 
 /** What every API key starts with. */
 export const KEY_PREFIX = "rgf_";

@@ -1,8 +1,8 @@
 // The daily request quota: exact counts in memory, written to the store once per second.
-import type { RequestAllowance } from "../domain/allowance.ts";
-import { utcDay } from "../domain/calendar.ts";
-import type { Clock } from "../domain/ports.ts";
-import type { Store } from "../domain/store.ts";
+import type { RequestAllowance } from "../domain/customer/allowance.ts";
+import { utcDay } from "../domain/customer/quota_period.ts";
+import type { Clock } from "../domain/ports/ports.ts";
+import type { Store } from "../domain/ports/store/store.ts";
 
 const DAY_MS = 86_400_000;
 

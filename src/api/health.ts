@@ -1,13 +1,13 @@
 // The health of the pipeline, from what the store knows.
-import type { AccountHealth } from "../domain/account_store.ts";
+import type { AccountHealth } from "../domain/ports/store/customers.ts";
 import type { ConfigState } from "../domain/config_state.ts";
-import { DISCLAIMER } from "../domain/disclaimer.ts";
+import { DISCLAIMER } from "../domain/event/disclaimer.ts";
 import type { EventLoop } from "../domain/event_loop.ts";
-import type { Clock, Log } from "../domain/ports.ts";
-import type { SourceSettings, SourceState } from "../domain/source.ts";
-import { type SourceCondition, sourceHealth } from "../domain/source_health.ts";
-import type { Store, StoreHealth } from "../domain/store.ts";
-import { StorageError } from "../domain/storage_fault.ts";
+import type { Clock, Log } from "../domain/ports/ports.ts";
+import type { SourceSettings, SourceState } from "../domain/source/source.ts";
+import { type SourceCondition, sourceHealth } from "../domain/source/source_health.ts";
+import type { Store, StoreHealth } from "../domain/ports/store/store.ts";
+import { StorageError } from "../domain/ports/store/storage_fault.ts";
 import type { HealthReport } from "../wire/service.ts";
 
 /** A delivery that has been pending this long says that deliveries do not get through, ms. */

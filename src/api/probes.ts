@@ -1,8 +1,8 @@
 // `/livez` and `/readyz`, for supervisors and load balancers: the server listens once it is ready, so both are 200 then.
 import { AppError } from "../domain/errors.ts";
-import type { NewId } from "../domain/ids.ts";
-import { addressOf, pathOf } from "./address.ts";
-import { failure } from "./responses.ts";
+import type { NewId } from "../domain/event/ids.ts";
+import { addressOf, pathOf } from "./http/request_url.ts";
+import { failure } from "./http/responses.ts";
 
 const STATUSES: ReadonlyMap<string, string> = new Map([["/livez", "alive"], ["/readyz", "ready"]]);
 const METHODS = "GET, HEAD";

@@ -1,6 +1,6 @@
 // Errors as answers: RFC 9457 problem details.
 import { AppError, ERRORS } from "../domain/errors.ts";
-import { StorageError } from "../domain/storage_fault.ts";
+import { StorageError } from "../domain/ports/store/storage_fault.ts";
 
 /** The body of an error's answer. */
 export function problemJson(error: AppError, requestId: string): string {

@@ -1,11 +1,11 @@
 // What a route is: one row of data from which the router, the checks and the documentation are made.
 import type * as z from "zod";
-import type { RequestAllowance } from "../domain/allowance.ts";
-import type { Customer } from "../domain/customer.ts";
+import type { RequestAllowance } from "../domain/customer/allowance.ts";
+import type { Customer } from "../domain/customer/customer.ts";
 import type { ErrorCode } from "../domain/errors.ts";
-import type { Repetition } from "./idempotency.ts";
-import type { ResponseBody } from "./answer.ts";
-import type { Finding } from "./findings.ts";
+import type { Repetition } from "./http/idempotency.ts";
+import type { ResponseBody } from "./http/response_body.ts";
+import type { Finding } from "./input/field_problems.ts";
 import type { HeaderName, RequestHeaderName } from "./openapi/headers.ts";
 import type { Tag } from "./openapi/texts.ts";
 

@@ -1,9 +1,9 @@
 // A request on its way through the API: where it goes and, once somebody asks, who sent it.
-import type { RequestAllowance } from "../domain/allowance.ts";
-import type { Log } from "../domain/ports.ts";
-import type { Refusal } from "./address_limits.ts";
-import type { Client, Remote } from "./client_address.ts";
-import type { Passage } from "./responses.ts";
+import type { RequestAllowance } from "../domain/customer/allowance.ts";
+import type { Log } from "../domain/ports/ports.ts";
+import type { Refusal } from "./http/ip_rate_limit.ts";
+import type { Client, Remote } from "./http/client_address.ts";
+import type { Passage } from "./http/responses.ts";
 
 /** Between two requests that are looked at for a proxy that nobody named, ms. */
 const PROXY_LOOK_MS = 1_000;

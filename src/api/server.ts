@@ -1,12 +1,12 @@
 // The HTTP API: routes as data behind one router, with keys, quota, limits and the error shape around every handler.
-import type { RequestAllowance } from "../domain/allowance.ts";
-import type { Customer } from "../domain/customer.ts";
+import type { RequestAllowance } from "../domain/customer/allowance.ts";
+import type { Customer } from "../domain/customer/customer.ts";
 import { AppError } from "../domain/errors.ts";
-import type { NewId } from "../domain/ids.ts";
-import type { Clock, Log } from "../domain/ports.ts";
-import { failureLevel } from "../domain/storage_fault.ts";
+import type { NewId } from "../domain/event/ids.ts";
+import type { Clock, Log } from "../domain/ports/ports.ts";
+import { failureLevel } from "../domain/ports/store/storage_fault.ts";
 import type { EventLoop } from "../domain/event_loop.ts";
-import type { Tracer } from "../domain/tracer.ts";
+import type { Tracer } from "../domain/ports/tracer.ts";
 import {
   type AddressCounts,
   createAddressLimits,
@@ -14,8 +14,8 @@ import {
   type Limited,
   type LimitSettings,
   refusalError,
-} from "./address_limits.ts";
-import { type AddressRange, createClients, type Remote } from "./client_address.ts";
+} from "./http/ip_rate_limit.ts";
+import { type AddressRange, createClients, type Remote } from "./http/client_address.ts";
 import {
   addressOf,
   createHostCheck,
@@ -23,20 +23,20 @@ import {
   parametersOf,
   pathOf,
   type SentParameter,
-} from "./address.ts";
-import { receiveBody } from "./body.ts";
-import { refuseTags } from "./conditions.ts";
-import type { Idempotency, Repetition } from "./idempotency.ts";
-import { invalid } from "./findings.ts";
-import { checkBody, NO_INPUT, readQuery } from "./input.ts";
+} from "./http/request_url.ts";
+import { receiveBody } from "./http/body.ts";
+import { refuseTags } from "./http/preconditions.ts";
+import type { Idempotency, Repetition } from "./http/idempotency.ts";
+import { invalid } from "./input/field_problems.ts";
+import { checkBody, NO_INPUT, readQuery } from "./input/input.ts";
 import { answerProbe } from "./probes.ts";
 import { toAppError } from "./problem.ts";
-import { Body, ResponseCache } from "./response_cache.ts";
+import { Body, ResponseCache } from "./http/response_cache.ts";
 import { createProxyWatch, Routed } from "./routed.ts";
 import { createRouter, type Destination } from "./router.ts";
-import { type CompletedResponse, failure, preflight, success } from "./responses.ts";
-import type { CompletedRequest } from "./request_metrics.ts";
-import type { ResponseBody } from "./answer.ts";
+import { type CompletedResponse, failure, preflight, success } from "./http/responses.ts";
+import type { CompletedRequest } from "./metrics/request_metrics.ts";
+import type { ResponseBody } from "./http/response_body.ts";
 import type { Call, KeyCall, Route, RouteAccess } from "./route.ts";
 
 /** No route takes it: with it the router tells of the path alone. */

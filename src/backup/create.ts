@@ -1,6 +1,11 @@
 // Makes a backup: copies the running database, opens and counts the copy, packs it, and reads the archive again.
 import { basename, dirname, join } from "node:path";
-import { ARCHIVE_NAMES, type ArchivedFile, type BackupFiles, type BackupManifest } from "../domain/backup.ts";
+import {
+  ARCHIVE_NAMES,
+  type ArchivedFile,
+  type BackupFiles,
+  type BackupManifest,
+} from "../domain/ports/backup.ts";
 import { cameOfFullDisk, type DiskSpace, DiskSpaceError, isTooSmall, spaceForBackup } from "./room.ts";
 import { requireWhole } from "./verify.ts";
 import { type BackupTools, WORK_PREFIX } from "./tools.ts";

@@ -1,6 +1,6 @@
 // Puts a backup in the place of a store, or where there was none, and keeps what it replaces.
 import { dirname, join } from "node:path";
-import { ARCHIVE_NAMES, type BackupFiles, type BackupManifest } from "../domain/backup.ts";
+import { ARCHIVE_NAMES, type BackupFiles, type BackupManifest } from "../domain/ports/backup.ts";
 import type { BackupTools } from "./tools.ts";
 import { withBackup } from "./verify.ts";
 

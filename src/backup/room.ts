@@ -1,6 +1,6 @@
 // Room for backups: how much making and reading one needs, and what to say where there is less.
-import type { BackupFiles } from "../domain/backup.ts";
-import { formatBytes } from "../domain/byte_format.ts";
+import type { BackupFiles } from "../domain/ports/backup.ts";
+import { formatBytes } from "../domain/format_bytes.ts";
 
 /** The copy of the database, its archive, and the archive read back: so many times the database, at most. */
 const BACKUP_TIMES = 3;

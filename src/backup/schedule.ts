@@ -1,7 +1,7 @@
 // Backups that make themselves: when the next one is due, and which of the old ones go.
 import { join } from "node:path";
-import type { Clock, FolderListing, Log } from "../domain/ports.ts";
-import { nextRunAfter, type Schedule } from "../domain/schedule.ts";
+import type { Clock, FolderListing, Log } from "../domain/ports/ports.ts";
+import { nextRunAfter, type Schedule } from "../domain/source/schedule.ts";
 import { backupTime, isScheduled, scheduledName } from "./create.ts";
 
 /** How long after a failure the next attempt is made, ms. */

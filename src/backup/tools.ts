@@ -1,5 +1,5 @@
 // The files, archives and database functions that backups are made and read with.
-import type { Archives, BackupFiles, DatabaseFacts } from "../domain/backup.ts";
+import type { Archives, BackupFiles, DatabaseFacts } from "../domain/ports/backup.ts";
 
 /** What the folders are called in which backups are made and read. */
 export const WORK_PREFIX = ".regfeed-backup-";

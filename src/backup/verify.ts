@@ -6,7 +6,7 @@ import {
   type BackupFiles,
   type BackupManifest,
   type DatabaseFacts,
-} from "../domain/backup.ts";
+} from "../domain/ports/backup.ts";
 import type { BackupTools } from "./tools.ts";
 import { WORK_PREFIX } from "./tools.ts";
 import { cameOfFullDisk, DiskSpaceError } from "./room.ts";

@@ -1,6 +1,11 @@
 // Combines the built-in topics with the operator's topics and keywords, and derives the rules' version.
 import { createHash } from "node:crypto";
-import { type AddedTopic, type Additions, KEYWORD_LISTS, type Keywords } from "../domain/classification.ts";
+import {
+  type AddedTopic,
+  type Additions,
+  KEYWORD_LISTS,
+  type Keywords,
+} from "../domain/event/classification.ts";
 import { type PhraseLists, TOPIC_RULES, type TopicRule } from "./data.ts";
 
 /** No additions. */

@@ -6,8 +6,8 @@ import {
   KEYWORD_LISTS,
   type KeywordList,
   type Keywords,
-} from "../domain/classification.ts";
-import { expandTopics, type Topic } from "../domain/topic.ts";
+} from "../domain/event/classification.ts";
+import { expandTopics, type Topic } from "../domain/event/topic.ts";
 import { topicRules } from "./additions.ts";
 import { ARTICLE_DATA, type PhraseLists, TOPIC_RULES } from "./data.ts";
 import { beginsWithPhrase, coversPhrase, includesPhrase, phraseProblem } from "./phrases/check_phrase.ts";

@@ -1,8 +1,8 @@
 // Classifies one item: pure and deterministic, with the words and rules behind each value.
-import type { Additions } from "../domain/classification.ts";
-import type { EventType } from "../domain/event.ts";
-import type { Severity } from "../domain/severity.ts";
-import type { Topic } from "../domain/topic.ts";
+import type { Additions } from "../domain/event/classification.ts";
+import type { EventType } from "../domain/event/event.ts";
+import type { Severity } from "../domain/event/severity.ts";
+import type { Topic } from "../domain/event/topic.ts";
 import { NO_ADDITIONS, topicRules, versionWith } from "./additions.ts";
 import { findArticles } from "./articles/find_articles.ts";
 import { type EventTypeResult, findEventType } from "./event_type.ts";

@@ -1,7 +1,7 @@
 // The severity rules of the config, which take precedence over those of data/severity.json.
-import type { AddedSeverityRule } from "../domain/classification.ts";
-import { expandTopics, type Topic } from "../domain/topic.ts";
-import type { EventType } from "../domain/event.ts";
+import type { AddedSeverityRule } from "../domain/event/classification.ts";
+import { expandTopics, type Topic } from "../domain/event/topic.ts";
+import type { EventType } from "../domain/event/event.ts";
 import type { CitedArticle } from "./articles/find_articles.ts";
 import type { Item } from "./item.ts";
 import { buildPhraseIndex, findPhrases } from "./phrases/find_phrases.ts";

@@ -7,9 +7,9 @@ import publishersJson from "./data/publishers.json" with { type: "json" };
 import relevanceJson from "./data/relevance.json" with { type: "json" };
 import severityJson from "./data/severity.json" with { type: "json" };
 import topicsJson from "./data/topics.json" with { type: "json" };
-import { EVENT_TYPES, type EventType } from "../domain/event.ts";
-import { SEVERITIES, type Severity } from "../domain/severity.ts";
-import type { Topic } from "../domain/topic.ts";
+import { EVENT_TYPES, type EventType } from "../domain/event/event.ts";
+import { SEVERITIES, type Severity } from "../domain/event/severity.ts";
+import type { Topic } from "../domain/event/topic.ts";
 import { byName, list, number, object, oneOf, type Reader, text, textOrNull } from "./data_readers.ts";
 
 /** Words by language: `any` applies to all languages, `other` to those without their own list. */

@@ -1,7 +1,7 @@
 // Measures the classification on labelled items: counts, shares, and each error with its explanation.
-import { EVENT_TYPES, type EventType } from "../domain/event.ts";
-import { SEVERITIES, type Severity, severityRank } from "../domain/severity.ts";
-import type { Topic } from "../domain/topic.ts";
+import { EVENT_TYPES, type EventType } from "../domain/event/event.ts";
+import { SEVERITIES, type Severity, severityRank } from "../domain/event/severity.ts";
+import type { Topic } from "../domain/event/topic.ts";
 import {
   type Classification,
   type Classifier,

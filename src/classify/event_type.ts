@@ -1,5 +1,5 @@
 // Finds the event type of an item: the first rule of data/event_types.json that matches.
-import type { EventType } from "../domain/event.ts";
+import type { EventType } from "../domain/event/event.ts";
 import { buildSignalIndex, ItemSignals, type Signal } from "./signals.ts";
 import { EVENT_TYPE_DATA, type EventTypeRule } from "./data.ts";
 import type { Item } from "./item.ts";

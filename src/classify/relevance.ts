@@ -1,5 +1,5 @@
 // Decides whether an item is about AI regulation: it must be about AI, not only mention it, and about rules.
-import type { EventType } from "../domain/event.ts";
+import type { EventType } from "../domain/event/event.ts";
 import { LAW_DATA, RELEVANCE_DATA } from "./data.ts";
 import type { EventTypeResult } from "./event_type.ts";
 import type { Item } from "./item.ts";

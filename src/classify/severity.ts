@@ -1,6 +1,6 @@
 // Finds the severity of an item: the first rule of data/severity.json that matches.
-import type { EventType } from "../domain/event.ts";
-import type { Severity } from "../domain/severity.ts";
+import type { EventType } from "../domain/event/event.ts";
+import type { Severity } from "../domain/event/severity.ts";
 import { buildSignalIndex, ItemSignals } from "./signals.ts";
 import { SEVERITY_DATA, type SeverityRule } from "./data.ts";
 import type { Item } from "./item.ts";

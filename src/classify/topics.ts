@@ -1,6 +1,6 @@
 // Finds the topics of a relevant item by its words, cited articles, event type and publisher.
-import type { Topic } from "../domain/topic.ts";
-import type { EventType } from "../domain/event.ts";
+import type { Topic } from "../domain/event/topic.ts";
+import type { EventType } from "../domain/event/event.ts";
 import type { CitedArticle } from "./articles/find_articles.ts";
 import type { TopicRule } from "./data.ts";
 import type { Item } from "./item.ts";

@@ -1,14 +1,10 @@
 // What stands after a command's name: its options and positionals, or what is wrong with them.
 import { parseArgs, type ParseArgsConfig } from "node:util";
-import { findNearest } from "../config/did_you_mean.ts";
-import {
-  type Command,
-  type CommandCall,
-  CommandError,
-  type CommandOption,
-  EXIT,
-  optionsOf,
-} from "./command.ts";
+import { findNearest } from "../config/toml/did_you_mean.ts";
+import { type Command, type CommandOption, optionsOf } from "./command.ts";
+import { CommandError } from "../server/call.ts";
+import { EXIT } from "../server/call.ts";
+import type { CommandCall } from "../server/call.ts";
 import { usageLine } from "./help.ts";
 
 /** What a command is given, read. */

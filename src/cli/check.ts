@@ -1,16 +1,18 @@
 // `check`: validates the config, looks at the folders that it names, and prints what is in force.
 import type { Config } from "../config/config.ts";
-import { describeConfig, summariseConfig } from "../config/describe.ts";
+import { describeConfig, summariseConfig } from "../config/describe/describe.ts";
 import { createClock } from "../platform/clock.ts";
-import { createMachine } from "../platform/machine.ts";
-import type { Host } from "../platform/process.ts";
-import { type Command, CommandError, EXIT, JSON_OPTION } from "./command.ts";
-import { examineDeclared } from "./declared_conflicts.ts";
-import { checkTls } from "./doctor/certificate.ts";
+import { createMachine } from "../platform/files/machine.ts";
+import type { Host } from "../platform/process/process.ts";
+import { type Command, JSON_OPTION } from "./command.ts";
+import { CommandError } from "../server/call.ts";
+import { EXIT } from "../server/call.ts";
+import { examineDeclared } from "../server/declared_conflicts.ts";
+import { checkTls } from "../server/checks/certificate.ts";
 import { checkPayment } from "./doctor/payment.ts";
-import { warnOfRights } from "./doctor/rights.ts";
-import { loadConfig } from "./open.ts";
-import { tracesWarning } from "./version.ts";
+import { warnOfRights } from "../server/checks/rights.ts";
+import { loadConfig } from "../server/open_store.ts";
+import { tracesWarning } from "../server/build_facts.ts";
 
 /** The command. */
 export const checkCommand: Command = {

@@ -1,10 +1,12 @@
 // The command line: finds the command, answers calls for help, turns errors into exit codes.
-import { findNearest } from "../config/did_you_mean.ts";
-import type { StoreEngine } from "../domain/store_engine.ts";
-import type { Host } from "../platform/process.ts";
+import { findNearest } from "../config/toml/did_you_mean.ts";
+import type { StoreEngine } from "../domain/ports/store/engine.ts";
+import type { Host } from "../platform/process/process.ts";
 import { redact } from "../domain/redact.ts";
 import { readArguments } from "./arguments.ts";
-import { type Command, CommandError, EXIT } from "./command.ts";
+import type { Command } from "./command.ts";
+import { CommandError } from "../server/call.ts";
+import { EXIT } from "../server/call.ts";
 import { loadCommands, loadEveryCommand } from "./commands.ts";
 import { commandHelp, groupHelp, overview } from "./help.ts";
 import { withSafeOutput } from "./print.ts";

@@ -1,6 +1,5 @@
 // What a command of the command line is.
-import type { StoreEngine } from "../domain/store_engine.ts";
-import type { Host } from "../platform/process.ts";
+import { CommandCall } from "../server/call.ts";
 
 /** An option of a command, beside `--config` and `--help`. */
 export interface CommandOption {
@@ -13,19 +12,6 @@ export interface CommandOption {
   /** A letter that does the same behind one dash: "c". */
   short?: string;
   help: string;
-}
-
-/** What a command is given. */
-export interface CommandCall {
-  host: Host;
-  /** Loads the engine of the store: only commands that use a store pay for it. */
-  loadEngine(): Promise<StoreEngine>;
-  /** What stands after the command's name, options left out. */
-  positionals: string[];
-  flags: ReadonlySet<string>;
-  texts: ReadonlyMap<string, string>;
-  /** The values of options that may be given more than once, in order. */
-  lists: ReadonlyMap<string, readonly string[]>;
 }
 
 /** A command. */
@@ -44,17 +30,6 @@ export interface Command {
   withoutConfig?: true;
   /** Does it; resolves with the exit code: 0 success, 1 failure, 2 usage error or invalid config. */
   run(call: CommandCall): Promise<number>;
-}
-
-/** The exit codes. What an argument names and is not there (a source, a customer, an event) is a failure. */
-export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
-
-/** A command that cannot go on: what is wrong and what to do, and the exit code. */
-export class CommandError extends Error {
-  override readonly name = "CommandError";
-  constructor(message: string, readonly exitCode: number = EXIT.failed) {
-    super(message);
-  }
 }
 
 /** The option that commands which print data have. */

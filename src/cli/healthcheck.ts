@@ -1,10 +1,12 @@
 // `healthcheck`: asks a running server how it is; for containers without curl.
 import type { Config } from "../config/config.ts";
-import type { Clock, HttpClient, IncomingResponse } from "../domain/ports.ts";
+import type { Clock, HttpClient, IncomingResponse } from "../domain/ports/ports.ts";
 import { createClock } from "../platform/clock.ts";
-import { createHttpClient } from "../platform/http.ts";
-import { type Command, CommandError, EXIT } from "./command.ts";
-import { loadConfig } from "./open.ts";
+import { createHttpClient } from "../platform/http/http.ts";
+import type { Command } from "./command.ts";
+import { CommandError } from "../server/call.ts";
+import { EXIT } from "../server/call.ts";
+import { loadConfig } from "../server/open_store.ts";
 import { print } from "./print.ts";
 
 const TIMEOUT_MS = 5_000;

@@ -1,7 +1,7 @@
 // The texts of `--help`: of everything, of a group of commands, of one command.
 import { VERSION } from "../version.ts";
 import { type Command, optionsOf } from "./command.ts";
-import { wrapText } from "./paragraphs.ts";
+import { wrapText } from "./wrap_text.ts";
 
 /** What Regfeed is, as a part of a sentence. */
 export const WHAT_IT_IS = "what official bodies publish about AI regulation, as events";

@@ -3,9 +3,11 @@ import { createApp } from "../app.ts";
 import type { IngestReport } from "../ingest/ingest.ts";
 import { failed } from "../ingest/report.ts";
 import { VERSION } from "../version.ts";
-import { type Command, type CommandCall, EXIT, JSON_OPTION } from "./command.ts";
-import { withStore } from "./open.ts";
-import { requireSources } from "./source.ts";
+import { type Command, JSON_OPTION } from "./command.ts";
+import { EXIT } from "../server/call.ts";
+import type { CommandCall } from "../server/call.ts";
+import { withStore } from "../server/open_store.ts";
+import { requireSources } from "./source/source.ts";
 import { formatTable } from "./table.ts";
 
 /** The command. */

@@ -1,7 +1,9 @@
 // `init`: writes a commented config to start from.
 import { join, resolve } from "node:path";
 import example from "../../config.example.toml" with { type: "text" };
-import { type Command, CommandError, EXIT } from "./command.ts";
+import type { Command } from "./command.ts";
+import { CommandError } from "../server/call.ts";
+import { EXIT } from "../server/call.ts";
 
 /** The command. */
 export const initCommand: Command = {

@@ -1,7 +1,7 @@
 // What commands print: JSON for scripts, or tables and fields for people.
 import { escapeControls } from "../domain/controls.ts";
-import type { Host } from "../platform/process.ts";
-import type { CommandCall } from "./command.ts";
+import type { Host } from "../platform/process/process.ts";
+import type { CommandCall } from "../server/call.ts";
 import { fitTable, type Fitting, formatTable, formatTime, oneLine } from "./table.ts";
 
 // deno-lint-ignore no-control-regex -- the escape that begins a colour

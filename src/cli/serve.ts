@@ -11,7 +11,10 @@ export const serveCommand: Command = {
   options: {},
   async run(call) {
     // Loaded for this command alone: the help shows it too.
-    const [{ withPlatform }, { serve }] = await Promise.all([import("./open.ts"), import("./serving.ts")]);
+    const [{ withPlatform }, { serve }] = await Promise.all([
+      import("../server/open_store.ts"),
+      import("../server/server_process.ts"),
+    ]);
     const readings = new Map<string, string>();
     return await withPlatform(call, (opened) => serve(call, { ...opened, readings }), { readings });
   },

@@ -1,6 +1,6 @@
 // Additions to the classification: [[topics]], [[topic_keywords]], [[severity_rules]] and defaults of sources.
-import { canonicalArticle } from "../domain/article.ts";
-import type { Additions, KeywordList, Keywords } from "../domain/classification.ts";
+import { canonicalArticle } from "../domain/event/article.ts";
+import type { Additions, KeywordList, Keywords } from "../domain/event/classification.ts";
 import type { CheckedFile } from "./schema.ts";
 
 /** The additions of a config; the classification validates them. */

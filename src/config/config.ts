@@ -2,11 +2,17 @@
 import { resolve } from "node:path";
 import { parse, TomlError } from "smol-toml";
 import type * as z from "zod";
-import type { Additions } from "../domain/classification.ts";
-import type { DeclaredCustomer } from "../domain/declared.ts";
-import type { SourceSettings } from "../domain/source.ts";
-import type { LogLevel, LogLevels } from "../domain/log.ts";
-import { DEFAULT_LIMITS, limitsFromFields, type Tier, type TierLimits, TIERS } from "../domain/tier.ts";
+import type { Additions } from "../domain/event/classification.ts";
+import type { DeclaredCustomer } from "../domain/customer/declared_customers.ts";
+import type { SourceSettings } from "../domain/source/source.ts";
+import type { LogLevel, LogLevels } from "../domain/ports/log.ts";
+import {
+  DEFAULT_LIMITS,
+  limitsFromFields,
+  type Tier,
+  type TierLimits,
+  TIERS,
+} from "../domain/customer/tier.ts";
 import {
   type AccountSecrets,
   buildMail,
@@ -19,20 +25,20 @@ import { buildAdditions } from "./classification.ts";
 import { buildDelivery, type DeliveryConfig } from "./delivery.ts";
 import { findFolderProblems } from "./folders.ts";
 import { buildCustomers, findCustomerProblems } from "./declared_customers.ts";
-import { findKeyLines, type KeyLines, type KeyPath } from "./key_lines.ts";
-import { listTables, unknownKeyMessage } from "./known_keys.ts";
-import { ConfigError, type ConfigProblem, formatKey, type KeyProblem } from "./problems.ts";
+import { findKeyLines, type KeyLines, type KeyPath } from "./toml/key_lines.ts";
+import { listTables, unknownKeyMessage } from "./toml/known_keys.ts";
+import { ConfigError, type ConfigProblem, formatKey, type KeyProblem } from "./toml/problems.ts";
 import { type CheckedFile, FILE_SCHEMA } from "./schema.ts";
 import type { SecretFile, SecretReader } from "./secrets.ts";
 import { buildServer, findServerProblems, type ServerConfig } from "./server.ts";
-import { readSourceSecrets, type SourceSecrets } from "./source_secrets.ts";
-import { findSelectorProblems } from "./check_selectors.ts";
-import { findSourceProblems } from "./check_sources.ts";
-import { buildRules } from "./strategy_rules.ts";
-import { explainToml } from "./toml_errors.ts";
+import { readSourceSecrets, type SourceSecrets } from "./sources/source_secrets.ts";
+import { findSelectorProblems } from "./sources/check_selectors.ts";
+import { findSourceProblems } from "./sources/check_sources.ts";
+import { buildRules } from "./sources/strategy_rules.ts";
+import { explainToml } from "./toml/toml_errors.ts";
 
-export { decodeConfig } from "./decode_file.ts";
-export { ConfigError, type ConfigProblem } from "./problems.ts";
+export { decodeConfig } from "./toml/decode_file.ts";
+export { ConfigError, type ConfigProblem } from "./toml/problems.ts";
 export type { MailConfig, PaymentConfig } from "./payment_and_mail.ts";
 export type { SecretFile, SecretReader } from "./secrets.ts";
 

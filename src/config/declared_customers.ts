@@ -1,9 +1,9 @@
 // Customers declared in the config: checks across their keys, and their settings.
-import { type DeclaredCustomer, declaredCustomerId } from "../domain/declared.ts";
-import { LIMIT_FIELDS, limitsFromFields } from "../domain/tier.ts";
-import type { KeyPath } from "./key_lines.ts";
-import type { KeyProblem } from "./problems.ts";
-import { tablesOf } from "./raw_document.ts";
+import { type DeclaredCustomer, declaredCustomerId } from "../domain/customer/declared_customers.ts";
+import { LIMIT_FIELDS, limitsFromFields } from "../domain/customer/tier.ts";
+import type { KeyPath } from "./toml/key_lines.ts";
+import type { KeyProblem } from "./toml/problems.ts";
+import { tablesOf } from "./toml/raw_document.ts";
 import type { CheckedFile } from "./schema.ts";
 
 /**

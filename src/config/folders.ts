@@ -1,7 +1,7 @@
 // Rejects sources that read a folder with the service's own files.
 import { dirname } from "node:path";
-import type { SourceSettings } from "../domain/source.ts";
-import type { KeyProblem } from "./problems.ts";
+import type { SourceSettings } from "../domain/source/source.ts";
+import type { KeyProblem } from "./toml/problems.ts";
 
 /** The absolute paths in a config. */
 interface Folders {

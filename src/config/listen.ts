@@ -1,6 +1,6 @@
 // Addresses to listen on.
 import ipaddr from "ipaddr.js";
-import { quote } from "./problems.ts";
+import { quote } from "./toml/problems.ts";
 import type { Reading } from "./parse_values.ts";
 
 const MAX_PORT = 65_535;

@@ -1,10 +1,10 @@
 // Parsers for strings of the config: URLs, durations, schedules, languages and others.
 import ipaddr from "ipaddr.js";
-import { isMailAddress, type Mailbox, type SmtpServer } from "../domain/mail.ts";
-import { nextRunAfter } from "../domain/schedule.ts";
+import { isMailAddress, type Mailbox, type SmtpServer } from "../domain/customer/mail.ts";
+import { nextRunAfter } from "../domain/source/schedule.ts";
 import { trimEndOf } from "../domain/trim.ts";
-import { didYouMean } from "./did_you_mean.ts";
-import { quote } from "./problems.ts";
+import { didYouMean } from "./toml/did_you_mean.ts";
+import { quote } from "./toml/problems.ts";
 
 /** The parsed value, or what is wrong and what to do. */
 export type Reading<T> = { value: T } | { problem: string };

@@ -1,9 +1,9 @@
 // The [payment] and [mail] tables, and all secrets except those of sources.
 import { resolve } from "node:path";
-import type { Mailbox, SmtpServer } from "../domain/mail.ts";
-import type { Tier } from "../domain/tier.ts";
-import { formatKey, type KeyProblem } from "./problems.ts";
-import { isTable } from "./raw_document.ts";
+import type { Mailbox, SmtpServer } from "../domain/customer/mail.ts";
+import type { Tier } from "../domain/customer/tier.ts";
+import { formatKey, type KeyProblem } from "./toml/problems.ts";
+import { isTable } from "./toml/raw_document.ts";
 import type { CheckedFile } from "./schema.ts";
 import { readSecret, type SecretFile, type SecretReader } from "./secrets.ts";
 import { readSmtpUrl } from "./parse_values.ts";

@@ -1,17 +1,17 @@
 // The schema of the config file: types, bounds and defaults of all keys.
 import * as z from "zod";
-import type { KeywordList } from "../domain/classification.ts";
-import { EVENT_TYPES } from "../domain/event.ts";
-import { isLogArea, LOG_AREAS, LOG_LEVELS, type LogLevels } from "../domain/log.ts";
-import { MAIL_LANGUAGES } from "../domain/mail_language.ts";
-import { SEVERITIES } from "../domain/severity.ts";
-import { FETCH_STRATEGIES } from "../domain/source.ts";
-import { type LimitField, TIERS } from "../domain/tier.ts";
-import { findUrlsProblems, readIdentity, readPattern } from "./identity_rule.ts";
+import type { KeywordList } from "../domain/event/classification.ts";
+import { EVENT_TYPES } from "../domain/event/event.ts";
+import { isLogArea, LOG_AREAS, LOG_LEVELS, type LogLevels } from "../domain/ports/log.ts";
+import { MAIL_LANGUAGES } from "../domain/customer/mail_language.ts";
+import { SEVERITIES } from "../domain/event/severity.ts";
+import { FETCH_STRATEGIES } from "../domain/source/source.ts";
+import { type LimitField, TIERS } from "../domain/customer/tier.ts";
+import { findUrlsProblems, readIdentity, readPattern } from "./sources/identity_rule.ts";
 import { duration, flag, list, oneOf, table, text, wants, wholeNumber } from "./schema_builders.ts";
-import { didYouMean } from "./did_you_mean.ts";
-import { describeFound, describeKind, joinList } from "./problems.ts";
-import { HEADERS_TABLE, STRATEGY_TABLES } from "./strategy_schema.ts";
+import { didYouMean } from "./toml/did_you_mean.ts";
+import { describeFound, describeKind, joinList } from "./toml/problems.ts";
+import { HEADERS_TABLE, STRATEGY_TABLES } from "./sources/strategy_schema.ts";
 import { readListen } from "./listen.ts";
 import {
   readCidr,

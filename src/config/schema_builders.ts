@@ -1,7 +1,7 @@
 // Building blocks of the config's schema, with messages that say what is expected.
 import * as z from "zod";
-import { didYouMean } from "./did_you_mean.ts";
-import { describeFound, joinList, quote } from "./problems.ts";
+import { didYouMean } from "./toml/did_you_mean.ts";
+import { describeFound, joinList, quote } from "./toml/problems.ts";
 import { readDuration, type Reading } from "./parse_values.ts";
 
 /** The message for a missing value or one of the wrong type. */

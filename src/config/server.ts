@@ -1,6 +1,6 @@
 // The [server] table.
 import { resolve } from "node:path";
-import type { KeyProblem } from "./problems.ts";
+import type { KeyProblem } from "./toml/problems.ts";
 import type { CheckedFile } from "./schema.ts";
 import { formatListen, isSameListener, readListen } from "./listen.ts";
 

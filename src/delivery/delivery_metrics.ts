@@ -1,6 +1,6 @@
 // What the delivery room counts: attempts, how long they take, and how long a delivery is on its way.
-import type { AttemptResult, ClaimedDelivery, NextStep } from "../domain/delivery.ts";
-import { type Metrics, SECONDS_BOUNDS } from "../domain/metrics.ts";
+import type { AttemptResult, ClaimedDelivery, NextStep } from "../domain/delivery/delivery.ts";
+import { type Metrics, SECONDS_BOUNDS } from "../domain/ports/metrics.ts";
 
 /** Buckets for the time from stored to received, seconds: from at once to the last attempt of the schedule. */
 const LATENCY_BOUNDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600, 21_600, 86_400, 259_200];

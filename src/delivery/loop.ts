@@ -1,25 +1,25 @@
 // The loop of deliveries: matches events, claims what is due, sends it side by side, records what came of it.
-import type { AttemptResult, ClaimedDelivery } from "../domain/delivery.ts";
+import type { AttemptResult, ClaimedDelivery } from "../domain/delivery/delivery.ts";
 import { AppError } from "../domain/errors.ts";
-import { NO_METRICS } from "../domain/metrics.ts";
+import { NO_METRICS } from "../domain/ports/metrics.ts";
 import type { RunningAttempt } from "../domain/plans/share_slots.ts";
-import type { Log, Random } from "../domain/ports.ts";
-import type { Store } from "../domain/store.ts";
-import { failureLevel } from "../domain/storage_fault.ts";
-import type { Subscription } from "../domain/subscription.ts";
+import type { Log, Random } from "../domain/ports/ports.ts";
+import type { Store } from "../domain/ports/store/store.ts";
+import { failureLevel } from "../domain/ports/store/storage_fault.ts";
+import type { Subscription } from "../domain/delivery/subscription.ts";
 import type { EventLoop } from "../domain/event_loop.ts";
-import { NO_TRACER, type Tracer } from "../domain/tracer.ts";
-import { createAttemptLog, type LogAttempt } from "./attempt_log.ts";
-import { nameAttempt, traceAttempt, whereOf } from "./attempt_names.ts";
+import { NO_TRACER, type Tracer } from "../domain/ports/tracer.ts";
+import { createAttemptLog, type LogAttempt } from "./send/attempt_log.ts";
+import { nameAttempt, traceAttempt, whereOf } from "./send/attempt_names.ts";
 import { type CountAttempt, createDeliveryMetrics } from "./delivery_metrics.ts";
-import { createAddressPolicy, type PolicySettings, whyRefused } from "./guard.ts";
-import { createMatching, type Matching } from "./match.ts";
-import { createRecorder } from "./recorder.ts";
-import { createUpkeep, type Upkeep } from "./upkeep.ts";
-import { decideNextStep, isSuccess } from "./retry.ts";
-import { brokenOff, sendAttempt, type Sending } from "./send.ts";
+import { createAddressPolicy, type PolicySettings, whyRefused } from "./send/guard.ts";
+import { createMatching, type Matching } from "./match/match.ts";
+import { createRecorder } from "./send/attempt_recorder.ts";
+import { createUpkeep, type Upkeep } from "./maintenance.ts";
+import { decideNextStep, isSuccess } from "./send/retry.ts";
+import { brokenOff, sendAttempt, type Sending } from "./send/send.ts";
 import { type TestCallDeps, TestCalls, type TestOutcome } from "./test_calls.ts";
-import { Wake } from "./wake.ts";
+import { Wake } from "./loop_notifier.ts";
 
 /** How much longer a delivery is leased than its attempt can last: time to record it, ms. */
 const LEASE_MARGIN_MS = 30_000;

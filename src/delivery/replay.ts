@@ -1,11 +1,11 @@
 // Replays: what a subscription was sent in a stretch of time goes to it once more, and what it never got goes too.
-import { utcMonth } from "../domain/calendar.ts";
-import { overDailyLimit } from "../domain/daily_limit.ts";
+import { utcMonth } from "../domain/customer/quota_period.ts";
+import { overDailyLimit } from "../domain/customer/daily_limit.ts";
 import { AppError } from "../domain/errors.ts";
-import { firstIdAt } from "../domain/ids.ts";
-import type { Replayed } from "../domain/catch_up_store.ts";
-import type { Store } from "../domain/store.ts";
-import { createDeliveriesFor, type Matching } from "./match.ts";
+import { firstIdAt } from "../domain/event/ids.ts";
+import type { Replayed } from "../domain/ports/store/delivery_log.ts";
+import type { Store } from "../domain/ports/store/store.ts";
+import { createDeliveriesFor, type Matching } from "./match/match.ts";
 
 /** Deliveries made or sent again in one call at most. */
 const MAX_DELIVERIES = 1_000;

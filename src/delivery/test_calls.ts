@@ -1,13 +1,13 @@
 // Test calls: one synthetic delivery at once, within limits of their own.
-import { overDailyLimit } from "../domain/daily_limit.ts";
+import { overDailyLimit } from "../domain/customer/daily_limit.ts";
 import { AppError } from "../domain/errors.ts";
-import type { NewId } from "../domain/ids.ts";
-import type { Log } from "../domain/ports.ts";
-import type { Store } from "../domain/store.ts";
-import { signingSecrets, type Subscription } from "../domain/subscription.ts";
-import { buildTestPayload } from "./payload.ts";
-import { isSuccess } from "./retry.ts";
-import { sendAttempt, type Sending } from "./send.ts";
+import type { NewId } from "../domain/event/ids.ts";
+import type { Log } from "../domain/ports/ports.ts";
+import type { Store } from "../domain/ports/store/store.ts";
+import { signingSecrets, type Subscription } from "../domain/delivery/subscription.ts";
+import { buildTestPayload } from "./match/payload.ts";
+import { isSuccess } from "./send/retry.ts";
+import { sendAttempt, type Sending } from "./send/send.ts";
 
 /** Test calls in progress: of all customers, and of one. They take none of the delivery slots. */
 const MAX_IN_PROGRESS = 100;

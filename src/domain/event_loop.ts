@@ -1,6 +1,6 @@
 // The main thread's event loop: the name of the work that it does, so that a pause can be explained.
-import type { Store } from "./store.ts";
-import type { Tracer } from "./tracer.ts";
+import type { Store } from "./ports/store/store.ts";
+import type { Tracer } from "./ports/tracer.ts";
 
 /** The main thread's event loop, as the service names its work to it. */
 export interface EventLoop {

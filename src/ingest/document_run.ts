@@ -1,14 +1,14 @@
 // The state of one ingest run that its steps share.
-import type { NewId } from "../domain/ids.ts";
-import type { Clock } from "../domain/ports.ts";
-import type { SourceSettings, SourceState } from "../domain/source.ts";
-import type { Store } from "../domain/store.ts";
-import type { Tracer } from "../domain/tracer.ts";
-import type { FetchedDocument, FetchOptions } from "./fetched.ts";
-import type { DocumentFingerprints } from "./last_looks.ts";
+import type { NewId } from "../domain/event/ids.ts";
+import type { Clock } from "../domain/ports/ports.ts";
+import type { SourceSettings, SourceState } from "../domain/source/source.ts";
+import type { Store } from "../domain/ports/store/store.ts";
+import type { Tracer } from "../domain/ports/tracer.ts";
+import type { FetchedDocument, FetchOptions } from "./fetch/fetch_types.ts";
+import type { DocumentFingerprints } from "./fetch/document_fingerprints.ts";
 import type { IngestResult } from "./model.ts";
-import type { ParseLimits, Parser } from "./parse_worker_client.ts";
-import type { LanguageMerge } from "./together.ts";
+import type { ParseLimits, Parser } from "./parse/parse_worker_client.ts";
+import type { LanguageMerge } from "./revise/merge_languages.ts";
 
 /** What processing a source needs. */
 export interface SourceIngestOptions extends Omit<FetchOptions, "noteResponse"> {

@@ -1,22 +1,22 @@
 // The ingest loop: claims due sources whose hosts are free, and visits each.
-import { createPace } from "./pace.ts";
-import { NO_METRICS } from "../domain/metrics.ts";
-import type { Clock } from "../domain/ports.ts";
-import type { SourceSettings, SourceState } from "../domain/source.ts";
-import type { RegisteredSource, Store } from "../domain/store.ts";
-import { NO_TRACER, type Tracer } from "../domain/tracer.ts";
-import { type FetchedDocument, FetchError } from "./fetched.ts";
+import { createPace } from "./schedule/host_rate_limit.ts";
+import { NO_METRICS } from "../domain/ports/metrics.ts";
+import type { Clock } from "../domain/ports/ports.ts";
+import type { SourceSettings, SourceState } from "../domain/source/source.ts";
+import type { RegisteredSource, Store } from "../domain/ports/store/store.ts";
+import { NO_TRACER, type Tracer } from "../domain/ports/tracer.ts";
+import { type FetchedDocument, FetchError } from "./fetch/fetch_types.ts";
 import { type CountVisit, createIngestMetrics } from "./ingest_metrics.ts";
-import { discreetLog } from "./discreet_log.ts";
-import { cleanReasons, failureOf } from "./failure_reason.ts";
-import { createDocumentFingerprints } from "./last_looks.ts";
-import { describeRedirects } from "./move.ts";
-import { describeCursors } from "./place.ts";
+import { discreetLog } from "./redacting_log.ts";
+import { cleanReasons, failureOf } from "./fetch/failure_reason.ts";
+import { createDocumentFingerprints } from "./fetch/document_fingerprints.ts";
+import { describeRedirects } from "./fetch/permanent_redirects.ts";
+import { describeCursors } from "./fetch/describe_cursor.ts";
 import type { DecidedItem } from "./model.ts";
 import { failed, type IngestReport, reportOf } from "./report.ts";
-import { nameOf, nextRun, type Schedule } from "./schedule.ts";
-import { hostOf } from "./source_hosts.ts";
-import { LEASE_MS, loadReaders, logFailure, type VisitOptions, visitSource } from "./visit.ts";
+import { nameOf, nextRun, type Schedule } from "./schedule/schedule.ts";
+import { hostOf } from "./schedule/source_hosts.ts";
+import { LEASE_MS, loadReaders, logFailure, type VisitOptions, visitSource } from "./fetch_job.ts";
 
 export type { IngestReport } from "./report.ts";
 

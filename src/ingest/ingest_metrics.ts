@@ -1,6 +1,6 @@
 // What the ingest room counts: visits to sources and what became of their items.
-import type { Metrics } from "../domain/metrics.ts";
-import type { FetchResult } from "../domain/source.ts";
+import type { Metrics } from "../domain/ports/metrics.ts";
+import type { FetchResult } from "../domain/source/source.ts";
 import type { IngestReport } from "./report.ts";
 
 /** Counts one visit that is over. */

@@ -1,11 +1,11 @@
 // What ingesting one source yields: its items with their decisions, and the result of the whole fetch.
-import type { DocumentOrigin } from "../domain/provenance.ts";
-import type { RecordDecision } from "../domain/store.ts";
-import type { ClassifyRequest } from "./classify_request.ts";
-import type { PermanentRedirects } from "./move.ts";
-import type { Identity } from "./identity.ts";
-import type { FailedPart } from "./gaps.ts";
-import type { DocumentFingerprint, FetchError, RefusedItem } from "./fetched.ts";
+import type { DocumentOrigin } from "../domain/event/provenance.ts";
+import type { RecordDecision } from "../domain/ports/store/store.ts";
+import type { ClassifyRequest } from "./revise/classify_request.ts";
+import type { PermanentRedirects } from "./fetch/permanent_redirects.ts";
+import type { Identity } from "./identify/identity_rule.ts";
+import type { FailedPart } from "./partial_failures.ts";
+import type { DocumentFingerprint, FetchError, RefusedItem } from "./fetch/fetch_types.ts";
 import type { NormalisedItem } from "./normalise/item.ts";
 
 /** An item with what became of it. */

@@ -1,6 +1,6 @@
 // What a fetch of one source came to, as the command line prints it.
 import type { IngestResult } from "./model.ts";
-import type { RefusedItem } from "./fetched.ts";
+import type { RefusedItem } from "./fetch/fetch_types.ts";
 
 /** What a fetch of one source came to. */
 export interface IngestReport {

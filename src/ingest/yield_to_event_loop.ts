@@ -1,5 +1,5 @@
 // Lets other work run between two pieces of long work on the main thread.
-import type { Clock } from "../domain/ports.ts";
+import type { Clock } from "../domain/ports/ports.ts";
 
 /** How long work goes on without a yield, ms. A yield costs a timer, which takes about a twentieth of it. */
 const BURST_MS = 40;

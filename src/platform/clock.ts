@@ -1,6 +1,6 @@
 // Time: the operating system's clock, and timers that are always cleared.
 import { setImmediate } from "node:timers";
-import { type Clock, DeadlineError } from "../domain/ports.ts";
+import { type Clock, DeadlineError } from "../domain/ports/ports.ts";
 
 /** The longest time that a timer of the runtime can hold, ms (about 24.8 days); a longer one would fire at once. */
 const MAX_TIMER_MS = 2_147_483_647;

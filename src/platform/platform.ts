@@ -1,16 +1,16 @@
-// The world outside, wired: what src/domain/ports.ts asks for, on this machine.
-import type { Platform } from "../domain/ports.ts";
+// The world outside, wired: what src/domain/ports/ports.ts asks for, on this machine.
+import type { Platform } from "../domain/ports/ports.ts";
 import { nameActs } from "../domain/event_loop.ts";
-import { NO_TRACER, type Tracer } from "../domain/tracer.ts";
+import { NO_TRACER, type Tracer } from "../domain/ports/tracer.ts";
 import { createClock } from "./clock.ts";
-import { EventLoopMonitor } from "./event_loop_monitor.ts";
-import { createFiles } from "./files.ts";
-import { createHttpClient } from "./http.ts";
-import { createLogs, type LogSettings } from "./log.ts";
-import { createMailer, type MailSettings } from "./mailer.ts";
+import { EventLoopMonitor } from "./process/event_loop_monitor.ts";
+import { createFiles } from "./files/files.ts";
+import { createHttpClient } from "./http/http.ts";
+import { createLogs, type LogSettings } from "./log/log.ts";
+import { createMailer, type MailSettings } from "./mail/mailer.ts";
 import { createRandom } from "./random.ts";
-import { createResolver } from "./resolver.ts";
-import { createThread, type Thread } from "./thread.ts";
+import { createResolver } from "./http/resolver.ts";
+import { createThread, type Thread } from "./process/worker_thread.ts";
 
 /** What of the world the config decides. */
 export interface PlatformSettings {

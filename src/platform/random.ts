@@ -1,5 +1,5 @@
 // Randomness: the runtime's cryptographic generator.
-import type { Random } from "../domain/ports.ts";
+import type { Random } from "../domain/ports/ports.ts";
 
 /** The most bytes that the generator gives in one call (Web Cryptography, section 10.1.1). */
 const MAX_CALL_BYTES = 65_536;

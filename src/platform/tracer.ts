@@ -1,6 +1,6 @@
 // Traces by OpenTelemetry: the runtime exports them (OTLP) where OTEL_DENO says so; else nothing of it is even loaded.
 import type { Attributes, Span as OpenSpan } from "@opentelemetry/api";
-import { NO_TRACER, type Span, type SpanAttributes, type Tracer } from "../domain/tracer.ts";
+import { NO_TRACER, type Span, type SpanAttributes, type Tracer } from "../domain/ports/tracer.ts";
 
 /** Before the name of every attribute, as OpenTelemetry wants it of what it does not know itself. */
 const PREFIX = "regfeed.";

@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import { basename, dirname, join } from "node:path";
-import { LOST_KEY_ADVICE, type SealedField, type Vault, VaultError } from "../domain/ports.ts";
+import { LOST_KEY_ADVICE, type SealedField, type Vault, VaultError } from "../domain/ports/ports.ts";
 
 /** The key's length, bytes. */
 export const KEY_BYTES = 32;

@@ -1,6 +1,6 @@
 // The body of a webhook request.
 import * as z from "zod";
-import type { EventDiff } from "../domain/diff.ts";
+import type { EventDiff } from "../domain/event/diff.ts";
 import { disclaimer, eventRecord, identifier, languageCode, severity, unixMs } from "./event.ts";
 import { EXAMPLE_DELIVERY } from "./examples.ts";
 

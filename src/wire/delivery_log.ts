@@ -6,8 +6,8 @@ import {
   type DeliveryRecord,
   describeDelivery,
   MAX_KEPT_ATTEMPTS,
-} from "../domain/delivery.ts";
-import { DISCLAIMER } from "../domain/disclaimer.ts";
+} from "../domain/delivery/delivery.ts";
+import { DISCLAIMER } from "../domain/event/disclaimer.ts";
 import { trimEndOf } from "../domain/trim.ts";
 import { DELIVERY_TYPES } from "./delivery.ts";
 import { disclaimer, identifier, unixMs } from "./event.ts";

@@ -1,11 +1,11 @@
 // Events and the responses that contain them, as JSON.
 import * as z from "zod";
-import { DISCLAIMER } from "../domain/disclaimer.ts";
-import { EVENT_TYPES, type RegEvent } from "../domain/event.ts";
-import { ID_PREFIXES, type IdNoun } from "../domain/ids.ts";
-import { SEVERITIES } from "../domain/severity.ts";
-import type { LanguageOrigin, Provenance } from "../domain/provenance.ts";
-import type { FoundEvent, LaterLanguage, ListedEvent } from "../domain/store.ts";
+import { DISCLAIMER } from "../domain/event/disclaimer.ts";
+import { EVENT_TYPES, type RegEvent } from "../domain/event/event.ts";
+import { ID_PREFIXES, type IdNoun } from "../domain/event/ids.ts";
+import { SEVERITIES } from "../domain/event/severity.ts";
+import type { LanguageOrigin, Provenance } from "../domain/event/provenance.ts";
+import type { FoundEvent, LaterLanguage, ListedEvent } from "../domain/ports/store/store.ts";
 import { EXAMPLE_EVENT, EXAMPLE_PROVENANCE, EXAMPLE_REVISION } from "./examples.ts";
 
 /** A time: Unix milliseconds. */

@@ -1,8 +1,8 @@
 // Fictional examples for the API description.
-import type { EventDiff } from "../domain/diff.ts";
-import { DISCLAIMER } from "../domain/disclaimer.ts";
-import type { RegEvent } from "../domain/event.ts";
-import type { Provenance } from "../domain/provenance.ts";
+import type { EventDiff } from "../domain/event/diff.ts";
+import { DISCLAIMER } from "../domain/event/disclaimer.ts";
+import type { RegEvent } from "../domain/event/event.ts";
+import type { Provenance } from "../domain/event/provenance.ts";
 
 /** The first version of a publication. */
 export const EXAMPLE_EVENT: RegEvent = {

@@ -1,6 +1,6 @@
 // The response to the payment provider's webhooks.
 import * as z from "zod";
-import { DISCLAIMER } from "../domain/disclaimer.ts";
+import { DISCLAIMER } from "../domain/event/disclaimer.ts";
 import { disclaimer } from "./event.ts";
 
 /** The response of `POST /v1/webhooks/payment`. */

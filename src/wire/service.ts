@@ -1,12 +1,12 @@
 // The API's responses about the service: sources, topics, health, problems.
 import * as z from "zod";
 import { CONFIG_STATES } from "../domain/config_state.ts";
-import { STORAGE_FAULTS } from "../domain/storage_fault.ts";
-import { DISCLAIMER } from "../domain/disclaimer.ts";
+import { STORAGE_FAULTS } from "../domain/ports/store/storage_fault.ts";
+import { DISCLAIMER } from "../domain/event/disclaimer.ts";
 import { type ErrorCode, ERRORS } from "../domain/errors.ts";
-import type { SourceSettings, SourceState } from "../domain/source.ts";
-import { FETCH_STRATEGIES } from "../domain/source.ts";
-import { SOURCE_CONDITIONS, sourceHealth } from "../domain/source_health.ts";
+import type { SourceSettings, SourceState } from "../domain/source/source.ts";
+import { FETCH_STRATEGIES } from "../domain/source/source.ts";
+import { SOURCE_CONDITIONS, sourceHealth } from "../domain/source/source_health.ts";
 import { disclaimer, identifier, unixMs } from "./event.ts";
 
 /** A source with its last fetch (specification, section 2.2). */

@@ -1,7 +1,7 @@
 // Subscriptions as JSON: requests, records and responses.
 import * as z from "zod";
-import { DISCLAIMER } from "../domain/disclaimer.ts";
-import { isEnabled, type MatchedSubscription, SWITCHED_OFF_BY } from "../domain/subscription.ts";
+import { DISCLAIMER } from "../domain/event/disclaimer.ts";
+import { isEnabled, type MatchedSubscription, SWITCHED_OFF_BY } from "../domain/delivery/subscription.ts";
 import { disclaimer, identifier, severity, unixMs } from "./event.ts";
 import { EXAMPLE_SUBSCRIPTION } from "./examples.ts";
 

@@ -1,7 +1,7 @@
 // A customer's usage and limits as JSON.
 import * as z from "zod";
-import { DISCLAIMER } from "../domain/disclaimer.ts";
-import { TIERS } from "../domain/tier.ts";
+import { DISCLAIMER } from "../domain/event/disclaimer.ts";
+import { TIERS } from "../domain/customer/tier.ts";
 import { disclaimer, unixMs } from "./event.ts";
 
 const count = z.int().min(0);

@@ -1,8 +1,8 @@
 // The versions of one publication, as JSON.
 import * as z from "zod";
-import { diffEvents } from "../domain/diff.ts";
-import { DISCLAIMER } from "../domain/disclaimer.ts";
-import type { RegEvent } from "../domain/event.ts";
+import { diffEvents } from "../domain/event/diff.ts";
+import { DISCLAIMER } from "../domain/event/disclaimer.ts";
+import type { RegEvent } from "../domain/event/event.ts";
 import { eventDiff } from "./delivery.ts";
 import { disclaimer, eventRecord } from "./event.ts";
 import { EXAMPLE_DIFF, EXAMPLE_EVENT, EXAMPLE_REVISION } from "./examples.ts";

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { createAccess } from "../../src/accounts/access.ts";
 import { hashKey, makeKey } from "../../src/accounts/keys.ts";
-import type { Customer } from "../../src/domain/customer.ts";
+import type { Customer } from "../../src/domain/customer/customer.ts";
 import { AppError } from "../../src/domain/errors.ts";
-import type { KeyHolder } from "../../src/domain/store.ts";
+import type { KeyHolder } from "../../src/domain/ports/store/store.ts";
 import { fakeClock } from "../support/clock.ts";
 
 const T0 = Date.UTC(2026, 6, 20, 12);

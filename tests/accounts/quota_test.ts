@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { createQuota, type Quota } from "../../src/accounts/quota.ts";
-import type { Store } from "../../src/domain/store.ts";
+import type { Store } from "../../src/domain/ports/store/store.ts";
 import { type FakeClock, fakeClock } from "../support/clock.ts";
 
 const MIDNIGHT = Date.UTC(2026, 6, 21);

@@ -1,7 +1,7 @@
 // Conditional and compressed responses, and the cache of responses.
 import assert from "node:assert/strict";
 import { gunzipSync } from "node:zlib";
-import { Body, namesTag, ResponseCache, takesGzip } from "../../src/api/response_cache.ts";
+import { Body, namesTag, ResponseCache, takesGzip } from "../../src/api/http/response_cache.ts";
 import { boardConfig, rss } from "../support/samples.ts";
 import { createWorld, type World } from "../support/world.ts";
 

@@ -1,6 +1,6 @@
 // The log of deliveries over HTTP: what its owner sees of it, and what nobody else does.
 import assert from "node:assert/strict";
-import { NetworkError } from "../../src/domain/ports.ts";
+import { NetworkError } from "../../src/domain/ports/ports.ts";
 import { MAX_RESPONSE_BYTES, safeResponseText } from "../../src/wire/delivery_log.ts";
 import { boardConfig, rss } from "../support/samples.ts";
 import { createWorld, START_MS, type World } from "../support/world.ts";

@@ -1,10 +1,10 @@
 // Tests of src/api/read.ts.
 import assert from "node:assert/strict";
-import type { RegEvent } from "../../src/domain/event.ts";
-import type { Severity } from "../../src/domain/severity.ts";
+import type { RegEvent } from "../../src/domain/event/event.ts";
+import type { Severity } from "../../src/domain/event/severity.ts";
 import { eventList, eventResponse } from "../../src/wire/event.ts";
 import { healthReport, sourceList, topicList } from "../../src/wire/service.ts";
-import { StorageError } from "../../src/domain/storage_fault.ts";
+import { StorageError } from "../../src/domain/ports/store/storage_fault.ts";
 import { boardConfig, rss, SAMPLE_PROVENANCE, sampleEvent } from "../support/samples.ts";
 import { createWorld, START_MS, type World } from "../support/world.ts";
 

@@ -1,7 +1,7 @@
 // Where methods and paths lead: the table of destinations.
 import assert from "node:assert/strict";
 import { z } from "zod";
-import { responseBody } from "../../src/api/answer.ts";
+import { responseBody } from "../../src/api/http/response_body.ts";
 import { createRouter } from "../../src/api/router.ts";
 import { keyRoute, publicRoute, type Route } from "../../src/api/route.ts";
 

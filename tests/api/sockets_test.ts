@@ -1,6 +1,6 @@
 // What no client library sends, over real sockets: each gets its answer, and the service goes on.
 import assert from "node:assert/strict";
-import { listen } from "../../src/platform/server.ts";
+import { listen } from "../../src/platform/http/http_server.ts";
 import { problem } from "../../src/wire/service.ts";
 import { boardConfig } from "../support/samples.ts";
 import { createWorld, type World } from "../support/world.ts";

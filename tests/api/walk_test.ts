@@ -1,8 +1,8 @@
 // Tests of src/api/walk.ts.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
-import { EVENT_TYPES, type RegEvent } from "../../src/domain/event.ts";
-import { SEVERITIES, severityRank } from "../../src/domain/severity.ts";
+import { EVENT_TYPES, type RegEvent } from "../../src/domain/event/event.ts";
+import { SEVERITIES, severityRank } from "../../src/domain/event/severity.ts";
 import { eventVersions } from "../../src/wire/versions.ts";
 import { boardConfig, SAMPLE_PROVENANCE, sampleEvent } from "../support/samples.ts";
 import { createWorld, START_MS, type World } from "../support/world.ts";

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { backupName, backupTime, findLeftovers, scheduledName } from "../../src/backup/create.ts";
 import type { BackupTools } from "../../src/backup/tools.ts";
 import { withBackup } from "../../src/backup/verify.ts";
-import { inspectDatabase } from "../../src/store/sqlite/inspect.ts";
-import { MIGRATIONS } from "../../src/store/sqlite/migrate.ts";
+import { inspectDatabase } from "../../src/store/sqlite/connection/inspect.ts";
+import { MIGRATIONS } from "../../src/store/sqlite/schema/migrate.ts";
 import { create, listed, names, NOW_MS, withPlace } from "./place.ts";
 import { needs, ROOT } from "../support/needs.ts";
 

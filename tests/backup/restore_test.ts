@@ -1,8 +1,8 @@
 // Restoring replaces nothing unasked, and loses nothing of what it replaces.
 import assert from "node:assert/strict";
 import { restoreBackup } from "../../src/backup/restore.ts";
-import { inspectDatabase, releaseDatabase } from "../../src/store/sqlite/inspect.ts";
-import { MIGRATIONS } from "../../src/store/sqlite/migrate.ts";
+import { inspectDatabase, releaseDatabase } from "../../src/store/sqlite/connection/inspect.ts";
+import { MIGRATIONS } from "../../src/store/sqlite/schema/migrate.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import { anEvent, publish } from "../store/contract/given.ts";
 import { testVault } from "../support/vault.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { backupName, scheduledName } from "../../src/backup/create.ts";
 import { findNewestBackup, findSuperfluous, nextBackupAt, runBackups } from "../../src/backup/schedule.ts";
-import type { Clock } from "../../src/domain/ports.ts";
+import type { Clock } from "../../src/domain/ports/ports.ts";
 import { fakePlatform } from "../support/platform.ts";
 
 const DAILY = { schedule: "15 3 * * *", timezone: "UTC" };

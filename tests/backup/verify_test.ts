@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { packTar, type TarEntry } from "modern-tar";
 import { withBackup } from "../../src/backup/verify.ts";
-import { releaseDatabase } from "../../src/store/sqlite/inspect.ts";
+import { releaseDatabase } from "../../src/store/sqlite/connection/inspect.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import { anEvent, publish } from "../store/contract/given.ts";
 import { testVault } from "../support/vault.ts";

@@ -8,7 +8,7 @@ import {
   RULES_VERSION,
   TOPICS,
 } from "../../src/classify/classify.ts";
-import type { AddedSeverityRule, AddedTopic, Additions } from "../../src/domain/classification.ts";
+import type { AddedSeverityRule, AddedTopic, Additions } from "../../src/domain/event/classification.ts";
 
 const NONE: Additions = { topics: [], keywords: [], severityRules: [], sources: [] };
 const NO_KEYWORDS = { any: [], en: [], de: [], fr: [], other: [] };

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { type ClassifyInput, classifyItem, RULES_VERSION, TOPICS } from "../../src/classify/classify.ts";
-import { EVENT_TYPES } from "../../src/domain/event.ts";
-import { SEVERITIES } from "../../src/domain/severity.ts";
+import { EVENT_TYPES } from "../../src/domain/event/event.ts";
+import { SEVERITIES } from "../../src/domain/event/severity.ts";
 
 function item(fields: Partial<ClassifyInput>): ClassifyInput {
   return { title: "", summary: "", url: "", categories: [], statedLanguages: ["en"], ...fields };

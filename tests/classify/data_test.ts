@@ -11,7 +11,7 @@ import {
   TOPIC_RULES,
 } from "../../src/classify/data.ts";
 import { foldPhrase } from "../../src/classify/phrases/fold_text.ts";
-import { EVENT_TYPES } from "../../src/domain/event.ts";
+import { EVENT_TYPES } from "../../src/domain/event/event.ts";
 import { needs, present } from "../support/needs.ts";
 
 const TAXONOMY = new URL("../../../shared/facts/taxonomy.json", import.meta.url);

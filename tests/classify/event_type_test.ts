@@ -1,7 +1,7 @@
 // Event types by document number, URL, title, category and summary.
 import assert from "node:assert/strict";
 import { classifyItem } from "../../src/classify/classify.ts";
-import type { EventType } from "../../src/domain/event.ts";
+import type { EventType } from "../../src/domain/event/event.ts";
 
 interface From {
   title: string;

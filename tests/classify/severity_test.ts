@@ -1,7 +1,7 @@
 // Severities by event type, publisher and words.
 import assert from "node:assert/strict";
 import { classifyItem } from "../../src/classify/classify.ts";
-import type { Severity } from "../../src/domain/severity.ts";
+import type { Severity } from "../../src/domain/event/severity.ts";
 
 const COMMISSION = "https://digital-strategy.ec.europa.eu/en/x/1";
 const GERMANY = "https://www.bundesnetzagentur.de/1";

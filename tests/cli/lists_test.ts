@@ -1,12 +1,12 @@
 // Lists that grow for years as an operator meets them: none ends without a word.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { noteAct } from "../../src/store/sqlite/audit.ts";
-import { Connection } from "../../src/store/sqlite/connection.ts";
-import { queueMail } from "../../src/store/sqlite/mails.ts";
-import { createPayments } from "../../src/store/sqlite/payments.ts";
+import { noteAct } from "../../src/store/sqlite/customers/audit.ts";
+import { Connection } from "../../src/store/sqlite/connection/connection.ts";
+import { queueMail } from "../../src/store/sqlite/customers/mails.ts";
+import { createPayments } from "../../src/store/sqlite/customers/payments.ts";
 import { regfeed, regfeedJson, withFolder, writeConfig } from "../support/process.ts";
-import { aPayment, aReview } from "../store/contract/given_payments.ts";
+import { aPayment, aReview } from "../store/contract/customers/given_payments.ts";
 
 /** So many rows of each list are there. */
 const ROWS = 105;

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { withSafeOutput } from "../../src/cli/print.ts";
-import type { Host } from "../../src/platform/process.ts";
+import type { Host } from "../../src/platform/process/process.ts";
 import { regfeed, regfeedJson, serve, withFolder, writeConfig } from "../support/process.ts";
 
 const HOSTILE = "\x1b]0;owned\x07\x9b31mred\u202eexe.fdp\u2066";

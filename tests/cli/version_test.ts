@@ -1,6 +1,6 @@
 // What an executable says of its making, where it matters: whether its traces are what the environment asks for.
 import assert from "node:assert/strict";
-import { tracesWarning } from "../../src/cli/version.ts";
+import { tracesWarning } from "../../src/server/build_facts.ts";
 
 /** The warning of an executable that was made so, in such an environment. */
 function warningOf(made: { traces: boolean } | null, { otel, runtime = "Deno 2.4.2", program = "regfeed" }: {

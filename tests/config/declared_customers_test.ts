@@ -1,6 +1,6 @@
 // Customers in the config: declarations and problems.
 import assert from "node:assert/strict";
-import { describeConfig, summariseConfig } from "../../src/config/describe.ts";
+import { describeConfig, summariseConfig } from "../../src/config/describe/describe.ts";
 import { configOf, linesOf } from "./given.ts";
 
 const HASH = "0123456789abcdef".repeat(4);

@@ -1,6 +1,6 @@
 // The config examples of the guides.
 import assert from "node:assert/strict";
-import { FETCH_STRATEGIES } from "../../src/domain/source.ts";
+import { FETCH_STRATEGIES } from "../../src/domain/source/source.ts";
 import { configOf } from "./given.ts";
 
 const SECRETS = {

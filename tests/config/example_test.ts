@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { parse } from "smol-toml";
-import { allKnownKeys } from "../../src/config/known_keys.ts";
+import { allKnownKeys } from "../../src/config/toml/known_keys.ts";
 import { configOf } from "./given.ts";
 import { needs, present } from "../support/needs.ts";
 

@@ -1,6 +1,6 @@
 // The metrics and the log in the config.
 import assert from "node:assert/strict";
-import { describeConfig, summariseConfig } from "../../src/config/describe.ts";
+import { describeConfig, summariseConfig } from "../../src/config/describe/describe.ts";
 import { configOf, linesOf } from "./given.ts";
 
 const LISTEN = '[metrics]\nlisten = "127.0.0.1:9464"\n';

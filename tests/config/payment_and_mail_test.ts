@@ -1,6 +1,6 @@
 // Payments and mails in the config: secrets and problems.
 import assert from "node:assert/strict";
-import { describeConfig, summariseConfig } from "../../src/config/describe.ts";
+import { describeConfig, summariseConfig } from "../../src/config/describe/describe.ts";
 import { configOf, linesOf } from "./given.ts";
 
 Deno.test("[payment] requires a signing secret in one of three forms", async () => {

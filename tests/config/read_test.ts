@@ -1,7 +1,7 @@
 // parseConfig() for a valid file: every default, every key.
 import assert from "node:assert/strict";
 import { type Config, userAgentOf } from "../../src/config/config.ts";
-import { DEFAULT_LIMITS } from "../../src/domain/tier.ts";
+import { DEFAULT_LIMITS } from "../../src/domain/customer/tier.ts";
 import { configOf, source } from "./given.ts";
 
 Deno.test("parseConfig() returns every default for an empty file", async () => {

@@ -1,8 +1,8 @@
 // Fairness, over the SQLite engine: endpoints that are slow cost other customers nothing.
 import assert from "node:assert/strict";
 import { createDelivery, type DeliveryDeps } from "../../src/delivery/loop.ts";
-import type { IncomingResponse } from "../../src/domain/ports.ts";
-import type { Store } from "../../src/domain/store.ts";
+import type { IncomingResponse } from "../../src/domain/ports/ports.ts";
+import type { Store } from "../../src/domain/ports/store/store.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import { addCustomer, anEvent, publish, subscribe } from "../store/contract/given.ts";
 import { testVault } from "../support/vault.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { createDelivery } from "../../src/delivery/loop.ts";
-import { type IncomingResponse, NetworkError, type OutgoingRequest } from "../../src/domain/ports.ts";
+import { type IncomingResponse, NetworkError, type OutgoingRequest } from "../../src/domain/ports/ports.ts";
 import { answer, aSubscription, aWorld, hang } from "./stand_ins.ts";
 
 const CONCURRENCY = 6;

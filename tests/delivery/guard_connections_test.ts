@@ -1,11 +1,11 @@
 // The guard with the real HTTP client: what is connected to is what was checked, and nothing leads elsewhere.
 import assert from "node:assert/strict";
 import { createDelivery, type Delivery } from "../../src/delivery/loop.ts";
-import { REFUSED_ADDRESS } from "../../src/delivery/guard.ts";
+import { REFUSED_ADDRESS } from "../../src/delivery/send/guard.ts";
 import { createClock } from "../../src/platform/clock.ts";
-import { createHttpClient } from "../../src/platform/http.ts";
-import { createResolver } from "../../src/platform/resolver.ts";
-import type { Resolver } from "../../src/domain/ports.ts";
+import { createHttpClient } from "../../src/platform/http/http.ts";
+import { createResolver } from "../../src/platform/http/resolver.ts";
+import type { Resolver } from "../../src/domain/ports/ports.ts";
 import { serveRaw } from "../platform/raw_server.ts";
 import { aSubscription, aWorld } from "./stand_ins.ts";
 

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { needs, present } from "../support/needs.ts";
-import { REFUSED_ADDRESS } from "../../src/delivery/guard.ts";
+import { REFUSED_ADDRESS } from "../../src/delivery/send/guard.ts";
 import { createDelivery } from "../../src/delivery/loop.ts";
 import type { TestOutcome } from "../../src/delivery/test_calls.ts";
-import { type HttpClient, NetworkError } from "../../src/domain/ports.ts";
+import { type HttpClient, NetworkError } from "../../src/domain/ports/ports.ts";
 import { answer, aSubscription, aWorld } from "./stand_ins.ts";
 
 const FILE = new URL("../../../shared/facts/ssrf_cases.json", import.meta.url);

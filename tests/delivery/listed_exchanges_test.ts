@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
-import { checkWebhookUrl, createAddressPolicy } from "../../src/delivery/guard.ts";
-import { sendAttempt } from "../../src/delivery/send.ts";
-import { isSuccess } from "../../src/delivery/retry.ts";
-import { type AttemptResult, MAX_KEPT_ANSWER } from "../../src/domain/delivery.ts";
+import { checkWebhookUrl, createAddressPolicy } from "../../src/delivery/send/guard.ts";
+import { sendAttempt } from "../../src/delivery/send/send.ts";
+import { isSuccess } from "../../src/delivery/send/retry.ts";
+import { type AttemptResult, MAX_KEPT_ANSWER } from "../../src/domain/delivery/delivery.ts";
 import { createClock } from "../../src/platform/clock.ts";
-import { createHttpClient } from "../../src/platform/http.ts";
+import { createHttpClient } from "../../src/platform/http/http.ts";
 import { type Conversation, type RawServer, saying, serveRaw } from "../platform/raw_server.ts";
 import { needs, present } from "../support/needs.ts";
 
@@ -172,11 +172,11 @@ const ELSEWHERE: Record<string, [file: string, test: string]> = {
     "GET /v1/deliveries/{id} gives what a receiver says as text within JSON",
   ],
   "pooled connection reuse after DNS change": [
-    "../platform/connections_test.ts",
+    "../platform/http/connections_test.ts",
     "request() keeps a connection per origin and addresses for the next request",
   ],
   "literal IP host skips the lookup hook (Node, Deno, undici)": [
-    "../platform/http_test.ts",
+    "../platform/http/http_test.ts",
     "request() goes to the given address also where the URL holds another one",
   ],
   "HTTP(S)_PROXY / NO_PROXY in the environment": [

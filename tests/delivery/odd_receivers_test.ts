@@ -1,11 +1,11 @@
 // Receivers that behave oddly, over the real HTTP client: what an attempt makes of each, and that none outlasts it.
 import assert from "node:assert/strict";
-import { createAddressPolicy } from "../../src/delivery/guard.ts";
-import { sendAttempt } from "../../src/delivery/send.ts";
-import type { AttemptResult } from "../../src/domain/delivery.ts";
+import { createAddressPolicy } from "../../src/delivery/send/guard.ts";
+import { sendAttempt } from "../../src/delivery/send/send.ts";
+import type { AttemptResult } from "../../src/domain/delivery/delivery.ts";
 import { createClock } from "../../src/platform/clock.ts";
-import { createHttpClient } from "../../src/platform/http.ts";
-import { createResolver } from "../../src/platform/resolver.ts";
+import { createHttpClient } from "../../src/platform/http/http.ts";
+import { createResolver } from "../../src/platform/http/resolver.ts";
 import { type Conversation, saying, sayingLast, serveRaw } from "../platform/raw_server.ts";
 
 const TIMEOUT_MS = 1_000;

@@ -1,9 +1,9 @@
 // Replays over the SQLite engine: other work goes on meanwhile, and a customer has one at a time.
 import assert from "node:assert/strict";
 import { createReplay, type Replaying } from "../../src/delivery/replay.ts";
-import { createIds } from "../../src/domain/ids.ts";
-import type { Store } from "../../src/domain/store.ts";
-import { DEFAULT_LIMITS } from "../../src/domain/tier.ts";
+import { createIds } from "../../src/domain/event/ids.ts";
+import type { Store } from "../../src/domain/ports/store/store.ts";
+import { DEFAULT_LIMITS } from "../../src/domain/customer/tier.ts";
 import { createClock } from "../../src/platform/clock.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import { addCustomer, anEvent, publish, subscribe, T0 } from "../store/contract/given.ts";

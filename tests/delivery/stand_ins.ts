@@ -1,8 +1,8 @@
 // Small stand-ins of the ports that the delivery room uses: a clock, a network, a log, a store in memory.
-import type { ClaimedDelivery, FinishedAttempt } from "../../src/domain/delivery.ts";
-import type { RegEvent } from "../../src/domain/event.ts";
-import { type DailyGrant, grantDaily } from "../../src/domain/daily_limit.ts";
-import { createIds, type NewId } from "../../src/domain/ids.ts";
+import type { ClaimedDelivery, FinishedAttempt } from "../../src/domain/delivery/delivery.ts";
+import type { RegEvent } from "../../src/domain/event/event.ts";
+import { type DailyGrant, grantDaily } from "../../src/domain/customer/daily_limit.ts";
+import { createIds, type NewId } from "../../src/domain/event/ids.ts";
 import {
   type Clock,
   DeadlineError,
@@ -14,11 +14,11 @@ import {
   type OutgoingRequest,
   type Random,
   type Resolver,
-} from "../../src/domain/ports.ts";
-import type { Store } from "../../src/domain/store.ts";
-import type { UnmatchedEvent } from "../../src/domain/catch_up_store.ts";
-import type { Subscription } from "../../src/domain/subscription.ts";
-import { DEFAULT_LIMITS } from "../../src/domain/tier.ts";
+} from "../../src/domain/ports/ports.ts";
+import type { Store } from "../../src/domain/ports/store/store.ts";
+import type { UnmatchedEvent } from "../../src/domain/ports/store/delivery_log.ts";
+import type { Subscription } from "../../src/domain/delivery/subscription.ts";
+import { DEFAULT_LIMITS } from "../../src/domain/customer/tier.ts";
 import type { DeliveryDeps } from "../../src/delivery/loop.ts";
 
 /** Sunday, 1 March 2026, 12:00 UTC. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createDelivery, type Delivery } from "../../src/delivery/loop.ts";
 import type { TestOutcome } from "../../src/delivery/test_calls.ts";
-import { NetworkError } from "../../src/domain/ports.ts";
+import { NetworkError } from "../../src/domain/ports/ports.ts";
 import { deliveryPayload } from "../../src/wire/delivery.ts";
 import { answer, aSubscription, aWorld, hang, settle, textOf } from "./stand_ins.ts";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { DatabaseSync } from "node:sqlite";
-import type { RegEvent } from "../../src/domain/event.ts";
+import type { RegEvent } from "../../src/domain/event/event.ts";
 import type { IngestReport } from "../../src/ingest/ingest.ts";
 import { regfeed, regfeedJson, withFolder, writeConfig } from "../support/process.ts";
 import { needs, present } from "../support/needs.ts";

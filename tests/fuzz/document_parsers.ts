@@ -1,15 +1,15 @@
 // What sources publish: feeds, sitemaps, JSON, pages, SPARQL results, from their bytes to classified items.
 import { createClassifier } from "../../src/classify/classify.ts";
 import { NO_ADDITIONS } from "../../src/classify/additions.ts";
-import type { Reading } from "../../src/domain/reading.ts";
-import { describeBlock } from "../../src/ingest/blocked.ts";
-import { classifyRequest } from "../../src/ingest/classify_request.ts";
-import { hashesOf, identifyItems } from "../../src/ingest/identify.ts";
-import { PLAIN_IDENTITY } from "../../src/ingest/identity.ts";
+import type { Reading } from "../../src/domain/source/extraction_rules.ts";
+import { describeBlock } from "../../src/ingest/fetch/block_detection.ts";
+import { classifyRequest } from "../../src/ingest/revise/classify_request.ts";
+import { hashesOf, identifyItems } from "../../src/ingest/identify/identify.ts";
+import { PLAIN_IDENTITY } from "../../src/ingest/identify/identity_rule.ts";
 import { type NormalisedItem, normaliseItem } from "../../src/ingest/normalise/item.ts";
 import { DocumentError, parseDocument } from "../../src/ingest/parse/document.ts";
-import { previewDocument } from "../../src/ingest/parse/look.ts";
-import { readSitemap } from "../../src/ingest/parse/read_sitemap.ts";
+import { previewDocument } from "../../src/ingest/parse/preview_document.ts";
+import { readSitemap } from "../../src/ingest/parse/formats/read_sitemap.ts";
 import { SAME_IN_EVERY_FORMAT } from "../ingest/parse/feeds.ts";
 import type { FuzzedParser } from "./fuzzed_parser.ts";
 

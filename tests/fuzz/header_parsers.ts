@@ -1,12 +1,12 @@
 // The heads of responses: those of sources, and those of customers' endpoints.
-import { NetworkError } from "../../src/domain/ports.ts";
-import { parseRetryAfter } from "../../src/domain/retry_after.ts";
+import { NetworkError } from "../../src/domain/ports/ports.ts";
+import { parseRetryAfter } from "../../src/domain/http_time.ts";
 import { safeResponseText } from "../../src/wire/delivery_log.ts";
-import { Cookies } from "../../src/ingest/cookies.ts";
-import { freshUntil } from "../../src/ingest/freshness.ts";
-import { nextLink } from "../../src/ingest/link_header.ts";
+import { Cookies } from "../../src/ingest/fetch/cookies.ts";
+import { freshUntil } from "../../src/ingest/schedule/freshness.ts";
+import { nextLink } from "../../src/ingest/fetch/link_header.ts";
 import { decodeText } from "../../src/ingest/parse/decode.ts";
-import { createHttpClient } from "../../src/platform/http.ts";
+import { createHttpClient } from "../../src/platform/http/http.ts";
 import { sayingLast, serveRaw } from "../platform/raw_server.ts";
 import type { FuzzedParser } from "./fuzzed_parser.ts";
 

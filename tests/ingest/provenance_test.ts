@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { RULES_VERSION } from "../../src/classify/classify.ts";
-import type { Provenance } from "../../src/domain/provenance.ts";
+import type { Provenance } from "../../src/domain/event/provenance.ts";
 import { boardConfig, rss } from "../support/samples.ts";
 import { createWorld, START_MS, type World } from "../support/world.ts";
 

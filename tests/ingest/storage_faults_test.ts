@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { storageError } from "../../src/store/sqlite/faults.ts";
+import { storageError } from "../../src/store/sqlite/connection/faults.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import { boardConfig, rss } from "../support/samples.ts";
 import { testVault } from "../support/vault.ts";

@@ -1,6 +1,6 @@
 // Tests of src/ingest/yield_to_event_loop.ts, and that recording a long document lets other work run.
 import assert from "node:assert/strict";
-import type { Store } from "../../src/domain/store.ts";
+import type { Store } from "../../src/domain/ports/store/store.ts";
 import { createYield } from "../../src/ingest/yield_to_event_loop.ts";
 import { boardConfig, rss } from "../support/samples.ts";
 import { createWorld } from "../support/world.ts";

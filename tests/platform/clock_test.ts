@@ -1,6 +1,6 @@
 // Tests of src/platform/clock.ts.
 import assert from "node:assert/strict";
-import { DeadlineError } from "../../src/domain/ports.ts";
+import { DeadlineError } from "../../src/domain/ports/ports.ts";
 import { createClock } from "../../src/platform/clock.ts";
 
 const clock = createClock();

@@ -1,5 +1,5 @@
 // A server in a process that may open few files: says its port, and ends when its standard input does.
-import { listen } from "../../src/platform/server.ts";
+import { listen } from "../../src/platform/http/http_server.ts";
 
 const server = await listen({
   hostname: "127.0.0.1",

@@ -1,7 +1,7 @@
-// Tests of src/platform/http.ts against servers that respond wrongly, too much or not at all.
+// Tests of src/platform/http/http.ts against servers that respond wrongly, too much or not at all.
 import assert from "node:assert/strict";
-import { NetworkError } from "../../src/domain/ports.ts";
-import { createHttpClient } from "../../src/platform/http.ts";
+import { NetworkError } from "../../src/domain/ports/ports.ts";
+import { createHttpClient } from "../../src/platform/http/http.ts";
 import { type Conversation, saying, sayingLast, serveRaw } from "./raw_server.ts";
 
 const HEAD = "HTTP/1.1 200 OK\r\n";

@@ -1,4 +1,4 @@
-// Tests of src/platform/http.ts over TLS: the certificate counts for the host's name, whatever address is dialled.
+// Tests of src/platform/http/http.ts over TLS: the certificate counts for the host's name, whatever address is dialled.
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 

@@ -1,7 +1,7 @@
 // Tests of src/platform/platform.ts: the whole, as the app gets it.
 import assert from "node:assert/strict";
 import { createPlatform } from "../../src/platform/platform.ts";
-import { listen } from "../../src/platform/server.ts";
+import { listen } from "../../src/platform/http/http_server.ts";
 
 Deno.test("createPlatform() gives every port, also when it is spread, and close() leaves nothing open", async () => {
   const server = await listen({ hostname: "127.0.0.1", port: 0, handler: () => new Response("here") });

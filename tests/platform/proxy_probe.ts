@@ -1,5 +1,5 @@
 // A process of its own, because a runtime may read the environment's proxy when it starts: asks one address at 127.0.0.1.
-import { createHttpClient } from "../../src/platform/http.ts";
+import { createHttpClient } from "../../src/platform/http/http.ts";
 
 const client = createHttpClient({ forWebhooks: true });
 const response = await client.request({

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "npm:fast-check@4.10.2";
-import { VaultError } from "../../src/domain/ports.ts";
+import { VaultError } from "../../src/domain/ports/ports.ts";
 import { createVault, openVaultFile } from "../../src/platform/vault.ts";
 
 const PLACE = { table: "subscriptions", id: "sub_1" };

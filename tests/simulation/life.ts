@@ -1,5 +1,5 @@
 // One life of the process: it ends at any step, and what was under way then is never heard of again.
-import type { Store } from "../../src/domain/store.ts";
+import type { Store } from "../../src/domain/ports/store/store.ts";
 import type { Chance } from "../support/chance.ts";
 
 /** How likely what goes wrong is, at each step. */

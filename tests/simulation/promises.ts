@@ -1,8 +1,8 @@
 // What Regfeed promises, held against what a simulation left behind.
 import assert from "node:assert/strict";
-import { utcMonth } from "../../src/domain/calendar.ts";
-import type { RegEvent } from "../../src/domain/event.ts";
-import { isAtLeast, type Severity } from "../../src/domain/severity.ts";
+import { utcMonth } from "../../src/domain/customer/quota_period.ts";
+import type { RegEvent } from "../../src/domain/event/event.ts";
+import { isAtLeast, type Severity } from "../../src/domain/event/severity.ts";
 import { START_MS } from "../support/world.ts";
 import type { Simulation, Subscriber } from "./simulation.ts";
 import type { Subscribed } from "./subscribed.ts";

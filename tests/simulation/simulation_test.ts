@@ -1,6 +1,6 @@
 // The whole appliance under every trouble that a seed holds. SEED=n runs one seed, SEEDS=n that many.
 import assert from "node:assert/strict";
-import type { Store } from "../../src/domain/store.ts";
+import type { Store } from "../../src/domain/ports/store/store.ts";
 import { assertNothingIsLost, assertPromises } from "./promises.ts";
 import { Simulation, type Tampering } from "./simulation.ts";
 import { live } from "./story.ts";

@@ -1,7 +1,7 @@
 // What happens in a simulation: publishers, customers, endpoints and the machine, each by chance.
 import assert from "node:assert/strict";
-import type { TierAct } from "../../src/domain/account_store.ts";
-import { createIds } from "../../src/domain/ids.ts";
+import type { TierAct } from "../../src/domain/ports/store/customers.ts";
+import { createIds } from "../../src/domain/event/ids.ts";
 import { makeKey } from "../../src/accounts/keys.ts";
 import { MOODS } from "./endpoints.ts";
 import { assertHeldInOrder } from "./promises.ts";

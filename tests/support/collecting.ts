@@ -1,11 +1,11 @@
 // What tests of collecting share: a source's settings, what fetching needs, a world whose sources are known.
 import assert from "node:assert/strict";
-import type { SourceSettings } from "../../src/domain/source.ts";
+import type { SourceSettings } from "../../src/domain/source/source.ts";
 import { NO_ADDITIONS } from "../../src/classify/additions.ts";
-import type { SitemapOptions } from "../../src/ingest/fetch_sitemap.ts";
-import type { FetchOptions } from "../../src/ingest/fetched.ts";
+import type { SitemapOptions } from "../../src/ingest/fetch/fetch_sitemap.ts";
+import type { FetchOptions } from "../../src/ingest/fetch/fetch_types.ts";
 import type { IngestReport } from "../../src/ingest/ingest.ts";
-import { createParser } from "../../src/ingest/parse_worker_client.ts";
+import { createParser } from "../../src/ingest/parse/parse_worker_client.ts";
 import type { FakePlatform } from "./platform.ts";
 import { createWorld, type World } from "./world.ts";
 

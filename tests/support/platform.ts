@@ -11,11 +11,11 @@ import type {
   OutgoingMail,
   OutgoingRequest,
   Platform,
-} from "../../src/domain/ports.ts";
-import { NetworkError } from "../../src/domain/ports.ts";
-import { NO_TRACER } from "../../src/domain/tracer.ts";
+} from "../../src/domain/ports/ports.ts";
+import { NetworkError } from "../../src/domain/ports/ports.ts";
+import { NO_TRACER } from "../../src/domain/ports/tracer.ts";
 import { type FakeClock, fakeClock } from "./clock.ts";
-import { IN_PROCESS_WORKER } from "./parse_worker.ts";
+import { IN_PROCESS_WORKER } from "./workers/parse_worker.ts";
 
 /** What a fake host answers. */
 export type Answer = Partial<Omit<IncomingResponse, "body">> & { body?: string | Uint8Array };

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runCli } from "../../src/cli/cli.ts";
 import { createSqliteEngine } from "../../src/store/sqlite/engine.ts";
-import { createHost } from "../../src/platform/process.ts";
+import { createHost } from "../../src/platform/process/process.ts";
 import { checkStderr } from "./quiet.ts";
 import { TEMPORARY } from "./temporary.ts";
 

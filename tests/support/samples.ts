@@ -1,6 +1,6 @@
 // Feeds and events for tests, made from what a test wants to say.
-import type { RegEvent } from "../../src/domain/event.ts";
-import type { Provenance } from "../../src/domain/provenance.ts";
+import type { RegEvent } from "../../src/domain/event/event.ts";
+import type { Provenance } from "../../src/domain/event/provenance.ts";
 import { START_MS } from "./world.ts";
 
 /** An item of a sample feed. */

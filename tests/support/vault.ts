@@ -1,5 +1,5 @@
 // A vault for tests: the real one, under a key that everybody knows.
-import type { Vault } from "../../src/domain/ports.ts";
+import type { Vault } from "../../src/domain/ports/ports.ts";
 import { createVault } from "../../src/platform/vault.ts";
 
 const vault = createVault(new Uint8Array(32).fill(7));

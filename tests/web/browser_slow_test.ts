@@ -1,7 +1,7 @@
 // The docs page in a real browser (Debian: apt-get install chromium).
 import assert from "node:assert/strict";
 import axe from "npm:axe-core@4.14.1";
-import { listen } from "../../src/platform/server.ts";
+import { listen } from "../../src/platform/http/http_server.ts";
 import { ERRORS } from "../../src/domain/errors.ts";
 import { CHROMIUM, type Tab, type Viewing, withTab } from "../support/chromium.ts";
 import { condition, needs } from "../support/needs.ts";

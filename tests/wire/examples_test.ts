@@ -1,6 +1,6 @@
 // The literals in the examples of the API description.
 import assert from "node:assert/strict";
-import { diffEvents } from "../../src/domain/diff.ts";
+import { diffEvents } from "../../src/domain/event/diff.ts";
 import { EXAMPLE_DELIVERY, EXAMPLE_DIFF, EXAMPLE_EVENT, EXAMPLE_REVISION } from "../../src/wire/examples.ts";
 
 Deno.test("the literal diff of the examples equals the computed one, in both languages", () => {

@@ -1,7 +1,7 @@
 // The delivery row: deliveries a second to one receiver, each attempt recorded, beside a bare loop of posts.
 import { join } from "node:path";
 import { TOPICS } from "../../src/classify/classify.ts";
-import { createMatching } from "../../src/delivery/match.ts";
+import { createMatching } from "../../src/delivery/match/match.ts";
 import { createPlatform } from "../../src/platform/platform.ts";
 import { openBenchStore } from "./store.ts";
 import type { BareSending } from "./bare_sender.ts";

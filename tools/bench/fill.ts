@@ -1,11 +1,11 @@
 // Fills stores with invented events, customers and subscriptions, through the Store port.
 import { makeKey } from "../../src/accounts/keys.ts";
 import { TOPICS } from "../../src/classify/classify.ts";
-import type { RegEvent } from "../../src/domain/event.ts";
-import { createIds, type NewId } from "../../src/domain/ids.ts";
-import type { Provenance } from "../../src/domain/provenance.ts";
-import { SEVERITIES } from "../../src/domain/severity.ts";
-import type { PublicationKey, Store } from "../../src/domain/store.ts";
+import type { RegEvent } from "../../src/domain/event/event.ts";
+import { createIds, type NewId } from "../../src/domain/event/ids.ts";
+import type { Provenance } from "../../src/domain/event/provenance.ts";
+import { SEVERITIES } from "../../src/domain/event/severity.ts";
+import type { PublicationKey, Store } from "../../src/domain/ports/store/store.ts";
 import { createChance, pick, SOURCES } from "./invented.ts";
 
 /** Events of one transaction. */

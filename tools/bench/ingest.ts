@@ -1,8 +1,8 @@
 // Ingest rows: a feed fetched for the first time and again and again, beside its mere parsing by a feed library.
 import { join } from "node:path";
 import { type App, createApp } from "../../src/app.ts";
-import type { Platform } from "../../src/domain/ports.ts";
-import type { Store } from "../../src/domain/store.ts";
+import type { Platform } from "../../src/domain/ports/ports.ts";
+import type { Store } from "../../src/domain/ports/store/store.ts";
 import type { IngestReport } from "../../src/ingest/ingest.ts";
 import { createPlatform } from "../../src/platform/platform.ts";
 import { openBenchStore } from "./store.ts";

@@ -1,8 +1,8 @@
 // Invented publications: titles and summaries that nobody published, as events of a store and as a feed.
-import type { RegEvent } from "../../src/domain/event.ts";
-import { EVENT_TYPES } from "../../src/domain/event.ts";
-import { createIds } from "../../src/domain/ids.ts";
-import { SEVERITIES, type Severity } from "../../src/domain/severity.ts";
+import type { RegEvent } from "../../src/domain/event/event.ts";
+import { EVENT_TYPES } from "../../src/domain/event/event.ts";
+import { createIds } from "../../src/domain/event/ids.ts";
+import { SEVERITIES, type Severity } from "../../src/domain/event/severity.ts";
 import { TOPICS } from "../../src/classify/classify.ts";
 
 /** The sources of invented events. */

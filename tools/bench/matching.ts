@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { cpuUsage } from "node:process";
 import { TOPICS } from "../../src/classify/classify.ts";
-import { createMatching } from "../../src/delivery/match.ts";
-import type { RegEvent } from "../../src/domain/event.ts";
+import { createMatching } from "../../src/delivery/match/match.ts";
+import type { RegEvent } from "../../src/domain/event/event.ts";
 import { createPlatform } from "../../src/platform/platform.ts";
 import { openBenchStore } from "./store.ts";
 import { readConfig } from "./config.ts";

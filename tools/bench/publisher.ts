@@ -1,6 +1,6 @@
 // Regfeed's side of the lag rows, a process of its own: the appliance delivers what is stored while it runs.
 import { type App, createApp } from "../../src/app.ts";
-import type { Store } from "../../src/domain/store.ts";
+import type { Store } from "../../src/domain/ports/store/store.ts";
 import { createPlatform } from "../../src/platform/platform.ts";
 import { VERSION } from "../../src/version.ts";
 import type { Ports } from "./clocked_receiver.ts";

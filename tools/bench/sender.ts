@@ -1,7 +1,7 @@
 // Regfeed's side of the delivery row, a process of its own: the whole appliance over a store full of deliveries.
 import { createApp } from "../../src/app.ts";
 import { createPlatform } from "../../src/platform/platform.ts";
-import type { Store } from "../../src/domain/store.ts";
+import type { Store } from "../../src/domain/ports/store/store.ts";
 import { openBenchStore } from "./store.ts";
 import { VERSION } from "../../src/version.ts";
 import { readConfig } from "./config.ts";

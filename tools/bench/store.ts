@@ -1,5 +1,5 @@
 // The stores of a bench: as `serve` opens them, with the key beside the file.
-import type { Store } from "../../src/domain/store.ts";
+import type { Store } from "../../src/domain/ports/store/store.ts";
 import { afterTurn } from "../../src/platform/clock.ts";
 import { openVaultFile } from "../../src/platform/vault.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";

@@ -17,7 +17,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     FEATURES.filter((room) => room !== "classify").map((room) => [room, ["wire", "domain", "version"]]),
   ),
   app: ["version", "config", "store", "platform", ...FEATURES, "wire", "domain"],
-  cli: ["app", "version", "config", "store", "platform", ...FEATURES, "wire", "domain"],
+  server: ["app", "version", "config", "store", "platform", ...FEATURES, "wire", "domain"],
+  cli: ["server", "app", "version", "config", "store", "platform", ...FEATURES, "wire", "domain"],
   main: ["cli", "platform", "store"],
   // The programs of worker threads, which nothing imports: they are started by their URLs.
   database_worker: ["platform", "store", "domain"],

@@ -3,7 +3,7 @@ import ts from "npm:typescript@5.9.3";
 
 /** A file of the repository. */
 export interface Source {
-  /** From the repository's root, with slashes: "src/domain/ids.ts". */
+  /** From the repository's root, with slashes: "src/domain/event/ids.ts". */
   path: string;
   text: string;
   /** The syntax tree; null unless it is TypeScript. */

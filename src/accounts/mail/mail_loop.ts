@@ -1,14 +1,14 @@
 // The mail loop: claims due mails, creates the key of a welcome mail, sends, and records the outcome.
-import { failureLevel } from "../../domain/storage_fault.ts";
-import type { AccountStore, TierTable } from "../../domain/account_store.ts";
-import { limitsOf } from "../../domain/customer.ts";
+import { failureLevel } from "../../domain/ports/store/storage_fault.ts";
+import type { AccountStore, TierTable } from "../../domain/ports/store/customers.ts";
+import { limitsOf } from "../../domain/customer/customer.ts";
 import {
   type ClaimedMail,
   CUSTOMER_DISABLED,
   MAIL_LEASE_MS,
   type Mailbox,
   type MailOutcome,
-} from "../../domain/mail.ts";
+} from "../../domain/customer/mail.ts";
 import {
   type Clock,
   DeadlineError,
@@ -16,8 +16,8 @@ import {
   type Mailer,
   MailError,
   type Random,
-} from "../../domain/ports.ts";
-import { NO_TRACER, type Tracer } from "../../domain/tracer.ts";
+} from "../../domain/ports/ports.ts";
+import { NO_TRACER, type Tracer } from "../../domain/ports/tracer.ts";
 import { makeKey } from "../keys.ts";
 import { renderMail } from "./render_mail.ts";
 import { nextMailAttempt } from "./retry_schedule.ts";

@@ -1,6 +1,6 @@
 // Renders a mail in the customer's language: subject, text and HTML.
-import type { ClaimedMail, MailContent, MailKind } from "../../domain/mail.ts";
-import type { MailLanguage } from "../../domain/mail_language.ts";
+import type { ClaimedMail, MailContent, MailKind } from "../../domain/customer/mail.ts";
+import type { MailLanguage } from "../../domain/customer/mail_language.ts";
 import { ENGLISH } from "./templates/english.ts";
 import { FRENCH } from "./templates/french.ts";
 import { GERMAN } from "./templates/german.ts";

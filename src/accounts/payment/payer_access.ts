@@ -1,6 +1,11 @@
 // Derives a payer's tier and access from all its events, independent of the order in which they arrive.
-import type { PaymentEvent, PaymentFact, PaymentNotice, PaymentVerdict } from "../../domain/payment.ts";
-import { type Tier, TIERS } from "../../domain/tier.ts";
+import type {
+  PaymentEvent,
+  PaymentFact,
+  PaymentNotice,
+  PaymentVerdict,
+} from "../../domain/customer/payment.ts";
+import { type Tier, TIERS } from "../../domain/customer/tier.ts";
 
 /** The config's rules for payments. */
 export interface PaymentRules {

@@ -1,11 +1,16 @@
 // Receives the payment provider's webhooks: verifies, parses, and applies each event in one transaction.
-import type { AccessChange, AccountStore, PaymentReview, TierTable } from "../../domain/account_store.ts";
-import type { Act } from "../../domain/audit.ts";
+import type {
+  AccessChange,
+  AccountStore,
+  PaymentReview,
+  TierTable,
+} from "../../domain/ports/store/customers.ts";
+import type { Act } from "../../domain/customer/audit.ts";
 import { AppError } from "../../domain/errors.ts";
-import type { NewId } from "../../domain/ids.ts";
-import type { PaymentEvent, PaymentOutcome } from "../../domain/payment.ts";
-import type { Clock, Log } from "../../domain/ports.ts";
-import { NO_TRACER, type Tracer } from "../../domain/tracer.ts";
+import type { NewId } from "../../domain/event/ids.ts";
+import type { PaymentEvent, PaymentOutcome } from "../../domain/customer/payment.ts";
+import type { Clock, Log } from "../../domain/ports/ports.ts";
+import { NO_TRACER, type Tracer } from "../../domain/ports/tracer.ts";
 import { evaluatePayer, type PaymentRules } from "./payer_access.ts";
 import { checkStripeSignature } from "./stripe_signature.ts";
 import { parseStripeEvent } from "./stripe_event.ts";

@@ -1,12 +1,12 @@
 // Parses Stripe's events of any API version into the facts that Regfeed needs.
-import { isMailAddress } from "../../domain/mail.ts";
-import type { MailLanguage } from "../../domain/mail_language.ts";
+import { isMailAddress } from "../../domain/customer/mail.ts";
+import type { MailLanguage } from "../../domain/customer/mail_language.ts";
 import {
   PAYMENT_STATUSES,
   type PaymentEvent,
   type PaymentFact,
   type PaymentStatus,
-} from "../../domain/payment.ts";
+} from "../../domain/customer/payment.ts";
 
 /** A parsed event. */
 export type EventReading =

@@ -1,15 +1,15 @@
 // The log of deliveries: the list, one of them with its attempts, sending one again.
 import * as z from "zod";
-import { utcMonth } from "../../domain/calendar.ts";
-import type { Customer } from "../../domain/customer.ts";
-import { overDailyLimit } from "../../domain/daily_limit.ts";
-import { DELIVERY_STATUSES } from "../../domain/delivery.ts";
-import { DISCLAIMER } from "../../domain/disclaimer.ts";
+import { utcMonth } from "../../domain/customer/quota_period.ts";
+import type { Customer } from "../../domain/customer/customer.ts";
+import { overDailyLimit } from "../../domain/customer/daily_limit.ts";
+import { DELIVERY_STATUSES } from "../../domain/delivery/delivery.ts";
+import { DISCLAIMER } from "../../domain/event/disclaimer.ts";
 import { AppError, type FieldError } from "../../domain/errors.ts";
-import { type IdNoun, isId, type NewId } from "../../domain/ids.ts";
-import type { Clock } from "../../domain/ports.ts";
-import type { ReplayRefusal } from "../../domain/catch_up_store.ts";
-import type { Store } from "../../domain/store.ts";
+import { type IdNoun, isId, type NewId } from "../../domain/event/ids.ts";
+import type { Clock } from "../../domain/ports/ports.ts";
+import type { ReplayRefusal } from "../../domain/ports/store/delivery_log.ts";
+import type { Store } from "../../domain/ports/store/store.ts";
 import {
   deliveryId,
   deliveryList,
@@ -18,11 +18,11 @@ import {
   toDeliveryRecord,
   toDeliveryWithAttempts,
 } from "../../wire/delivery_log.ts";
-import { invalid } from "../findings.ts";
-import type { Tier, TierLimits } from "../../domain/tier.ts";
-import { choiceParameter, integerParameter } from "../parameters.ts";
-import { responseBody } from "../answer.ts";
-import { nextLink, pageOf } from "../next_link.ts";
+import { invalid } from "../input/field_problems.ts";
+import type { Tier, TierLimits } from "../../domain/customer/tier.ts";
+import { choiceParameter, integerParameter } from "../input/parameters.ts";
+import { responseBody } from "../http/response_body.ts";
+import { nextLink, pageOf } from "../http/next_link.ts";
 import { keyRoute, type Route } from "../route.ts";
 
 const MAX_LIMIT = 200;

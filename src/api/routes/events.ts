@@ -1,12 +1,12 @@
 // Reading events: the list, one of them, its versions.
 import { createHash } from "node:crypto";
 import * as z from "zod";
-import { canonicalArticle } from "../../domain/article.ts";
+import { canonicalArticle } from "../../domain/event/article.ts";
 import { AppError, type FieldError } from "../../domain/errors.ts";
-import { EVENT_TYPES } from "../../domain/event.ts";
-import { isId } from "../../domain/ids.ts";
-import type { EventPosition, EventQuery, ListedEvent, Store } from "../../domain/store.ts";
-import { expandTopics, type Topic } from "../../domain/topic.ts";
+import { EVENT_TYPES } from "../../domain/event/event.ts";
+import { isId } from "../../domain/event/ids.ts";
+import type { EventPosition, EventQuery, ListedEvent, Store } from "../../domain/ports/store/store.ts";
+import { expandTopics, type Topic } from "../../domain/event/topic.ts";
 import {
   eventId,
   eventList,
@@ -16,10 +16,10 @@ import {
   severity,
 } from "../../wire/event.ts";
 import { eventVersions, toEventVersions } from "../../wire/versions.ts";
-import { unknownSources, unknownTopics } from "../known_names.ts";
-import { choiceParameter, flagParameter, integerParameter, listParameter } from "../parameters.ts";
-import { responseBody } from "../answer.ts";
-import { nextLink, pageOf } from "../next_link.ts";
+import { unknownSources, unknownTopics } from "../input/known_names.ts";
+import { choiceParameter, flagParameter, integerParameter, listParameter } from "../input/parameters.ts";
+import { responseBody } from "../http/response_body.ts";
+import { nextLink, pageOf } from "../http/next_link.ts";
 import { keyRoute, type Route } from "../route.ts";
 
 /** The most events of one answer, and how many without `limit` (specification, section 8). */

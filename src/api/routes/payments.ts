@@ -1,9 +1,9 @@
 // POST /v1/webhooks/payment: the payment provider's calls.
 import * as z from "zod";
-import { DISCLAIMER } from "../../domain/disclaimer.ts";
-import type { PaymentOutcome } from "../../domain/payment.ts";
+import { DISCLAIMER } from "../../domain/event/disclaimer.ts";
+import type { PaymentOutcome } from "../../domain/customer/payment.ts";
 import { paymentReceipt } from "../../wire/payment.ts";
-import { responseBody } from "../answer.ts";
+import { responseBody } from "../http/response_body.ts";
 import { type Route, signedRoute } from "../route.ts";
 
 /** The longest event that is read, bytes: a bill of many lines is long. */

@@ -1,9 +1,9 @@
 // The public reads: GET /v1/sources, /v1/topics, /v1/health.
-import { DISCLAIMER } from "../../domain/disclaimer.ts";
-import type { SourceSettings } from "../../domain/source.ts";
-import type { Clock } from "../../domain/ports.ts";
-import type { Store } from "../../domain/store.ts";
-import type { Topic } from "../../domain/topic.ts";
+import { DISCLAIMER } from "../../domain/event/disclaimer.ts";
+import type { SourceSettings } from "../../domain/source/source.ts";
+import type { Clock } from "../../domain/ports/ports.ts";
+import type { Store } from "../../domain/ports/store/store.ts";
+import type { Topic } from "../../domain/event/topic.ts";
 import {
   type HealthReport,
   healthReport,
@@ -11,7 +11,7 @@ import {
   topicList,
   toSourceRecord,
 } from "../../wire/service.ts";
-import { responseBody } from "../answer.ts";
+import { responseBody } from "../http/response_body.ts";
 import { publicRoute, type Route } from "../route.ts";
 
 /** What the public routes need. */

@@ -1,12 +1,12 @@
 // Changes of webhook subscriptions: filters, address, on and off; a new secret; sending a time again.
-import { DISCLAIMER } from "../../domain/disclaimer.ts";
+import { DISCLAIMER } from "../../domain/event/disclaimer.ts";
 import { AppError } from "../../domain/errors.ts";
-import { isId } from "../../domain/ids.ts";
-import { makeSecret, PREVIOUS_SECRET_MS } from "../../domain/secret.ts";
-import type { ChangeRefusal, Replayed, SubscriptionChange } from "../../domain/catch_up_store.ts";
-import type { Store } from "../../domain/store.ts";
-import type { RememberedResponse } from "../../domain/catch_up_store.ts";
-import type { Subscription } from "../../domain/subscription.ts";
+import { isId } from "../../domain/event/ids.ts";
+import { makeSecret, PREVIOUS_SECRET_MS } from "../../domain/delivery/secret.ts";
+import type { ChangeRefusal, Replayed, SubscriptionChange } from "../../domain/ports/store/delivery_log.ts";
+import type { Store } from "../../domain/ports/store/store.ts";
+import type { RememberedResponse } from "../../domain/ports/store/delivery_log.ts";
+import type { Subscription } from "../../domain/delivery/subscription.ts";
 import {
   replayReport,
   replayRequest,
@@ -17,9 +17,9 @@ import {
   subscriptionResponse,
   toSubscriptionRecord,
 } from "../../wire/subscription.ts";
-import type { Repetition } from "../idempotency.ts";
-import { invalid } from "../findings.ts";
-import { responseBody } from "../answer.ts";
+import type { Repetition } from "../http/idempotency.ts";
+import { invalid } from "../input/field_problems.ts";
+import { responseBody } from "../http/response_body.ts";
 import { keyRoute, type Route } from "../route.ts";
 import {
   isDuplicate,

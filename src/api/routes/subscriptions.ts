@@ -1,16 +1,21 @@
 // Webhook subscriptions: create, list, delete, test.
-import { overDailyLimit } from "../../domain/daily_limit.ts";
-import { DISCLAIMER } from "../../domain/disclaimer.ts";
-import type { Customer } from "../../domain/customer.ts";
+import { overDailyLimit } from "../../domain/customer/daily_limit.ts";
+import { DISCLAIMER } from "../../domain/event/disclaimer.ts";
+import type { Customer } from "../../domain/customer/customer.ts";
 import { AppError } from "../../domain/errors.ts";
-import { isId, type NewId } from "../../domain/ids.ts";
-import type { Clock, Random } from "../../domain/ports.ts";
-import { makeSecret } from "../../domain/secret.ts";
-import type { Store } from "../../domain/store.ts";
-import type { RememberedResponse } from "../../domain/catch_up_store.ts";
-import { type CatchUp, isEnabled, MAX_SWITCHED_OFF, type Subscription } from "../../domain/subscription.ts";
-import type { TierLimits } from "../../domain/tier.ts";
-import type { Topic } from "../../domain/topic.ts";
+import { isId, type NewId } from "../../domain/event/ids.ts";
+import type { Clock, Random } from "../../domain/ports/ports.ts";
+import { makeSecret } from "../../domain/delivery/secret.ts";
+import type { Store } from "../../domain/ports/store/store.ts";
+import type { RememberedResponse } from "../../domain/ports/store/delivery_log.ts";
+import {
+  type CatchUp,
+  isEnabled,
+  MAX_SWITCHED_OFF,
+  type Subscription,
+} from "../../domain/delivery/subscription.ts";
+import type { TierLimits } from "../../domain/customer/tier.ts";
+import type { Topic } from "../../domain/event/topic.ts";
 import {
   subscriptionCreated,
   subscriptionId,
@@ -21,9 +26,9 @@ import {
   testResponse,
   toSubscriptionRecord,
 } from "../../wire/subscription.ts";
-import type { Finding } from "../findings.ts";
-import { unknownSources, unknownTopics } from "../known_names.ts";
-import { responseBody } from "../answer.ts";
+import type { Finding } from "../input/field_problems.ts";
+import { unknownSources, unknownTopics } from "../input/known_names.ts";
+import { responseBody } from "../http/response_body.ts";
 import { keyRoute, type Route } from "../route.ts";
 
 /** Stands beside a secret. */

@@ -1,12 +1,12 @@
 // GET /v1/usage: what the caller may use, has used, and when it begins anew.
-import { nextUtcDay, nextUtcMonth, utcMonth } from "../../domain/calendar.ts";
-import { DISCLAIMER } from "../../domain/disclaimer.ts";
-import type { Customer } from "../../domain/customer.ts";
-import type { Clock } from "../../domain/ports.ts";
-import type { Store, Usage } from "../../domain/store.ts";
-import type { TierLimits } from "../../domain/tier.ts";
+import { nextUtcDay, nextUtcMonth, utcMonth } from "../../domain/customer/quota_period.ts";
+import { DISCLAIMER } from "../../domain/event/disclaimer.ts";
+import type { Customer } from "../../domain/customer/customer.ts";
+import type { Clock } from "../../domain/ports/ports.ts";
+import type { Store, Usage } from "../../domain/ports/store/store.ts";
+import type { TierLimits } from "../../domain/customer/tier.ts";
 import { usageReport } from "../../wire/usage.ts";
-import { responseBody } from "../answer.ts";
+import { responseBody } from "../http/response_body.ts";
 import { keyRoute, type Route } from "../route.ts";
 
 /** What the route needs. */

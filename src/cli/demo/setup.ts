@@ -1,8 +1,8 @@
 // What the demo uses: publishers, config, payment provider, receiver, and its output on the terminal.
 import { createHmac } from "node:crypto";
 import { Webhook } from "standardwebhooks";
-import type { RegEvent } from "../../domain/event.ts";
-import { isAtLeast } from "../../domain/severity.ts";
+import type { RegEvent } from "../../domain/event/event.ts";
+import { isAtLeast } from "../../domain/event/severity.ts";
 import type { DeliveryPayload } from "../../wire/delivery.ts";
 import { cut } from "../table.ts";
 

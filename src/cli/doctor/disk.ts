@@ -4,12 +4,12 @@ import { backupTime } from "../../backup/create.ts";
 import { spaceForBackup } from "../../backup/room.ts";
 import { isOfLaterClock } from "../../backup/schedule.ts";
 import type { Config } from "../../config/config.ts";
-import { formatBytes } from "../../domain/byte_format.ts";
-import { nextRunAfter } from "../../domain/schedule.ts";
-import type { SourceSettings } from "../../domain/source.ts";
-import type { Machine } from "../../platform/machine.ts";
-import type { Host } from "../../platform/process.ts";
-import { type Finding, good, problem, warning } from "./finding.ts";
+import { formatBytes } from "../../domain/format_bytes.ts";
+import { nextRunAfter } from "../../domain/source/schedule.ts";
+import type { SourceSettings } from "../../domain/source/source.ts";
+import type { Machine } from "../../platform/files/machine.ts";
+import type { Host } from "../../platform/process/process.ts";
+import { type Finding, good, problem, warning } from "../../server/checks/finding.ts";
 
 /** With less room the database soon cannot grow, bytes. */
 const FULL_BYTES = 100 * 1024 * 1024;

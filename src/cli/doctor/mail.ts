@@ -1,9 +1,9 @@
 // Checks of mail: whether the mail server accepts us, without sending anything, or whether the outbox can be written.
 import type { Config } from "../../config/config.ts";
-import { type Clock, DeadlineError, MailError, type MailFault } from "../../domain/ports.ts";
-import type { Machine } from "../../platform/machine.ts";
+import { type Clock, DeadlineError, MailError, type MailFault } from "../../domain/ports/ports.ts";
+import type { Machine } from "../../platform/files/machine.ts";
 import { checkFolder } from "./disk.ts";
-import { type Finding, good, problem, warning } from "./finding.ts";
+import { type Finding, good, problem, warning } from "../../server/checks/finding.ts";
 
 /** From the look-up of its name to the end of signing in, ms. */
 const SERVER_MS = 10_000;

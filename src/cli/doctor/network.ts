@@ -1,9 +1,9 @@
 // Checks of the network: names, hosts, the clock, proxies, and where webhooks may go.
 import type { Config } from "../../config/config.ts";
-import { holdsLoopback, literalAddress } from "../../domain/address.ts";
-import type { Clock, HttpClient, Resolver } from "../../domain/ports.ts";
-import type { SourceSettings } from "../../domain/source.ts";
-import { type Finding, good, problem, warning } from "./finding.ts";
+import { holdsLoopback, literalAddress } from "../../domain/ip_address.ts";
+import type { Clock, HttpClient, Resolver } from "../../domain/ports/ports.ts";
+import type { SourceSettings } from "../../domain/source/source.ts";
+import { type Finding, good, problem, warning } from "../../server/checks/finding.ts";
 
 /** For one host: look-up, connection and response together, ms. */
 const HOST_MS = 10_000;

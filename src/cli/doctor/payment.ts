@@ -1,6 +1,6 @@
 // Checks of payments: the signing secret and the prices.
 import type { Config } from "../../config/config.ts";
-import { type Finding, good, problem, warning } from "./finding.ts";
+import { type Finding, good, problem, warning } from "../../server/checks/finding.ts";
 
 /** A signing secret with fewer characters after `whsec_` was not copied completely. */
 const MIN_SECRET_LENGTH = 24;

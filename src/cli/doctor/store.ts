@@ -1,13 +1,13 @@
 // Checks of the database: its file, its schema, its key, and what it says of sources and deliveries.
 import type { Config } from "../../config/config.ts";
-import { formatBytes } from "../../domain/byte_format.ts";
-import type { SourceState } from "../../domain/source.ts";
-import type { StoreEngine } from "../../domain/store_engine.ts";
-import type { Undelivered } from "../../domain/upkeep_store.ts";
-import type { Machine } from "../../platform/machine.ts";
-import { keyProblem } from "../new_key.ts";
-import { type Finding, good, problem, warning } from "./finding.ts";
-import { checkSecretFile } from "./rights.ts";
+import { formatBytes } from "../../domain/format_bytes.ts";
+import type { SourceState } from "../../domain/source/source.ts";
+import type { StoreEngine } from "../../domain/ports/store/engine.ts";
+import type { Undelivered } from "../../domain/ports/store/maintenance.ts";
+import type { Machine } from "../../platform/files/machine.ts";
+import { keyProblem } from "../store/new_key.ts";
+import { type Finding, good, problem, warning } from "../../server/checks/finding.ts";
+import { checkSecretFile } from "../../server/checks/rights.ts";
 
 /** Sources and subscriptions that are named. */
 const MAX_NAMED = 10;

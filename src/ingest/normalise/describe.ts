@@ -1,7 +1,7 @@
 // What a saved document holds, as the command `source parse` prints it.
 import type { DocumentFormat, ParseProblem } from "../parse/document.ts";
-import type { Reading } from "../../domain/reading.ts";
-import { previewDocument } from "../parse/look.ts";
+import type { Reading } from "../../domain/source/extraction_rules.ts";
+import { previewDocument } from "../parse/preview_document.ts";
 import { languageCode } from "./language.ts";
 import { normaliseItem } from "./item.ts";
 import { absoluteUrl } from "./links.ts";

@@ -1,5 +1,5 @@
 // Text: from markup of any quality to plain words.
-import { hasTag } from "../parse/tags.ts";
+import { hasTag } from "../parse/formats/tags.ts";
 import { markupWords } from "./markup.ts";
 
 /** Markup beyond this is not read: it is more than any limit on text lets through. */

@@ -1,13 +1,13 @@
 // A document's bytes to its items, whatever its format: the door of this folder.
-import type { Reading } from "../../domain/reading.ts";
+import type { Reading } from "../../domain/source/extraction_rules.ts";
 import { decodeText } from "./decode.ts";
-import { binaryFormat, foreignText } from "./foreign.ts";
+import { binaryFormat, foreignText } from "./unexpected_format.ts";
 import { DocumentError, type ParsedDocument } from "./parsed.ts";
-import { keepNewest } from "./newest.ts";
-import { readJsonFeed } from "./read_json.ts";
-import { readListing, readSinglePage } from "./read_page.ts";
-import { readApi, readSparql } from "./read_rows.ts";
-import { readXmlFeed } from "./read_xml.ts";
+import { keepNewest } from "./newest_items.ts";
+import { readJsonFeed } from "./formats/read_json.ts";
+import { readListing, readSinglePage } from "./formats/read_page.ts";
+import { readApi, readSparql } from "./formats/read_rows.ts";
+import { readXmlFeed } from "./formats/read_xml.ts";
 
 export { DocumentError };
 export type { DocumentFormat, ParsedDocument, ParsedItem, ParseProblem } from "./parsed.ts";

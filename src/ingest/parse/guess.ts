@@ -1,5 +1,5 @@
 // Rules for a document without rules, guessed from its names: for looking at it, and for writing the rules that it wants.
-import type { ItemField, Reading } from "../../domain/reading.ts";
+import type { ItemField, Reading } from "../../domain/source/extraction_rules.ts";
 
 /** How deep lists and fields are looked for. */
 const MAX_DEPTH = 8;

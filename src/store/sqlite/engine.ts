@@ -1,15 +1,15 @@
 // SQLite as a store engine: what can be done with a database file beside using it as a store.
-import type { ExamineOptions, StoreEngine } from "../../domain/store_engine.ts";
-import { Connection } from "./connection.ts";
-import { copyDatabase } from "./copy.ts";
-import { findConflicts } from "./declared.ts";
-import { adviceOn } from "./faults.ts";
-import { inspectDatabase, releaseDatabase } from "./inspect.ts";
-import { migrate, type Migration, MIGRATIONS, refuseForeign, schemaVersion } from "./migrate.ts";
+import type { ExamineOptions, StoreEngine } from "../../domain/ports/store/engine.ts";
+import { Connection } from "./connection/connection.ts";
+import { copyDatabase } from "./connection/copy.ts";
+import { findConflicts } from "./customers/declared_customers.ts";
+import { adviceOn } from "./connection/faults.ts";
+import { inspectDatabase, releaseDatabase } from "./connection/inspect.ts";
+import { migrate, type Migration, MIGRATIONS, refuseForeign, schemaVersion } from "./schema/migrate.ts";
 import { replaceKey, requireKey } from "./new_key.ts";
-import { listStates } from "./sources.ts";
+import { listStates } from "./sources/sources.ts";
 import { openStore } from "./store.ts";
-import { findUndelivered } from "./undelivered.ts";
+import { findUndelivered } from "./deliveries/undelivered.ts";
 
 /** The engine; `migrations` are those of this version, unless a test makes up further ones. */
 export function createSqliteEngine(migrations: readonly Migration[] = MIGRATIONS): StoreEngine {

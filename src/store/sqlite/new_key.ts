@@ -1,11 +1,11 @@
 // A new key for a store whose own is gone for good: what was sealed is given up, and its owners get new secrets.
 import { Buffer } from "node:buffer";
-import type { Act } from "../../domain/audit.ts";
-import { type Random, type Vault, VaultError, type VaultSource } from "../../domain/ports.ts";
-import type { DiscardedSecrets } from "../../domain/store_engine.ts";
-import { noteAct } from "./audit.ts";
-import type { Connection } from "./connection.ts";
-import { switchOff } from "./endpoints.ts";
+import type { Act } from "../../domain/customer/audit.ts";
+import { type Random, type Vault, VaultError, type VaultSource } from "../../domain/ports/ports.ts";
+import type { DiscardedSecrets } from "../../domain/ports/store/engine.ts";
+import { noteAct } from "./customers/audit.ts";
+import type { Connection } from "./connection/connection.ts";
+import { switchOff } from "./subscriptions/endpoints.ts";
 import { openVault, readProof, secretField, writeProof } from "./seals.ts";
 
 /** As many as a webhook secret has. */

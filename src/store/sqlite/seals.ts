@@ -1,7 +1,7 @@
 // What the store keeps sealed, and the proof by which it knows its key.
 import { Buffer } from "node:buffer";
-import { LOST_KEY_ADVICE, type Vault, VaultError, type VaultSource } from "../../domain/ports.ts";
-import type { Connection } from "./connection.ts";
+import { LOST_KEY_ADVICE, type Vault, VaultError, type VaultSource } from "../../domain/ports/ports.ts";
+import type { Connection } from "./connection/connection.ts";
 
 const PROOF = "this database is sealed with this key";
 

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { nextMailAttempt } from "../../../src/accounts/mail/retry_schedule.ts";
-import { type LogFields, MailError } from "../../../src/domain/ports.ts";
-import type { Store } from "../../../src/domain/store.ts";
-import { createMailer } from "../../../src/platform/mailer.ts";
+import { type LogFields, MailError } from "../../../src/domain/ports/ports.ts";
+import type { Store } from "../../../src/domain/ports/store/store.ts";
+import { createMailer } from "../../../src/platform/mail/mailer.ts";
 import { openStore } from "../../../src/store/sqlite/store.ts";
 import { BY } from "../../store/contract/given.ts";
 import { withFolder } from "../../support/process.ts";

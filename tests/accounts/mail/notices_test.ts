@@ -1,6 +1,6 @@
 // Mails about deliveries through the whole app: queued once, in the customer's language, sent.
 import assert from "node:assert/strict";
-import { MAIL_LANGUAGES } from "../../../src/domain/mail_language.ts";
+import { MAIL_LANGUAGES } from "../../../src/domain/customer/mail_language.ts";
 import { boardConfig, rss } from "../../support/samples.ts";
 import { createWorld } from "../../support/world.ts";
 

@@ -1,10 +1,10 @@
 // Rendered mails: every kind in every language, and hostile values.
 import assert from "node:assert/strict";
 import { renderMail } from "../../../src/accounts/mail/render_mail.ts";
-import type { ClaimedMail, MailContent } from "../../../src/domain/mail.ts";
-import type { MailLanguage } from "../../../src/domain/mail_language.ts";
-import { MAIL_LANGUAGES } from "../../../src/domain/mail_language.ts";
-import { DEFAULT_LIMITS } from "../../../src/domain/tier.ts";
+import type { ClaimedMail, MailContent } from "../../../src/domain/customer/mail.ts";
+import type { MailLanguage } from "../../../src/domain/customer/mail_language.ts";
+import { MAIL_LANGUAGES } from "../../../src/domain/customer/mail_language.ts";
+import { DEFAULT_LIMITS } from "../../../src/domain/customer/tier.ts";
 
 const AT = Date.parse("2026-08-15T10:00:00Z");
 const KEY = `rgf_${"a1".repeat(32)}`;

@@ -7,7 +7,7 @@ import type {
   PaymentFact,
   PaymentStatus,
   PaymentVerdict,
-} from "../../../src/domain/payment.ts";
+} from "../../../src/domain/customer/payment.ts";
 
 const DAY = 86_400_000;
 const T0 = Date.parse("2026-08-01T10:00:00Z");

@@ -1,7 +1,7 @@
 // Stripe's events of several API versions.
 import assert from "node:assert/strict";
 import { parseStripeEvent } from "../../../src/accounts/payment/stripe_event.ts";
-import type { PaymentFact } from "../../../src/domain/payment.ts";
+import type { PaymentFact } from "../../../src/domain/customer/payment.ts";
 import {
   type ApiVersion,
   checkoutSession,

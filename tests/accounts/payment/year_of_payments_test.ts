@@ -1,7 +1,7 @@
 // A year of one customer's payments in random orders, with repeats and crashes: the result is always the same.
 import assert from "node:assert/strict";
 import { type App, createApp } from "../../../src/app.ts";
-import type { Store } from "../../../src/domain/store.ts";
+import type { Store } from "../../../src/domain/ports/store/store.ts";
 import { PAYMENT_CONFIG } from "../../support/samples.ts";
 import {
   checkoutSession,

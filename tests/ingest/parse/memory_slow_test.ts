@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 
-const PROGRAM = fileURLToPath(new URL("../../support/parse_hostile.ts", import.meta.url));
+const PROGRAM = fileURLToPath(new URL("../../support/workers/parse_hostile.ts", import.meta.url));
 
 Deno.test("no hostile document of 20 MB takes more than 256 MB of heap", async () => {
   const { code, stderr } = await new Deno.Command(Deno.execPath(), {

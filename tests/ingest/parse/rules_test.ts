@@ -1,11 +1,11 @@
-// Tests of the readers that follow a source's rules: src/ingest/parse/read_rows.ts, read_page.ts, read_sitemap.ts.
+// Tests of the readers that follow a source's rules: src/ingest/parse/formats/read_rows.ts, read_page.ts, read_sitemap.ts.
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import fc from "npm:fast-check@4.10.2";
-import type { Reading } from "../../../src/domain/reading.ts";
+import type { Reading } from "../../../src/domain/source/extraction_rules.ts";
 import { DocumentError, parseDocument } from "../../../src/ingest/parse/document.ts";
 import { inflateFile } from "../../../src/ingest/parse/inflate.ts";
-import { readSitemap } from "../../../src/ingest/parse/read_sitemap.ts";
+import { readSitemap } from "../../../src/ingest/parse/formats/read_sitemap.ts";
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const parse = (text: string, reading: Reading, maxItems = 100) =>

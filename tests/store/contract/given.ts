@@ -1,16 +1,16 @@
 // What the contract's tests are made of: records, and the usual calls with the usual values.
-import type { TierAct } from "../../../src/domain/account_store.ts";
-import type { ApiKey, Customer } from "../../../src/domain/customer.ts";
+import type { TierAct } from "../../../src/domain/ports/store/customers.ts";
+import type { ApiKey, Customer } from "../../../src/domain/customer/customer.ts";
 import type {
   AttemptResult,
   ClaimedDelivery,
   FinishedAttempt,
   NextStep,
-} from "../../../src/domain/delivery.ts";
-import type { RegEvent } from "../../../src/domain/event.ts";
+} from "../../../src/domain/delivery/delivery.ts";
+import type { RegEvent } from "../../../src/domain/event/event.ts";
 import type { RunningAttempt } from "../../../src/domain/plans/share_slots.ts";
-import type { Provenance } from "../../../src/domain/provenance.ts";
-import type { QuotaTerms } from "../../../src/domain/catch_up_store.ts";
+import type { Provenance } from "../../../src/domain/event/provenance.ts";
+import type { QuotaTerms } from "../../../src/domain/ports/store/delivery_log.ts";
 import type {
   FetchEnd,
   PublicationKey,
@@ -18,12 +18,12 @@ import type {
   RegisteredSource,
   SourceClaim,
   Store,
-} from "../../../src/domain/store.ts";
-import type { UnmatchedEvent } from "../../../src/domain/catch_up_store.ts";
-import type { NewDelivery } from "../../../src/domain/catch_up_store.ts";
-import type { DeliveriesFor } from "../../../src/domain/catch_up_store.ts";
-import type { MatchedSubscription, Subscription } from "../../../src/domain/subscription.ts";
-import { DEFAULT_LIMITS, type Tier, type TierLimits, TIERS } from "../../../src/domain/tier.ts";
+} from "../../../src/domain/ports/store/store.ts";
+import type { UnmatchedEvent } from "../../../src/domain/ports/store/delivery_log.ts";
+import type { NewDelivery } from "../../../src/domain/ports/store/delivery_log.ts";
+import type { DeliveriesFor } from "../../../src/domain/ports/store/delivery_log.ts";
+import type { MatchedSubscription, Subscription } from "../../../src/domain/delivery/subscription.ts";
+import { DEFAULT_LIMITS, type Tier, type TierLimits, TIERS } from "../../../src/domain/customer/tier.ts";
 
 /** Monday, 20 July 2026, 12:00 UTC. */
 export const T0 = Date.UTC(2026, 6, 20, 12);

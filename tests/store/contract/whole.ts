@@ -1,6 +1,6 @@
 // Promises about the store as a whole: its health, its end.
 import assert from "node:assert/strict";
-import type { Store } from "../../../src/domain/store.ts";
+import type { Store } from "../../../src/domain/ports/store/store.ts";
 import {
   aClaim,
   aCustomer,
@@ -26,7 +26,7 @@ import {
   T0,
   TERMS,
 } from "./given.ts";
-import { aPayment, aReview } from "./given_payments.ts";
+import { aPayment, aReview } from "./customers/given_payments.ts";
 import type { StorePromise } from "./promise.ts";
 
 /** A call of every method but close. */

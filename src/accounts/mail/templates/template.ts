@@ -1,6 +1,6 @@
 // Types and building blocks of the mail templates, shared by all languages.
-import type { FittedSubscription, MailData, MailKind } from "../../../domain/mail.ts";
-import type { Tier, TierLimits } from "../../../domain/tier.ts";
+import type { FittedSubscription, MailData, MailKind } from "../../../domain/customer/mail.ts";
+import type { Tier, TierLimits } from "../../../domain/customer/tier.ts";
 
 /** A paragraph, or preformatted lines. */
 export type Block = string | { code: string };

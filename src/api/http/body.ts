@@ -1,0 +1,80 @@
+// Receiving a request's body: its media type, its size and its time are bounded.
+import { AppError } from "../../domain/errors.ts";
+import { type Clock, DeadlineError } from "../../domain/ports/ports.ts";
+import { invalid } from "../input/field_problems.ts";
+
+/** The longest body that is read, bytes. */
+export const MAX_BODY_BYTES = 65_536;
+/** How long a body may take to arrive, ms. */
+const BODY_DEADLINE_MS = 10_000;
+
+/**
+ * The bytes of a JSON body. Throws `unsupported_media_type` when it says to be anything else, or compressed;
+ * `body_too_large`; `invalid_input` when it does not arrive.
+ */
+export async function receiveBody(
+  request: Request,
+  clock: Clock,
+  maxBytes: number = MAX_BODY_BYTES,
+): Promise<Uint8Array> {
+  requireJson(request.headers);
+  const announced = Number(request.headers.get("content-length") ?? 0);
+  if (announced > maxBytes) throw tooLarge(maxBytes);
+  const reader = request.body?.getReader();
+  if (reader === undefined) return new Uint8Array();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  try {
+    await clock.within(BODY_DEADLINE_MS, async (signal) => {
+      while (!signal.aborted) {
+        const { done, value } = await reader.read();
+        if (done) return;
+        length += value.length;
+        if (length > maxBytes) throw tooLarge(maxBytes);
+        chunks.push(value);
+      }
+    });
+  } catch (error) {
+    // The rest is not waited for, and left to the server: a client that sends without end must not hold the answer.
+    reader.releaseLock();
+    if (error instanceof AppError) throw error;
+    const message = error instanceof DeadlineError
+      ? `did not arrive within ${BODY_DEADLINE_MS / 1000} s`
+      : "broke off before its end";
+    throw invalid([{ field: "body", message }]);
+  }
+  return joined(chunks, length);
+}
+
+function requireJson(headers: Headers): void {
+  const [type, ...parameters] = (headers.get("content-type") ?? "").toLowerCase().split(";")
+    .map((part) => part.trim());
+  if (type !== "application/json") throw unsupported("Content-Type", "must be application/json");
+  const charsets = parameters.filter((parameter) => parameter.startsWith("charset"));
+  if (charsets.some((charset) => !/^charset *= *"?utf-?8"?$/.test(charset))) {
+    throw unsupported("Content-Type", "must be application/json in UTF-8: no other charset is read");
+  }
+  const coding = headers.get("content-encoding")?.trim().toLowerCase() ?? "";
+  if (coding !== "" && coding !== "identity") {
+    throw unsupported("Content-Encoding", "must be left out: no compressed body is read");
+  }
+}
+
+function unsupported(field: string, message: string): AppError {
+  return new AppError("unsupported_media_type", `${field}: ${message}`, [{ field, message }]);
+}
+
+function tooLarge(maxBytes: number): AppError {
+  const message = `may have at most ${maxBytes} bytes`;
+  return new AppError("body_too_large", `body: ${message}`, [{ field: "body", message }]);
+}
+
+function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return bytes;
+}

@@ -1,0 +1,99 @@
+// `Idempotency-Key`: a request that is sent again gets the first answer again instead of acting twice.
+import { createHash } from "node:crypto";
+import { AppError } from "../../domain/errors.ts";
+import type { Clock } from "../../domain/ports/ports.ts";
+import type { Store } from "../../domain/ports/store/store.ts";
+import type { RememberedResponse } from "../../domain/ports/store/delivery_log.ts";
+import { invalid } from "../input/field_problems.ts";
+import type { ResponseBody } from "./response_body.ts";
+
+/** How long an answer is kept, ms. */
+export const REMEMBERED_FOR_MS = 86_400_000;
+const HEADER = "idempotency-key";
+/** Visible ASCII, as the HTTP working group's draft on the header asks of keys. */
+const KEY_FORM = /^[\x21-\x7e]+$/;
+const MAX_KEY_LENGTH = 255;
+
+/** What tells whether a request is sent again. */
+export interface Repeatable {
+  customerId: string;
+  headers: Headers;
+  /** The path and the query, as they were sent. */
+  address: string;
+  body: Uint8Array;
+  /** That of the answers which are kept. */
+  status: number;
+}
+
+/** What the answer to a request with a key is to be kept under. */
+export type Repetition = Pick<RememberedResponse, "key" | "requestHash">;
+
+/** Runs requests that may be sent again: one for all routes of a process, for a key is the customer's, not a route's. */
+export interface Idempotency {
+  /**
+   * Answers a request: without the header by `act`; with it the first time by `act`, which is given what to keep the
+   * answer under, and for a day after that by what was kept. What is wrong with a body is for `act` to say, so that a
+   * request that was good once is answered alike although it is not any more. Throws `idempotency_in_flight` while the
+   * first is under way, `idempotency_key_reused` when the request is another one, `invalid_input` when the header is no
+   * key.
+   */
+  run(
+    request: Repeatable,
+    act: (repetition: Repetition | null) => Promise<ResponseBody>,
+  ): Promise<ResponseBody>;
+}
+
+/** Over the store's answers; one process answers requests. */
+export function createIdempotency(
+  { store, clock }: { store: Pick<Store, "findResponse">; clock: Clock },
+): Idempotency {
+  const underWay = new Set<string>();
+  return {
+    async run(request, act) {
+      const key = request.headers.get(HEADER);
+      if (key === null) return await act(null);
+      if (key.length > MAX_KEY_LENGTH || !KEY_FORM.test(key)) {
+        throw invalid([{ field: "Idempotency-Key", message: "must be 1 to 255 visible ASCII characters" }]);
+      }
+      const place = `${request.customerId} ${key}`;
+      if (underWay.has(place)) {
+        throw new AppError(
+          "idempotency_in_flight",
+          "Wait for the answer to the first request, or send it again later.",
+        );
+      }
+      underWay.add(place);
+      try {
+        const requestHash = hashOf(request);
+        const known = await store.findResponse(request.customerId, key, clock.nowMs() - REMEMBERED_FOR_MS);
+        if (known === null) return await act({ key, requestHash });
+        if (known.requestHash !== requestHash) {
+          throw new AppError(
+            "idempotency_key_reused",
+            "Use a new key for another body; this one answers the first.",
+          );
+        }
+        return { status: request.status, json: known.json, headers: { "idempotency-replayed": "true" } };
+      } finally {
+        underWay.delete(place);
+      }
+    },
+  };
+}
+
+/** Of the address and of what the body says; of its bytes where that is not JSON. */
+function hashOf({ address, body }: Repeatable): string {
+  const text = new TextDecoder().decode(body);
+  const hash = createHash("sha256").update(address).update("\n");
+  try {
+    return hash.update(JSON.stringify(JSON.parse(text, sorted))).digest("hex");
+  } catch {
+    return hash.update(body).digest("hex");
+  }
+}
+
+/** The same object whatever the order of its names: clients that write it anew do not keep one. */
+function sorted(_name: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,119 @@
+// Answers as HTTP: the headers of successes and of errors, what is sent compressed, what the client has already.
+import type { RequestAllowance } from "../../domain/customer/allowance.ts";
+import type { AppError } from "../../domain/errors.ts";
+import { type Body, namesTag, takesGzip } from "./response_cache.ts";
+import type { Refusal } from "./ip_rate_limit.ts";
+import { problemJson } from "../problem.ts";
+import type { Route } from "../route.ts";
+
+/** One request on its way: what its answer will need. */
+export interface Passage {
+  requestId: string;
+  allowance: RequestAllowance | null;
+  /** Whether pages of any origin may read the answer: not where the path needs a key. */
+  isPublic: boolean;
+  /** Set when the request was refused for what came from its address before. */
+  refusal?: Refusal;
+}
+
+/** An answer ready to be sent, whole or as what the client has already. */
+export interface CompletedResponse {
+  status: number;
+  body: Body;
+  headers: Record<string, string>;
+}
+
+/** What is public may be read by pages of any origin. */
+const CORS_HEADERS = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": "ETag, X-Request-Id",
+};
+const JSON_TYPE = "application/json; charset=utf-8";
+
+/** What a path answers to a browser that asks before it reads (the Fetch standard's CORS preflight). */
+export function preflight(passage: Passage, allow: string): Response {
+  return new Response(null, {
+    status: 204,
+    headers: {
+      ...commonHeaders(passage),
+      allow: `${allow}, OPTIONS`,
+      "access-control-allow-methods": allow,
+      "access-control-allow-headers": "If-None-Match",
+      "access-control-max-age": "86400",
+    },
+  });
+}
+
+/** A success, or 304 to who has it. */
+export function success(
+  { status, body, headers }: CompletedResponse,
+  { request, route, passage }: { request: Request; route: Route; passage: Passage },
+): Response {
+  const isRead = route.method === "GET" && status === 200;
+  const ifNoneMatch = request.headers.get("if-none-match");
+  const namesIt = isRead && namesTag(ifNoneMatch, body.etag);
+  const isKnown = namesIt || (isRead && ifNoneMatch?.trim() === "*");
+  // `*` matches whatever there is: free of quota, a client could poll for changes without limit.
+  if (namesIt) passage.allowance?.refund();
+  const compressed = !isKnown && takesGzip(request.headers.get("accept-encoding")) ? body.gzip() : null;
+  const sent = isKnown ? 304 : status;
+  const all = commonHeaders(passage);
+  if (!isKnown) all["content-type"] = route.contentType ?? JSON_TYPE;
+  if (compressed !== null) all["content-encoding"] = "gzip";
+  // The body is left out of an answer to HEAD; its length stays true (RFC 9110, 8.6).
+  if (request.method === "HEAD" && !isKnown) {
+    all["content-length"] = String(lengthOf(compressed ?? body.content));
+  }
+  if (isRead) {
+    all["etag"] = body.etag;
+    all["vary"] = "Accept-Encoding";
+  }
+  // What is no read may hold a secret that is shown once.
+  all["cache-control"] = route.method === "GET"
+    ? `${passage.isPublic ? "public" : "private"}, no-cache`
+    : "no-store";
+  for (const name in headers) all[name] = headers[name] ?? "";
+  return new Response(isKnown ? null : compressed ?? body.content, { status: sent, headers: all });
+}
+
+function lengthOf(content: string | Uint8Array): number {
+  return typeof content === "string" ? new TextEncoder().encode(content).length : content.length;
+}
+
+/** An error as its problem. */
+export function failure(error: AppError, passage: Passage, headers: Record<string, string> = {}): Response {
+  if (error.status >= 500) passage.allowance?.refund();
+  return new Response(problemJson(error, passage.requestId), {
+    status: error.status,
+    headers: {
+      "content-type": "application/problem+json; charset=utf-8",
+      "cache-control": "no-store",
+      ...(error.code === "unauthenticated" ? { "www-authenticate": 'Bearer realm="regfeed"' } : {}),
+      ...retryAfter(error, passage),
+      ...commonHeaders(passage),
+      ...headers,
+    },
+  });
+}
+
+function retryAfter(error: AppError, { allowance, refusal }: Passage): Record<string, string> {
+  const seconds = error.retryInSeconds ??
+    (error.status === 429 ? refusal?.retryInSeconds ?? allowance?.resetInSeconds : undefined);
+  return seconds === undefined ? {} : { "retry-after": String(seconds) };
+}
+
+function commonHeaders({ requestId, allowance, isPublic }: Passage): Record<string, string> {
+  if (allowance === null) {
+    const headers = { "x-request-id": requestId, "x-content-type-options": "nosniff" };
+    return isPublic ? { ...headers, ...CORS_HEADERS } : headers;
+  }
+  return {
+    "x-request-id": requestId,
+    "x-content-type-options": "nosniff",
+    "x-ratelimit-limit": String(allowance.limit),
+    "x-ratelimit-remaining": String(allowance.remaining),
+    "x-ratelimit-reset": String(allowance.resetMs),
+    "ratelimit-policy": `"day";q=${allowance.limit};w=86400`,
+    "ratelimit": `"day";r=${allowance.remaining};t=${allowance.resetInSeconds}`,
+  };
+}

@@ -1,0 +1,29 @@
+// What is wrong with the fields of a request, and the error that names them all.
+import { AppError, type ErrorCode, type FieldError } from "../../domain/errors.ts";
+
+/** The most wrong fields that one answer names: a small request must not make a big answer. */
+const MAX_ERRORS = 50;
+/** The longest name of a field in a response, characters. */
+const MAX_FIELD_LENGTH = 100;
+
+/** A wrong field; with the code that tells of it, where a request has nothing else wrong. */
+export interface Finding extends FieldError {
+  code?: ErrorCode;
+}
+
+/** An error that names these fields. */
+export function invalid(found: readonly Finding[]): AppError {
+  const codes = new Set(found.map(({ code = "invalid_input" }) => code));
+  const [only = "invalid_input"] = codes;
+  const clipped = found.map(({ field, message }) => ({ field: clipField(field), message }));
+  const all = [...new Map(clipped.map((error) => [`${error.field} ${error.message}`, error])).values()];
+  const errors = all.slice(0, MAX_ERRORS);
+  const more = all.length > MAX_ERRORS ? [`and ${all.length - MAX_ERRORS} more`] : [];
+  const named = [...errors.map(({ field, message }) => `${field}: ${message}`), ...more].join("; ");
+  return new AppError(codes.size === 1 ? only : "invalid_input", named, errors);
+}
+
+/** The name of a field as a response shows it: clients choose names, and one may be as long as a body. */
+export function clipField(field: string): string {
+  return field.length <= MAX_FIELD_LENGTH ? field : `${field.slice(0, MAX_FIELD_LENGTH)}…`;
+}

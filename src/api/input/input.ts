@@ -1,0 +1,222 @@
+// Checking what a client sends: query and body by their schemas, with an error that names each wrong field.
+import * as z from "zod";
+import type { FieldError } from "../../domain/errors.ts";
+import type { SentParameter } from "../http/request_url.ts";
+import { clipField, type Finding } from "./field_problems.ts";
+
+/** The deepest nesting of JSON that is read. */
+const MAX_JSON_DEPTH = 32;
+
+/** What no parameter holds: the controls of ASCII, NUL among them. */
+// deno-lint-ignore no-control-regex
+const CONTROL = /[\x00-\x1f\x7f]/;
+
+/** Input as a schema sees it: all of it, or what is good of it beside what is wrong. */
+export interface CheckedInput {
+  /** Whole only without errors. */
+  value: unknown;
+  /** The fields that are good by themselves. */
+  good: Record<string, unknown>;
+  errors: Finding[];
+}
+
+/** Input of a route that takes none. */
+export const NO_INPUT: CheckedInput = { value: undefined, good: {}, errors: [] };
+
+/** The query's parameters by the schema (none: no parameter is taken). */
+export function readQuery(parameters: readonly SentParameter[], schema: z.ZodType | undefined): CheckedInput {
+  if (parameters.length === 0 && schema === undefined) return NO_INPUT;
+  const errors: Finding[] = [];
+  const values: Record<string, string> = {};
+  for (const { name, value } of parameters) {
+    const field = name === "" ? "query" : name;
+    if (Object.hasOwn(values, field)) errors.push({ field, message: "is given more than once" });
+    else if (name === "") errors.push({ field, message: "has a value without a name" });
+    else if (value === null) errors.push({ field, message: "is not UTF-8 in %-escapes; % itself is %25" });
+    else if (CONTROL.test(value)) errors.push({ field, message: "holds a control character" });
+    // Defined, not set: a parameter may have the name of what every object has.
+    Object.defineProperty(values, field, { value: value ?? "", enumerable: true, configurable: true });
+  }
+  const sound = errors.length === 0 ? values : without(values, errors);
+  if (schema === undefined) {
+    for (const field of Object.keys(sound)) {
+      errors.push({ field, message: "is not a parameter of this path" });
+    }
+    return { ...NO_INPUT, errors };
+  }
+  const checked = check(sound, schema, "parameter");
+  return { ...checked, errors: [...errors, ...checked.errors] };
+}
+
+/** The values of fields of which nothing is wrong yet. */
+function without(values: Record<string, string>, errors: readonly Finding[]): Record<string, string> {
+  const broken = new Set(errors.map(({ field }) => field));
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !broken.has(name)));
+}
+
+/** The body by the schema; what is no JSON is an error of `body`. */
+export function checkBody(bytes: Uint8Array, schema: z.ZodType): CheckedInput {
+  const read = readJson(bytes);
+  if ("problem" in read) return { ...NO_INPUT, errors: [{ field: "body", message: read.problem }] };
+  const checked = check(read.value, schema, "field");
+  const broken = brokenTexts(read.value, "").map((field) => ({
+    field,
+    message: "holds half of a character",
+  }));
+  const repeated = read.twice.map((field) => ({ field, message: "is given more than once" }));
+  return { ...checked, errors: [...checked.errors, ...broken, ...repeated] };
+}
+
+/** What the bytes say, with the names that an object of it has twice: readers of JSON do not agree on which counts. */
+function readJson(bytes: Uint8Array): { value: unknown; twice: string[] } | { problem: string } {
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return { problem: "is not valid UTF-8" };
+  }
+  if (text.trim() === "") return { problem: "is empty: it must be a JSON object" };
+  if (isDeeperThan(text, MAX_JSON_DEPTH)) {
+    return { problem: `is nested deeper than ${MAX_JSON_DEPTH} levels` };
+  }
+  try {
+    return { value: JSON.parse(text), twice: repeatedNames(text) };
+  } catch (error) {
+    return { problem: `is not valid JSON: ${(error as Error).message}` };
+  }
+}
+
+/** What follows a string that is a name. */
+const COLON = /\s*:/y;
+
+/** The names that one object of a valid JSON text has twice. */
+function repeatedNames(text: string): string[] {
+  const repeated = new Set<string>();
+  const open: Set<string>[] = [];
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (character === "{" || character === "[") open.push(new Set());
+    else if (character === "}" || character === "]") open.pop();
+    else if (character === '"') {
+      const start = at;
+      for (at++; text[at] !== '"'; at++) if (text[at] === "\\") at++;
+      COLON.lastIndex = at + 1;
+      if (!COLON.test(text)) continue;
+      const name = JSON.parse(text.slice(start, at + 1)) as string;
+      const names = open.at(-1);
+      if (names?.has(name)) repeated.add(name);
+      names?.add(name);
+    }
+  }
+  return [...repeated];
+}
+
+/** Counts brackets outside strings; a schema that walks into deep input would overflow the stack. */
+function isDeeperThan(text: string, limit: number): boolean {
+  let depth = 0;
+  let quoted = false;
+  for (let index = 0; index < text.length; index++) {
+    const character = text[index];
+    if (quoted) {
+      if (character === "\\") index++;
+      else if (character === '"') quoted = false;
+    } else if (character === '"') quoted = true;
+    else if (character === "[" || character === "{") {
+      if (++depth > limit) return true;
+    } else if (character === "]" || character === "}") depth--;
+  }
+  return false;
+}
+
+/** The fields whose text has a lone surrogate: it could not be stored as it was sent. Nesting is bounded before. */
+function brokenTexts(value: unknown, path: string): string[] {
+  if (typeof value === "string") return value.isWellFormed() ? [] : [path === "" ? "body" : path];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, part]) =>
+    name.isWellFormed()
+      ? brokenTexts(part, clipField(path === "" ? name : `${path}.${name}`))
+      : [path === "" ? "body" : path]
+  );
+}
+
+function check(value: unknown, schema: z.ZodType, what: "parameter" | "field"): CheckedInput {
+  const result = schema.safeParse(value);
+  if (result.success) {
+    return { value: result.data, good: result.data as Record<string, unknown>, errors: [] };
+  }
+  const known = schema instanceof z.ZodObject ? Object.keys(schema.shape).join(", ") : "";
+  const errors = result.error.issues.flatMap((issue) => fieldErrors(issue, what, known));
+  return { value: undefined, good: goodFields(value, schema), errors };
+}
+
+/** The fields that pass by themselves, so that one answer can name every wrong one. */
+function goodFields(value: unknown, schema: z.ZodType): Record<string, unknown> {
+  if (!(schema instanceof z.ZodObject) || typeof value !== "object" || value === null) return {};
+  const good: [string, unknown][] = [];
+  for (const [name, field] of Object.entries(schema.shape as Record<string, z.ZodType>)) {
+    const result = goodPart(
+      Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined,
+      field,
+    );
+    if (result.success) good.push([name, result.data]);
+  }
+  return Object.fromEntries(good);
+}
+
+/** The value as the schema takes it; of a list with wrong entries the good ones. */
+function goodPart(value: unknown, schema: z.ZodType): z.ZodSafeParseResult<unknown> {
+  const whole = schema.safeParse(value);
+  if (whole.success || !Array.isArray(value)) return whole;
+  const wrong = new Set(whole.error.issues.map((issue) => issue.path[0]));
+  return schema.safeParse(value.filter((_, index) => !wrong.has(index)));
+}
+
+function fieldErrors(issue: z.core.$ZodIssue, what: "parameter" | "field", known: string): FieldError[] {
+  // A parameter that lists values is one field to its sender.
+  const path = (what === "parameter" ? issue.path.slice(0, 1) : issue.path).map(String).join(".");
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({
+      field: path === "" ? key : `${path}.${key}`,
+      message: `is not a ${what} that this path knows${known === "" ? "" : `; it knows ${known}`}`,
+    }));
+  }
+  return [{ field: path === "" ? "body" : path, message: describeExpected(issue) }];
+}
+
+const KINDS: Record<string, string> = {
+  string: "text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+  record: "an object",
+};
+
+/** What is too long or too short, where everything else is too great or too little. */
+const COUNTED: readonly string[] = ["string", "array"];
+
+/** What is wrong, in the words of somebody who sends JSON; a schema's own message stands as it is. */
+function describeExpected(issue: z.core.$ZodIssue): string {
+  if (issue.code === "invalid_type" && issue.message.startsWith("Invalid input")) {
+    const wanted = KINDS[issue.expected] ?? issue.expected;
+    return issue.message.endsWith("undefined") ? `is missing: it must be ${wanted}` : `must be ${wanted}`;
+  }
+  if (issue.code === "invalid_value" && issue.message.startsWith("Invalid ")) {
+    return `must be one of ${issue.values.map(String).join(", ")}`;
+  }
+  if ((issue.code === "too_big" || issue.code === "too_small") && !COUNTED.includes(issue.origin)) {
+    if (!issue.message.startsWith("Too ")) return issue.message;
+    return issue.code === "too_big"
+      ? `must be at most ${issue.maximum}`
+      : `must be at least ${issue.minimum}`;
+  }
+  if (issue.code === "too_big" && issue.message.startsWith("Too big")) {
+    return `may have at most ${issue.maximum} ${issue.origin === "array" ? "entries" : "characters"}`;
+  }
+  if (issue.code === "too_small" && issue.message.startsWith("Too small")) {
+    if (issue.minimum === 1) return "must not be empty";
+    return `must have at least ${issue.minimum} ${issue.origin === "array" ? "entries" : "characters"}`;
+  }
+  return issue.message;
+}

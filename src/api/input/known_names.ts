@@ -1,0 +1,30 @@
+// What is wrong with names that clients send of topics and sources.
+import type { FieldError } from "../../domain/errors.ts";
+import type { Topic } from "../../domain/event/topic.ts";
+
+/** One error for each id that no topic has. */
+export function unknownTopics(
+  field: string,
+  ids: readonly string[],
+  topics: readonly Topic[],
+): FieldError[] {
+  const known = new Set(topics.map((topic) => topic.id));
+  return ids.filter((id) => !known.has(id)).map((id) => ({
+    field,
+    message: `${JSON.stringify(id)} is no topic; GET /v1/topics lists them`,
+  }));
+}
+
+/** One error for each id that no source has or had. */
+export async function unknownSources(
+  field: string,
+  ids: readonly string[],
+  isSource: (id: string) => Promise<boolean>,
+): Promise<FieldError[]> {
+  const errors: FieldError[] = [];
+  for (const id of ids) {
+    if (await isSource(id)) continue;
+    errors.push({ field, message: `${JSON.stringify(id)} is no source; GET /v1/sources lists them` });
+  }
+  return errors;
+}

@@ -1,0 +1,45 @@
+// `GET /metrics`: the metrics as text, for whoever may read them.
+import { createHash, timingSafeEqual } from "node:crypto";
+import { METRICS_TYPE, type MetricsRegistry } from "../../domain/ports/metrics.ts";
+import { addressOf, pathOf } from "../http/request_url.ts";
+
+/** What every answer here says: it is of this moment, and what its type says. */
+const HEADERS = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
+
+/**
+ * The answer to a request for the metrics: 200 with the text; 401 without the `token` where there is one (as
+ * `Authorization: Bearer TOKEN`), 404 for another path, 405 for another method.
+ */
+export async function respondWithMetrics(
+  request: Request,
+  metrics: MetricsRegistry,
+  token: string | null,
+): Promise<Response> {
+  if (token !== null && !holdsToken(request.headers.get("authorization"), token)) {
+    const challenge = { "www-authenticate": 'Bearer realm="metrics"' };
+    return plain(
+      401,
+      "The metrics are read with the config's metrics.token: Authorization: Bearer TOKEN.\n",
+      challenge,
+    );
+  }
+  if (pathOf(addressOf(request)) !== "/metrics") return plain(404, "The metrics are at /metrics.\n");
+  if (request.method !== "GET" && request.method !== "HEAD") {
+    return plain(405, "The metrics are read with GET.\n", { allow: "GET, HEAD" });
+  }
+  return new Response(await metrics.render(), { headers: { "content-type": METRICS_TYPE, ...HEADERS } });
+}
+
+/** Compares in a time that says nothing of how much of the token was right. */
+function holdsToken(authorization: string | null, token: string): boolean {
+  const given = /^bearer +(\S.*)$/i.exec(authorization ?? "")?.[1] ?? "";
+  const digestOf = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digestOf(given), digestOf(token));
+}
+
+function plain(status: number, text: string, headers: Record<string, string> = {}): Response {
+  return new Response(text, {
+    status,
+    headers: { "content-type": "text/plain; charset=utf-8", ...HEADERS, ...headers },
+  });
+}

@@ -1,0 +1,69 @@
+// What the API counts of requests.
+import type { Limited } from "../http/ip_rate_limit.ts";
+import { type Metrics, SECONDS_BOUNDS } from "../../domain/ports/metrics.ts";
+
+/** A request that was answered. */
+export interface CompletedRequest {
+  method: string;
+  /** The path of the route as it is described (`/v1/events/{id}`); null for a path that nobody has. */
+  route: string | null;
+  status: number;
+  durationMs: number;
+  /** Why it was refused with 429; null when it was not. */
+  refusal: "quota" | Limited | null;
+}
+
+/** Methods that get a name of their own: a client can invent others without end. */
+const METHODS = new Set(["GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS"]);
+
+/** What counts the requests of one path: looking it up by its labels costs more than all else of counting. */
+interface PathCounts {
+  observe(seconds: number): void;
+  /** By method and status. */
+  answers: Map<string, Map<number, () => void>>;
+}
+
+/** A function that counts each answered request. */
+export function createRequestMetrics(metrics: Metrics): (answered: CompletedRequest) => void {
+  const requests = metrics.counter({
+    name: "regfeed_http_requests_total",
+    help: "Requests that were answered.",
+    labels: ["method", "route", "status"],
+  });
+  const seconds = metrics.histogram({
+    name: "regfeed_http_request_duration_seconds",
+    help: "Time from a request's head to its answer's, by route.",
+    labels: ["route"],
+    bounds: SECONDS_BOUNDS,
+  });
+  const refusals = metrics.counter({
+    name: "regfeed_quota_refusals_total",
+    help: "Requests refused because the day's quota was spent.",
+  });
+  const limits = metrics.counter({
+    name: "regfeed_address_refusals_total",
+    help: "Requests refused because too many came from their address: without a key, or with a wrong one.",
+    labels: ["limit"],
+  });
+  const paths = new Map<string, PathCounts>();
+  const countsOf = (path: string): PathCounts => {
+    const known = paths.get(path);
+    if (known !== undefined) return known;
+    const counts = { observe: seconds.of([path]), answers: new Map() };
+    paths.set(path, counts);
+    return counts;
+  };
+  return ({ method, route, status, durationMs, refusal }) => {
+    const path = route ?? "none";
+    const { observe, answers } = countsOf(path);
+    observe(durationMs / 1_000);
+    const named = METHODS.has(method) ? method : "other";
+    const ofMethod = answers.get(named) ?? new Map<number, () => void>();
+    answers.set(named, ofMethod);
+    const count = ofMethod.get(status) ?? requests.of([named, path, String(status)]);
+    ofMethod.set(status, count);
+    count();
+    if (refusal === "quota") refusals.add([]);
+    else if (refusal !== null) limits.add([refusal]);
+  };
+}

@@ -1,0 +1,203 @@
+// `backup …`: archives of everything that is kept, made while the server runs, checked, and put back.
+import { dirname, join, resolve } from "node:path";
+import { backupName, createBackup } from "../../backup/create.ts";
+import type { BackupTools } from "../../backup/tools.ts";
+import { restoreBackup, restoreConfig, type Restored } from "../../backup/restore.ts";
+import { withBackupIn } from "../../backup/verify.ts";
+import type { BackupManifest } from "../../domain/ports/backup.ts";
+import { createClock } from "../../platform/clock.ts";
+import type { StoreEngine } from "../../domain/ports/store/engine.ts";
+import type { Host } from "../../platform/process/process.ts";
+import { type Command, JSON_OPTION } from "../command.ts";
+import { CommandError } from "../../server/call.ts";
+import { EXIT } from "../../server/call.ts";
+import type { CommandCall } from "../../server/call.ts";
+import { OWN_CONFIG } from "../../server/config_file.ts";
+import { hasNoDatabase, loadConfig } from "../../server/open_store.ts";
+import { createBackupTools } from "../../server/migrate_with_backup.ts";
+import { lockStore } from "../../server/instance_lock.ts";
+import { formatTable, formatTime } from "../table.ts";
+
+/** The commands that concern backups. */
+export const backupCommands: Command[] = [
+  {
+    name: "backup create",
+    usage: "[FILE] [--secret-key] [--json]",
+    summary: "creates an archive of config and database; the server may be running",
+    example: "regfeed backup create /mnt/backups/regfeed.tar.gz",
+    positionals: [0, 1],
+    options: {
+      "secret-key": {
+        kind: "flag",
+        help: "include the secret key; whoever has the archive can then read the secrets",
+      },
+      ...JSON_OPTION,
+    },
+    async run(call) {
+      const { host, positionals: [name], flags } = call;
+      const { config, file } = await loadConfig(call);
+      const nowMs = createClock().nowMs();
+      const to = name === undefined ? join(config.backup.folder, backupName(nowMs)) : resolve(host.cwd, name);
+      const { path: database } = config.store;
+      if (await hasNoDatabase(call, database)) {
+        throw new CommandError(`there is no database at ${database} yet: \`${host.program} serve\` makes it`);
+      }
+      const secretKey = flags.has("secret-key") ? config.store.keyFile : null;
+      const manifest = await withTools(
+        call,
+        (tools) => createBackup({ to, nowMs, database, config: file, secretKey }, tools),
+      );
+      print(call, { file: to, ...manifest }, () => [
+        `${to}: ${describe(manifest)}\n`,
+        secretKey === null
+          ? `It holds no secret key: keep ${config.store.keyFile} somewhere else, once; without it the secrets of ` +
+            "subscriptions cannot be read.\n"
+          : "It holds the secret key: keep it where nobody else reads it.\n",
+      ]);
+      return EXIT.done;
+    },
+  },
+  {
+    name: "backup verify",
+    usage: "FILE [--folder FOLDER] [--json]",
+    summary: "unpacks an archive, checks its complete database and counts its rows",
+    example: "regfeed backup verify regfeed-20261121T031500Z.tar.gz",
+    positionals: [1, 1],
+    options: {
+      folder: {
+        kind: "text",
+        value: "FOLDER",
+        help: "unpack here (default: beside the archive, or in the folder for temporary files)",
+      },
+      ...JSON_OPTION,
+    },
+    withoutConfig: true,
+    async run(call) {
+      const { host, positionals: [name = ""], texts } = call;
+      const file = await requireFile(host, name);
+      const given = texts.get("folder");
+      const folders = given === undefined
+        ? [dirname(file), host.temporaryFolder()]
+        : [resolve(host.cwd, given)];
+      const { manifest, database } = await withTools(
+        call,
+        (tools) => withBackupIn(file, tools, (backup) => Promise.resolve(backup), folders),
+      );
+      print(call, { file, ok: true, ...manifest }, () => [
+        `${file} is good: ${describe(manifest)}\n`,
+        formatTable(["TABLE", "ROWS"], Object.entries(database.rows)),
+      ]);
+      return EXIT.done;
+    },
+  },
+  {
+    name: "backup restore",
+    usage: "FILE [--force] [--json]",
+    summary: "replaces the database with that of an archive; the old one is kept under another name",
+    example: "regfeed backup restore regfeed-20261121T031500Z.tar.gz --config /etc/regfeed/regfeed.toml",
+    positionals: [1, 1],
+    options: {
+      force: { kind: "flag", help: "replace an existing database" },
+      ...JSON_OPTION,
+    },
+    async run(call) {
+      const { host, positionals: [name = ""], flags } = call;
+      const from = await requireFile(host, name);
+      const restored = await withTools(call, async (tools, engine) => {
+        const { config, ...target } = await targetOf(call, from, tools);
+        const keyPlace = target.secretKey;
+        const request = { from, force: flags.has("force"), nowMs: createClock().nowMs(), ...target };
+        const done = await restoreBackup(request, {
+          ...tools,
+          claim: (database) => lockForRestore(database, tools),
+          release: engine.release,
+          schemaVersion: engine.schemaVersion,
+        });
+        return {
+          done: { ...done, written: [...config === null ? [] : [config], ...done.written] },
+          keyPlace,
+        };
+      });
+      print(call, restored.done, () => describeRestored(restored.done, restored.keyPlace, host.program));
+      return EXIT.done;
+    },
+  },
+];
+
+/** Locks the database, and leaves no file of root's beside it that the service cannot open. */
+async function lockForRestore(database: string, { files }: BackupTools): Promise<() => void> {
+  const { release, file } = await lockStore(database, "a restore");
+  await files.chownLike(dirname(database), file);
+  return release;
+}
+
+/** Runs the work with the tools of this process. */
+async function withTools<T>(
+  { host, loadEngine }: CommandCall,
+  work: (tools: BackupTools, engine: StoreEngine) => Promise<T>,
+): Promise<T> {
+  const engine = await loadEngine();
+  const tools = createBackupTools(host, engine);
+  try {
+    return await work(tools, engine);
+  } finally {
+    tools.close();
+  }
+}
+
+async function requireFile(host: Host, name: string): Promise<string> {
+  const file = resolve(host.cwd, name);
+  if (!await host.exists(file)) throw new CommandError(`there is no file ${name}`);
+  return file;
+}
+
+/**
+ * Where the parts of an archive go, as the config says. Where there is no config the archive's own is put there first:
+ * its secrets may be missing on this machine, and then the error says which.
+ */
+async function targetOf(
+  call: CommandCall,
+  from: string,
+  tools: BackupTools,
+): Promise<{ database: string; secretKey: string; config: string | null }> {
+  const { host, texts } = call;
+  const file = resolve(host.cwd, texts.get("config") ?? OWN_CONFIG);
+  const isMissing = !await host.exists(file);
+  if (isMissing) {
+    await restoreConfig(from, file, tools);
+    host.err(`restored the backup's config to ${file}\n`);
+  }
+  const { config } = await loadConfig({ ...call, texts: new Map([...texts, ["config", file]]) });
+  return { database: config.store.path, secretKey: config.store.keyFile, config: isMissing ? file : null };
+}
+
+function describe({ created_at, version, schema, rows, files }: BackupManifest): string {
+  const events = rows["events"] ?? 0;
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  return `made ${formatTime(created_at)} UTC by Regfeed ${version}, schema ${schema}, ` +
+    `${events} ${events === 1 ? "event" : "events"}, ${bytes} bytes unpacked`;
+}
+
+function describeRestored(
+  { manifest, written, kept, hasSecretKey }: Restored,
+  keyPlace: string,
+  program: string,
+): string[] {
+  return [
+    `restored the backup ${describe(manifest)}\n`,
+    ...written.map((path) => `  restored  ${path}\n`),
+    ...kept.map((path) => `  kept      ${path}\n`),
+    hasSecretKey
+      ? ""
+      : `The secret key is missing: copy it to ${keyPlace} before you start the server; otherwise the ` +
+        "secrets of subscriptions cannot be read.\n",
+    `${hasSecretKey ? "Start the server now" : "Start the server after that"}: \`${program} serve\`.\n`,
+    "Events and deliveries since the backup are collected and sent again with new ids, and sequence numbers repeat. " +
+    "Changes since the backup are undone, including their audit entries. Tell your subscribers: " +
+    'docs/run/backup.md, "What a restore loses".\n',
+  ];
+}
+
+function print(call: CommandCall, value: unknown, lines: () => string[]): void {
+  call.host.out(call.flags.has("json") ? `${JSON.stringify(value)}\n` : lines().join(""));
+}

@@ -1,0 +1,197 @@
+// `customer show|erase`: all that is known of a customer, and the end of it.
+import { join } from "node:path";
+import type { Account } from "../../domain/ports/store/customers.ts";
+import { type Customer, limitsOf } from "../../domain/customer/customer.ts";
+import { describeDelivery } from "../../domain/delivery/delivery.ts";
+import { isId } from "../../domain/event/ids.ts";
+import type { Store } from "../../domain/ports/store/store.ts";
+import { limitFields } from "../../domain/customer/tier.ts";
+import { type Command, JSON_OPTION } from "../command.ts";
+import { CommandError } from "../../server/call.ts";
+import { EXIT } from "../../server/call.ts";
+import type { CommandCall } from "../../server/call.ts";
+import { actOf, keyFields, publicFields, requireCustomer } from "./named_customer.ts";
+import { type Opened, withStore } from "../../server/open_store.ts";
+import { ALL_ROWS } from "../list_page.ts";
+import { fieldLines, print, wordsIn } from "../print.ts";
+
+/** The newest mails that people are shown of a customer; scripts get all. */
+const SHOWN_MAILS = 10;
+
+/** The commands. */
+export const accountCommands: Command[] = [
+  {
+    name: "customer show",
+    usage: "CUSTOMER [--json]",
+    summary: "shows a customer, by its own id or a subscription's: keys, payments, subscriptions, mails",
+    example: "regfeed customer show ana@example.org",
+    positionals: [1, 1],
+    options: JSON_OPTION,
+    run: (call) =>
+      withStore(call, async (opened) => {
+        const owner = await ownerOf(opened.store, call.positionals[0] ?? "");
+        const { id } = owner ?? await requireCustomer(call, opened.store);
+        print(call, await describeAccount(opened, id), describeLines);
+        return EXIT.done;
+      }),
+  },
+  {
+    name: "customer erase",
+    usage: "CUSTOMER --yes [--json]",
+    summary: "removes a customer's personal data permanently; ids, counts and the audit log stay",
+    example: "regfeed customer erase cus_01J9ZC3V5T8Q2W4E6R8Y0TAPNB --yes",
+    positionals: [1, 1],
+    options: { yes: { kind: "flag", help: "confirm; this cannot be undone" }, ...JSON_OPTION },
+    run: (call) => withStore(call, (opened) => eraseCustomer(call, opened)),
+  },
+];
+
+/** The customer of the subscription that a line of the log names, also of a deleted one; null where the word is no such id. */
+async function ownerOf(store: Store, named: string): Promise<Customer | null> {
+  if (!isId("subscription", named)) return null;
+  const id = await store.findOwner("subscription", named);
+  if (id === null) throw new CommandError(`no customer has, or ever had, a subscription ${named}`);
+  return await store.findCustomer(id);
+}
+
+/** The newest delivery of a subscription that has not arrived, and why; neither where all have. */
+async function undelivered(store: Store, customerId: string, subscriptionId: string): Promise<Undelivered> {
+  const query = { limit: 1, subscriptionId, statuses: ["pending", "held", "failed"] as const };
+  const [newest] = await store.listDeliveries(customerId, query);
+  return newest === undefined
+    ? { undelivered: null, reason: null }
+    : { undelivered: newest.id, reason: describeDelivery(newest) };
+}
+
+interface Undelivered {
+  undelivered: string | null;
+  reason: string | null;
+}
+
+/** Removes the files that the outbox holds of mails: each is called by its mail's id, a welcome's by its attempt too. */
+async function removeLetters(
+  { host }: CommandCall,
+  outbox: string,
+  mailIds: readonly string[],
+): Promise<number> {
+  if (mailIds.length === 0 || !await host.exists(outbox)) return 0;
+  const known = new Set(mailIds);
+  const letters = (await host.list(outbox)).files.map(({ name }) => name).filter((name) => {
+    const id = /^(mail_[^.]+)(?:\.\d+)?\.eml$/.exec(name)?.[1];
+    return id !== undefined && known.has(id);
+  });
+  for (const name of letters) await host.removeFile(join(outbox, name));
+  return letters.length;
+}
+
+async function eraseCustomer(call: CommandCall, { config, platform, store }: Opened): Promise<number> {
+  const customer = await requireCustomer(call, store);
+  // One that is disabled has gone from the config, or is about to be taken out of it.
+  if (customer.declared && customer.enabled) {
+    throw new CommandError(`${customer.id} is declared in the config: take it out there first`);
+  }
+  if (!call.flags.has("yes")) {
+    throw new CommandError("--yes is missing: what is erased cannot be brought back", EXIT.usage);
+  }
+  const account = await store.findAccount(customer.id);
+  // Before the list of them goes; and once more for one that a running server has written meanwhile.
+  const ids = (await store.listMails({ limit: ALL_ROWS, customerId: customer.id })).map(({ id }) => id);
+  const removed = await removeLetters(call, config.mail.outbox, ids);
+  if (!await store.eraseCustomer(customer.id, actOf(call, platform))) {
+    throw new CommandError(`${customer.id} is erased already`);
+  }
+  const letters = removed + await removeLetters(call, config.mail.outbox, ids);
+  if (letters > 0) call.host.err(`Removed from ${config.mail.outbox}: ${letters} mails to it.\n`);
+  if (account?.payment?.access === "granted") {
+    call.host.err(
+      "It was still paying: cancel its subscription at the payment provider, which charges on.\n",
+    );
+  }
+  print(call, { customer: { id: customer.id, erased: true } }, () => `${customer.id} is erased\n`);
+  return EXIT.done;
+}
+
+async function describeAccount({ config, store }: Opened, id: string): Promise<AccountData> {
+  const account = await store.findAccount(id);
+  if (account === null) throw new CommandError(`there is no customer ${id}`);
+  const { customer, keys, payment, disabledBy, erasedAtMs } = account;
+  const subscriptions = await store.listSubscriptions(id);
+  const counts = await store.countUndeliveredOf(id);
+  const mails = await store.listMails({ limit: ALL_ROWS, customerId: id });
+  return {
+    customer: {
+      ...publicFields(customer),
+      limits: limitFields(limitsOf(customer, config.tiers)),
+      own_limits: customer.tier === "embedded" ? limitFields(customer.limits) : {},
+      language: customer.language,
+      declared: customer.declared,
+      declared_as: config.customers.find((declared) => declared.id === id)?.name ?? null,
+      disabled_by: disabledBy,
+      erased_at: erasedAtMs,
+    },
+    keys: keys.map(keyFields),
+    payment: payment === null ? null : paymentState(payment),
+    subscriptions: await Promise.all(subscriptions.map(async (one) => ({
+      id: one.id,
+      enabled: one.disabledAtMs === null,
+      disabled_by: one.disabledBy,
+      catch_up: one.catchUp?.reason ?? null,
+      created_at: one.createdAtMs,
+      held: counts.get(one.id)?.held ?? 0,
+      failed: counts.get(one.id)?.failed ?? 0,
+      ...await undelivered(store, id, one.id),
+    }))),
+    mails: mails.map(({ id, kind, status, createdAtMs, problem }) => ({
+      id,
+      kind,
+      status,
+      created_at: createdAtMs,
+      problem,
+    })),
+  };
+}
+
+function paymentState(payment: NonNullable<Account["payment"]>): Record<string, unknown> {
+  const { payer, tier, access, accessUntilMs, unknownPrice } = payment;
+  return { payer, tier, access, access_until: accessUntilMs, unknown_price: unknownPrice };
+}
+
+interface AccountData {
+  customer: Record<string, unknown>;
+  keys: Record<string, unknown>[];
+  payment: Record<string, unknown> | null;
+  subscriptions: Record<string, unknown>[];
+  mails: Record<string, unknown>[];
+}
+
+function describeLines({ customer, keys, payment, subscriptions, mails }: AccountData): string {
+  const part = (name: string, rows: readonly Record<string, unknown>[]) =>
+    rows.map((row) => `${name.padEnd(14)} ${wordsIn(withoutNothing(row))}\n`).join("");
+  const noAddress = "none; `customer set-email CUSTOMER ADDRESS` gives one, and sends what waits for it";
+  const email = customer["erased_at"] !== null ? "erased" : customer["email"] || noAddress;
+  return fieldLines(withoutNothing({ ...customer, email })) + part("key", keys) +
+    part("payment", payment === null ? [] : [payment]) +
+    part("subscription", subscriptions.map(withoutZeros)) + part("mail", mails.slice(0, SHOWN_MAILS)) +
+    (mails.length > SHOWN_MAILS
+      ? `${"".padEnd(14)} and ${mails.length - SHOWN_MAILS} older ones: mail list --customer ${
+        customer["id"]
+      }\n`
+      : "");
+}
+
+/** How many deliveries do not arrive is said where there are any. */
+function withoutZeros({ held, failed, ...rest }: Record<string, unknown>): Record<string, unknown> {
+  const { undelivered, reason, ...facts } = rest;
+  return { ...facts, held: held || null, failed: failed || null, undelivered, reason };
+}
+
+/** What people need not read is left out: that there is nothing. Tables in a field stand as words. */
+function withoutNothing(row: Record<string, unknown>): Record<string, unknown> {
+  const words = Object.entries(row).map(([name, value]) => [
+    name,
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? Object.entries(value).map(([one, number]) => `${one}=${number}`).join(" ")
+      : value,
+  ]);
+  return Object.fromEntries(words.filter(([, value]) => value !== null && value !== ""));
+}

@@ -1,0 +1,81 @@
+// `audit list`: who did what to customers.
+import { type Command, JSON_OPTION } from "../command.ts";
+import { CommandError } from "../../server/call.ts";
+import { EXIT } from "../../server/call.ts";
+import { CUSTOMER_OPTION, customerOf } from "./named_customer.ts";
+import { withStore } from "../../server/open_store.ts";
+import { pageOptions, readPage } from "../list_page.ts";
+import { listLines, print } from "../print.ts";
+import { formatTime } from "../table.ts";
+
+/** The command. */
+export const auditCommand: Command = {
+  name: "audit list",
+  usage: "[--customer CUSTOMER] [--limit N] [--before SEQ] [--json]",
+  summary: "lists the changes to customers and who made them, newest first",
+  example: "regfeed audit list --customer ana@example.org",
+  positionals: [0, 0],
+  options: { ...CUSTOMER_OPTION, ...pageOptions({ row: "SEQ" }), ...JSON_OPTION },
+  run: (call) =>
+    withStore(call, async ({ store }) => {
+      const customer = await customerOf(call, store);
+      const { rows: entries, next } = await readPage(call, "audit list", {
+        read: ({ limit, before }) =>
+          store.listAudit({ limit, ...customer, ...(before === undefined ? {} : { before: seqOf(before) }) }),
+        nameOf: ({ seq }) => String(seq),
+      });
+      const rows = entries.map(({ seq, atMs, actor, act, customerId, change }) => ({
+        seq,
+        at: atMs,
+        actor,
+        act,
+        customer: customerId,
+        change,
+      }));
+      print(call, { audit: rows, next }, () =>
+        listLines(call, {
+          rows,
+          none: "nothing was done yet",
+          header: ["TIME (UTC)", "ACTOR", "ACT", "CUSTOMER", "CHANGE"],
+          drop: ["CUSTOMER"],
+          cut: "CHANGE",
+          cells: (
+            row,
+          ) => [formatTime(row.at), row.actor, row.act, row.customer ?? "", describeChange(row.change)],
+        }));
+      return EXIT.done;
+    }),
+};
+
+function seqOf(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) {
+    throw new CommandError(
+      `--before must be the seq of an entry, as --json prints it, not ${text}`,
+      EXIT.usage,
+    );
+  }
+  return Number(text);
+}
+
+/** What changed, to be read: `tier: indie → gpai, limits: none → api_requests_per_day 10`. */
+function describeChange(change: Record<string, unknown>): string {
+  return Object.entries(change).map(([name, value]) => {
+    const { before, after } = fieldsOf(value);
+    return before === undefined && after === undefined
+      ? `${name}: ${describeValue(value)}`
+      : `${name}: ${describeValue(before)} → ${describeValue(after)}`;
+  }).join(", ");
+}
+
+function describeValue(value: unknown): string {
+  if (value === null || value === undefined) return "none";
+  if (typeof value !== "object") return String(value);
+  const entries = Array.isArray(value)
+    ? value.map(describeValue)
+    : Object.entries(value).map(([name, one]) => `${name} ${describeValue(one)}`);
+  return entries.length === 0 ? "none" : entries.join(" ");
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null ? value as Record<string, unknown> : {};
+}

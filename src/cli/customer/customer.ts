@@ -1,0 +1,385 @@
+// `customer …` and `key …`: the operator's side of access.
+import { makeKey } from "../../accounts/keys.ts";
+import type { Config } from "../../config/config.ts";
+import type { ListedCustomer } from "../../domain/ports/store/customers.ts";
+import { type ApiKey, type Customer, limitsOf } from "../../domain/customer/customer.ts";
+import { UNKNOWN_LAST_FOUR } from "../../domain/customer/declared_customers.ts";
+import { createIds } from "../../domain/event/ids.ts";
+import { isMailAddress } from "../../domain/customer/mail.ts";
+import type { Platform } from "../../domain/ports/ports.ts";
+import type { Store } from "../../domain/ports/store/store.ts";
+import { type Tier, type TierLimits, TIERS } from "../../domain/customer/tier.ts";
+import { type Command, JSON_OPTION } from "../command.ts";
+import { CommandError } from "../../server/call.ts";
+import { EXIT } from "../../server/call.ts";
+import type { CommandCall } from "../../server/call.ts";
+import { actOf, findByEmail, idsOf, keyFields, publicFields, requireCustomer } from "./named_customer.ts";
+import { withStore } from "../../server/open_store.ts";
+import { listLines, print } from "../print.ts";
+import { formatTime } from "../table.ts";
+
+const KEY_NOTE = "This key is shown only now and cannot be recovered.";
+
+/** Limits of one customer. */
+const LIMIT_OPTIONS = {
+  requests: {
+    kind: "text",
+    value: "N",
+    help: "API requests per UTC day instead of the tier's limit (embedded only)",
+  },
+  deliveries: { kind: "text", value: "N", help: "webhook deliveries per UTC month, likewise" },
+  subscriptions: { kind: "text", value: "N", help: "active subscriptions, likewise" },
+} as const;
+
+/** The commands that concern customers and keys. */
+export const customerCommands: Command[] = [
+  {
+    name: "customer add",
+    usage:
+      "--email ADDRESS [--tier TIER] [--requests N] [--deliveries N] [--subscriptions N] [--another] [--json]",
+    summary: "adds a customer and prints its API key, once",
+    example: "regfeed customer add --email ana@example.org --tier team",
+    positionals: [0, 0],
+    options: {
+      email: { kind: "text", value: "ADDRESS", help: "the customer's email address" },
+      tier: { kind: "text", value: "TIER", help: `${TIERS.join(", ")} (default indie)` },
+      ...LIMIT_OPTIONS,
+      another: { kind: "flag", help: "allow an email address that another customer has" },
+      ...JSON_OPTION,
+    },
+    run(call) {
+      const email = emailOf("--email", call.texts.get("email"));
+      const tier = tierOf(call.texts.get("tier") ?? "indie");
+      const limits = limitsIn(call, tier);
+      return withStore(call, async ({ config, platform, store }) => {
+        await refuseDeclared(email, { config, store });
+        if (!call.flags.has("another")) await refuseKnown(store, email);
+        const nowMs = platform.clock.nowMs();
+        const customer: Customer = {
+          id: createIds(() => nowMs, (count) => platform.random.bytes(count))("customer"),
+          email,
+          tier,
+          enabled: true,
+          limits,
+          language: "en",
+          declared: false,
+          createdAtMs: nowMs,
+        };
+        const { key, stored } = makeKey((count) => platform.random.bytes(count), nowMs);
+        await store.addCustomer(customer, stored, actOf(call, platform));
+        printKey(call, customer, key);
+        return EXIT.done;
+      }, { withoutStore: "make" });
+    },
+  },
+  {
+    name: "customer list",
+    usage: "[--json]",
+    summary: "lists the customers and the last characters of their keys",
+    example: "regfeed customer list",
+    positionals: [0, 0],
+    options: JSON_OPTION,
+    run: (call) =>
+      withStore(call, async ({ config, store }) => {
+        const rows = await store.listCustomers();
+        print(call, { customers: rows.map((row) => listedFields(row, config)) }, () =>
+          listLines(call, {
+            rows,
+            none: "no customers; `customer add` makes one",
+            header: ["CUSTOMER", "EMAIL", "TIER", "STATE", "SINCE (UTC)", "KEY", "IN THE CONFIG"],
+            drop: ["IN THE CONFIG", "SINCE (UTC)"],
+            cut: "EMAIL",
+            cells: (row) => customerCells(row, config),
+          }));
+        return EXIT.done;
+      }),
+  },
+  {
+    name: "customer set-tier",
+    usage: "CUSTOMER TIER [--requests N] [--deliveries N] [--subscriptions N] [--json]",
+    summary:
+      "changes a customer's tier and sends a mail about it; if the new tier allows fewer subscriptions, the newest are held",
+    example: "regfeed customer set-tier ana@example.org gpai",
+    positionals: [2, 2],
+    options: { ...LIMIT_OPTIONS, ...JSON_OPTION },
+    run(call) {
+      const tier = tierOf(call.positionals[1] ?? "");
+      const limits = limitsIn(call, tier);
+      // Limits that are not named again stay as they are, for as long as the tier is embedded.
+      return changeCustomer(call, { tier, ...(Object.keys(limits).length > 0 ? { limits } : {}) });
+    },
+  },
+  {
+    name: "customer set-email",
+    usage: "CUSTOMER ADDRESS [--another] [--json]",
+    summary: "changes a customer's email address and sends a failed welcome mail to it",
+    example: "regfeed customer set-email cus_01J9ZC3V5T8Q2W4E6R8Y0TAPNB ana@example.org",
+    positionals: [2, 2],
+    options: {
+      another: { kind: "flag", help: "allow an email address that another customer has" },
+      ...JSON_OPTION,
+    },
+    run(call) {
+      const email = emailOf("the address", call.positionals[1]);
+      return changeCustomer(call, { email });
+    },
+  },
+  {
+    name: "customer disable",
+    usage: "CUSTOMER [--json]",
+    summary: "refuses a customer's keys and holds its deliveries",
+    example: "regfeed customer disable cus_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
+    positionals: [1, 1],
+    options: JSON_OPTION,
+    run: (call) => changeCustomer(call, { enabled: false }),
+  },
+  {
+    name: "customer enable",
+    usage: "CUSTOMER [--json]",
+    summary: "accepts a customer's keys again and sends its held deliveries",
+    example: "regfeed customer enable cus_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
+    positionals: [1, 1],
+    options: JSON_OPTION,
+    run: (call) => changeCustomer(call, { enabled: true }),
+  },
+  {
+    name: "key rotate",
+    usage: "CUSTOMER [--json]",
+    summary: "replaces a customer's keys: prints a new one, once, and sends a mail about it",
+    example: "regfeed key rotate ana@example.org",
+    positionals: [1, 1],
+    options: JSON_OPTION,
+    run: (call) =>
+      withStore(call, async ({ platform, store }) => {
+        const { customer, key } = await replaceKey(call, { platform, store });
+        printKey(call, customer, key);
+        return EXIT.done;
+      }),
+  },
+  {
+    name: "key disable",
+    usage: "CUSTOMER [--json]",
+    summary: "disables a customer's keys without a new one",
+    example: "regfeed key disable cus_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
+    positionals: [1, 1],
+    options: JSON_OPTION,
+    run: (call) =>
+      withStore(call, async ({ platform, store }) => {
+        const customer = await requireChangeable(call, store);
+        await store.replaceKeys(customer.id, null, actOf(call, platform));
+        printCustomer(call, customer, "has no good key now; `key rotate` gives a new one");
+        return EXIT.done;
+      }),
+  },
+];
+
+async function replaceKey(
+  call: CommandCall,
+  { platform, store }: { platform: Platform; store: Store },
+): Promise<{ customer: Customer; key: string }> {
+  const customer = await requireChangeable(call, store);
+  const nowMs = platform.clock.nowMs();
+  const { key, stored } = makeKey((count) => platform.random.bytes(count), nowMs);
+  const mailId = createIds(() => nowMs, (count) => platform.random.bytes(count))("mail");
+  // Whoever holds the address learns of it; the new key itself goes only to the operator.
+  const told = customer.email === "" ? {} : { mailId };
+  await store.replaceKeys(customer.id, stored, { ...actOf(call, platform), ...told });
+  return { customer, key };
+}
+
+async function changeCustomer(
+  call: CommandCall,
+  change: Partial<Pick<Customer, "tier" | "enabled" | "limits" | "email">>,
+): Promise<number> {
+  return await withStore(call, async ({ config, platform, store }) => {
+    const customer = { ...await requireChangeable(call, store), ...change };
+    if (change.email !== undefined || change.enabled === true) {
+      await refuseDeclared(customer.email, { config, store });
+    }
+    if (change.email !== undefined && !call.flags.has("another")) {
+      await refuseKnown(store, change.email, customer.id);
+    }
+    const newId = createIds(() => platform.clock.nowMs(), (count) => platform.random.bytes(count));
+    await store.changeCustomer(customer.id, change, {
+      ...actOf(call, platform),
+      tiers: config.tiers,
+      newMailId: () => newId("mail"),
+    });
+    const now = await store.findCustomer(customer.id);
+    if (change.enabled === true && now?.enabled === false) {
+      throw new CommandError(
+        `${customer.id} stays disabled: its payment has ended, and access comes back with the next one; ` +
+          "`customer show` says more",
+      );
+    }
+    if (change.tier !== undefined) await printHeld(call, store, customer.id);
+    printCustomer(
+      call,
+      customer,
+      change.email === undefined
+        ? describeState(now ?? customer, config)
+        : `has the address ${customer.email}`,
+    );
+    return EXIT.done;
+  });
+}
+
+function describeState(customer: Customer, { tiers }: Config): string {
+  const { apiRequestsPerDay, webhookDeliveriesPerMonth, activeSubscriptions } = limitsOf(customer, tiers);
+  return `has tier ${customer.tier} and is ${customer.enabled ? "enabled" : "disabled"}: ` +
+    `${apiRequestsPerDay} requests a day, ${webhookDeliveriesPerMonth} deliveries a month, ` +
+    `${activeSubscriptions} active subscriptions`;
+}
+
+async function printHeld({ host }: CommandCall, store: Store, customerId: string): Promise<void> {
+  const held = (await store.listSubscriptions(customerId)).filter(({ disabledBy }) => disabledBy === "tier");
+  if (held.length === 0) return;
+  const ids = held.map(({ id }) => id).join(", ");
+  host.err(`Held, for they are over the tier's number of subscriptions: ${ids}\n`);
+}
+
+/** The named customer, unless no command may change it. */
+async function requireChangeable(call: CommandCall, store: Store): Promise<Customer> {
+  const customer = await requireCustomer(call, store);
+  const { id } = customer;
+  if (customer.declared) throw new CommandError(`${id} is declared in the config: change it there`);
+  if ((await store.findAccount(id))?.erasedAtMs !== null) {
+    throw new CommandError(`${id} was erased, for good: \`customer add\` makes another`);
+  }
+  return customer;
+}
+
+/** A declared customer shares its address with nobody that a command makes, changes or lets in. */
+async function refuseDeclared(
+  email: string,
+  { config, store }: { config: Config; store: Store },
+): Promise<void> {
+  if (email === "") return;
+  const inFile = config.customers.find((one) => one.email.toLowerCase() === email.toLowerCase());
+  const inStore = (await findByEmail(store, email)).find(({ declared, enabled }) => declared && enabled);
+  const holder = inFile?.name ?? inStore?.id;
+  if (holder === undefined) return;
+  throw new CommandError(
+    `${email} is the address of ${holder}, which the config declares: name another address, or change it there`,
+  );
+}
+
+async function refuseKnown(store: Store, email: string, except?: string): Promise<void> {
+  const known = (await findByEmail(store, email)).filter(({ id }) => id !== except);
+  if (known.length === 0) return;
+  // No command changes one that was declared: it comes back by the config.
+  const rotates = known.every(({ declared }) => declared) ? "" : "`key rotate` gives a new key, ";
+  const advice = except === undefined
+    ? `${rotates}--another adds one more customer with this address`
+    : "--another gives it to this one as well";
+  throw new CommandError(`${email} is a customer already: ${idsOf(known)}; ${advice}`);
+}
+
+function emailOf(what: string, email: string | undefined): string {
+  if (email === undefined) throw new CommandError("--email is missing: --email ADDRESS", EXIT.usage);
+  if (!isMailAddress(email)) {
+    throw new CommandError(`${what} must be a mail address, not ${JSON.stringify(email)}`, EXIT.usage);
+  }
+  return email;
+}
+
+/** The limits of an embedded customer that stand over its tier's. */
+function limitsIn({ texts }: CommandCall, tier: Tier): Partial<TierLimits> {
+  const names = {
+    requests: "apiRequestsPerDay",
+    deliveries: "webhookDeliveriesPerMonth",
+    subscriptions: "activeSubscriptions",
+  } as const;
+  const limits: Partial<TierLimits> = {};
+  for (const [option, limit] of Object.entries(names)) {
+    const text = texts.get(option);
+    if (text === undefined) continue;
+    if (tier !== "embedded") {
+      throw new CommandError(
+        `--${option} is for the tier embedded; ${tier} has the limits of the config`,
+        EXIT.usage,
+      );
+    }
+    if (!/^\d{1,12}$/.test(text)) {
+      throw new CommandError(`--${option} must be a whole number, not ${text}`, EXIT.usage);
+    }
+    if (option === "requests" && Number(text) === 0) {
+      throw new CommandError(
+        "--requests 0 would refuse every call: name a number from 1 on, or use `customer disable`",
+        EXIT.usage,
+      );
+    }
+    limits[limit] = Number(text);
+  }
+  return limits;
+}
+
+function tierOf(text: string): Tier {
+  const tier = TIERS.find((name) => name === text.toLowerCase());
+  if (tier === undefined) {
+    throw new CommandError(`the tier must be one of ${TIERS.join(", ")}, not ${text}`, EXIT.usage);
+  }
+  return tier;
+}
+
+function printKey({ host, flags }: CommandCall, customer: Customer, key: string): void {
+  if (flags.has("json")) {
+    host.out(`${JSON.stringify({ customer: publicFields(customer), key })}\n`);
+    return;
+  }
+  host.out(
+    `customer  ${customer.id}\nemail     ${customer.email}\ntier      ${customer.tier}\nkey       ${key}\n`,
+  );
+  host.err(`${KEY_NOTE}\n`);
+}
+
+function printCustomer({ host, flags }: CommandCall, customer: Customer, what: string): void {
+  host.out(
+    flags.has("json")
+      ? `${JSON.stringify({ customer: publicFields(customer) })}\n`
+      : `${customer.id} ${what}\n`,
+  );
+}
+
+function listedFields(
+  { customer, keys, disabledBy, erasedAtMs }: ListedCustomer,
+  config: Config,
+): Record<string, unknown> {
+  return {
+    ...publicFields(customer),
+    disabled_by: disabledBy,
+    erased_at: erasedAtMs,
+    declared: customer.declared,
+    declared_as: nameOf(customer, config),
+    keys: keys.map(keyFields),
+  };
+}
+
+function customerCells(row: ListedCustomer, config: Config): string[] {
+  const { customer, keys } = row;
+  return [
+    customer.id,
+    customer.email === "" ? "none" : customer.email,
+    customer.tier,
+    stateOf(row),
+    formatTime(customer.createdAtMs),
+    keys.filter((key) => key.disabledAtMs === null).map(keyState).join(" ") || "none",
+    customer.declared ? nameOf(customer, config) ?? "not any more" : "",
+  ];
+}
+
+/** One word for where a customer stands: kept out by the operator, or because it is not paid for. */
+function stateOf({ customer, disabledBy, erasedAtMs }: ListedCustomer): string {
+  if (erasedAtMs !== null) return "erased";
+  if (customer.enabled) return "enabled";
+  return disabledBy === "payment" ? "unpaid" : "disabled";
+}
+
+function keyState({ lastFour, hash }: ApiKey): string {
+  return lastFour === UNKNOWN_LAST_FOUR ? `sha256:${hash.slice(0, 8)}…` : `…${lastFour}`;
+}
+
+/** The name by which the config declares a customer; null for one that it does not. */
+function nameOf({ id }: Customer, { customers }: Config): string | null {
+  return customers.find((declared) => declared.id === id)?.name ?? null;
+}

@@ -1,0 +1,121 @@
+// `mail …`: what is written to customers, and what becomes of it.
+import { MAIL_STATUSES, type MailStatus } from "../../domain/customer/mail.ts";
+import { type Command, JSON_OPTION } from "../command.ts";
+import { CommandError } from "../../server/call.ts";
+import { EXIT } from "../../server/call.ts";
+import type { CommandCall } from "../../server/call.ts";
+import { actOf, CUSTOMER_OPTION, customerOf } from "./named_customer.ts";
+import { withStore } from "../../server/open_store.ts";
+import { pageOptions, readPage } from "../list_page.ts";
+import { listLines, print } from "../print.ts";
+import { formatTime } from "../table.ts";
+
+/** The commands. */
+export const mailCommands: Command[] = [
+  {
+    name: "mail list",
+    usage: "[--customer CUSTOMER] [--status STATUS] [--limit N] [--before MAIL] [--json]",
+    summary: "lists the mails to customers, newest first",
+    example: "regfeed mail list --status failed",
+    positionals: [0, 0],
+    options: {
+      ...CUSTOMER_OPTION,
+      status: { kind: "text", value: "STATUS", help: MAIL_STATUSES.join(", ") },
+      ...pageOptions({ row: "MAIL" }),
+      ...JSON_OPTION,
+    },
+    run: (call) =>
+      withStore(call, async ({ store }) => {
+        const status = statusOf(call);
+        const customer = await customerOf(call, store);
+        const { rows: mails, next } = await readPage(call, "mail list", {
+          read: (page) =>
+            store.listMails({ ...page, ...(status === undefined ? {} : { status }), ...customer }),
+          nameOf: ({ id }) => id,
+        });
+        const rows = mails.map((mail) => ({
+          id: mail.id,
+          kind: mail.kind,
+          customer: mail.customerId,
+          status: mail.status,
+          attempts: mail.attempts,
+          created_at: mail.createdAtMs,
+          next_attempt_at: mail.nextAttemptAtMs,
+          finished_at: mail.finishedAtMs,
+          problem: mail.problem,
+        }));
+        print(call, { mails: rows, next }, () =>
+          listLines(call, {
+            rows,
+            none: "no mails",
+            header: ["MAIL", "KIND", "CUSTOMER", "STATUS", "TRIES", "NEXT (UTC)", "PROBLEM"],
+            drop: ["CUSTOMER", "TRIES", "PROBLEM", "NEXT (UTC)"],
+            cut: "PROBLEM",
+            cells: (row) => [
+              row.id,
+              row.kind,
+              row.customer,
+              row.status,
+              row.attempts,
+              row.next_attempt_at === null ? "" : formatTime(row.next_attempt_at),
+              row.problem ?? "",
+            ],
+          }));
+        return EXIT.done;
+      }),
+  },
+  {
+    name: "mail retry",
+    usage: "MAIL [--json]",
+    summary: "sends a waiting, failed or cancelled mail now",
+    example: "regfeed mail retry mail_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
+    positionals: [1, 1],
+    options: JSON_OPTION,
+    run: (call) =>
+      withStore(call, async ({ platform, store }) => {
+        const id = call.positionals[0] ?? "";
+        const outcome = await store.retryMail(id, actOf(call, platform));
+        if (outcome === "over") {
+          throw new CommandError(
+            `no mail ${id} waits or was given up; \`mail list --status failed\` shows those that were given up`,
+          );
+        }
+        print(
+          call,
+          { mail: { id, status: "queued" } },
+          () =>
+            outcome === "soon"
+              ? `${id} is being sent, or is due within five minutes: a running server sends it\n`
+              : `${id} is queued; a running server sends it\n`,
+        );
+        return EXIT.done;
+      }),
+  },
+  {
+    name: "mail cancel",
+    usage: "MAIL [--json]",
+    summary: "cancels a mail; health no longer reports it",
+    example: "regfeed mail cancel mail_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
+    positionals: [1, 1],
+    options: JSON_OPTION,
+    run: (call) =>
+      withStore(call, async ({ platform, store }) => {
+        const id = call.positionals[0] ?? "";
+        if (!await store.cancelMail(id, actOf(call, platform))) {
+          throw new CommandError(`no mail ${id} waits or was given up; \`mail list\` shows the mails`);
+        }
+        print(call, { mail: { id, status: "cancelled" } }, () => `${id} is cancelled\n`);
+        return EXIT.done;
+      }),
+  },
+];
+
+function statusOf({ texts }: CommandCall): MailStatus | undefined {
+  const text = texts.get("status");
+  if (text === undefined) return undefined;
+  const status = MAIL_STATUSES.find((name) => name === text);
+  if (status === undefined) {
+    throw new CommandError(`--status must be one of ${MAIL_STATUSES.join(", ")}, not ${text}`, EXIT.usage);
+  }
+  return status;
+}

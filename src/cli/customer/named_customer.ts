@@ -1,0 +1,87 @@
+// The customer that a command names, and what every command shows of one.
+import type { Act } from "../../domain/customer/audit.ts";
+import type { ApiKey, Customer } from "../../domain/customer/customer.ts";
+import { declaredCustomerId, UNKNOWN_LAST_FOUR } from "../../domain/customer/declared_customers.ts";
+import { isId } from "../../domain/event/ids.ts";
+import type { Platform } from "../../domain/ports/ports.ts";
+import type { Store } from "../../domain/ports/store/store.ts";
+import { CommandError } from "../../server/call.ts";
+import type { CommandCall } from "../../server/call.ts";
+
+/** The option of lists that may be about one customer. */
+export const CUSTOMER_OPTION = {
+  customer: {
+    kind: "text",
+    value: "CUSTOMER",
+    help: "only of this customer: an id, email address or name in the config",
+  },
+} as const;
+
+/** The operator's hand in the audit: who sits at the terminal, also behind sudo. */
+export function actOf({ host }: CommandCall, { clock }: Pick<Platform, "clock">): Act {
+  const given = ["SUDO_USER", "USER", "LOGNAME", "USERNAME"].map((name) => host.env(name)).find(isUserName);
+  return { actor: `cli:${given ?? host.user() ?? "unknown"}`, atMs: clock.nowMs() };
+}
+
+/** Whether the environment names a user in words that may stand in a line. */
+function isUserName(text: string | undefined): boolean {
+  return text !== undefined && /^[\p{L}\p{N}._@\\$ -]{1,64}$/u.test(text);
+}
+
+/** The customer that the first positional names: by its id, its name in the config, or an address that no other has. */
+export async function requireCustomer(call: CommandCall, store: Store): Promise<Customer> {
+  const named = call.positionals[0] ?? "";
+  const found = named.includes("@") ? await findByEmail(store, named) : await findById(store, named);
+  const [customer, ...others] = found;
+  if (customer === undefined) {
+    throw new CommandError(`there is no customer ${named}; \`customer list\` shows them`);
+  }
+  if (others.length > 0) {
+    throw new CommandError(
+      `${found.length} customers have the address ${named}: name one by its id, ${idsOf(found)}`,
+    );
+  }
+  return customer;
+}
+
+async function findById(store: Store, named: string): Promise<Customer[]> {
+  if (isId("customer", named)) {
+    const customer = await store.findCustomer(named);
+    return customer === null ? [] : [customer];
+  }
+  const declared = await store.findCustomer(declaredCustomerId(named));
+  return declared?.declared === true ? [declared] : [];
+}
+
+/** The customers of a mail address, however its letters are written. */
+export async function findByEmail(store: Store, email: string): Promise<Customer[]> {
+  const customers = (await store.listCustomers()).map(({ customer }) => customer);
+  return customers.filter((customer) => customer.email.toLowerCase() === email.toLowerCase());
+}
+
+/** The ids, to be read. */
+export function idsOf(customers: readonly Customer[]): string {
+  return customers.map(({ id }) => id).join(", ");
+}
+
+/** The customer that `--customer` names, as a part of a query. */
+export async function customerOf(call: CommandCall, store: Store): Promise<{ customerId?: string }> {
+  const named = call.texts.get("customer");
+  if (named === undefined) return {};
+  return { customerId: (await requireCustomer({ ...call, positionals: [named] }, store)).id };
+}
+
+/** What every command shows of a customer. */
+export function publicFields({ id, email, tier, enabled, createdAtMs }: Customer): Record<string, unknown> {
+  return { id, email, tier, enabled, created_at: createdAtMs };
+}
+
+/** What is shown of a key: never more than tells it from the others. Of a declared one only the hash is known. */
+export function keyFields({ lastFour, hash, createdAtMs, disabledAtMs }: ApiKey): Record<string, unknown> {
+  const isDeclared = lastFour === UNKNOWN_LAST_FOUR;
+  return {
+    ...(isDeclared ? { last_four: null, key_sha256: hash } : { last_four: lastFour }),
+    created_at: createdAtMs,
+    disabled_at: disabledAtMs,
+  };
+}

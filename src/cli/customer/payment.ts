@@ -1,0 +1,131 @@
+// `payment …`: what the payment provider has told.
+import { createPayments } from "../../accounts/payment/receive_payments.ts";
+import { createIds } from "../../domain/event/ids.ts";
+import type { KeptPayment } from "../../domain/customer/payment.ts";
+import { type Command, JSON_OPTION } from "../command.ts";
+import { CommandError } from "../../server/call.ts";
+import { EXIT } from "../../server/call.ts";
+import type { CommandCall } from "../../server/call.ts";
+import { actOf, CUSTOMER_OPTION, customerOf } from "./named_customer.ts";
+import { type Opened, withStore } from "../../server/open_store.ts";
+import { pageOptions, readPage } from "../list_page.ts";
+import { fieldLines, listLines, print } from "../print.ts";
+import { formatTime } from "../table.ts";
+
+/** The commands. */
+export const paymentCommands: Command[] = [
+  {
+    name: "payment list",
+    usage: "[--customer CUSTOMER] [--limit N] [--before EVENT] [--json]",
+    summary: "lists the payment provider's events, newest first",
+    example: "regfeed payment list",
+    positionals: [0, 0],
+    options: { ...CUSTOMER_OPTION, ...pageOptions({ row: "EVENT" }), ...JSON_OPTION },
+    run: (call) =>
+      withStore(call, async ({ store }) => {
+        const customer = await customerOf(call, store);
+        const { rows, next } = await readPage(call, "payment list", {
+          read: async (page) => {
+            if (page.before !== undefined && await store.findPayment(page.before) === null) {
+              throw noEvent(page.before);
+            }
+            return await store.listPayments({ ...page, ...customer });
+          },
+          nameOf: ({ event }) => event.id,
+        });
+        print(call, { payments: rows.map(paymentFields), next }, (data) =>
+          listLines(call, {
+            rows: data.payments,
+            none: "no payment events",
+            header: ["EVENT", "TYPE", "CREATED (UTC)", "STATE", "NOTE", "CUSTOMER"],
+            drop: ["CUSTOMER", "NOTE", "CREATED (UTC)"],
+            cut: "TYPE",
+            cells: (row) => [
+              row.id,
+              row.type,
+              formatTime(row.created_at),
+              row.state,
+              row.state === "erased" ? "" : row.note ?? "",
+              row.customer ?? "",
+            ],
+          }));
+        return EXIT.done;
+      }),
+  },
+  {
+    name: "payment show",
+    usage: "EVENT [--json]",
+    summary: "shows a stored payment event",
+    example: "regfeed payment show evt_1MowQVLkdIwHu7ix",
+    positionals: [1, 1],
+    options: JSON_OPTION,
+    run: (call) =>
+      withStore(call, async ({ store }) => {
+        const id = call.positionals[0] ?? "";
+        const found = await store.findPayment(id);
+        if (found === null) throw noEvent(id);
+        const data = { ...paymentFields(found), fact: found.event.fact };
+        print(call, { payment: data }, () => fieldLines(data));
+        return EXIT.done;
+      }),
+  },
+  {
+    name: "payment replay",
+    usage: "EVENT [--json]",
+    summary:
+      "applies a stored payment event again with the current prices; changes nothing if it was applied correctly",
+    example: "regfeed payment replay evt_1MowQVLkdIwHu7ix",
+    positionals: [1, 1],
+    options: JSON_OPTION,
+    run: (call) => withStore(call, (opened) => replayPayment(call, opened)),
+  },
+];
+
+async function replayPayment(call: CommandCall, { config, platform, store }: Opened): Promise<number> {
+  if (config.payment === null) throw new CommandError("the config takes no payments: there is no [payment]");
+  const id = call.positionals[0] ?? "";
+  const found = await store.findPayment(id);
+  if (found === null) throw noEvent(id);
+  if (paymentFields(found).state === "erased") {
+    throw new CommandError(`${id} is of a customer that was erased: nothing is left of it to apply`);
+  }
+  const newId = createIds(() => platform.clock.nowMs(), (count) => platform.random.bytes(count));
+  const log = platform.log("payment");
+  const options = { ...config.payment, store, clock: platform.clock, newId, log, tiers: config.tiers };
+  const outcome = await createPayments(options).replay(id, actOf(call, platform));
+  if (outcome === null) throw noEvent(id);
+  print(call, { event: id, outcome }, () => `${id}: ${outcome}\n`);
+  return EXIT.done;
+}
+
+interface PaymentFields {
+  id: string;
+  type: string;
+  created_at: number;
+  received_at: number;
+  state: "applied" | "waiting" | "ignored" | "erased";
+  /** Why nothing follows from it, in words. */
+  note: string | null;
+  customer: string | null;
+  payer: string | null;
+  subscription: string | null;
+}
+
+function paymentFields({ event, customerId }: KeptPayment): PaymentFields {
+  const state = event.note === "erased" ? "erased" : event.note !== null ? "ignored" : null;
+  return {
+    id: event.id,
+    type: event.type,
+    created_at: event.createdAtMs,
+    received_at: event.receivedAtMs,
+    state: state ?? (customerId === null ? "waiting" : "applied"),
+    note: event.note,
+    customer: customerId,
+    payer: event.payer,
+    subscription: event.subscription,
+  };
+}
+
+function noEvent(id: string): CommandError {
+  return new CommandError(`no payment event ${id} is kept; \`payment list\` shows them`);
+}

@@ -1,0 +1,342 @@
+// `delivery …`: what customers were promised, what became of it, and sending it once more.
+import { utcMonth } from "../../domain/customer/quota_period.ts";
+import type { ReplayRefusal } from "../../domain/ports/store/delivery_log.ts";
+import {
+  type AttemptRecord,
+  DELIVERY_STATUSES,
+  type DeliveryRecord,
+  type DeliveryStatus,
+  describeDelivery,
+} from "../../domain/delivery/delivery.ts";
+import { createIds, isId } from "../../domain/event/ids.ts";
+import type { Store } from "../../domain/ports/store/store.ts";
+import { toDeliveryRecord } from "../../wire/delivery_log.ts";
+import { type Command, JSON_OPTION } from "../command.ts";
+import { CommandError } from "../../server/call.ts";
+import { EXIT } from "../../server/call.ts";
+import type { CommandCall } from "../../server/call.ts";
+import { actOf, CUSTOMER_OPTION, customerOf } from "../customer/named_customer.ts";
+import { type Opened, withStore } from "../../server/open_store.ts";
+import { pageOptions, readPage } from "../list_page.ts";
+import { formatFields, textWidth } from "../wrap_text.ts";
+import { listLines, print } from "../print.ts";
+import { readSince } from "../time_argument.ts";
+import { formatTable, formatTime } from "../table.ts";
+
+/** Of deliveries there may be millions. */
+const PAGING = { row: "DELIVERY", jsonRows: 10_000 };
+
+/** The commands. */
+export const deliveryCommands: Command[] = [
+  {
+    name: "delivery list",
+    usage: "[--customer CUSTOMER] [--subscription ID] [--event ID] [--status STATUS,…] [--since TIME] " +
+      "[--limit N] [--before DELIVERY] [--json]",
+    summary: "lists deliveries with their states and reasons, newest first",
+    example: "regfeed delivery list --status failed,held --since 7d",
+    positionals: [0, 0],
+    options: {
+      ...CUSTOMER_OPTION,
+      subscription: {
+        kind: "text",
+        value: "ID",
+        help: "only to this subscription, even if it is deleted",
+      },
+      event: { kind: "text", value: "ID", help: "only of this event" },
+      status: { kind: "text", value: "STATUS,…", help: `any of ${DELIVERY_STATUSES.join(", ")}` },
+      since: {
+        kind: "text",
+        value: "TIME",
+        help: 'only created since then: 36h, 7d, 2026-07-31, "2026-07-31 12:00" (UTC)',
+      },
+      ...pageOptions(PAGING),
+      ...JSON_OPTION,
+    },
+    run: (call) => withStore(call, (opened) => listDeliveries(call, opened)),
+  },
+  {
+    name: "delivery show",
+    usage: "DELIVERY [--json]",
+    summary: "shows a delivery and its attempts: time, duration, status, problem",
+    example: "regfeed delivery show dlv_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
+    positionals: [1, 1],
+    options: JSON_OPTION,
+    run: (call) =>
+      withStore(call, async ({ store }) => {
+        const shown = await readDelivery(store, call.positionals[0] ?? "");
+        const width = textWidth(call.host.columns());
+        print(call, { delivery: shownFields(shown) }, () => describe(shown, width));
+        return EXIT.done;
+      }),
+  },
+  {
+    name: "delivery replay",
+    usage: "DELIVERY [--json]",
+    summary: "sends a finished delivery again: same webhook-id, same bytes, all retries",
+    example: "regfeed delivery replay dlv_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
+    positionals: [1, 1],
+    options: JSON_OPTION,
+    run: (call) => withStore(call, (opened) => replayDelivery(call, opened)),
+  },
+];
+
+/** A delivery for scripts: as its owner gets it from the API, and whose it is. */
+function listedFields(
+  delivery: DeliveryRecord,
+): ReturnType<typeof toDeliveryRecord> & { customer_id: string } {
+  return { ...toDeliveryRecord(delivery), customer_id: delivery.customerId };
+}
+
+async function listDeliveries(call: CommandCall, { platform, store }: Opened): Promise<number> {
+  const { texts } = call;
+  const since = texts.get("since");
+  const statuses = statusesOf(texts.get("status"));
+  const eventId = texts.get("event");
+  if (eventId !== undefined && !isId("event", eventId)) {
+    throw new CommandError(
+      `--event must be an event's id, which begins with evt_, not ${eventId}`,
+      EXIT.usage,
+    );
+  }
+  const filters = {
+    ...(since === undefined ? {} : { sinceMs: readSince("--since", since, platform.clock.nowMs()) }),
+    ...(statuses === undefined ? {} : { statuses }),
+    ...(eventId === undefined ? {} : { eventId }),
+  };
+  const { customerId, subscriptionId } = await whoseOf(call, store);
+  const { rows, next } = await readPage(call, "delivery list", {
+    read: async ({ limit, before }) => {
+      if (before !== undefined && await store.findOwner("delivery", before) === null) {
+        throw noDelivery(before);
+      }
+      const query = { limit, ...filters, ...(before === undefined ? {} : { beforeId: before }) };
+      if (customerId === undefined) return await store.listAllDeliveries(query);
+      return await store.listDeliveries(customerId, {
+        ...query,
+        ...(subscriptionId === undefined ? {} : { subscriptionId }),
+      });
+    },
+    nameOf: ({ id }) => id,
+    ...PAGING,
+  });
+  print(call, { deliveries: rows.map(listedFields), next }, () =>
+    listLines(call, {
+      rows,
+      none: texts.size === 0 ? "no deliveries yet" : "no deliveries like that",
+      header: ["DELIVERY", "MADE (UTC)", "STATUS", "TRIES", "NEXT (UTC)", "SUBSCRIPTION", "CUSTOMER", "WHY"],
+      drop: ["CUSTOMER", "SUBSCRIPTION", "NEXT (UTC)", "TRIES"],
+      cut: "WHY",
+      cells: (delivery) => {
+        const row = toDeliveryRecord(delivery);
+        return [
+          row.id,
+          formatTime(row.created_at),
+          row.status,
+          row.attempt_count,
+          row.next_attempt_at === null ? "" : formatTime(row.next_attempt_at),
+          row.subscription_id,
+          delivery.customerId,
+          whyInShort(delivery),
+        ];
+      },
+    }));
+  return EXIT.done;
+}
+
+/** Of what goes on failing, or was given up, what went wrong last: the rest is said by its status. */
+function whyInShort(delivery: DeliveryRecord): string {
+  const { status, lastProblem } = delivery;
+  const isMissed = status === "pending" || status === "failed";
+  return (isMissed ? lastProblem : describeDelivery(delivery)) ?? "";
+}
+
+/** Whose deliveries are asked for; a subscription says it too. */
+async function whoseOf(
+  call: CommandCall,
+  store: Store,
+): Promise<{ customerId?: string; subscriptionId?: string }> {
+  const customer = await customerOf(call, store);
+  const subscriptionId = call.texts.get("subscription");
+  if (subscriptionId === undefined) return customer;
+  const owner = await store.findOwner("subscription", subscriptionId);
+  if (owner === null) {
+    throw new CommandError(
+      `there is no subscription ${subscriptionId}; \`customer show CUSTOMER\` names a customer's`,
+    );
+  }
+  if (customer.customerId !== undefined && customer.customerId !== owner) {
+    throw new CommandError(
+      `the subscription ${subscriptionId} is not of ${customer.customerId}, but of ${owner}`,
+    );
+  }
+  return { customerId: owner, subscriptionId };
+}
+
+function statusesOf(text: string | undefined): DeliveryStatus[] | undefined {
+  return text?.split(",").map((word) => {
+    const status = DELIVERY_STATUSES.find((name) => name === word.trim());
+    if (status !== undefined) return status;
+    throw new CommandError(
+      `--status must be one or more of ${
+        DELIVERY_STATUSES.join(", ")
+      }, with commas between them, not ${text}`,
+      EXIT.usage,
+    );
+  });
+}
+
+interface ShownDelivery {
+  delivery: DeliveryRecord;
+  /** Scheme, host and port of the address that it goes to; null when its subscription is deleted. */
+  endpoint: string | null;
+  attempts: AttemptRecord[];
+}
+
+async function readDelivery(store: Store, id: string): Promise<ShownDelivery> {
+  const { customerId, delivery } = await requireDelivery(store, id);
+  const subscription = (await store.listSubscriptions(customerId)).find(
+    (one) => one.id === delivery.subscriptionId,
+  );
+  return {
+    delivery,
+    // The rest of it may hold what only the receiver is to know.
+    endpoint: subscription === undefined ? null : new URL(subscription.webhookUrl).origin,
+    attempts: await store.listAttempts(id),
+  };
+}
+
+async function requireDelivery(
+  store: Store,
+  id: string,
+): Promise<{ customerId: string; delivery: DeliveryRecord }> {
+  const customerId = isId("delivery", id) ? await store.findOwner("delivery", id) : null;
+  const delivery = customerId === null ? null : await store.findDelivery(customerId, id);
+  if (customerId === null || delivery === null) throw noDelivery(id);
+  return { customerId, delivery };
+}
+
+function noDelivery(id: string): CommandError {
+  return new CommandError(
+    `there is no delivery ${id}; \`delivery list\` shows them: tests are not kept, and old ones are removed as the config ` +
+      "says",
+  );
+}
+
+/**
+ * What the endpoint wrote back stays out: it is the receiver's word to its own customer, may hold what is nobody else's
+ * business, and what a terminal shows ends in tickets. Its owner reads it by GET /v1/deliveries/{id}.
+ */
+function attemptFields({ number, startedAtMs, durationMs, statusCode, problem }: AttemptRecord) {
+  return { number, started_at: startedAtMs, duration_ms: durationMs, status_code: statusCode, problem };
+}
+
+function shownFields({ delivery, endpoint, attempts }: ShownDelivery): Record<string, unknown> {
+  return { ...listedFields(delivery), endpoint, attempts: attempts.map(attemptFields) };
+}
+
+function describe({ delivery, endpoint, attempts }: ShownDelivery, width: number): string {
+  const row = listedFields(delivery);
+  const time = (ms: number) => `${formatTime(ms)} UTC`;
+  const fields: (readonly [string, string | null])[] = [
+    ["status", row.status],
+    ["why", row.reason],
+    ["customer", row.customer_id],
+    ["subscription", row.subscription_id],
+    ["endpoint", endpoint ?? "none: the subscription was deleted"],
+    ["event", `${row.event_id} (${row.type})`],
+    ["sequence", `${row.sequence} of its subscription`],
+    ["made", time(row.created_at)],
+    ["next attempt", row.next_attempt_at === null ? null : time(row.next_attempt_at)],
+    ["arrived", row.delivered_at === null ? "never" : time(row.delivered_at)],
+    ["finished", row.finished_at === null ? null : time(row.finished_at)],
+  ];
+  const known = fields.filter((field): field is readonly [string, string] => field[1] !== null);
+  return `${row.id}\n${formatFields(known, { width, indent: 2 })}\nattempts\n${attemptLines(row, attempts)}`;
+}
+
+function attemptLines(
+  { attempt_count: count }: { attempt_count: number },
+  attempts: readonly AttemptRecord[],
+): string {
+  if (attempts.length === 0) {
+    return count === 0 ? "  none yet\n" : `  ${count}, of which nothing is kept, or not yet\n`;
+  }
+  const table = formatTable(
+    ["  #", "BEGAN (UTC)", "MS", "ANSWER", "PROBLEM"],
+    attempts.map((one) => [
+      one.number,
+      formatTime(one.startedAtMs),
+      one.durationMs,
+      one.statusCode ?? "none",
+      one.problem ?? "",
+    ]),
+  );
+  return table;
+}
+
+async function replayDelivery(call: CommandCall, { config, platform, store }: Opened): Promise<number> {
+  const { customerId, delivery } = await requireDelivery(store, call.positionals[0] ?? "");
+  const nowMs = platform.clock.nowMs();
+  const newId = createIds(() => nowMs, (count) => platform.random.bytes(count));
+  const outcome = await store.replayDelivery(customerId, delivery.id, {
+    nowMs,
+    month: utcMonth(nowMs),
+    tiers: config.tiers,
+    newMailId: () => newId("mail"),
+    by: actOf(call, platform),
+  });
+  if (typeof outcome === "string") {
+    const isKeptOut = (await store.findCustomer(customerId))?.enabled === false;
+    const isOff = outcome === "disabled" || (outcome === "unfinished" && delivery.holdReason === "disabled");
+    const words = isOff && isKeptOut ? describeDisabled(customerId) : describeRefusal(outcome, delivery);
+    throw new CommandError(`${delivery.id} is not sent again: ${words}`);
+  }
+  const row = listedFields(outcome);
+  print(
+    call,
+    { delivery: row },
+    () =>
+      row.status === "pending"
+        ? `${row.id} goes out again: a running server sends it now\n`
+        : `${row.id} is ${row.reason ?? row.status}\n`,
+  );
+  return EXIT.done;
+}
+
+function describeRefusal(
+  refusal: ReplayRefusal,
+  delivery: DeliveryRecord,
+): string {
+  const { subscriptionId, customerId } = delivery;
+  switch (refusal) {
+    case "unknown":
+      return "it has just been removed";
+    case "unfinished":
+      return describeUnfinished(delivery);
+    case "cancelled":
+      return "its subscription was deleted, so there is nobody to send it to";
+    case "removed":
+      return "its body was removed, since it was finished long ago; `event show` has its event";
+    case "disabled":
+      return `its subscription ${subscriptionId} is switched off; \`customer show ${customerId}\` says by whom, and the ` +
+        "owner switches it on with PATCH /v1/subscriptions/{id}";
+    case "limit_reached":
+      return "the customer's replays of the UTC day are used";
+  }
+}
+
+/** What is on its way goes out without help, but for what waits until somebody switches its subscription on. */
+function describeUnfinished(
+  { status, holdReason, subscriptionId, subscriptionDisabledBy: by }: DeliveryRecord,
+): string {
+  if (holdReason === "disabled" && by !== null && by !== "tier") {
+    const first = by === "key-lost" ? "rotates the lost secret and " : "";
+    return `it is held: its subscription ${subscriptionId} is switched off (${by}); it goes out when the owner ${first}` +
+      'switches that on again: PATCH /v1/subscriptions/{id} with {"enabled": true}';
+  }
+  return `it is ${status} and goes out by itself; \`delivery show\` says when and why`;
+}
+
+function describeDisabled(customerId: string): string {
+  return `its customer ${customerId} is disabled or does not pay; \`customer show ${customerId}\` says which`;
+}

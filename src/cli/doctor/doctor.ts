@@ -1,0 +1,126 @@
+// `doctor`: checks what Regfeed depends on, changes nothing, and says what to do.
+import { dirname } from "node:path";
+import { userAgentOf } from "../../config/config.ts";
+import { createClock } from "../../platform/clock.ts";
+import { tryMailServer } from "../../platform/mail/mailer.ts";
+import { createMachine } from "../../platform/files/machine.ts";
+import { createPlatform } from "../../platform/platform.ts";
+import type { Host } from "../../platform/process/process.ts";
+import { VERSION } from "../../version.ts";
+import { type Command, JSON_OPTION } from "../command.ts";
+import { EXIT } from "../../server/call.ts";
+import type { CommandCall } from "../../server/call.ts";
+import { checkTls } from "../../server/checks/certificate.ts";
+import { attempt, type Finding, good, warning } from "../../server/checks/finding.ts";
+import { checkMailServer, checkOutbox } from "./mail.ts";
+import { askHosts, checkClock, checkHosts, checkNames, checkProxies, checkTargets } from "./network.ts";
+import { checkPayment } from "./payment.ts";
+import { checkRights, checkSecretFile } from "../../server/checks/rights.ts";
+import { checkBackups, checkFolder, checkSourceFolders, checkVolume } from "./disk.ts";
+import { checkDatabase } from "./store.ts";
+import { storeUser } from "../../server/instance_lock.ts";
+import { loadConfig, type LoadedConfig } from "../../server/open_store.ts";
+
+/** The command. */
+export const doctorCommand: Command = {
+  name: "doctor",
+  usage: "[--offline] [--json]",
+  summary:
+    "checks disks, permissions, secrets, clock, network, mail and backups, and says what to do; changes nothing",
+  example: "regfeed doctor --config /etc/regfeed/regfeed.toml",
+  positionals: [0, 0],
+  options: {
+    offline: { kind: "flag", help: "do not connect to hosts or mail servers" },
+    ...JSON_OPTION,
+  },
+  async run(call) {
+    const loaded = await loadConfig(call);
+    const findings = [
+      good("config", `${loaded.file} is good`),
+      // Causes come before their symptoms: without a network all sources fail.
+      ...await checkNetwork(call.host, loaded, call.flags.has("offline")),
+      ...await checkMachine(call, loaded),
+    ];
+    const problems = findings.filter(({ level }) => level === "problem").length;
+    if (call.flags.has("json")) call.host.out(`${JSON.stringify({ ok: problems === 0, findings })}\n`);
+    else call.host.out(describeFindings(findings));
+    return problems === 0 ? EXIT.done : EXIT.failed;
+  },
+};
+
+/** The findings for a person, by area, with what to do below each. */
+export function describeFindings(findings: readonly Finding[]): string {
+  const marks = { good: "  ok     ", warning: "  WARNING", problem: "  PROBLEM" } as const;
+  const lines: string[] = [];
+  for (const [area, found] of Map.groupBy(findings, (finding) => finding.area)) {
+    lines.push(area);
+    for (const { level, seen, todo } of found) {
+      lines.push(`${marks[level]}  ${seen}`);
+      if (todo !== null) lines.push(`             → ${todo}`);
+    }
+  }
+  const count = (level: Finding["level"]) => findings.filter((finding) => finding.level === level).length;
+  const many = (number: number, word: string) => `${number} ${word}${number === 1 ? "" : "s"}`;
+  return `${lines.join("\n")}\n${many(count("problem"), "problem")}, ${many(count("warning"), "warning")}\n`;
+}
+
+async function checkNetwork(host: Host, { config }: LoadedConfig, isOffline: boolean): Promise<Finding[]> {
+  const settings = [...checkProxies(config.server, (name) => host.env(name)), ...checkTargets(config)];
+  if (isOffline) return settings;
+  const platform = createPlatform({ log: { format: "text", level: "error" } });
+  try {
+    const enabled = config.sources.filter((source) => source.enabled);
+    const [hosts, mail] = await Promise.all([
+      askHosts(enabled, { ...platform, userAgent: userAgentOf(config, VERSION) }),
+      checkMailServer(config, { ...platform, tryMailServer }),
+    ]);
+    return [...settings, ...checkNames(hosts), checkClock(hosts), ...checkHosts(hosts), ...mail];
+  } finally {
+    await platform.close();
+  }
+}
+
+async function checkMachine({ host, loadEngine }: CommandCall, loaded: LoadedConfig): Promise<Finding[]> {
+  const engine = await loadEngine();
+  const { config } = loaded;
+  const { path, keyFile } = config.store;
+  const machine = createMachine();
+  const key = machine.rightsOf(keyFile);
+  const folder = checkFolder("store", dirname(path), machine);
+  return [
+    ...checkUser(host, machine.rightsOf(path)?.isRoots ?? true),
+    await checkServer(path),
+    ...await attempt("secrets", () => [
+      ...checkRights(loaded, machine),
+      ...(key === null ? [] : [checkSecretFile(keyFile, key)]),
+    ]),
+    ...await checkTls(host, config, createClock().nowMs()),
+    folder,
+    ...(folder.level === "problem" ? [] : [
+      ...await attempt("store", () => checkVolume("store", dirname(path), machine)),
+      ...await attempt("store", () => checkDatabase(config, machine, engine)),
+    ]),
+    ...await attempt("backup", () => checkBackups(host, config, { machine, nowMs: createClock().nowMs() })),
+    ...await attempt("sources", () => checkSourceFolders(config.sources, machine)),
+    ...checkPayment(config),
+    ...await attempt("mail", () => checkOutbox(config, machine)),
+  ];
+}
+
+/** What root may do says nothing of the service. */
+function checkUser(host: Host, isRootsData: boolean): Finding[] {
+  if (host.user() !== "root" || isRootsData) return [];
+  const todo = "run this as the service's user: `sudo -u regfeed regfeed doctor`";
+  return [
+    warning(
+      "store",
+      "this runs as root, who may use every file: whether the service may is not checked",
+      todo,
+    ),
+  ];
+}
+
+async function checkServer(store: string): Promise<Finding> {
+  const user = await storeUser(store);
+  return good("server", user === null ? "no server uses this store" : `the server runs: ${user}`);
+}

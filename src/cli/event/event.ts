@@ -1,0 +1,217 @@
+// `event show`: one record on a terminal, and why it says what it says.
+import { type Classification, type Classifier, createClassifier } from "../../classify/classify.ts";
+import { diffEvents, type EventDiff } from "../../domain/event/diff.ts";
+import type { FieldChange } from "../../domain/event/diff_words.ts";
+import type { RegEvent } from "../../domain/event/event.ts";
+import { isId } from "../../domain/event/ids.ts";
+import type { Provenance } from "../../domain/event/provenance.ts";
+import type { Store } from "../../domain/ports/store/store.ts";
+import { type Command, JSON_OPTION } from "../command.ts";
+import { CommandError } from "../../server/call.ts";
+import { EXIT } from "../../server/call.ts";
+import { withStore } from "../../server/open_store.ts";
+import { formatFields, textWidth, wrapText } from "../wrap_text.ts";
+import { formatTime } from "../table.ts";
+import { formatReasons } from "./explain.ts";
+
+/** The commands that concern events. */
+export const eventCommands: Command[] = [
+  {
+    name: "event show",
+    usage: "ID [--why] [--json]",
+    summary: "shows an event, the changes in each version, and its provenance",
+    example: "regfeed event show evt_01J9ZC3V5T8Q2W4E6R8Y0TAPNB --why",
+    positionals: [1, 1],
+    options: {
+      why: { kind: "flag", help: "explain each value: words, rules, articles" },
+      ...JSON_OPTION,
+    },
+    run: (call) =>
+      withStore(call, async ({ config, store }) => {
+        const shown = await readEvent(store, call.positionals[0] ?? "");
+        const why = call.flags.has("why") ? explain(shown, createClassifier(config.classification)) : null;
+        const width = textWidth(call.host.columns());
+        call.host.out(
+          call.flags.has("json")
+            ? `${JSON.stringify({ ...shown, ...(why === null ? {} : { why: whyJson(shown, why) }) })}\n`
+            : describeEvent(shown, width) + (why === null ? "" : `\n${describeWhy(shown, why, width)}`),
+        );
+        return EXIT.done;
+      }),
+  },
+];
+
+interface ShownEvent {
+  event: RegEvent;
+  provenance: Provenance;
+  /** Every version of the publication, the first one first. */
+  versions: ShownVersion[];
+}
+
+interface ShownVersion {
+  id: string;
+  version: number;
+  ingested_at: number;
+  title: string;
+  /** As the API has it; null for the first version. */
+  diff_to_previous: EventDiff | null;
+}
+
+async function readEvent(store: Store, id: string): Promise<ShownEvent> {
+  const found = isId("event", id) ? await store.findEvent(id) : null;
+  if (found === null) {
+    throw new CommandError(`there is no event ${id}; ids begin with evt_, as the API gives them`);
+  }
+  const versions = (await store.listVersions(id)).map((json) => JSON.parse(json) as RegEvent);
+  return {
+    event: JSON.parse(found.json),
+    provenance: JSON.parse(found.provenance),
+    versions: versions.map((one, index) => {
+      const previous = versions[index - 1];
+      return {
+        id: one.id,
+        version: one.version,
+        ingested_at: one.ingested_at,
+        title: one.title_en,
+        diff_to_previous: previous === undefined ? null : diffEvents(previous, one),
+      };
+    }),
+  };
+}
+
+/** What today's rules say of the stored input. */
+interface Explained {
+  rulesVersion: string;
+  today: Classification;
+}
+
+function explain({ event, provenance }: ShownEvent, classifier: Classifier): Explained {
+  const words = event.translations[event.language] ?? { title: event.title_en, summary: event.summary_en };
+  const today = classifier.classify({
+    ...words,
+    url: event.url_official,
+    categories: provenance.categories,
+    statedLanguages: provenance.stated_languages,
+    sourceId: event.source_id,
+  });
+  return { rulesVersion: classifier.rulesVersion, today };
+}
+
+/** Stored and today's values, by the names of the record. */
+function valuesOf(
+  { event }: ShownEvent,
+  { today }: Explained,
+): { field: string; stored: string; today: string }[] {
+  const rows: [field: string, stored: string, today: string][] = [
+    ["event_type", event.event_type, today.eventType],
+    ["topics", event.topics.join(", "), today.topics.join(", ")],
+    ["severity", event.severity, today.severity],
+    ["ai_act_articles", event.ai_act_articles.join(", "), today.aiActArticles.join(", ")],
+    ["language", event.language, today.language],
+  ];
+  return rows.map(([field, stored, now]) => ({ field, stored: stored || "none", today: now || "none" }));
+}
+
+function whyJson(shown: ShownEvent, explained: Explained): Record<string, unknown> {
+  const { today, rulesVersion } = explained;
+  return {
+    stored_rules_version: shown.provenance.rules_version,
+    rules_version: rulesVersion,
+    same_rules: shown.provenance.rules_version === rulesVersion,
+    today: {
+      relevant: today.relevant,
+      event_type: today.eventType,
+      topics: today.topics,
+      severity: today.severity,
+      ai_act_articles: today.aiActArticles,
+      language: today.language,
+    },
+    reasons: today.reasons,
+  };
+}
+
+function describeEvent({ event, provenance, versions }: ShownEvent, width: number): string {
+  const layout = { width, indent: 2 };
+  const paragraph = (text: string) => wrapText(text, layout);
+  const estimated = event.published_at_estimated ? " (first sight: the source states no usable date)" : "";
+  const parts = [
+    `${event.id}\n`,
+    formatFields([
+      ["source", event.source_id],
+      ["publication", event.external_id],
+      ["version", `${event.version} of ${versions.length}`],
+      ["type", event.event_type],
+      ["severity", event.severity],
+      ["topics", event.topics.join(", ") || "none"],
+      ["articles", event.ai_act_articles.join(", ") || "none"],
+      ["published", `${formatTime(event.published_at)} UTC${estimated}`],
+      ["stored", `${formatTime(event.ingested_at)} UTC`],
+      ["address", event.url_official],
+    ], layout),
+    ...Object.entries(event.translations).map(([language, { title, summary }]) =>
+      `\n${language}${language === event.language ? " (as published)" : ""}\n${paragraph(title)}` +
+      (summary === "" ? "" : `\n${paragraph(summary)}`)
+    ),
+    "\nversions\n",
+    ...versions.map((one) => describeVersion(one, one.id === event.id, width)),
+    "\nmade from\n",
+    formatFields([
+      ["document", provenance.document],
+      ["SHA-256", provenance.document_sha256],
+      ["HTTP status", provenance.http_status === null ? "none: a file" : String(provenance.http_status)],
+      ["fetched", `${formatTime(provenance.fetched_at)} UTC`],
+      ["categories", provenance.categories.join(" · ") || "none"],
+      ["languages", `${provenance.stated_languages.join(", ") || "none"} (as stated)`],
+      ["rules", provenance.rules_version],
+      ...Object.entries(provenance.other_languages ?? {}).map((
+        [language, { document }],
+      ): [string, string] => [
+        `also ${language}`,
+        document,
+      ]),
+    ], layout),
+  ];
+  return parts.join("");
+}
+
+function describeVersion(one: ShownVersion, isAskedFor: boolean, width: number): string {
+  const first = `${isAskedFor ? "*" : " "} ${String(one.version).padStart(3)} ${one.id} ` +
+    `${formatTime(one.ingested_at)}  `;
+  const title = wrapText(one.title, { width, indent: 6, first });
+  if (one.diff_to_previous === null) return title;
+  const { summary, changes } = one.diff_to_previous;
+  const lines = changes.flatMap(changedValues).map(([sign, field, value]) =>
+    wrapText(value, { width, indent: 8, first: `      ${sign} ${field}: ` })
+  );
+  return title + wrapText(summary, { width, indent: 6 }) + lines.join("");
+}
+
+/** What went and what came, each with its field; nothing stands for what was not there. */
+function changedValues(change: FieldChange): [sign: "-" | "+", field: string, value: string][] {
+  const { field } = change;
+  const written = (value: string | number) => typeof value === "number" ? `${formatTime(value)} UTC` : value;
+  const [gone, come] = "added" in change
+    ? [change.removed.join(", "), change.added.join(", ")]
+    : [written(change.before ?? ""), written(change.after ?? "")];
+  const sides: [sign: "-" | "+", field: string, value: string][] = [["-", field, gone], ["+", field, come]];
+  return sides.filter(([, , value]) => value !== "");
+}
+
+function describeWhy(shown: ShownEvent, explained: Explained, width: number): string {
+  const stored = shown.provenance.rules_version;
+  const { rulesVersion } = explained;
+  const reasons = formatReasons(explained.today.reasons, { width, indent: 2 });
+  if (stored === rulesVersion) return `why, by the rules ${rulesVersion}\n${reasons}`;
+  const values = valuesOf(shown, explained).map(({ field, stored, today }) =>
+    [field, stored === today ? `${stored} (both)` : `${stored} → ${today}`] as const
+  );
+  const said = `This record was classified by the rules ${stored}; those of today are ${rulesVersion}. ` +
+    "What is stored stays as it is. Below is what is stored → what today's rules would say, and why.";
+  return [
+    wrapText(said, { width, indent: 0 }),
+    "\n",
+    formatFields(values, { width, indent: 2 }),
+    `\nwhy, by the rules ${rulesVersion}\n`,
+    reasons,
+  ].join("");
+}

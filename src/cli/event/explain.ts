@@ -1,0 +1,17 @@
+// The reasons behind a classification, on a terminal.
+import type { Reason } from "../../classify/reasons.ts";
+import { formatFields } from "../wrap_text.ts";
+
+/** One paragraph for each reason: the value, the rule in words, and the words that it rests on. */
+export function formatReasons(
+  reasons: readonly Reason[],
+  layout: { width: number; indent: number },
+): string {
+  return formatFields(
+    reasons.map(({ field, value, why, words }) => {
+      const evidence = words.length === 0 ? "" : ` [${words.join(" · ")}]`;
+      return [field, `${value}: ${why}${evidence}`];
+    }),
+    layout,
+  );
+}

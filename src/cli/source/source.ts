@@ -1,0 +1,183 @@
+// `source list`, `source test` and `source parse`: what sources are, and what they would give.
+import { resolve } from "node:path";
+import { createApp } from "../../app.ts";
+import { createClassifier } from "../../classify/classify.ts";
+import type { Config } from "../../config/config.ts";
+import { type SourceSettings, untouchedSource } from "../../domain/source/source.ts";
+import { NO_ADDITIONS } from "../../classify/additions.ts";
+import { FetchError } from "../../ingest/fetch/fetch_types.ts";
+import type { DescribeOptions, DocumentDescription } from "../../ingest/normalise/describe.ts";
+import { inflateFile } from "../../ingest/parse/inflate.ts";
+import { DocumentError } from "../../ingest/parse/document.ts";
+import { MAX_ITEMS } from "../../ingest/parse/parse_pipeline.ts";
+import { createParser } from "../../ingest/parse/parse_worker_client.ts";
+import { createParseWorker } from "../../platform/platform.ts";
+import { VERSION } from "../../version.ts";
+import { type Command, JSON_OPTION } from "../command.ts";
+import { CommandError } from "../../server/call.ts";
+import { EXIT } from "../../server/call.ts";
+import type { CommandCall } from "../../server/call.ts";
+import { loadConfig, withStore } from "../../server/open_store.ts";
+import { textWidth } from "../wrap_text.ts";
+import { listJson, listSources, listTable } from "./source_list.ts";
+import { previewJson, previewTable } from "./source_preview.ts";
+import { releaseCommand, saveDocuments } from "./source_release.ts";
+
+/** Maximum size of a saved document after decompression, bytes. */
+const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024;
+/** How long parsing may take where no source says it, ms. */
+const PARSE_TIMEOUT_MS = 5_000;
+
+/** The commands that concern sources. */
+export const sourceCommands: Command[] = [
+  {
+    name: "source list",
+    usage: "[--json]",
+    summary: "lists the sources with their states",
+    example: "regfeed source list",
+    positionals: [0, 0],
+    options: JSON_OPTION,
+    run: (call) =>
+      withStore(call, async ({ config, platform, store }) => {
+        const nowMs = platform.clock.nowMs();
+        const listed = listSources(config, await store.listSources(), nowMs);
+        call.host.out(call.flags.has("json") ? listJson(listed) : listTable(listed));
+        return EXIT.done;
+      }, { withoutStore: "do without" }),
+  },
+  {
+    name: "source test",
+    usage: "ID [--why] [--save[=FILE]] [--json]",
+    summary: "fetches a source and shows what would be stored; stores nothing",
+    example: "regfeed source test eu-edpb-news --why",
+    positionals: [1, 1],
+    options: {
+      why: { kind: "flag", help: "explain the values of each item: words, rules, articles" },
+      save: {
+        kind: "flag",
+        mayHaveValue: true,
+        value: "FILE",
+        help: "save the raw document in this folder, named after the source, or in FILE",
+      },
+      ...JSON_OPTION,
+    },
+    run: (call) =>
+      withStore(call, async ({ config, platform, store }) => {
+        const [source] = requireSources({ sources: config.sources, anyState: true }, call.positionals);
+        if (source === undefined) throw new CommandError("name one source", EXIT.usage);
+        const state = (await store.listSources()).find(({ id }) => id === source.id) ??
+          untouchedSource(source.id, 0);
+        const app = createApp({ config, platform, store, version: VERSION });
+        const preview = await app.ingest.preview(source, state);
+        const wantsSaved = call.flags.has("save") || call.texts.has("save");
+        const saved = wantsSaved ? await saveDocuments(call, source.id, preview.documents) : null;
+        const options = {
+          classifier: createClassifier(config.classification),
+          withReasons: call.flags.has("why"),
+        };
+        const width = textWidth(call.host.columns());
+        call.host.out(
+          call.flags.has("json")
+            ? previewJson(preview, options, saved)
+            : previewTable(preview, options, width) + savedLines(saved),
+        );
+        return preview.report.ok ? EXIT.done : EXIT.failed;
+      }, { log: { format: "text", level: "error" }, withoutStore: "do without" }),
+  },
+  releaseCommand,
+  {
+    name: "source parse",
+    usage: "FILE [--source ID] [--content-type TYPE] [--json]",
+    summary: "prints the content of a saved document as JSON",
+    example: "regfeed source parse answer.json --source us-federal-register",
+    positionals: [1, 1],
+    options: {
+      source: { kind: "text", value: "ID", help: "use the rules of this source of the config" },
+      "content-type": { kind: "text", value: "TYPE", help: "the document's Content-Type" },
+      json: { kind: "flag", help: "print on one line, for scripts" },
+    },
+    async run(call) {
+      const { host, positionals, texts } = call;
+      const source = await sourceToParse(call);
+      const file = resolve(host.cwd, positionals[0] ?? "");
+      let bytes: Uint8Array;
+      try {
+        bytes = await host.readBytes(file);
+      } catch (error) {
+        throw new CommandError(`${file} cannot be read: ${(error as Error).message}`);
+      }
+      try {
+        const { timeoutMs = PARSE_TIMEOUT_MS, ...reading } = source;
+        const contentType = texts.get("content-type") ?? null;
+        const description = await describe(
+          bytes,
+          { ...reading, contentType, maxItems: MAX_ITEMS },
+          timeoutMs,
+        );
+        const indent = call.flags.has("json") ? undefined : 2;
+        host.out(`${JSON.stringify(description, null, indent)}\n`);
+        return EXIT.done;
+      } catch (error) {
+        if (error instanceof DocumentError || error instanceof FetchError) {
+          throw new CommandError(`${file}: ${error.message}`);
+        }
+        throw error;
+      }
+    },
+  },
+];
+
+async function describe(
+  bytes: Uint8Array,
+  options: DescribeOptions,
+  timeoutMs: number,
+): Promise<DocumentDescription> {
+  const worker = createParseWorker();
+  try {
+    const parser = createParser(worker, NO_ADDITIONS, { timeoutMs });
+    return await parser.describe(await inflateFile(bytes, MAX_DOCUMENT_BYTES), options);
+  } finally {
+    worker.end();
+  }
+}
+
+/** How the source that is named reads a document; without one, no config is read. */
+async function sourceToParse(
+  call: CommandCall,
+): Promise<Partial<DescribeOptions> & { timeoutMs?: number }> {
+  const id = call.texts.get("source");
+  if (id === undefined) return {};
+  const { config } = await loadConfig(call);
+  const [source] = requireSources({ sources: config.sources, anyState: true }, [id]);
+  if (source === undefined) return {};
+  const { rules, timezone, fetchStrategy, location, baseUrl, parseTimeoutMs } = source;
+  return {
+    timeoutMs: parseTimeoutMs,
+    reading: rules?.reading ?? null,
+    timezone,
+    baseUrl: fetchStrategy === "files" ? baseUrl : location,
+  };
+}
+
+/** The sources of these ids. Throws a {@link CommandError} that names the unknown and, unless wanted, the disabled. */
+export function requireSources(
+  { sources, anyState = false }: { sources: Config["sources"]; anyState?: boolean },
+  ids: readonly string[],
+): SourceSettings[] {
+  return ids.map((id) => {
+    const source = sources.find((candidate) => candidate.id === id);
+    if (source === undefined) {
+      throw new CommandError(`there is no source ${id} in the config; \`source list\` shows them`);
+    }
+    if (!source.enabled && !anyState) {
+      throw new CommandError(
+        `the source ${id} is switched off; set enabled = true, or try \`source test ${id}\``,
+      );
+    }
+    return source;
+  });
+}
+
+function savedLines(saved: readonly string[] | null): string {
+  return (saved ?? []).map((path) => `saved  ${path}\n`).join("");
+}

@@ -1,0 +1,130 @@
+// A dry run of a source, printed: what would be new, revised, refused and why.
+import type { Classifier } from "../../classify/classify.ts";
+import type { Reason } from "../../classify/reasons.ts";
+import type { IngestPreview } from "../../ingest/ingest.ts";
+import { cut, formatTable, formatTime } from "../table.ts";
+import { formatReasons } from "../event/explain.ts";
+
+const TITLE_WIDTH = 60;
+
+type Decided = IngestPreview["decided"][number];
+
+/** What an item is taken for. The names are those of events. */
+interface Values {
+  published_at: number | null;
+  language: string;
+  event_type: string;
+  severity: string;
+  topics: readonly string[];
+  ai_act_articles: readonly string[];
+}
+
+/** How a dry run is told. */
+export interface PreviewOptions {
+  classifier: Classifier;
+  /** Whether the reasons for each item's values are told. */
+  withReasons: boolean;
+}
+
+/** The reasons for an item's values; for one that is passed over only why it is. */
+function reasonsOf({ request, decision }: Decided, { classifier }: PreviewOptions): Reason[] {
+  const { reasons } = classifier.classify(request());
+  return decision.kind === "passed_over" ? reasons.filter(({ field }) => field === "relevant") : reasons;
+}
+
+/** What would be stored of an item; of one of which nothing would, what the rules make of it now. */
+function valuesOf({ item, decision, request }: Decided, { classifier }: PreviewOptions): Values {
+  if (decision.kind === "record") {
+    const { published_at, language, event_type, severity, topics, ai_act_articles } = decision.event;
+    return { published_at, language, event_type, severity, topics, ai_act_articles };
+  }
+  const { language, eventType, severity, topics, aiActArticles } = classifier.classify(request());
+  return {
+    published_at: item.publishedAtMs ?? item.updatedAtMs,
+    language,
+    event_type: eventType,
+    severity,
+    topics,
+    ai_act_articles: aiActArticles,
+  };
+}
+
+/** The dry run as JSON. */
+export function previewJson(
+  { report, decided }: IngestPreview,
+  options: PreviewOptions,
+  saved: readonly string[] | null,
+): string {
+  const items = decided.map((one) => ({
+    outcome: outcomeOf(one.decision),
+    title: one.item.title,
+    url: one.item.link,
+    notes: one.notes,
+    ...valuesOf(one, options),
+    ...(one.decision.kind === "record" ? { event: one.decision.event } : {}),
+    ...(options.withReasons ? { reasons: reasonsOf(one, options) } : {}),
+  }));
+  return `${JSON.stringify({ ...report, items, ...(saved === null ? {} : { saved }) })}\n`;
+}
+
+/** The dry run as a table with what was odd and what was refused under it. */
+export function previewTable(
+  { report, decided }: IngestPreview,
+  options: PreviewOptions,
+  width: number,
+): string {
+  const failure = report.ok ? "" : `${report.id}: ${report.error}\n`;
+  if (!report.ok && decided.length + report.refused.length === 0) return failure;
+  const rows = decided.map((one) => {
+    const values = valuesOf(one, options);
+    return [
+      outcomeOf(one.decision),
+      formatTime(values.published_at),
+      values.language,
+      values.event_type,
+      values.severity,
+      cut(values.topics.join(","), 40),
+      cut(values.ai_act_articles.join(", "), 30),
+      cut(one.item.title, TITLE_WIDTH),
+    ];
+  });
+  const refused = report.refused.map(({ item, reason }) => `refused  ${cut(item, TITLE_WIDTH)}: ${reason}\n`);
+  const said = (report.notes ?? []).map((note) => `note  ${note}\n`);
+  const notes = decided.flatMap(({ item, notes }) =>
+    notes.map((note) => `note  ${cut(item.title, TITLE_WIDTH)}: ${note}\n`)
+  );
+  const { unchanged, translated, passed_over, unnotified: untold = 0 } = report;
+  const ofThem = untold === 0
+    ? ""
+    : ` (${untold} of them are not delivered: they are older than relevance = "all")`;
+  const counts = [
+    `${report.new} new${ofThem}`,
+    `${report.revised} revised`,
+    `${unchanged} unchanged`,
+    `${translated} translated`,
+    `${passed_over} skipped (not about AI regulation)`,
+    `${report.refused.length} refused`,
+  ].join(", ");
+  const header = ["OUTCOME", "PUBLISHED (UTC)", "LANG", "TYPE", "SEVERITY", "TOPICS", "ARTICLES", "TITLE"];
+  const table = formatTable(header, rows);
+  const items = options.withReasons
+    ? withReasons(table, decided.map((one) => reasonsOf(one, options)), width)
+    : table;
+  return `${items}${said.join("")}${notes.join("")}${refused.join("")}${counts}\n${failure}`;
+}
+
+/** The table with each item's reasons under its row. */
+function withReasons(table: string, reasons: readonly Reason[][], width: number): string {
+  const [header, ...rows] = table.trimEnd().split("\n");
+  const items = rows.map((row, place) =>
+    `${row}\n${formatReasons(reasons[place] ?? [], { width, indent: 4 })}`
+  );
+  return `${header}\n${items.join("")}`;
+}
+
+function outcomeOf(decision: IngestPreview["decided"][number]["decision"]): string {
+  if (decision.kind === "passed_over") return "passed over";
+  if (decision.kind === "translated" || decision.kind === "joined") return "translated";
+  if (decision.kind !== "record") return "unchanged";
+  return decision.event.version === 1 ? "new" : "revised";
+}

@@ -1,0 +1,81 @@
+// `source release`, and the raw documents that `source test --save` keeps.
+import { createHash } from "node:crypto";
+import { resolve } from "node:path";
+import type { FetchedDocument } from "../../ingest/fetch/fetch_types.ts";
+import { type Command, JSON_OPTION } from "../command.ts";
+import { CommandError } from "../../server/call.ts";
+import { EXIT } from "../../server/call.ts";
+import type { CommandCall } from "../../server/call.ts";
+import { withStore } from "../../server/open_store.ts";
+
+/** What is saved is for the one who saved it: a document may hold what its address keeps secret. */
+const MODE = 0o600;
+
+/** Ends the holding back of a flood. */
+export const releaseCommand: Command = {
+  name: "source release",
+  usage: "ID [--discard] [--json]",
+  summary: "delivers the events held by a change spike, or keeps them undelivered",
+  example: "regfeed source release eu-edpb-news --discard",
+  positionals: [1, 1],
+  options: {
+    discard: { kind: "flag", help: "keep the events in the store without delivering them" },
+    ...JSON_OPTION,
+  },
+  run: (call) =>
+    withStore(call, async ({ store }) => {
+      const id = call.positionals[0] ?? "";
+      if (!await store.isKnownSource(id)) {
+        throw new CommandError(`there is no source ${id}; \`source list\` shows them`);
+      }
+      const end = call.flags.has("discard") ? "discard" : "deliver";
+      const events = await store.releaseEvents(id, end);
+      call.host.out(
+        call.flags.has("json")
+          ? `${JSON.stringify({ source: id, events, delivered: end === "deliver" })}\n`
+          : describe(id, events, end),
+      );
+      return EXIT.done;
+    }),
+};
+
+function describe(id: string, events: number, end: "deliver" | "discard"): string {
+  if (events === 0) return `no events of ${id} are held\n`;
+  const what = `${events} ${events === 1 ? "event" : "events"} of ${id}`;
+  return end === "deliver"
+    ? `${what} released: they are delivered to the matching subscriptions\n`
+    : `${what} kept in the store and not delivered\n`;
+}
+
+/** Writes the documents, each to a file of its own; returns the paths. Throws a {@link CommandError}. */
+export async function saveDocuments(
+  { host, texts }: CommandCall,
+  sourceId: string,
+  documents: readonly FetchedDocument[],
+): Promise<string[]> {
+  const paths: string[] = [];
+  for (const [at, document] of documents.entries()) {
+    const given = texts.get("save");
+    const hash = createHash("sha256").update(document.bytes).digest("hex").slice(0, 8);
+    const name = given === undefined ? `${sourceId}-${hash}${endingOf(document)}` : nthName(given, at);
+    const path = resolve(host.cwd, name);
+    try {
+      await host.writeBytes(path, document.bytes, MODE);
+    } catch (error) {
+      throw new CommandError(`the document cannot be saved: ${(error as Error).message}`);
+    }
+    paths.push(path);
+  }
+  return paths;
+}
+
+/** Of several documents the further ones get a number. */
+function nthName(name: string, at: number): string {
+  return at === 0 ? name : name.replace(/(\.[^./]*)?$/, (ending) => `-${at + 1}${ending}`);
+}
+
+function endingOf({ contentType, name }: FetchedDocument): string {
+  const type = contentType ?? name;
+  if (/json/i.test(type)) return ".json";
+  return /html/i.test(type) ? ".html" : ".xml";
+}

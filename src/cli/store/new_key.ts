@@ -1,0 +1,105 @@
+// `store new-key`: the way out for an operator whose key is gone for good.
+import { join } from "node:path";
+import { backupName, createBackup } from "../../backup/create.ts";
+import { createIds } from "../../domain/event/ids.ts";
+import { type Platform, VaultError } from "../../domain/ports/ports.ts";
+import type { DiscardedSecrets, ExamineOptions, StoreEngine } from "../../domain/ports/store/engine.ts";
+import { openVaultFile } from "../../platform/vault.ts";
+import { type Command, JSON_OPTION } from "../command.ts";
+import { CommandError } from "../../server/call.ts";
+import { EXIT } from "../../server/call.ts";
+import type { CommandCall } from "../../server/call.ts";
+import { actOf } from "../customer/named_customer.ts";
+import { hasNoDatabase, type LoadedConfig, withPlatform } from "../../server/open_store.ts";
+import { createBackupTools } from "../../server/migrate_with_backup.ts";
+
+const WHAT_IT_MEANS =
+  "the secrets of all subscriptions are given up for ever: each is switched off and its events are " +
+  "held until its owner rotates the secret; the old key, found again, would be of no use";
+
+/** The command. */
+export const newKeyCommand: Command = {
+  name: "store new-key",
+  usage: "--yes [--json]",
+  summary: "creates a new secret key if the old one is lost; every subscription then needs a new secret",
+  example: "regfeed store new-key --yes",
+  positionals: [0, 0],
+  options: { yes: { kind: "flag", help: "confirm; this cannot be undone" }, ...JSON_OPTION },
+  run: (call) => withPlatform(call, (opened) => makeNewKey(call, opened)),
+};
+
+async function makeNewKey(
+  call: CommandCall,
+  { config, file, platform }: LoadedConfig & { platform: Platform },
+): Promise<number> {
+  const { host } = call;
+  const { path, keyFile } = config.store;
+  if (await hasNoDatabase(call, path)) {
+    throw new CommandError(`there is no database ${path}, and so nothing to give up`);
+  }
+  const engine = await call.loadEngine();
+  const problem = keyProblem(engine, config.store);
+  if (problem === null) {
+    throw new CommandError(
+      `nothing is lost: the key ${keyFile} is there and belongs to the database. One subscription's secret is renewed ` +
+        "by its owner, with POST /v1/subscriptions/{id}/rotate-secret",
+    );
+  }
+  if (!call.flags.has("yes")) throw new CommandError(`--yes is missing: ${WHAT_IT_MEANS}`, EXIT.usage);
+  try {
+    engine.release(path);
+    const nowMs = platform.clock.nowMs();
+    const to = join(config.backup.folder, `before-new-key-${backupName(nowMs)}`);
+    const tools = createBackupTools(host, engine);
+    try {
+      await createBackup({ to, nowMs, database: path, config: file, secretKey: null }, tools);
+    } finally {
+      tools.close();
+    }
+    const newId = createIds(() => nowMs, (count) => platform.random.bytes(count));
+    const given = engine.replaceKey(path, (options) => openVaultFile(keyFile, options), {
+      by: actOf(call, platform),
+      random: platform.random,
+      newMailId: () => newId("mail"),
+    });
+    const fields = { key: keyFile, backup: to, customers: given };
+    host.out(call.flags.has("json") ? `${JSON.stringify(fields)}\n` : describe(fields));
+    return EXIT.done;
+  } catch (error) {
+    throw new CommandError(`no new key was made: ${(error as Error).message}`);
+  }
+}
+
+/** What keeps the store from being read with its key; null when nothing does. */
+export function keyProblem(
+  engine: StoreEngine,
+  { path, keyFile }: { path: string; keyFile: string },
+  options: ExamineOptions = {},
+): string | null {
+  try {
+    engine.requireKey(path, (given) => openVaultFile(keyFile, given), options);
+    return null;
+  } catch (error) {
+    if (error instanceof VaultError) return error.message;
+    throw error;
+  }
+}
+
+function describe(
+  { key, backup, customers }: { key: string; backup: string; customers: DiscardedSecrets },
+): string {
+  const subscriptions = Object.values(customers).flat().length;
+  const lines = [
+    `the store has a new key: ${key}; keep a copy of it apart from the database`,
+    `a backup of the database as it was: ${backup}`,
+    `subscriptions that need a new secret: ${subscriptions}`,
+    ...Object.entries(customers).map(([id, ids]) => `  ${id}  ${ids.join(" ")}`),
+  ];
+  if (subscriptions > 0) {
+    lines.push(
+      "their owners get a mail when the server runs (with [mail]): POST /v1/subscriptions/{id}/rotate-secret gives the",
+      'secret, PATCH /v1/subscriptions/{id} with {"enabled": true} lets out what is held',
+    );
+  }
+  return `${lines.join("\n")}\n`;
+}

@@ -1,0 +1,310 @@
+// The effective settings of a config, without secrets.
+import type { LogLevels } from "../../domain/ports/log.ts";
+import { type LimitField, limitFields, type Tier, TIERS } from "../../domain/customer/tier.ts";
+import type { Config } from "../config.ts";
+import { sourceDetails, sourceRow, type SourceSummary, summariseSource } from "./describe_source.ts";
+import { formatListen } from "../listen.ts";
+import { formatDuration } from "../parse_values.ts";
+
+/** The effective settings as JSON. */
+export interface ConfigSummary {
+  server: {
+    listen: string;
+    public_url: string;
+    trusted_proxies: string[];
+    /** Null: no TLS. */
+    tls_cert: string | null;
+    watch_config: boolean;
+  };
+  /** Null: unlimited. */
+  limits: { public_per_minute: number | null; failed_keys_per_minute: number | null };
+  store: { path: string; key_file: string };
+  ingest: {
+    user_agent: string;
+    notify_first_fetch: boolean;
+    max_document_bytes: number;
+    timeout_ms: number;
+    parse_timeout_ms: number;
+    concurrency: number;
+    contact: string | null;
+    host_concurrency: number;
+    host_spacing_ms: number;
+    jitter_ms: number;
+    max_freshness_ms: number;
+    allow_private: boolean;
+  };
+  delivery: {
+    allow_http: boolean;
+    allow_networks: string[];
+    allow_ports: number[];
+    timeout_ms: number;
+    concurrency: number;
+    concurrency_per_subscription: number;
+    keep_delivered_ms: number;
+    keep_log_ms: number;
+  };
+  /** Additions to the built-in rules. */
+  classification: {
+    topics: string[];
+    /** The topics with additional keywords. */
+    topic_keywords: string[];
+    severity_rules: number;
+    /** The sources with a default event type or topics. */
+    source_defaults: string[];
+  };
+  /** Null: payments are disabled. */
+  payment: { livemode: boolean; grace_ms: number; prices: Record<string, Tier> } | null;
+  mail: {
+    from: string;
+    support: string;
+    /** Host and port; null: mails are written to the outbox. */
+    smtp: string | null;
+    /** TLS from the start of the connection; STARTTLS required or if offered. Null without a server. */
+    tls: "from the beginning" | "required" | "where it is offered" | null;
+    outbox: string;
+    keep_ms: number;
+  };
+  /** The ids of customers that the config declares. */
+  customers_declared: string[];
+  languages: string[];
+  backup: {
+    folder: string;
+    schedule: string | null;
+    timezone: string | null;
+    keep: number;
+    secret_key: boolean;
+  };
+  metrics: { listen: string | null; token: boolean };
+  log: { format: string; level: string; levels: LogLevels };
+  tiers: Record<Tier, Record<LimitField, number>>;
+  sources_enabled: number;
+  sources_disabled: number;
+  sources: SourceSummary[];
+}
+
+/** Summarises a config. `nowMs` (Unix ms) is the time from which the sources' next runs are computed. */
+export function summariseConfig(config: Config, nowMs: number): ConfigSummary {
+  const enabled = config.sources.filter((source) => source.enabled).length;
+  return {
+    ...summariseServer(config),
+    store: { path: config.store.path, key_file: config.store.keyFile },
+    ingest: {
+      user_agent: config.ingest.userAgent,
+      notify_first_fetch: config.ingest.notifyFirstFetch,
+      max_document_bytes: config.ingest.maxDocumentBytes,
+      timeout_ms: config.ingest.timeoutMs,
+      parse_timeout_ms: config.ingest.parseTimeoutMs,
+      concurrency: config.ingest.concurrency,
+      contact: config.ingest.contact,
+      host_concurrency: config.ingest.hostConcurrency,
+      host_spacing_ms: config.ingest.hostSpacingMs,
+      jitter_ms: config.ingest.jitterMs,
+      max_freshness_ms: config.ingest.maxFreshMs,
+      allow_private: config.ingest.allowPrivate,
+    },
+    delivery: {
+      allow_http: config.delivery.allowHttp,
+      allow_networks: config.delivery.allowNetworks,
+      allow_ports: config.delivery.allowPorts,
+      timeout_ms: config.delivery.timeoutMs,
+      concurrency: config.delivery.concurrency,
+      concurrency_per_subscription: config.delivery.concurrencyPerSubscription,
+      keep_delivered_ms: config.delivery.keepDeliveredMs,
+      keep_log_ms: config.delivery.keepLogMs,
+    },
+    classification: {
+      topics: config.classification.topics.map(({ id }) => id),
+      topic_keywords: [...new Set(config.classification.keywords.map(({ topic }) => topic))],
+      severity_rules: config.classification.severityRules.length,
+      source_defaults: config.classification.sources.map(({ sourceId }) => sourceId),
+    },
+    ...summariseAccounts(config),
+    languages: config.languages,
+    backup: {
+      folder: config.backup.folder,
+      schedule: config.backup.schedule?.schedule ?? null,
+      timezone: config.backup.schedule?.timezone ?? null,
+      keep: config.backup.keep,
+      secret_key: config.backup.secretKey,
+    },
+    metrics: {
+      listen: config.metrics.listen === null ? null : formatListen(config.metrics.listen),
+      token: config.metrics.token !== null,
+    },
+    log: config.log,
+    tiers: summariseTiers(config),
+    sources_enabled: enabled,
+    sources_disabled: config.sources.length - enabled,
+    sources: config.sources.map((source) => summariseSource(source, nowMs)),
+  };
+}
+
+function summariseServer({ server, limits }: Config): Pick<ConfigSummary, "server" | "limits"> {
+  return {
+    server: {
+      listen: formatListen(server.listen),
+      public_url: server.publicUrl,
+      trusted_proxies: server.trustedProxies,
+      tls_cert: server.tls?.cert ?? null,
+      watch_config: server.watchConfig,
+    },
+    limits: { public_per_minute: limits.public, failed_keys_per_minute: limits.failed_key },
+  };
+}
+
+function summariseAccounts(
+  { customers, payment, mail }: Config,
+): Pick<ConfigSummary, "customers_declared" | "payment" | "mail"> {
+  const { smtp } = mail;
+  const startTls = smtp?.requireTls === true ? "required" : "where it is offered";
+  return {
+    customers_declared: customers.map(({ name }) => name),
+    payment: payment === null
+      ? null
+      : { livemode: payment.livemode, grace_ms: payment.graceMs, prices: payment.prices },
+    mail: {
+      from: mail.from.name === "" ? mail.from.address : `${mail.from.name} <${mail.from.address}>`,
+      support: mail.support,
+      smtp: smtp === null ? null : formatListen({ hostname: smtp.host, port: smtp.port }),
+      tls: smtp === null ? null : smtp.isTls ? "from the beginning" : startTls,
+      outbox: mail.outbox,
+      keep_ms: mail.keepMs,
+    },
+  };
+}
+
+function summariseTiers(config: Config): ConfigSummary["tiers"] {
+  const entries = TIERS.map((tier) => [tier, limitFields(config.tiers[tier])]);
+  return Object.fromEntries(entries) as ConfigSummary["tiers"];
+}
+
+/** The summary as text, without a final line end; see {@link summariseConfig}. */
+export function describeConfig(config: Config, nowMs: number): string {
+  const summary = summariseConfig(config, nowMs);
+  const { server, limits, store, ingest, delivery, languages, backup, metrics, log, tiers, ...rest } =
+    summary;
+  const targets = delivery.allow_http ? "https and http" : "https only";
+  const networks = delivery.allow_networks.length === 0
+    ? "public addresses"
+    : `public addresses and ${delivery.allow_networks.join(", ")}`;
+  const ports = delivery.allow_ports.length === 0 ? "" : ` on the ports ${delivery.allow_ports.join(", ")}`;
+  const rows: [string, string][] = [
+    ["server", `listens on ${server.listen}, public URL ${server.public_url}`],
+    ["tls", server.tls_cert === null ? "none" : `certificate ${server.tls_cert}`],
+    ["", `config reloads ${server.watch_config ? "automatically and " : ""}on SIGHUP`],
+    ["proxies", server.trusted_proxies.join(", ") || "none trusted"],
+    [
+      "limits",
+      `per minute and IP address: ${limits.public_per_minute ?? "unlimited"} requests without a key, ` +
+      `${limits.failed_keys_per_minute ?? "unlimited"} with an invalid key`,
+    ],
+    ["store", store.path],
+    ["key file", store.key_file],
+    ...ingestRows(ingest),
+    [
+      "delivery",
+      `to ${targets}, ${networks}${ports}, timeout ${formatDuration(delivery.timeout_ms)} per attempt`,
+    ],
+    ["", `${delivery.concurrency} concurrent, ${delivery.concurrency_per_subscription} per subscription`],
+    [
+      "",
+      `bodies and attempts kept for ${formatDuration(delivery.keep_delivered_ms)}, ` +
+      `log for ${formatDuration(delivery.keep_log_ms)}`,
+    ],
+    ["classification", describeAdditions(summary.classification)],
+    ["payment", describePayment(summary.payment)],
+    ["mail", describeMail(summary.mail)],
+    ["customers", `${summary.customers_declared.length} declared in this file`],
+    ["languages", languages.join(", ")],
+    ["backups", describeBackup(backup)],
+    ["metrics", describeMetrics(metrics)],
+    ["log", describeLog(log)],
+    ...TIERS.map((tier): [string, string] => [
+      `tier ${tier}`,
+      `${tiers[tier].api_requests_per_day} requests per day, ` +
+      `${tiers[tier].webhook_deliveries_per_month} deliveries per month, ` +
+      `active subscriptions: ${tiers[tier].active_subscriptions}, ` +
+      `${tiers[tier].test_calls_per_day} test calls, ${tiers[tier].replays_per_day} replays and ` +
+      `${tiers[tier].backfills_per_day} backfills per day, ${tiers[tier].held_deliveries} held deliveries`,
+    ]),
+    ["sources", `${rest.sources_enabled} enabled, ${rest.sources_disabled} disabled`],
+  ];
+  const sources = alignColumns(rest.sources.map(sourceRow)).flatMap((row, i) => [
+    row,
+    ...(rest.sources[i] === undefined ? [] : sourceDetails(rest.sources[i])),
+  ]);
+  return [...alignColumns(rows), ...sources].join("\n");
+}
+
+function ingestRows(ingest: ConfigSummary["ingest"]): [string, string][] {
+  return [
+    [
+      "ingest",
+      `${ingest.concurrency} concurrent fetches, timeout ${formatDuration(ingest.timeout_ms)}, ` +
+      `up to ${ingest.max_document_bytes} bytes, parse timeout ${formatDuration(ingest.parse_timeout_ms)}`,
+    ],
+    [
+      "",
+      `per host: ${ingest.host_concurrency} concurrent, ${
+        formatDuration(ingest.host_spacing_ms)
+      } between requests; random delay up to ${formatDuration(ingest.jitter_ms)}`,
+    ],
+    [
+      "",
+      ingest.allow_private ? "sources may have private addresses" : "sources must have public addresses",
+    ],
+  ];
+}
+
+function describeBackup({ folder, schedule, timezone, keep, secret_key }: ConfigSummary["backup"]): string {
+  const when = schedule === null
+    ? "manual"
+    : `${schedule} (${timezone}), the last ${keep} kept, ${secret_key ? "with" : "without"} the secret key`;
+  return `in ${folder}, ${when}`;
+}
+
+function describeMetrics({ listen, token }: ConfigSummary["metrics"]): string {
+  if (listen === null) return "off";
+  return `http://${listen}/metrics, ${token ? "with a token" : "without a token"}`;
+}
+
+function describeLog({ format, level, levels }: ConfigSummary["log"]): string {
+  const areas = Object.entries(levels).map(([area, areaLevel]) => `, ${area}: ${areaLevel}`);
+  return `${format}, ${level} and above${areas.join("")}`;
+}
+
+function describePayment(payment: ConfigSummary["payment"]): string {
+  if (payment === null) return "disabled: no [payment] table";
+  const prices = Object.keys(payment.prices).length;
+  return `${payment.livemode ? "live mode" : "test mode"}, prices: ${prices}, ` +
+    `grace period ${formatDuration(payment.grace_ms)}`;
+}
+
+const TLS_NAMES = {
+  "from the beginning": "implicit TLS",
+  "required": "STARTTLS required",
+  "where it is offered": "STARTTLS if offered",
+};
+
+function describeMail({ from, smtp, tls, outbox, keep_ms }: ConfigSummary["mail"]): string {
+  const transport = smtp === null
+    ? `no mail server: mails are written to ${outbox}`
+    : `from ${from} via ${smtp}, ${TLS_NAMES[tls ?? "required"]}`;
+  return `${transport}; contents kept for ${formatDuration(keep_ms)}`;
+}
+
+function describeAdditions(added: ConfigSummary["classification"]): string {
+  const { topics, topic_keywords, severity_rules, source_defaults } = added;
+  const parts = [
+    ...topics.length > 0 ? [`added topics: ${topics.join(", ")}`] : [],
+    ...topic_keywords.length > 0 ? [`added words: ${topic_keywords.join(", ")}`] : [],
+    ...severity_rules > 0 ? [`added severity rules: ${severity_rules}`] : [],
+    ...source_defaults.length > 0 ? [`defaults of sources: ${source_defaults.join(", ")}`] : [],
+  ];
+  return parts.length === 0 ? "built-in rules only" : parts.join("; ");
+}
+
+function alignColumns(rows: readonly string[][]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ").trimEnd());
+}

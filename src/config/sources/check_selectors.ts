@@ -1,0 +1,63 @@
+// Validates the CSS selectors of sources. The selector engine is loaded only if there are any.
+import { ITEM_FIELDS } from "../../domain/source/extraction_rules.ts";
+import type { KeyPath } from "../toml/key_lines.ts";
+import { type KeyProblem, quote } from "../toml/problems.ts";
+import { tablesOf } from "../toml/raw_document.ts";
+
+/** The keys with selectors, by table. */
+const KEYS: Readonly<Record<string, readonly string[]>> = {
+  html: ["item", ...ITEM_FIELDS, "next"],
+  sitemap: ITEM_FIELDS,
+};
+
+interface PlacedSelector {
+  path: KeyPath;
+  selector: string;
+}
+
+/** Problems of the selectors in a raw document. Values that the schema rejects are skipped. */
+export async function findSelectorProblems(document: Record<string, unknown>): Promise<KeyProblem[]> {
+  const selectors = selectorsOf(document);
+  if (selectors.length === 0) return [];
+  const { compile } = await import("css-select");
+  return selectors.flatMap(({ path, selector }) => {
+    const reason = whyInvalid(selector, compile);
+    return reason === null
+      ? []
+      : [{ path, message: `is not a valid CSS selector: ${quote(selector)} (${reason})` }];
+  });
+}
+
+/** Why a selector is invalid or certainly not what was meant; null if it is valid. */
+function whyInvalid(selector: string, compile: (selector: string) => unknown): string | null {
+  // `@NAME` at the end is our own syntax for an attribute; alone it refers to the item itself.
+  const bare = selector.replace(/@[\w:.-]+$/, "").trim();
+  if (bare === "") return null;
+  // The engine accepts any character at the start of a name: these selectors would compile and never match.
+  const unquoted = bare.replace(/"[^"]*"|'[^']*'|\[[^\][]*\]|\\./g, "");
+  if (unquoted.includes("@")) {
+    return "@ and the name of an attribute must be at the end, without spaces";
+  }
+  if (/[.#](?:[.#,>+~\s]|$)/.test(unquoted)) return "the name after . or # is missing";
+  try {
+    compile(bare);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function selectorsOf(document: Record<string, unknown>): PlacedSelector[] {
+  return tablesOf(document, "sources").flatMap(([index, source]) =>
+    Object.entries(KEYS).flatMap(([strategy, keys]) =>
+      keys.flatMap((key) =>
+        textsOf((source[strategy] as Record<string, unknown> | undefined)?.[key])
+          .map((selector) => ({ path: ["sources", index, strategy, key], selector }))
+      )
+    )
+  );
+}
+
+function textsOf(value: unknown): string[] {
+  return [value].flat().filter((text) => typeof text === "string");
+}

@@ -1,0 +1,70 @@
+// The known keys of the config file, derived from its schema.
+import * as z from "zod";
+import type { KeyPath } from "./key_lines.ts";
+import { findNearest } from "./did_you_mean.ts";
+import { formatKey, joinList } from "./problems.ts";
+import { FILE_SCHEMA } from "../schema.ts";
+
+/** The known keys of the table at a path; empty if there is no such table. */
+function knownKeysAt(path: KeyPath): string[] {
+  let schema: z.core.$ZodType | undefined = FILE_SCHEMA;
+  for (const step of path) {
+    schema = unwrap(schema);
+    if (schema instanceof z.ZodArray) schema = schema.element;
+    else schema = schema instanceof z.ZodObject ? schema.shape[step] : undefined;
+  }
+  return Object.keys(shapeOf(unwrap(schema)));
+}
+
+/** Every known key with its table, without indexes: `server.listen`, `sources.id`. */
+export function allKnownKeys(): string[] {
+  return leavesOf(FILE_SCHEMA, []);
+}
+
+/** The message for an unknown key of a table, with the key that was probably meant. */
+export function unknownKeyMessage(table: KeyPath, key: string): string {
+  const known = knownKeysAt(table);
+  if (/^keywords_[a-z]{2}$/.test(key) && known.includes("keywords_other")) {
+    return 'is not a known list: put words in this language into "keywords_other"';
+  }
+  const nearest = findNearest(key, known);
+  if (nearest !== null) return `unknown key. Did you mean "${nearest}"?`;
+  const home = allKnownKeys().find((path) => path.split(".").at(-1) === key);
+  if (home !== undefined) return `unknown key here: "${key}" belongs to ${headerOf(home)}`;
+  const where = formatKey(table.filter((step) => typeof step === "string"));
+  return `unknown key; ${where === null ? "the tables are" : `${where} has`} ${joinList(known)}`;
+}
+
+/** The tables that are lists, with headers in double brackets: `sources`. */
+export function listTables(): string[] {
+  return Object.entries(FILE_SCHEMA.shape)
+    .filter(([, schema]) => unwrap(schema) instanceof z.ZodArray)
+    .map(([name]) => name);
+}
+
+function headerOf(leaf: string): string {
+  const table = leaf.split(".").slice(0, -1);
+  const schema = unwrap(FILE_SCHEMA.shape[table[0] as keyof typeof FILE_SCHEMA.shape]);
+  return schema instanceof z.ZodArray && table.length === 1
+    ? `[[${table.join(".")}]]`
+    : `[${table.join(".")}]`;
+}
+
+function leavesOf(schema: z.core.$ZodType, path: readonly string[]): string[] {
+  const inner = unwrap(schema);
+  const table = unwrap(inner instanceof z.ZodArray ? inner.element : inner);
+  const shape = shapeOf(table);
+  if (Object.keys(shape).length === 0) return [path.join(".")];
+  return Object.entries(shape).flatMap(([key, part]) => leavesOf(part, [...path, key]));
+}
+
+function shapeOf(schema: z.core.$ZodType | undefined): Record<string, z.core.$ZodType> {
+  return schema instanceof z.ZodObject ? schema.shape : {};
+}
+
+/** The schema inside of a default or an optional. */
+function unwrap(schema: z.core.$ZodType | undefined): z.core.$ZodType | undefined {
+  let inner = schema;
+  while (inner instanceof z.ZodPrefault || inner instanceof z.ZodOptional) inner = inner.def.innerType;
+  return inner;
+}

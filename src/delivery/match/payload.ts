@@ -1,0 +1,134 @@
+// The bodies of webhooks: made once, stored, and sent as they were stored.
+import { diffEvents } from "../../domain/event/diff.ts";
+import { DISCLAIMER } from "../../domain/event/disclaimer.ts";
+import type { LocalizedText, RegEvent } from "../../domain/event/event.ts";
+import type { UnmatchedEvent } from "../../domain/ports/store/delivery_log.ts";
+import type { MatchedSubscription } from "../../domain/delivery/subscription.ts";
+import type { DeliveryPayload } from "../../wire/delivery.ts";
+
+/** To whom a body goes. */
+export interface Recipient {
+  deliveryId: string;
+  subscriptionId: string;
+  /** Grows by one with each delivery of the subscription. */
+  sequence: number;
+}
+
+/** The bodies of one event, as JSON text: an opening and an ending make one. */
+export interface PreparedPayload {
+  /** What is the recipient's own. */
+  openingFor(recipient: Recipient): string;
+  /** What all recipients of a language have in common; written once. */
+  endingIn(language: string): string;
+}
+
+type Opening = Pick<DeliveryPayload, "type" | "timestamp" | "delivery_id" | "subscription_id" | "sequence">;
+
+/** Makes the bodies of one event for any number of recipients; `nowMs` is their `timestamp`. */
+export function preparePayload({ event, previous }: UnmatchedEvent, nowMs: number): PreparedPayload {
+  const endings = new Map<string, string>();
+  return {
+    openingFor: ({ deliveryId, subscriptionId, sequence }) => {
+      const opening: Opening = {
+        type: previous === null ? "event.published" : "event.revised",
+        timestamp: nowMs,
+        delivery_id: deliveryId,
+        subscription_id: subscriptionId,
+        sequence,
+      };
+      return `${JSON.stringify(opening).slice(0, -1)},`;
+    },
+    endingIn: (language) => {
+      let ending = endings.get(language);
+      if (ending === undefined) {
+        const diff = previous === null ? {} : { diff_to_previous: diffEvents(previous, event, language) };
+        ending = JSON.stringify({ ...recordIn(event, language), ...diff, disclaimer: DISCLAIMER }).slice(1);
+        endings.set(language, ending);
+      }
+      return ending;
+    },
+  };
+}
+
+/** The body of a test delivery (specification, section 4.10): severity `info`, source `test`, an event of no source. */
+export function buildTestPayload(
+  { deliveryId, eventId, subscription, nowMs }: {
+    deliveryId: string;
+    /** An `evt_` identifier of no stored event. */
+    eventId: string;
+    subscription: Pick<MatchedSubscription, "id" | "language">;
+    nowMs: number;
+  },
+): string {
+  const event = testEvent(eventId, nowMs);
+  const payload: DeliveryPayload = {
+    type: "event.test",
+    timestamp: nowMs,
+    delivery_id: deliveryId,
+    subscription_id: subscription.id,
+    sequence: 0,
+    ...recordIn(event, subscription.language),
+    disclaimer: DISCLAIMER,
+  };
+  return JSON.stringify(payload);
+}
+
+function recordIn(
+  event: RegEvent,
+  language: string,
+): Pick<DeliveryPayload, "source" | "severity" | "language" | "title" | "summary" | "event"> {
+  return { source: event.source_id, severity: event.severity, ...textsIn(event, language), event };
+}
+
+/**
+ * The words in the wanted language where the event has them, else those that the record calls English (the source's
+ * own where it publishes no English), and which language that is.
+ */
+function textsIn(event: RegEvent, wanted: string): LocalizedText & { language: string } {
+  const own = Object.hasOwn(event.translations, wanted) ? event.translations[wanted] : undefined;
+  if (own !== undefined && own.title !== "") {
+    return { language: wanted, title: own.title, summary: own.summary };
+  }
+  const language = event.language_versions.includes("en") ? "en" : event.language;
+  return { language, title: event.title_en, summary: event.summary_en };
+}
+
+const TEST_WORDS = {
+  en: {
+    title: "Test delivery",
+    summary: "This delivery was asked for as a test. It concerns no publication and needs no action.",
+  },
+  de: {
+    title: "Testzustellung",
+    summary:
+      "Diese Zustellung wurde als Test angefordert. Sie betrifft keine Veröffentlichung, zu tun ist nichts.",
+  },
+  fr: {
+    title: "Livraison d’essai",
+    summary:
+      "Cette livraison a été demandée comme essai. Elle ne concerne aucune publication et n’appelle aucune action.",
+  },
+} satisfies Record<string, LocalizedText>;
+
+function testEvent(id: string, nowMs: number): RegEvent {
+  return {
+    id,
+    source_id: "test",
+    external_id: `test-${id}`,
+    version: 1,
+    supersedes: null,
+    event_type: "guidance",
+    topics: ["gpai"],
+    severity: "info",
+    title_en: TEST_WORDS.en.title,
+    summary_en: TEST_WORDS.en.summary,
+    url_official: "https://example.org/regfeed-test",
+    ai_act_articles: ["Art. 53"],
+    published_at: nowMs,
+    published_at_estimated: false,
+    ingested_at: nowMs,
+    language: "en",
+    language_versions: Object.keys(TEST_WORDS),
+    translations: TEST_WORDS,
+  };
+}

@@ -1,0 +1,34 @@
+// How the log and a trace name an attempt, and where one broke off.
+import type { AttemptResult, ClaimedDelivery } from "../../domain/delivery/delivery.ts";
+import type { Tracer } from "../../domain/ports/tracer.ts";
+import { isSuccess } from "./retry.ts";
+
+/** The ids of an attempt. */
+export function nameAttempt(
+  { id, subscriptionId, eventId, attempt }: ClaimedDelivery,
+): { delivery: string; subscription: string; event: string | null; attempt: number } {
+  return { delivery: id, subscription: subscriptionId, event: eventId, attempt };
+}
+
+/** Makes an attempt as an act of a trace, where somebody looks on. */
+export function traceAttempt(
+  delivery: ClaimedDelivery,
+  tracer: Tracer,
+  send: () => Promise<AttemptResult>,
+): Promise<AttemptResult> {
+  return tracer.act("attempt delivery", nameAttempt(delivery), async (span) => {
+    const result = await send();
+    span.set({ status: result.statusCode });
+    if (!isSuccess(result)) span.fail(result.problem ?? "not delivered");
+    return result;
+  });
+}
+
+/** An unexpected error without its message, which could quote an address or a body: its name and where it arose. */
+export function whereOf(error: unknown): string {
+  if (!(error instanceof Error)) return "a thrown value that is no error";
+  const frame = (error.stack ?? "").split("\n").map((line) => line.trim()).find((line) =>
+    line.startsWith("at ")
+  );
+  return `${error.name} ${frame ?? "at an unknown place"}`;
+}

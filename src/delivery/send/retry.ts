@@ -1,0 +1,53 @@
+// What follows from an attempt: done, another attempt and when, or the end.
+import type { AttemptResult, NextStep } from "../../domain/delivery/delivery.ts";
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** The pauses after the first, second, … failed attempt, ms: eleven attempts over about three days. */
+export const RETRY_PAUSES_MS: readonly number[] = [
+  5 * SECOND,
+  1 * MINUTE,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+];
+
+/** By how much of itself a pause is shortened or lengthened at most, so that many do not return at one moment. */
+const JITTER = 0.1;
+/** How far ahead a `Retry-After` is honoured, ms. */
+const MAX_RETRY_AFTER_MS = DAY;
+
+const GONE = 410;
+
+/**
+ * The step after attempt number `attempt` (from 1) of a schedule ended at `nowMs`. `random` is a number in [0, 1). A `Retry-After`
+ * moves the next attempt later, by a day at most, never earlier.
+ */
+export function decideNextStep(
+  result: AttemptResult,
+  attempt: number,
+  nowMs: number,
+  random: number,
+): NextStep {
+  if (isSuccess(result)) return { kind: "delivered" };
+  if (result.statusCode === GONE) return { kind: "gone" };
+  const pause = RETRY_PAUSES_MS[attempt - 1];
+  if (pause === undefined) return { kind: "failed" };
+  const scheduled = nowMs + Math.round(pause * (1 + JITTER * (2 * random - 1)));
+  const asked = Math.min(result.retryAtMs ?? 0, nowMs + MAX_RETRY_AFTER_MS);
+  const atMs = Math.max(scheduled, asked);
+  return asked > nowMs ? { kind: "retry", atMs, notBeforeMs: asked } : { kind: "retry", atMs };
+}
+
+/** Whether the receiver took the delivery: any 2xx. */
+export function isSuccess(result: Pick<AttemptResult, "statusCode">): boolean {
+  return result.statusCode !== null && result.statusCode >= 200 && result.statusCode < 300;
+}

@@ -1,0 +1,126 @@
+// One attempt to send a delivery: guard, lookup, signature, request, result.
+import { type AttemptResult, type ClaimedDelivery, MAX_KEPT_ANSWER } from "../../domain/delivery/delivery.ts";
+import {
+  type Clock,
+  DeadlineError,
+  type HttpClient,
+  type IncomingResponse,
+  NetworkError,
+  type Resolver,
+} from "../../domain/ports/ports.ts";
+import { parseRetryAfter } from "../../domain/http_time.ts";
+import { type AddressPolicy, checkWebhookUrl, REFUSED_ADDRESS, resolveTarget } from "./guard.ts";
+import { isSuccess } from "./retry.ts";
+import { signPayload } from "../sign.ts";
+
+/** Maximum size of a response body that is read, bytes. A connection can be used again only after its end. */
+const MAX_RESPONSE_BYTES = 64 * 1024;
+
+/** What an attempt needs of a delivery. */
+export interface Message extends Pick<ClaimedDelivery, "id" | "webhookUrl" | "webhookSecrets"> {
+  /** A string is sent as UTF-8. */
+  body: string | Uint8Array;
+}
+
+/** What attempts are made with. */
+export interface Sending {
+  http: HttpClient;
+  resolver: Resolver;
+  clock: Clock;
+  policy: AddressPolicy;
+  /** Maximum time for lookup, connection, request and response together, ms. */
+  timeoutMs: number;
+  userAgent: string;
+}
+
+/**
+ * Makes one attempt. Network errors are part of the result; other errors reject. A redirect is a failure, as every
+ * response that is not 2xx. Rejects with the reason of `stop` when it aborts.
+ */
+export async function sendAttempt(
+  message: Message,
+  sending: Sending,
+  stop: AbortSignal,
+): Promise<AttemptResult> {
+  const { clock } = sending;
+  const startedAtMs = clock.nowMs();
+  let response: IncomingResponse | null = null;
+  let problem: string | null = null;
+  try {
+    response = await clock.within(sending.timeoutMs, (signal) => post(message, sending, signal), stop);
+    problem = response === null ? REFUSED_ADDRESS : describeStatus(response.status);
+  } catch (error) {
+    if (error instanceof DeadlineError) problem = `no complete response within ${error.ms / 1_000} s`;
+    else if (error instanceof NetworkError) problem = error.reason;
+    else throw error;
+  }
+  const endedAtMs = clock.nowMs();
+  return {
+    startedAtMs,
+    durationMs: Math.max(0, endedAtMs - startedAtMs),
+    statusCode: response?.status ?? null,
+    problem,
+    retryAtMs: parseRetryAfter(response?.headers["retry-after"], endedAtMs),
+    response: response === null ? null : beginningOf(response),
+  };
+}
+
+/** The result of an attempt that {@link sendAttempt} rejects. */
+export function brokenOff(startedAtMs: number, endedAtMs: number): AttemptResult {
+  return {
+    startedAtMs,
+    durationMs: Math.max(0, endedAtMs - startedAtMs),
+    statusCode: null,
+    problem: "the attempt broke off on the sender's side",
+    retryAtMs: null,
+    response: null,
+  };
+}
+
+/** The response, or null when the guard refuses the target. */
+async function post(
+  { id, webhookUrl, webhookSecrets, body }: Message,
+  { http, resolver, clock, policy, userAgent }: Sending,
+  signal: AbortSignal,
+): Promise<IncomingResponse | null> {
+  const checked = checkWebhookUrl(webhookUrl, policy);
+  if (!checked.ok) return null;
+  const target = await resolveTarget(checked.url, resolver, policy, signal);
+  if (!target.ok) return null;
+  const timestampSeconds = Math.floor(clock.nowMs() / 1_000);
+  return await http.request({
+    method: "POST",
+    url: checked.url,
+    headers: {
+      "content-type": "application/json",
+      "accept-encoding": "identity",
+      "user-agent": userAgent,
+      "webhook-id": id,
+      "webhook-timestamp": String(timestampSeconds),
+      "webhook-signature": signPayload({ secrets: webhookSecrets, id, timestampSeconds, body }),
+    },
+    body,
+    addresses: target.addresses,
+    maxBodyBytes: MAX_RESPONSE_BYTES,
+    signal,
+  });
+}
+
+const decoder = new TextDecoder();
+
+/** The beginning of a response's body as text, whatever its bytes are. Null when it is empty or encoded. */
+function beginningOf({ body, headers }: IncomingResponse): string | null {
+  if (body.length === 0 || headers["content-encoding"] !== undefined) return null;
+  // SQLite cuts a text at a NUL.
+  return decoder.decode(body.subarray(0, MAX_KEPT_ANSWER)).replaceAll("\0", "\ufffd");
+}
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/** What is wrong with a status; null for 2xx. */
+function describeStatus(status: number): string | null {
+  if (isSuccess({ statusCode: status })) return null;
+  const what = `the endpoint responded with ${status}`;
+  if (REDIRECTS.has(status)) return `${what}; redirects are not followed`;
+  return status === 410 ? `${what}: it is gone` : what;
+}

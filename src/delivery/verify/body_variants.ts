@@ -1,0 +1,109 @@
+// The bytes that a body may have had before somebody's program changed them: what a signature is tried against.
+import { Buffer } from "node:buffer";
+import { trimEndOf } from "../../domain/trim.ts";
+import { deliveryPayload } from "../../wire/delivery.ts";
+
+/** One form of a body, with what was done to it that it is not this form any more. */
+export interface BodyForm {
+  bytes: Uint8Array;
+  /** Null for the body as it was given; else a sentence on what is wrong with that one. */
+  damage: string | null;
+}
+
+const RESERIALISED = "The body was read as JSON and written again";
+const ADVICE = "verify the raw bytes of the request, before any JSON middleware";
+
+/** The forms of a body, the given one first; no two have the same bytes. */
+export function bodyForms(given: Uint8Array): BodyForm[] {
+  const forms: BodyForm[] = [{ bytes: given, damage: null }];
+  const add = (text: string | Uint8Array, damage: string): void => {
+    const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;
+    if (!forms.some((form) => Buffer.compare(form.bytes, bytes) === 0)) forms.push({ bytes, damage });
+  };
+  const hasMark = given[0] === 0xef && given[1] === 0xbb && given[2] === 0xbf;
+  const bytes = hasMark ? given.subarray(3) : given;
+  const mark =
+    "The body begins with a byte order mark (EF BB BF) that was not sent: an editor or a writer added it";
+  if (hasMark) add(bytes, mark);
+  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+  const trimmed = trimEndOf(text, "\r\n");
+  if (trimmed !== text) {
+    add(
+      trimmed,
+      "The body ends with a line break that was not sent: an editor, `echo` or a here-document added it" +
+        (hasMark ? `. ${mark}` : ""),
+    );
+  }
+  add(text.trim(), "White space was added around the body");
+  const latin = misreadAsLatin1(trimmed);
+  if (latin !== null) add(latin, `The body was read as ISO 8859-1 instead of UTF-8: ${ADVICE}`);
+  for (const { bytes: wrapped, damage } of unwrapped(bytes, trimmed)) add(wrapped, damage);
+  for (const { text: written, how } of rewritings(trimmed)) add(written, `${RESERIALISED}${how}: ${ADVICE}`);
+  return forms;
+}
+
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+const UTF16_MARKS: Readonly<Record<string, string>> = { fffe: "utf-16le", feff: "utf-16be" };
+
+/** What is left when a wrapping that something put around the whole body is taken off; by nature one form at most. */
+function unwrapped(bytes: Uint8Array, text: string): { bytes: Uint8Array; damage: string }[] {
+  const encoding = UTF16_MARKS[Buffer.from(bytes.subarray(0, 2)).toString("hex")];
+  if (encoding !== undefined) {
+    const plain = new TextEncoder().encode(trimEndOf(new TextDecoder(encoding).decode(bytes), "\r\n"));
+    return [{
+      bytes: plain,
+      damage: "The body was saved as UTF-16, as a shell of Windows does: save the bytes",
+    }];
+  }
+  if (text.length % 4 === 0 && BASE64.test(text)) {
+    const damage =
+      "The body is in base64, as a gateway hands it over (isBase64Encoded): decode it before you verify";
+    return [{ bytes: Buffer.from(text, "base64"), damage }];
+  }
+  const value = text.startsWith('"') ? readJson(text) : undefined;
+  if (typeof value !== "string") return [];
+  const damage =
+    `The body was written as a JSON text within a JSON text (JSON.stringify of a string): ${ADVICE}`;
+  return [{ bytes: new TextEncoder().encode(value), damage }];
+}
+
+/** The text of UTF-8 bytes that were taken for ISO 8859-1 and written as UTF-8; null when that cannot have been. */
+function misreadAsLatin1(text: string): string | null {
+  // deno-lint-ignore no-control-regex -- the range of ISO 8859-1
+  if (!/[\u0080-\u00ff]/.test(text) || /[^\u0000-\u00ff]/.test(text)) return null;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(text, "latin1"));
+  } catch {
+    return null; // no UTF-8 either: something else happened to it
+  }
+}
+
+/** What Regfeed would have written for the same JSON: without blanks, and in its own order of the fields. */
+function rewritings(text: string): { text: string; how: string }[] {
+  const value = readJson(text);
+  if (value === undefined) return [];
+  const found = [{ text: JSON.stringify(value), how: " with other blanks or escapes" }];
+  const ordered = deliveryPayload.safeParse(value);
+  if (ordered.success) {
+    const how = ", its fields in another order";
+    found.push({ text: JSON.stringify(ordered.data), how });
+    const { event } = ordered.data;
+    const codes = [event.language, ...event.language_versions, ...Object.keys(event.translations)];
+    const translations = Object.fromEntries(
+      [...new Set(codes)].flatMap((code) =>
+        code in event.translations ? [[code, event.translations[code]]] : []
+      ),
+    );
+    found.push({ text: JSON.stringify({ ...ordered.data, event: { ...event, translations } }), how });
+  }
+  return found;
+}
+
+/** The value of a JSON text; undefined when it is none. */
+export function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,316 @@
+// What is wrong with the signature of a delivery, in words for whoever writes its receiver.
+import { Buffer } from "node:buffer";
+import { createHmac } from "node:crypto";
+import { type BodyForm, bodyForms, readJson } from "./body_variants.ts";
+import { type Finding, readHeaders, type SignatureHeaders } from "./signature_headers.ts";
+
+/** How far a `webhook-timestamp` may be from the receiver's clock, seconds, as the official verifiers have it. */
+export const TOLERANCE_SECONDS = 300;
+
+/** A delivery as a receiver has it. */
+export interface ReceivedDelivery {
+  /** As the receiver is configured with it. */
+  secret: string;
+  headers: readonly (readonly [name: string, value: string])[];
+  body: Uint8Array;
+  /** The receiver's clock, Unix ms. */
+  nowMs: number;
+}
+
+/** What came of a check. */
+export interface Diagnosis {
+  /** Whether an official verifier takes the delivery as it is. */
+  ok: boolean;
+  /** In which ways it verifies; empty unless it is ok. */
+  ways: string[];
+  findings: Finding[];
+  /** The signatures that this secret, these headers and this body give; null without the headers for it. */
+  expected: { ascii: string; base64: string } | null;
+}
+
+/** A way to read the secret as the key of the HMAC. */
+interface Reading {
+  name: string;
+  key: Uint8Array;
+  /** Null when a verifier reads it so; else what is wrong. */
+  fault: string | null;
+}
+
+/** Says whether a delivery verifies and in which way, or what is wrong with it. */
+export function diagnose(delivery: ReceivedDelivery): Diagnosis {
+  const { headers, findings } = readHeaders(delivery.headers);
+  const secret = unquoted(delivery.secret.trim());
+  findings.push(...secretFindings(delivery.secret));
+  if (headers === null) return { ok: false, ways: [], findings, expected: null };
+  findings.push(...timeFindings(headers.timestamp, delivery.nowMs));
+  findings.push(...bodyFindings(delivery.body, headers.id));
+  const search = { headers, forms: bodyForms(delivery.body), readings: readingsOf(secret) };
+  const matched = findGood(search);
+  const ways = matched.map(({ reading, place }) =>
+    `signature ${place + 1} of ${headers.signatures.length}, the secret read as ${reading.name}`
+  );
+  if (matched.length === 0) findings.push(...explain(search, secret));
+  else findings.push(...oneReadingNote(matched.map(({ reading }) => reading), headers.signatures.length));
+  const ok = matched.length > 0 && findings.every(({ kind }) => kind === "note");
+  const expected = {
+    ascii: `v1,${sign(Buffer.from(bareSecret(secret)), headers, delivery.body)}`,
+    base64: `v1,${sign(readBase64(bareSecret(secret)), headers, delivery.body)}`,
+  };
+  return { ok, ways: ok ? ways : [], findings, expected };
+}
+
+const PREFIX = "whsec_";
+const API_KEY_PREFIX = "rgf_";
+
+/** The secret without the prefix that the libraries drop before they read it as base64. */
+function bareSecret(secret: string): string {
+  return secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret;
+}
+
+/** A text without the quotes that somebody copied with it. */
+function unquoted(text: string): string {
+  return /^(["'])(.*)\1$/s.exec(text)?.[2] ?? text;
+}
+
+/** What is no base64 is passed over, as the libraries do; the runtime of an executable throws at a lone last character. */
+function readBase64(text: string): Uint8Array {
+  const written = text.replace(/[^A-Za-z0-9+/_-]/g, "");
+  return Buffer.from(written.length % 4 === 1 ? written.slice(0, -1) : written, "base64");
+}
+
+function secretFindings(given: string): Finding[] {
+  const trimmed = given.trim();
+  const secret = unquoted(trimmed);
+  const findings: Finding[] = [];
+  if (secret !== trimmed) {
+    findings.push(
+      problem(
+        "The secret has quotes around it, which are no part of it: take them off. They are left out here.",
+      ),
+    );
+  }
+  if (trimmed !== given) {
+    findings.push(
+      problem(
+        "The secret has white space around it, a line break at the end of its file perhaps: trim it. It is left out here.",
+      ),
+    );
+  }
+  const bare = bareSecret(secret);
+  if (secret !== bare) {
+    findings.push(note(
+      `The secret begins with ${PREFIX}: the libraries drop that in their default mode, and raw mode and your own code must do so themselves.`,
+    ));
+  }
+  if (bare.startsWith(API_KEY_PREFIX)) {
+    findings.push(note(
+      "This is an API key: deliveries are signed with the webhook_secret of their subscription, 64 hexadecimal characters.",
+    ));
+  } else if (!/^[0-9a-f]{64}$/.test(bare)) {
+    const many = `${bare.length} character${bare.length === 1 ? "" : "s"}`;
+    findings.push(note(
+      `Regfeed's secrets are 64 hexadecimal characters in lower case; this one has ${many}${
+        bare.length === 64 ? ", and not only such" : ""
+      }: is it the whole webhook_secret of the subscription?`,
+    ));
+  }
+  return findings;
+}
+
+function timeFindings(timestamp: string, nowMs: number): Finding[] {
+  if (!/^\d{1,15}$/.test(timestamp)) {
+    return [
+      problem(`webhook-timestamp is ${JSON.stringify(timestamp)}: it must be Unix seconds, in digits only.`),
+    ];
+  }
+  const seconds = Number(timestamp);
+  if (timestamp.length >= 13) {
+    return [
+      problem("webhook-timestamp looks like milliseconds: it is sent in seconds and signed as it was sent."),
+    ];
+  }
+  const late = Math.floor(nowMs / 1_000) - seconds;
+  if (Math.abs(late) <= TOLERANCE_SECONDS) return [];
+  const when = new Date(seconds * 1_000).toISOString().replace(".000Z", "Z");
+  return [problem(
+    `The time of signing (${when}) is ${describeSeconds(Math.abs(late))} ${
+      late > 0 ? "before" : "after"
+    } the clock here: ` +
+      "verifiers refuse more than 5 minutes, against old deliveries played again. Check the receiver's clock, and that " +
+      "deliveries do not wait in a queue before they are verified; for one that you saved, give the time of its arrival (--at).",
+  )];
+}
+
+function describeSeconds(seconds: number): string {
+  const units: [name: string, seconds: number][] = [["day", 86_400], ["hour", 3_600], ["minute", 60], [
+    "second",
+    1,
+  ]];
+  const parts: string[] = [];
+  let rest = seconds;
+  for (const [name, size] of units) {
+    const count = Math.floor(rest / size);
+    rest -= count * size;
+    if (count > 0 && parts.length < 2) parts.push(`${count} ${name}${count === 1 ? "" : "s"}`);
+  }
+  return parts.join(" ");
+}
+
+function bodyFindings(body: Uint8Array, id: string): Finding[] {
+  if (body.length === 0) {
+    return [problem("The body is empty: something read it before it was saved or verified.")];
+  }
+  const value = readJson(new TextDecoder().decode(body));
+  if (value === undefined) {
+    return [note("The body is no whole JSON: it may be cut off, or not what was sent.")];
+  }
+  const named = (value as { delivery_id?: unknown } | null)?.delivery_id;
+  if (typeof named !== "string" || named === id) return [];
+  return [problem(
+    `The body is that of delivery ${JSON.stringify(named.slice(0, 40))} and the headers are of ${
+      JSON.stringify(id.slice(0, 40))
+    }: ` +
+      "they belong to different requests.",
+  )];
+}
+
+function readingsOf(secret: string): Reading[] {
+  const bare = bareSecret(secret);
+  const readings: Reading[] = [
+    { name: "its ASCII characters (raw mode)", key: Buffer.from(bare), fault: null },
+    { name: "base64 (the libraries' default)", key: readBase64(bare), fault: null },
+  ];
+  const add = (name: string, key: Uint8Array, fault: string): void => {
+    if (!readings.some((reading) => Buffer.compare(reading.key, key) === 0)) {
+      readings.push({ name, key, fault });
+    }
+  };
+  if (secret !== bare) {
+    add(
+      "its characters with the prefix",
+      Buffer.from(secret),
+      `The signature is keyed with ${PREFIX} as a part of the secret: drop the prefix first`,
+    );
+  }
+  if (/^([0-9a-f]{2})+$/i.test(bare)) {
+    add(
+      "hexadecimal",
+      Buffer.from(bare, "hex"),
+      "The signature is keyed with the bytes that the hexadecimal digits stand for: the key is the characters themselves",
+    );
+  }
+  add(
+    "its characters in lower case",
+    Buffer.from(bare.toLowerCase()),
+    "The secret was written in upper case",
+  );
+  add(
+    "its characters and a line break",
+    Buffer.from(`${bare}\n`),
+    "The signature is keyed with the secret and a line break behind it: trim the secret",
+  );
+  return readings;
+}
+
+/** What signatures are looked for in. */
+interface Search {
+  headers: SignatureHeaders;
+  forms: readonly BodyForm[];
+  readings: readonly Reading[];
+}
+
+/** Every signature of the header that a verifier accepts. */
+function findGood({ headers, forms, readings }: Search): { reading: Reading; place: number }[] {
+  const body = forms[0]?.bytes ?? new Uint8Array();
+  return readings.filter(({ fault }) => fault === null).flatMap((reading) => {
+    const place = headers.signatures.indexOf(`v1,${sign(reading.key, headers, body)}`);
+    return place === -1 ? [] : [{ reading, place }];
+  });
+}
+
+function oneReadingNote(readings: readonly Reading[], signatures: number): Finding[] {
+  const [only] = readings;
+  if (readings.length > 1 || only === undefined) return [];
+  return [note(
+    `It verifies only with the secret read as ${only.name}. Regfeed signs for both readings` +
+      (signatures === 1
+        ? ", and the header here holds one signature: was it split at the space, or made elsewhere?"
+        : ".") +
+      " A verifier that reads the secret in the other way refuses this header.",
+  )];
+}
+
+/** What somebody may sign instead of `id.timestamp.body`. */
+const CONTENTS: readonly [name: string, of: (headers: SignatureHeaders, body: string) => string][] = [
+  ["id.timestamp.body", ({ id, timestamp }, body) => `${id}.${timestamp}.${body}`],
+  ["timestamp.id.body", ({ id, timestamp }, body) => `${timestamp}.${id}.${body}`],
+  ["body.id.timestamp", ({ id, timestamp }, body) => `${body}.${id}.${timestamp}`],
+  ["timestamp.body", ({ timestamp }, body) => `${timestamp}.${body}`],
+  ["id.body", ({ id }, body) => `${id}.${body}`],
+  ["the body alone", (_, body) => body],
+  ["id, timestamp and body without dots", ({ id, timestamp }, body) => `${id}${timestamp}${body}`],
+  ["id.timestamp.body with milliseconds", ({ id, timestamp }, body) => `${id}.${timestamp}000.${body}`],
+];
+
+const DIGESTS: readonly [name: string, of: (digest: Uint8Array) => string][] = [
+  ["base64", (digest) => Buffer.from(digest).toString("base64")],
+  ["hexadecimal", (digest) => Buffer.from(digest).toString("hex")],
+  ["base64url", (digest) => Buffer.from(digest).toString("base64url")],
+];
+
+/** Looks for what would verify: other bodies, other readings, other contents, other ways to write the signature. */
+function explain(search: Search, secret: string): Finding[] {
+  const { headers, forms, readings } = search;
+  const given = new Set(headers.signatures.map((signature) => signature.replace(/^v1[,=]/, "")));
+  for (const form of forms) {
+    const body = Buffer.from(form.bytes).toString("latin1"); // one character a byte, and back again below
+    for (const reading of readings) {
+      for (const [content, contentOf] of CONTENTS) {
+        const bytes = Buffer.from(contentOf(headers, body), "latin1");
+        const digest = createHmac("sha256", reading.key).update(bytes).digest();
+        for (const [written, write] of DIGESTS) {
+          if (given.has(write(digest))) return faultsOf({ form, reading, content, written });
+        }
+      }
+    }
+  }
+  const sure = /^[0-9a-f]{64}$/.test(bareSecret(secret));
+  return [problem(
+    "No signature in the header fits this secret and this body, nor any form of the body that could be tried. Either " +
+      `the secret is another one${
+        sure ? " (that of another subscription, or from before it was renewed)" : ""
+      }, or the ` +
+      "body is not the one that was sent with these headers.",
+  )];
+}
+
+function faultsOf(
+  { form, reading, content, written }: { form: BodyForm; reading: Reading; content: string; written: string },
+): Finding[] {
+  const faults: string[] = [];
+  if (form.damage !== null) faults.push(form.damage);
+  if (reading.fault !== null) faults.push(reading.fault);
+  if (content !== "id.timestamp.body") {
+    faults.push(
+      `The signature is over ${content}: it must be over id.timestamp.body, with dots between them`,
+    );
+  }
+  if (written !== "base64") faults.push(`The signature is written in ${written}: it must be base64`);
+  if (faults.length === 0) faults.push("The signature fits, but does not begin with `v1,` as it must");
+  return [
+    ...faults.map((fault) => problem(`${fault}.`)),
+    note(`Without that it verifies, the secret read as ${reading.name}.`),
+  ];
+}
+
+function sign(key: Uint8Array, { id, timestamp }: SignatureHeaders, body: Uint8Array): string {
+  return createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest("base64");
+}
+
+function problem(text: string): Finding {
+  return { kind: "problem", text };
+}
+
+function note(text: string): Finding {
+  return { kind: "note", text };
+}

@@ -1,0 +1,57 @@
+// Limits per customer and UTC day on actions that cost more than a request.
+
+import { nextUtcDay } from "./quota_period.ts";
+import { AppError, type ErrorCode } from "../errors.ts";
+
+/** What is limited per day. */
+export const DAILY_ACTIONS = ["test_calls", "replays", "backfills"] as const;
+
+/** See {@link DAILY_ACTIONS}. */
+export type DailyAction = typeof DAILY_ACTIONS[number];
+
+/** A request for some of a day's actions. */
+export interface DailyRequest {
+  action: DailyAction;
+  /** All of them are granted or none. */
+  count: number;
+  /** What the customer's tier allows per UTC day. */
+  limit: number;
+  nowMs: number;
+}
+
+/** The decision on a {@link DailyRequest}. */
+export interface DailyGrant {
+  granted: boolean;
+  /** What is left of the day afterwards. */
+  left: number;
+}
+
+/** Decides a request, given how many were used on its day. */
+export function grantDaily(
+  used: number,
+  { count, limit }: Pick<DailyRequest, "count" | "limit">,
+): DailyGrant {
+  const granted = used + count <= limit;
+  return { granted, left: Math.max(0, limit - used - (granted ? count : 0)) };
+}
+
+/** What a tier allows of something, for an error. `nouns` is its name in the plural. */
+export interface DailyLimit {
+  code: ErrorCode;
+  nouns: string;
+  limit: number;
+  nowMs: number;
+}
+
+/** The error of a request that is over a limit per day. It says when to retry; `because` says what it would have used. */
+export function overDailyLimit({ code, nouns, limit, nowMs }: DailyLimit, because?: string): AppError {
+  if (limit === 0) return new AppError(code, `Your tier allows no ${nouns}. Ask for a higher tier.`);
+  const resetsAtMs = nextUtcDay(nowMs);
+  const detail = because ?? `Your tier allows ${limit} ${nouns} a day, and all of them are used.`;
+  return new AppError(
+    code,
+    `${detail} Retry after ${new Date(resetsAtMs).toISOString()}, or ask for a higher tier.`,
+    [],
+    Math.ceil((resetsAtMs - nowMs) / 1_000),
+  );
+}

@@ -1,0 +1,264 @@
+// What the rooms need of the world outside: time, randomness, network, files, a log. src/platform gives the real ones.
+
+import type { LogArea } from "./log.ts";
+import type { Mailbox } from "../customer/mail.ts";
+import type { EventLoop } from "../event_loop.ts";
+import type { Tracer } from "./tracer.ts";
+
+/** Time. */
+export interface Clock {
+  /** Now, in Unix ms. */
+  nowMs(): number;
+  /** Resolves after `ms`, or at once when the signal aborts; of 0 ms when all others who wait had a turn. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Resolves when what is ready at this moment is done. Not for long work: nobody who asks is let in by it. */
+  turn(): Promise<void>;
+  /**
+   * Runs `work` under a deadline: its signal aborts after `ms` (reason: {@link DeadlineError}), or with the reason of `stop`
+   * when that aborts. The promise settles when the work does or its signal aborts, whichever is first.
+   */
+  within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>, stop?: AbortSignal): Promise<T>;
+}
+
+/** A deadline passed before the work was done. */
+export class DeadlineError extends Error {
+  override readonly name = "DeadlineError";
+  constructor(readonly ms: number) {
+    super(`not done within ${ms / 1000} s`);
+  }
+}
+
+/** Randomness of cryptographic quality. */
+export interface Random {
+  bytes(count: number): Uint8Array;
+  /** A number in [0, 1). */
+  fraction(): number;
+}
+
+/** A request to somewhere else. */
+export interface OutgoingRequest {
+  method: "GET" | "POST";
+  url: URL;
+  /** Lower-case names. */
+  headers: Record<string, string>;
+  /** Bytes are sent as they are, a text in UTF-8. */
+  body?: string | Uint8Array;
+  /** Addresses that were checked for this host: the connection goes to one of them and nothing is looked up again. */
+  addresses?: readonly string[];
+  /** PEM certificates of authorities that are trusted beside the system's, for this request alone. */
+  authorities?: string;
+  /** The answer's body is read up to this many bytes, counted before and after inflating. */
+  maxBodyBytes: number;
+  signal: AbortSignal;
+}
+
+/** An answer from somewhere else; redirects are answers, never followed. */
+export interface IncomingResponse {
+  status: number;
+  /** Lower-case names; several values are joined by ", ", those of `set-cookie` by a line feed. */
+  headers: Record<string, string>;
+  body: Uint8Array;
+  /** True when the body was longer than allowed; `body` then holds its beginning. */
+  truncated: boolean;
+}
+
+/** A request that got no usable answer. */
+export class NetworkError extends Error {
+  override readonly name = "NetworkError";
+  /** `reason` is a cause in a few words without addresses: "connection refused", "host name not found". */
+  constructor(readonly reason: string, options?: ErrorOptions) {
+    super(reason, options);
+  }
+}
+
+/** HTTP to somewhere else. */
+export interface HttpClient {
+  /** One request, one answer. Throws {@link NetworkError}; rejects with the signal's reason when it aborts. */
+  request(request: OutgoingRequest): Promise<IncomingResponse>;
+}
+
+/** Host names to addresses. */
+export interface Resolver {
+  /** Every IPv4 and IPv6 address of the host; throws {@link NetworkError} when there is none. */
+  resolve(host: string, signal: AbortSignal): Promise<string[]>;
+}
+
+/** A file of a folder. */
+export interface FileEntry {
+  name: string;
+  sizeBytes: number;
+  /** Unix ms. */
+  modifiedAtMs: number;
+}
+
+/** What a folder holds. */
+export interface FolderListing {
+  /** Its plain files, by name. */
+  files: FileEntry[];
+  /** What stands there and cannot be read as a file, by name, with the reason in words. */
+  unreadable: { name: string; reason: string }[];
+}
+
+/** How a folder's entries are read. */
+export interface FolderOptions {
+  /** Whether a link may lead out of the folder. One that stays in it is always followed: volumes of containers have such. */
+  followLinks: boolean;
+}
+
+/** The file system. Every method throws when the path cannot be read; messages name the path. */
+export interface Files {
+  readText(path: string): Promise<string>;
+  /**
+   * What a folder holds, nothing of it opened; folders in it and names that start with a dot are left out. Follows links
+   * unless it is told otherwise.
+   */
+  list(folder: string, options?: FolderOptions): Promise<FolderListing>;
+  /** Reads a regular file of a folder. Throws when it has more bytes, or is not in the folder and links are not followed. */
+  readIn(folder: string, name: string, options: FolderOptions & { maxBytes: number }): Promise<Uint8Array>;
+}
+
+/** A mail, ready to be handed over. */
+export interface OutgoingMail {
+  /** Letters, digits, `_`, `-` and dots: of the Message-ID, and of the file in an outbox. */
+  id: string;
+  from: Mailbox;
+  /** One address ({@link isMailAddress}). */
+  to: string;
+  replyTo: string;
+  subject: string;
+  text: string;
+  html: string;
+}
+
+/**
+ * What is wrong with the way to a mail server: its name, its port, its silence, what it speaks, its TLS or certificate,
+ * that it takes no user, our password, another answer of it, or the connection that broke off.
+ */
+export type MailFault =
+  | "name"
+  | "refused"
+  | "silent"
+  | "protocol"
+  | "tls"
+  | "certificate"
+  | "sign-in"
+  | "password"
+  | "answer"
+  | "broken";
+
+/** A mail that was not taken over, or of which nobody knows whether it was. */
+export class MailError extends Error {
+  override readonly name = "MailError";
+  /**
+   * `reason` is a cause in a few words that hold no address and nothing of the mail. `isRefused` says that its address
+   * will never be taken: there is no use in trying again.
+   */
+  constructor(
+    readonly reason: string,
+    readonly isRefused: boolean,
+    options?: ErrorOptions & { fault?: MailFault },
+  ) {
+    super(reason, options);
+    this.fault = options?.fault ?? null;
+  }
+
+  /** Null where no mail server was asked. */
+  readonly fault: MailFault | null;
+}
+
+/** Mail to somewhere else. */
+export interface Mailer {
+  /** Resolves when the mail is taken over; throws {@link MailError}. The connection ends with the signal. */
+  send(mail: OutgoingMail, signal: AbortSignal): Promise<void>;
+}
+
+/** What a log line may carry beside its message. */
+export type LogFields = Record<string, string | number | boolean | null | readonly string[]>;
+
+/** A log of one area. Messages are constant texts; what varies is in the fields. No key, secret or body goes in. */
+export interface Log {
+  /** False where what {@link Log.debug} is told is thrown away: who says much need not put it together then. */
+  readonly isDebugged?: boolean;
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+}
+
+/** Where something sealed is kept; it opens there and nowhere else. */
+export interface SealedField {
+  table: string;
+  /** The row. */
+  id: string;
+}
+
+/** Keeps what could be used to impersonate a subscriber or the service unreadable to whoever reads the store's files. */
+export interface Vault {
+  /** The sealed form of a text for one place; every call gives another one. */
+  seal(text: string, place: SealedField): Uint8Array;
+  /** The text. Throws {@link VaultError} when it was sealed with another key or for another place, or was changed. */
+  open(sealed: Uint8Array, place: SealedField): string;
+}
+
+/** What an operator does whose key is not there: backups hold it only where they were asked to. */
+export const LOST_KEY_ADVICE =
+  "put back the copy of it that you keep apart from the backups, or take it out of a backup that was made with " +
+  "--secret-key or backup.secret_key = true (`tar xzf FILE regfeed.db.key`; no other backup holds it), or name its " +
+  "place in the config ([store] key_file). When it is gone for good, the secrets of all webhooks are lost: `regfeed " +
+  "store new-key --yes` makes another key, and every subscription needs a new secret";
+
+/** Gives the vault of a store. `mayMake` says that nothing is sealed yet, so that a new key does no harm. */
+export type VaultSource = (options: { mayMake: boolean }) => Vault;
+
+/** Calls back soon, and surely: when what is ready at this moment is done, before anything is waited for. */
+export type AfterTurn = (work: () => void) => void;
+
+/** The key is missing, is the wrong one or may be read by others, or what was sealed is damaged. */
+export class VaultError extends Error {
+  override readonly name = "VaultError";
+}
+
+/** The limits of one task in a worker thread. */
+export interface TaskLimits {
+  /** How long the task may run; the time that it waits for others before it does not count. */
+  timeoutMs?: number;
+  /** Ends the task; the call rejects with the signal's reason. */
+  signal?: AbortSignal;
+}
+
+/** A task exceeded a limit; its worker was terminated. */
+export class WorkerLimitError extends Error {
+  override readonly name = "WorkerLimitError";
+  /** `limit` is in ms or in bytes. */
+  constructor(readonly kind: "time" | "memory", readonly limit: number) {
+    super(kind === "time" ? `not done within ${limit / 1_000} s` : `needed more than ${limit} bytes`);
+  }
+}
+
+/** A worker thread that runs tasks by name, one at a time, in the order of the calls. */
+export interface WorkerThread {
+  /**
+   * The result of a task. Argument and result are copied; the elements of an array are copied in several messages, so
+   * that what two of them share may become two things. Rejects with what the task threw (its name and message), with a
+   * {@link WorkerLimitError} at a limit, and when the worker cannot start, fails or is ended: then the worker is
+   * terminated, and the next call gets a new one.
+   */
+  call(task: string, argument: unknown, limits?: TaskLimits): Promise<unknown>;
+}
+
+/** The world outside, as one. */
+export interface Platform {
+  clock: Clock;
+  random: Random;
+  http: HttpClient;
+  /** To the endpoints of webhooks, at addresses that were checked and nowhere else. */
+  endpoints: HttpClient;
+  resolver: Resolver;
+  files: Files;
+  mailer: Mailer;
+  tracer: Tracer;
+  eventLoop: EventLoop;
+  /** Parses documents. */
+  parseWorker: WorkerThread;
+  log(area: LogArea): Log;
+}

@@ -1,0 +1,77 @@
+// The StoreEngine port: what can be done with a database beside using it as a store.
+import type { Act } from "../../customer/audit.ts";
+import type { DatabaseFacts, DatabaseFiles } from "../backup.ts";
+import type { DeclarationConflict, DeclaredCustomer } from "../../customer/declared_customers.ts";
+import type { AfterTurn, Random, VaultSource } from "../ports.ts";
+import type { SourceState } from "../../source/source.ts";
+import type { StorageProblem } from "./storage_fault.ts";
+import type { Store } from "./store.ts";
+import type { Undelivered } from "./maintenance.ts";
+
+/** How a store is opened. */
+export interface OpenStoreOptions {
+  /** Whether the file's disk has room for more than a page. */
+  hasRoom?: () => boolean;
+  /** Identifies the file that is at the path now; null where there is none. Without it, no file is replaced. */
+  identifyFile?: () => string | null;
+  /** Called when a fault of the storage begins, and with null when it is over. */
+  onFault?: (problem: StorageProblem | null) => void;
+  /** Whether the key may be missing until something is sealed or opened: for whoever does neither. */
+  vaultWhenUsed?: boolean;
+  /** Calls back when what is ready now is done: requests that came together share what a read costs. */
+  afterTurn?: AfterTurn;
+}
+
+/** How a database is examined that a server may have open. */
+export interface ExamineOptions {
+  /** Nothing is written, not even the log that a killed process left. */
+  readOnly?: boolean;
+}
+
+/** The subscriptions that need a new secret after their store got a new key, by customer. */
+export type DiscardedSecrets = Record<string, string[]>;
+
+/** A kind of database that can be the store. A method that is given a path throws when no database of its kind is there. */
+export interface StoreEngine {
+  /** The schema that this version reads and writes. */
+  readonly schemaVersion: number;
+  /**
+   * Opens the database, creates it when it is missing (its folder must exist), and migrates it. `:memory:` gives a
+   * store of its own. Throws when the file is another program's database or of a newer schema; such a file is left as it
+   * is. The vault seals secrets; {@link VaultError} when its key is not the store's.
+   */
+  open(path: string, vaultSource: VaultSource, options?: OpenStoreOptions): Store;
+  /** The schema of a database that may be older than this version; 0 for an empty one. */
+  schemaOf(path: string, options?: ExamineOptions): number;
+  /** Migrates a database that is not open. */
+  migrate(path: string, vaultSource: VaultSource): void;
+  /** Moves the log into the file. Throws when another process has the database open. */
+  release(path: string): void;
+  /** Copies a database that is in use, as one state of it; its log goes to `to`-wal. */
+  copy(from: string, to: string, files: DatabaseFiles): Promise<void>;
+  /** Checks and counts a database that nobody uses; the file stands alone after that. */
+  inspect(path: string): DatabaseFacts;
+  /** What to do about a fault of the database or its disk; null for an error of another kind. */
+  adviceOn(error: Error, options?: { hasRoom?: () => boolean }): string | null;
+  /** Throws a {@link VaultError} unless the database's key is there and its own. Nothing is written. */
+  requireKey(path: string, vaultSource: VaultSource, options?: ExamineOptions): void;
+  /**
+   * Seals the store with a new key, and disables every subscription until its owner rotates the secret. Throws when the
+   * old key is there, and when the database has another schema than this version's.
+   */
+  replaceKey(
+    path: string,
+    vaultSource: VaultSource,
+    by: { by: Act; random: Random; newMailId: () => string },
+  ): DiscardedSecrets;
+  /** The state of every source. */
+  sourceStates(path: string, options?: ExamineOptions): SourceState[];
+  /** What has not been delivered. */
+  undelivered(path: string, options?: ExamineOptions): Undelivered;
+  /** What contradicts the declared customers; null when the schema is not this version's: then only a start can tell. */
+  declaredConflicts(
+    path: string,
+    customers: readonly DeclaredCustomer[],
+    options?: ExamineOptions,
+  ): DeclarationConflict[] | null;
+}

@@ -1,0 +1,69 @@
+// What a trace of the service's acts is made with: a span an act, with the ids that stand in the log as well.
+import type { Store } from "./store/store.ts";
+
+/** What a span tells beside its name: ids, counts and outcomes. No key, secret, address or body goes in. */
+export type SpanAttributes = Record<string, string | number | boolean | null>;
+
+/** An act under way, as a trace has it. */
+export interface Span {
+  /** Adds what is known by now. */
+  set(attributes: SpanAttributes): void;
+  /** The act came to nothing, for a cause in a few constant words. */
+  fail(cause: string): void;
+  /** Nothing was to be done: the trace does not hear of it. */
+  drop(): void;
+}
+
+/** Tells whoever looks on from outside of each act. */
+export interface Tracer {
+  /** Whether anybody looks on. */
+  isOn: boolean;
+  /**
+   * Does `work` as an act of its own, within the act that is under way. What it throws is told by its name alone.
+   * `isOutlived` says that it starts what goes on after it, and is no part of it.
+   */
+  act<T>(
+    name: string,
+    attributes: SpanAttributes,
+    work: (span: Span) => Promise<T>,
+    options?: { isOutlived?: boolean },
+  ): Promise<T>;
+  /** Adds to the act that is under way, such as a request that the runtime itself tells of. */
+  note(attributes: SpanAttributes): void;
+}
+
+const NO_SPAN: Span = { set() {}, fail() {}, drop() {} };
+
+/** Nobody looks on. */
+export const NO_TRACER: Tracer = { isOn: false, act: (_name, _attributes, work) => work(NO_SPAN), note() {} };
+
+/** The store with a span for each of the loops' rounds that finds something to do; the store itself where nobody looks on. */
+export function traceRounds(store: Store, tracer: Tracer): Store {
+  if (!tracer.isOn) return store;
+  const round = <T>(name: string, work: () => Promise<T>, countOf: (done: T) => number): Promise<T> =>
+    tracer.act(name, {}, async (span) => {
+      const done = await work();
+      const count = countOf(done);
+      if (count === 0) span.drop();
+      else span.set({ count });
+      return done;
+    });
+  const length = (list: readonly unknown[]) => list.length;
+  const number = (count: number) => count;
+  return {
+    ...store,
+    claimSources: (claim) => round("claim sources", () => store.claimSources(claim), length),
+    recordPublications: (source, publications, decide, holder) =>
+      tracer.act(
+        "record publications",
+        { source, count: publications.length },
+        () => store.recordPublications(source, publications, decide, holder),
+      ),
+    matchEvents: (match) => round("match events", () => store.matchEvents(match), number),
+    releaseHeld: (release) => round("release held deliveries", () => store.releaseHeld(release), number),
+    claimDeliveries: (claim) => round("claim deliveries", () => store.claimDeliveries(claim), length),
+    finishAttempts: (finished, nowMs) =>
+      tracer.act("record attempts", { count: finished.length }, () => store.finishAttempts(finished, nowMs)),
+    claimMails: (claim) => round("claim mails", () => store.claimMails(claim), length),
+  };
+}

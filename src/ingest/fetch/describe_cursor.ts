@@ -1,0 +1,48 @@
+// Where the next fetch of a source begins: what is being caught up with, in words for the operator.
+import type { SourceSettings, SourceState } from "../../domain/source/source.ts";
+import { readCursor } from "./fetch_types.ts";
+import type { ListCursor } from "./list_cursor.ts";
+import { planWindows, rulesKey } from "./pagination.ts";
+
+/** What of every walked source's cursor tells its place. */
+type DescribedCursor = Partial<Pick<ListCursor, "atMs" | "rest">> & { settings: string; sinceMs?: number };
+
+/** Where the next fetch begins, for each address that is walked; empty where it begins with everything, or with one document. */
+export function describeCursors(
+  source: SourceSettings,
+  { cursor }: Pick<SourceState, "cursor">,
+  nowMs: number,
+): string[] {
+  if (cursor === null) return [];
+  if (source.urls === undefined) return describeCursor(source, cursor, nowMs);
+  const cursors: Record<string, string | null> = JSON.parse(cursor);
+  return Object.entries(source.urls).flatMap(([language, location]) =>
+    describeCursor({ ...source, location }, cursors[language] ?? null, nowMs).map((words) =>
+      `${language}: ${words}`
+    )
+  );
+}
+
+function describeCursor(source: SourceSettings, cursor: string | null, nowMs: number): string[] {
+  const { rules } = source;
+  const known = rules === undefined ? null : readCursor<DescribedCursor>(cursor, rulesKey(source));
+  if (known === null || rules === undefined) return [];
+  const { atMs, rest, sinceMs } = known;
+  if (rules.kind === "sitemap") {
+    return sinceMs === undefined
+      ? []
+      : [`the next fetch looks for pages that have changed since ${dayOf(sinceMs)}`];
+  }
+  if (rules.windows !== null && atMs !== undefined) {
+    const firstMs = planWindows(rules.windows, atMs, nowMs)[0]?.sinceMs ?? nowMs;
+    return [`the next fetch asks for the days from ${dayOf(firstMs)} on`];
+  }
+  if (rest === undefined) return [];
+  return [
+    `the list is being caught up with: ${rest.pages} pages of it are read, and the next fetch goes on behind them`,
+  ];
+}
+
+function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}

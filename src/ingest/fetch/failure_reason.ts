@@ -1,0 +1,64 @@
+// Reasons of failures: they quote documents and responses, and are stored, logged and printed.
+import { harmless } from "../../domain/controls.ts";
+import { redact } from "../../domain/redact.ts";
+import type { SourceSettings } from "../../domain/source/source.ts";
+import { FetchError } from "./fetch_types.ts";
+import { withoutQueries } from "../partial_failures.ts";
+import type { IngestResult } from "../model.ts";
+
+/** Maximum length of a reason in characters. */
+export const MAX_REASON_LENGTH = 500;
+/** A shorter header value is no secret: replacing it would only garble the reason. */
+const MIN_SECRET_LENGTH = 6;
+const REDACTED = "[redacted]";
+
+/**
+ * The text as a reason: one line without control characters, without the values of the source's secret headers, other
+ * secrets, and queries of URLs.
+ */
+export function failureReason(
+  text: string,
+  source: Pick<SourceSettings, "headers" | "authorization">,
+): string {
+  // The whole text: a secret that is cut in two is not found.
+  let reason = harmless(text.replaceAll(/\s/g, " "));
+  for (const secret of secretsOf(source)) reason = reason.replaceAll(secret, REDACTED);
+  reason = redact(withoutQueries(reason));
+  return reason.length <= MAX_REASON_LENGTH
+    ? reason
+    : `${reason.slice(0, MAX_REASON_LENGTH - 1).toWellFormed()}…`;
+}
+
+/** The error as a source's failure with a clean reason; one that is not a {@link FetchError} is told in the log alone. */
+export function failureOf(error: unknown, source: SourceSettings): FetchError {
+  const failure = error instanceof FetchError
+    ? error
+    : new FetchError("stopped by an internal error; see the log");
+  failure.message = failureReason(failure.message, source);
+  return failure;
+}
+
+/** Cleans every reason of a processed source with {@link failureReason}. */
+export function cleanReasons(source: SourceSettings, processed: IngestResult): void {
+  const clean = (text: string) => failureReason(text, source);
+  const { failure } = processed;
+  if (failure !== null) failure.message = clean(failure.message);
+  processed.partialFailures = processed.partialFailures.map(({ part, reason }) => ({
+    part: clean(part),
+    reason: clean(reason),
+  }));
+  processed.refused = processed.refused.map(({ item, reason }) => ({
+    item: clean(item),
+    reason: clean(reason),
+  }));
+}
+
+/** The values of secret headers, whole and without their scheme ("Bearer abc" and "abc"). */
+function secretsOf(
+  { headers = {}, authorization = "" }: Pick<SourceSettings, "headers" | "authorization">,
+): string[] {
+  return [authorization, ...Object.values(headers)]
+    .flatMap((value) => [value, ...value.split(" ")])
+    .filter((value) => value.length >= MIN_SECRET_LENGTH)
+    .sort((a, b) => b.length - a.length);
+}

@@ -1,0 +1,41 @@
+// Getting a source's documents, each strategy in its own way.
+import type { SourceSettings } from "../../domain/source/source.ts";
+import { fetchFeed } from "./fetch_feed.ts";
+import { fetchFolder } from "./fetch_folder.ts";
+import { fetchLanguages } from "./fetch_language_editions.ts";
+import { fetchList } from "./fetch_list.ts";
+import { fetchSitemap, type SitemapOptions } from "./fetch_sitemap.ts";
+import { fetchSparql } from "./fetch_sparql.ts";
+import type { Fetched, Known } from "./fetch_types.ts";
+
+/** Fetches what changed since what is known. Throws a `FetchError`. */
+export async function fetchDocuments(
+  source: SourceSettings,
+  known: Known,
+  options: SitemapOptions,
+): Promise<Fetched> {
+  const fetchOne = (one: SourceSettings, itsKnown: Known) => fetchByStrategy(one, itsKnown, options);
+  return source.urls === undefined
+    ? await fetchOne(source, known)
+    : await fetchLanguages(source, source.urls, known, fetchOne);
+}
+
+async function fetchByStrategy(
+  source: SourceSettings,
+  known: Known,
+  options: SitemapOptions,
+): Promise<Fetched> {
+  const { rules } = source;
+  switch (rules?.kind) {
+    case "list":
+      return await fetchList(source, rules, known, options);
+    case "sparql":
+      return fetchSparql(source, rules, known, options);
+    case "sitemap":
+      return await fetchSitemap(source, rules, known, options);
+    default:
+      return source.fetchStrategy === "files"
+        ? await fetchFolder(source, known.cursor, options)
+        : await fetchFeed(source, known, options);
+  }
+}

@@ -1,0 +1,124 @@
+// Getting a watched folder's documents: each file once for each content that it has.
+import type { FileEntry, FolderListing, FolderOptions } from "../../domain/ports/ports.ts";
+import type { SourceSettings } from "../../domain/source/source.ts";
+import {
+  type Fetched,
+  type FetchedDocument,
+  FetchError,
+  type FetchOptions,
+  readCursor,
+  settingsKey,
+  sha256Of,
+} from "./fetch_types.ts";
+
+/** A file that changed this short a time before it was read may change again without showing it: it is read again. */
+const SETTLED_AFTER_MS = 2_000;
+
+/** A file as it was when it was read: modification time (Unix ms), size (bytes), SHA-256 of its bytes. */
+type KnownFile = [modifiedAtMs: number | null, sizeBytes: number, hash: string];
+
+interface FolderCursor {
+  settings: string;
+  /** By name. A time of null means that the file had just been written: it is read again. */
+  files: Record<string, KnownFile>;
+}
+
+/**
+ * The folder's files whose time or size is not what it was. A file is dealt with once for each content that it has: its
+ * bytes decide, so that touching or restoring it brings back no old edition.
+ */
+export async function fetchFolder(
+  source: SourceSettings,
+  cursor: string | null,
+  options: FetchOptions,
+): Promise<Fetched> {
+  const settings = settingsKey(source);
+  const known = readCursor<FolderCursor>(cursor, settings)?.files ?? {};
+  // What was dealt with under other settings is read again for what they let in, and revises nothing.
+  const earlier = filesOf(cursor);
+  const nowMs = options.clock.nowMs();
+  let listing: FolderListing;
+  try {
+    listing = await options.files.list(source.location, linksOf(source));
+  } catch (error) {
+    throw new FetchError(`the folder cannot be read: ${(error as Error).message}`);
+  }
+  const files: FolderCursor["files"] = Object.create(null);
+  const changed: { entry: FileEntry; before: KnownFile | undefined }[] = [];
+  for (const entry of listing.files) {
+    const before = Object.hasOwn(known, entry.name) ? known[entry.name] : undefined;
+    const isSame = before?.[0] === entry.modifiedAtMs && before[1] === entry.sizeBytes;
+    if (!isSame) changed.push({ entry, before });
+    if (before !== undefined) files[entry.name] = isSame ? before : [null, before[1], before[2]];
+  }
+  // What cannot be read today may be back tomorrow, with the same bytes.
+  for (const { name } of listing.unreadable) {
+    const before = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (before !== undefined) files[name] = [null, before[1], before[2]];
+  }
+  // The oldest first, so that of two editions of one publication the newer file has the last word.
+  changed.sort(({ entry: a }, { entry: b }) => a.modifiedAtMs - b.modifiedAtMs || (a.name < b.name ? -1 : 1));
+  const read = async (entry: FileEntry, before: KnownFile | undefined): Promise<FetchedDocument | null> => {
+    const document = await readDocument(source, entry, options);
+    const { sha256: hash } = document;
+    const isSettled = nowMs - entry.modifiedAtMs > SETTLED_AFTER_MS;
+    files[entry.name] = [isSettled ? entry.modifiedAtMs : null, entry.sizeBytes, hash];
+    if (hash === before?.[2]) return null;
+    const isReread = Object.hasOwn(earlier, entry.name) && earlier[entry.name]?.[2] === hash;
+    return isReread ? { ...document, isReread } : document;
+  };
+  return {
+    documents: changed.map(({ entry, before }) => ({
+      name: entry.name,
+      reading: null,
+      onFailure: "refuse",
+      read: () => read(entry, before),
+    })),
+    unreadable: listing.unreadable,
+    isUnchanged: changed.length === 0,
+    freshUntilMs: null,
+    redirects: () => [],
+    cursor: ({ refused }) => {
+      for (const name of refused) delete files[name];
+      return JSON.stringify({ settings, files } satisfies FolderCursor);
+    },
+  };
+}
+
+function linksOf({ followLinks = false }: SourceSettings): FolderOptions {
+  return { followLinks };
+}
+
+/** The files of a cursor, whatever the settings; none where another strategy has left it. */
+function filesOf(cursor: string | null): FolderCursor["files"] {
+  if (cursor === null) return {};
+  const { files = {} } = JSON.parse(cursor) as Partial<FolderCursor>;
+  return files;
+}
+
+async function readDocument(
+  source: SourceSettings,
+  entry: FileEntry,
+  options: FetchOptions,
+): Promise<FetchedDocument> {
+  if (entry.sizeBytes > options.maxDocumentBytes) {
+    throw new FetchError(`the file has more than ${options.maxDocumentBytes} bytes`);
+  }
+  try {
+    const bytes = await options.files.readIn(source.location, entry.name, {
+      ...linksOf(source),
+      maxBytes: options.maxDocumentBytes,
+    });
+    return {
+      name: entry.name,
+      url: null,
+      contentType: null,
+      bytes,
+      sha256: sha256Of(bytes),
+      httpStatus: null,
+      fetchedAtMs: options.clock.nowMs(),
+    };
+  } catch (error) {
+    throw new FetchError(`the file cannot be read: ${(error as Error).message}`);
+  }
+}

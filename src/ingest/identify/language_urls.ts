@@ -1,0 +1,64 @@
+// Publications in several languages: which language an address is of, and the address without it.
+import type { RegEvent } from "../../domain/event/event.ts";
+import type { SourceSettings } from "../../domain/source/source.ts";
+
+/** How the addresses of a source name languages. */
+export interface LanguageForms {
+  /** ISO 639-1 codes, the main language first. */
+  codes: readonly string[];
+  /** Finds the language in an address: its first group, or where there is none, the whole match. */
+  pattern: RegExp;
+}
+
+/** The forms of a source that offers a publication in several languages; null for one that does not. */
+export function languageForms(
+  { languages, urls, languagePattern }: Pick<SourceSettings, "languages" | "urls" | "languagePattern">,
+): LanguageForms | null {
+  if (urls === undefined && languagePattern === undefined) return null;
+  const codes = [...new Set([...languages, ...Object.keys(urls ?? {})])];
+  const pattern = languagePattern === undefined ? usualForms(codes) : new RegExp(languagePattern, "di");
+  return { codes, pattern };
+}
+
+/**
+ * Where sites write the language: a host (`de.example`), a part of the path (`/de/`), a suffix (`news_de`, `act_de.html`,
+ * `act.de.html`), a parameter (`lang=de`).
+ */
+function usualForms(codes: readonly string[]): RegExp {
+  const code = `(?:${codes.join("|")})`;
+  return new RegExp(
+    [
+      `(?<=^https?://)${code}(?=\\.)`,
+      `(?<=/)${code}(?=[/?#]|$)`,
+      `(?<=_)${code}(?=(?:\\.\\w+)?(?:[/?#]|$))`,
+      `(?<=[.-])${code}(?=\\.\\w{3,5}(?:[?#]|$))`,
+      `(?<=[?&](?:lang|language|locale|lg|hl)=)${code}(?=[-_&#]|$)`,
+    ].join("|"),
+    "di",
+  );
+}
+
+/** An address with `*` for its language, and that language; as it is and null where it names none of the source's. */
+export function withoutLanguage(
+  address: string,
+  { codes, pattern }: LanguageForms,
+): { address: string; language: string | null } {
+  const found = pattern.exec(address);
+  const range = found?.indices?.[1] ?? found?.indices?.[0];
+  if (range === undefined) return { address, language: null };
+  const [start, end] = range;
+  const language = address.slice(start, end).toLowerCase();
+  if (!codes.includes(language)) return { address, language: null };
+  return { address: `${address.slice(0, start)}*${address.slice(end)}`, language };
+}
+
+/** A record that shows its words in one of its languages; as it is without a language, or without that one. */
+export function textsIn<T extends Pick<RegEvent, "title_en" | "summary_en" | "translations">>(
+  event: T,
+  language: string | undefined,
+): T {
+  const words = language !== undefined && Object.hasOwn(event.translations, language)
+    ? event.translations[language]
+    : undefined;
+  return words === undefined ? event : { ...event, title_en: words.title, summary_en: words.summary };
+}

@@ -1,0 +1,49 @@
+// The contents of a document as a list, whose elements another thread receives in several messages.
+import type { IdentifiedItem } from "../identify/identify.ts";
+import type { DocumentContents } from "./parse_pipeline.ts";
+import type { Classified } from "../revise/revise.ts";
+
+/** The document itself, and then its items. */
+export type DocumentParts = [DocumentPart, ...ItemPart[]];
+
+interface DocumentPart extends Omit<DocumentContents, "items" | "older" | "notes" | "classified"> {
+  /** How many of the items are not older editions; these come first. */
+  newest: number;
+}
+
+interface ItemPart {
+  one: IdentifiedItem;
+  /** The positions of its twins among the items. */
+  twins: number[];
+  notes: readonly string[];
+  classified: Classified | undefined;
+}
+
+/** Splits the contents. */
+export function splitContents({ items, older, notes, classified, ...rest }: DocumentContents): DocumentParts {
+  const all = [...items, ...older];
+  const positions = new Map(all.map((one, position) => [one, position]));
+  return [
+    { ...rest, newest: items.length },
+    ...all.map(({ twins = [], ...one }): ItemPart => ({
+      one,
+      twins: twins.flatMap((twin) => positions.get(twin) ?? []),
+      notes: notes.get(one.item) ?? [],
+      classified: classified.get(one.item),
+    })),
+  ];
+}
+
+/** The contents that were split. */
+export function joinContents([{ newest, ...rest }, ...parts]: DocumentParts): DocumentContents {
+  const notes: DocumentContents["notes"] = new Map();
+  const classified: DocumentContents["classified"] = new Map();
+  const all = parts.map(({ one }) => one);
+  for (const part of parts) {
+    const { item } = part.one;
+    if (part.twins.length > 0) part.one.twins = part.twins.flatMap((position) => all[position] ?? []);
+    if (part.notes.length > 0) notes.set(item, part.notes);
+    if (part.classified !== undefined) classified.set(item, part.classified);
+  }
+  return { ...rest, items: all.slice(0, newest), older: all.slice(newest), notes, classified };
+}

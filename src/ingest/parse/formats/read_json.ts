@@ -1,0 +1,177 @@
+// JSON Feed 1.0 and 1.1: from JSON text to items.
+import { DocumentError, type ParsedDocument, type ParsedItem, type ParseProblem } from "../parsed.ts";
+import { escapeText } from "./scan_xml.ts";
+
+type JsonObject = Record<string, unknown>;
+
+/**
+ * Reads a JSON Feed; throws a {@link DocumentError} when the text is broken JSON or JSON of something else. Text that
+ * breaks off gives the items that are complete.
+ */
+export function readJsonFeed(text: string, maxItems: number): ParsedDocument {
+  const { value, complete } = parseJson(text, 2);
+  if (!isFeed(value)) {
+    throw new DocumentError(
+      `this is JSON, but not a JSON Feed (it has no "version" of jsonfeed.org and no "title" with "items")`,
+    );
+  }
+  const items: ParsedItem[] = [];
+  const problems: ParseProblem[] = [];
+  const stated = Array.isArray(value.items) ? value.items : [];
+  for (const [index, item] of stated.slice(0, maxItems).entries()) {
+    if (isObject(item)) items.push(readItem(item));
+    else problems.push({ item: `item ${index + 1}`, reason: "it is not an object" });
+  }
+  if (stated.length > maxItems) {
+    const reason = `${stated.length - maxItems} items beyond the first ${maxItems} are passed over`;
+    problems.push({ item: "document", reason });
+  }
+  if (!complete) {
+    if (items.length === 0) throw new DocumentError("the JSON breaks off before the first complete item");
+    problems.push({ item: "document", reason: `the document breaks off after item ${stated.length}` });
+  }
+  return {
+    format: "json-feed",
+    title: markup(value.title),
+    language: plain(value.language),
+    baseUrl: plain(value.home_page_url) ?? plain(value.feed_url),
+    ttlMinutes: null,
+    next: null,
+    items,
+    problems,
+  };
+}
+
+function readItem(item: JsonObject): ParsedItem {
+  const html = typeof item.content_html === "string" && item.content_html.trim() !== ""
+    ? item.content_html
+    : null;
+  return {
+    guid: plain(item.id),
+    link: plain(item.url) ?? plain(item.external_url),
+    title: markup(item.title),
+    summary: markup(item.summary) ?? markup(item.content_text) ?? html,
+    publishedText: plain(item.date_published),
+    updatedText: plain(item.date_modified),
+    categories: list(item.tags).flatMap((tag) => plain(tag) ?? []),
+    authors: [...list(item.authors), item.author].flatMap((author) =>
+      (isObject(author) ? plain(author.name) : plain(author)) ?? []
+    ),
+    language: plain(item.language),
+    baseUrl: null,
+  };
+}
+
+/** Maximum number of values (objects, lists and members) of a JSON text; each takes up to about 100 bytes of memory. */
+const MAX_VALUES = 2_000_000;
+/** Maximum nesting of a JSON text. */
+const MAX_DEPTH = 1_000;
+
+/**
+ * Throws a {@link DocumentError} when a JSON text has too many values or is nested too deep. Nothing can stop the
+ * runtime's JSON parser, neither a time limit nor a memory limit, so its work is bounded before it begins.
+ */
+function requireParsable(text: string): void {
+  let values = 0;
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (inString) {
+      if (code === BACKSLASH) at++;
+      else if (code === QUOTE) inString = false;
+      continue;
+    }
+    if (code === QUOTE) inString = true;
+    else if (code === COMMA) values++;
+    else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      values++;
+      if (++depth > MAX_DEPTH) throw new DocumentError(`the JSON is nested more than ${MAX_DEPTH} deep`);
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--;
+  }
+  if (values > MAX_VALUES) throw new DocumentError(`the JSON has more than ${MAX_VALUES} values`);
+}
+
+const [QUOTE, BACKSLASH, COMMA, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [...'"\\,{}[]']
+  .map((mark) => mark.charCodeAt(0));
+
+/**
+ * The value of a JSON text. One that breaks off is closed behind the last complete item, which is an object in a list
+ * within `depth - 1` objects. Throws a {@link DocumentError}.
+ */
+export function parseJson(text: string, depth: number): { value: unknown; complete: boolean } {
+  requireParsable(text);
+  try {
+    return { value: valueOf(text), complete: true };
+  } catch (error) {
+    const repaired = completeItems(text, depth);
+    if (repaired === null) {
+      throw new DocumentError("the JSON breaks off or is broken", `: ${(error as Error).message}`);
+    }
+    try {
+      return { value: valueOf(repaired), complete: false };
+    } catch {
+      throw new DocumentError("the JSON is broken", `: ${(error as Error).message}`);
+    }
+  }
+}
+
+/** Of fewer digits every whole number is what it says. */
+const LONG_NUMBER = /\d{16}/;
+
+function valueOf(text: string): unknown {
+  if (!LONG_NUMBER.test(text)) return JSON.parse(text);
+  return JSON.parse(text, keepDigits as (key: string, value: unknown) => unknown);
+}
+
+/** A whole number of more digits than a number can hold stays as it is written: rounded, two ids would be one. */
+function keepDigits(_: string, value: unknown, { source = "" }: { source?: string }): unknown {
+  const isRounded = typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(source);
+  return isRounded ? source : value;
+}
+
+const MARK = /["\\{}[\]]/g;
+
+/** The text up to the last complete item, closed as valid JSON needs it; null when the text has no such item. */
+function completeItems(text: string, depth: number): string | null {
+  const open: string[] = [];
+  let inString = false;
+  let end = -1;
+  MARK.lastIndex = 0;
+  for (let match = MARK.exec(text); match !== null; match = MARK.exec(text)) {
+    const mark = match[0];
+    if (mark === "\\") MARK.lastIndex++;
+    else if (mark === '"') inString = !inString;
+    else if (!inString) {
+      if (mark === "{" || mark === "[") open.push(mark);
+      else if (open.pop() !== (mark === "}" ? "{" : "[")) break;
+      else if (mark === "}" && open.length === depth && open.indexOf("[") === depth - 1) end = MARK.lastIndex;
+    }
+  }
+  return end === -1 ? null : `${text.slice(0, end)}]${"}".repeat(depth - 1)}`;
+}
+
+function isFeed(value: unknown): value is JsonObject {
+  if (!isObject(value)) return false;
+  if (typeof value.version === "string" && value.version.includes("jsonfeed.org/version/")) return true;
+  return plain(value.title) !== null && Array.isArray(value.items);
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function list(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** A value as plain text; numbers too, because some publishers write ids and dates as such. */
+function plain(value: unknown): string | null {
+  if (typeof value === "number") return String(value);
+  return typeof value === "string" && value.trim() !== "" ? value.trim() : null;
+}
+
+function markup(value: unknown): string | null {
+  const text = plain(value);
+  return text === null ? null : escapeText(text);
+}

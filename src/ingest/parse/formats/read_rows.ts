@@ -1,0 +1,212 @@
+// JSON of any shape, by paths: from the text of an API's answer, or of a SPARQL result, to items.
+import type { Reading } from "../../../domain/source/extraction_rules.ts";
+import { readTemplate, readValuePath, type ValuePath } from "../../../domain/source/value_path.ts";
+import { type Find, itemFrom, markup } from "./fields.ts";
+import { DocumentError, type ParsedDocument, type ParsedItem, type ParseProblem } from "../parsed.ts";
+import { parseJson } from "./read_json.ts";
+
+/** Values that one path of one item may give. */
+const MAX_VALUES = 200;
+/** Keys of a foreign document that an error names. */
+const MAX_KEYS_NAMED = 12;
+/** Steps into a document that a path may take through lists in lists. */
+const MAX_LIST_DEPTH = 16;
+
+type JsonObject = Record<string, unknown>;
+
+/** What {@link readApi} is told. */
+export interface ApiOptions {
+  reading: Extract<Reading, { kind: "json" }>;
+  maxItems: number;
+}
+
+/**
+ * Reads an API's answer. Text that breaks off gives the items that are complete. Throws a {@link DocumentError} when it
+ * is no JSON, or nothing stands where the items should.
+ */
+export function readApi(text: string, { reading, maxItems }: ApiOptions): ParsedDocument {
+  const paths = reading.items.map(pathOf);
+  const [first = []] = paths;
+  const { value, complete } = parseJson(text, first.length + 1);
+  const found = paths.map((path) => itemsAt(value, path));
+  const stated = found.every((items) => items === null) ? null : found.flatMap((items) => items ?? []);
+  const isNone = () =>
+    statesNone(value, first) || (paths.some((path) => isNull(value, path)) && !namesError(value));
+  if (stated === null && !isNone()) throw nothingAt(reading.items.join('" or "'), value);
+  return {
+    ...readRows(stated ?? [], { ...reading, complete, maxItems, format: "json" }),
+    next: reading.next === null ? null : scalarsAt(value, pathOf(reading.next), 1)[0] ?? null,
+  };
+}
+
+/**
+ * Reads SPARQL 1.1 query results in JSON (W3C). A rule names a variable; `NAME@lang` is the language of its literal.
+ * Throws a {@link DocumentError} when the text is something else.
+ */
+export function readSparql(
+  text: string,
+  { reading, maxItems }: { reading: Extract<Reading, { kind: "sparql" }>; maxItems: number },
+): ParsedDocument {
+  const { value, complete } = parseJson(text, 3);
+  const bindings = isObject(value) && isObject(value.results) ? value.results.bindings : undefined;
+  if (!Array.isArray(bindings)) throw nothingAt("results.bindings", value);
+  const rows = bindings.map((row: unknown) => isObject(row) ? flatRow(row) : row);
+  return readRows(rows, { ...reading, complete, maxItems, format: "sparql" });
+}
+
+function flatRow(row: JsonObject): JsonObject {
+  const flat: JsonObject = Object.create(null);
+  for (const [name, binding] of Object.entries(row)) {
+    if (!isObject(binding)) continue;
+    flat[name] = binding.value;
+    flat[`${name}@lang`] = binding["xml:lang"];
+  }
+  return flat;
+}
+
+interface RowOptions {
+  format: "json" | "sparql";
+  fields: Reading["fields"];
+  dateFormat: string | null;
+  complete: boolean;
+  maxItems: number;
+}
+
+function readRows(rows: readonly unknown[], options: RowOptions): ParsedDocument {
+  const items: ParsedItem[] = [];
+  const problems: ParseProblem[] = [];
+  for (const [index, row] of rows.slice(0, options.maxItems).entries()) {
+    const item = isObject(row) ? itemFrom(options.fields, options.dateFormat, finder(row)) : null;
+    if (item !== null) items.push(item);
+    else {
+      const reason = isObject(row) ? "it has neither id nor link nor title" : "it is not an object";
+      problems.push({ item: `item ${index + 1}`, reason });
+    }
+  }
+  if (rows.length > options.maxItems) {
+    const reason = `${
+      rows.length - options.maxItems
+    } items beyond the first ${options.maxItems} are passed over`;
+    problems.push({ item: "document", reason });
+  }
+  if (!options.complete) {
+    if (items.length === 0) throw new DocumentError("the JSON breaks off before the first complete item");
+    problems.push({ item: "document", reason: `the document breaks off after item ${rows.length}` });
+  }
+  const nothing = { title: null, language: null, baseUrl: null, ttlMinutes: null, next: null };
+  return { format: options.format, ...nothing, items, problems };
+}
+
+function finder(row: JsonObject): Find {
+  const asStated: Find = (rule, field) => {
+    if (!rule.includes("{")) return scalarsAt(row, pathOf(rule), field === "categories" ? MAX_VALUES : 1);
+    const template = readTemplate(rule);
+    if ("problem" in template) throw new Error(`a rule that no check let through: ${template.problem}`);
+    let text = "";
+    for (const part of template.value) {
+      if ("text" in part) text += part.text;
+      else {
+        const value = scalarsAt(row, part.path, 1)[0];
+        if (value === undefined) return [];
+        text += field === "link" ? encodeURIComponent(value).replaceAll("%2F", "/") : value;
+      }
+    }
+    return [text];
+  };
+  return (rule, field) => {
+    const values = asStated(rule, field);
+    return field === "title" || field === "summary" ? values.map(markup) : values;
+  };
+}
+
+const paths = new Map<string, ValuePath>();
+
+function pathOf(text: string): ValuePath {
+  const known = paths.get(text);
+  if (known !== undefined) return known;
+  const path = readValuePath(text);
+  if ("problem" in path) throw new Error(`a path that no check let through: ${path.problem}`);
+  paths.set(text, path.value); // as many as the config has
+  return path.value;
+}
+
+/** The items at a path, lists on the way and at its end opened; null when nothing stands there. */
+function itemsAt(value: unknown, path: ValuePath): unknown[] | null {
+  const found: unknown[] = [];
+  let isThere = false;
+  walk(value, { path, depth: 0 }, (end) => {
+    isThere = isThere || end !== null;
+    if (Array.isArray(end)) { for (const item of end) found.push(item); }
+    else if (end !== null) found.push(end);
+    return true;
+  });
+  return isThere ? found : null;
+}
+
+/** The texts and numbers at a path, at most `most`. */
+function scalarsAt(value: unknown, path: ValuePath, most: number): string[] {
+  const found: string[] = [];
+  walk(value, { path, depth: 0 }, (end) => {
+    for (const one of Array.isArray(end) ? end : [end]) {
+      const text = typeof one === "number" ? String(one) : typeof one === "string" ? one.trim() : "";
+      if (text !== "" && found.length < most) found.push(text);
+    }
+    return found.length < most;
+  });
+  return found;
+}
+
+/** Goes down a path, into every item of the lists on the way; `visit` gets what stands at its ends until it says false. */
+function walk(
+  value: unknown,
+  { path, depth }: { path: ValuePath; depth: number },
+  visit: (end: unknown) => boolean,
+): boolean {
+  const [step, ...rest] = path;
+  if (step === undefined) return value === undefined ? true : visit(value);
+  if (Array.isArray(value)) {
+    if (/^\d+$/.test(step)) return walk(value[Number(step)], { path: rest, depth: depth + 1 }, visit);
+    return depth >= MAX_LIST_DEPTH || value.every((item) => walk(item, { path, depth: depth + 1 }, visit));
+  }
+  if (!isObject(value)) return true;
+  const inner = { path: rest, depth: depth + 1 };
+  if (step === "*") return Object.values(value).every((part) => walk(part, inner, visit));
+  return Object.hasOwn(value, step) ? walk(value[step], inner, visit) : true;
+}
+
+/** Whether a document without items says itself that it has none: some APIs then leave out the list. */
+function statesNone(value: unknown, path: ValuePath): boolean {
+  const around: unknown[] = [value];
+  walk(value, { path: path.slice(0, -1), depth: 0 }, (end) => around.push(end) > 0);
+  return around.some((one) =>
+    isObject(one) && Object.entries(one).some(([key, count]) => {
+      const number = isObject(count) ? count["#text"] : count;
+      return /count|total|found|hits/i.test(key) && (number === 0 || number === "0");
+    })
+  );
+}
+
+/** Whether `null` stands where the items should: how some languages write a list of none. */
+function isNull(value: unknown, path: ValuePath): boolean {
+  return path.length > 0 && !walk(value, { path, depth: 0 }, (end) => end !== null);
+}
+
+/** Whether a document says of itself that it is the account of a fault, and no answer. */
+function namesError(value: unknown): boolean {
+  return isObject(value) &&
+    Object.entries(value).some(([key, said]) =>
+      /err|fault|exception|message|detail/i.test(key) && said !== null && said !== false && said !== "" &&
+      said !== 0 && !(Array.isArray(said) && said.length === 0)
+    );
+}
+
+function nothingAt(path: string, value: unknown): DocumentError {
+  const keys = isObject(value) ? Object.keys(value) : [];
+  const named = keys.slice(0, MAX_KEYS_NAMED).map((key) => key.slice(0, MAX_VALUES)).join(", ");
+  const has = Array.isArray(value) ? "it is a list" : keys.length === 0 ? "it is empty" : `it has ${named}`;
+  return new DocumentError(`the JSON has nothing at "${path}": ${has}`);
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

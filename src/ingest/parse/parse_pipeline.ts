@@ -1,0 +1,148 @@
+// From the bytes of a document to its classified items: pure, and run in the parse worker.
+import type { Reading } from "../../domain/source/extraction_rules.ts";
+import { type Classify, classifyRequest } from "../revise/classify_request.ts";
+import { type IdentifiedItem, identifyItems, itemLanguage } from "../identify/identify.ts";
+import type { Identity } from "../identify/identity_rule.ts";
+import { type NormalisedItem, normaliseItem } from "../normalise/item.ts";
+import { MAX_TAG_CHARACTERS } from "../normalise/language.ts";
+import { type ParsedDocument, parseDocument, type ParseProblem } from "./document.ts";
+import type { Classified } from "../revise/revise.ts";
+
+/** Maximum number of items that are taken from one document. */
+export const MAX_ITEMS = 20_000;
+/** Maximum length of the items of one document together, characters: relative links can repeat a long base URL. */
+export const MAX_CHARACTERS = 32 * 1024 * 1024;
+const TOO_LONG = `the items of the document have more than ${MAX_CHARACTERS} characters together`;
+/** Maximum number of refused items that one document reports one by one. */
+const MAX_REPORTED = 1_000;
+
+/** A document and the settings of its source that it is parsed with. All of it can be cloned. */
+export interface ParseRequest {
+  bytes: Uint8Array;
+  contentType: string | null;
+  /** Null for a file. */
+  url: string | null;
+  /** How its items are found; null for a feed. */
+  reading: Reading | null;
+  /** IANA time zone of dates that state none. */
+  timezone: string;
+  /** Absolute URL of the publisher's site. */
+  baseUrl: string;
+  sourceId: string;
+  /** The languages that the source states. */
+  sourceLanguages: readonly string[];
+  /** The language of the whole document, where the source has one URL for each language. */
+  language: string | null;
+  identity: Identity;
+}
+
+/** What a document holds. */
+export interface DocumentContents extends Pick<ParsedDocument, "language" | "next" | "ttlMinutes"> {
+  problems: ParseProblem[];
+  /** How many items the document states, refused ones included. */
+  itemCount: number;
+  /** The latest date of an item, Unix ms; null where none has one. */
+  newestMs: number | null;
+  /** The identity that tells its items apart: that of the request or a later rule. */
+  identity: Identity;
+  items: IdentifiedItem[];
+  /** Items of which the document holds a newer edition. */
+  older: IdentifiedItem[];
+  refused: ParseProblem[];
+  /** What is odd about an item, for the items that are. */
+  notes: Map<NormalisedItem, readonly string[]>;
+  classified: Map<NormalisedItem, Classified>;
+}
+
+/** Parses a document. Throws a `DocumentError` when nothing of it can be read. */
+export function parseContents(request: ParseRequest, classify: Classify): DocumentContents {
+  const { bytes, contentType, url, reading, timezone, baseUrl, sourceId } = request;
+  const document = parseDocument(bytes, {
+    ...{ contentType, maxItems: MAX_ITEMS, timezone, reading, url },
+    mayQuote: url !== null, // not a file: what lies in a folder by mistake may be secret
+  });
+  const language = shortTag(document.language);
+  const normalised: NormalisedItem[] = [];
+  const refused: ParseProblem[] = [];
+  const notes: DocumentContents["notes"] = new Map();
+  let characters = 0;
+  for (const [position, parsed] of document.items.entries()) {
+    const outcome = normaliseItem(parsed, { document, documentUrl: url, baseUrl, timezone, position });
+    if (!outcome.ok) {
+      refused.push({ item: outcome.item, reason: outcome.reason });
+      continue;
+    }
+    const { item } = outcome;
+    characters += lengthOf(item);
+    if (characters > MAX_CHARACTERS) refused.push({ item: item.title, reason: TOO_LONG });
+    else {
+      normalised.push(item);
+      if (outcome.notes.length > 0) notes.set(item, outcome.notes);
+    }
+  }
+  const { identity, items, older } = identifyItems(normalised, request.identity, request.language);
+  const stated = {
+    sourceId,
+    statedLanguages: statedLanguages(language, request.sourceLanguages),
+  };
+  const classified = new Map(normalised.map((item) => {
+    const own = itemLanguage(item, identity, request.language);
+    return [item, everyField(classify(classifyRequest(item, { ...stated, language: own })))];
+  }));
+  const { problems } = document;
+  return {
+    language,
+    next: document.next,
+    ttlMinutes: document.ttlMinutes,
+    problems: limited(problems),
+    itemCount: document.items.length + problems.filter(({ item }) => item !== "document").length,
+    newestMs: newestOf(normalised),
+    identity,
+    items,
+    older,
+    refused: limited(refused),
+    notes,
+    classified,
+  };
+}
+
+/** Characters of what an item states. */
+function lengthOf({ guid, link, title, summary, categories }: NormalisedItem): number {
+  const ofCategories = categories.reduce((sum, { length }) => sum + length, 0);
+  return (guid?.length ?? 0) + link.length + title.length + summary.length + ofCategories;
+}
+
+/** The tag, or null where it is too long: it is stored with every item of the document. */
+function shortTag(tag: string | null): string | null {
+  return tag === null || tag.length > MAX_TAG_CHARACTERS ? null : tag;
+}
+
+/** The languages that the document and the source state, the more specific first. */
+export function statedLanguages(ofDocument: string | null, ofSource: readonly string[]): string[] {
+  return [...(ofDocument === null ? [] : [ofDocument]), ...ofSource];
+}
+
+/** A classification decides each field when it is first read; a copy for another thread needs all of them. */
+function everyField(
+  { relevant, language, eventType, topics, severity, aiActArticles }: Classified,
+): Classified {
+  return { relevant, language, eventType, topics, severity, aiActArticles };
+}
+
+function newestOf(items: readonly NormalisedItem[]): number | null {
+  return items.reduce((newest: number | null, { publishedAtMs, updatedAtMs }) => {
+    const dateMs = updatedAtMs ?? publishedAtMs;
+    return dateMs === null || (newest !== null && newest > dateMs) ? newest : dateMs;
+  }, null);
+}
+
+/** All problems, or of a document that has very many the first ones and those of the document as a whole. */
+function limited(problems: readonly ParseProblem[]): ParseProblem[] {
+  const left = problems.length - MAX_REPORTED;
+  if (left <= 0) return [...problems];
+  return [
+    ...problems.slice(0, MAX_REPORTED),
+    { item: `${left} more items`, reason: "refused for such reasons as well" },
+    ...problems.slice(MAX_REPORTED).filter(({ item }) => item === "document"),
+  ];
+}

@@ -1,0 +1,85 @@
+// Parses documents in the parse worker, within the limits of their source.
+import type { Additions } from "../../domain/event/classification.ts";
+import { WorkerLimitError, type WorkerThread } from "../../domain/ports/ports.ts";
+import { FetchError } from "../fetch/fetch_types.ts";
+import type { LanguageForms } from "../identify/language_urls.ts";
+import type { DescribeOptions, DocumentDescription } from "../normalise/describe.ts";
+import { DocumentError } from "./parsed.ts";
+import { type DocumentParts, joinContents } from "./document_parts.ts";
+import type { DocumentContents, ParseRequest } from "./parse_pipeline.ts";
+import {
+  joinSitemap,
+  type SitemapContents,
+  type SitemapParts,
+  type SitemapRequest,
+} from "./sitemap_pages.ts";
+
+/**
+ * A request as it is sent. Deno's Node workers visit every element of a typed array that they receive: a second for a
+ * document of 9 MB.
+ */
+type Sent<T extends { bytes: Uint8Array }> = Omit<T, "bytes"> & { buffer: ArrayBuffer };
+
+/** The tasks of the parse worker: what each is given and gives. */
+export interface ParseTasks {
+  parse: { given: Sent<ParseRequest> & { additions: Additions }; yields: DocumentParts };
+  sitemap: { given: Sent<SitemapRequest>; yields: SitemapParts };
+  bareAddresses: { given: { addresses: readonly string[]; languages: LanguageForms }; yields: string[] };
+  describe: { given: { buffer: ArrayBuffer; options: DescribeOptions }; yields: DocumentDescription };
+}
+
+/** Limits of one task. */
+export interface ParseLimits {
+  timeoutMs: number;
+  /** Aborts the task; the call rejects with the signal's reason. */
+  signal?: AbortSignal;
+}
+
+/**
+ * What needs the bytes of a document or runs the operator's regular expressions. Every method throws a
+ * {@link DocumentError} when the document cannot be read and a {@link FetchError} when it exceeds a limit. It is then
+ * not tried again on the main thread.
+ */
+export interface Parser {
+  parse(request: ParseRequest): Promise<DocumentContents>;
+  readSitemap(request: SitemapRequest): Promise<SitemapContents>;
+  /** The URLs with `*` for their language. */
+  bareAddresses(addresses: readonly string[], languages: LanguageForms): Promise<string[]>;
+  /** Describes a saved document. */
+  describe(bytes: Uint8Array, options: DescribeOptions): Promise<DocumentDescription>;
+}
+
+/** Makes a parser for documents of one source. */
+export function createParser(
+  worker: WorkerThread,
+  additions: Additions,
+  limits: ParseLimits,
+): Parser {
+  const run = async <T extends keyof ParseTasks>(task: T, given: ParseTasks[T]["given"]) => {
+    try {
+      return await worker.call(task, given, limits) as ParseTasks[T]["yields"];
+    } catch (error) {
+      throw translate(error);
+    }
+  };
+  return {
+    parse: async ({ bytes, ...request }) =>
+      joinContents(await run("parse", { ...request, additions, buffer: bytes.slice().buffer })),
+    readSitemap: async ({ bytes, ...request }) =>
+      joinSitemap(await run("sitemap", { ...request, buffer: bytes.slice().buffer })),
+    bareAddresses: (addresses, languages) => run("bareAddresses", { addresses, languages }),
+    describe: (bytes, options) => run("describe", { buffer: bytes.slice().buffer, options }),
+  };
+}
+
+function translate(error: unknown): unknown {
+  if (error instanceof WorkerLimitError) {
+    return new FetchError(
+      error.kind === "time"
+        ? `parsing took longer than ${error.limit / 1_000} s (parse_timeout)`
+        : `parsing needed more than ${Math.round(error.limit / 1024 / 1024)} MB of memory`,
+    );
+  }
+  if (error instanceof Error && error.name === "DocumentError") return new DocumentError(error.message);
+  return error;
+}

@@ -1,0 +1,30 @@
+// What the parse worker does.
+import type { Additions } from "../../domain/event/classification.ts";
+import type { Classify } from "../revise/classify_request.ts";
+import { splitContents } from "./document_parts.ts";
+import { withoutLanguage } from "../identify/language_urls.ts";
+import { describeDocument } from "../normalise/describe.ts";
+import { parseContents } from "./parse_pipeline.ts";
+import type { ParseTasks } from "./parse_worker_client.ts";
+import { readSitemapPages, splitSitemap } from "./sitemap_pages.ts";
+
+/** The tasks by name. A classifier is kept until the additions change. */
+export function parseWorkerTasks(
+  createClassifier: (additions: Additions) => { classify: Classify },
+): Record<string, (argument: unknown) => unknown> {
+  let classifier: { additions: string; classify: Classify } | null = null;
+  const tasks: { [T in keyof ParseTasks]: (given: ParseTasks[T]["given"]) => ParseTasks[T]["yields"] } = {
+    parse({ additions, buffer, ...request }) {
+      const name = JSON.stringify(additions);
+      if (classifier?.additions !== name) classifier = { additions: name, ...createClassifier(additions) };
+      const bytes = new Uint8Array(buffer);
+      return splitContents(parseContents({ ...request, bytes }, classifier.classify));
+    },
+    sitemap: ({ buffer, ...request }) =>
+      splitSitemap(readSitemapPages({ ...request, bytes: new Uint8Array(buffer) })),
+    bareAddresses: ({ addresses, languages }) =>
+      addresses.map((address) => withoutLanguage(address, languages).address),
+    describe: ({ buffer, options }) => describeDocument(new Uint8Array(buffer), options),
+  };
+  return tasks as Record<string, (argument: unknown) => unknown>;
+}

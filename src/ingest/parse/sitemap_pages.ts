@@ -1,0 +1,141 @@
+// From the bytes of a sitemap to the pages, or the maps of an index, that a source wants: pure, run in the parse worker.
+import type { SitemapRules } from "../../domain/source/extraction_rules.ts";
+import { parseDate } from "../normalise/dates.ts";
+import { absoluteUrl } from "../normalise/links.ts";
+import { DocumentError, type ParseProblem } from "./parsed.ts";
+import { readSitemap, type SitemapEntry } from "./formats/read_sitemap.ts";
+import { shortName } from "../fetch/pagination.ts";
+
+/** The protocol allows 50,000 entries in one map. */
+const MAX_ENTRIES = 50_000;
+/** Maximum length of the URLs of one map together, characters: relative ones can repeat a long base URL. */
+const MAX_CHARACTERS = 32 * 1024 * 1024;
+/** Maximum number of problems that one map reports. */
+const MAX_PROBLEMS = 1_000;
+
+/** A sitemap and what its source wants of it. */
+export interface SitemapRequest extends Pick<SitemapRules, "include" | "exclude" | "maps"> {
+  bytes: Uint8Array;
+  contentType: string | null;
+  /** What relative URLs of pages, and of maps, are relative to. */
+  pageBase: string;
+  mapBase: string;
+  /** IANA time zone of dates that state none. */
+  timezone: string;
+  /** Pages that changed before this are not wanted, Unix ms. */
+  sinceMs: number;
+}
+
+/** A page and when it changed, as the map says. */
+export interface DatedPage {
+  address: string;
+  name: string;
+  lastmod: string;
+  changedMs: number;
+}
+
+/** A map of an index. */
+export interface SitemapMap {
+  url: string;
+  changedMs: number | null;
+}
+
+/** What a source wants of a sitemap. */
+export type SitemapContents =
+  & { problems: ParseProblem[] }
+  & (
+    | {
+      kind: "urlset";
+      pages: DatedPage[];
+      /** How many pages have a date, those that are not wanted included, and how many have none. */
+      dated: number;
+      undated: number;
+    }
+    | { kind: "sitemapindex"; maps: SitemapMap[] }
+  );
+
+/** The contents as a list, whose elements another thread receives in several messages: the map, and then its entries. */
+export type SitemapParts = [SitemapContents, ...(DatedPage | SitemapMap)[]];
+
+/** Splits the contents. */
+export function splitSitemap(contents: SitemapContents): SitemapParts {
+  return contents.kind === "urlset"
+    ? [{ ...contents, pages: [] }, ...contents.pages]
+    : [{ ...contents, maps: [] }, ...contents.maps];
+}
+
+/** The contents that were split. */
+export function joinSitemap([contents, ...entries]: SitemapParts): SitemapContents {
+  return contents.kind === "urlset"
+    ? { ...contents, pages: entries as DatedPage[] }
+    : { ...contents, maps: entries as SitemapMap[] };
+}
+
+/** Reads a sitemap. Throws a `DocumentError` when it is not one. */
+export function readSitemapPages(request: SitemapRequest): SitemapContents {
+  const { bytes, contentType } = request;
+  const { kind, entries, problems } = readSitemap(bytes, { contentType, maxEntries: MAX_ENTRIES });
+  const reported = problems.filter(({ item }, at) => at < MAX_PROBLEMS || item === "document");
+  return kind === "urlset"
+    ? { kind, problems: reported, ...datedPages(entries, request) }
+    : { kind, problems: reported, maps: wantedMaps(entries, request) };
+}
+
+function datedPages(
+  entries: readonly SitemapEntry[],
+  { include, exclude, pageBase, timezone, sinceMs }: SitemapRequest,
+): { pages: DatedPage[]; dated: number; undated: number } {
+  const isIncluded = matcher(include);
+  const isExcluded = matcher(exclude);
+  const pages: DatedPage[] = [];
+  let dated = 0;
+  let undated = 0;
+  const resolve = createResolver(pageBase);
+  for (const entry of entries) {
+    const address = resolve(entry.address);
+    if (address === null || isExcluded(address)) continue;
+    if (include.length > 0 && !isIncluded(address)) continue;
+    const changedMs = changeOf(entry, timezone);
+    if (changedMs === null) {
+      undated++;
+      continue;
+    }
+    dated++;
+    if (changedMs < sinceMs) continue;
+    pages.push({ address, name: shortName(address), lastmod: entry.lastmod ?? "", changedMs });
+  }
+  return { pages, dated, undated };
+}
+
+function wantedMaps(entries: readonly SitemapEntry[], { maps, mapBase, timezone }: SitemapRequest) {
+  const isWanted = matcher(maps);
+  const resolve = createResolver(mapBase);
+  return entries.flatMap((entry) => {
+    const url = resolve(entry.address);
+    if (url === null || (maps.length > 0 && !isWanted(url))) return [];
+    return [{ url, changedMs: changeOf(entry, timezone) }];
+  });
+}
+
+/** What resolves URLs that have at most so many characters together. */
+function createResolver(base: string): (address: string) => string | null {
+  let characters = 0;
+  return (address) => {
+    const url = absoluteUrl(address, base);
+    characters += url?.length ?? 0;
+    if (characters > MAX_CHARACTERS) {
+      throw new DocumentError(`the URLs of the map have more than ${MAX_CHARACTERS} characters together`);
+    }
+    return url;
+  };
+}
+
+/** Whether one of the expressions matches. */
+function matcher(expressions: readonly string[]): (address: string) => boolean {
+  const patterns = expressions.map((expression) => new RegExp(expression));
+  return (address) => patterns.some((pattern) => pattern.test(address));
+}
+
+function changeOf({ lastmod }: SitemapEntry, timezone: string): number | null {
+  return lastmod === null ? null : parseDate(lastmod, { timezone });
+}

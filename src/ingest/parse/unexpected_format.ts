@@ -1,0 +1,70 @@
+// Says in words what a document is that is not what was wanted, and which strategy reads it.
+import { withoutMailAddresses } from "../../domain/customer/mail.ts";
+import { DocumentError } from "./parsed.ts";
+
+/** How far a page is searched for its title. */
+const MAX_TITLE_SEARCH = 65_536;
+/** How much of a foreign document's words an error repeats. */
+const MAX_QUOTE = 80;
+
+const HTML_ELEMENTS = new Set(
+  ("html head body title meta link script style div span p a b br h1 h2 h3 table ul ol img form center font iframe " +
+    "main header section article nav footer")
+    .split(" "),
+);
+/** What documents with these roots are, and the strategy that reads them; null where none does. */
+const KNOWN_ROOTS = new Map<string, [what: string, strategy: string | null]>([
+  ["opml", ["an OPML list of feeds", null]],
+  ["urlset", ["a sitemap", "sitemap"]],
+  ["sitemapindex", ["a sitemap index", "sitemap"]],
+  ["error", ["an error message in XML", null]],
+  ["rss", ["a feed", "feed"]],
+  ["feed", ["a feed", "feed"]],
+  ["rdf", ["a feed", "feed"]],
+  ["sparql", ["the XML of a SPARQL endpoint", "sparql"]],
+]);
+const BINARY: [start: number[], name: string][] = [
+  [[0x25, 0x50, 0x44, 0x46], "a PDF file"],
+  [[0x1f, 0x8b], "data compressed with gzip"],
+  [[0x50, 0x4b, 0x03, 0x04], "a ZIP archive"],
+  [[0x89, 0x50, 0x4e, 0x47], "a PNG image"],
+  [[0xff, 0xd8, 0xff], "a JPEG image"],
+  [[0x47, 0x49, 0x46, 0x38], "a GIF image"],
+];
+
+/** The name of the binary format that the bytes begin with, null when it is none of those known here. */
+export function binaryFormat(bytes: Uint8Array): string | null {
+  return BINARY.find(([start]) => start.every((byte, at) => bytes[at] === byte))?.[1] ?? null;
+}
+
+/** The error for XML or HTML whose root element is not of what is wanted. */
+export function foreignRoot(rootName: string, text: string, wanted: "a feed" | "a sitemap"): DocumentError {
+  const name = rootName.slice(rootName.indexOf(":") + 1).toLowerCase();
+  if (HTML_ELEMENTS.has(name)) {
+    const title = /<title[^<>]*>([^<]*)/i.exec(text.slice(0, MAX_TITLE_SEARCH))?.[1];
+    const titled = title?.trim() ? ` (title: ${quote(title)})` : "";
+    return new DocumentError(`this is an HTML page, not ${wanted}${readBy("html")}`, titled);
+  }
+  const known = KNOWN_ROOTS.get(name);
+  if (known === undefined) {
+    return new DocumentError(`this is XML, but not ${wanted}`, ` (root element: ${quote(rootName)})`);
+  }
+  const [what, strategy] = known;
+  return new DocumentError(`this is ${what}, not ${wanted}${strategy === null ? "" : readBy(strategy)}`);
+}
+
+function readBy(strategy: string): string {
+  return `; fetch_strategy = "${strategy}" reads such`;
+}
+
+/** The error for text of another kind than the one that is wanted: "a feed", "JSON", "a page". */
+export function foreignText(text: string, wanted: string): DocumentError {
+  const kind = /^\s*[{[]/.test(text) ? "JSON" : /^\s*</.test(text) ? "a page of HTML or XML" : "plain text";
+  return new DocumentError(`this is ${kind}, not ${wanted}`, ` (it begins: ${quote(text)})`);
+}
+
+function quote(text: string): string {
+  // What is quoted goes to the log, which holds nobody's mail address.
+  const words = withoutMailAddresses(text.slice(0, MAX_QUOTE * 4).replace(/[\s\p{Cc}]+/gu, " ")).trim();
+  return `"${words.length > MAX_QUOTE ? words.slice(0, MAX_QUOTE) + "…" : words}"`;
+}

@@ -1,0 +1,67 @@
+// Recording what a fetch has brought: batch by batch, so that other work gets its turn between two.
+import type { RecordDecision, StoredPublication } from "../../domain/ports/store/store.ts";
+import type { IdentifiedItem } from "../identify/identify.ts";
+import type { DocumentRun } from "../document_run.ts";
+
+/** Publications recorded in one transaction: nothing else runs on the main thread meanwhile, and texts may be long. */
+const RECORD_BATCH = 100;
+/** The same of their texts, characters; one publication may be longer. */
+const RECORD_CHARACTERS = 100_000;
+
+/** Decides on an item with what is stored of it. */
+export type Decide = (one: IdentifiedItem, stored: StoredPublication | null) => RecordDecision;
+
+/** Records items one after the other, those of one batch in one transaction. */
+export async function recordBatches(
+  identified: readonly IdentifiedItem[],
+  run: DocumentRun,
+  decide: Decide,
+): Promise<void> {
+  await recordAll(slices(identified), run, decide);
+}
+
+/** The same of groups of items, none of which is cut apart. */
+export async function recordGroups(
+  groups: readonly (readonly IdentifiedItem[])[],
+  run: DocumentRun,
+  decide: Decide,
+): Promise<void> {
+  await recordAll(wholeGroups(groups), run, decide);
+}
+
+function* slices(identified: readonly IdentifiedItem[]): Generator<readonly IdentifiedItem[]> {
+  let start = 0;
+  let characters = 0;
+  for (const [at, { item }] of identified.entries()) {
+    characters += item.title.length + item.summary.length;
+    if (at === start || at - start < RECORD_BATCH && characters <= RECORD_CHARACTERS) continue;
+    yield identified.slice(start, at);
+    start = at;
+    characters = item.title.length + item.summary.length;
+  }
+  if (start < identified.length) yield identified.slice(start);
+}
+
+function* wholeGroups(groups: readonly (readonly IdentifiedItem[])[]): Generator<readonly IdentifiedItem[]> {
+  let batch: IdentifiedItem[] = [];
+  for (const group of groups) {
+    if (batch.length > 0 && batch.length + group.length > RECORD_BATCH) {
+      yield batch;
+      batch = [];
+    }
+    batch.push(...group);
+  }
+  if (batch.length > 0) yield batch;
+}
+
+async function recordAll(
+  batches: Iterable<readonly IdentifiedItem[]>,
+  { source, mode, options, pause }: DocumentRun,
+  decide: Decide,
+): Promise<void> {
+  const record = mode === "record" ? options.store.recordPublications : options.store.previewPublications;
+  for (const batch of batches) {
+    await record(source.id, batch, decide, options.holder);
+    await pause();
+  }
+}

@@ -1,0 +1,160 @@
+// Archives on the disk: gzipped tar files, written whole or not at all.
+import { createHash } from "node:crypto";
+import { basename, dirname, join } from "node:path";
+import type { TarPackController } from "modern-tar";
+import { ARCHIVE_NAMES, type ArchivedFile, type Archives } from "../../domain/ports/backup.ts";
+import { formatBytes } from "../../domain/format_bytes.ts";
+import { createMachine } from "./machine.ts";
+
+/** Of an archive and of all that comes out of it: their owner reads them, nobody else. */
+const MODE = 0o600;
+
+/** Archives on this machine's disk. */
+export function createArchives(): Archives {
+  return { pack, unpack };
+}
+
+/** Archives are rare: whoever starts does not wait for what reads and writes them. */
+function loadTar(): Promise<typeof import("modern-tar")> {
+  return import("modern-tar");
+}
+
+async function pack(to: string, entries: readonly { name: string; path: string }[]): Promise<void> {
+  const { createTarPacker } = await loadTar();
+  const draft = join(dirname(to), `.${basename(to)}.${crypto.randomUUID()}`);
+  try {
+    using file = await Deno.open(draft, { write: true, createNew: true, mode: MODE });
+    const { readable, controller } = createTarPacker();
+    const written = readable.pipeThrough(new CompressionStream("gzip") as ReadableWritablePair)
+      .pipeTo(writableOf(file));
+    await Promise.all([written, addAll(entries, controller)]);
+    await file.sync();
+    await Deno.rename(draft, to);
+  } catch (error) {
+    await Deno.remove(draft).catch(() => {}); // it may never have been made; the first error counts
+    throw new Error(`cannot write the archive ${to}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+async function addAll(
+  entries: readonly { name: string; path: string }[],
+  controller: TarPackController,
+): Promise<void> {
+  try {
+    for (const { name, path } of entries) {
+      using source = await Deno.open(path);
+      const { size, mtime } = await source.stat();
+      const into = controller.add({ name, size, mode: MODE, ...(mtime === null ? {} : { mtime }) });
+      // A file that grows under the copy would break its entry: exactly what was announced goes in.
+      await source.readable.pipeTo(into);
+    }
+    controller.finalize();
+  } catch (error) {
+    controller.error(error);
+    throw error;
+  }
+}
+
+/** The file as a stream that leaves it open: it is still to be synced. */
+function writableOf(file: Deno.FsFile): WritableStream<Uint8Array> {
+  return new WritableStream({
+    async write(bytes) {
+      for (let at = 0; at < bytes.length;) at += await file.write(bytes.subarray(at));
+    },
+  });
+}
+
+async function unpack(from: string, folder: string, names: readonly string[]): Promise<ArchivedFile[]> {
+  const { createTarDecoder } = await loadTar();
+  const unpacked: ArchivedFile[] = [];
+  try {
+    using file = await Deno.open(from);
+    const other = await whatElse(file);
+    if (other !== null) throw new OtherFile(`it is ${other}; ${WANTED}`);
+    const entries = file.readable.pipeThrough(new DecompressionStream("gzip") as ReadableWritablePair)
+      .pipeThrough(createTarDecoder({ strict: true }));
+    for await (const { header, body } of entries) {
+      const isExpected = names.includes(header.name) && (header.type ?? "file") === "file";
+      if (!isExpected || unpacked.some(({ name }) => name === header.name)) {
+        throw new Error(`it holds an entry that belongs to no backup: ${JSON.stringify(header.name)}`);
+      }
+      requireSize(header, folder);
+      unpacked.push(await writeEntry(header.name, body, join(folder, header.name)));
+    }
+  } catch (error) {
+    throw new Error(`cannot read the archive ${from}: ${explain(error)}`, { cause: error });
+  }
+  return unpacked;
+}
+
+/** Of all but the database, bytes: a config with thousands of sources is smaller. */
+const MOST_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Throws for an entry for which there is no room in the folder. What is packed may be a thousand times what it looks like:
+ * it must not take the room that a server on the same disk needs, before anybody sees that it is no backup.
+ */
+export function requireSize({ name, size }: { name: string; size: number }, folder: string): void {
+  if (name !== ARCHIVE_NAMES.database && size > MOST_BYTES) {
+    throw new Error(`its ${name} has ${formatBytes(size)}, more than any backup's`);
+  }
+  const freeBytes = createMachine().volumeOf(folder)?.freeBytes ?? Infinity;
+  if (size > freeBytes) throw new Error(`no space left on device for its ${name} (${formatBytes(size)})`);
+}
+
+const WANTED = "a backup is a gzipped tar file, as `regfeed backup create` makes it";
+/** As far as the beginning of a file tells what it is: the mark of a tar file stands at byte 257. */
+const HEAD_BYTES = 512;
+const OTHERS: readonly [at: number, mark: string, what: string][] = [
+  [0, "SQLite format 3\0", "a database, and no archive with one in it"],
+  [257, "ustar", "a tar file that is not gzipped any more (`gzip FILE` makes it one again)"],
+  [0, "PK\x03\x04", "a zip file"],
+];
+
+/** What is given is no archive at all. */
+class OtherFile extends Error {}
+
+/** What a file is that is not gzipped, null for one that is; it is read from its beginning again after that. */
+async function whatElse(file: Deno.FsFile): Promise<string | null> {
+  if ((await file.stat()).isDirectory) return "a folder";
+  const head = new Uint8Array(HEAD_BYTES);
+  let length = 0;
+  for (let read: number | null = 0; read !== null && length < HEAD_BYTES; length += read ?? 0) {
+    read = await file.read(head.subarray(length));
+  }
+  await file.seek(0, Deno.SeekMode.Start);
+  if (length === 0) return "empty";
+  if (head[0] === 0x1f && head[1] === 0x8b) return null; // RFC 1952, section 2.3.1
+  const text = new TextDecoder("latin1").decode(head.subarray(0, length));
+  const known = OTHERS.find(([at, mark]) => text.startsWith(mark, at))?.[2];
+  // deno-lint-ignore no-control-regex -- the controls are what a text has not
+  const isText = !/[\u0000-\u0008\u000e-\u001a]/.test(text);
+  return known ?? (isText ? "a text" : "no gzip file");
+}
+
+/** What the runtime's gzip and the tar reader say of a file that ends too early, too late, or was changed. */
+const BROKEN = /gzip|deflate|end of file|unexpected eof|tar\b|checksum|corrupt|failed to write whole buffer/i;
+
+function explain(error: unknown): string {
+  const { message } = error as Error;
+  return BROKEN.test(message) && !(error instanceof OtherFile)
+    ? `it is cut short or damaged (${message}): copy it anew from where it was made, or take another one`
+    : message;
+}
+
+async function writeEntry(
+  name: string,
+  body: ReadableStream<Uint8Array>,
+  path: string,
+): Promise<ArchivedFile> {
+  using file = await Deno.open(path, { write: true, createNew: true, mode: MODE });
+  const hash = createHash("sha256");
+  let bytes = 0;
+  for await (const chunk of body) {
+    hash.update(chunk);
+    bytes += chunk.length;
+    for (let at = 0; at < chunk.length;) at += await file.write(chunk.subarray(at));
+  }
+  await file.sync();
+  return { name, bytes, sha256: hash.digest("hex") };
+}

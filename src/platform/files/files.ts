@@ -1,0 +1,194 @@
+// The file system: what the rooms read, and what the command line writes.
+import { createHash } from "node:crypto";
+import { tmpdir } from "node:os";
+import { basename, dirname, join, resolve } from "node:path";
+import type { BackupFiles } from "../../domain/ports/backup.ts";
+import type { Files } from "../../domain/ports/ports.ts";
+import { reasonOf } from "../file_errors.ts";
+import { listFolder, readFileIn } from "./folder.ts";
+import { createMachine } from "./machine.ts";
+
+/** Links that are followed, one to the next: as many as the system does itself. */
+const MAX_LINKS = 40;
+
+/** What the command line does with files, beyond what the rooms need. Every method's messages name the path. */
+export interface WritableFiles extends Files, BackupFiles {
+  readBytes(path: string): Promise<Uint8Array>;
+  /** Makes an empty file where there is none; one that is there stays as it is. */
+  makeFile(path: string, mode: number): Promise<void>;
+  /** Writes the whole file or nothing, as {@link BackupFiles.writeText} does. */
+  writeBytes(path: string, bytes: Uint8Array, mode: number): Promise<void>;
+  /** Makes an empty folder among the system's temporary ones; resolves with its path. */
+  makeTemporaryFolder(prefix: string): Promise<string>;
+  /** The folder in which {@link WritableFiles.makeTemporaryFolder} makes them. */
+  temporaryFolder(): string;
+  /** Where a link at the path leads, also when nothing is there; the path itself where no link stands, or none that ends. */
+  followLinks(path: string): Promise<string>;
+}
+
+/** The real file system. */
+export function createFiles(): WritableFiles {
+  return {
+    readBytes: (path) => about("read", path, () => Deno.readFile(path)),
+    readText: (path) => about("read", path, () => Deno.readTextFile(path)),
+    list: (folder, options = { followLinks: true }) =>
+      about("list", folder, () => listFolder(folder, options)),
+    readIn: (folder, name, options) =>
+      about("read", join(folder, name), () => readFileIn(folder, name, options)),
+    exists: (path) => about("look at", path, async () => await statOrNull(path) !== null),
+    writeText: (path, text, mode) =>
+      about("write", path, () => writeAtomically(path, new TextEncoder().encode(text), mode)),
+    writeBytes: (path, bytes, mode) => about("write", path, () => writeAtomically(path, bytes, mode)),
+    makeFolder: (path, mode) => about("make", path, () => Deno.mkdir(path, { recursive: true, mode })),
+    makeFile: async (path, mode) => {
+      // Of what nobody lets us look at nothing is known, least of all that it is not there.
+      const isMissing = await statOrNull(path)
+        .then((stat) => stat === null, (error) => !(error instanceof Deno.errors.PermissionDenied));
+      const verb = isMissing ? "make" : "open";
+      await about(
+        verb,
+        path,
+        async () => (await Deno.open(path, { append: true, create: true, mode })).close(),
+      );
+    },
+    makeTemporaryFolder: (prefix) =>
+      about("make", `${prefix}… among the temporary files`, () => Deno.makeTempDir({ prefix })),
+    temporaryFolder: tmpdir,
+    followLinks: (path) => about("look at", path, () => followLinks(path)),
+    makeFolderIn: (dir, prefix) => about("make a folder in", dir, () => Deno.makeTempDir({ dir, prefix })),
+    mayMakeIn: (dir) =>
+      Deno.makeTempDir({ dir, prefix: ".regfeed-" }).then((made) => Deno.remove(made)).then(
+        () => true,
+        () => false,
+      ),
+    removeFolder: (path) => about("remove", path, () => Deno.remove(path, { recursive: true })),
+    findFolders: (folder, prefix) => about("list", folder, () => findFolders(folder, prefix)),
+    chownLike: (like, path) => about("give away", path, () => giveToOwnerOf(like, path)),
+    removeFile: (path) => about("remove", path, () => Deno.remove(path)),
+    copy: (from, to) =>
+      about("copy", from, async () => {
+        await Deno.copyFile(from, to);
+        await Deno.chmod(to, 0o600);
+      }),
+    move: (from, to) => about("move", from, () => move(from, to)),
+    keepAs: (path, name) => about("keep", path, () => keepAs(path, name)),
+    sizeOf: (path) => about("look at", path, async () => (await statOrNull(path))?.size ?? 0),
+    freeBytes: (folder) =>
+      about("look at", folder, () => Promise.resolve(createMachine().volumeOf(folder)?.freeBytes ?? null)),
+    digest: (path) => about("read", path, () => digest(path)),
+  };
+}
+
+async function findFolders(folder: string, prefix: string): Promise<{ path: string; changedAtMs: number }[]> {
+  const found: { path: string; changedAtMs: number }[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    if (!isDirectory || !name.startsWith(prefix)) continue;
+    const path = join(folder, name);
+    const changedAtMs = await lastChangeIn(path);
+    if (changedAtMs !== null) found.push({ path, changedAtMs });
+  }
+  return found;
+}
+
+async function followLinks(path: string): Promise<string> {
+  let found = path;
+  for (let links = 0; links < MAX_LINKS; links++) {
+    const next = await Deno.readLink(found).catch(() => null); // no link, or none that may be looked at
+    if (next === null) return found;
+    const folder = await Deno.realPath(dirname(found)); // that ".." leads out of, whatever link stands for it
+    found = resolve(folder, next);
+  }
+  return path;
+}
+
+/** Of a file, or of a folder and all below it, Unix ms; null for what was removed in between. */
+async function lastChangeIn(path: string): Promise<number | null> {
+  const stat = await statOrNull(path);
+  if (stat === null) return null;
+  let changedAtMs = stat.mtime?.getTime() ?? 0;
+  if (!stat.isDirectory) return changedAtMs;
+  try {
+    for await (const { name } of Deno.readDir(path)) {
+      changedAtMs = Math.max(changedAtMs, await lastChangeIn(join(path, name)) ?? 0);
+    }
+  } catch (error) {
+    // What another user made is as old as its folder looks from outside.
+    if (!(error instanceof Deno.errors.PermissionDenied)) throw error;
+  }
+  return changedAtMs;
+}
+
+async function giveToOwnerOf(like: string, path: string): Promise<void> {
+  if (Deno.uid() !== 0) return;
+  const { uid, gid } = await Deno.stat(like);
+  if (uid !== null && uid !== 0) await Deno.chown(path, uid, gid);
+}
+
+async function move(from: string, to: string): Promise<void> {
+  try {
+    await Deno.rename(from, to);
+  } catch (error) {
+    if ((error as { code?: string }).code !== "EXDEV") throw error;
+    // Another file system: what arrives there does so under a name of its own first, so that nobody sees half of it.
+    const draft = join(dirname(to), `.${basename(to)}.${crypto.randomUUID()}`);
+    await Deno.copyFile(from, draft);
+    await Deno.rename(draft, to);
+    await Deno.remove(from);
+  }
+}
+
+async function keepAs(path: string, name: string): Promise<boolean> {
+  try {
+    await Deno.link(path, name);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.AlreadyExists) return false;
+    // FAT and some disks of other machines know no second names.
+    if (await statOrNull(name) !== null) return false;
+    await Deno.rename(path, name);
+    return true;
+  }
+}
+
+async function digest(path: string): Promise<{ bytes: number; sha256: string }> {
+  using file = await Deno.open(path);
+  const hash = createHash("sha256");
+  let bytes = 0;
+  for await (const chunk of file.readable) {
+    hash.update(chunk);
+    bytes += chunk.length;
+  }
+  return { bytes, sha256: hash.digest("hex") };
+}
+
+async function statOrNull(path: string): Promise<Deno.FileInfo | null> {
+  try {
+    return await Deno.stat(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return null;
+    throw error;
+  }
+}
+
+async function writeAtomically(path: string, bytes: Uint8Array, mode: number): Promise<void> {
+  // In the same folder, because a rename is atomic only within one file system.
+  const draft = join(dirname(path), `.${basename(path)}.${crypto.randomUUID()}`);
+  try {
+    using file = await Deno.open(draft, { write: true, createNew: true, mode });
+    for (let at = 0; at < bytes.length;) at += await file.write(bytes.subarray(at));
+    await file.sync();
+    await Deno.rename(draft, path);
+  } catch (error) {
+    if (await statOrNull(draft) !== null) await Deno.remove(draft);
+    throw error;
+  }
+}
+
+/** Names the path in the error, the same way for every failure. */
+async function about<T>(verb: string, path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new Error(`cannot ${verb} ${path}: ${reasonOf(error)}`, { cause: error });
+  }
+}

@@ -1,0 +1,223 @@
+// TCP and TLS connections to checked addresses, as Node streams. Deno 2.4's node:tls loses what a server sent if that
+// closes without a close_notify, as many do.
+import { Buffer } from "node:buffer";
+import { isIP, isIPv6 } from "node:net";
+import { Duplex } from "node:stream";
+import { networkOf } from "../../domain/ip_address.ts";
+import { NetworkError } from "../../domain/ports/ports.ts";
+import { orAborted } from "../../domain/abort.ts";
+import { FAULT, toNetworkError } from "./network_errors.ts";
+import { createResolver } from "./resolver.ts";
+
+/** Maximum time for a connection, lookup and TLS handshake included, ms. */
+const CONNECT_TIMEOUT_MS = 10_000;
+/** How long one of several addresses is tried before the next one, ms. */
+const ADDRESS_TIMEOUT_MS = 1_000;
+/** Maximum size of one read, bytes. */
+const READ_BYTES = 16_384;
+
+/** TLS handshakes with one network that may be unfinished before it is asked no more. */
+export const MAX_UNFINISHED_HANDSHAKES = 16;
+/** The bits of an IPv6 address that are one network here: what a provider gives one customer at most. */
+const HANDSHAKE_NETWORK_BITS = 48;
+
+/** Where a connection goes. */
+export interface Destination {
+  /** The name that a certificate must be valid for. */
+  hostname: string;
+  port: number;
+  /** Checked addresses, of which the first that accepts is used. Undefined: the host name is looked up. */
+  addresses: readonly string[] | undefined;
+  /** Null for a connection without TLS. */
+  tls:
+    | { /** PEM certificates trusted in addition to the system's. */ authorities: string | undefined }
+    | null;
+}
+
+/**
+ * Connects. Rejects with a {@link NetworkError}, or with the signal's reason as soon as it aborts. Nothing stays open
+ * then, except an unfinished TLS handshake.
+ */
+export async function dial(destination: Destination, signal: AbortSignal): Promise<ConnectionStream> {
+  const late = new AbortController();
+  const tooSlow = new NetworkError(`no connection within ${CONNECT_TIMEOUT_MS / 1_000} s`);
+  const timer = setTimeout(() => late.abort(tooSlow), CONNECT_TIMEOUT_MS);
+  const stop = AbortSignal.any([signal, late.signal]);
+  const { hostname, tls } = destination;
+  try {
+    const addresses = destination.addresses ?? await createResolver().resolve(hostname, stop);
+    if (tls !== null && addresses.some(hasUnfinishedHandshakes)) {
+      throw new NetworkError("earlier TLS handshakes with the host are unfinished");
+    }
+    const tcp = await connectToFirst(alternateFamilies(addresses), destination.port, stop);
+    return new ConnectionStream(
+      tls === null ? tcp : await startTls(tcp, { hostname, ...tls, signal: stop }),
+    );
+  } catch (error) {
+    throw stop.aborted ? stop.reason : toNetworkError(error, "connecting");
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function handshakeNetwork(address: string): string {
+  return networkOf(address, HANDSHAKE_NETWORK_BITS);
+}
+
+function hasUnfinishedHandshakes(address: string): boolean {
+  return (unfinished.get(handshakeNetwork(address)) ?? 0) >= MAX_UNFINISHED_HANDSHAKES;
+}
+
+async function connectToFirst(
+  addresses: readonly string[],
+  port: number,
+  signal: AbortSignal,
+): Promise<Deno.TcpConn> {
+  let firstError: unknown = new NetworkError("host name not found");
+  for (const [at, address] of addresses.entries()) {
+    try {
+      return await connect(address, port, { signal, isLast: at === addresses.length - 1 });
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      if (at === 0) firstError = error;
+    }
+  }
+  throw firstError;
+}
+
+async function connect(
+  hostname: string,
+  port: number,
+  { signal, isLast }: { signal: AbortSignal; isLast: boolean },
+): Promise<Deno.TcpConn> {
+  if (isIP(hostname) === 0) throw new NetworkError("host name not found"); // the runtime would look it up
+  const controller = new AbortController();
+  const giveUp = () => controller.abort(new NetworkError("no connection in time"));
+  const timer = isLast ? undefined : setTimeout(giveUp, ADDRESS_TIMEOUT_MS);
+  signal.addEventListener("abort", giveUp);
+  // The runtime throws this if the signal has aborted after it connected. The connection would stay open.
+  controller.signal.throwIfAborted = () => {};
+  try {
+    const connection = await Deno.connect({ hostname, port, signal: controller.signal });
+    if (controller.signal.aborted) {
+      connection.close();
+      throw controller.signal.reason;
+    }
+    connection.setNoDelay(true);
+    connection.setKeepAlive(true); // an unfinished handshake ends when the host is gone
+    return connection;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", giveUp);
+  }
+}
+
+/** TLS handshakes that were given up and are still open, by network; see {@link startTls}. */
+const unfinished = new Map<string, number>();
+
+function countUnfinished(network: string, change: 1 | -1): void {
+  const count = (unfinished.get(network) ?? 0) + change;
+  if (count === 0) unfinished.delete(network);
+  else unfinished.set(network, count);
+}
+
+/**
+ * Starts TLS. The runtime (Deno 2.4 and 2.9) cannot end a handshake: the connection stays open until the server closes it.
+ * An endpoint that never does would cost a file per attempt. So the handshakes that are given up are counted.
+ */
+async function startTls(
+  tcp: Deno.TcpConn,
+  { hostname, authorities, signal }: {
+    hostname: string;
+    authorities: string | undefined;
+    signal: AbortSignal;
+  },
+): Promise<Deno.TlsConn> {
+  const network = handshakeNetwork(tcp.remoteAddr.hostname);
+  let connection: Deno.Conn = tcp;
+  try {
+    const caCerts = authorities === undefined ? [] : [authorities];
+    const tls = connection = await Deno.startTls(tcp, { hostname, alpnProtocols: ["http/1.1"], caCerts });
+    const handshake = tls.handshake();
+    await orAborted(handshake, signal).catch((error) => {
+      if (!signal.aborted) throw error;
+      countUnfinished(network, 1);
+      void handshake.catch(() => {}).finally(() => {
+        countUnfinished(network, -1);
+        closeQuietly(tls);
+      });
+      throw error;
+    });
+    return tls;
+  } catch (error) {
+    if (!signal.aborted) closeQuietly(connection);
+    throw error;
+  }
+}
+
+/** Alternates IPv4 and IPv6 (RFC 8305, section 4): one of the two may be unreachable. */
+function alternateFamilies(addresses: readonly string[]): string[] {
+  const startsWithV6 = isIPv6(addresses[0] ?? "");
+  const first = addresses.filter((address) => isIPv6(address) === startsWithV6);
+  const second = addresses.filter((address) => isIPv6(address) !== startsWithV6);
+  return first.flatMap((address, at) => [address, ...second.slice(at, at + 1)])
+    .concat(second.slice(first.length));
+}
+
+function closeQuietly(connection: Deno.Conn): void {
+  try {
+    connection.close();
+  } catch {
+    // It was closed already, or has become a TLS connection.
+  }
+}
+
+/** A connection of the runtime as a Node stream. */
+export class ConnectionStream extends Duplex {
+  readonly #connection: Deno.Conn;
+  #bytesLeft = Infinity;
+  readonly #buffer = new Uint8Array(READ_BYTES);
+
+  constructor(connection: Deno.Conn) {
+    super({ allowHalfOpen: false });
+    this.#connection = connection;
+  }
+
+  /** Receives so many bytes more. After that, the stream fails. */
+  limit(bytes: number): void {
+    this.#bytesLeft = bytes;
+  }
+
+  override _read(): void {
+    this.#connection.read(this.#buffer).then(
+      (count) => {
+        this.#bytesLeft -= count ?? 0;
+        if (this.#bytesLeft < 0) this.destroy(new NetworkError(FAULT.endless));
+        else this.push(count === null ? null : Buffer.from(this.#buffer.subarray(0, count)));
+      },
+      // Many servers close without TLS's close_notify. HTTP tells whether the response is complete.
+      (error) => error instanceof Deno.errors.UnexpectedEof ? this.push(null) : this.destroy(error),
+    );
+  }
+
+  override _write(chunk: Uint8Array, _encoding: string, done: (error?: Error) => void): void {
+    this.#writeAll(chunk).then(() => done(), done);
+  }
+
+  override _writev(chunks: { chunk: Uint8Array }[], done: (error?: Error) => void): void {
+    this._write(Buffer.concat(chunks.map(({ chunk }) => chunk)), "", done);
+  }
+
+  override _final(done: (error?: Error) => void): void {
+    this.#connection.closeWrite().then(() => done(), done);
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    closeQuietly(this.#connection);
+    done(error);
+  }
+
+  async #writeAll(bytes: Uint8Array): Promise<void> {
+    for (let at = 0; at < bytes.length;) at += await this.#connection.write(bytes.subarray(at));
+  }
+}

@@ -1,0 +1,205 @@
+// HTTP/1.1 to other hosts, over undici: one request, one response, bounded while it is read.
+import type { Transform } from "node:stream";
+import type { Dispatcher } from "undici";
+import {
+  type HttpClient,
+  type IncomingResponse,
+  NetworkError,
+  type OutgoingRequest,
+} from "../../domain/ports/ports.ts";
+import { orAborted } from "../../domain/abort.ts";
+import type { Connection, Connections, Trust } from "./connections.ts";
+import { removeLongValues } from "./header_values.ts";
+import { BoundedBody, createDecompressor } from "./http_body.ts";
+import { FAULT, toNetworkError } from "./network_errors.ts";
+
+/** What a client is for. */
+export interface HttpClientOptions {
+  /** Whose certificates are accepted (default: `authorities`). */
+  trust?: Trust;
+  /**
+   * For URLs that customers choose. A request without checked addresses is refused, only requests of one URL share a
+   * connection, so that a forged response never reaches another endpoint on the host, and no body is decompressed.
+   */
+  forWebhooks?: boolean;
+}
+
+/** A client of this process. */
+export interface RealHttpClient extends HttpClient {
+  /** Loads undici, which the first request does otherwise, within its own time limit. */
+  prepare(): Promise<void>;
+  /** Closes every connection. */
+  close(): Promise<void>;
+}
+
+/**
+ * An HTTP/1.1 client. It uses no proxy from the environment and follows no redirect. It sends no `Accept-Encoding` of its
+ * own, and decompresses gzip and deflate.
+ */
+export function createHttpClient(
+  { trust = "authorities", forWebhooks = false }: HttpClientOptions = {},
+): RealHttpClient {
+  // Loading undici takes as long as the rest of a start, and many commands send no request.
+  let loading: Promise<Connections> | null = null;
+  let loaded: Connections | null = null;
+  const load = () =>
+    loading ??= import("./connections.ts").then(({ createConnections }) => loaded = createConnections(trust));
+  const send = (connections: Connections, request: OutgoingRequest): Promise<IncomingResponse> =>
+    new Promise((resolve, reject) => {
+      request.signal.throwIfAborted();
+      if (forWebhooks && request.addresses === undefined) throw new Error("no checked addresses");
+      new Exchange({ connections, request, forWebhooks, resolve, reject }).start();
+    });
+  return {
+    request: (request) =>
+      loaded === null
+        ? orAborted(load(), request.signal).then((connections) => send(connections, request))
+        : send(loaded, request),
+    async prepare() {
+      await load();
+    },
+    async close() {
+      await (await loading)?.close();
+    },
+  };
+}
+
+/** Responses without a body, whatever length they announce (RFC 9112, section 6.3). */
+const BODILESS: ReadonlySet<number> = new Set([204, 304]);
+/** Maximum number of header fields. undici limits their size, but ten thousand short fields are small. */
+const MAX_HEADERS = 256;
+/** Maximum number of interim responses (1xx) before the response. */
+const MAX_INTERIM = 32;
+/**
+ * Maximum bytes of a response on the connection: its headers, interim responses, and a body of which each byte is a chunk.
+ * undici limits neither chunk extensions nor leading zeros of a chunk size.
+ */
+const maxWireBytes = (bodyBytes: number): number => 2_097_152 + 8 * bodyBytes;
+
+/** What an exchange needs. */
+interface ExchangeOptions {
+  connections: Connections;
+  request: OutgoingRequest;
+  forWebhooks: boolean;
+  resolve: (response: IncomingResponse) => void;
+  reject: (error: unknown) => void;
+}
+
+/**
+ * A request on a connection of its own, and its response. It rejects with the signal's reason as soon as the signal
+ * aborts. The connection is kept only if the request was sent and the response was read completely.
+ */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #options: ExchangeOptions;
+  readonly #connection: Connection;
+  readonly #body: BoundedBody;
+  readonly #abort = (): void => this.#reject(this.#options.request.signal.reason);
+  #isOver = false;
+  #interim = 0;
+  #status = 0;
+  #headers: Record<string, string> = {};
+  #decompressor: Transform | null = null;
+  #receivedBytes = 0;
+
+  constructor(options: ExchangeOptions) {
+    const { connections, forWebhooks, request: { url, addresses, authorities, maxBodyBytes } } = options;
+    this.#options = options;
+    this.#body = new BoundedBody(maxBodyBytes);
+    const key = forWebhooks ? url.href : url.origin;
+    this.#connection = connections.acquire({ key, origin: url.origin, addresses, authorities });
+    this.#connection.limit(maxWireBytes(maxBodyBytes));
+  }
+
+  start(): void {
+    const { url, method, headers, body, signal } = this.#options.request;
+    signal.addEventListener("abort", this.#abort);
+    try {
+      const path = url.pathname + url.search;
+      this.#connection.client.dispatch({ method, path, headers, body: body ?? null }, this);
+    } catch (error) {
+      this.#reject(toNetworkError(error, "connecting"));
+    }
+  }
+
+  onRequestStart(): void {} // without it, undici assumes the interface of its older handlers
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    if (status < 200) {
+      if (++this.#interim > MAX_INTERIM) throw new NetworkError(FAULT.onlyInterim);
+      return;
+    }
+    this.#headers = joinValues(headers);
+    this.#status = status;
+    if (this.#options.forWebhooks) return;
+    const decompressor = createDecompressor(this.#headers["content-encoding"] ?? "");
+    if (decompressor === null) return;
+    this.#decompressor = decompressor;
+    decompressor.on("data", (chunk: Uint8Array) => this.#add(chunk));
+    decompressor.on("drain", () => controller.resume());
+    decompressor.on("end", () => this.#resolve(true));
+    decompressor.on("error", (error) => this.#reject(toNetworkError(error, "reading")));
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    this.#receivedBytes += chunk.length;
+    if (this.#isOver) controller.pause();
+    else if (this.#decompressor === null) this.#add(chunk);
+    // Also limited before decompression: a gzip body can be made to yield nothing, however long it is.
+    else if (this.#receivedBytes > this.#options.request.maxBodyBytes) this.#resolve(false);
+    else if (!this.#decompressor.write(chunk)) controller.pause();
+  }
+
+  onResponseEnd(): void {
+    if (this.#decompressor === null) this.#resolve(true);
+    else this.#decompressor.end();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (BODILESS.has(this.#status)) this.#resolve(false); // bytes after such a response are not part of it
+    else this.#reject(toNetworkError(error, this.#status === 0 ? "connecting" : "reading"));
+  }
+
+  #add(chunk: Uint8Array): void {
+    if (!this.#body.add(chunk)) this.#resolve(false);
+  }
+
+  #resolve(isComplete: boolean): void {
+    if (!this.#end(isComplete)) return;
+    const { body, truncated } = this.#body.read();
+    const isCut = truncated || this.#receivedBytes > this.#options.request.maxBodyBytes;
+    this.#options.resolve({ status: this.#status, headers: this.#headers, body, truncated: isCut });
+  }
+
+  #reject(error: unknown): void {
+    if (this.#end(false)) this.#options.reject(error);
+  }
+
+  /** Returns false if the exchange had ended before. */
+  #end(isComplete: boolean): boolean {
+    if (this.#isOver) return false;
+    this.#isOver = true;
+    this.#decompressor?.destroy();
+    const { connections, request: { signal } } = this.#options;
+    signal.removeEventListener("abort", this.#abort);
+    if (isComplete && this.#connection.hasSentAll()) connections.release(this.#connection);
+    else connections.drop(this.#connection);
+    return true;
+  }
+}
+
+/** One text per header. Values are joined by ", ", those of Set-Cookie by a line feed, because a date holds a comma. */
+function joinValues(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  const joined: Record<string, string> = {};
+  let count = 0;
+  for (const [name, value = ""] of Object.entries(headers)) {
+    count += typeof value === "string" ? 1 : value.length;
+    joined[name] = typeof value === "string" ? value : value.join(name === "set-cookie" ? "\n" : ", ");
+  }
+  if (count > MAX_HEADERS) throw new NetworkError(FAULT.tooLargeHead);
+  removeLongValues(joined);
+  return joined;
+}

@@ -1,0 +1,112 @@
+// Host names to addresses: from the hosts file, else from the system's name servers.
+import { lookup } from "node:dns/promises";
+import { isIP } from "node:net";
+import { NetworkError, type Resolver } from "../../domain/ports/ports.ts";
+import { orAborted } from "../../domain/abort.ts";
+import { toNetworkError } from "./network_errors.ts";
+
+const HOSTS_FILE = "/etc/hosts";
+/**
+ * Lookups of the C library in progress. Each occupies one of the runtime's 32 threads for blocking work, up to 10 s if a
+ * name server does not respond. Files and the database need these threads.
+ */
+const MAX_SYSTEM_LOOKUPS = 4;
+/** How long the addresses of the other family are waited for: some name servers drop the questions for them, ms. */
+const OTHER_FAMILY_MS = 1_000;
+
+let systemLookups = 0;
+
+/** A name server other than the system's. */
+export interface NameServer {
+  ipAddr: string;
+  port: number;
+}
+
+/**
+ * A resolver that asks the name servers without a thread per lookup, so that a host whose name servers do not respond
+ * delays no other work. The C library is asked for the names that they do not know: it may have further sources.
+ */
+export function createResolver(nameServer?: NameServer): Resolver {
+  return {
+    async resolve(host, signal) {
+      signal.throwIfAborted();
+      const listed = addressesInHostsFile(host);
+      if (listed.length > 0) return listed;
+      const found = await askNameServers(host, { signal, nameServer });
+      return found.length > 0 ? found : await orAborted(askSystem(host), signal);
+    },
+  };
+}
+
+/** The addresses of the host; none if the name servers know none. Rejects with the signal's reason when it aborts. */
+async function askNameServers(
+  host: string,
+  { signal, nameServer }: { signal: AbortSignal; nameServer: NameServer | undefined },
+): Promise<string[]> {
+  const enough = new AbortController();
+  const options = {
+    signal: AbortSignal.any([signal, enough.signal]),
+    ...(nameServer === undefined ? {} : { nameServer }),
+  };
+  const found = new Set<string>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isTimeout = false;
+  const ask = async (type: "A" | "AAAA"): Promise<void> => {
+    try {
+      for (const address of await Deno.resolveDns(host, type, options)) found.add(address);
+      if (found.size > 0) timer ??= setTimeout(() => enough.abort(), OTHER_FAMILY_MS);
+    } catch (error) {
+      isTimeout ||= error instanceof Deno.errors.TimedOut;
+    }
+  };
+  try {
+    await Promise.all([ask("A"), ask("AAAA")]);
+  } finally {
+    clearTimeout(timer);
+  }
+  signal.throwIfAborted();
+  if (found.size === 0 && isTimeout) throw new NetworkError("the name servers do not respond");
+  return [...found];
+}
+
+async function askSystem(host: string): Promise<string[]> {
+  if (systemLookups >= MAX_SYSTEM_LOOKUPS) throw new NetworkError("the name servers do not respond");
+  systemLookups++;
+  try {
+    const found = await lookup(host, { all: true });
+    return [...new Set(found.map(({ address }) => address))];
+  } catch (error) {
+    throw toNetworkError(error, "connecting");
+  } finally {
+    systemLookups--;
+  }
+}
+
+let hosts: { modifiedAtMs: number; addresses: ReadonlyMap<string, string[]> } | null = null;
+
+/** The addresses of the host in the hosts file, which is read again when it has changed. */
+function addressesInHostsFile(host: string): string[] {
+  try {
+    const modifiedAtMs = Deno.statSync(HOSTS_FILE).mtime?.getTime() ?? 0;
+    if (hosts?.modifiedAtMs !== modifiedAtMs) {
+      hosts = { modifiedAtMs, addresses: parseHosts(Deno.readTextFileSync(HOSTS_FILE)) };
+    }
+    return [...hosts.addresses.get(host.toLowerCase()) ?? []];
+  } catch {
+    return []; // without a file, no host is listed in it
+  }
+}
+
+/** The addresses by host name of a hosts file (hosts(5)). */
+export function parseHosts(text: string): Map<string, string[]> {
+  const addresses = new Map<string, string[]>();
+  for (const line of text.split("\n")) {
+    const [address = "", ...names] = (line.split("#")[0] ?? "").trim().split(/\s+/);
+    if (isIP(address) === 0) continue;
+    for (const name of names) {
+      const known = addresses.get(name.toLowerCase()) ?? [];
+      if (!known.includes(address)) addresses.set(name.toLowerCase(), [...known, address]);
+    }
+  }
+  return addresses;
+}

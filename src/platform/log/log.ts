@@ -1,0 +1,138 @@
+// The log: one line an entry on stderr, for people or as JSON, written before the call returns.
+import {
+  configureSync,
+  getLogger,
+  type LogLevel as LogTapeLevel,
+  type LogRecord,
+  resetSync,
+} from "@logtape/logtape";
+import { escapeToLine } from "../../domain/controls.ts";
+import { LOG_AREAS, type LogArea, type LogLevel, type LogLevels } from "../../domain/ports/log.ts";
+import type { Log, LogFields } from "../../domain/ports/ports.ts";
+import { redact } from "../../domain/redact.ts";
+import { writeWhole } from "../process/standard_streams.ts";
+
+/** How the log is kept. */
+export interface LogSettings {
+  /** `text` for people, `json` for machines: one object a line. */
+  format: "text" | "json";
+  /** The least that is written. */
+  level: LogLevel;
+  /** The same for areas that have a level of their own. */
+  levels?: LogLevels;
+}
+
+/** The category above every area. */
+const ROOT = "regfeed";
+
+/** The names that every JSON line has; a field of the same name gets an underscore behind it. */
+const RESERVED = new Set(["time", "level", "area", "message"]);
+
+const COLOURS: Readonly<Record<string, string>> = {
+  debug: "\x1b[2m",
+  info: "\x1b[32m",
+  warn: "\x1b[33m",
+  error: "\x1b[31m",
+};
+const PLAIN = "\x1b[0m";
+
+/** The areas of which everything is written: what nobody reads is not even put together. */
+const debugged = new Set<LogArea>();
+
+/** The logs by area, written to stderr. The settings hold for the process: the last call's stand. */
+export function createLogs(settings: LogSettings): { log(area: LogArea): Log; close(): void } {
+  const format = settings.format === "json" ? formatJson : textFormat(isColourful());
+  debugged.clear();
+  for (const area of LOG_AREAS) {
+    if ((settings.levels?.[area] ?? settings.level) === "debug") debugged.add(area);
+  }
+  configureSync({
+    reset: true,
+    sinks: { stderr: (record) => writeWhole(Deno.stderr, format(record)) },
+    loggers: [
+      { category: ROOT, sinks: ["stderr"], lowestLevel: levelOf(settings.level) },
+      ...Object.entries(settings.levels ?? {}).map(([area, level]) => ({
+        category: [ROOT, area],
+        sinks: ["stderr"],
+        parentSinks: "override" as const,
+        lowestLevel: levelOf(level),
+      })),
+      // What LogTape says of itself, such as a sink that failed.
+      { category: ["logtape", "meta"], sinks: ["stderr"], lowestLevel: "warning" },
+    ],
+  });
+  return { log: createLog, close: resetSync };
+}
+
+function levelOf(level: LogLevel): LogTapeLevel {
+  return level === "warn" ? "warning" : level;
+}
+
+function createLog(area: LogArea): Log {
+  const logger = getLogger([ROOT, area]);
+  return {
+    get isDebugged() {
+      return debugged.has(area);
+    },
+    debug: (message, fields) => {
+      if (debugged.has(area)) logger.debug(message, { ...fields });
+    },
+    info: (message, fields) => logger.info(message, { ...fields }),
+    warn: (message, fields) => logger.warn(message, { ...fields }),
+    error: (message, fields) => logger.error(message, { ...fields }),
+  };
+}
+
+/** A line of JSON: `time` (ISO 8601, UTC), `level`, `area`, `message`, then the fields. */
+export function formatJson(record: LogRecord): string {
+  const line: Record<string, unknown> = { ...headOf(record) };
+  for (const [name, value] of Object.entries(fieldsOf(record))) {
+    line[RESERVED.has(name) ? `${name}_` : name] = redactValue(value);
+  }
+  return `${escapeToLine(JSON.stringify(line))}\n`;
+}
+
+/** Lines for people: time, level, area, message, `name=value`; what would break a line is escaped. */
+export function textFormat(withColour: boolean): (record: LogRecord) => string {
+  return (record) => {
+    const { time, level, area, message } = headOf(record);
+    const shownLevel = level.toUpperCase().padEnd(5);
+    const fields = Object.entries(fieldsOf(record)).map(([name, value]) => ` ${name}=${showValue(value)}`);
+    return `${time} ${withColour ? `${COLOURS[level]}${shownLevel}${PLAIN}` : shownLevel} ${area.padEnd(8)} ${
+      escapeToLine(message)
+    }${fields.join("")}\n`;
+  };
+}
+
+function headOf(record: LogRecord): { time: string; level: string; area: string; message: string } {
+  const category = record.category[0] === ROOT ? record.category.slice(1) : record.category;
+  return {
+    time: new Date(record.timestamp).toISOString(),
+    level: record.level === "warning" ? "warn" : record.level,
+    area: category.join("."),
+    message: redact(typeof record.rawMessage === "string" ? record.rawMessage : record.message.join("")),
+  };
+}
+
+function fieldsOf(record: LogRecord): LogFields {
+  return record.properties as LogFields;
+}
+
+type FieldValue = LogFields[string];
+
+function redactValue(value: FieldValue): FieldValue {
+  if (typeof value === "string") return redact(value);
+  return typeof value === "object" && value !== null ? value.map(redact) : value;
+}
+
+function showValue(value: FieldValue): string {
+  const redacted = redactValue(value);
+  if (typeof redacted !== "string") return escapeToLine(JSON.stringify(redacted));
+  // deno-lint-ignore no-control-regex -- the controls are what must not get through
+  const isBare = redacted !== "" && !/[\s"=\u0000-\u001f]/.test(redacted);
+  return escapeToLine(isBare ? redacted : JSON.stringify(redacted));
+}
+
+function isColourful(): boolean {
+  return Deno.stderr.isTerminal() && (Deno.env.get("NO_COLOR") ?? "") === "";
+}

@@ -1,0 +1,199 @@
+// Mail: SMTP by nodemailer, or files in a folder where there is no mail server.
+import { readFileSync } from "node:fs";
+import net from "node:net";
+import { join } from "node:path";
+import tls from "node:tls";
+import type { Transporter } from "nodemailer";
+import type { SmtpServer } from "../../domain/customer/mail.ts";
+import { type Mailer, MailError, type MailFault, type OutgoingMail } from "../../domain/ports/ports.ts";
+import { createFiles } from "../files/files.ts";
+
+/** How mails go out. */
+export interface MailSettings {
+  /** Null: mails are put into the outbox. */
+  smtp:
+    | (SmtpServer & {
+      /** Without STARTTLS nothing is handed over. */
+      requireTls: boolean;
+      /** Certificates instead of the well-known ones (PEM). */
+      caFile: string | null;
+    })
+    | null;
+  /** A folder, absolute. */
+  outbox: string;
+}
+
+/** What is said of a server whose time was up. */
+const IN_TIME = ["the mail server does not answer in time", false] as const;
+/** How long the server may be silent, ms; the caller's signal bounds the whole. */
+const SILENCE_MS = 20_000;
+
+/** Mail as the settings have it; without settings every mail fails. */
+export function createMailer(settings: MailSettings | null): Mailer {
+  if (settings === null) return { send: () => Promise.reject(new MailError("mail is not set up", false)) };
+  const { smtp, outbox } = settings;
+  return smtp === null
+    ? { send: (mail) => writeMail(mail, outbox) }
+    : { send: (mail, signal) => sendMail(mail, smtp, signal) };
+}
+
+/** Only with the first mail: most starts send none. */
+const loadNodemailer = async () => (await import("nodemailer")).default;
+
+/** Writes the mail as a file that nobody but its owner reads; a second attempt replaces the first. */
+async function writeMail(mail: OutgoingMail, outbox: string): Promise<void> {
+  const files = createFiles();
+  const { createTransport } = await loadNodemailer();
+  const composer = createTransport({ streamTransport: true, buffer: true, newline: "unix" });
+  try {
+    const { message } = await composer.sendMail(messageOf(mail));
+    await files.makeFolder(outbox, 0o700);
+    await files.writeText(join(outbox, `${mail.id}.eml`), String(message), 0o600);
+  } catch (error) {
+    throw new MailError("the outbox cannot be written", false, { cause: error });
+  }
+}
+
+type SocketCallback = (error: Error | null, made?: { connection: net.Socket; secured: boolean }) => void;
+
+const sendMail = (
+  mail: OutgoingMail,
+  server: NonNullable<MailSettings["smtp"]>,
+  signal: AbortSignal,
+): Promise<void> =>
+  withServer(server, signal, {}, async (transport) => void await transport.sendMail(messageOf(mail)));
+
+/**
+ * Does all that comes before a mail: connects, greets, makes the line safe and signs in, as the settings have it.
+ * Nothing is handed over. Throws {@link MailError}.
+ */
+export const tryMailServer = (
+  server: NonNullable<MailSettings["smtp"]>,
+  signal: AbortSignal,
+): Promise<void> =>
+  // A server that offers no sign-in where one is configured would else be taken for a good one.
+  withServer(server, signal, { forceAuth: server.credentials !== null }, async (transport) => {
+    await transport.verify();
+  });
+
+async function withServer(
+  server: NonNullable<MailSettings["smtp"]>,
+  signal: AbortSignal,
+  options: { forceAuth?: boolean },
+  work: (transport: Transporter) => Promise<void>,
+): Promise<void> {
+  const target = { host: server.host, port: server.port };
+  const trust = {
+    servername: net.isIP(server.host) === 0 ? server.host : "",
+    ...certificates(server.caFile),
+  };
+  const { createTransport } = await loadNodemailer();
+  if (signal.aborted) throw new MailError(...IN_TIME, { fault: "silent" });
+  let socket: net.Socket | null = null;
+  const transport = createTransport({
+    ...target,
+    ...options,
+    secure: server.isTls,
+    requireTLS: server.requireTls && !server.isTls,
+    greetingTimeout: SILENCE_MS,
+    socketTimeout: SILENCE_MS,
+    tls: trust,
+    ...(server.credentials === null
+      ? {}
+      : { auth: { user: server.credentials.user, pass: server.credentials.password } }),
+    // The socket is made here: the signal can end it, and TLS from the beginning works on every Deno.
+    getSocket(_: unknown, callback: SocketCallback) {
+      const made = server.isTls ? tls.connect({ ...target, ...trust }) : net.connect(target);
+      socket = made;
+      made.setTimeout(SILENCE_MS, () => made.destroy(new Error("ETIMEDOUT")));
+      made.once("error", callback);
+      made.once(server.isTls ? "secureConnect" : "connect", () => {
+        made.off("error", callback);
+        made.setTimeout(0);
+        callback(null, { connection: made, secured: server.isTls });
+      });
+    },
+  });
+  const end = () => void socket?.destroy(new Error("not taken over in time"));
+  signal.addEventListener("abort", end, { once: true });
+  try {
+    await work(transport);
+  } catch (error) {
+    if (signal.aborted) throw new MailError(...IN_TIME, { cause: error, fault: "silent" });
+    throw toMailError(error);
+  } finally {
+    signal.removeEventListener("abort", end);
+    transport.close();
+  }
+}
+
+function messageOf(mail: OutgoingMail): Record<string, unknown> {
+  const domain = mail.from.address.split("@").at(-1);
+  return {
+    messageId: `<${mail.id}@${domain}>`,
+    from: mail.from,
+    to: { name: "", address: mail.to },
+    replyTo: { name: "", address: mail.replyTo },
+    envelope: { from: mail.from.address, to: [mail.to] },
+    subject: mail.subject,
+    text: inLines(mail.text),
+    html: inLines(mail.html),
+    textEncoding: "quoted-printable",
+    headers: { "Auto-Submitted": "auto-generated" },
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+}
+
+/** With the line ends of mail: of others the encoder breaks lines that are short enough. */
+function inLines(text: string): string {
+  return text.replaceAll(/\r?\n/g, "\r\n");
+}
+
+function certificates(caFile: string | null): { ca?: string[] } {
+  return caFile === null ? {} : { ca: [readFileSync(caFile, "utf8")] };
+}
+
+/** What nodemailer's errors mean, in words without the server's own, which may repeat the address. */
+const REASONS: Readonly<Record<string, [reason: string, fault: MailFault]>> = {
+  EAUTH: ["the mail server refuses our user and password", "password"],
+  EDNS: ["the mail server's name is not found", "name"],
+  ENOTFOUND: ["the mail server's name is not found", "name"],
+  ETLS: ["the mail server offers no TLS that is good", "tls"],
+  ETIMEDOUT: ["the mail server does not answer in time", "silent"],
+  ECONNREFUSED: ["the mail server refuses the connection", "refused"],
+  EPROTOCOL: ["the mail server does not speak SMTP", "protocol"],
+};
+
+/** Answers to a command that the server does not know, or wants TLS or nothing for (RFC 5321, RFC 4954). */
+const NO_SIGN_IN = new Set([500, 502, 503, 504, 530, 538]);
+
+function toMailError(error: unknown): MailError {
+  const { code = "", responseCode, command = "", message = "" } = error as {
+    code?: string;
+    responseCode?: number;
+    command?: string;
+    message?: string;
+  };
+  const fail = (reason: string, fault: MailFault, isRefused = false) =>
+    new MailError(reason, isRefused, { cause: error, fault });
+  if (/certificate|self.signed|CERT_/i.test(`${code} ${message}`)) {
+    return fail("the mail server's certificate is not good", "certificate");
+  }
+  if (code === "ERR_SSL_WRONG_VERSION_NUMBER") {
+    return fail("the mail server does not begin with TLS at this port", "protocol");
+  }
+  if (/^RCPT/.test(command) && responseCode !== undefined && responseCode >= 500) {
+    return fail(`the mail server refuses the address (${responseCode})`, "answer", true);
+  }
+  if (code === "EAUTH" && responseCode !== undefined && NO_SIGN_IN.has(responseCode)) {
+    return fail(`the mail server takes no user and password here (${responseCode})`, "sign-in");
+  }
+  const known = REASONS[code] ?? REASONS[/ECONNREFUSED|ENOTFOUND|ETIMEDOUT/.exec(message)?.[0] ?? ""];
+  if (known !== undefined) return fail(...known);
+  if (responseCode !== undefined) {
+    const to = /^[A-Z]+/.exec(command)?.[0] ?? "";
+    return fail(`the mail server answered ${responseCode}${to === "" ? "" : ` to ${to}`}`, "answer");
+  }
+  return fail("the connection to the mail server broke off", "broken");
+}

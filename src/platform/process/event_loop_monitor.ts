@@ -1,0 +1,126 @@
+// Watches the main thread's event loop: how late it wakes, its longest pause, and the work that caused it.
+import process from "node:process";
+import type { EventLoop } from "../../domain/event_loop.ts";
+import type { Metrics } from "../../domain/ports/metrics.ts";
+import type { Log } from "../../domain/ports/ports.ts";
+
+/** How often the event loop is looked at, ms: a pause is measured up to this much too short. */
+const EVERY_MS = 100;
+/** A pause of this length is logged, ms. */
+const LONG_MS = 1_000;
+/** The longest pause is that of this window and the one before it, ms: no scrape of the metrics misses it. */
+const WINDOW_MS = 60_000;
+const LAG_BOUNDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
+
+/** Who hears of each look. */
+export interface MonitorOptions {
+  log: Log;
+  /** Hears how late each look was, seconds. */
+  observeLag(seconds: number): void;
+}
+
+/** Monotonic time, which stands still while the machine is suspended, and the processor time of this process, ms. */
+export interface Meter {
+  nowMs(): number;
+  cpuMs(): number;
+}
+
+const REAL_METER: Meter = {
+  nowMs: () => performance.now(),
+  cpuMs: () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1_000;
+  },
+};
+
+/** The event loop of this thread. Of the works that began since the last look, the longest one explains a pause. */
+export class EventLoopMonitor implements EventLoop {
+  readonly #meter: Meter;
+  #work = "nothing that has a name";
+  #beganMs: number;
+  #longestWork = "";
+  #longestWorkMs = -1;
+  #checkedAtCpuMs: number;
+  #windowEndsMs: number;
+  #longestMs = 0;
+  #longestBeforeMs = 0;
+
+  constructor(meter: Meter = REAL_METER) {
+    this.#meter = meter;
+    this.#beganMs = meter.nowMs();
+    this.#checkedAtCpuMs = meter.cpuMs();
+    this.#windowEndsMs = this.#beganMs + WINDOW_MS;
+  }
+
+  begin(work: string): void {
+    this.#endWork(this.#meter.nowMs());
+    this.#work = work;
+  }
+
+  longestPauseMs(): number {
+    return Math.round(Math.max(this.#longestMs, this.#longestBeforeMs));
+  }
+
+  /** Looks at the loop, which was to wake at `dueMs`. */
+  check(dueMs: number, { log, observeLag }: MonitorOptions): void {
+    const nowMs = this.#meter.nowMs();
+    const cpuMs = this.#meter.cpuMs();
+    this.#endWork(nowMs);
+    const lateMs = Math.max(0, nowMs - dueMs);
+    observeLag(lateMs / 1_000);
+    this.#keep(lateMs, nowMs);
+    if (lateMs >= LONG_MS) {
+      log.warn("the main thread was paused", {
+        pause_ms: Math.round(lateMs),
+        work: this.#longestWork,
+        work_ms: Math.round(this.#longestWorkMs),
+        // Much less than the pause: the machine had no time for this process.
+        cpu_ms: Math.round(cpuMs - this.#checkedAtCpuMs),
+      });
+    }
+    this.#longestWorkMs = -1;
+    this.#checkedAtCpuMs = cpuMs;
+  }
+
+  /** Looks again and again until the returned function is called. */
+  watch(options: MonitorOptions): () => void {
+    let dueMs = this.#meter.nowMs() + EVERY_MS;
+    const timer = setInterval(() => {
+      this.check(dueMs, options);
+      dueMs = this.#meter.nowMs() + EVERY_MS;
+    }, EVERY_MS);
+    return () => clearInterval(timer);
+  }
+
+  #endWork(nowMs: number): void {
+    const ms = nowMs - this.#beganMs;
+    if (ms > this.#longestWorkMs) {
+      this.#longestWorkMs = ms;
+      this.#longestWork = this.#work;
+    }
+    this.#beganMs = nowMs;
+  }
+
+  #keep(lateMs: number, nowMs: number): void {
+    if (nowMs >= this.#windowEndsMs) {
+      this.#longestBeforeMs = this.#longestMs;
+      this.#longestMs = 0;
+      this.#windowEndsMs = nowMs + WINDOW_MS;
+    }
+    this.#longestMs = Math.max(this.#longestMs, lateMs);
+  }
+}
+
+/** Watches the event loop, and shows it in the metrics; the returned function ends it. */
+export function measureEventLoop(monitor: EventLoopMonitor, metrics: Metrics, log: Log): () => void {
+  const lag = metrics.histogram({
+    name: "regfeed_event_loop_lag_seconds",
+    help: "How much later than asked for the event loop woke.",
+    bounds: LAG_BOUNDS,
+  });
+  metrics.gauge({
+    name: "regfeed_event_loop_longest_pause_seconds",
+    help: "Longest pause of the main thread in the last one to two minutes.",
+  }, () => [{ value: monitor.longestPauseMs() / 1_000 }]);
+  return monitor.watch({ log, observeLag: (seconds) => lag.observe([], seconds) });
+}

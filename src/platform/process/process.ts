@@ -1,0 +1,115 @@
+// The process: arguments, environment, standard streams, signals, exit code, files for the command line.
+import process from "node:process";
+import { createFiles, type WritableFiles } from "../files/files.ts";
+import { type Signals, SIGNALS_WHEN_ASKED } from "./signals.ts";
+import { writeWhole } from "./standard_streams.ts";
+import { currentUser } from "../files/users.ts";
+
+/** The exit code when nobody reads what is printed (128 + SIGPIPE), as a shell reports it of other programs. */
+const EXIT_BROKEN_PIPE = 141;
+
+/** What came of trying to get out: `denied` by the runtime, or `granted` for whatever else happened. */
+export interface Outbreak {
+  run: "granted" | "denied";
+  ffi: "granted" | "denied";
+}
+
+/** What the command line needs of the machine. */
+export interface Host extends WritableFiles, Signals {
+  /** What stands after the program's name. */
+  args: readonly string[];
+  /** The working directory, absolute. */
+  cwd: string;
+  /** The runtime and its version: "Deno 2.9.6". */
+  runtime: string;
+  /** What it was built for: "x86_64-unknown-linux-gnu". */
+  target: string;
+  /** Whether this process can start programs and load native libraries, as trying both tells: nothing is just looked up. */
+  tryOutbreak(): Outbreak;
+  /** How this program is started from a shell: "regfeed" the executable, "deno task regfeed" from its source. */
+  program: string;
+  /** An environment variable; undefined when it is not set. */
+  env(name: string): string | undefined;
+  /** Who runs this process: the system's name, or `uid:N`; null where that cannot be told. */
+  user(): string | null;
+  /** What stands on stdin up to its end, as text. Throws when that is more than so many bytes. */
+  input(maxBytes: number): Promise<string>;
+  /** Writes to stdout, at once and whole; `hasColours`: the text has colours of our own. */
+  out(text: string, options?: { hasColours: boolean }): void;
+  /** Writes to stderr, at once and whole. */
+  err(text: string): void;
+  /** Whether a person sees stdout. */
+  isTerminal: boolean;
+  /** Whether a person sees stderr: only then is progress shown. */
+  isErrTerminal: boolean;
+  /** The terminal's width in columns; 80 where there is none. */
+  columns(): number;
+  /** Ends the process. */
+  exit(code: number): never;
+}
+
+/** This process; `signals` are those that are heard already. */
+export function createHost(signals: Signals = SIGNALS_WHEN_ASKED): Host {
+  // What the runtime's libraries will one day drop is for us to know, not for an operator to read on stderr.
+  Object.assign(process, { noDeprecation: true });
+  return {
+    ...createFiles(),
+    args: Deno.args,
+    cwd: Deno.cwd(),
+    runtime: `Deno ${Deno.version.deno}`,
+    target: Deno.build.target,
+    tryOutbreak: () => ({ run: tryTo(startProgram), ffi: tryTo(loadLibrary) }),
+    program: Deno.build.standalone ? "regfeed" : "deno task regfeed",
+    env: (name) => Deno.env.get(name),
+    user: currentUser,
+    input: readInput,
+    out: (text) => {
+      // The reader has seen enough, as with `| head`: there is nothing left to do.
+      if (!writeWhole(Deno.stdout, text)) Deno.exit(EXIT_BROKEN_PIPE);
+    },
+    err: (text) => void writeWhole(Deno.stderr, text),
+    isTerminal: Deno.stdout.isTerminal(),
+    isErrTerminal: Deno.stderr.isTerminal(),
+    columns: () => Deno.stdout.isTerminal() ? Deno.consoleSize().columns : 80,
+    ...signals,
+    exit: (code) => Deno.exit(code),
+  };
+}
+
+function tryTo(act: () => void): "granted" | "denied" {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof Deno.errors.NotCapable) return "denied";
+    // It was let through, and failed for another reason: there is no such program or library here.
+  }
+  return "granted";
+}
+
+/** Starts a program that does nothing. */
+function startProgram(): void {
+  new Deno.Command(Deno.build.os === "windows" ? "hostname.exe" : "/bin/true", {
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+  }).outputSync();
+}
+
+/** Loads a library that every process has anyway, and takes nothing of it. */
+function loadLibrary(): void {
+  const names = { windows: "kernel32.dll", darwin: "libSystem.dylib" };
+  const name = Deno.build.os === "windows" || Deno.build.os === "darwin" ? names[Deno.build.os] : "libc.so.6";
+  Deno.dlopen(name, {}).close();
+}
+
+async function readInput(maxBytes: number): Promise<string> {
+  let text = "";
+  let bytes = 0;
+  const decoder = new TextDecoder();
+  for await (const chunk of Deno.stdin.readable) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw new Error(`stdin holds more than ${maxBytes} bytes`);
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}

@@ -1,0 +1,273 @@
+// Worker threads: each runs tasks by name, one at a time, within limits of time and memory.
+import { Script } from "node:vm";
+import { parentPort, Worker } from "node:worker_threads";
+import { type TaskLimits, WorkerLimitError, type WorkerThread } from "../../domain/ports/ports.ts";
+
+/** How long an idle worker is kept, ms. */
+const IDLE_MS = 30_000;
+/** How long a worker may take to load its program, ms. */
+const START_MS = 60_000;
+/** How long a worker may take to report that a task has exceeded its time, ms. */
+const REPORT_MS = 1_000;
+/** How often the memory of the process is checked while a task runs, ms. */
+const MEMORY_CHECK_MS = 50;
+/** So many elements of a result are sent in one message: receiving a long message would block the main thread. */
+const ELEMENTS = 250;
+const MB = 1024 * 1024;
+
+/** A worker thread that can be ended. */
+export interface Thread extends WorkerThread {
+  /** Terminates the worker, whatever it does, and rejects every call. A later call starts a new worker. */
+  end(): void;
+}
+
+/** Options of a thread. */
+export interface ThreadOptions {
+  idleMs?: number;
+  /** A task that takes longer is stopped, ms. It is run again, with all its time, when no other task waits. */
+  firstTryMs?: number;
+  /** Limit of the worker's heap, MB; without it, that of the runtime, which ends the whole process. */
+  maxHeapMb?: number;
+}
+
+/** Requests the next elements of a result. */
+const MORE = "more";
+
+interface Request {
+  task: string;
+  argument: unknown;
+  timeoutMs: number | undefined;
+}
+
+type Response =
+  | { kind: "ready" }
+  | { kind: "elements"; elements: unknown[]; isLast: boolean }
+  | { kind: "result"; result: unknown }
+  | { kind: "timeout" }
+  | { kind: "error"; name: string; message: string };
+
+interface Call extends Request, PromiseWithResolvers<unknown> {
+  /** What has arrived of a result that is an array. */
+  elements: unknown[];
+  isFirstTry: boolean;
+}
+
+/** A thread that runs the program at the URL. The worker starts with the first call and ends when it is idle. */
+export function createThread(program: URL, options: ThreadOptions = {}): Thread {
+  return new QueuedThread(program, options);
+}
+
+class QueuedThread implements Thread {
+  readonly #queue: Call[] = [];
+  /** Calls whose first try took too long. */
+  readonly #slowQueue: Call[] = [];
+  #worker: Worker | null = null;
+  /** Whether the worker has loaded its program. */
+  #isReady = false;
+  #running: Call | null = null;
+  #idleTimer: ReturnType<typeof setTimeout> | undefined;
+  #timers: ReturnType<typeof setTimeout>[] = [];
+
+  constructor(readonly program: URL, readonly options: ThreadOptions) {}
+
+  async call(task: string, argument: unknown, { timeoutMs, signal }: TaskLimits = {}): Promise<unknown> {
+    signal?.throwIfAborted();
+    const call: Call = {
+      ...{ task, argument, timeoutMs, elements: [], isFirstTry: true },
+      ...Promise.withResolvers<unknown>(),
+    };
+    const abort = () => this.#cancel(call, signal?.reason);
+    signal?.addEventListener("abort", abort);
+    this.#queue.push(call);
+    this.#startNext();
+    try {
+      return await call.promise;
+    } finally {
+      signal?.removeEventListener("abort", abort);
+    }
+  }
+
+  end(): void {
+    const error = new Error("the worker thread was ended");
+    for (const queue of [this.#queue, this.#slowQueue]) {
+      for (const call of queue.splice(0)) call.reject(error);
+    }
+    this.#terminate(error);
+    clearTimeout(this.#idleTimer);
+  }
+
+  #startNext(): void {
+    if (this.#running !== null) return;
+    clearTimeout(this.#idleTimer);
+    const call = this.#queue.shift() ?? this.#slowQueue.shift();
+    if (call === undefined) {
+      if (this.#worker !== null) {
+        this.#idleTimer = setTimeout(() => this.end(), this.options.idleMs ?? IDLE_MS);
+      }
+      return;
+    }
+    this.#running = call;
+    try {
+      this.#worker ??= this.#startWorker();
+      const { task, argument } = call;
+      this.#worker.postMessage({ task, argument, timeoutMs: this.#timeLimit(call) } satisfies Request);
+      if (this.#isReady) this.#watch(call);
+      else this.#within(START_MS, new Error(`the worker thread did not start in ${START_MS / 1_000} s`));
+    } catch (error) {
+      this.#finish(() => call.reject(error)); // the argument cannot be cloned
+    }
+  }
+
+  #startWorker(): Worker {
+    const { maxHeapMb } = this.options;
+    const worker = new Worker(
+      this.program,
+      maxHeapMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: maxHeapMb } },
+    );
+    this.#isReady = false;
+    worker.on("message", (response: Response) => {
+      if (worker === this.#worker && this.#running !== null) this.#take(response, this.#running);
+    });
+    worker.on("error", (error: Error & { code?: string }) => {
+      if (worker !== this.#worker) return;
+      const isMemory = error.code === "ERR_WORKER_OUT_OF_MEMORY" && maxHeapMb !== undefined;
+      this.#terminate(
+        isMemory
+          ? new WorkerLimitError("memory", maxHeapMb * MB)
+          : new Error(`the worker thread failed: ${error.message}`),
+      );
+    });
+    worker.on("exit", () => {
+      if (worker === this.#worker) this.#terminate(new Error("the worker thread exited"));
+    });
+    return worker;
+  }
+
+  #take(response: Response, call: Call): void {
+    switch (response.kind) {
+      case "ready":
+        this.#isReady = true;
+        this.#clearTimers();
+        return this.#watch(call);
+      case "elements":
+        this.#clearTimers(); // the task is done
+        for (const element of response.elements) call.elements.push(element);
+        if (response.isLast) return this.#finish(() => call.resolve(call.elements));
+        // On request alone, and in a callback of its own: messages that wait are received one after the other at once.
+        return void setImmediate(() => {
+          if (call === this.#running) this.#worker?.postMessage(MORE);
+        });
+      case "result":
+        return this.#finish(() => call.resolve(response.result));
+      case "timeout":
+        return this.#terminate(new WorkerLimitError("time", this.#timeLimit(call) ?? 0));
+      case "error": {
+        const { name, message } = response;
+        return this.#finish(() => call.reject(Object.assign(new Error(message), { name })));
+      }
+    }
+  }
+
+  /**
+   * The worker itself stops a task that exceeds its time: to terminate a worker does not stop what it runs in Deno 2.9,
+   * and after some seconds in Deno 2.4. Only what it cannot stop, such as parsing JSON, is given up here. Memory is
+   * watched because Deno 2.4 ignores the limit of the heap.
+   */
+  #watch(call: Call): void {
+    const { maxHeapMb } = this.options;
+    const timeoutMs = this.#timeLimit(call);
+    if (timeoutMs !== undefined) {
+      this.#within(timeoutMs + REPORT_MS, new WorkerLimitError("time", timeoutMs));
+    }
+    if (maxHeapMb === undefined) return;
+    const limit = Deno.memoryUsage().rss + maxHeapMb * MB;
+    this.#timers.push(setInterval(() => {
+      if (Deno.memoryUsage().rss > limit) this.#terminate(new WorkerLimitError("memory", maxHeapMb * MB));
+    }, MEMORY_CHECK_MS));
+  }
+
+  #timeLimit({ timeoutMs, isFirstTry }: Call): number | undefined {
+    const { firstTryMs = Infinity } = this.options;
+    return timeoutMs === undefined || !isFirstTry ? timeoutMs : Math.min(timeoutMs, firstTryMs);
+  }
+
+  #within(ms: number, error: Error): void {
+    this.#timers.push(setTimeout(() => this.#terminate(error), ms));
+  }
+
+  #cancel(call: Call, reason: unknown): void {
+    if (call === this.#running) return this.#terminate(reason);
+    for (const queue of [this.#queue, this.#slowQueue]) {
+      const at = queue.indexOf(call);
+      if (at !== -1) queue.splice(at, 1);
+    }
+    call.reject(reason);
+  }
+
+  /** Ends the worker and the call that it runs, unless the call gets a second try; the calls that wait get a new worker. */
+  #terminate(reason: unknown): void {
+    const worker = this.#worker;
+    this.#worker = null; // its "exit" is expected
+    void worker?.terminate();
+    const call = this.#running;
+    if (call === null) return;
+    const isSlow = reason instanceof WorkerLimitError && reason.kind === "time";
+    if (!isSlow || reason.limit === call.timeoutMs) return this.#finish(() => call.reject(reason));
+    call.isFirstTry = false;
+    this.#slowQueue.push(call);
+    this.#finish(() => {});
+  }
+
+  #finish(settle: () => void): void {
+    this.#clearTimers();
+    this.#running = null;
+    settle();
+    this.#startNext();
+  }
+
+  #clearTimers(): void {
+    for (const timer of this.#timers.splice(0)) clearTimeout(timer);
+  }
+}
+
+/** A task that a worker runs. */
+export type Task = (argument: unknown) => unknown;
+
+/** Makes this thread a worker that runs these tasks. */
+export function serveTasks(tasks: Readonly<Record<string, Task>>): void {
+  const respond = (response: Response) => parentPort?.postMessage(response);
+  let rest: unknown[] = [];
+  const respondElements = () => {
+    const elements = rest.slice(0, ELEMENTS);
+    rest = rest.slice(ELEMENTS);
+    respond({ kind: "elements", elements, isLast: rest.length === 0 });
+  };
+  const run = ({ task, argument, timeoutMs }: Request): void => {
+    try {
+      const work = tasks[task];
+      if (work === undefined) throw new Error(`there is no task ${task}`);
+      const result = runWithin(timeoutMs, () => work(argument));
+      if (!Array.isArray(result)) return respond({ kind: "result", result });
+      rest = result;
+      respondElements();
+    } catch (error) {
+      const { name, message, code } = error as Error & { code?: string };
+      if (code === "ERR_SCRIPT_EXECUTION_TIMEOUT") respond({ kind: "timeout" });
+      else respond({ kind: "error", name, message });
+    }
+  };
+  // In a callback of its own, so that running out of memory is an error of the worker and not its silent end.
+  parentPort?.on("message", (request: Request | typeof MORE) => {
+    setImmediate(() => request === MORE ? respondElements() : run(request));
+  });
+  respond({ kind: "ready" });
+}
+
+const RUN = new Script("globalThis.regfeedTask()");
+
+/** Runs the work, and stops it wherever it is when its time is over. */
+function runWithin(timeoutMs: number | undefined, work: () => unknown): unknown {
+  if (timeoutMs === undefined) return work();
+  Object.assign(globalThis, { regfeedTask: work });
+  return RUN.runInThisContext({ timeout: timeoutMs });
+}

@@ -1,0 +1,40 @@
+// What an executable was made from and for, as the file beside it says.
+
+// `version`: what this executable is.
+import { join } from "node:path";
+import type { Host } from "../platform/process/process.ts";
+
+/** What an executable says of its making; it lies beside the program in it. */
+export const BUILD_FACTS = join(import.meta.dirname ?? ".", "..", "..", "build.json");
+
+/** What an executable was made from and for. */
+export interface BuildFacts {
+  /** With "+changes" where the files were not as the commit has them; null when it runs from its source. */
+  commit: string | null;
+  /** Whether it was made with `OTEL_DENO` set. */
+  traces: boolean;
+}
+
+/** Reads the facts; without a build, the program runs from its source. */
+export async function readFacts(host: Pick<Host, "exists" | "readText">): Promise<BuildFacts> {
+  if (!await host.exists(BUILD_FACTS)) return { commit: null, traces: false };
+  const { commit, traces } = JSON.parse(await host.readText(BUILD_FACTS)) as Record<string, unknown>;
+  return { commit: typeof commit === "string" ? commit : null, traces: traces === true };
+}
+
+/** What the environment and this executable disagree on about traces, with what to do; null where they do not. */
+export async function tracesWarning(
+  host: Pick<Host, "exists" | "readText" | "env" | "program" | "runtime">,
+): Promise<string | null> {
+  // From its source, and on newer bases, the environment alone decides.
+  if (host.program !== "regfeed" || !host.runtime.startsWith("Deno 2.4.")) return null;
+  const isAsked = ["true", "1"].includes(host.env("OTEL_DENO") ?? "");
+  const { traces } = await readFacts(host);
+  if (isAsked === traces) return null;
+  return isAsked
+    ? `OTEL_DENO is set, and nothing is exported: on ${host.runtime} that is decided when an executable is made, by ` +
+      "`OTEL_DENO=true deno task compile`"
+    : "this executable was made with OTEL_DENO set and exports a trace of every request, to port 4318 of this machine " +
+      "where no OTEL_EXPORTER_OTLP_ENDPOINT is set: set OTEL_DENO=true to have its own acts in it too, or take one that " +
+      "was made without";
+}

@@ -1,0 +1,75 @@
+// Checks of the server's certificate.
+import type { Config } from "../../config/config.ts";
+import {
+  type CertificatePair,
+  type CertificateState,
+  examineCertificate,
+} from "../../platform/tls/certificate.ts";
+import type { Host } from "../../platform/process/process.ts";
+import { readPair } from "../certificate_watch.ts";
+import { type Finding, good, problem, warning } from "./finding.ts";
+
+const DAY_MS = 86_400_000;
+/** A certificate that ends sooner should have been renewed, ms. */
+const EXPIRES_SOON_MS = 14 * DAY_MS;
+
+/** Checks the server's certificate, where it has one. */
+export async function checkTls(
+  host: Pick<Host, "readText">,
+  { server }: Pick<Config, "server">,
+  nowMs: number,
+): Promise<Finding[]> {
+  if (server.tls === null) return [];
+  try {
+    return checkCertificate(await readPair(host, server.tls), new URL(server.publicUrl).hostname, nowMs);
+  } catch (error) {
+    return [problem("tls", (error as Error).message, "let this user read it, or change the config")];
+  }
+}
+
+/** Checks a certificate and its key for a host name. */
+export function checkCertificate(pair: CertificatePair, hostname: string, nowMs: number): Finding[] {
+  const state = examineCertificate(pair);
+  if (state.kind === "bad") {
+    const todo = "name the two files of one certificate in server.tls_cert and server.tls_key";
+    return [problem("tls", state.reason, todo)];
+  }
+  const found = [...checkTimes(state, nowMs), ...checkName(state, hostname)];
+  return found.length > 0
+    ? found
+    : [good("tls", `the certificate is valid until ${dayOf(state.expiresAtMs)}`)];
+}
+
+type GoodCertificate = Extract<CertificateState, { kind: "good" }>;
+
+/** Checks whether a certificate is valid now and for some time. */
+export function checkTimes(
+  { beginsAtMs, expiresAtMs }: Pick<GoodCertificate, "beginsAtMs" | "expiresAtMs">,
+  nowMs: number,
+): Finding[] {
+  const todo = "renew it: the server loads the new files by itself";
+  const day = dayOf(expiresAtMs);
+  if (expiresAtMs <= nowMs) return [problem("tls", `the certificate expired on ${day}`, todo)];
+  if (beginsAtMs > nowMs) {
+    return [problem("tls", "the certificate is not valid yet", "check the machine's clock: `date -u`")];
+  }
+  if (expiresAtMs - nowMs >= EXPIRES_SOON_MS) return [];
+  return [warning("tls", `the certificate expires on ${day}, in less than 14 days`, todo)];
+}
+
+function checkName({ fitsHost }: GoodCertificate, hostname: string): Finding[] {
+  // IP addresses are in another part of a certificate, which not every runtime compares.
+  const isName = /[a-z]/i.test(hostname) && !hostname.includes(":");
+  if (!isName || fitsHost(hostname)) return [];
+  return [
+    warning(
+      "tls",
+      `the certificate is not for ${hostname}`,
+      "change server.public_url, or get one for that name",
+    ),
+  ];
+}
+
+function dayOf(timeMs: number): string {
+  return new Date(timeMs).toISOString().slice(0, 10);
+}

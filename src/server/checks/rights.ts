@@ -1,0 +1,86 @@
+// Checks who can read secrets: for the doctor, for `check` and for the start of a server.
+import type { Machine, Rights } from "../../platform/files/machine.ts";
+import type { LoadedConfig } from "../open_store.ts";
+import { type Finding, good, problem } from "./finding.ts";
+
+/** Permission bits of anybody but the owner. */
+const OTHERS = 0o077;
+/** The same without reading by the group. */
+const MORE_THAN_GROUP = 0o037;
+const READS = 0o044;
+const CHANGES = 0o022;
+
+/** Checks the files of secrets, the config, and the key of the certificate. */
+export function checkRights(
+  { config, file }: Pick<LoadedConfig, "config" | "file">,
+  machine: Pick<Machine, "rightsOf">,
+): Finding[] {
+  const paths = [...new Set(config.secretFiles.map(({ path }) => path))];
+  const { tls } = config.server;
+  return [
+    ...paths.map((path) => checkSecretFile(path, machine.rightsOf(path))),
+    ...checkConfigFile(file, machine.rightsOf(file), config.inlineSecrets),
+    ...(tls === null ? [] : [checkKeyFile(tls.key, machine.rightsOf(tls.key))]),
+  ];
+}
+
+/** The problems of {@link checkRights}, a sentence each. */
+export function warnOfRights(
+  loaded: Pick<LoadedConfig, "config" | "file">,
+  machine: Pick<Machine, "rightsOf">,
+): string[] {
+  return checkRights(loaded, machine)
+    .filter(({ level }) => level !== "good")
+    .map(({ seen, todo }) => `${seen}: ${todo}`);
+}
+
+/** Checks a file that only its owner may read; one of root's may be readable for the service's group. */
+export function checkSecretFile(path: string, rights: Rights | null): Finding {
+  if (rights === null) return problem("secrets", `${path} does not exist`, "create it, or change the config");
+  if (!rights.mayRead) {
+    const todo = `give it to the user that runs Regfeed: chown USER ${path}`;
+    return problem("secrets", `${path} cannot be read by this user`, todo);
+  }
+  const tooOpen = rights.isRoots ? MORE_THAN_GROUP : OTHERS;
+  if ((rights.mode & tooOpen) === 0) return good("secrets", `others cannot read ${path}`);
+  const todo = rights.isRoots
+    ? `chmod 640 ${path}, and chgrp it to the group of the user that runs Regfeed`
+    : `chmod 600 ${path}`;
+  return problem("secrets", `${path} has mode ${modeOf(rights)}: others can read it`, todo);
+}
+
+/** Checks the key of the certificate, which its owner's group may read. */
+export function checkKeyFile(path: string, rights: Rights | null): Finding {
+  if (rights === null || (rights.mode & 0o137) === 0) return good("tls", `others cannot read ${path}`);
+  return problem("tls", `${path} has mode ${modeOf(rights)}: others can read it`, `chmod 640 ${path}`);
+}
+
+/** Checks the config file; `inlineSecrets` are the keys whose secrets are in it. */
+export function checkConfigFile(
+  path: string,
+  rights: Rights | null,
+  inlineSecrets: readonly string[],
+): Finding[] {
+  if (rights === null) return [];
+  const findings: Finding[] = [];
+  if ((rights.mode & CHANGES) !== 0) {
+    findings.push(problem("secrets", `others can change ${path}`, `chmod go-w ${path}`));
+  }
+  const tooOpen = rights.isRoots ? MORE_THAN_GROUP : OTHERS;
+  if (inlineSecrets.length > 0 && (rights.mode & tooOpen & READS) !== 0) {
+    const key = inlineSecrets[0]?.split(".").at(-1);
+    findings.push(problem(
+      "secrets",
+      `${path} has mode ${modeOf(rights)}: others can read ${inlineSecrets.join(", ")}`,
+      `chmod ${
+        rights.isRoots ? 640 : 600
+      } ${path} (the user that runs Regfeed must still read it), or move each secret ` +
+        `into its own file: ${key}_file = "…"`,
+    ));
+  }
+  return findings;
+}
+
+function modeOf({ mode }: Rights): string {
+  return mode.toString(8).padStart(3, "0");
+}

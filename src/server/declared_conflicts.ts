@@ -1,0 +1,55 @@
+// Declared customers that the database contradicts: found without a server, and told as problems of the config are.
+import { formatProblem } from "../config/toml/problems.ts";
+import type { DeclarationConflict } from "../domain/customer/declared_customers.ts";
+import { CommandError } from "./call.ts";
+import { EXIT } from "./call.ts";
+import type { CommandCall } from "./call.ts";
+import type { LoadedConfig } from "./open_store.ts";
+
+/**
+ * Looks into the database that is there, and changes nothing. Throws a {@link CommandError} for what it contradicts;
+ * gives a warning when it cannot be looked at, null when all is well or there is nothing to look at.
+ */
+export async function examineDeclared(
+  { host, loadEngine }: Pick<CommandCall, "host" | "loadEngine">,
+  loaded: LoadedConfig,
+): Promise<string | null> {
+  const { customers, store: { path } } = loaded.config;
+  if (customers.length === 0 || !await host.exists(path)) return null;
+  const unseen = "whether the declared customers fit those in it is seen at the start";
+  let conflicts: DeclarationConflict[] | null;
+  try {
+    const engine = await loadEngine();
+    conflicts = engine.declaredConflicts(path, customers, { readOnly: await host.exists(`${path}-wal`) });
+  } catch (error) {
+    return `the database ${path} cannot be looked at (${(error as Error).message}): ${unseen}`;
+  }
+  if (conflicts === null) return `the database ${path} has the schema of another version: ${unseen}`;
+  if (conflicts.length > 0) throw new CommandError(describeConflicts(conflicts, loaded), EXIT.usage);
+  return null;
+}
+
+/** A line for each, as the config's own problems have it: with file, line and key. */
+export function describeConflicts(conflicts: readonly DeclarationConflict[], loaded: LoadedConfig): string {
+  return conflicts.map((conflict) => describeConflict(conflict, loaded)).join("\n");
+}
+
+const CONFLICTS: Record<DeclarationConflict["what"], (holderId: string) => string> = {
+  email: (holderId) =>
+    `is the address of ${holderId}, which is not declared here: \`customer disable\` or \`customer erase\` that one, ` +
+    "or name another address",
+  key: (holderId) =>
+    `is the key of ${holderId}, which is not declared here: \`customer hash-key\` makes another`,
+  erased: () => "names a customer that was erased, and stays so: choose another id",
+};
+
+/** A line as the config's own problems have it. */
+function describeConflict(
+  { name, what, holderId, keyIndex }: DeclarationConflict,
+  loaded: LoadedConfig,
+): string {
+  const index = loaded.config.customers.findIndex((customer) => customer.name === name);
+  const key = { email: ["email"], key: ["key_sha256", keyIndex ?? 0], erased: ["id"] }[what];
+  const path = ["customers", index, ...key];
+  return formatProblem(loaded.locate({ path, message: CONFLICTS[what](holderId) }));
+}

@@ -1,0 +1,188 @@
+// Brings the config's database up to date before it is opened: never without a backup that was opened and counted.
+import { basename, dirname, join } from "node:path";
+import { backupName, createBackup } from "../backup/create.ts";
+import type { BackupTools } from "../backup/tools.ts";
+import { withBackup } from "../backup/verify.ts";
+import type { Config } from "../config/config.ts";
+import { ARCHIVE_NAMES, type DatabaseFacts, type DatabaseFile } from "../domain/ports/backup.ts";
+import type { LogFields } from "../domain/ports/ports.ts";
+import type { StoreEngine } from "../domain/ports/store/engine.ts";
+import { createArchives } from "../platform/files/archive.ts";
+import { createDatabaseFiles, holdTheSame } from "../platform/files/database_files.ts";
+import type { Machine } from "../platform/files/machine.ts";
+import type { Host } from "../platform/process/process.ts";
+import { openVaultFile } from "../platform/vault.ts";
+import { VERSION } from "../version.ts";
+import { storeUser } from "./instance_lock.ts";
+
+/** What the names of backups begin with that are made before an upgrade to the engine's schema. */
+const beforePrefix = ({ schemaVersion }: StoreEngine) => `before-schema-${schemaVersion}-`;
+
+/** The work on a database file that may take long, on this thread or on a second one. */
+export interface LongWork {
+  inspect(path: string): Promise<DatabaseFacts>;
+  migrate(file: DatabaseFile): Promise<unknown>;
+}
+
+/** The long work on this thread: for commands that have nothing else to do. */
+export function workHere(engine: StoreEngine): LongWork {
+  return {
+    inspect: (path) => Promise.resolve(engine.inspect(path)),
+    migrate: ({ path, keyFile }) =>
+      Promise.resolve(engine.migrate(path, (options) => openVaultFile(keyFile, options))),
+  };
+}
+
+/** The tools that backups are made with; `close` them when all is done. */
+export function createBackupTools(
+  host: Host,
+  engine: StoreEngine,
+  work: LongWork = workHere(engine),
+): BackupTools & { close(): void } {
+  const databaseFiles = createDatabaseFiles();
+  return {
+    files: host,
+    archives: createArchives(),
+    copyDatabase: (from, to) => engine.copy(from, to, databaseFiles),
+    inspect: work.inspect,
+    version: VERSION,
+    close: () => databaseFiles.close(),
+  };
+}
+
+/** The database to prepare, and who hears of it. */
+export interface Preparing {
+  config: Config;
+  engine: StoreEngine;
+  /** The config's file. */
+  file: string;
+  /** The database's path as it stands there: a link may stand at it. */
+  storeName: string;
+  /** Unix ms. */
+  nowMs: number;
+  work: LongWork;
+  machine: Pick<Machine, "volumeOf">;
+  /** Takes the lock of a server, before anything is done with the database. */
+  lock?(): Promise<void>;
+  /** Hears what is being done, a sentence a step. */
+  say(text: string, fields: LogFields): void;
+}
+
+/**
+ * Makes the database's folder and file where they are missing; migrates an older one after a backup. Throws when
+ * another process has an older one open (it would not know the new schema), or when the file cannot be written.
+ */
+export async function prepareDatabase(
+  host: Host,
+  { config, engine, file, storeName, nowMs, work, machine, lock, say }: Preparing,
+): Promise<void> {
+  const { path, keyFile } = config.store;
+  await mustMiss(host, { path, storeName });
+  await host.makeFolder(dirname(path), 0o700);
+  // The store holds what customers entrust to it: nobody but its owner reads it. SQLite's side files take over the mode.
+  if (machine.volumeOf(dirname(path))?.isNetwork === true) {
+    throw new Error(
+      "its folder lies on a network file system, where SQLite's locks do not hold and the database breaks: move it to a " +
+        "local disk",
+    );
+  }
+  await lock?.();
+  // Throws for a file that is there and cannot be written.
+  await host.makeFile(path, 0o600);
+  const schema = engine.schemaOf(path);
+  if (schema === 0 || schema === engine.schemaVersion) return;
+  engine.release(path);
+  const steps = { from_schema: schema, to_schema: engine.schemaVersion };
+  const tools = createBackupTools(host, engine, work);
+  try {
+    const made = await findSameBackup(host, {
+      folder: config.backup.folder,
+      prefix: beforePrefix(engine),
+      path,
+      tools,
+      say,
+    });
+    const to = made ?? join(config.backup.folder, `${beforePrefix(engine)}${backupName(nowMs)}`);
+    if (made === null) {
+      say("the database is of an older version: making a backup before it is brought up to date", {
+        ...steps,
+        backup: to,
+      });
+      await createBackup({ to, nowMs, database: path, config: file, secretKey: null }, tools);
+      say("the backup is good; bringing the database up to date", steps);
+    } else {
+      say(
+        "the database is of an older version, and a good backup of it as it is now is there: bringing it up to date",
+        {
+          ...steps,
+          backup: to,
+        },
+      );
+    }
+  } finally {
+    tools.close();
+  }
+  await work.migrate({ path, keyFile });
+  say("the database is up to date", steps);
+}
+
+/**
+ * The newest backup that was made before an upgrade to this schema, when it is whole and holds the database as it is now:
+ * the upgrade was ended in the middle, and another backup would be the same. Null when another one is to be made.
+ */
+async function findSameBackup(
+  host: Host,
+  { folder, prefix, path, tools, say }:
+    & { folder: string; prefix: string; path: string; tools: BackupTools }
+    & Pick<Preparing, "say">,
+): Promise<string | null> {
+  if (!await host.exists(folder)) return null;
+  const names = (await host.list(folder)).files.map(({ name }) => name);
+  const newest = names.filter((name) => name.startsWith(prefix)).sort().at(-1);
+  if (newest === undefined) return null;
+  const file = join(folder, newest);
+  try {
+    const isSame = await withBackup(
+      file,
+      tools,
+      (_, unpacked) => holdTheSame(join(unpacked, ARCHIVE_NAMES.database), path),
+    );
+    return isSame ? file : null;
+  } catch (error) {
+    say("an earlier backup cannot be used: another one is made", {
+      backup: file,
+      cause: (error as Error).message,
+    });
+    return null;
+  }
+}
+
+/**
+ * Throws where no database is there, and something shows that one was: made anew it would be another one, whoever has the
+ * first open would know nothing of it, and what stands in the log would be lost.
+ */
+async function mustMiss(
+  host: Host,
+  { path, storeName }: { path: string; storeName: string },
+): Promise<void> {
+  if (await host.exists(path).catch(() => true)) return; // what cannot be looked at, opening it tells of
+  if (storeName !== path) {
+    throw new Error(
+      `nothing is there, where the link ${storeName} leads: mount its disk, or make an empty file there for a new database`,
+    );
+  }
+  const server = await storeUser(path);
+  if (server !== null) {
+    throw new Error(
+      `it is not there any more, while a server has it open (${server}): put the same file back, or stop the server first`,
+    );
+  }
+  const log = `${basename(path)}-wal`;
+  if (!await host.exists(dirname(path))) return;
+  const { files } = await host.list(dirname(path));
+  if (!files.some(({ name, sizeBytes }) => name === log && sizeBytes > 0)) return;
+  throw new Error(
+    `it is not there, but its log is (${path}-wal), with what was stored last: put the database back beside it, or move ` +
+      "the log away for a new one",
+  );
+}

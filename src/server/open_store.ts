@@ -1,0 +1,257 @@
+// What most commands begin with: the config, and the store that it names.
+import { basename, dirname } from "node:path";
+import { findAdditionProblems } from "../classify/check_additions.ts";
+import { ConfigError, decodeConfig, parseConfigFile, type ParsedConfig } from "../config/config.ts";
+import type { LogFields, Platform } from "../domain/ports/ports.ts";
+import type { Store } from "../domain/ports/store/store.ts";
+import type { StorageProblem } from "../domain/ports/store/storage_fault.ts";
+import type { StoreEngine } from "../domain/ports/store/engine.ts";
+import { afterTurn } from "../platform/clock.ts";
+import { createMachine } from "../platform/files/machine.ts";
+import { findObstacle, type Obstacle } from "../platform/files/users.ts";
+import type { LogSettings } from "../platform/log/log.ts";
+import { createPlatform, type RealPlatform } from "../platform/platform.ts";
+import type { Host } from "../platform/process/process.ts";
+import { createTracer } from "../platform/tracer.ts";
+import { createVault, KEY_BYTES, openVaultFile } from "../platform/vault.ts";
+import { CommandError } from "./call.ts";
+import { EXIT } from "./call.ts";
+import type { CommandCall } from "./call.ts";
+import { EXAMPLE_CONFIG, locateConfig, OWN_CONFIG } from "./config_file.ts";
+import { lockPath } from "./instance_lock.ts";
+import { type LongWork, prepareDatabase, workHere } from "./migrate_with_backup.ts";
+
+/** A config with the file that it came from. */
+export interface LoadedConfig extends ParsedConfig {
+  /** Absolute. */
+  file: string;
+  /** The store's path as it stands in the config: a link may stand there, which leads to that of `config`. */
+  storeName: string;
+}
+
+/** Stands for what a file holds that cannot be read. */
+const UNREADABLE = "unreadable";
+
+/** The SHA-256 of what a file holds; the same text for every file that cannot be read. */
+export async function digestFile(host: Host, path: string): Promise<string> {
+  return await host.digest(path).then(({ sha256 }) => sha256, () => UNREADABLE);
+}
+
+/**
+ * Reads and checks the config. Throws a {@link CommandError} (exit code 2) that names every problem. The files that it
+ * reads are noted in `readings`, by path, with the {@link digestFile} of each, also when it throws. `again` names the
+ * file that was found before.
+ */
+export async function loadConfig(
+  { host, texts }: CommandCall,
+  { readings = new Map(), again }: { readings?: Map<string, string>; again?: string } = {},
+): Promise<LoadedConfig> {
+  const file = again ?? await findConfig(host, texts.get("config"));
+  // Before it is read: what is written in between counts as a change, not as known.
+  const note = async (path: string) => void readings.set(path, await digestFile(host, path));
+  try {
+    await note(file);
+    const text = decodeConfig(await host.readBytes(file), file);
+    const readSecret = {
+      file: async (path: string) => {
+        await note(path);
+        return await host.readText(path);
+      },
+      env: (name: string) => host.env(name),
+    };
+    const options = { file, folder: dirname(file), readSecret, findAdditionProblems };
+    const { config, ...parsed } = await parseConfigFile(text, options);
+    const { path } = config.store;
+    // SQLite writes its log beside the file itself, whatever links lead there: so does everything else here.
+    const store = { ...config.store, path: await host.followLinks(path) };
+    return { ...parsed, config: { ...config, store }, file, storeName: path };
+  } catch (error) {
+    if (error instanceof ConfigError) throw new CommandError(error.message, EXIT.usage);
+    const { message } = error as Error;
+    const said = message.includes(file) ? message : `the config ${file} cannot be read: ${message}`;
+    throw new CommandError(said, EXIT.usage);
+  }
+}
+
+async function findConfig(host: Host, given: string | undefined): Promise<string> {
+  const file = await locateConfig(host, given);
+  if (file === null) {
+    const message = given !== undefined
+      ? `there is no config file ${given}`
+      : `there is no ${OWN_CONFIG} here: make one with \`${host.program} init\`, or name one with --config FILE`;
+    throw new CommandError(message, EXIT.usage);
+  }
+  if (given === undefined && basename(file) === EXAMPLE_CONFIG) {
+    host.err(`no ${OWN_CONFIG} here: using ${EXAMPLE_CONFIG}\n`);
+  }
+  return file;
+}
+
+/** The config with its file, the platform and the open store of a command. */
+export interface Opened extends LoadedConfig {
+  platform: RealPlatform;
+  store: Store;
+}
+
+/**
+ * What a command does that finds no database: it makes one, or, where it only reads, it does without, and leaves nothing
+ * behind that might belong to another user than the service.
+ */
+export type WithoutStore = "make" | "do without";
+
+/** Opens all of it for `work` and closes it after that. Throws where there is no store, unless the command can help itself. */
+export function withStore<T>(
+  call: CommandCall,
+  work: (opened: Opened) => Promise<T>,
+  options: { log?: LogSettings; withoutStore?: WithoutStore } = {},
+): Promise<T> {
+  return withPlatform(call, async ({ platform, ...loaded }) => {
+    const { path } = loaded.config.store;
+    const engine = await call.loadEngine();
+    if (options.withoutStore === "do without" && await isMissing(call, path)) {
+      call.host.err(`there is no database ${path} yet, and none is made: nothing is known of any source\n`);
+      const store = engine.open(":memory:", () => createVault(platform.random.bytes(KEY_BYTES)));
+      return await work({ ...loaded, platform, store }).finally(() => store.close());
+    }
+    if (options.withoutStore === undefined && await hasNoDatabase(call, path)) {
+      throw new CommandError(
+        `there is no database ${path} yet, as ${loaded.file} has it: \`serve\` makes it, and so does \`customer add\`; ` +
+          "--config names another config",
+      );
+    }
+    const log = platform.log("store");
+    const say = (text: string, fields: LogFields) => log.info(text, fields);
+    const store = await openStoreAt(call, loaded, {
+      platform,
+      work: workHere(engine),
+      say,
+      vaultWhenUsed: true,
+    });
+    try {
+      return await work({ ...loaded, platform, store });
+    } finally {
+      await store.close();
+    }
+  }, options);
+}
+
+/** Whether nothing is there; what cannot be looked at may be there, and opening it tells why it cannot. */
+function isMissing({ host }: CommandCall, path: string): Promise<boolean> {
+  return host.exists(path).then((exists) => !exists, () => false);
+}
+
+/** Whether there is no database at the path. Throws a {@link CommandError} where this user may not look. */
+export async function hasNoDatabase({ host }: CommandCall, path: string): Promise<boolean> {
+  try {
+    return !await host.exists(path);
+  } catch (error) {
+    const obstacle = findObstacle(path);
+    if (obstacle === null) throw error;
+    const advice = adviceOnOwner(obstacle, { user: host.user(), path });
+    throw new CommandError(`the store ${path} cannot be opened: ${advice}`);
+  }
+}
+
+/** Opens the config and the platform for `work` and closes them after that. */
+export async function withPlatform<T>(
+  call: CommandCall,
+  work: (opened: Omit<Opened, "store">) => Promise<T>,
+  options: { log?: LogSettings; readings?: Map<string, string> } = {},
+): Promise<T> {
+  const loaded = await loadConfig(call, options);
+  const tracer = await createTracer((name) => call.host.env(name));
+  const platform = createPlatform({
+    log: options.log ?? loaded.config.log,
+    mail: loaded.config.mail,
+    tracer,
+  });
+  try {
+    return await work({ ...loaded, platform });
+  } finally {
+    await platform.close();
+  }
+}
+
+/** With less free, a disk that was full still is: what a source brings is written at once, bytes. */
+const ROOM_BYTES = 1024 * 1024;
+
+/** EACCES, EROFS and the database's texts for the same. */
+const IS_REFUSED = /permission denied|read-only file system|readonly database|unable to open database file/i;
+
+/** What to do where a path is another user's. */
+function adviceOnOwner(
+  { path, what, owner, mode }: Obstacle,
+  { user, path: store }: { user: string | null; path: string },
+): string {
+  const me = user ?? "another user";
+  const verb = { enter: "look into", read: "read", write: "write to" }[what];
+  const bits = mode.toString(8).padStart(4, "0");
+  if (owner === user) {
+    return `${path} has mode ${bits}, so that ${me} may not ${verb} it: chmod u+rwX ${path}`;
+  }
+  return `${path} belongs to ${owner} (mode ${bits}), and this process runs as ${me}, who may not ${verb} it: run it as ` +
+    `${owner} (\`sudo -u ${owner} regfeed …\`), or give the data to ${me}: chown -R ${me} ${dirname(store)}`;
+}
+
+/** How a store is opened. */
+export interface Opening {
+  platform: Platform;
+  work: LongWork;
+  /** Hears what is being done before it can be opened. */
+  say(text: string, fields: LogFields): void;
+  /** Takes the lock of a server on the store. */
+  lock?(): Promise<void>;
+  /** See {@link OpenStoreOptions}; without it, nobody is told. */
+  onFault?(problem: StorageProblem | null): void;
+  /** Whether it opens without its key, which is missed when something sealed is read or written. */
+  vaultWhenUsed: boolean;
+}
+
+/**
+ * Opens the config's store; creates or migrates it where necessary. Throws a {@link CommandError} that says what to do, also
+ * when the database cannot be written.
+ */
+export async function openStoreAt(
+  { host, loadEngine }: CommandCall,
+  loaded: LoadedConfig,
+  { platform, onFault = () => {}, vaultWhenUsed, ...opening }: Opening,
+): Promise<Store> {
+  const engine = await loadEngine();
+  const { path, keyFile } = loaded.config.store;
+  const { storeName } = loaded;
+  const machine = createMachine();
+  const hasRoom = () => (machine.volumeOf(dirname(path))?.freeBytes ?? Infinity) >= ROOM_BYTES;
+  try {
+    await prepareDatabase(host, { engine, ...loaded, ...opening, nowMs: platform.clock.nowMs(), machine });
+    return engine.open(path, (given) => openVaultFile(keyFile, given), {
+      hasRoom,
+      // By the config's path: a link that leads elsewhere is a file that was replaced.
+      identifyFile: () => machine.identityOf(storeName),
+      onFault,
+      afterTurn,
+      vaultWhenUsed,
+    });
+  } catch (error) {
+    if (error instanceof CommandError) throw error;
+    const why = whyNotOpened(error as Error, { engine, path, user: host.user(), hasRoom });
+    throw new CommandError(`the store ${path} cannot be opened: ${why}`);
+  }
+}
+
+function whyNotOpened(
+  error: Error,
+  { engine, path, user, hasRoom }: {
+    engine: StoreEngine;
+    path: string;
+    user: string | null;
+    hasRoom(): boolean;
+  },
+): string {
+  const obstacle = IS_REFUSED.test(error.message) ? findObstacle(path) ?? findObstacle(lockPath(path)) : null;
+  if (obstacle === null) {
+    const advice = engine.adviceOn(error, { hasRoom });
+    return advice === null ? error.message : `${error.message}; ${advice}`;
+  }
+  const advice = adviceOnOwner(obstacle, { user, path });
+  return obstacle.what === "write" ? `${error.message}; ${advice}` : advice;
+}

@@ -1,0 +1,253 @@
+// The running service: the app with the active config, and reloading the config.
+import type { Remote } from "../api/http/client_address.ts";
+import { type App, createApp, createProcessServices } from "../app.ts";
+import { compareConfigs, keepUntilRestart } from "../config/describe/changes.ts";
+import { AppError } from "../domain/errors.ts";
+import type { Metrics } from "../domain/ports/metrics.ts";
+import type { Store } from "../domain/ports/store/store.ts";
+import { StorageError } from "../domain/ports/store/storage_fault.ts";
+import type { Span } from "../domain/ports/tracer.ts";
+import { createMachine } from "../platform/files/machine.ts";
+import type { RealPlatform } from "../platform/platform.ts";
+import { VERSION } from "../version.ts";
+import { CommandError } from "./call.ts";
+import { EXIT } from "./call.ts";
+import type { CommandCall } from "./call.ts";
+import { describeConflicts } from "./declared_conflicts.ts";
+import { warnOfRights } from "./checks/rights.ts";
+import { digestFile, loadConfig, type LoadedConfig } from "./open_store.ts";
+import { watchFiles } from "./watch_files.ts";
+
+/** How long a new service only responds to requests before it starts its other work, ms. */
+const ANSWER_FIRST_MS = 100;
+
+/** What the service needs. */
+export interface ServiceOptions {
+  call: CommandCall;
+  loaded: LoadedConfig;
+  /** Digests of the files that were read for it, by path. */
+  readings: ReadonlyMap<string, string>;
+  platform: RealPlatform;
+  store: Store;
+  metrics: Metrics;
+  /** Warnings about the config that were already logged, see {@link warnOfRights}. */
+  warned: readonly string[];
+  /** Makes the config's backups until the signal aborts. */
+  runBackups(loaded: LoadedConfig, signal: AbortSignal): Promise<void>;
+}
+
+/** The service: it responds to requests at once, and does its other work after `start()`. */
+export interface Service {
+  /** Responds to an API request; never throws. */
+  fetch(request: Request, remote?: Remote): Promise<Response>;
+  /** Responds to an API request that arrives while the service stops. */
+  refuse(request: Request): Response;
+  /** Starts fetching, delivering, backups and watching the config. */
+  start(): Promise<void>;
+  /**
+   * Reads the config again and applies it as a whole, or not at all if it is not valid. Never rejects; the log has the
+   * result. Calls during a reload cause one more reload after it.
+   */
+  reload(): Promise<void>;
+  /** Ends requests that wait for a receiver: a test call gets 503 and can be sent again. */
+  abortPending(): void;
+  /** Ends every loop; work in progress finishes within its own limits. Backups end with their thread. */
+  stop(): Promise<void>;
+}
+
+/** Makes a service that can respond to requests. Throws a {@link CommandError} when the store contradicts the config. */
+export async function createService(options: ServiceOptions): Promise<Service> {
+  const service = new RunningService(options);
+  await service.prepare();
+  return service;
+}
+
+function problemsOf(error: unknown): string[] {
+  return error instanceof Error ? error.message.split("\n") : [String(error)];
+}
+
+class RunningService implements Service {
+  readonly #options: ServiceOptions;
+  readonly #services: ReturnType<typeof createProcessServices>;
+  readonly #ending = new AbortController();
+  #loaded: LoadedConfig;
+  #readings: ReadonlyMap<string, string>;
+  #app: App;
+  /** Apps of former configs that finish the work that they had claimed. */
+  readonly #draining = new Set<App>();
+  #backups = { ending: new AbortController(), done: Promise.resolve() };
+  #reloading: Promise<void> | null = null;
+  #isAskedAgain = false;
+  #warned: readonly string[];
+  #lastReload = { isGood: true, goodAtMs: 0 };
+
+  constructor(options: ServiceOptions) {
+    const { platform, store, metrics, loaded, readings, warned } = options;
+    this.#warned = warned;
+    this.#options = options;
+    this.#services = createProcessServices({ platform, store, metrics });
+    this.#loaded = loaded;
+    this.#readings = readings;
+    this.#lastReload.goodAtMs = platform.clock.nowMs();
+    this.#measure(metrics);
+    this.#app = this.#makeApp(loaded);
+  }
+
+  fetch(request: Request, remote?: Remote): Promise<Response> {
+    return this.#app.fetch(request, remote);
+  }
+
+  refuse(request: Request): Response {
+    return this.#app.refuse(request);
+  }
+
+  #measure(metrics: Metrics): void {
+    metrics.gauge(
+      {
+        name: "regfeed_config_last_reload_successful",
+        help: "Whether the config was good when it was last read.",
+      },
+      () => [{ value: this.#lastReload.isGood ? 1 : 0 }],
+    );
+    metrics.gauge(
+      {
+        name: "regfeed_config_last_reload_success_timestamp_seconds",
+        help: "When the config in force was read, Unix seconds.",
+      },
+      () => [{ value: this.#lastReload.goodAtMs / 1_000 }],
+    );
+  }
+
+  async prepare(): Promise<void> {
+    try {
+      await this.#declareCustomers(this.#loaded);
+      await this.#app.prepare();
+    } catch (error) {
+      throw error instanceof StorageError ? new CommandError(error.message) : error;
+    }
+  }
+
+  async start(): Promise<void> {
+    const { call, platform } = this.#options;
+    // Loading what outgoing requests need blocks the thread: first requests are answered before it.
+    await platform.clock.sleep(ANSWER_FIRST_MS);
+    await platform.prepare();
+    await this.#app.start();
+    this.#restartBackups(this.#loaded);
+    const watching = {
+      known: () => this.#loaded.config.server.watchConfig ? this.#readings : null,
+      digest: (path: string) => digestFile(call.host, path),
+      clock: platform.clock,
+      onChange: () => this.reload(),
+    };
+    watchFiles(watching, this.#ending.signal);
+  }
+
+  reload(): Promise<void> {
+    this.#isAskedAgain = true;
+    return this.#reloading ??= this.#reloadWhileAsked().finally(() => this.#reloading = null);
+  }
+
+  async #reloadWhileAsked(): Promise<void> {
+    while (this.#isAskedAgain && !this.#ending.signal.aborted) {
+      this.#isAskedAgain = false;
+      const reload = (span: Span) => this.#reloadOnce(span);
+      await this.#options.platform.tracer.act("reload config", {}, reload, { isOutlived: true });
+    }
+  }
+
+  async #reloadOnce(span: Span): Promise<void> {
+    const { call, platform } = this.#options;
+    const log = platform.log("config");
+    const readings = new Map<string, string>();
+    try {
+      const given = await loadConfig(call, { readings, again: this.#loaded.file });
+      const { applied, restart } = compareConfigs(this.#loaded, given);
+      this.#warnOf(given);
+      if (applied.length > 0) await this.#putInForce({ ...given, ...keepUntilRestart(this.#loaded, given) });
+      if (restart.length > 0) log.warn("some of the config waits for a restart", { keys: restart });
+      const read = applied.length > 0 ? "config reloaded" : "config read again: nothing to put in force";
+      log.info(read, { changed: applied });
+      this.#lastReload = { isGood: true, goodAtMs: platform.clock.nowMs() };
+      this.#services.config.state = "ok";
+    } catch (error) {
+      this.#lastReload.isGood = false;
+      this.#services.config.state = "refused";
+      span.fail("the config cannot be applied; the log says why");
+      log.error("config not reloaded: the previous config stays in force", { problems: problemsOf(error) });
+    } finally {
+      this.#readings = readings;
+    }
+  }
+
+  /** Logs warnings that are new since the config was read before. */
+  #warnOf(given: LoadedConfig): void {
+    const warnings = warnOfRights(given, createMachine());
+    const log = this.#options.platform.log("config");
+    for (const warning of warnings) {
+      if (!this.#warned.includes(warning)) log.warn(warning);
+    }
+    this.#warned = warnings;
+  }
+
+  /**
+   * Replaces the app by one with the new config. Whatever can fail comes first. Then the former app claims nothing more,
+   * and the new one starts. The former one finishes what it has claimed, which is leased to it: to wait for a slow
+   * receiver (15 s) or a long fetch would delay every other delivery and fetch at each reload.
+   */
+  async #putInForce(loaded: LoadedConfig): Promise<void> {
+    await this.#declareCustomers(loaded);
+    const app = this.#makeApp(loaded);
+    await app.prepare();
+    this.#drain(this.#app);
+    this.#app = app;
+    await app.start();
+    this.#loaded = loaded;
+    this.#restartBackups(loaded);
+  }
+
+  #makeApp({ config }: LoadedConfig): App {
+    const { platform, store } = this.#options;
+    const made = { config, platform: platform.under(config), store, version: VERSION };
+    return createApp({ ...made, services: this.#services });
+  }
+
+  #drain(app: App): void {
+    this.#draining.add(app);
+    app.drain().finally(() => this.#draining.delete(app));
+  }
+
+  async #declareCustomers(loaded: LoadedConfig): Promise<void> {
+    const { store, platform } = this.#options;
+    const { customers, tiers } = loaded.config;
+    const newMailId = () => this.#services.newId("mail");
+    const by = { actor: "config", atMs: platform.clock.nowMs(), tiers, newMailId };
+    const declaration = await store.declareCustomers(customers, by);
+    if (declaration.kind === "refused") {
+      throw new CommandError(describeConflicts(declaration.conflicts, loaded), EXIT.usage);
+    }
+    const { added, changed, gone } = declaration;
+    if (added.length + changed.length + gone.length === 0) return;
+    platform.log("config").info("customers declared", { added, changed, disabled: gone });
+  }
+
+  /** Backups never overlap: the loop of the new config waits for that of the old one. */
+  #restartBackups(loaded: LoadedConfig): void {
+    const { ending, done } = this.#backups;
+    ending.abort();
+    const next = new AbortController();
+    this.#backups = { ending: next, done: done.then(() => this.#options.runBackups(loaded, next.signal)) };
+  }
+
+  abortPending(): void {
+    this.#services.abortPending.abort(new AppError("unavailable", "The service is stopping."));
+  }
+
+  async stop(): Promise<void> {
+    this.#ending.abort();
+    this.#backups.ending.abort();
+    await this.#reloading;
+    const apps = [...this.#draining, this.#app];
+    await Promise.all(apps.map((app) => app.stop()));
+  }
+}

@@ -1,0 +1,51 @@
+// What a running server says of its build, its database's files and its backups, for the metrics.
+import { basename, dirname } from "node:path";
+import { findNewestBackup } from "../backup/schedule.ts";
+import type { Config } from "../config/config.ts";
+import type { Metrics } from "../domain/ports/metrics.ts";
+import type { Clock } from "../domain/ports/ports.ts";
+import type { Host } from "../platform/process/process.ts";
+import { VERSION } from "../version.ts";
+
+/** What a config that is read again may change of what is measured. */
+export interface Measured {
+  /** Where backups are. */
+  backupFolder: string;
+}
+
+/** Adds the gauges; each is read when the metrics are. */
+export function measureService(
+  metrics: Metrics,
+  { store, backup }: Pick<Config, "store" | "backup">,
+  { files, clock, schemaVersion }: {
+    files: Pick<Host, "list" | "exists">;
+    clock: Pick<Clock, "nowMs">;
+    schemaVersion: number;
+  },
+): Measured {
+  const measured = { backupFolder: backup.folder };
+  metrics.gauge({
+    name: "regfeed_build_info",
+    help: "Always 1: the version and the database's schema are in the labels.",
+    labels: ["version", "schema"],
+  }, () => [{ labels: [VERSION, String(schemaVersion)], value: 1 }]);
+  const fileSize = (name: string, help: string, path: string) =>
+    metrics.gauge({ name, help }, async () => {
+      const { files: there } = await files.list(dirname(path));
+      return [{ value: there.find((file) => file.name === basename(path))?.sizeBytes ?? 0 }];
+    });
+  fileSize("regfeed_database_size_bytes", "Size of the database's file.", store.path);
+  fileSize(
+    "regfeed_database_wal_size_bytes",
+    "Size of the database's write-ahead log; 0 without one.",
+    `${store.path}-wal`,
+  );
+  metrics.gauge({
+    name: "regfeed_backup_last_success_timestamp_seconds",
+    help: "When the newest backup in the backups' folder was made, Unix seconds; missing without one.",
+  }, async () => {
+    const newestMs = await findNewestBackup(measured.backupFolder, { files, nowMs: clock.nowMs() });
+    return newestMs === null ? [] : [{ value: newestMs / 1_000 }];
+  });
+  return measured;
+}

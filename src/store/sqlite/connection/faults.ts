@@ -1,0 +1,149 @@
+// Maps SQLite's errors to storage faults, and watches whether a fault lasts.
+import { StorageError, type StorageProblem } from "../../../domain/ports/store/storage_fault.ts";
+import type { Connection } from "./connection.ts";
+
+/** What can be wrong with the database file, and what to do about it. */
+const PROBLEMS = {
+  full: {
+    fault: "full",
+    advice: "the disk of the database is full: make room; nothing is lost, and the service goes on by itself",
+  },
+  read_only: {
+    fault: "read_only",
+    advice:
+      "the database cannot be written: make its folder and its disk writable for this user (the file, what is beside it, " +
+      "and the key)",
+  },
+  locked: {
+    fault: "unavailable",
+    advice:
+      "another process keeps the database locked: end that process; the server's own commands never do this",
+  },
+  io: {
+    fault: "unavailable",
+    advice: "the disk of the database fails: look at the system's log and at the disk",
+  },
+  corrupt: {
+    fault: "unavailable",
+    advice: "the database is damaged: stop the server, keep the file, and restore the newest good backup " +
+      "(`regfeed backup restore FILE --force` keeps it)",
+  },
+  replaced: {
+    fault: "unavailable",
+    advice:
+      "the database file was removed or replaced while the server runs, and nothing is stored any more: stop the " +
+      "server, put the original file back or restore a backup (`regfeed backup restore FILE`), and start the server",
+  },
+} as const satisfies Record<string, StorageProblem>;
+
+/** The cause of a fault. */
+export type Cause = keyof typeof PROBLEMS;
+
+/** Texts of sqlite3_errstr(), which are stable: not every error of the runtime has the error code. */
+const TEXTS: readonly [RegExp, Cause][] = [
+  [/database or disk is full/, "full"],
+  [/attempt to write a readonly database/, "read_only"],
+  [/unable to open database file/, "read_only"],
+  [/database( table)? is locked/, "locked"],
+  [/database disk image is malformed|file is not a database/, "corrupt"],
+  [/disk I\/O error/, "io"],
+];
+
+/** The cause that SQLite's error names; null for an error of another kind. */
+export function causeOf(error: unknown): Cause | null {
+  if (!(error instanceof Error)) return null;
+  return TEXTS.find(([text]) => text.test(error.message))?.[1] ?? null;
+}
+
+/** The error for a fault of this cause. */
+export function storageError(cause: Cause, options?: ErrorOptions): StorageError {
+  return new StorageError(PROBLEMS[cause], options);
+}
+
+/** EACCES, EROFS and SQLite's own texts for the same. */
+const UNWRITABLE = /permission denied|read-only file system|readonly database|unable to open database file/i;
+
+/** See {@link StoreEngine.adviceOn}. */
+export function adviceOn(
+  error: Error,
+  { hasRoom = () => true }: { hasRoom?: () => boolean } = {},
+): string | null {
+  const cause = causeOf(error);
+  if (cause === "corrupt") return PROBLEMS.corrupt.advice;
+  // On a full disk SQLite cannot make the file that its readers share, and calls that an I/O error.
+  if (cause === "io") return PROBLEMS[hasRoom() ? "io" : "full"].advice;
+  return UNWRITABLE.test(error.message) ? PROBLEMS.read_only.advice : null;
+}
+
+/** What the monitor asks about the database file, and whom it tells. */
+export interface FaultMonitorOptions {
+  /** Whether the file's disk has room for more than a page; without it, only SQLite's errors tell. */
+  hasRoom?: () => boolean;
+  /** Identifies the file that is at the database's path now; null where there is none. Without it, no file is replaced. */
+  identifyFile?: () => string | null;
+  /** Called when a fault begins, with what it is, and with null when it is over. */
+  onChange?: (problem: StorageProblem | null) => void;
+}
+
+/** Remembers a fault from the error that shows it until a write succeeds again. */
+export class FaultMonitor {
+  #cause: Cause | null = null;
+  readonly #file: string | null;
+  readonly #options: Required<FaultMonitorOptions>;
+
+  constructor(
+    private readonly connection: Connection,
+    { hasRoom = () => true, identifyFile = () => "", onChange = () => {} }: FaultMonitorOptions = {},
+  ) {
+    this.#options = { hasRoom, identifyFile, onChange };
+    this.#file = identifyFile();
+  }
+
+  /** The error to throw instead of `error`: a {@link StorageError} for a fault, which is remembered. */
+  note(error: unknown): unknown {
+    const cause = this.#causeOf(error);
+    if (cause === null) return error;
+    if (!this.#isFinal()) this.#set(cause);
+    return storageError(cause, { cause: error });
+  }
+
+  /** The fault as it is now, null for none: tries a small write to see whether one is over. */
+  current(): StorageProblem | null {
+    this.connection.mustBeOpen();
+    if (!this.#isFinal()) this.#set(this.#check());
+    return this.#cause === null ? null : PROBLEMS[this.#cause];
+  }
+
+  #check(): Cause | null {
+    if (this.#options.identifyFile() !== this.#file) return "replaced";
+    // A small write may still fit into the log while every larger one fails.
+    if (!this.#options.hasRoom()) return "full";
+    if (this.#cause === null) return null;
+    try {
+      this.connection.tryWrite();
+      return null;
+    } catch (error) {
+      return this.#causeOf(error) ?? this.#cause;
+    }
+  }
+
+  /** Whether only a restart of the server can end the fault. */
+  #isFinal(): boolean {
+    return this.#cause === "corrupt" || this.#cause === "replaced";
+  }
+
+  #set(cause: Cause | null): void {
+    if (cause === this.#cause) return;
+    this.#cause = cause;
+    // While another process holds the lock, each statement would keep every request waiting.
+    this.connection.waitForLocks(cause !== "locked");
+    if (cause === "replaced") this.connection.abandonFile(storageError("replaced"));
+    this.#options.onChange(cause === null ? null : PROBLEMS[cause]);
+  }
+
+  /** On a full disk SQLite cannot make the file that its readers share, and calls that an I/O error. */
+  #causeOf(error: unknown): Cause | null {
+    const cause = causeOf(error);
+    return cause === "io" && !this.#options.hasRoom() ? "full" : cause;
+  }
+}

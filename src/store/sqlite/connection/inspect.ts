@@ -1,0 +1,104 @@
+// Looks into a database file that nobody uses: whether it is sound, and what it holds.
+import { DatabaseSync } from "node:sqlite";
+import type { DatabaseFacts } from "../../../domain/ports/backup.ts";
+import { Connection } from "./connection.ts";
+import { schemaVersion } from "../schema/migrate.ts";
+import { causeOf } from "./faults.ts";
+
+/** Problems that are reported; a file with more of them is no better known. */
+const MOST_PROBLEMS = 20;
+
+/**
+ * Brings the file's log into the file, so that it stands alone, and checks and counts all of it. Takes long for a large
+ * file. Of one that is damaged so that it cannot even be opened the damage is all that is told. Throws when it is no
+ * database at all.
+ */
+export function inspectDatabase(path: string): DatabaseFacts {
+  try {
+    return inspectOpened(path);
+  } catch (error) {
+    if (causeOf(error) !== "corrupt" || /not a database/.test((error as Error).message)) throw error;
+    return { schema: 0, problems: [(error as Error).message], rows: {} };
+  }
+}
+
+function inspectOpened(path: string): DatabaseFacts {
+  const connection = new Connection(path);
+  try {
+    standAlone(connection);
+    return {
+      schema: schemaVersion(connection),
+      problems: findProblems(connection),
+      rows: countRows(connection),
+    };
+  } finally {
+    connection.close();
+  }
+}
+
+/**
+ * Brings the file's log into it. Throws when another process has the database open: then it must not be moved away. A
+ * damaged one is left as it is: it is there to be replaced.
+ */
+export function releaseDatabase(path: string): void {
+  try {
+    const connection = new Connection(path);
+    try {
+      standAlone(connection);
+    } catch (error) {
+      const cause = causeOf(error);
+      throw cause === null || cause === "locked" ? inUse(path, error) : error;
+    } finally {
+      connection.close();
+    }
+  } catch (error) {
+    if (causeOf(error) !== "corrupt") throw error;
+    requireAlone(path);
+  }
+}
+
+/** Throws when another process has a damaged database open, as far as the damage lets that be seen. */
+function requireAlone(path: string): void {
+  const database = new DatabaseSync(path);
+  try {
+    // Nothing of this reads more than the file's first bytes. Whoever has the database open shares a lock on it.
+    database.exec("pragma locking_mode = exclusive; begin exclusive; rollback");
+  } catch (error) {
+    if (causeOf(error) === "locked") throw inUse(path, error);
+    if (causeOf(error) !== "corrupt") throw error; // with a broken head nobody can use it
+  } finally {
+    database.close();
+  }
+}
+
+function inUse(path: string, cause: unknown): Error {
+  return new Error(`${path} is in use: stop the server first`, { cause });
+}
+
+function standAlone(connection: Connection): void {
+  // Leaving the log's mode needs the file for itself alone, and moves what is in the log into the file.
+  const mode = connection.get("pragma journal_mode = delete")?.["journal_mode"];
+  if (mode !== "delete" && mode !== "memory") throw new Error(`the journal's mode stays ${String(mode)}`);
+}
+
+function findProblems(connection: Connection): string[] {
+  const found = connection.all(`pragma integrity_check(${MOST_PROBLEMS})`)
+    .map((row) => String(row["integrity_check"])).filter((text) => text !== "ok");
+  const orphans = connection.all("pragma foreign_key_check").slice(0, MOST_PROBLEMS)
+    .map((row) => `a row of ${row["table"]} names a row of ${row["parent"]} that is not there`);
+  return [...found, ...orphans];
+}
+
+function countRows(connection: Connection): Record<string, number> {
+  // The tables of full-text search keep their own counts; what they index is counted where it stands.
+  const tables = connection.all(
+    `select name from pragma_table_list
+     where schema = 'main' and type = 'table' and name not like 'sqlite%' order by name`,
+  ).map((row) => String(row["name"]));
+  return Object.fromEntries(
+    tables.map((name) => [
+      name,
+      Number(connection.get(`select count(*) as rows from "${name.replaceAll('"', '""')}"`)?.["rows"]),
+    ]),
+  );
+}

@@ -1,0 +1,20 @@
+// The counts of customers' affairs that need attention, in SQLite.
+import type { AccountHealth } from "../../../domain/ports/store/customers.ts";
+import type { Connection } from "../connection/connection.ts";
+
+/** Counted over partial indexes that hold little else. */
+export function accountHealth(connection: Connection): AccountHealth {
+  const row = connection.get(
+    `select
+       (select count(*) from mails indexed by mails_due where status = 'queued') as queued,
+       (select min(created_at) from mails indexed by mails_due where status = 'queued') as oldest,
+       (select count(*) from mails indexed by mails_failed where status = 'failed') as failed,
+       (select count(*) from payers indexed by payers_unknown where unknown_price is not null) as unknown`,
+  ) ?? {};
+  return {
+    queuedMails: Number(row["queued"]),
+    oldestQueuedMailAtMs: row["oldest"] as number | null,
+    failedMails: Number(row["failed"]),
+    unknownPrices: Number(row["unknown"]),
+  };
+}

@@ -1,0 +1,84 @@
+// Erasing a customer in SQLite: what is personal goes, for good; counts, ids and the audit stay.
+import type { AccountStore } from "../../../domain/ports/store/customers.ts";
+import type { Act } from "../../../domain/customer/audit.ts";
+import { noteAct } from "./audit.ts";
+import type { Connection } from "../connection/connection.ts";
+import { holdAll } from "./customers.ts";
+import { findCustomer } from "./customer_rows.ts";
+import { cancelDeliveries } from "../deliveries/delivery_states.ts";
+import { disableKeys } from "./key_rows.ts";
+
+/** What stands where an address stood. */
+const ERASED_URL = "https://erased.invalid/";
+const ERASED_SECRET = new Uint8Array();
+
+/** The part of the port that erases. */
+export function createErasure(connection: Connection): Pick<AccountStore, "eraseCustomer"> {
+  return {
+    eraseCustomer: (id, by) => {
+      // Freed pages and old versions in the log would keep what is gone: both are overwritten.
+      connection.all("pragma secure_delete = on");
+      try {
+        const isErased = connection.transaction("durable", () => erase(connection, id, by));
+        if (isErased) {
+          // Pages that were free before hold what they held; they leave the file.
+          connection.all("pragma incremental_vacuum");
+          connection.all("pragma wal_checkpoint(truncate)");
+        }
+        return Promise.resolve(isErased);
+      } finally {
+        connection.all("pragma secure_delete = fast");
+      }
+    },
+  };
+}
+
+function erase(connection: Connection, id: string, by: Act): boolean {
+  if (findCustomer(connection, id) === null) return false;
+  const row = connection.get("select erased_at from customers where id = ?", id);
+  if (row?.["erased_at"] !== null) return false;
+  holdAll(connection, id, by.atMs);
+  const subscriptions = connection.all("select id from subscriptions where customer_id = ?", id);
+  for (const subscription of subscriptions) {
+    const subscriptionId = String(subscription["id"]);
+    // What the receiver said may be about anybody.
+    connection.run(
+      `update attempts set answer = null where answer is not null and delivery_id in (
+         select id from deliveries where subscription_id = ?)`,
+      subscriptionId,
+    );
+    connection.run(
+      `update subscriptions set deleted_at = coalesce(deleted_at, ?), closing = 1, webhook_url = ?, secret = ?,
+         previous_secret = null, previous_secret_until = null, identity = 'erased' where id = ?`,
+      by.atMs,
+      ERASED_URL,
+      ERASED_SECRET,
+      subscriptionId,
+    );
+    cancelDeliveries(connection, subscriptionId, by.atMs);
+  }
+  const keys = disableKeys(connection, id, by.atMs);
+  connection.run("delete from remembered_answers where customer_id = ?", id);
+  const mails = connection.run("delete from mails where customer_id = ?", id);
+  const payments = connection.run(
+    `update payment_events
+     set payer = null, subscription = null, fact = null, note = 'erased', erased_customer_id = ?
+     where payer in (select payer from payers where customer_id = ?)`,
+    id,
+    id,
+  );
+  connection.run("delete from payers where customer_id = ?", id);
+  connection.run(
+    `update customers set email = '', language = 'en', enabled = 0, disabled_by = 'operator', erased_at = ?
+     where id = ?`,
+    by.atMs,
+    id,
+  );
+  noteAct(connection, by, "customer.erase", id, {
+    subscriptions: subscriptions.length,
+    keys: keys.length,
+    mails,
+    payments,
+  });
+  return true;
+}

@@ -1,0 +1,40 @@
+// Rows of API keys.
+import type { ApiKey } from "../../../domain/customer/customer.ts";
+import type { Connection, Row } from "../connection/connection.ts";
+
+/** Stores a key of the customer. */
+export function insertKey(connection: Connection, customerId: string, key: ApiKey): void {
+  connection.run(
+    "insert into api_keys (hash, customer_id, last_four, created_at, disabled_at) values (?, ?, ?, ?, ?)",
+    key.hash,
+    customerId,
+    key.lastFour,
+    key.createdAtMs,
+    key.disabledAtMs,
+  );
+}
+
+/** Disables one key; one that is disabled already keeps its time. */
+export function disableKey(connection: Connection, hash: string, nowMs: number): void {
+  connection.run("update api_keys set disabled_at = ? where hash = ? and disabled_at is null", nowMs, hash);
+}
+
+/** Disables every good key of a customer; gives their last four characters. */
+export function disableKeys(connection: Connection, customerId: string, nowMs: number): string[] {
+  return connection.all(
+    `update api_keys set disabled_at = ? where customer_id = ? and disabled_at is null
+     returning last_four`,
+    nowMs,
+    customerId,
+  ).map((row) => String(row["last_four"]));
+}
+
+/** A key from a whole row. */
+export function keyFromRow(row: Row): ApiKey {
+  return {
+    hash: String(row["hash"]),
+    lastFour: String(row["last_four"]),
+    createdAtMs: Number(row["created_at"]),
+    disabledAtMs: row["disabled_at"] as number | null,
+  };
+}

@@ -1,0 +1,48 @@
+// Payers in SQLite: who pays for which customer, and what that comes to.
+import type { PayerState } from "../../../domain/customer/payment.ts";
+import type { Tier } from "../../../domain/customer/tier.ts";
+import type { Connection, Row } from "../connection/connection.ts";
+
+const PAYER_COLUMNS = "payer, customer_id, tier, access, access_until, unknown_price, email";
+
+/** What a customer's payments come to; null for one that no payment made. */
+export function findPayer(connection: Connection, customerId: string): PayerState | null {
+  const row = connection.get(`select ${PAYER_COLUMNS} from payers where customer_id = ?`, customerId);
+  return row === undefined ? null : payerFromRow(row);
+}
+
+/** A payer with its customer; null before a checkout was paid. */
+export function findPayerById(
+  connection: Connection,
+  payer: string,
+): { state: PayerState; customerId: string } | null {
+  const row = connection.get(`select ${PAYER_COLUMNS} from payers where payer = ?`, payer);
+  return row === undefined ? null : { state: payerFromRow(row), customerId: String(row["customer_id"]) };
+}
+
+/** Keeps what a payer's events come to. */
+export function savePayer(connection: Connection, state: PayerState, customerId: string): void {
+  connection.run(
+    `insert into payers (${PAYER_COLUMNS}) values (?, ?, ?, ?, ?, ?, ?)
+     on conflict (payer) do update set tier = excluded.tier, access = excluded.access,
+       access_until = excluded.access_until, unknown_price = excluded.unknown_price, email = excluded.email`,
+    state.payer,
+    customerId,
+    state.tier,
+    state.access,
+    state.accessUntilMs,
+    state.unknownPrice,
+    state.email,
+  );
+}
+
+function payerFromRow(row: Row): PayerState {
+  return {
+    payer: String(row["payer"]),
+    email: row["email"] as string | null,
+    tier: row["tier"] as Tier | null,
+    access: row["access"] as PayerState["access"],
+    accessUntilMs: row["access_until"] as number | null,
+    unknownPrice: row["unknown_price"] as string | null,
+  };
+}

@@ -1,0 +1,243 @@
+// Payment events in SQLite: each kept once, together with all that follows from it.
+import type { AccountStore, PaymentReview } from "../../../domain/ports/store/customers.ts";
+import type { Act } from "../../../domain/customer/audit.ts";
+import type { Customer } from "../../../domain/customer/customer.ts";
+import type {
+  KeptPayment,
+  PayerState,
+  PaymentEvent,
+  PaymentVerdict,
+} from "../../../domain/customer/payment.ts";
+import { noteAct } from "./audit.ts";
+import type { Connection, Row } from "../connection/connection.ts";
+import { type CustomerChange, insertCustomer, updateCustomer } from "./customers.ts";
+import { findCustomer } from "./customer_rows.ts";
+import { queueMail, sendWelcomeNow, wasWritten, welcomeKey } from "./mails.ts";
+import { findPayerById, savePayer } from "./payers.ts";
+
+type PaymentMethods =
+  | "recordPayment"
+  | "replayPayment"
+  | "reviewPayers"
+  | "listPayments"
+  | "findPayment";
+
+/** How long a welcome mail waits for the price of what was bought, which comes in an event of its own, ms. */
+const PRICE_WAIT_MS = 30_000;
+
+/** What a payer has that no price is known of yet. */
+const TIER_BEFORE_PRICE = "indie";
+
+const EVENT_COLUMNS = "id, type, created_at, received_at, payer, subscription, fact, note";
+
+/** The events of a payer; hot, as each one that arrives is judged with all that came before. */
+export const PAYER_EVENTS_SQL =
+  `select ${EVENT_COLUMNS} from payment_events indexed by payment_events_by_payer
+  where payer = ? order by created_at, id`;
+
+/** The part of the port that concerns payments. */
+export function createPayments(connection: Connection): Pick<AccountStore, PaymentMethods> {
+  return {
+    recordPayment: (event, review) =>
+      Promise.resolve(connection.transaction("durable", () => {
+        if (!insertEvent(connection, event)) return "repeated";
+        const by = { actor: `payment:${event.id}`, atMs: review.nowMs };
+        return follow(connection, event, { review, by });
+      })),
+
+    replayPayment: (id, review, by) =>
+      Promise.resolve(connection.transaction("durable", () => {
+        const found = findEvent(connection, id);
+        if (found === null) return null;
+        noteAct(connection, by, "payment.replay", found.customerId, { event: id });
+        return follow(connection, found.event, { review, by });
+      })),
+
+    reviewPayers: (which, review) => {
+      const due = which === "all" ? connection.all("select payer from payers") : connection.all(
+        `select payer from payers indexed by payers_in_grace
+           where access = 'granted' and access_until is not null and access_until <= ?`,
+        review.nowMs,
+      );
+      const by = { actor: "service", atMs: review.nowMs };
+      for (const row of due) {
+        connection.transaction("durable", () => judgePayer(connection, String(row["payer"]), { review, by }));
+      }
+      return Promise.resolve(due.length);
+    },
+
+    listPayments: ({ limit, before = null, customerId }) => {
+      const rows = customerId === undefined
+        ? connection.all(
+          `select ${KEPT_COLUMNS} from payment_events indexed by payment_events_by_receipt
+             left join payers using (payer)
+           where ${BEFORE} order by received_at desc, id desc limit ?`,
+          before,
+          before,
+          limit,
+        )
+        : connection.all(
+          `select ${KEPT_COLUMNS} from payment_events left join payers using (payer)
+           where (payer = (select payer from payers where customer_id = ?) or erased_customer_id = ?)
+             and ${BEFORE}
+           order by received_at desc, id desc limit ?`,
+          customerId,
+          customerId,
+          before,
+          before,
+          limit,
+        );
+      return Promise.resolve(rows.map(keptFromRow));
+    },
+
+    findPayment: (id) => Promise.resolve(findEvent(connection, id)),
+  };
+}
+
+/** What follows the event of an id in a list, the newest received first; everything without one. */
+const BEFORE = "(? is null or (received_at, id) < (select received_at, id from payment_events where id = ?))";
+
+const KEPT_COLUMNS = `id, type, created_at, received_at, payer, subscription, fact, note,
+  coalesce(customer_id, erased_customer_id) as customer_id`;
+
+function findEvent(connection: Connection, id: string): KeptPayment | null {
+  const row = connection.get(
+    `select ${KEPT_COLUMNS} from payment_events left join payers using (payer) where id = ?`,
+    id,
+  );
+  return row === undefined ? null : keptFromRow(row);
+}
+
+/** False when the event is there already. */
+function insertEvent(connection: Connection, event: PaymentEvent): boolean {
+  return connection.run(
+    `insert into payment_events (${EVENT_COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (id) do nothing`,
+    event.id,
+    event.type,
+    event.createdAtMs,
+    event.receivedAtMs,
+    event.payer,
+    event.subscription,
+    event.fact === null ? null : JSON.stringify(event.fact),
+    event.note,
+  ) === 1;
+}
+
+/** What a judgement is made with, and in whose name. */
+interface Judging {
+  review: PaymentReview;
+  by: Act;
+}
+
+function follow(
+  connection: Connection,
+  { payer, fact }: PaymentEvent,
+  judging: Judging,
+): "applied" | "waiting" | "ignored" {
+  if (fact === null || payer === null) return "ignored";
+  return judgePayer(connection, payer, judging) ? "applied" : "waiting";
+}
+
+/** Makes true what follows from all events of a payer; false while no checkout is paid. */
+function judgePayer(connection: Connection, payer: string, { review, by }: Judging): boolean {
+  const verdict = review.judge(connection.all(PAYER_EVENTS_SQL, payer).map(eventFromRow));
+  const known = findPayerById(connection, payer);
+  if (known === null && !verdict.provision) return false;
+  const customerId = known?.customerId ?? provision(connection, verdict, { review, by });
+  const customer = findCustomer(connection, customerId);
+  if (customer === null) throw new Error(`payer of unknown customer ${customerId}`);
+  const { tier, access, accessUntilMs, unknownPrice } = verdict;
+  const paidTier = tier ?? known?.state.tier ?? null;
+  const { email } = verdict;
+  savePayer(connection, { payer, email, tier: paidTier, access, accessUntilMs, unknownPrice }, customerId);
+  updateCustomer(connection, customer, {
+    by: { ...by, tiers: review.tiers, newMailId: () => review.newId("mail") },
+    ...changesOf(connection, customer, verdict, known?.state ?? null),
+  });
+  const isEnabled = findCustomer(connection, customerId)?.enabled;
+  if (isEnabled !== customer.enabled) {
+    review.noteAccess(customerId, !isEnabled ? "ended" : accessUntilMs === null ? "restored" : "in_grace");
+  }
+  if (!verdict.isPriceAwaited) sendWelcomeNow(connection, customerId, review.nowMs);
+  // Who never had access is not told that it has ended.
+  const isNews = known !== null || verdict.notice?.kind === "payment-failed";
+  if (verdict.notice !== null && isNews) {
+    const { occasion, formerOccasions = [], ...content } = verdict.notice;
+    const onceKeyOf = (name: string) => `${content.kind}:${customerId}:${name}`;
+    if (!wasWritten(connection, formerOccasions.map(onceKeyOf))) {
+      queueMail(connection, {
+        id: review.newId("mail"),
+        ...content,
+        customerId,
+        onceKey: onceKeyOf(occasion),
+        atMs: review.nowMs,
+      });
+    }
+  }
+  return true;
+}
+
+/** Makes the customer of a paid checkout. It has no key before the welcome mail makes one. */
+function provision(connection: Connection, verdict: PaymentVerdict, { review, by }: Judging): string {
+  const id = review.newId("customer");
+  const customer: Customer = {
+    id,
+    email: verdict.email,
+    tier: verdict.tier ?? TIER_BEFORE_PRICE,
+    enabled: verdict.access === "granted",
+    limits: {},
+    language: verdict.language,
+    declared: false,
+    createdAtMs: review.nowMs,
+  };
+  insertCustomer(connection, customer, {
+    by,
+    disabledBy: verdict.access === "granted" ? null : "payment",
+  });
+  queueMail(connection, {
+    id: review.newId("mail"),
+    kind: "welcome",
+    customerId: id,
+    data: {},
+    onceKey: welcomeKey(id),
+    atMs: review.nowMs,
+    dueAtMs: review.nowMs + (verdict.isPriceAwaited ? PRICE_WAIT_MS : 0),
+  });
+  return id;
+}
+
+/**
+ * What a verdict changes of a customer. The tier follows the price when that changes, and not each time, so that what
+ * the operator has set meanwhile stays; so does the address follow the checkouts'. Nor is a customer let in whom the
+ * operator keeps out.
+ */
+function changesOf(
+  connection: Connection,
+  customer: Customer,
+  { tier, email, language, access }: PaymentVerdict,
+  known: PayerState | null,
+): Omit<CustomerChange, "by"> {
+  const change: CustomerChange["change"] = { language };
+  if (email !== "" && email !== known?.email) change.email = email;
+  if (tier !== null && tier !== known?.tier) change.tier = tier;
+  const row = connection.get("select disabled_by from customers where id = ?", customer.id);
+  if (row?.["disabled_by"] === "operator") return { change };
+  return { change, disabledBy: access === "granted" ? null : "payment" };
+}
+
+function keptFromRow(row: Row): KeptPayment {
+  return { event: eventFromRow(row), customerId: row["customer_id"] as string | null };
+}
+
+function eventFromRow(row: Row): PaymentEvent {
+  return {
+    id: String(row["id"]),
+    type: String(row["type"]),
+    createdAtMs: Number(row["created_at"]),
+    receivedAtMs: Number(row["received_at"]),
+    payer: row["payer"] as string | null,
+    subscription: row["subscription"] as string | null,
+    fact: row["fact"] === null ? null : JSON.parse(String(row["fact"])),
+    note: row["note"] as string | null,
+  };
+}

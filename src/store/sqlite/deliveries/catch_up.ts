@@ -1,0 +1,189 @@
+// Subscriptions that are behind, in SQLite: stored events become deliveries as far as the month's quota allows.
+import type { RegEvent } from "../../../domain/event/event.ts";
+import type { Store } from "../../../domain/ports/store/store.ts";
+import { type Candidate, readCandidate } from "./candidates.ts";
+import type { Connection, Row } from "../connection/connection.ts";
+import { MonthQuota } from "../customers/month_quota.ts";
+import { NewDeliveries } from "./new_deliveries.ts";
+import { eventById, SERVED_JSON } from "../events/served_record.ts";
+
+/** Events that one call reads and matches at most: other work waits meanwhile. */
+const EVENTS = 5;
+/** Events of other times that one call passes over at most. */
+const PASSED_OVER = 250;
+
+type Terms = Parameters<Store["catchUp"]>[0];
+
+/** The part of the port that lets subscriptions catch up. */
+export function createCatchUp(connection: Connection): Pick<Store, "catchUp"> {
+  let lastCustomer = "";
+  const next = () => connection.get(NEXT_SQL, lastCustomer) ?? connection.get(NEXT_SQL, "");
+  return {
+    catchUp: (terms) => {
+      // Most calls find nothing: they must not take the write lock.
+      if (next() === undefined) return Promise.resolve(0);
+      return Promise.resolve(connection.transaction("durable", () => {
+        const row = next();
+        if (row === undefined) return 0;
+        lastCustomer = String(row["customer_id"]);
+        const quota = new MonthQuota(connection, terms.month, terms.tiers);
+        const made = new NewDeliveries(connection, quota, terms.nowMs);
+        goOn(connection, row, { candidate: readCandidate(connection, String(row["id"])), made, terms });
+        made.write();
+        quota.settle(terms);
+        return 1;
+      }));
+    },
+  };
+}
+
+/**
+ * The first subscription of the next customer: a long backfill of one delays the others by no more than a step. One whose
+ * next event waits for its fetch to be judged waits with it.
+ */
+const NEXT_SQL = `select id, customer_id, backfill_since, backfill_seq, after_seq, resume_after
+  from subscriptions indexed by subscriptions_catching_up
+  where resume_after is not null and paused_at is null and deleted_at is null and customer_id > ?
+    and not exists (select 1 from held_events where event_seq = backfill_seq + 1 and reason = 'fetch')
+  order by customer_id, id limit 1`;
+
+/** The last place of the match log that was ever given. */
+export const LAST_POSITION_SQL = "coalesce((select seq from sqlite_sequence where name = 'match_log'), 0)";
+
+/** From the event that is being matched on, a subscription gets events no more as they come. */
+export function startCatchUp(connection: Connection, subscriptionId: string, nowMs: number): void {
+  connection.run(
+    `update subscriptions set resume_after = ${LAST_POSITION_SQL}, paused_at = ?, held_full_since = ? where id = ?`,
+    nowMs,
+    nowMs,
+    subscriptionId,
+  );
+}
+
+/** Notes a matched event for those that are behind. */
+export function logMatch(connection: Connection, eventSeq: number): void {
+  connection.run("insert into match_log (event_seq) values (?)", eventSeq);
+}
+
+/** Lets subscriptions go on that were paused and need not wait any more. Returns how many. */
+export function resumePaused(connection: Connection, quota: MonthQuota): number {
+  const customers = connection.all(
+    `select distinct customer_id from subscriptions indexed by subscriptions_paused
+     where paused_at is not null and deleted_at is null`,
+  ).map((row) => String(row["customer_id"])).filter((customerId) => quota.hasCapacity(customerId));
+  let resumed = 0;
+  for (const customerId of customers) {
+    resumed += connection.run(
+      `update subscriptions indexed by subscriptions_paused set paused_at = null
+       where customer_id = ? and paused_at is not null and deleted_at is null and disabled_at is null
+         and exists (select 1 from customers where id = customer_id and enabled = 1)`,
+      customerId,
+    );
+  }
+  return resumed;
+}
+
+/** Places of the match log that every subscription which is behind has passed; at most `limit`. */
+export function passedPositions(connection: Connection, limit: number): Row[] {
+  return connection.all(
+    `select place from match_log where place <= coalesce(
+       (select min(resume_after) from subscriptions indexed by subscriptions_behind
+        where resume_after is not null and deleted_at is null), ${Number.MAX_SAFE_INTEGER})
+     order by place limit ?`,
+    limit,
+  );
+}
+
+interface Step {
+  candidate: Candidate | undefined;
+  made: NewDeliveries;
+  terms: Terms;
+}
+
+/** Takes one step with a subscription. */
+function goOn(connection: Connection, row: Row, step: Step): void {
+  const { candidate } = step;
+  if (candidate === undefined) throw new Error(`no candidate ${row["id"]}`);
+  if (candidate.subscription.disabledAtMs !== null || !candidate.customerEnabled) {
+    return pause(connection, row, step.terms);
+  }
+  if (row["backfill_seq"] !== null) passStored(connection, row, step);
+  else passMatched(connection, row, step);
+}
+
+/** First come the events that were stored before the subscription, in the order of storing. */
+function passStored(connection: Connection, row: Row, step: Step): void {
+  const [done, past] = [Number(row["backfill_seq"]), Number(row["after_seq"])];
+  const end = Math.min(past, done + PASSED_OVER, firstUnjudged(connection, done) - 1);
+  const events = connection.all(
+    `select seq, ${SERVED_JSON} from events where seq > ? and seq <= ? and published_at >= ?
+       and not exists (select 1 from held_events where event_seq = seq)
+     order by seq limit ?`,
+    done,
+    end,
+    Number(row["backfill_since"]),
+    EVENTS,
+  );
+  const handled = makeInOrder(connection, events, step);
+  const isAll = handled === events.length;
+  const place = isAll && events.length < EVENTS ? end : Number(events[handled - 1]?.["seq"] ?? done);
+  const isOver = place >= past;
+  connection.run(
+    "update subscriptions set backfill_seq = ?, backfill_since = ? where id = ?",
+    isOver ? null : place,
+    isOver ? null : Number(row["backfill_since"]),
+    String(row["id"]),
+  );
+  if (!isAll) pause(connection, row, step.terms);
+}
+
+/** Then those that were matched meanwhile. After the last one it gets events as they come, from this transaction on. */
+function passMatched(connection: Connection, row: Row, step: Step): void {
+  const events = connection.all(
+    `select place, ${SERVED_JSON} from match_log join events on events.seq = event_seq
+     where place > ? and event_seq > ? order by place limit ?`,
+    Number(row["resume_after"]),
+    Number(row["after_seq"]),
+    EVENTS,
+  );
+  const handled = makeInOrder(connection, events, step);
+  const isAll = handled === events.length;
+  const isOver = isAll && events.length < EVENTS;
+  connection.run(
+    `update subscriptions set resume_after = ?, held_full_since = iif(?, null, held_full_since) where id = ?`,
+    isOver ? null : Number(events[handled - 1]?.["place"] ?? row["resume_after"]),
+    isOver ? 1 : 0,
+    String(row["id"]),
+  );
+  if (!isAll) pause(connection, row, step.terms);
+}
+
+/** Makes the deliveries of events until the quota is used up. Returns how many events it is done with. */
+function makeInOrder(
+  connection: Connection,
+  events: readonly Row[],
+  { candidate, made, terms }: Step,
+): number {
+  if (candidate === undefined) return 0;
+  for (const [at, row] of events.entries()) {
+    const event: RegEvent = JSON.parse(String(row["json"]));
+    const previous = event.supersedes === null ? null : eventById(connection, event.supersedes);
+    for (const delivery of terms.deliveriesFor({ event, previous }, [candidate.subscription])) {
+      if (made.add({ delivery, event, candidate, mayHold: false }) === "full") return at;
+    }
+  }
+  return events.length;
+}
+
+function pause(connection: Connection, row: Row, { nowMs }: Terms): void {
+  connection.run("update subscriptions set paused_at = ? where id = ?", nowMs, String(row["id"]));
+}
+
+/** The next event whose fetch is not judged yet: it may be let go, or turn out to be part of a flood. */
+function firstUnjudged(connection: Connection, afterSeq: number): number {
+  const row = connection.get(
+    "select min(event_seq) as seq from held_events where event_seq > ? and reason = 'fetch'",
+    afterSeq,
+  );
+  return Number(row?.["seq"] ?? Number.MAX_SAFE_INTEGER);
+}

@@ -1,0 +1,219 @@
+// Changes of a delivery's state in SQLite: what src/domain/delivery/delivery_life.ts says, applied to one delivery or to many.
+import { utcMonth } from "../../../domain/customer/quota_period.ts";
+import type { DeliveryStatus, HoldReason } from "../../../domain/delivery/delivery.ts";
+import {
+  type DeliveryFacts,
+  type DeliveryTrigger,
+  nextState,
+} from "../../../domain/delivery/delivery_life.ts";
+import { removeBodies } from "./bodies.ts";
+import type { Connection, Row } from "../connection/connection.ts";
+import { onceFor, placeholders } from "../connection/row_counts.ts";
+
+/** A stored delivery, as far as its next state depends on it. */
+export interface DeliveryRow extends DeliveryFacts {
+  seq: number;
+  customerId: string;
+  subscriptionId: string;
+  /** The number of the last attempt. */
+  attempts: number;
+  /** Attempts that are known to have failed since it was last asked to go. */
+  tries: number;
+  /** The month whose quota it uses. */
+  quotaMonth: string | null;
+}
+
+/** The delivery of that id, null when there is none. */
+export function findState(connection: Connection, id: string): DeliveryRow | null {
+  return findStates(connection, [id]).get(id) ?? null;
+}
+
+/** The deliveries of those ids, each once, by id; those that there are. */
+export function findStates(connection: Connection, ids: readonly string[]): Map<string, DeliveryRow> {
+  const rows = connection.all(
+    `select id, ${STATE_COLUMNS} from deliveries where id in (${ids.map(() => "?").join(", ")})`,
+    ...ids,
+  );
+  return new Map(rows.map((row) => [String(row["id"]), stateFromRow(row)]));
+}
+
+const STATE_COLUMNS = `seq, customer_id, subscription_id, status, hold_reason, attempts, tries,
+  arrived_at is not null as arrived, quota_month`;
+
+function stateFromRow(row: Row): DeliveryRow {
+  return {
+    seq: Number(row["seq"]),
+    customerId: String(row["customer_id"]),
+    subscriptionId: String(row["subscription_id"]),
+    status: row["status"] as DeliveryStatus,
+    holdReason: row["hold_reason"] as HoldReason | null,
+    hasArrived: row["arrived"] === 1,
+    isCounted: row["quota_month"] !== null,
+    attempts: Number(row["attempts"]),
+    tries: Number(row["tries"]),
+    quotaMonth: row["quota_month"] as string | null,
+  };
+}
+
+/**
+ * Applies what follows when that happens to a delivery; false when nothing does. `retry` is when a delivery that was
+ * missed is due again, what its receiver asked for, and how many tries it has had.
+ */
+export function applyTrigger(
+  connection: Connection,
+  delivery: DeliveryRow,
+  { trigger, nowMs, retry, month }: {
+    trigger: DeliveryTrigger;
+    nowMs: number;
+    /** Whose quota it is taken of; without one the month of `nowMs`. */
+    month?: string;
+    retry?: { atMs: number; notBeforeMs?: number; tries?: number };
+  },
+): boolean {
+  const change = nextState(delivery, trigger);
+  if (change === null) return false;
+  let { quotaMonth } = delivery;
+  if (change.quota === "take") {
+    quotaMonth = month ?? utcMonth(nowMs);
+    countTowardsQuota(connection, { customerId: delivery.customerId, month: quotaMonth, deliveries: 1 });
+  } else if (change.quota === "give-back") {
+    returnToQuota(connection, { customerId: delivery.customerId, month: quotaMonth, deliveries: 1 });
+    quotaMonth = null;
+  }
+  const isOver = change.status !== "pending" && change.status !== "held";
+  const dueAtMs = retry?.atMs ?? (change.restarts ? nowMs : null);
+  connection.run(
+    `update deliveries set status = ?, hold_reason = ?, quota_month = ?, finished_at = ?,
+       arrived_at = coalesce(arrived_at, ?), tries = iif(?, 0, coalesce(?, tries)),
+       next_attempt_at = coalesce(?, next_attempt_at), decided_at = ?, not_before = ?, pruned = 0,
+       is_replay = iif(?, 1, is_replay)
+     where seq = ?`,
+    change.status,
+    change.holdReason,
+    quotaMonth,
+    isOver ? nowMs : null,
+    trigger === "arrived" ? nowMs : null,
+    change.restarts ? 1 : 0,
+    retry?.tries ?? null,
+    dueAtMs,
+    nowMs,
+    retry?.notBeforeMs ?? null,
+    trigger === "replayed" ? 1 : 0,
+    delivery.seq,
+  );
+  return true;
+}
+
+/**
+ * Applies what follows when different deliveries have arrived, to those that are as nearly all are: pending, and counted
+ * already. How many these were; the others are left as they are.
+ */
+export function arriveUnread(connection: Connection, ids: readonly string[], nowMs: number): number {
+  return connection.run(arriveSql(ids.length), nowMs, nowMs, nowMs, ...ids);
+}
+
+/** What fails here fails all of it: SQLite need not copy each page first to take back this statement alone. */
+const arriveSql = onceFor((rows) =>
+  `update or rollback deliveries set status = 'delivered', finished_at = ?, arrived_at = coalesce(arrived_at, ?), decided_at = ?,
+     not_before = null
+   where id in (${placeholders(rows, "?")}) and status = 'pending' and quota_month is not null`
+);
+
+/** Takes deliveries of a month's quota. */
+export function countTowardsQuota(
+  connection: Connection,
+  { customerId, month, deliveries }: { customerId: string; month: string; deliveries: number },
+): void {
+  connection.run(
+    `insert into delivery_usage (customer_id, month, deliveries) values (?, ?, ?)
+     on conflict (customer_id, month) do update set deliveries = deliveries + excluded.deliveries`,
+    customerId,
+    month,
+    deliveries,
+  );
+}
+
+function returnToQuota(
+  connection: Connection,
+  { customerId, month, deliveries }: { customerId: string; month: string | null; deliveries: number },
+): void {
+  connection.run(
+    `update delivery_usage set deliveries = max(0, deliveries - ?) where customer_id = ? and month = ?`,
+    deliveries,
+    customerId,
+    month,
+  );
+}
+
+/** Deliveries that one transaction cancels: many at once would keep everything else waiting. */
+export const CANCEL_BATCH = 500;
+
+/**
+ * Cancels some of what a deleted subscription still had to get, what is pending first, and removes the bodies: nobody is
+ * left to send them to. Returns how many it cancelled; 0 when nothing is left.
+ */
+export function cancelDeliveries(connection: Connection, subscriptionId: string, nowMs: number): number {
+  const rows = [CANCELLED_SQL.pending, CANCELLED_SQL.held]
+    .flatMap((sql) => connection.all(sql, subscriptionId, CANCEL_BATCH)).slice(0, CANCEL_BATCH);
+  for (const row of rows) applyTrigger(connection, stateFromRow(row), { trigger: "abandoned", nowMs });
+  removeBodies(connection, JSON.stringify(rows.map((row) => row["seq"])));
+  return rows.length;
+}
+
+/** The pending deliveries of one subscription, in the terms of their index. */
+export const PENDING_OF_SUBSCRIPTION = `status = 'pending' and is_replay in (0, 1)
+  and (deliveries.customer_id, subscription_id) = (select customer_id, id from subscriptions where id = ?)`;
+
+const CANCELLED_SQL = {
+  pending:
+    `select ${STATE_COLUMNS} from deliveries indexed by deliveries_due where ${PENDING_OF_SUBSCRIPTION} limit ?`,
+  held: `select ${STATE_COLUMNS} from deliveries indexed by deliveries_held
+    where status = 'held' and subscription_id = ? limit ?`,
+};
+
+/**
+ * Holds what is pending of a subscription that is switched off, in one statement for all that are alike. What is held
+ * already stays as it is: the log tells by the subscription what it waits for.
+ */
+export function holdDeliveries(connection: Connection, subscriptionId: string, nowMs: number): void {
+  const groups = connection.all(
+    `select customer_id, arrived_at is not null as arrived, quota_month, count(*) as deliveries
+     from deliveries indexed by deliveries_due where ${PENDING_OF_SUBSCRIPTION}
+     group by customer_id, arrived_at is not null, quota_month`,
+    subscriptionId,
+  );
+  for (const row of groups) {
+    const quotaMonth = row["quota_month"] as string | null;
+    const facts: DeliveryFacts = {
+      status: "pending",
+      holdReason: null,
+      hasArrived: row["arrived"] === 1,
+      isCounted: quotaMonth !== null,
+    };
+    const change = nextState(facts, "switched-off");
+    if (change === null) continue;
+    if (change.quota === "take") throw new Error("to hold a delivery takes of a quota");
+    if (change.quota === "give-back") {
+      returnToQuota(connection, {
+        customerId: String(row["customer_id"]),
+        month: quotaMonth,
+        deliveries: Number(row["deliveries"]),
+      });
+    }
+    connection.run(
+      `update deliveries indexed by deliveries_due
+       set status = ?, hold_reason = ?, quota_month = ?, finished_at = iif(?, coalesce(arrived_at, ?), null),
+         decided_at = ?
+       where ${PENDING_OF_SUBSCRIPTION} and (arrived_at is not null) = ? and quota_month is ?`,
+      change.status,
+      change.holdReason,
+      change.quota === "give-back" ? null : quotaMonth,
+      change.status === "held" ? 0 : 1,
+      nowMs,
+      nowMs,
+      subscriptionId,
+      facts.hasArrived ? 1 : 0,
+      quotaMonth,
+    );
+  }
+}

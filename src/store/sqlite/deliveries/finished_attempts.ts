@@ -1,0 +1,118 @@
+// What came of attempts, in SQLite: recorded, many at once, and what follows for deliveries and endpoints.
+import { type FinishedAttempt, MAX_KEPT_ATTEMPTS, type NextStep } from "../../../domain/delivery/delivery.ts";
+import type { Connection, Value } from "../connection/connection.ts";
+import { applyTrigger, arriveUnread, findState, findStates } from "./delivery_states.ts";
+import { onceFor, placeholders } from "../connection/row_counts.ts";
+import { EndpointNotes, switchOff } from "../subscriptions/endpoints.ts";
+
+/** Rows that one statement takes at most: the call of a statement costs more than a row of it. */
+const MAX_ROWS = 64;
+
+/** Records attempts in their order, within the caller's transaction. */
+export function recordAttempts(
+  connection: Connection,
+  finished: readonly FinishedAttempt[],
+  nowMs: number,
+): void {
+  const notes = new EndpointNotes(connection, nowMs);
+  for (const some of chunks(finished)) insertAttempts(connection, some);
+  for (const { deliveryId, attempt } of finished) removeOldAttempts(connection, deliveryId, attempt);
+  let arrived: FinishedAttempt[] = [];
+  const arrive = (): void => {
+    for (const some of chunks(arrived)) arriveAll(connection, some, { notes, nowMs });
+    arrived = [];
+  };
+  for (const attempt of finished) {
+    if (attempt.next.kind === "delivered") arrived.push(attempt);
+    else {
+      arrive(); // what follows from a failure may concern every delivery of its subscription
+      miss(connection, { ...attempt, next: attempt.next }, { notes, nowMs });
+    }
+  }
+  arrive();
+  notes.write();
+}
+
+/** Parts whose lengths are powers of two, so that there are few statements to prepare. */
+function* chunks<T>(all: readonly T[]): Generator<readonly T[]> {
+  for (let at = 0, rows = MAX_ROWS; at < all.length; at += rows) {
+    while (rows > all.length - at) rows /= 2;
+    yield all.slice(at, at + rows);
+  }
+}
+
+/** An attempt that is recorded already stands as it is. */
+function insertAttempts(connection: Connection, finished: readonly FinishedAttempt[]): void {
+  const values: Value[] = [];
+  for (const { deliveryId, attempt, result } of finished) {
+    const { startedAtMs, durationMs, statusCode, problem, response: answer } = result;
+    values.push(deliveryId, attempt, startedAtMs, durationMs, statusCode, problem, answer);
+  }
+  connection.run(insertSql(finished.length), ...values);
+}
+
+const insertSql = onceFor((rows) =>
+  `insert into attempts (delivery_id, number, started_at, duration_ms, status_code, problem, answer)
+   values ${placeholders(rows, "(?, ?, ?, ?, ?, ?, ?)")}
+   on conflict (delivery_id, number) do nothing`
+);
+
+/** A delivery that is replayed again and again, or whose address changes, has no last attempt: the newest are kept. */
+function removeOldAttempts(connection: Connection, deliveryId: string, attempt: number): void {
+  if (attempt <= MAX_KEPT_ATTEMPTS) return;
+  connection.run(
+    "delete from attempts where delivery_id = ? and number <= ?",
+    deliveryId,
+    attempt - MAX_KEPT_ATTEMPTS,
+  );
+}
+
+interface Recording {
+  notes: EndpointNotes;
+  nowMs: number;
+}
+
+/** What follows from successes: true whatever has happened meanwhile, an expired lease, a hold, a cancellation. */
+function arriveAll(
+  connection: Connection,
+  finished: readonly FinishedAttempt[],
+  { notes, nowMs }: Recording,
+): void {
+  for (const { subscriptionId, webhookUrl, result: { durationMs } } of finished) {
+    if (notes.goesTo(subscriptionId, webhookUrl)) notes.note(subscriptionId, { isSuccess: true, durationMs });
+  }
+  const ids = finished.map(({ deliveryId }) => deliveryId);
+  if (arriveUnread(connection, ids, nowMs) === ids.length) return;
+  const states = findStates(connection, ids);
+  for (const id of ids) if (!states.has(id)) throw new Error(`an attempt of unknown delivery ${id}`);
+  for (const delivery of states.values()) applyTrigger(connection, delivery, { trigger: "arrived", nowMs });
+}
+
+interface Missed extends FinishedAttempt {
+  next: Exclude<NextStep, { kind: "delivered" }>;
+}
+
+/** What follows from an attempt that did not succeed. */
+function miss(
+  connection: Connection,
+  { deliveryId, webhookUrl, attempt, tries, result, next, mailId }: Missed,
+  { notes, nowMs }: Recording,
+): void {
+  const delivery = findState(connection, deliveryId);
+  if (delivery === null) throw new Error(`an attempt of unknown delivery ${deliveryId}`);
+  const { subscriptionId } = delivery;
+  const isSameEndpoint = notes.goesTo(subscriptionId, webhookUrl);
+  // A later attempt, a change of state or a new beginning of the schedule has overtaken this one.
+  if (delivery.status !== "pending" || delivery.attempts !== attempt || delivery.tries !== tries - 1) return;
+  if (isSameEndpoint) notes.note(subscriptionId, { isSuccess: false, durationMs: result.durationMs });
+  if (!isSameEndpoint) {
+    // Its owner has left that endpoint: the one that there is now has not been asked, and has the whole schedule.
+    applyTrigger(connection, delivery, { trigger: "missed", nowMs, retry: { atMs: nowMs, tries: 0 } });
+  } else if (next.kind === "retry") {
+    applyTrigger(connection, delivery, { trigger: "missed", nowMs, retry: { ...next, tries } });
+  } else if (next.kind === "failed") {
+    applyTrigger(connection, delivery, { trigger: "exhausted", nowMs });
+  } else {
+    switchOff(connection, subscriptionId, { by: "gone", nowMs, mailId, problem: result.problem });
+  }
+}

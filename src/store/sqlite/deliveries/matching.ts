@@ -1,0 +1,143 @@
+// From stored events to deliveries in SQLite: matching, the month's quota, holding and releasing.
+import { nextUtcMonth } from "../../../domain/customer/quota_period.ts";
+import type { RegEvent } from "../../../domain/event/event.ts";
+import type { Store } from "../../../domain/ports/store/store.ts";
+import type { Candidate, Candidates } from "./candidates.ts";
+import { logMatch, resumePaused, startCatchUp } from "./catch_up.ts";
+import type { Connection } from "../connection/connection.ts";
+import { applyTrigger, findState } from "./delivery_states.ts";
+import { queueMail } from "../customers/mails.ts";
+import { MonthQuota } from "../customers/month_quota.ts";
+import { NewDeliveries } from "./new_deliveries.ts";
+import { eventById, SERVED_JSON } from "../events/served_record.ts";
+
+/** Deliveries released in one transaction, so that other work gets its turn. */
+const RELEASE_BATCH = 500;
+
+/** The part of the port that turns events into deliveries. */
+export function createMatching(
+  connection: Connection,
+  candidates: Candidates,
+): Pick<Store, "matchEvents" | "releaseHeld"> {
+  return {
+    matchEvents: (match) => {
+      // Most calls find nothing: they must not take the write lock.
+      if (connection.get("select 1 from event_outbox limit 1") === undefined) return Promise.resolve(0);
+      return Promise.resolve(
+        connection.transaction("durable", () => matchWaiting(connection, candidates, match)),
+      );
+    },
+
+    releaseHeld: (release) => {
+      if (connection.get(ANY_WAITING_SQL) === undefined) return Promise.resolve(0);
+      return Promise.resolve(connection.transaction("durable", () => releaseAll(connection, release)));
+    },
+  };
+}
+
+const ANY_WAITING_SQL = `select 1 from deliveries where status = 'held'
+  union all select 1 from subscriptions indexed by subscriptions_paused
+  where paused_at is not null and deleted_at is null limit 1`;
+
+function matchWaiting(
+  connection: Connection,
+  candidates: Candidates,
+  match: Parameters<Store["matchEvents"]>[0],
+): number {
+  const waiting = connection.all(
+    `select events.seq, ${SERVED_JSON} from event_outbox join events on events.seq = event_outbox.event_seq
+     order by event_outbox.event_seq limit ?`,
+    match.limit,
+  );
+  candidates.refresh();
+  const quota = new MonthQuota(connection, match.month, match.tiers);
+  const made = new NewDeliveries(connection, quota, match.nowMs);
+  const fallen = new Set<string>();
+  for (const row of waiting) {
+    const seq = Number(row["seq"]);
+    const event: RegEvent = JSON.parse(String(row["json"]));
+    const subscriptions = candidates.presentAt(seq);
+    if (subscriptions.length > 0) {
+      const previous = event.supersedes === null ? null : eventById(connection, event.supersedes);
+      for (const delivery of match.deliveriesFor({ event, previous }, subscriptions)) {
+        const candidate = candidates.get(delivery.subscriptionId);
+        if (candidate === undefined || candidate.afterSeq >= seq) {
+          throw new Error(`no subscription ${delivery.subscriptionId} was offered event ${event.id}`);
+        }
+        if (fallen.has(delivery.subscriptionId)) continue;
+        if (made.add({ delivery, event, candidate }) !== "full") continue;
+        fallen.add(delivery.subscriptionId);
+        holdNoMore(connection, candidate, {
+          match,
+          limit: quota.heldLimit(candidate.subscription.customerId),
+        });
+      }
+      made.write();
+    }
+    if (candidates.isAnyBehind || fallen.size > 0) logMatch(connection, seq);
+    connection.run("delete from event_outbox where event_seq = ?", seq);
+  }
+  quota.settle(match);
+  return waiting.length;
+}
+
+/** Stores no more deliveries of a subscription, from the event at hand on, and tells its customer once a month. */
+function holdNoMore(
+  connection: Connection,
+  { subscription: { id, customerId }, customerEnabled }: Candidate,
+  { match: { nowMs, month, newMailId }, limit }: {
+    match: Parameters<Store["matchEvents"]>[0];
+    limit: number;
+  },
+): void {
+  startCatchUp(connection, id, nowMs);
+  if (!customerEnabled) return;
+  queueMail(connection, {
+    id: newMailId(),
+    kind: "held-full",
+    customerId,
+    data: { limit, sinceMs: nowMs, resetsAtMs: nextUtcMonth(nowMs) },
+    onceKey: `held-full:${customerId}:${month}`,
+    atMs: nowMs,
+  });
+}
+
+function releaseAll(connection: Connection, release: Parameters<Store["releaseHeld"]>[0]): number {
+  const quota = new MonthQuota(connection, release.month, release.tiers);
+  // Most of what is held waits for the month to end: it is not read before there is something to give.
+  const customers = connection.all(
+    `select distinct customer_id from subscriptions join customers on customers.id = customer_id
+     where customers.enabled = 1 and disabled_at is null and deleted_at is null
+       and exists (select 1 from deliveries indexed by deliveries_held
+                   where status = 'held' and subscription_id = subscriptions.id)`,
+  ).map((row) => String(row["customer_id"])).filter((customerId) => quota.left(customerId) > 0);
+  let released = 0;
+  for (const [at, customerId] of customers.entries()) {
+    // A fair part of what is left of the batch: a long queue of one holds up nobody else's.
+    const part = Math.ceil((RELEASE_BATCH - released) / (customers.length - at));
+    const room = Math.min(quota.left(customerId), part);
+    for (const id of oldestHeld(connection, customerId, room)) {
+      const delivery = findState(connection, id);
+      if (delivery === null) throw new Error(`held delivery ${id} is gone`);
+      if (!delivery.isCounted) quota.reserve(customerId);
+      applyTrigger(connection, delivery, { trigger: "released", nowMs: release.nowMs, month: release.month });
+      released++;
+    }
+  }
+  const resumed = resumePaused(connection, quota);
+  quota.settle(release);
+  return released + resumed;
+}
+
+function oldestHeld(connection: Connection, customerId: string, limit: number): string[] {
+  if (limit <= 0) return [];
+  return connection.all(
+    `select id from deliveries indexed by deliveries_held
+     where status = 'held' and subscription_id in (
+       select id from subscriptions indexed by subscriptions_active
+       where customer_id = ? and disabled_at is null and deleted_at is null)
+     order by seq limit ?`,
+    customerId,
+    limit,
+  ).map((row) => String(row["id"]));
+}

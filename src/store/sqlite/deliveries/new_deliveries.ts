@@ -1,0 +1,150 @@
+// New deliveries in SQLite: held or due, numbered, and written together.
+import type { HoldReason } from "../../../domain/delivery/delivery.ts";
+import type { RegEvent } from "../../../domain/event/event.ts";
+import type { NewDelivery } from "../../../domain/ports/store/delivery_log.ts";
+import type { Candidate } from "./candidates.ts";
+import type { Connection } from "../connection/connection.ts";
+import { insertRows, rowInsert } from "../connection/many_rows.ts";
+import type { MonthQuota } from "../customers/month_quota.ts";
+
+/** A delivery that is to be written. */
+interface Made {
+  delivery: NewDelivery;
+  eventId: string;
+  customerId: string;
+  hold: HoldReason | null;
+  atMs: number;
+  isReplay: boolean;
+}
+
+const DELIVERIES = rowInsert(
+  `insert into deliveries (seq, id, customer_id, subscription_id, event_id, sequence, status, hold_reason,
+     next_attempt_at, decided_at, quota_month, created_at, is_replay)`,
+  13,
+);
+const BODIES = rowInsert("insert into delivery_bodies (delivery_seq, body, ending_seq)", 3);
+
+/** The deliveries that a transaction makes; none is there before {@link NewDeliveries.write}. */
+export class NewDeliveries {
+  #made: Made[] = [];
+  /** The event of the one added last: whether any delivery of it is stored, and for whom there is one here. */
+  #event = { id: "", isStored: false, subscriptions: new Set<string>() };
+
+  constructor(readonly connection: Connection, readonly quota: MonthQuota, readonly nowMs: number) {}
+
+  /**
+   * Adds one, due at once or at `atMs`. Returns its state; null when the subscription has one of the event; "full" when it
+   * is not added, because it would have to be held and must not (`mayHold`) or the customer's limit of those is reached.
+   */
+  add({ delivery, event, candidate, atMs = this.nowMs, isReplay = false, mayHold = true }: {
+    delivery: NewDelivery;
+    event: RegEvent;
+    candidate: Candidate;
+    atMs?: number;
+    isReplay?: boolean;
+    mayHold?: boolean;
+  }): "pending" | "held" | "full" | null {
+    const { subscription, customerEnabled } = candidate;
+    if (this.#isThere(subscription.id, event.id)) return null;
+    const { customerId } = subscription;
+    const off = subscription.disabledAtMs !== null || !customerEnabled;
+    const hold: HoldReason | null = off ? "disabled" : this.quota.take(customerId) ? null : "quota";
+    if (hold !== null && (!mayHold || !this.quota.takeHeld(customerId))) return "full";
+    this.#event.subscriptions.add(subscription.id);
+    this.#made.push({ delivery, eventId: event.id, customerId, hold, atMs, isReplay });
+    return hold === null ? "pending" : "held";
+  }
+
+  /** Writes what was added, with the next numbers of the subscriptions. */
+  write(): void {
+    if (this.#made.length === 0) return;
+    const made = this.#made;
+    this.#made = [];
+    this.#event = { id: "", isStored: false, subscriptions: new Set() };
+    const numbers = nextNumbers(this.connection, made);
+    const endings = this.#writeEndings(made);
+    let seq = lastSeq(this.connection);
+    const bodies: [seq: number, body: string, ending: number | null][] = [];
+    const rows = made.map(({ delivery, eventId, customerId, hold, atMs, isReplay }) => {
+      const { id, subscriptionId, ending } = delivery;
+      const sequence = numbers.get(subscriptionId);
+      if (sequence === undefined) {
+        throw new Error(`no subscription ${subscriptionId} to number a delivery of`);
+      }
+      numbers.set(subscriptionId, sequence + 1);
+      seq++;
+      const shared = endings.get(ending);
+      const opening = delivery.opening(sequence);
+      bodies.push(shared === undefined ? [seq, opening + ending, null] : [seq, opening, shared]);
+      const status = hold === null ? "pending" : "held";
+      const month = hold === null ? this.quota.month : null;
+      return [
+        seq,
+        id,
+        customerId,
+        subscriptionId,
+        eventId,
+        sequence,
+        status,
+        hold,
+        atMs,
+        this.nowMs,
+        month,
+        this.nowMs,
+        isReplay ? 1 : 0,
+      ];
+    });
+    insertRows(this.connection, DELIVERIES, rows);
+    insertRows(this.connection, BODIES, bodies);
+  }
+
+  /**
+   * A crash between two commits never repeats a match, but a restored store may hold both the event in the outbox and
+   * its delivery: the delivery that is there stands.
+   */
+  #isThere(subscriptionId: string, eventId: string): boolean {
+    if (this.#event.id !== eventId) {
+      const any = this.connection.get("select 1 from deliveries where event_id = ? limit 1", eventId);
+      this.#event = { id: eventId, isStored: any !== undefined, subscriptions: new Set() };
+    }
+    if (this.#event.subscriptions.has(subscriptionId)) return true;
+    return this.#event.isStored && this.connection.get(
+          "select 1 from deliveries where event_id = ? and subscription_id = ?",
+          eventId,
+          subscriptionId,
+        ) !== undefined;
+  }
+
+  /** Writes what several bodies end with; gives the places of these endings. */
+  #writeEndings(made: readonly Made[]): Map<string, number> {
+    const users = new Map<string, number>();
+    for (const { delivery: { ending } } of made) users.set(ending, (users.get(ending) ?? 0) + 1);
+    const places = new Map<string, number>();
+    for (const [ending, count] of users) {
+      if (count === 1) continue; // a page of its own either way
+      const row = this.connection.get(
+        "insert into body_endings (ending) values (?) returning ending_seq",
+        ending,
+      );
+      places.set(ending, Number(row?.["ending_seq"]));
+    }
+    return places;
+  }
+}
+
+/** The numbers of the next deliveries by subscription. */
+function nextNumbers(connection: Connection, made: readonly Made[]): Map<string, number> {
+  const ids = new Set(made.map(({ delivery }) => delivery.subscriptionId));
+  const rows = connection.all(
+    `select id, max(next_sequence,
+       1 + coalesce((select max(sequence) from deliveries where subscription_id = subscriptions.id), 0)) as number
+     from subscriptions where id in (select value from json_each(?))`,
+    JSON.stringify([...ids]),
+  );
+  return new Map(rows.map((row) => [String(row["id"]), Number(row["number"])]));
+}
+
+/** The last place in the order of storing that was ever given. */
+function lastSeq(connection: Connection): number {
+  return Number(connection.get("select seq from sqlite_sequence where name = 'deliveries'")?.["seq"] ?? 0);
+}

@@ -1,0 +1,208 @@
+// Sending again in SQLite: finished deliveries from the beginning of their schedule, and events that were never sent.
+import type { RegEvent } from "../../../domain/event/event.ts";
+import type {
+  EventRange,
+  QuotaTerms,
+  Replayed,
+  ReplayRefusal,
+} from "../../../domain/ports/store/delivery_log.ts";
+import type { Store } from "../../../domain/ports/store/store.ts";
+import { noteAct } from "../customers/audit.ts";
+import { type Candidate, readCandidate } from "./candidates.ts";
+import type { Connection, Row } from "../connection/connection.ts";
+import { countDaily } from "../customers/daily_usage.ts";
+import { findDelivery } from "./delivery_log.ts";
+import { applyTrigger, findState } from "./delivery_states.ts";
+import { eventById, SERVED_JSON } from "../events/served_record.ts";
+import { MonthQuota } from "../customers/month_quota.ts";
+import { NewDeliveries } from "./new_deliveries.ts";
+
+/** The part of the port that sends again. */
+export function createReplays(connection: Connection): Pick<Store, "replayDelivery" | "replayEvents"> {
+  return {
+    replayDelivery: (customerId, id, terms) =>
+      Promise.resolve(connection.transaction("durable", () => {
+        const row = connection.get(
+          `select ${REPLAYED_COLUMNS} from deliveries where id = ? and customer_id = ?`,
+          id,
+          customerId,
+        );
+        const refusal = row === undefined ? "unknown" : refusalOf(connection, row);
+        if (refusal !== null) return refusal;
+        const { replaysPerDay, nowMs } = terms;
+        if (replaysPerDay !== undefined) {
+          const request = { action: "replays", count: 1, limit: replaysPerDay, nowMs } as const;
+          if (!countDaily(connection, customerId, request).granted) return "limit_reached";
+        }
+        const quota = new MonthQuota(connection, terms.month, terms.tiers);
+        if (row !== undefined) {
+          sendAgain(connection, { row, customerId, quota, atMs: terms.nowMs, nowMs: terms.nowMs });
+        }
+        quota.settle(terms);
+        if (terms.by !== undefined) {
+          noteAct(connection, terms.by, "delivery.replay", customerId, { delivery: id });
+        }
+        return findDelivery(connection, customerId, id) ?? "unknown";
+      })),
+
+    replayEvents: (customerId, subscriptionId, stretch) => {
+      const replay = () => {
+        const candidate = readCandidate(connection, subscriptionId);
+        if (candidate?.subscription.customerId !== customerId) return "unknown";
+        if (candidate.subscription.disabledAtMs !== null) return "disabled";
+        return replayStretch(connection, candidate, stretch);
+      };
+      if (stretch.isDryRun) return Promise.resolve(replay());
+      try {
+        return Promise.resolve(connection.transaction("durable", () => {
+          const outcome = replay();
+          if (typeof outcome !== "string") {
+            takeReplays(connection, customerId, outcome, stretch);
+          }
+          return outcome;
+        }));
+      } catch (error) {
+        if (error instanceof LimitReached) return Promise.resolve("limit_reached");
+        throw error;
+      }
+    },
+  };
+}
+
+/** Rolls a replay back: what it sends is known only when it is done. */
+class LimitReached extends Error {}
+
+function takeReplays(
+  connection: Connection,
+  customerId: string,
+  { replayed, created }: Replayed,
+  { replaysPerDay: limit, nowMs }: Pick<EventRange & QuotaTerms, "replaysPerDay" | "nowMs">,
+): void {
+  const request = { action: "replays", count: replayed + created, limit, nowMs } as const;
+  if (!countDaily(connection, customerId, request).granted) throw new LimitReached();
+}
+
+const REPLAYED_COLUMNS = "seq, id, subscription_id, status, pruned, quota_month";
+
+/** Why a delivery cannot be sent again; null when it can. */
+function refusalOf(connection: Connection, row: Row): ReplayRefusal | null {
+  if (row["status"] === "pending" || row["status"] === "held") return "unfinished";
+  const subscription = connection.get(
+    `select disabled_at, deleted_at, enabled from subscriptions join customers on customers.id = customer_id
+     where subscriptions.id = ?`,
+    String(row["subscription_id"]),
+  );
+  if (row["status"] === "cancelled" || subscription?.["deleted_at"] !== null) return "cancelled";
+  if (row["pruned"] === 1) return "removed";
+  return subscription["disabled_at"] === null && subscription["enabled"] === 1 ? null : "disabled";
+}
+
+/** Lets a finished delivery go once more; false when it is held because the month's deliveries are used up. */
+function sendAgain(
+  connection: Connection,
+  { row, customerId, quota, atMs, nowMs }: {
+    row: Row;
+    customerId: string;
+    quota: MonthQuota;
+    /** When it goes. */
+    atMs: number;
+    nowMs: number;
+  },
+): boolean {
+  const id = String(row["id"]);
+  const apply = (trigger: "replayed" | "quota-spent"): void => {
+    const state = findState(connection, id);
+    if (state === null) throw new Error(`no delivery ${id} to send again`);
+    applyTrigger(connection, state, { trigger, nowMs, month: quota.month, retry: { atMs } });
+  };
+  // What arrived once is counted already.
+  const goes = row["quota_month"] !== null || quota.admits(customerId);
+  apply("replayed");
+  if (!goes) apply("quota-spent");
+  return goes;
+}
+
+function replayStretch(
+  connection: Connection,
+  candidate: Candidate,
+  stretch: Parameters<Store["replayEvents"]>[2],
+): Replayed {
+  const { id: subscriptionId, customerId } = candidate.subscription;
+  const quota = new MonthQuota(connection, stretch.month, stretch.tiers);
+  const replayed: Replayed = { replayed: 0, created: 0, held: 0, lastEventId: null };
+  const events = connection.all(
+    // What is held back goes to nobody before the operator has looked at it.
+    `select id, seq, published_at, ${SERVED_JSON} from events where id > ? and id < ?
+       and not exists (select 1 from held_events where event_seq = events.seq)
+     order by id limit ?`,
+    stretch.afterId,
+    stretch.beforeId,
+    stretch.maxEvents,
+  );
+  const made = new NewDeliveries(connection, quota, stretch.nowMs);
+  const comes = comingOfThePast(connection, subscriptionId);
+  for (const { id, seq, published_at, json } of events) {
+    const place = replayed.replayed + replayed.created;
+    if (place >= stretch.maxDeliveries) break;
+    if (replayed.isFull) break;
+    const before = replayed.lastEventId;
+    replayed.lastEventId = String(id);
+    const atMs = stretch.nowMs + stretch.firstPosition + place;
+    const row = connection.get(
+      `select ${REPLAYED_COLUMNS} from deliveries where subscription_id = ? and event_id = ?`,
+      subscriptionId,
+      String(id),
+    );
+    if (row !== undefined) {
+      if (refusalOf(connection, row) !== null) continue;
+      replayed.replayed++;
+      if (stretch.isDryRun) continue;
+      if (!sendAgain(connection, { row, customerId, quota, atMs, nowMs: stretch.nowMs })) replayed.held++;
+      continue;
+    }
+    if (comes(Number(seq), Number(published_at))) continue;
+    const event: RegEvent = JSON.parse(String(json));
+    const previous = event.supersedes === null ? null : eventById(connection, event.supersedes);
+    for (const delivery of stretch.deliveriesFor({ event, previous }, [candidate.subscription])) {
+      const status = made.add({ delivery, event, candidate, atMs, isReplay: true });
+      if (status === "full") {
+        replayed.lastEventId = before;
+        replayed.isFull = true;
+        break;
+      }
+      replayed.created++;
+      if (status === "held") replayed.held++;
+    }
+  }
+  if (!stretch.isDryRun) {
+    made.write();
+    quota.settle(stretch);
+  }
+  return replayed;
+}
+
+/**
+ * Which events a subscription that is behind gets by itself: made now, they would come before what is older.
+ */
+function comingOfThePast(
+  connection: Connection,
+  subscriptionId: string,
+): (seq: number, publishedAtMs: number) => boolean {
+  const row = connection.get(
+    `select backfill_since, backfill_seq, after_seq, resume_after from subscriptions
+     where id = ? and resume_after is not null`,
+    subscriptionId,
+  );
+  if (row === undefined) return () => false;
+  const { backfill_since: sinceMs, backfill_seq: done } = row;
+  return (seq, publishedAtMs) =>
+    seq <= Number(row["after_seq"])
+      ? done !== null && seq > Number(done) && publishedAtMs >= Number(sinceMs)
+      : connection.get(
+        `select 1 from match_log where event_seq = ? and place > ?
+       union all select 1 from event_outbox where event_seq = ?`,
+        seq,
+        Number(row["resume_after"]),
+        seq,
+      ) !== undefined;
+}

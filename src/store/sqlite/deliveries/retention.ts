@@ -1,0 +1,149 @@
+// Retention in SQLite: what was over long ago is removed, in small batches, and never what is still to be done.
+import type { Store } from "../../../domain/ports/store/store.ts";
+import { removeBodies } from "./bodies.ts";
+import { passedPositions } from "./catch_up.ts";
+import type { Connection, Row, Value } from "../connection/connection.ts";
+import { CANCEL_BATCH, cancelDeliveries } from "./delivery_states.ts";
+
+/** The part of the port that removes old deliveries and deleted subscriptions. */
+export function createRetention(
+  connection: Connection,
+): Pick<Store, "removeOldDeliveries" | "closeSubscriptions"> {
+  return {
+    closeSubscriptions: (nowMs) => {
+      const closing = connection.all(
+        "select id, customer_id from subscriptions indexed by subscriptions_closing where closing = 1 limit ?",
+        CANCEL_BATCH,
+      );
+      if (closing.length === 0) return Promise.resolve(0);
+      return Promise.resolve(connection.transaction("relaxed", () => close(connection, closing, nowMs)));
+    },
+
+    removeOldDeliveries: ({ prunedUntilMs, forgottenUntilMs, limit }) => {
+      const toPrune = connection.all(
+        `select seq, id from deliveries indexed by deliveries_to_prune
+         where finished_at is not null and pruned = 0 and finished_at <= ? order by finished_at limit ?`,
+        prunedUntilMs,
+        limit,
+      );
+      const toForget = connection.all(
+        `select seq from deliveries indexed by deliveries_to_forget
+         where pruned = 1 and finished_at <= ? order by finished_at limit ?`,
+        forgottenUntilMs,
+        limit,
+      );
+      const neverSent = connection.all(
+        `select seq from deliveries indexed by deliveries_never_sent
+         where status = 'cancelled' and attempts = 0 order by seq limit ?`,
+        limit,
+      );
+      const passed = passedPositions(connection, limit);
+      const found = toPrune.length + toForget.length + neverSent.length + passed.length;
+      if (found > 0) {
+        connection.transaction("relaxed", () => {
+          prune(connection, toPrune);
+          forget(connection, toForget, forgottenUntilMs);
+          forgetNeverSent(connection, neverSent);
+          connection.run(
+            "delete from match_log where place in (select value from json_each(?))",
+            listOf(passed, "place"),
+          );
+        });
+      }
+      return Promise.resolve(found);
+    },
+  };
+}
+
+/** Cancels what deleted subscriptions still had to get. */
+function close(connection: Connection, closing: readonly Row[], nowMs: number): number {
+  let done = 0;
+  for (const row of closing) {
+    const id = String(row["id"]);
+    const cancelled = cancelDeliveries(connection, id, nowMs);
+    if (cancelled === 0) {
+      connection.run("update subscriptions set closing = 0 where id = ?", id);
+      removeUnlogged(connection, String(row["customer_id"]));
+    }
+    done += Math.max(1, cancelled);
+    if (done >= CANCEL_BATCH) break;
+  }
+  return done;
+}
+
+/** Removes bodies and attempts; a delivery that was asked for anew in between is pending, and keeps its own. */
+function prune(connection: Connection, rows: readonly Row[]): void {
+  const over = connection.all(
+    `update deliveries set pruned = 1
+     where finished_at is not null and pruned = 0 and seq in (select value from json_each(?)) returning seq, id`,
+    listOf(rows, "seq"),
+  );
+  removeBodies(connection, listOf(over, "seq"));
+  connection.run(
+    "delete from attempts where delivery_id in (select value from json_each(?))",
+    listOf(over, "id"),
+  );
+}
+
+function forget(connection: Connection, rows: readonly Row[], finishedUntilMs: number): void {
+  const gone = connection.all(
+    `delete from deliveries where pruned = 1 and finished_at <= ? and seq in (select value from json_each(?))
+     returning subscription_id, sequence`,
+    finishedUntilMs,
+    listOf(rows, "seq"),
+  );
+  for (const id of countOn(connection, gone)) {
+    connection.run(
+      `delete from subscriptions where id = ? and deleted_at is not null and closing = 0
+         and not exists (select 1 from deliveries where subscription_id = subscriptions.id)`,
+      id,
+    );
+  }
+}
+
+/** Removes deliveries that were cancelled before the first attempt. */
+function forgetNeverSent(connection: Connection, rows: readonly Row[]): void {
+  const gone = connection.all(
+    "delete from deliveries where seq in (select value from json_each(?)) returning subscription_id, sequence",
+    listOf(rows, "seq"),
+  );
+  countOn(connection, gone);
+}
+
+/** Subscriptions whose deliveries were removed count on, also when it was the last one. Returns their ids. */
+function countOn(connection: Connection, gone: readonly Row[]): Iterable<string> {
+  const last = new Map<string, number>();
+  for (const row of gone) {
+    const id = String(row["subscription_id"]);
+    last.set(id, Math.max(last.get(id) ?? 0, Number(row["sequence"])));
+  }
+  for (const [id, sequence] of last) {
+    connection.run(
+      "update subscriptions set next_sequence = max(next_sequence, ?) where id = ?",
+      sequence + 1,
+      id,
+    );
+  }
+  return last.keys();
+}
+
+/** Deleted subscriptions without a delivery in the log that are kept of each customer. */
+const MAX_UNLOGGED = 100;
+
+/** Removes a customer's deleted subscriptions that no delivery in the log belongs to, except the newest ones. */
+function removeUnlogged(connection: Connection, customerId: string): void {
+  connection.run(
+    `delete from subscriptions where id in (
+       select id from subscriptions indexed by subscriptions_by_customer
+       where customer_id = ? and deleted_at is not null and closing = 0
+         and not exists (select 1 from deliveries where subscription_id = subscriptions.id)
+       order by deleted_at desc, id desc limit -1 offset ?)`,
+    customerId,
+    MAX_UNLOGGED,
+  );
+}
+
+/** A column of rows as a JSON list. */
+function listOf(rows: readonly Row[], column: string): string {
+  return JSON.stringify(rows.map((row): Value => row[column] ?? null));
+}

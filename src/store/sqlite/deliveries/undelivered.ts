@@ -1,0 +1,79 @@
+// Counts of what does not arrive, in SQLite: over indexes that hold little else.
+import type {
+  AllUndelivered,
+  CustomerStorage,
+  Undelivered,
+  UndeliveredCounts,
+} from "../../../domain/ports/store/maintenance.ts";
+import type { Store } from "../../../domain/ports/store/store.ts";
+import type { SwitchedOffBy } from "../../../domain/delivery/subscription.ts";
+import { Connection } from "../connection/connection.ts";
+
+/** The part of the port that counts what is stuck. */
+export function createUndelivered(
+  connection: Connection,
+): Pick<Store, "countUndelivered" | "countUndeliveredOf" | "largestCustomers"> {
+  return {
+    largestCustomers: (limit) => Promise.resolve(largestCustomers(connection, limit)),
+    countUndelivered: () => Promise.resolve(countAll(connection)),
+    countUndeliveredOf: (customerId) => Promise.resolve(countOf(connection, customerId)),
+  };
+}
+
+/** Customers that the doctor names. */
+const LARGEST = 3;
+
+/** What has not been delivered. */
+export function findUndelivered(connection: Connection): Undelivered {
+  const switchedOff = connection.all(
+    `select id, disabled_by from subscriptions
+       where deleted_at is null and disabled_by is not null and disabled_by <> 'owner' order by disabled_at, id`,
+  ).map((row) => ({ id: String(row["id"]), by: row["disabled_by"] as Exclude<SwitchedOffBy, "owner"> }));
+  return { ...countAll(connection), switchedOff, largest: largestCustomers(connection, LARGEST) };
+}
+
+/** A row for each customer is read, whatever is stored for them. */
+function largestCustomers(connection: Connection, limit: number): CustomerStorage[] {
+  return connection.all(
+    "select customer_id, bytes from customer_storage where bytes > 0 order by bytes desc, customer_id limit ?",
+    limit,
+  ).map((row) => ({ customerId: String(row["customer_id"]), bytes: Number(row["bytes"]) }));
+}
+
+function countAll(connection: Connection): AllUndelivered {
+  const row = connection.get(
+    `select
+       (select coalesce(sum(held), 0) from customer_storage) as held,
+       (select count(*) from deliveries indexed by deliveries_undelivered
+        where status in ('failed', 'held', 'cancelled') and status = 'failed') as failed,
+       (select count(*) from subscriptions indexed by subscriptions_behind
+        where resume_after is not null and deleted_at is null and held_full_since is not null) as held_full`,
+  );
+  return {
+    held: Number(row?.["held"]),
+    failed: Number(row?.["failed"]),
+    heldFull: Number(row?.["held_full"]),
+  };
+}
+
+function countOf(connection: Connection, customerId: string): Map<string, UndeliveredCounts> {
+  const counts = new Map<string, UndeliveredCounts>();
+  const held = connection.all(
+    `select id, (select count(*) from deliveries indexed by deliveries_held
+       where status = 'held' and subscription_id = subscriptions.id) as held
+     from subscriptions where customer_id = ?`,
+    customerId,
+  );
+  for (const row of held) counts.set(String(row["id"]), { held: Number(row["held"]), failed: 0 });
+  const failed = connection.all(
+    `select subscription_id, count(*) as failed from deliveries indexed by deliveries_undelivered
+     where customer_id = ? and status = 'failed' and status in ('failed', 'held', 'cancelled')
+     group by subscription_id`,
+    customerId,
+  );
+  for (const row of failed) {
+    const of = counts.get(String(row["subscription_id"]));
+    if (of !== undefined) of.failed = Number(row["failed"]);
+  }
+  return counts;
+}

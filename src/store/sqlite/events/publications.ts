@@ -1,0 +1,209 @@
+// Publications in SQLite: by which identities each is known, and what is remembered of its newest version.
+import type { PublicationKey, StoredPublication } from "../../../domain/ports/store/store.ts";
+import type { Connection, Row } from "../connection/connection.ts";
+import { servedBySeq } from "./served_record.ts";
+
+/**
+ * Identities that a publication has beside its first one. A feed that makes up new ids for each fetch must not fill the
+ * disk: of more the oldest are forgotten, and the content still tells what it is.
+ */
+const MAX_RENAMINGS = 8;
+
+/** The columns of which a {@link StoredPublication} is made. */
+export const PUBLICATION_COLUMNS =
+  `external_id, content_hash, text_hash, sighted_hash, date_moves, version, latest_seq, withdrawn`;
+
+/** The publication of this key, else of this content, else of this content but for dates, else of a former key. */
+export function findPublication(
+  connection: Connection,
+  sourceId: string,
+  { key, contentHash, textHash, formerKeys }: PublicationKey,
+): StoredPublication | null {
+  // One statement, because most look-ups of a fetch find nothing: a part runs only when those before it are empty.
+  const row = connection.get(
+    `select 'key' as found_by, ${PUBLICATION_COLUMNS} from publications where source_id = ? and key = ?
+     union all
+     select 'content', ${PUBLICATION_COLUMNS} from publications indexed by publications_by_content
+     where source_id = ? and content_hash = ?
+     union all
+     select 'text', ${PUBLICATION_COLUMNS} from publications indexed by publications_by_text
+     where source_id = ? and text_hash = ?
+     limit 1`,
+    sourceId,
+    key,
+    sourceId,
+    contentHash,
+    sourceId,
+    textHash ?? null,
+  );
+  if (row !== undefined) return publicationFromRow(connection, sourceId, row);
+  for (const former of formerKeys ?? []) {
+    const known = connection.get(
+      `select 'former key' as found_by, ${PUBLICATION_COLUMNS} from publications where source_id = ? and key = ?`,
+      sourceId,
+      former,
+    );
+    if (known !== undefined) return publicationFromRow(connection, sourceId, known);
+  }
+  return null;
+}
+
+/** Every publication of the source that is dated at or after a time and not withdrawn, with how often it was missed. */
+export function presentPublications(
+  connection: Connection,
+  sourceId: string,
+  sinceMs: number,
+): { stored: StoredPublication; missed: number }[] {
+  // Under its first identity each publication stands once.
+  return connection.all(
+    `select 'key' as found_by, ${PUBLICATION_COLUMNS}, missed from publications
+     where source_id = ? and key = external_id and withdrawn = 0
+       and (select published_at from events where seq = latest_seq) >= ?`,
+    sourceId,
+    sinceMs,
+  ).map((row) => ({
+    stored: publicationFromRow(connection, sourceId, row),
+    missed: Number(row["missed"]),
+  }));
+}
+
+/** Keeps in how many complete fetches in a row a publication was missing. */
+export function keepMissed(
+  connection: Connection,
+  sourceId: string,
+  { externalId, missed }: { externalId: string; missed: number },
+): void {
+  connection.run(
+    "update publications set missed = ? where source_id = ? and key = ?",
+    missed,
+    sourceId,
+    externalId,
+  );
+}
+
+/** The publication of a row with {@link PUBLICATION_COLUMNS} and `found_by`. */
+export function publicationFromRow(connection: Connection, sourceId: string, row: Row): StoredPublication {
+  const externalId = String(row["external_id"]);
+  return {
+    externalId,
+    contentHash: String(row["content_hash"]),
+    version: Number(row["version"]),
+    foundBy: row["found_by"] as StoredPublication["foundBy"],
+    textHash: row["text_hash"] as string | null,
+    pendingHash: row["sighted_hash"] as string | null,
+    dateMoves: Number(row["date_moves"]),
+    withdrawn: row["withdrawn"] === 1,
+    get renamings() {
+      return lastOrdinal(connection, sourceId, externalId);
+    },
+    keys: () =>
+      connection.all(
+        `select key from publications indexed by publications_by_external_id
+         where source_id = ? and external_id = ? order by ordinal, key`,
+        sourceId,
+        externalId,
+      ).map((known) => String(known["key"])),
+    languages: () =>
+      new Map(
+        connection.all(
+          "select language, text_hash from publication_languages where source_id = ? and external_id = ?",
+          sourceId,
+          externalId,
+        ).map((known) => [String(known["language"]), String(known["text_hash"])]),
+      ),
+    event: () => servedBySeq(connection, Number(row["latest_seq"])),
+  };
+}
+
+function lastOrdinal(connection: Connection, sourceId: string, externalId: string): number {
+  const row = connection.get(
+    `select max(ordinal) as last from publications indexed by publications_by_external_id
+     where source_id = ? and external_id = ?`,
+    sourceId,
+    externalId,
+  );
+  return Number(row?.["last"] ?? 0);
+}
+
+/** Makes a publication known under a further key; beyond {@link MAX_RENAMINGS} the oldest but the first goes. */
+export function learnKey(
+  connection: Connection,
+  sourceId: string,
+  { key, externalId }: { key: string; externalId: string },
+): void {
+  connection.run(
+    `insert into publications (source_id, key, external_id, content_hash, text_hash, sighted_hash, date_moves,
+       version, latest_seq, withdrawn, ordinal)
+     select source_id, ?, external_id, content_hash, text_hash, sighted_hash, date_moves, version, latest_seq,
+       withdrawn, ?
+     from publications indexed by publications_by_external_id
+     where source_id = ? and external_id = ? order by ordinal limit 1`,
+    key,
+    lastOrdinal(connection, sourceId, externalId) + 1,
+    sourceId,
+    externalId,
+  );
+  connection.run(
+    `delete from publications where source_id = ? and key in (
+       select key from publications indexed by publications_by_external_id
+       where source_id = ? and external_id = ? and key <> external_id
+       order by ordinal desc limit -1 offset ?)`,
+    sourceId,
+    sourceId,
+    externalId,
+    MAX_RENAMINGS,
+  );
+}
+
+/** Under every identity of the publication, as a revision would be; `dateMoves` is how many moves of its date it is more. */
+export function keepHashes(
+  connection: Connection,
+  sourceId: string,
+  { externalId, contentHash, textHash, dateMoves }: {
+    externalId: string;
+    contentHash: string;
+    textHash: string | undefined;
+    dateMoves: number;
+  },
+): void {
+  connection.run(
+    `update publications indexed by publications_by_external_id
+     set content_hash = ?, text_hash = coalesce(?, text_hash), sighted_hash = null, date_moves = date_moves + ?
+     where source_id = ? and external_id = ?`,
+    contentHash,
+    textHash ?? null,
+    dateMoves,
+    sourceId,
+    externalId,
+  );
+}
+
+/** Keeps a content with another date as seen, beside that which counts. */
+export function keepPendingChange(
+  connection: Connection,
+  sourceId: string,
+  { externalId, contentHash }: { externalId: string; contentHash: string },
+): void {
+  connection.run(
+    `update publications indexed by publications_by_external_id
+     set sighted_hash = ?, date_moves = date_moves + 1 where source_id = ? and external_id = ?`,
+    contentHash,
+    sourceId,
+    externalId,
+  );
+}
+
+/** Fills in what a version that did not keep it has left out. */
+export function keepTextHash(
+  connection: Connection,
+  sourceId: string,
+  { externalId, textHash }: { externalId: string; textHash: string },
+): void {
+  connection.run(
+    `update publications indexed by publications_by_external_id
+     set text_hash = ? where source_id = ? and external_id = ?`,
+    textHash,
+    sourceId,
+    externalId,
+  );
+}

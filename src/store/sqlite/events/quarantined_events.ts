@@ -1,0 +1,172 @@
+// Held events in SQLite: those that wait for their fetch to be judged, and floods that wait for the operator.
+import {
+  CADENCE_MS,
+  type ChangeSpike,
+  type ChangeVolume,
+  NO_FLOOD,
+  OLDER_BY_MS,
+} from "../../../domain/source/change_volume.ts";
+import type { Store } from "../../../domain/ports/store/store.ts";
+import type { Connection } from "../connection/connection.ts";
+import { firstPosition, tagMatch } from "./event_index.ts";
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Judges what a fetch brought: it goes out to be matched, or is held back as a flood. What a process that died has left
+ * waiting is judged with it. Returns how many events are held back by it.
+ */
+export function settleArrivals(
+  connection: Connection,
+  { sourceId, atMs }: { sourceId: string; atMs: number },
+  judge: (arrivals: ChangeVolume) => ChangeSpike,
+): number {
+  const arrivals = countArrivals(connection, { sourceId, atMs });
+  if (arrivals === null) return 0;
+  // The first fetch brings everything that there is: that is no flood, and says nothing of what is usual.
+  const isFirst = connection.get("select first_success_at from sources where id = ?", sourceId)
+    ?.["first_success_at"] === null;
+  const flood = isFirst ? NO_FLOOD : judge(arrivals);
+  const heldBack = holdBack(connection, sourceId, flood);
+  letGo(connection, sourceId, "fetch");
+  if (!isFirst) keepUsual(connection, sourceId, { arrivals, flood });
+  return heldBack;
+}
+
+/** Holds back what is a flood, and the revisions of what is held back, which would go out before it. */
+function holdBack(connection: Connection, sourceId: string, { isNew, isRevised }: ChangeSpike): number {
+  if (!isNew && !isRevised) return 0;
+  const held = connection.run(
+    `update held_events indexed by held_events_by_source set reason = 'flood'
+     where source_id = ? and reason = 'fetch'
+       and case (select version from events where seq = event_seq) when 1 then ? else ? end`,
+    sourceId,
+    isNew ? 1 : 0,
+    isRevised ? 1 : 0,
+  );
+  if (isRevised) return held;
+  return held + connection.run(
+    `update held_events indexed by held_events_by_source set reason = 'flood'
+     where source_id = ? and reason = 'fetch' and exists (
+       select 1 from events as own join events as earlier
+         on earlier.source_id = own.source_id and earlier.external_id = own.external_id
+           and earlier.version < own.version
+       join held_events as waiting on waiting.event_seq = earlier.seq
+       where own.seq = held_events.event_seq and waiting.reason = 'flood')`,
+    sourceId,
+  );
+}
+
+/** The most that is remembered fades by a tenth with each fetch that brings something. */
+function keepUsual(
+  connection: Connection,
+  sourceId: string,
+  { arrivals, flood }: { arrivals: ChangeVolume; flood: ChangeSpike },
+): void {
+  const after = (count: number, usual: number): number => Math.max(count, Math.floor(usual * 0.9));
+  if (!flood.isNew && arrivals.count > 0) {
+    const usual = after(arrivals.count, arrivals.usual);
+    connection.run("update sources set usual_new = ? where id = ?", usual, sourceId);
+  }
+  if (!flood.isRevised && arrivals.revised > 0) {
+    const usual = after(arrivals.revised, arrivals.usualRevised);
+    connection.run("update sources set usual_revised = ? where id = ?", usual, sourceId);
+  }
+}
+
+/** Null when nothing waits. */
+function countArrivals(
+  connection: Connection,
+  { sourceId, atMs }: { sourceId: string; atMs: number },
+): ChangeVolume | null {
+  const waiting = connection.get(
+    `select min(event_seq) as first from held_events indexed by held_events_by_source
+     where source_id = ? and reason = 'fetch'`,
+    sourceId,
+  )?.["first"] ?? null;
+  if (waiting === null) return null;
+  const match = tagMatch("source", sourceId);
+  const newest = connection.get(
+    `select published_at
+     from events_by_date cross join event_order on event_order.position = events_by_date.rowid
+       cross join events on events.seq = event_order.event_seq
+     where events_by_date match ? and events.seq < ? order by events_by_date.rowid desc limit 1`,
+    match,
+    Number(waiting),
+  )?.["published_at"];
+  const source = connection.get(
+    "select usual_new, usual_revised, last_success_at from sources where id = ?",
+    sourceId,
+  );
+  const lastSuccessMs = Number(source?.["last_success_at"] ?? atMs);
+  const newestMs = Number(newest ?? lastSuccessMs);
+  const row = connection.get(
+    `select coalesce(sum(version = 1), 0) as count, coalesce(sum(version > 1), 0) as revised,
+       coalesce(sum(version = 1 and published_at < ?), 0) as older,
+       coalesce(sum(version = 1 and published_at > ?
+         and not json_extract(json, '$.published_at_estimated')), 0) as newer
+     from held_events indexed by held_events_by_source join events on events.seq = held_events.event_seq
+     where held_events.source_id = ? and reason = 'fetch'`,
+    newestMs - OLDER_BY_MS,
+    newestMs,
+    sourceId,
+  );
+  const dated = connection.get(
+    `select count(*) as count
+     from events_by_date cross join event_order on event_order.position = events_by_date.rowid
+     where events_by_date match ? and events_by_date.rowid >= ? and event_seq < ?`,
+    match,
+    firstPosition(newestMs - CADENCE_MS + 1),
+    Number(waiting),
+  );
+  return {
+    count: Number(row?.["count"]),
+    older: Number(row?.["older"]),
+    newer: Number(row?.["newer"]),
+    revised: Number(row?.["revised"]),
+    usualRevised: Number(source?.["usual_revised"] ?? 0),
+    usual: Number(source?.["usual_new"] ?? 0),
+    perDay: Number(dated?.["count"]) / (CADENCE_MS / DAY_MS),
+    elapsedMs: Math.max(0, atMs - lastSuccessMs),
+  };
+}
+
+function letGo(connection: Connection, sourceId: string, reason: "fetch" | "flood"): number {
+  connection.run(
+    `insert into event_outbox (event_seq)
+     select event_seq from held_events indexed by held_events_by_source where source_id = ? and reason = ?`,
+    sourceId,
+    reason,
+  );
+  return forget(connection, sourceId, reason);
+}
+
+function forget(connection: Connection, sourceId: string, reason: "fetch" | "flood"): number {
+  return connection.run(
+    "delete from held_events indexed by held_events_by_source where source_id = ? and reason = ?",
+    sourceId,
+    reason,
+  );
+}
+
+/** Ends the holding back of a source's flood. */
+export function endHolding(
+  connection: Connection,
+  sourceId: string,
+  end: Parameters<Store["releaseEvents"]>[1],
+): number {
+  return end === "deliver" ? letGo(connection, sourceId, "flood") : forget(connection, sourceId, "flood");
+}
+
+/** Lets go what waits for the end of a fetch of a source that is fetched no longer. */
+export function freeForgotten(connection: Connection, fetched: readonly string[], nowMs: number): void {
+  const waiting = connection.all(
+    `select id from sources where lease_until <= ? and exists (
+       select 1 from held_events indexed by held_events_by_source where source_id = sources.id and reason = 'fetch')`,
+    nowMs,
+  );
+  for (const row of waiting) {
+    const sourceId = String(row["id"]);
+    if (!fetched.includes(sourceId)) letGo(connection, sourceId, "fetch");
+  }
+}

@@ -1,0 +1,106 @@
+// Brings a database to the schema of this version, one transaction per step.
+import type { Vault, VaultSource } from "../../../domain/ports/ports.ts";
+import { VERSION } from "../../../version.ts";
+import type { Connection } from "../connection/connection.ts";
+import { SCHEMA } from "./schema.ts";
+import { openVault, openVaultWhenUsed, proveKey, writeProof } from "../seals.ts";
+
+/** A step from one schema to the next: its SQL runs in one transaction. */
+export interface Migration {
+  sql: string;
+  /** The step replaces tables that others refer to: references are checked at its end instead of at each statement. */
+  replacesTables?: boolean;
+}
+
+/** The steps in order. Once a version is released, its steps never change: what changes is a further step. */
+export const MIGRATIONS: readonly Migration[] = [{ sql: SCHEMA }];
+
+/** The schema of an opened database; 0 for an empty one. */
+export function schemaVersion(connection: Connection): number {
+  return Number(connection.get("pragma user_version")?.["user_version"] ?? 0);
+}
+
+/**
+ * Applies the missing steps, and returns the vault that seals the store's secrets. Throws, with nothing written, when
+ * the database was written by a newer version or another program, or when the key is not its own. `vaultWhenUsed`: if no
+ * step is missing, the vault is opened by {@link openVaultWhenUsed}.
+ */
+export function migrate(
+  connection: Connection,
+  vaultSource: VaultSource,
+  { migrations = MIGRATIONS, vaultWhenUsed = false }: {
+    migrations?: readonly Migration[];
+    vaultWhenUsed?: boolean;
+  } = {},
+): Vault {
+  refuseForeign(connection, migrations.length);
+  if (vaultWhenUsed && schemaVersion(connection) === migrations.length) {
+    connection.prepareFile();
+    return openVaultWhenUsed(connection, vaultSource);
+  }
+  const vault = openVault(connection, vaultSource);
+  connection.prepareFile();
+  for (let schema = schemaVersion(connection) + 1; schema <= migrations.length; schema++) {
+    const migration = migrations[schema - 1];
+    if (migration !== undefined) apply(connection, migration, { schema, vault });
+  }
+  refuseForeign(connection, migrations.length);
+  proveKey(connection, vault); // another process may have sealed it meanwhile
+  return vault;
+}
+
+function apply(
+  connection: Connection,
+  { sql, replacesTables = false }: Migration,
+  { schema, vault }: { schema: number; vault: Vault },
+): void {
+  // This setting changes only outside of transactions.
+  if (replacesTables) connection.script("pragma foreign_keys = off");
+  try {
+    connection.transaction("durable", () => {
+      // Another process may have applied the step while this one waited for the lock.
+      if (schemaVersion(connection) !== schema - 1) return;
+      connection.script(sql);
+      if (schema === 1) writeProof(connection, vault);
+      if (replacesTables && connection.get("pragma foreign_key_check") !== undefined) {
+        throw new Error(`schema ${schema} would break references between tables`);
+      }
+      connection.script(`pragma user_version = ${schema}`);
+      connection.run("insert into schema_history (schema, version) values (?, ?)", schema, VERSION);
+    });
+  } finally {
+    if (replacesTables) connection.script("pragma foreign_keys = on");
+  }
+}
+
+/** Throws when the database is another program's, or has a schema newer than `newest`. */
+export function refuseForeign(connection: Connection, newest: number): void {
+  // One statement, so one state of the file: another process may be creating the schema at this moment.
+  const file = connection.get(
+    "select user_version, (select count(*) from sqlite_schema) as objects from pragma_user_version",
+  );
+  const found = Number(file?.["user_version"]);
+  if (found === 0 && Number(file?.["objects"]) > 0) {
+    throw new Error("the file is the database of another program: give Regfeed a path of its own");
+  }
+  if (found > newest) {
+    throw new Error(
+      `the database has schema ${found}, this version of Regfeed knows schemas up to ${newest}: ` +
+        `start ${writerOf(connection, found)}`,
+    );
+  }
+}
+
+/** The Regfeed that made a newer schema, as the database itself says. */
+function writerOf(connection: Connection, schema: number): string {
+  const hasHistory = connection.get(
+    "select 1 from sqlite_schema where type = 'table' and name = 'schema_history'",
+  );
+  const row = hasHistory === undefined
+    ? undefined
+    : connection.get("select version from schema_history where schema = ?", schema);
+  if (row === undefined) return "the newer Regfeed that wrote it";
+  // Before a release two builds have one version.
+  if (row["version"] === VERSION) return `a newer build of Regfeed ${VERSION}`;
+  return `Regfeed ${row["version"]} or a newer one`;
+}

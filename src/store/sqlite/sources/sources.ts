@@ -1,0 +1,264 @@
+// Sources in SQLite: their state, their leases, and what their hosts want.
+import type {
+  FetchResult,
+  NewsHistory,
+  PartialFailure,
+  SourceMove,
+  SourceState,
+} from "../../../domain/source/source.ts";
+import { type ChangeSpike, type ChangeVolume, NO_FLOOD } from "../../../domain/source/change_volume.ts";
+import type { FetchEnd, RegisteredSource, SourceClaim, Store } from "../../../domain/ports/store/store.ts";
+import { Connection, type Row } from "../connection/connection.ts";
+import { requireLease } from "./leases.ts";
+import { endHolding, freeForgotten, settleArrivals } from "../events/quarantined_events.ts";
+
+const COLUMNS = `id, cursor, identity, timezone, usual_new,
+  (select count(*) from held_events indexed by held_events_by_source
+   where source_id = sources.id and reason = 'flood') as held_back, first_success_at, last_attempt_at, last_success_at,
+  consecutive_failures, last_error, next_due_at, host, outcome, outcome_since, news, moves,
+  gaps, narrow_until`;
+
+const DAY_MS = 86_400_000;
+/** A last fetch that lies further ahead than this was made before the clock was set back, ms. */
+const CLOCK_TOLERANCE_MS = 60_000;
+
+/** The part of the port that concerns sources. */
+export function createSources(
+  connection: Connection,
+): Pick<
+  Store,
+  | "registerSources"
+  | "listSources"
+  | "isKnownSource"
+  | "claimSources"
+  | "extendLease"
+  | "finishFetch"
+  | "releaseEvents"
+> {
+  return {
+    registerSources: (sources, nowMs) =>
+      Promise.resolve(connection.transaction("durable", () => {
+        for (const source of sources) registerSource(connection, source, nowMs);
+        freeForgotten(connection, sources.map(({ id }) => id), nowMs);
+      })),
+
+    listSources: () => Promise.resolve(listStates(connection)),
+
+    isKnownSource: (id) =>
+      Promise.resolve(connection.get("select 1 from sources where id = ?", id) !== undefined),
+
+    claimSources: (claim) => {
+      // Most calls find nothing: they must not take the write lock.
+      if (claim.limit < 1 || findClaimable(connection, claim) === undefined) return Promise.resolve([]);
+      return Promise.resolve(connection.transaction("relaxed", () => {
+        const claimed: SourceState[] = [];
+        while (claimed.length < claim.limit) {
+          const row = findClaimable(connection, claim);
+          if (row === undefined) break;
+          lease(connection, row, claim);
+          claimed.push(stateFromRow(row));
+        }
+        return claimed;
+      }));
+    },
+
+    extendLease: ({ sourceId, holder, untilMs }) =>
+      Promise.resolve(
+        connection.transaction("relaxed", () =>
+          connection.run(
+            "update sources set lease_until = ? where id = ? and lease_holder = ?",
+            untilMs,
+            sourceId,
+            holder,
+          )) > 0,
+      ),
+
+    finishFetch: (end, judge = () => NO_FLOOD) =>
+      Promise.resolve(connection.transaction("durable", () => finishFetch(connection, end, judge))),
+
+    releaseEvents: (sourceId, end) =>
+      Promise.resolve(connection.transaction("durable", () => endHolding(connection, sourceId, end))),
+  };
+}
+
+/** The state of every source. */
+export function listStates(connection: Connection): SourceState[] {
+  return connection.all(
+    `select ${COLUMNS}, (select paused_until from hosts where hosts.host = sources.host) as paused_until
+     from sources order by id`,
+  ).map(stateFromRow);
+}
+
+function registerSource(connection: Connection, source: RegisteredSource, nowMs: number): void {
+  connection.run(
+    `insert into sources (id, next_due_at, host, schedule, next_run_at) values (?, ?, ?, ?, ?)
+     on conflict (id) do update set
+       next_due_at = min(next_due_at, case
+         when schedule is not excluded.schedule or last_attempt_at > ? then ? else max(?, ?) end),
+       host = excluded.host,
+       schedule = excluded.schedule,
+       next_run_at = excluded.next_run_at`,
+    source.id,
+    nowMs,
+    source.host,
+    source.schedule,
+    source.nextRunAtMs,
+    nowMs + CLOCK_TOLERANCE_MS,
+    source.nextRunAtMs,
+    source.nextRunAtMs,
+    nowMs + DAY_MS,
+  );
+}
+
+/** The longest due of the named sources that nobody holds and whose host is free. */
+function findClaimable(connection: Connection, claim: SourceClaim): Row | undefined {
+  const { nowMs, ids, due, perHost } = claim;
+  return connection.get(
+    `select ${COLUMNS} from sources indexed by sources_due
+     where next_due_at <= ? and id in (select value from json_each(?))
+       and (lease_until <= ? or lease_until > ?)
+       and not exists (
+         select 1 from hosts
+         where hosts.host = sources.host and set_at <= ? and (free_at > ? or paused_until > ?))
+       and (host is null or ? > (
+         select count(*) from sources as others
+         where others.host = sources.host and others.lease_until > ? and others.lease_until <= ?))
+     order by next_due_at limit 1`,
+    due === "any" ? Number.MAX_SAFE_INTEGER : nowMs,
+    JSON.stringify(ids),
+    // A lease that lasts longer than any that is given was given before the clock was set back.
+    nowMs,
+    nowMs + claim.leaseMs,
+    nowMs,
+    nowMs,
+    due === "any" ? Number.MAX_SAFE_INTEGER : nowMs,
+    perHost,
+    nowMs,
+    nowMs + claim.leaseMs,
+  );
+}
+
+function lease(connection: Connection, row: Row, { nowMs, leaseMs, holder, spacingOf }: SourceClaim): void {
+  connection.run(
+    "update sources set lease_until = ?, lease_holder = ? where id = ?",
+    nowMs + leaseMs,
+    holder,
+    String(row["id"]),
+  );
+  const host = row["host"] as string | null;
+  if (host === null) return;
+  setHost(connection, { host, freeAtMs: nowMs + spacingOf(host), pausedUntilMs: 0 }, nowMs);
+}
+
+function setHost(connection: Connection, host: FetchEnd["hosts"][number], nowMs: number): void {
+  connection.run(
+    // What a host has said is no guess, and neither is a guess one that comes while that holds.
+    `insert into hosts (host, set_at, free_at, paused_until, guessed_at) values (?, ?, ?, ?, ?)
+     on conflict (host) do update set
+       free_at = case when set_at > excluded.set_at then excluded.free_at else max(free_at, excluded.free_at) end,
+       paused_until = case when set_at > excluded.set_at then excluded.paused_until
+         else max(paused_until, excluded.paused_until) end,
+       guessed_at = case when set_at > excluded.set_at then excluded.guessed_at
+         when excluded.paused_until = 0 then guessed_at
+         when guessed_at is null and paused_until > excluded.set_at then null
+         else excluded.guessed_at end,
+       set_at = excluded.set_at`,
+    host.host,
+    nowMs,
+    host.freeAtMs,
+    host.pausedUntilMs,
+    host.guessed === true ? nowMs : null,
+  );
+}
+
+function endGuesses(connection: Connection, { hosts, sinceMs }: NonNullable<FetchEnd["responded"]>): void {
+  for (const host of hosts) {
+    connection.run(
+      "update hosts set paused_until = 0, guessed_at = null where host = ? and guessed_at <= ?",
+      host,
+      sinceMs,
+    );
+  }
+}
+
+function finishFetch(
+  connection: Connection,
+  end: FetchEnd,
+  judge: (arrivals: ChangeVolume) => ChangeSpike,
+): number {
+  requireLease(connection, end.sourceId, end.holder);
+  // Of a fetch that the store could not keep a part is here: it is judged with the rest, which comes soon.
+  const heldBack = end.isItsFault ? settleArrivals(connection, end, judge) : 0;
+  connection.run(
+    `update sources set lease_until = 0,
+       last_attempt_at = ?,
+       next_due_at = case when schedule is null or schedule = ? then ? else max(coalesce(next_run_at, 0), ?) end, last_error = ?, outcome = ?, outcome_since = ?, news = ?,
+       moves = ?, gaps = ?, narrow_until = ?
+     where id = ?`,
+    end.atMs,
+    end.schedule,
+    end.nextDueAtMs,
+    end.notBeforeMs,
+    end.error,
+    end.outcome,
+    end.outcomeSinceMs,
+    JSON.stringify(end.news),
+    JSON.stringify(end.moves),
+    JSON.stringify(end.gaps),
+    end.narrowUntilMs,
+    end.sourceId,
+  );
+  if (end.outcome === "ok") {
+    connection.run(
+      `update sources set last_success_at = ?, first_success_at = coalesce(first_success_at, nullif(?, 0)),
+         consecutive_failures = 0 where id = ?`,
+      end.atMs,
+      end.goesOn ? 0 : end.atMs,
+      end.sourceId,
+    );
+  } else if (end.isItsFault) {
+    connection.run(
+      "update sources set consecutive_failures = consecutive_failures + 1 where id = ?",
+      end.sourceId,
+    );
+  }
+  if (end.kept !== null) {
+    const { cursor, identityRule, formerRules = [], timezone = null } = end.kept;
+    connection.run(
+      "update sources set cursor = ?, identity = ?, timezone = coalesce(?, timezone) where id = ?",
+      cursor,
+      JSON.stringify({ rule: identityRule, former: formerRules }),
+      timezone,
+      end.sourceId,
+    );
+  }
+  for (const host of end.hosts) setHost(connection, host, end.atMs);
+  if (end.responded !== undefined) endGuesses(connection, end.responded);
+  return heldBack;
+}
+
+function stateFromRow(row: Row): SourceState {
+  const identity: { rule: string; former: string[] } = JSON.parse(String(row["identity"]));
+  return {
+    id: String(row["id"]),
+    cursor: row["cursor"] as string | null,
+    identityRule: identity.rule,
+    formerRules: identity.former,
+    timezone: row["timezone"] as string | null,
+    usualNew: Number(row["usual_new"]),
+    heldBack: Number(row["held_back"]),
+    firstSuccessAtMs: row["first_success_at"] as number | null,
+    lastAttemptAtMs: row["last_attempt_at"] as number | null,
+    lastSuccessAtMs: row["last_success_at"] as number | null,
+    consecutiveFailures: Number(row["consecutive_failures"]),
+    lastError: row["last_error"] as string | null,
+    nextDueAtMs: Number(row["next_due_at"]),
+    outcome: row["outcome"] as FetchResult | null,
+    outcomeSinceMs: row["outcome_since"] as number | null,
+    news: JSON.parse(String(row["news"])) as NewsHistory,
+    moves: JSON.parse(String(row["moves"])) as SourceMove[],
+    gaps: JSON.parse(String(row["gaps"])) as PartialFailure[],
+    narrowUntilMs: row["narrow_until"] as number | null,
+    hostPausedUntilMs: row["paused_until"] ? Number(row["paused_until"]) : null,
+  };
+}

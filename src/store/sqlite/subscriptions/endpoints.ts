@@ -1,0 +1,297 @@
+// The health of endpoints in SQLite: noted with the attempts, judged by the clock, switched off and on.
+import { utcDay } from "../../../domain/customer/quota_period.ts";
+import {
+  afterAttempt,
+  disableAtMs,
+  type EndpointHealth,
+  HALF_OPEN,
+  judgeEndpoint,
+  MAX_PROBE_PAUSE_MS,
+  type Pace,
+  WARN_AFTER_MS,
+} from "../../../domain/delivery/endpoint.ts";
+import { PREVIOUS_SECRET_MS } from "../../../domain/delivery/secret.ts";
+import type { Store } from "../../../domain/ports/store/store.ts";
+import type { SwitchedOffBy } from "../../../domain/delivery/subscription.ts";
+import type { Connection, Row } from "../connection/connection.ts";
+import { holdDeliveries, PENDING_OF_SUBSCRIPTION } from "../deliveries/delivery_states.ts";
+import { adjustMailsForClockRollback, queueMail } from "../customers/mails.ts";
+
+/** How exact the time of the last success is while all is well, ms: it must not cost a write for each delivery. */
+const LAST_SUCCESS_STEP_MS = 60_000;
+
+const HEALTH_COLUMNS =
+  "webhook_url, pace, resume_at, first_failure_at, consecutive_failures, warned_at, slow_attempts, last_success_at";
+
+interface Noted {
+  webhookUrl: string;
+  before: EndpointHealth;
+  health: EndpointHealth;
+  lastSuccessAtMs: number | null;
+  succeeded: boolean;
+}
+
+/** The health of the endpoints that a transaction's attempts went to: read once each, written once each. */
+export class EndpointNotes {
+  readonly #noted = new Map<string, Noted>();
+
+  constructor(readonly connection: Connection, readonly nowMs: number) {}
+
+  /** Whether the subscription goes to that address still. */
+  goesTo(subscriptionId: string, webhookUrl: string): boolean {
+    return this.#of(subscriptionId).webhookUrl === webhookUrl;
+  }
+
+  /** An attempt of the subscription, at its address, has ended. */
+  note(subscriptionId: string, attempt: { isSuccess: boolean; durationMs: number }): void {
+    const noted = this.#of(subscriptionId);
+    noted.health = afterAttempt(noted.health, { ...attempt, nowMs: this.nowMs });
+    noted.succeeded ||= attempt.isSuccess;
+  }
+
+  #of(subscriptionId: string): Noted {
+    return this.#noted.get(subscriptionId) ?? this.#read(subscriptionId);
+  }
+
+  #read(subscriptionId: string): Noted {
+    const row = this.connection.get(
+      `select ${HEALTH_COLUMNS} from subscriptions where id = ?`,
+      subscriptionId,
+    );
+    if (row === undefined) throw new Error(`an attempt of unknown subscription ${subscriptionId}`);
+    const before = healthFromRow(row);
+    const lastSuccessAtMs = row["last_success_at"] as number | null;
+    const webhookUrl = String(row["webhook_url"]);
+    const noted = { webhookUrl, before, health: before, lastSuccessAtMs, succeeded: false };
+    this.#noted.set(subscriptionId, noted);
+    return noted;
+  }
+
+  /** Writes what has changed. */
+  write(): void {
+    for (const [subscriptionId, { before, health, lastSuccessAtMs, succeeded }] of this.#noted) {
+      const isNew = lastSuccessAtMs === null ||
+        Math.abs(this.nowMs - lastSuccessAtMs) >= LAST_SUCCESS_STEP_MS;
+      if (isSame(before, health) && !(succeeded && isNew)) continue;
+      writeHealth(this.connection, subscriptionId, health);
+      if (succeeded) {
+        this.connection.run(
+          "update subscriptions set last_success_at = ? where id = ?",
+          this.nowMs,
+          subscriptionId,
+        );
+      }
+      if (before.pace === "probing" && health.pace === "recovering") this.#clearBackoff(subscriptionId);
+    }
+  }
+
+  /**
+   * An endpoint responds again: further attempts are due now, unless the receiver asked for a pause. Attempts in progress
+   * have no record yet and are left alone.
+   */
+  #clearBackoff(subscriptionId: string): void {
+    this.connection.run(
+      `update deliveries indexed by deliveries_due
+       set next_attempt_at = max(?, coalesce(not_before, 0)), decided_at = ?
+       where ${PENDING_OF_SUBSCRIPTION} and next_attempt_at > ? and exists (
+         select 1 from attempts where delivery_id = deliveries.id and number = deliveries.attempts)`,
+      this.nowMs,
+      this.nowMs,
+      subscriptionId,
+      this.nowMs,
+    );
+  }
+}
+
+function healthFromRow(row: Row): EndpointHealth {
+  return {
+    pace: row["pace"] as Pace,
+    resumeAtMs: Number(row["resume_at"]),
+    firstFailureAtMs: row["first_failure_at"] as number | null,
+    consecutiveFailures: Number(row["consecutive_failures"]),
+    warnedAtMs: row["warned_at"] as number | null,
+    slowAttempts: row["slow_attempts"] as number | null,
+  };
+}
+
+function isSame(one: EndpointHealth, other: EndpointHealth): boolean {
+  return one.pace === other.pace && one.resumeAtMs === other.resumeAtMs &&
+    one.firstFailureAtMs === other.firstFailureAtMs &&
+    one.consecutiveFailures === other.consecutiveFailures && one.warnedAtMs === other.warnedAtMs &&
+    one.slowAttempts === other.slowAttempts;
+}
+
+function writeHealth(connection: Connection, subscriptionId: string, health: EndpointHealth): void {
+  connection.run(
+    `update subscriptions set pace = ?, resume_at = ?, first_failure_at = ?, consecutive_failures = ?, warned_at = ?,
+       slow_attempts = ? where id = ?`,
+    health.pace,
+    health.resumeAtMs,
+    health.firstFailureAtMs,
+    health.consecutiveFailures,
+    health.warnedAtMs,
+    health.slowAttempts,
+    subscriptionId,
+  );
+}
+
+/**
+ * Switches a subscription off within the caller's transaction, holds what it still has to get, and queues the mail
+ * that says so (none when `mailId` is null). One that is off stays as it is.
+ */
+export function switchOff(
+  connection: Connection,
+  subscriptionId: string,
+  { by, nowMs, mailId, problem }: {
+    by: SwitchedOffBy;
+    nowMs: number;
+    mailId: string | null;
+    problem: string | null;
+  },
+): void {
+  const row = connection.get(
+    `update subscriptions set disabled_at = ?, disabled_by = ? where id = ? and disabled_at is null and deleted_at is null
+     returning customer_id, webhook_url, first_failure_at`,
+    nowMs,
+    by,
+    subscriptionId,
+  );
+  if (row === undefined) return;
+  holdDeliveries(connection, subscriptionId, nowMs);
+  if (mailId === null) return;
+  queueMail(connection, {
+    id: mailId,
+    kind: "delivery-disabled",
+    customerId: String(row["customer_id"]),
+    data: {
+      subscriptionId,
+      host: new URL(String(row["webhook_url"])).hostname,
+      failingSinceMs: (row["first_failure_at"] ?? nowMs) as number,
+      disabledAtMs: nowMs,
+      problem,
+      ...(by === "key-lost" ? { isKeyLost: true as const } : {}),
+    },
+    // Once a day: an endpoint that responds with 410 whenever it is enabled again must not send mail after mail.
+    onceKey: `delivery-disabled:${subscriptionId}:${utcDay(nowMs)}`,
+    atMs: nowMs,
+  });
+}
+
+/** Switches a subscription on again within the caller's transaction: one attempt tells whether more may follow. */
+export function switchOn(connection: Connection, subscriptionId: string): void {
+  connection.run(
+    "update subscriptions set disabled_at = null, disabled_by = null where id = ?",
+    subscriptionId,
+  );
+  writeHealth(connection, subscriptionId, HALF_OPEN);
+}
+
+/** The part of the port that the clock moves. */
+export function createEndpoints(
+  connection: Connection,
+): Pick<Store, "judgeEndpoints" | "adjustForClockRollback"> {
+  return {
+    judgeEndpoints: ({ nowMs, newMailId }) => {
+      const failing = connection.all(
+        `select id, customer_id, webhook_url, first_failure_at, warned_at
+         from subscriptions indexed by subscriptions_failing
+         where first_failure_at is not null and disabled_at is null and deleted_at is null and first_failure_at <= ?`,
+        nowMs - WARN_AFTER_MS,
+      );
+      const due = failing.filter((row) => verdictOn(row, nowMs) !== "nothing");
+      if (due.length > 0) {
+        connection.transaction("durable", () => {
+          for (const row of due) carryOut(connection, row, { nowMs, newMailId });
+        });
+      }
+      return Promise.resolve(due.length);
+    },
+
+    adjustForClockRollback: (nowMs) =>
+      Promise.resolve(connection.transaction("durable", () => {
+        connection.run(
+          `update subscriptions set first_failure_at = min(first_failure_at, ?), warned_at = min(warned_at, ?),
+             resume_at = min(resume_at, ?)
+           where first_failure_at > ? or warned_at > ? or resume_at > ?`,
+          nowMs,
+          nowMs,
+          nowMs + MAX_PROBE_PAUSE_MS,
+          nowMs,
+          nowMs,
+          nowMs + MAX_PROBE_PAUSE_MS,
+        );
+        // A secret that was replaced yesterday, as the clock was, is not to sign for longer than a day from now.
+        connection.run(
+          "update subscriptions set previous_secret_until = ? where previous_secret_until > ?",
+          nowMs + PREVIOUS_SECRET_MS,
+          nowMs + PREVIOUS_SECRET_MS,
+        );
+        adjustMailsForClockRollback(connection, nowMs);
+        // What was to wait an hour from a time that is yet to come waits an hour from now.
+        return connection.run(
+          `update deliveries set next_attempt_at = next_attempt_at - (decided_at - ?),
+             not_before = not_before - (decided_at - ?), decided_at = ?
+           where status = 'pending' and decided_at > ?`,
+          nowMs,
+          nowMs,
+          nowMs,
+          nowMs,
+        );
+      })),
+  };
+}
+
+function verdictOn(row: Row, nowMs: number): ReturnType<typeof judgeEndpoint> {
+  return judgeEndpoint(
+    {
+      firstFailureAtMs: row["first_failure_at"] as number | null,
+      warnedAtMs: row["warned_at"] as number | null,
+    },
+    nowMs,
+  );
+}
+
+function carryOut(
+  connection: Connection,
+  row: Row,
+  { nowMs, newMailId }: { nowMs: number; newMailId: () => string },
+): void {
+  const subscriptionId = String(row["id"]);
+  const problem = lastProblem(connection, subscriptionId);
+  if (verdictOn(row, nowMs) === "disable") {
+    switchOff(connection, subscriptionId, { by: "failing", nowMs, mailId: newMailId(), problem });
+    return;
+  }
+  const firstFailureAtMs = Number(row["first_failure_at"]);
+  connection.run("update subscriptions set warned_at = ? where id = ?", nowMs, subscriptionId);
+  queueMail(connection, {
+    id: newMailId(),
+    kind: "delivery-warning",
+    customerId: String(row["customer_id"]),
+    data: {
+      subscriptionId,
+      host: new URL(String(row["webhook_url"])).hostname,
+      failingSinceMs: firstFailureAtMs,
+      disabledAtMs: disableAtMs({ firstFailureAtMs, warnedAtMs: nowMs }),
+      problem,
+    },
+    onceKey: `delivery-warning:${subscriptionId}:${firstFailureAtMs}`,
+    atMs: nowMs,
+  });
+}
+
+/** What went wrong last: with a delivery that still waits, or else with one that has used up its schedule. */
+function lastProblem(connection: Connection, subscriptionId: string): string | null {
+  const row = connection.get(
+    `select problem from deliveries indexed by deliveries_due
+       join attempts on attempts.delivery_id = deliveries.id and attempts.number = deliveries.attempts
+     where ${PENDING_OF_SUBSCRIPTION} order by next_attempt_at desc limit 1`,
+    subscriptionId,
+  ) ?? connection.get(
+    `select problem from deliveries
+       join attempts on attempts.delivery_id = deliveries.id and attempts.number = deliveries.attempts
+     where subscription_id = ? and status = 'failed' order by sequence desc limit 1`,
+    subscriptionId,
+  );
+  return (row?.["problem"] ?? null) as string | null;
+}

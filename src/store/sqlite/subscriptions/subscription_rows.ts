@@ -1,0 +1,94 @@
+// Rows of subscriptions.
+import type { Severity } from "../../../domain/event/severity.ts";
+import type {
+  MatchedSubscription,
+  Subscription,
+  SwitchedOffBy,
+} from "../../../domain/delivery/subscription.ts";
+import type { Connection, Row } from "../connection/connection.ts";
+
+/** The columns of a subscription, for statements that read one. */
+export const SUBSCRIPTION_COLUMNS =
+  `id, customer_id, webhook_url, topics, source_filter, severity_min, language,
+  created_at, disabled_at, disabled_by, deleted_at, backfill_seq, resume_after, paused_at, held_full_since, after_seq`;
+
+/**
+ * What matching needs of a subscription, from a row with {@link SUBSCRIPTION_COLUMNS}. The event at which one goes on that
+ * is behind is looked up by {@link subscriptionWithCursor}.
+ */
+export function subscriptionFromRow(row: Row): MatchedSubscription {
+  const heldFullSinceMs = row["held_full_since"] as number | null;
+  return {
+    id: String(row["id"]),
+    customerId: String(row["customer_id"]),
+    webhookUrl: String(row["webhook_url"]),
+    topics: JSON.parse(String(row["topics"])),
+    sourceFilter: JSON.parse(String(row["source_filter"])),
+    severityMin: row["severity_min"] as Severity,
+    language: String(row["language"]),
+    createdAtMs: Number(row["created_at"]),
+    disabledAtMs: row["disabled_at"] as number | null,
+    disabledBy: row["disabled_by"] as SwitchedOffBy | null,
+    deletedAtMs: row["deleted_at"] as number | null,
+    catchUp: row["resume_after"] === null ? null : {
+      reason: heldFullSinceMs === null ? "backfill" : "held_full",
+      sinceMs: heldFullSinceMs ?? Number(row["created_at"]),
+      isPaused: row["paused_at"] !== null,
+      nextEventId: null,
+    },
+  };
+}
+
+/** A subscription with the event at which it goes on, if it is behind. */
+export function subscriptionWithCursor(connection: Connection, row: Row): MatchedSubscription {
+  const subscription = subscriptionFromRow(row);
+  if (subscription.catchUp === null) return subscription;
+  const next = row["backfill_seq"] === null
+    ? connection.get(
+      `select id from match_log join events on events.seq = event_seq
+       where place > ? and event_seq > ? order by place limit 1`,
+      Number(row["resume_after"]),
+      Number(row["after_seq"]),
+    )
+    : connection.get("select id from events where seq > ? order by seq limit 1", Number(row["backfill_seq"]));
+  return {
+    ...subscription,
+    catchUp: { ...subscription.catchUp, nextEventId: (next?.["id"] ?? null) as string | null },
+  };
+}
+
+/** The same address with the same filters is the same subscription, in whatever order the filters are given. */
+export function identityOf(subscription: MatchedSubscription): string {
+  const url = new URL(subscription.webhookUrl);
+  url.hash = "";
+  return JSON.stringify([
+    url.href,
+    [...new Set(subscription.topics)].sort(),
+    [...new Set(subscription.sourceFilter)].sort(),
+    subscription.severityMin,
+  ]);
+}
+
+/**
+ * The customer's other subscriptions that are on, or come back by themselves: a further one must not be the same as one
+ * of them, which `twinOf` says. `active` counts those that are on.
+ */
+export function otherSubscriptions(
+  connection: Connection,
+  { customerId, id }: Pick<Subscription, "customerId" | "id">,
+): { twinOf(identity: string): "duplicate" | "duplicate_held" | null; active: number } {
+  const rows = connection.all(
+    `select identity, disabled_at from subscriptions indexed by subscriptions_wanted
+     where customer_id = ? and deleted_at is null and (disabled_at is null or disabled_by = 'tier') and id <> ?`,
+    customerId,
+    id,
+  );
+  return {
+    twinOf: (identity) => {
+      const twin = rows.find((row) => row["identity"] === identity);
+      if (twin === undefined) return null;
+      return twin["disabled_at"] === null ? "duplicate" : "duplicate_held";
+    },
+    active: rows.filter((row) => row["disabled_at"] === null).length,
+  };
+}

@@ -1,0 +1,217 @@
+// Tests of src/api/http/ip_rate_limit.ts, alone and in the whole service.
+import assert from "node:assert/strict";
+import { createAddressCounts, createAddressLimits, drawFrom } from "../../../src/api/http/ip_rate_limit.ts";
+import { createMetrics } from "../../../src/domain/ports/metrics.ts";
+import { createApp, createProcessServices } from "../../../src/app.ts";
+import { problem } from "../../../src/wire/service.ts";
+import { BY } from "../../store/contract/given.ts";
+import { boardConfig } from "../../support/samples.ts";
+import { createWorld, type World } from "../../support/world.ts";
+
+Deno.test("drawFrom() gives a minute's number at once, then one after the other, whatever the clock does", () => {
+  const draw = (left: number, passedMs: number, cost: 0 | 1 = 1) =>
+    drawFrom({ left, atMs: 1_000_000 }, { perMinute: 20, nowMs: 1_000_000 + passedMs, cost });
+  const rows: [left: number, passedMs: number, leftAfter: number, waitMs: number][] = [
+    [20, 0, 19, 0],
+    [1, 0, 0, 0],
+    [0, 0, 0, 3_000],
+    [0, 1_500, 0.5, 1_500],
+    [0, 3_000, 0, 0],
+    [0, 3_600_000, 19, 0],
+    [0.5, -60_000, 0.5, 1_500],
+    [5, -60_000, 4, 0],
+  ];
+  for (const [left, passedMs, leftAfter, waitMs] of rows) {
+    const drawn = draw(left, passedMs);
+    assert.deepEqual([drawn.bucket.left, drawn.waitMs], [leftAfter, waitMs], `${left} ${passedMs}`);
+  }
+  assert.equal(draw(5, 0, 0).bucket.left, 5);
+  assert.equal(drawFrom(null, { perMinute: 20, nowMs: 5, cost: 1 }).bucket.left, 19);
+});
+
+Deno.test("addresses are remembered up to a number, and the one that was quiet for longest goes first", () => {
+  const limits = createAddressLimits({ public: 1, failed_key: null }, { nowMs: () => 0 }, {
+    maxAddresses: 2,
+  });
+  const take = (address: string) => limits.take("public", address) === null;
+  assert.deepEqual(["a", "b", "a", "c", "a", "b"].map(take), [true, true, false, true, false, true]);
+  assert.equal(limits.take("failed_key", "a"), null);
+  assert.equal(limits.take("public", null), null);
+});
+
+Deno.test("a million addresses leave little more behind than the last twenty thousand", () => {
+  const limits = createAddressLimits({ public: 1, failed_key: 1 }, { nowMs: () => 0 });
+  for (let number = 0; number < 1_000_000; number++) limits.take("failed_key", `2001:db8:${number}::/64`);
+  const isKnown = (number: number) => limits.look("failed_key", `2001:db8:${number}::/64`) !== null;
+  assert.deepEqual([999_999, 980_000, 977_999, 0].map(isKnown), [true, true, false, false]);
+});
+
+/** Asks over a connection from an address. */
+async function askFrom(
+  { app }: Pick<World, "app">,
+  remote: string,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; retryAfter: string | null; code: string | null }> {
+  const response = await app.fetch(new Request(`http://regfeed.example${path}`, { headers }), remote);
+  const text = await response.text();
+  const code = response.status < 400 ? null : problem.parse(JSON.parse(text)).code;
+  return { status: response.status, retryAfter: response.headers.get("retry-after"), code };
+}
+
+Deno.test("limits that follow others go on from what was counted, within their own number", () => {
+  const counts = createAddressCounts();
+  const clock = { nowMs: () => 0 };
+  const limits = (failed_key: number | null) =>
+    createAddressLimits({ public: 9, failed_key }, clock, { counts });
+  const before = limits(3);
+  assert.deepEqual([1, 2, 3].map(() => before.take("failed_key", "192.0.2.1")), [null, null, null]);
+  assert.equal(before.take("failed_key", "192.0.2.1")?.retryInSeconds, 20);
+  assert.equal(limits(3).take("failed_key", "192.0.2.1")?.retryInSeconds, 20, "nobody may try anew");
+  assert.equal(limits(6).take("failed_key", "192.0.2.1")?.retryInSeconds, 10, "by the new number");
+  assert.equal(limits(null).take("failed_key", "192.0.2.1"), null);
+  before.take("failed_key", "192.0.2.2");
+  const fewer = limits(1);
+  assert.equal(fewer.take("failed_key", "192.0.2.2"), null);
+  assert.notEqual(fewer.take("failed_key", "192.0.2.2"), null, "what is left is no more than the number");
+});
+
+async function withWorld(limits: string, work: (world: World) => Promise<void>): Promise<void> {
+  const config = `[server]\ntrusted_proxies = ["10.0.0.0/8"]\n[limits]\n${limits}\n${boardConfig()}`;
+  const world = await createWorld(config);
+  try {
+    await work(world);
+  } finally {
+    await world.close();
+  }
+}
+
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+const WRONG = bearer(`rgf_${"0".repeat(64)}`);
+
+Deno.test("who asks too often without a key is told to wait, on every path, and others are not", () =>
+  withWorld("public_per_minute = 4", async (world) => {
+    const spent: number[] = [];
+    for (const path of ["/v1/sources", "/nowhere", "/v1/events", "/v1/events?limit=1#x"]) {
+      spent.push((await askFrom(world, "198.51.100.1", path)).status);
+    }
+    assert.deepEqual(spent, [200, 404, 401, 400]);
+    for (const path of ["/v1/sources", "/nowhere", "/v1/events", "/v1/events#x"]) {
+      assert.deepEqual(await askFrom(world, "198.51.100.1", path), {
+        status: 429,
+        retryAfter: "15",
+        code: "too_many_requests",
+      }, path);
+    }
+    const { key } = await world.addCustomer();
+    assert.equal((await askFrom(world, "198.51.100.1", "/v1/events", bearer(key))).status, 200);
+    assert.equal((await askFrom(world, "198.51.100.2", "/v1/sources")).status, 200);
+    await world.platform.clock.advance(15_000);
+    assert.equal((await askFrom(world, "198.51.100.1", "/v1/sources")).status, 200);
+    assert.equal((await askFrom(world, "198.51.100.1", "/v1/sources")).status, 429);
+  }));
+
+Deno.test("behind a trusted proxy each client has its own limit; IPv6 clients of one network share theirs", () =>
+  withWorld("public_per_minute = 1", async (world) => {
+    const from = async (forwardedFor: string, remote = "10.0.0.1") =>
+      (await askFrom(world, remote, "/v1/sources", { "x-forwarded-for": forwardedFor })).status;
+    assert.deepEqual(
+      [await from("198.51.100.1"), await from("198.51.100.2"), await from("9.9.9.9, 198.51.100.1")],
+      [200, 200, 429],
+    );
+    assert.deepEqual([await from("2001:db8::1"), await from("2001:db8::2"), await from("2001:db8:0:1::2")], [
+      200,
+      429,
+      200,
+    ]);
+    assert.deepEqual([await from("127.0.0.1"), await from("127.0.0.1")], [200, 429]);
+    // Nobody vouches for what a client says of itself.
+    assert.deepEqual([await from("1.1.1.1", "203.0.113.9"), await from("2.2.2.2", "203.0.113.9")], [
+      200,
+      429,
+    ]);
+    // This machine itself is not limited.
+    for (let n = 0; n < 3; n++) assert.equal((await askFrom(world, "127.0.0.1", "/v1/sources")).status, 200);
+  }));
+
+Deno.test("after too many wrong keys of an address the store is not asked for its keys, but good ones pass", () =>
+  withWorld("failed_keys_per_minute = 3", async (world) => {
+    const { key } = await world.addCustomer();
+    const other = await world.addCustomer({ email: "other@example.org" });
+    const { findKey } = world.store;
+    let asked = 0;
+    world.store.findKey = (hash) => {
+      asked += 1;
+      return findKey.call(world.store, hash);
+    };
+    const from = "198.51.100.1";
+    assert.equal((await askFrom(world, from, "/v1/events", bearer(key))).status, 200);
+    for (let n = 0; n < 3; n++) assert.equal((await askFrom(world, from, "/v1/events", WRONG)).status, 401);
+    const before = asked;
+    const refused = await askFrom(world, from, "/v1/events", WRONG);
+    assert.deepEqual(refused, { status: 429, retryAfter: "20", code: "too_many_requests" });
+    assert.equal((await askFrom(world, from, "/v1/events", { authorization: "Bearer x" })).status, 429);
+    assert.equal(asked, before, "the store was not asked");
+    await world.platform.clock.advance(1_000);
+    assert.equal((await askFrom(world, from, "/v1/events", bearer(key))).status, 200, "a key seen before");
+    assert.equal((await askFrom(world, from, "/v1/events", bearer(other.key))).status, 429, "never seen");
+    assert.equal((await askFrom(world, "198.51.100.2", "/v1/events", bearer(other.key))).status, 200);
+    await world.platform.clock.advance(20_000);
+    assert.equal((await askFrom(world, from, "/v1/events", WRONG)).status, 401);
+  }));
+
+Deno.test("a key that was switched off does not open the way for guesses", () =>
+  withWorld("failed_keys_per_minute = 2", async (world) => {
+    const { key, customer } = await world.addCustomer();
+    const from = "198.51.100.1";
+    assert.equal((await askFrom(world, from, "/v1/events", bearer(key))).status, 200);
+    await world.store.changeCustomer(customer.id, { enabled: false }, BY);
+    await world.platform.clock.advance(1_000);
+    const statuses = [];
+    for (let n = 0; n < 3; n++) statuses.push((await askFrom(world, from, "/v1/events", bearer(key))).status);
+    assert.deepEqual(statuses, [401, 401, 429]);
+  }));
+
+Deno.test("wrong signatures of payments count as wrong keys", async () => {
+  const config =
+    `[limits]\nfailed_keys_per_minute = 2\n[payment]\nwebhook_secret = "whsec_x"\n${boardConfig()}`;
+  const world = await createWorld(config);
+  const post = async (remote: string) => {
+    const request = new Request("http://regfeed.example/v1/webhooks/payment", {
+      method: "POST",
+      body: "{}",
+      headers: { "content-type": "application/json", "stripe-signature": "t=1,v1=00" },
+    });
+    const response = await world.app.fetch(request, remote);
+    await response.body?.cancel();
+    return response.status;
+  };
+  const statuses = [];
+  for (let n = 0; n < 3; n++) statuses.push(await post("198.51.100.1"));
+  assert.deepEqual(statuses, [400, 400, 429]);
+  assert.equal(await post("198.51.100.2"), 400);
+  await world.close();
+});
+
+Deno.test("refusals are counted by their limit, apart from those of the quota", () =>
+  withWorld("public_per_minute = 1\nfailed_keys_per_minute = 1", async (world) => {
+    const metrics = createMetrics();
+    const app = createApp({ ...world, version: "0", services: createProcessServices({ ...world, metrics }) });
+    for (let n = 0; n < 3; n++) await askFrom({ app }, "198.51.100.1", "/v1/sources");
+    for (let n = 0; n < 2; n++) await askFrom({ app }, "198.51.100.1", "/v1/events", WRONG);
+    const text = await metrics.render();
+    assert.match(text, /^regfeed_address_refusals_total\{limit="public"\} 2$/m);
+    assert.match(text, /^regfeed_address_refusals_total\{limit="failed_key"\} 1$/m);
+    assert.doesNotMatch(text, /^regfeed_quota_refusals_total [1-9]/m);
+  }));
+
+Deno.test("a proxy that nobody named is spoken of once", () =>
+  withWorld("public_per_minute = 1", async (world) => {
+    for (let n = 0; n < 3; n++) {
+      await askFrom(world, "127.0.0.1", "/v1/sources", { "x-forwarded-for": "1.2.3.4" });
+    }
+    assert.equal(
+      world.platform.lines.filter(({ message }) => message.includes("trusted_proxies")).length,
+      1,
+    );
+  }));

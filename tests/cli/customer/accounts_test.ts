@@ -1,0 +1,123 @@
+// `customer show|erase`, `payment …`, `mail …`, `audit list` as an operator meets them.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { Connection } from "../../../src/store/sqlite/connection/connection.ts";
+import { createPayments } from "../../../src/store/sqlite/customers/payments.ts";
+import { regfeed, regfeedJson, withFolder, writeConfig } from "../../support/process.ts";
+import { PAYMENT_CONFIG } from "../../support/samples.ts";
+import { aPayment, aReview } from "../../store/contract/customers/given_payments.ts";
+
+type Rows = Record<string, Record<string, unknown>[]>;
+
+Deno.test("an operator adds, shows and erases a customer, and the audit tells of it without its address", () =>
+  withFolder(async (folder) => {
+    await writeConfig(folder, PAYMENT_CONFIG);
+    const added = ["customer", "add", "--email", "ana@b.example", "--tier", "embedded", "--requests", "77"];
+    const { customer } = await regfeedJson<{ customer: { id: string } }>(folder, added);
+    const shown = await regfeedJson<{ customer: { own_limits: unknown }; keys: unknown[] }>(folder, [
+      "customer",
+      "show",
+      "ana@b.example",
+    ]);
+    assert.deepEqual([shown.customer.own_limits, shown.keys.length], [{ api_requests_per_day: 77 }, 1]);
+    assert.match(
+      (await regfeed(folder, ["customer", "show", customer.id])).stdout,
+      /^email +ana@b\.example$/m,
+    );
+    await regfeedJson(folder, ["key", "rotate", customer.id]);
+    const { mails } = await regfeedJson<Rows>(folder, ["mail", "list"]);
+    assert.deepEqual(mails?.map(({ kind, status }) => [kind, status]), [["key-rotated", "queued"]]);
+    const outbox = join(folder, "data", "outbox");
+    await Deno.mkdir(outbox);
+    const letters = [
+      `${mails?.[0]?.["id"]}.eml`,
+      `${mails?.[0]?.["id"]}.2.eml`,
+      "mail_other.eml",
+      "notes.txt",
+    ];
+    for (const name of letters) await Deno.writeTextFile(join(outbox, name), "To: ana@b.example");
+    const unsure = await regfeed(folder, ["customer", "erase", customer.id]);
+    assert.equal(unsure.code, 2);
+    assert.match(unsure.stderr, /--yes is missing/);
+    await regfeedJson(folder, ["customer", "erase", customer.id, "--yes"]);
+    assert.equal((await regfeed(folder, ["customer", "erase", customer.id, "--yes"])).code, 1);
+    assert.deepEqual([...Deno.readDirSync(outbox)].map(({ name }) => name).sort(), [
+      "mail_other.eml",
+      "notes.txt",
+    ]);
+    const listed = await regfeed(folder, ["customer", "list"]);
+    assert.match(listed.stdout, /^cus_\S+ +none +embedded +erased /m);
+    assert.match((await regfeed(folder, ["customer", "show", customer.id])).stdout, /^email +erased$/m);
+    const audit = await regfeed(folder, ["audit", "list", "--customer", customer.id]);
+    assert.match(audit.stdout, /tier: embedded, enabled: true, limits: api_requests_per_day 77/);
+    for (const act of ["customer.erase", "key.rotate", "customer.add"]) {
+      assert.ok(audit.stdout.includes(act), act);
+    }
+    assert.doesNotMatch(audit.stdout, /ana@b\.example/);
+    for (const name of ["regfeed.db", "regfeed.db-wal"]) {
+      const bytes = await Deno.readFile(join(folder, "data", name)).catch(() => new Uint8Array());
+      assert.ok(!new TextDecoder("latin1").decode(bytes).includes("ana@b.example"), `${name} keeps nothing`);
+    }
+  }));
+
+Deno.test("nothing that a payment event says moves the cursor or breaks a row; --json has it as it was told", () =>
+  withFolder(async (folder) => {
+    await writeConfig(folder, PAYMENT_CONFIG);
+    await regfeedJson(folder, ["customer", "add", "--email", "bob@b.example"]);
+    const connection = new Connection(join(folder, "data", "regfeed.db"));
+    const id = "evt_\u001b[2J\u009b31m\u202e\nevt_forged";
+    await createPayments(connection).recordPayment(
+      aPayment(id, { type: "a\tb\u2028c", payer: "payer_\u001b]0;x\u0007" }),
+      aReview(),
+    );
+    connection.close();
+    for (const args of [["payment", "list"], ["payment", "show", id]]) {
+      const { stdout } = await regfeed(folder, args);
+      // deno-lint-ignore no-control-regex
+      assert.doesNotMatch(stdout, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u202e]|^evt_forged/m);
+      assert.match(stdout, /evt_\[2J31m evt_forged/);
+    }
+    const { payments } = await regfeedJson<Rows>(folder, ["payment", "list"]);
+    assert.equal(payments?.[0]?.["id"], id);
+  }));
+
+Deno.test("payment events are listed, shown and applied again", () =>
+  withFolder(async (folder) => {
+    await writeConfig(folder, PAYMENT_CONFIG);
+    await regfeedJson(folder, ["customer", "add", "--email", "bob@b.example"]);
+    assert.equal((await regfeed(folder, ["payment", "list"])).stdout, "no payment events\n");
+    const connection = new Connection(join(folder, "data", "regfeed.db"));
+    const store = createPayments(connection);
+    await store.recordPayment(aPayment("evt_1"), aReview());
+    await store.recordPayment(
+      aPayment("evt_2", { payer: "payer_2", fact: null, note: "of nobody" }),
+      aReview(),
+    );
+    connection.close();
+    const { payments } = await regfeedJson<Rows>(folder, ["payment", "list"]);
+    assert.deepEqual(payments?.map(({ id, state, note }) => [id, state, note]), [
+      ["evt_2", "ignored", "of nobody"],
+      ["evt_1", "applied", null],
+    ]);
+    assert.match((await regfeed(folder, ["payment", "show", "evt_1"])).stdout, /^state +applied$/m);
+    const replayed = await regfeedJson<{ outcome: string }>(folder, ["payment", "replay", "evt_1"]);
+    assert.equal(replayed.outcome, "applied");
+    const { customers } = await regfeedJson<Rows>(folder, ["customer", "list"]);
+    const paying = customers?.find(({ email }) => email === "ana@firm.example");
+    assert.deepEqual([paying?.["disabled_by"], paying?.["erased_at"]], [null, null]);
+    await regfeedJson(folder, ["customer", "erase", "ana@firm.example", "--yes"]);
+    const gone = await regfeed(folder, ["payment", "replay", "evt_1"]);
+    assert.deepEqual([gone.code, /of a customer that was erased/.test(gone.stderr)], [1, true]);
+    assert.match((await regfeed(folder, ["payment", "list"])).stdout, /^evt_1 .* erased +cus_\S+$/m);
+    for (
+      const args of [["payment", "show", "evt_9"], ["payment", "replay", "evt_9"], [
+        "mail",
+        "retry",
+        "mail_9",
+      ]]
+    ) {
+      assert.equal((await regfeed(folder, args)).code, 1, args.join(" "));
+    }
+    const wrong = await regfeed(folder, ["mail", "list", "--status", "lost"]);
+    assert.deepEqual([wrong.code, /queued, sent, failed, cancelled/.test(wrong.stderr)], [2, true]);
+  }));

@@ -1,0 +1,213 @@
+// `customer …` and `key …` as an operator meets them.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { openVaultFile } from "../../../src/platform/vault.ts";
+import { DEFAULT_LIMITS } from "../../../src/domain/customer/tier.ts";
+import { declaredCustomerId } from "../../../src/domain/customer/declared_customers.ts";
+import { openStore } from "../../../src/store/sqlite/store.ts";
+import { regfeed, regfeedJson, withFolder, writeConfig } from "../../support/process.ts";
+
+interface Added {
+  customer: { id: string };
+}
+
+const add = (folder: string, email: string, ...more: string[]): Promise<Added> =>
+  regfeedJson<Added>(folder, ["customer", "add", "--email", email, ...more]);
+
+Deno.test("customer add refuses an address that a customer has, and names that one, unless --another is said", () =>
+  withFolder(async (folder) => {
+    await writeConfig(folder, "");
+    const { customer } = await add(folder, "ana@b.example");
+    const again = await regfeed(folder, ["customer", "add", "--email", "Ana@B.example"]);
+    assert.equal(again.code, 1);
+    assert.match(again.stderr, new RegExp(`is a customer already: ${customer.id};.*--another`));
+    const other = await add(folder, "ana@b.example", "--another");
+    assert.notEqual(other.customer.id, customer.id);
+    const { customers } = await regfeedJson<{ customers: unknown[] }>(folder, ["customer", "list"]);
+    assert.equal(customers.length, 2);
+  }));
+
+Deno.test("a customer is named by an address too, where only one has it", () =>
+  withFolder(async (folder) => {
+    await writeConfig(folder, "");
+    const { customer } = await add(folder, "ana@b.example");
+    const rows: string[][] = [
+      ["customer", "set-tier", "ana@b.example", "gpai"],
+      ["customer", "disable", "ANA@b.example"],
+      ["customer", "enable", "ana@b.example"],
+      ["key", "rotate", "ana@b.example"],
+      ["key", "disable", "ana@b.example"],
+    ];
+    for (const args of rows) {
+      assert.equal((await regfeedJson<Added>(folder, args)).customer.id, customer.id, args.join(" "));
+    }
+    const other = await add(folder, "ana@b.example", "--another");
+    const { code, stderr } = await regfeed(folder, ["key", "rotate", "ana@b.example"]);
+    assert.equal(code, 1);
+    for (const { customer: { id } } of [{ customer }, other]) assert.ok(stderr.includes(id), stderr);
+  }));
+
+Deno.test("customer set-tier gives an embedded customer its own limits, and no other", () =>
+  withFolder(async (folder) => {
+    await writeConfig(folder, "");
+    const { customer } = await add(folder, "ana@b.example");
+    interface Shown {
+      customer: { limits: Record<string, number>; own_limits: Record<string, number> };
+    }
+    const limits = async () => {
+      const { customer: shown } = await regfeedJson<Shown>(folder, ["customer", "show", customer.id]);
+      return [shown.own_limits, shown.limits["active_subscriptions"]];
+    };
+    const setTier = (...words: string[]) => regfeed(folder, ["customer", "set-tier", customer.id, ...words]);
+    assert.match(
+      (await setTier("embedded", "--subscriptions", "7")).stdout,
+      /has tier embedded and is enabled: 100000 requests a day, 50000 deliveries a month, 7 active subscriptions/,
+    );
+    assert.deepEqual(await limits(), [{ active_subscriptions: 7 }, 7]);
+    await setTier("embedded");
+    assert.deepEqual(await limits(), [{ active_subscriptions: 7 }, 7], "what is not named stays");
+    await setTier("gpai");
+    assert.deepEqual(await limits(), [{}, 25]);
+    assert.match((await setTier("embedded")).stdout, /200 active subscriptions/, "nothing comes back unseen");
+    const nothing = await setTier("embedded", "--requests", "0");
+    assert.deepEqual([nothing.code, /would refuse every call/.test(nothing.stderr)], [2, true]);
+    const refused = await regfeed(folder, [
+      "customer",
+      "set-tier",
+      customer.id,
+      "team",
+      "--subscriptions",
+      "7",
+    ]);
+    assert.deepEqual([refused.code, /embedded/.test(refused.stderr)], [2, true]);
+  }));
+
+Deno.test("what only reads makes no database: it says what is missing, and leaves the folder as it was", () =>
+  withFolder(async (folder) => {
+    await writeConfig(folder, "");
+    for (
+      const args of [["customer", "list"], ["mail", "list"], ["audit", "list"], [
+        "customer",
+        "show",
+        "x@y.example",
+      ]]
+    ) {
+      const { code, stderr } = await regfeed(folder, args);
+      assert.equal(code, 1, args.join(" "));
+      assert.match(
+        stderr,
+        /there is no database .*regfeed\.db yet, as .*regfeed\.toml has it: `serve` makes it/,
+      );
+    }
+    assert.deepEqual([...Deno.readDirSync(folder)].map(({ name }) => name), ["regfeed.toml"]);
+  }));
+
+Deno.test("customer set-email gives an address, refuses one that another has, and none to who was erased", () =>
+  withFolder(async (folder) => {
+    await writeConfig(folder, "");
+    const { customer: { id } } = await add(folder, "ana@b.example");
+    await add(folder, "bob@b.example");
+    const set = (address: string, ...more: string[]) =>
+      regfeed(folder, ["customer", "set-email", id, address, ...more]);
+    assert.equal((await set("new@b.example")).stdout, `${id} has the address new@b.example\n`);
+    assert.match((await regfeed(folder, ["customer", "list"])).stdout, /new@b\.example/);
+    assert.match(
+      (await set("Bob@b.example")).stderr,
+      /is a customer already: cus_.*--another gives it to this one/,
+    );
+    assert.equal((await set("bob@b.example", "--another")).code, 0);
+    assert.deepEqual([(await set("no address")).code, (await set("a@b.example\r\nBcc: x")).code], [2, 2]);
+    assert.doesNotMatch((await regfeed(folder, ["audit", "list"])).stdout, /@/);
+    await regfeedJson(folder, ["customer", "erase", id, "--yes"]);
+    for (
+      const args of [["customer", "set-email", id, "x@b.example"], ["customer", "enable", id], [
+        "key",
+        "rotate",
+        id,
+      ]]
+    ) {
+      const { code, stderr } = await regfeed(folder, args);
+      assert.deepEqual([code, /was erased, for good/.test(stderr)], [1, true], args.join(" "));
+    }
+  }));
+
+Deno.test("a declared customer is found by its name, marked in the list, and told by its key's hash", () =>
+  withFolder(async (folder) => {
+    const hash = "2c".repeat(32);
+    const declare = (name: string) =>
+      `[[customers]]\nid = "${name}"\nemail = "ana@b.example"\ntier = "team"\nkey_sha256 = "${hash}"\n`;
+    await writeConfig(folder, declare("example-bank"));
+    await add(folder, "bob@b.example");
+    const key = join(folder, "data", "regfeed.db.key");
+    const store = openStore(join(folder, "data", "regfeed.db"), (options) => openVaultFile(key, options));
+    const declared = {
+      name: "example-bank",
+      id: declaredCustomerId("example-bank"),
+      email: "ana@b.example",
+    } as const;
+    const by = { actor: "config", atMs: 1, tiers: DEFAULT_LIMITS, newMailId: () => "mail_1" };
+    const whole = { ...declared, tier: "team", limits: {}, language: "en", keyHashes: [hash] } as const;
+    assert.equal((await store.declareCustomers([whole], by)).kind, "applied");
+    await store.close();
+    const list = (await regfeed(folder, ["customer", "list"])).stdout;
+    assert.match(list, /ana@b\.example .* sha256:2c2c2c2c… +example-bank$/m);
+    assert.match(list, /bob@b\.example .* …[0-9a-f]{4}$/m);
+    assert.doesNotMatch(list, /\?\?\?\?/);
+    const shown = await regfeedJson<{ customer: Record<string, unknown>; keys: unknown[] }>(folder, [
+      "customer",
+      "show",
+      "example-bank",
+    ]);
+    assert.deepEqual([shown.customer["id"], shown.customer["declared_as"]], [declared.id, "example-bank"]);
+    assert.deepEqual(shown.keys, [{ last_four: null, key_sha256: hash, created_at: 1, disabled_at: null }]);
+    assert.equal((await regfeed(folder, ["customer", "show", "example-bonk"])).code, 1);
+    const refused = await regfeed(folder, ["customer", "set-email", "example-bank", "x@b.example"]);
+    assert.match(refused.stderr, /declared in the config: change it there/);
+    const bob = ["customer", "set-email", "bob@b.example"];
+    for (
+      const args of [["customer", "add", "--email", "Ana@b.example"], [...bob, "ana@b.example"]].flatMap((
+        words,
+      ) => [words, [...words, "--another"]])
+    ) {
+      const { code, stderr } = await regfeed(folder, args);
+      assert.equal(code, 1, args.join(" "));
+      assert.match(stderr, /is the address of example-bank, which the config declares: name another address/);
+    }
+    await writeConfig(folder, "");
+    assert.match((await regfeed(folder, ["customer", "list"])).stdout, /ana@b\.example .* not any more$/m);
+  }));
+
+Deno.test("what is held is told where the tier changes, and nowhere else; the audit names the system's user", () =>
+  withFolder(async (folder) => {
+    await writeConfig(folder, "");
+    const { customer: { id } } = await add(folder, "ana@b.example");
+    for (const args of [["customer", "disable", id], ["customer", "enable", id]]) {
+      assert.equal((await regfeed(folder, args)).stderr, "");
+    }
+    const { audit } = await regfeedJson<{ audit: { actor: string }[] }>(folder, ["audit", "list"]);
+    for (const { actor } of audit) {
+      assert.match(actor, /^cli:.+$/);
+      assert.notEqual(actor, "cli:unknown");
+    }
+  }));
+
+Deno.test("who is kept out and has a declared address is not let in beside the declared customer", () =>
+  withFolder(async (folder) => {
+    await writeConfig(folder, "");
+    const { customer: { id } } = await add(folder, "ana@b.example");
+    const declared = `[[customers]]\nid = "bank"\nemail = "ana@b.example"\ntier = "team"\nkey_sha256 = "${
+      "2c".repeat(32)
+    }"\n`;
+    await writeConfig(folder, declared);
+    const refused = await regfeed(folder, ["check"]);
+    assert.deepEqual([refused.code, /is the address of cus_.*not declared here/.test(refused.stderr)], [
+      2,
+      true,
+    ]);
+    assert.equal((await regfeed(folder, ["customer", "disable", id])).code, 0);
+    assert.equal((await regfeed(folder, ["check"])).code, 0);
+    const enabled = await regfeed(folder, ["customer", "enable", id]);
+    assert.deepEqual([enabled.code, /is the address of bank/.test(enabled.stderr)], [1, true]);
+    await regfeedJson(folder, ["customer", "set-email", id, "other@b.example"]);
+    assert.equal((await regfeed(folder, ["customer", "enable", id])).code, 0);
+  }));

@@ -1,0 +1,237 @@
+// The doctor on what customers hear and pay by: the mail server, without a mail, and the payment provider's secret.
+import assert from "node:assert/strict";
+import net from "node:net";
+import { checkMailServer, checkOutbox } from "../../../src/cli/doctor/mail.ts";
+import { checkPayment } from "../../../src/cli/doctor/payment.ts";
+import type { Finding, Level } from "../../../src/server/checks/finding.ts";
+import type { Config } from "../../../src/config/config.ts";
+import { type Clock, DeadlineError } from "../../../src/domain/ports/ports.ts";
+import { createClock } from "../../../src/platform/clock.ts";
+import { tryMailServer } from "../../../src/platform/mail/mailer.ts";
+import { regfeed, withFolder, writeConfig } from "../../support/process.ts";
+import { type SmtpOptions, withSmtpServer } from "../../support/smtp.ts";
+
+const TLS = new URL("../../platform/tls/", import.meta.url);
+const CA_FILE = decodeURIComponent(new URL("localhost_ca.pem", TLS).pathname);
+
+type Smtp = NonNullable<Config["mail"]["smtp"]>;
+
+const settings = (port: number, change: Partial<Smtp> = {}): Pick<Config, "mail"> => ({
+  mail: {
+    from: { name: "", address: "feed@firm.example" },
+    support: "feed@firm.example",
+    keepMs: 0,
+    outbox: "/nowhere",
+    smtp: {
+      host: "localhost",
+      port,
+      isTls: false,
+      credentials: null,
+      requireTls: false,
+      caFile: CA_FILE,
+      ...change,
+    },
+  },
+});
+
+/** What the doctor says of the server at a port. */
+async function said(
+  port: number,
+  change: Partial<Smtp> = {},
+  clock: Clock = createClock(),
+): Promise<Finding[]> {
+  const findings = await checkMailServer(settings(port, change), { clock, tryMailServer });
+  for (const { seen, todo, level } of findings) {
+    assert.doesNotMatch(`${seen} ${todo}`, /hush|feed@firm/);
+    assert.equal(todo === null, level === "good");
+  }
+  return findings;
+}
+
+const USER = { user: "feed@firm.example", password: "hush-hush" };
+
+const SIGN_IN: SmtpOptions = {
+  authOptional: false,
+  allowInsecureAuth: true,
+  // deno-lint-ignore no-explicit-any -- the package brings no types
+  onAuth({ username, password }: any, _: unknown, done: (error: Error | null, user?: unknown) => void) {
+    if (username === USER.user && password === USER.password) done(null, { user: username });
+    else done(new Error(`535 no such user: ${username} ${password}`));
+  },
+};
+
+async function keyPair(): Promise<{ key: string; cert: string }> {
+  const [key = "", cert = ""] = await Promise.all(
+    ["localhost.key", "localhost.pem"].map((name) => Deno.readTextFile(new URL(name, TLS))),
+  );
+  return { key, cert };
+}
+
+Deno.test("doctor connects, greets, makes the line safe and signs in, and hands no mail over", async () => {
+  const rows: [options: SmtpOptions, change: Partial<Smtp>, level: Level, seen: RegExp][] = [
+    [{}, {}, "good", /localhost:\d+ accepts mails; none was sent/],
+    [SIGN_IN, { credentials: USER }, "good", /accepts mails and our user and password/],
+    [SIGN_IN, { credentials: { ...USER, password: "hush" } }, "problem", /refuses our user and password/],
+    [
+      { disabledCommands: ["STARTTLS", "AUTH"] },
+      { credentials: USER },
+      "problem",
+      /takes no user and password here/,
+    ],
+    [{}, { requireTls: true }, "problem", /offers no TLS that is good/],
+    [{}, { isTls: true }, "problem", /does not begin with TLS at this port/],
+    [await keyPair(), { requireTls: true }, "good", /accepts mails/],
+    [await keyPair(), { requireTls: true, caFile: null }, "problem", /certificate is not good/],
+    [{ ...await keyPair(), secure: true }, { isTls: true }, "good", /accepts mails/],
+  ];
+  for (const [options, change, level, seen] of rows) {
+    await withSmtpServer(options, async (port, taken) => {
+      const [finding] = await said(port, change);
+      assert.match(finding?.seen ?? "", seen);
+      assert.equal(finding?.level, level, finding?.seen);
+      assert.deepEqual(taken, [], "nothing was handed over");
+    });
+  }
+});
+
+Deno.test("doctor waits for no mail server longer than its bound, and says what may be in the way", async () => {
+  const [nobody] = await said(1);
+  assert.match(nobody?.seen ?? "", /refuses the connection/);
+  assert.match(nobody?.todo ?? "", /host and port in mail\.smtp_url/);
+
+  const sockets = new Set<net.Socket>();
+  const silent = net.createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => {});
+  });
+  await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+  let bound = 0;
+  const impatient: Clock = {
+    ...createClock(),
+    // The same promise as the clock's, with a deadline that a test can wait for.
+    within: async (ms, work) => {
+      bound = ms;
+      try {
+        return await createClock().within(50, work);
+      } catch (error) {
+        assert.ok(error instanceof DeadlineError || error instanceof Error);
+        throw error;
+      }
+    },
+  };
+  const { port } = silent.address() as net.AddressInfo;
+  const [finding] = await said(port, {}, impatient);
+  assert.equal(bound, 10_000);
+  assert.match(finding?.seen ?? "", /does not respond in time/);
+  assert.match(finding?.todo ?? "", /firewall/);
+  for (const socket of sockets) socket.destroy();
+  await new Promise<void>((resolve) => silent.close(() => resolve()));
+});
+
+const PAYMENT = {
+  webhookSecret: `whsec_${"a".repeat(32)}`,
+  livemode: true,
+  graceMs: 0,
+  prices: { price_1: "team" },
+} as const;
+
+Deno.test("checkOutbox() sees that keys wait in a folder, and that nothing can be put there", () => {
+  const outbox = { mail: { ...settings(1).mail, smtp: null } };
+  const machine = (mayWrite: boolean) => ({
+    rightsOf: () => ({
+      isFolder: true,
+      mode: 0o700,
+      isRoots: false,
+      mayRead: true,
+      mayWrite,
+      isReadOnly: false,
+    }),
+  });
+  const level = (payment: Config["payment"], mayWrite = true) =>
+    checkOutbox({ ...outbox, payment }, machine(mayWrite)).map((finding) => finding.level);
+  assert.deepEqual(level(null), ["good"]);
+  assert.deepEqual(level(PAYMENT), ["warning"]);
+  assert.deepEqual(level(null, false), ["problem"]);
+  assert.deepEqual(checkOutbox({ ...settings(1), payment: null }, machine(false)), []);
+});
+
+Deno.test("checkPayment() knows what is no signing secret, without repeating it", () => {
+  const findings = (payment: Partial<NonNullable<Config["payment"]>>) =>
+    checkPayment({
+      payment: { ...PAYMENT, ...payment },
+      secretFiles: [],
+      inlineSecrets: ["payment.webhook_secret"],
+    });
+  const rows: [secret: string, level: Level, seen: RegExp][] = [
+    [PAYMENT.webhookSecret, "good", /comes from payment\.webhook_secret and has the right form/],
+    ["sk_live_hushhushhushhushhushhush", "problem", /is a secret API key/],
+    ["rk_test_hush", "problem", /is a secret API key/],
+    ["pk_live_hush", "problem", /publishable/],
+    ["we_1hush", "problem", /the id of the webhook endpoint/],
+    ["hushhushhushhushhushhushhushhush", "problem", /does not begin with whsec_/],
+    [`whsec_${"a".repeat(32)} `, "problem", /spaces or line breaks/],
+    ["whsec_hush", "problem", /too short/],
+  ];
+  for (const [webhookSecret, level, seen] of rows) {
+    const [finding] = findings({ webhookSecret });
+    assert.equal(finding?.level, level, webhookSecret);
+    assert.match(finding?.seen ?? "", seen);
+    assert.doesNotMatch(`${finding?.seen} ${finding?.todo}`, /hush|aaaa/);
+  }
+  assert.match(findings({ prices: {} })[1]?.seen ?? "", /has no price/);
+  assert.match(findings({ prices: { prod_1: "team" } })[1]?.seen ?? "", /prod_1, which is a product/);
+  assert.equal(findings({ prices: { price_1: "team", price_2: "indie" } }).length, 1);
+});
+
+Deno.test("doctor names where the payment secret comes from, and a config that others can read it in", async () => {
+  await withFolder(async (folder) => {
+    const configs: [lines: string, seen: RegExp][] = [
+      [
+        `webhook_secret = "${PAYMENT.webhookSecret}"`,
+        /the signing secret comes from payment\.webhook_secret/,
+      ],
+      ['webhook_secret_file = "stripe"', /the signing secret comes from the file .*stripe/],
+    ];
+    await Deno.writeTextFile(`${folder}/stripe`, `${PAYMENT.webhookSecret}\n`, { mode: 0o600 });
+    for (const [line, seen] of configs) {
+      await writeConfig(folder, `[payment]\n${line}\nprices = { price_1 = "team" }\n`);
+      await Deno.chmod(`${folder}/regfeed.toml`, 0o644);
+      const { stdout, code } = await regfeed(folder, ["doctor", "--offline"]);
+      assert.match(stdout, seen);
+      assert.doesNotMatch(stdout, /aaaa/);
+      const isOpen = line.startsWith("webhook_secret =");
+      assert.equal(code, isOpen ? 1 : 0, stdout);
+      assert.equal(
+        /regfeed\.toml has mode 644: others can read payment\.webhook_secret\n\s+→ chmod 6/.test(
+          stdout,
+        ),
+        isOpen,
+      );
+    }
+  });
+});
+
+Deno.test("doctor asks the mail server of a config, and nobody with --offline", async () => {
+  await withSmtpServer(SIGN_IN, async (port, taken) => {
+    await withFolder(async (folder) => {
+      const text = (password: string) =>
+        `[mail]\nfrom = "feed@firm.example"\nrequire_tls = false\nsmtp_url = "smtp://feed%40firm.example:${password}@127.0.0.1:${port}"\n`;
+      const examine = async (password: string, ...options: string[]) => {
+        await writeConfig(folder, text(password));
+        await Deno.chmod(`${folder}/regfeed.toml`, 0o600);
+        const { stdout, code } = await regfeed(folder, ["doctor", ...options]);
+        assert.doesNotMatch(stdout, /hush/);
+        return { stdout, code };
+      };
+      const good = await examine("hush-hush");
+      assert.match(good.stdout, /127\.0\.0\.1:\d+ accepts mails and our user and password; none was sent/);
+      const bad = await examine("hush");
+      assert.equal(bad.code, 1);
+      assert.match(bad.stdout, /refuses our user and password\n\s+→ correct user and password/);
+      const offline = await examine("hush", "--offline");
+      assert.equal(offline.code, 0, offline.stdout);
+      assert.doesNotMatch(offline.stdout, /accepts mails|refuses/);
+      assert.deepEqual(taken, []);
+    });
+  });
+});

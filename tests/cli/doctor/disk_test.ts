@@ -1,0 +1,99 @@
+// What the doctor says of disks: volumes, room, folders, open files.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { checkFolder, checkVolume } from "../../../src/cli/doctor/disk.ts";
+import type { Level } from "../../../src/server/checks/finding.ts";
+import { prepareDatabase, workHere } from "../../../src/server/migrate_with_backup.ts";
+import { createSqliteEngine } from "../../../src/store/sqlite/engine.ts";
+import { createFiles } from "../../../src/platform/files/files.ts";
+import { kindOf, type Volume } from "../../../src/platform/files/machine.ts";
+import type { Host } from "../../../src/platform/process/process.ts";
+import { withFolder } from "../../support/process.ts";
+import { createWorld } from "../../support/world.ts";
+
+const GB = 1e9;
+const DISK: Volume = { kind: "ext", isNetwork: false, freeBytes: 50 * GB };
+
+/** A machine whose every folder is on a volume. */
+const machineOf = (volume: Volume | null) => ({
+  volumeOf: () => volume,
+  rightsOf: () => ({
+    isFolder: true,
+    mode: 0o700,
+    isRoots: false,
+    mayRead: true,
+    mayWrite: true,
+    isReadOnly: false,
+  }),
+});
+
+Deno.test("checkVolume() knows volumes that a database must not lie on, and those that will be full", () => {
+  const cases: [string, Partial<Volume>, number, Level, RegExp][] = [
+    ["a disk", {}, 0, "good", /50\.0 GB free/],
+    ["nfs", { kind: "nfs", isNetwork: true }, 0, "problem", /on nfs, a network file system/],
+    ["memory", { kind: "tmpfs" }, 0, "warning", /is in memory/],
+    ["full", { freeBytes: 5e6 }, 0, "problem", /only 5\.0 MB free/],
+    ["nearly full", { freeBytes: 5e8 }, 0, "warning", /500 MB free/],
+    ["too small for a backup", { freeBytes: 5 * GB }, 6 * GB, "warning", /6\.0 GB may be needed at once/],
+  ];
+  for (const [name, change, wanted, level, seen] of cases) {
+    const [finding] = checkVolume("store", "/data", machineOf({ ...DISK, ...change }), wanted);
+    assert.equal(finding?.level, level, name);
+    assert.match(finding?.seen ?? "", seen, name);
+    assert.equal(finding?.todo === null, level === "good", name);
+  }
+  assert.deepEqual(checkVolume("store", "/data", machineOf(null)), []);
+});
+
+Deno.test("kindOf() knows network file systems by their numbers, whatever their sign", () => {
+  const networks = {
+    0x6969: "nfs",
+    0xff534d42: "cifs",
+    [-11317950]: "cifs",
+    0xfe534d42: "smb2",
+    0x01021997: "9p",
+  };
+  for (const [type, kind] of Object.entries(networks)) {
+    assert.deepEqual(kindOf(Number(type)), { kind, isNetwork: true });
+  }
+  assert.deepEqual(kindOf(0xef53), { kind: "ext", isNetwork: false });
+  assert.deepEqual(kindOf(12345), { kind: null, isNetwork: false });
+});
+
+Deno.test("checkFolder() looks at the folder in which a missing one would be made", () => {
+  const machine = (mayWrite: boolean) => ({
+    rightsOf: (path: string) =>
+      path === "/srv"
+        ? { isFolder: true, mode: 0o755, isRoots: false, mayRead: true, mayWrite, isReadOnly: false }
+        : null,
+  });
+  assert.equal(
+    checkFolder("store", "/srv/regfeed/data", machine(true)).seen,
+    "/srv/regfeed/data will be made in /srv",
+  );
+  assert.equal(checkFolder("store", "/srv", machine(true)).seen, "/srv can be written");
+  assert.match(checkFolder("store", "/srv/data", machine(false)).todo ?? "", /chown USER \/srv/);
+});
+
+Deno.test("no database is opened on a network file system", async () => {
+  const world = await createWorld();
+  await withFolder(async (folder) => {
+    const config = { ...world.config, store: { ...world.config.store, path: join(folder, "regfeed.db") } };
+    const machine = { volumeOf: () => ({ ...DISK, kind: "nfs", isNetwork: true }) };
+    await assert.rejects(
+      prepareDatabase(createFiles() as Host, {
+        config,
+        file: join(folder, "regfeed.toml"),
+        storeName: config.store.path,
+        nowMs: 0,
+        engine: createSqliteEngine(),
+        work: workHere(createSqliteEngine()),
+        machine,
+        say: () => {},
+      }),
+      /network file system.*move it to a local disk/,
+    );
+    assert.deepEqual([...Deno.readDirSync(folder)], []);
+  });
+  await world.close();
+});

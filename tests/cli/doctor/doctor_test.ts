@@ -1,0 +1,182 @@
+// The doctor as a whole: what it prints, and that it changes nothing.
+import assert from "node:assert/strict";
+import { cp } from "node:fs/promises";
+import { join } from "node:path";
+import { describeFindings } from "../../../src/cli/doctor/doctor.ts";
+import { regfeed, serve, withFolder, writeConfig } from "../../support/process.ts";
+
+Deno.test("describeFindings() shows what to do below what was seen", () => {
+  const text = describeFindings([
+    { area: "store", level: "good", seen: "well", todo: null },
+    { area: "clock", level: "problem", seen: "wrong", todo: "set it" },
+  ]);
+  assert.equal(
+    text,
+    "store\n  ok       well\nclock\n  PROBLEM  wrong\n             → set it\n1 problem, 0 warnings\n",
+  );
+});
+
+Deno.test("doctor finds what is wrong in a real folder, fails, and changes nothing", async () => {
+  await withFolder(async (folder) => {
+    await writeConfig(
+      folder,
+      `
+      [[sources]]
+      id = "secret"
+      name_en = "Secret"
+      url = "https://127.0.0.1:1/feed"
+      authorization_file = "token"
+    `,
+    );
+    await Deno.writeTextFile(join(folder, "token"), "Bearer abc", { mode: 0o644 });
+    const bad = await regfeed(folder, ["doctor", "--offline"]);
+    assert.equal(bad.code, 1, bad.stderr);
+    assert.match(bad.stdout, /PROBLEM {2}.*token has mode 644: others can read it\n\s+→ chmod 6[04]0/);
+    assert.deepEqual([...Deno.readDirSync(folder)].map(({ name }) => name).sort(), ["regfeed.toml", "token"]);
+
+    await Deno.chmod(join(folder, "token"), 0o600);
+    const { code, stdout } = await regfeed(folder, ["doctor", "--json"]);
+    assert.equal(code, 0);
+    const { ok, findings } = JSON.parse(stdout);
+    assert.equal(ok, true);
+    const hosts = findings.filter(({ area }: { area: string }) => area === "hosts");
+    assert.match(hosts[0].seen, /127\.0\.0\.1:1 does not respond: connection refused/);
+  });
+});
+
+/** Everything in a folder: what each file holds, its mode, and when it was changed. */
+async function everythingIn(folder: string): Promise<Record<string, string>> {
+  const found: Record<string, string> = {};
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    const path = join(folder, name);
+    const { mode, mtime } = await Deno.stat(path);
+    if (isDirectory) Object.assign(found, await everythingIn(path));
+    // What processes share of an open database: no data, and not kept.
+    const isShared = name.endsWith("-shm");
+    const hash = isDirectory || isShared
+      ? ""
+      : await crypto.subtle.digest("SHA-256", await Deno.readFile(path)).then((sum) =>
+        new Uint8Array(sum).toHex()
+      );
+    // Locks come and go beside the database, which the folder notes.
+    const changed = isDirectory ? "" : mtime?.toISOString();
+    found[path] = isShared ? "" : `${mode?.toString(8)} ${changed} ${hash}`;
+  }
+  return found;
+}
+
+Deno.test("doctor leaves every byte as it was, after a clean end and after a kill", async () => {
+  await withFolder(async (folder) => {
+    await Deno.mkdir(join(folder, "inbox"));
+    await writeConfig(
+      folder,
+      `
+      [server]
+      listen = "127.0.0.1:0"
+      [[sources]]
+      id = "inbox"
+      name_en = "Inbox"
+      base_url = "https://board.example"
+      fetch_strategy = "files"
+      path = "inbox"
+    `,
+    );
+    const examine = async (when: string) => {
+      const before = await everythingIn(folder);
+      assert.ok(join(folder, "data", "regfeed.db") in before, when);
+      const { code, stdout, stderr } = await regfeed(folder, ["doctor"]);
+      assert.equal(code, 0, `${when}: ${stdout}${stderr}`);
+      assert.match(stdout, /regfeed\.db\.key is the database's key/, when);
+      assert.deepEqual(await everythingIn(folder), before, when);
+      return before;
+    };
+    const first = await serve(folder);
+    await first.end("SIGTERM");
+    await examine("after a clean end");
+    const second = await serve(folder);
+    const added = await regfeed(folder, ["customer", "add", "--tier", "indie", "--email", "a@b.example"]);
+    assert.equal(added.code, 0, added.stderr);
+    await second.end("SIGKILL");
+    const left = await examine("after a kill");
+    assert.ok(join(folder, "data", "regfeed.db-wal") in left, "a killed server leaves its log");
+    const { size } = await Deno.stat(join(folder, "data", "regfeed.db-wal"));
+    assert.ok(size > 0, "and what it wrote stands in it");
+  });
+});
+
+/** What is done to a folder that was good, and what the doctor must say of it. */
+const BROKEN: readonly [
+  what: string,
+  breaks: (at: (name: string) => string) => Promise<void>,
+  says: RegExp,
+][] = [
+  [
+    "a file where the backups' folder should be",
+    (at) => Deno.writeTextFile(at("saved"), ""),
+    /PROBLEM {2}.*saved is a file, not a folder\n\s+→ move it away/,
+  ],
+  [
+    "a file where the outbox should be",
+    (at) => Deno.writeTextFile(at("data/outbox"), ""),
+    /PROBLEM {2}.*outbox is a file, not a folder/,
+  ],
+  [
+    "a folder where the database should be",
+    async (at) => {
+      await Deno.remove(at("data/regfeed.db"));
+      await Deno.mkdir(at("data/regfeed.db"));
+    },
+    /PROBLEM {2}.*regfeed\.db is a folder, not a file\n\s+→ move it away/,
+  ],
+  [
+    "a file where the data's folder should be",
+    async (at) => {
+      await Deno.remove(at("data"), { recursive: true });
+      await Deno.writeTextFile(at("data"), "");
+    },
+    /PROBLEM {2}.*data is a file, not a folder/,
+  ],
+  [
+    "a database of which nothing is left",
+    (at) => Deno.truncate(at("data/regfeed.db")),
+    /WARNING {2}.*regfeed\.db is empty: .*\n\s+→ .*backup restore FILE --force/,
+  ],
+  [
+    "a source's folder that is gone",
+    (at) => Deno.remove(at("inbox")),
+    /WARNING {2}the folder of inbox, .*inbox, is missing or cannot be read\n\s+→ make it \(mkdir /,
+  ],
+];
+
+Deno.test("doctor says of each broken set-up what to do, looks at the rest all the same, and changes nothing", () =>
+  withFolder(async (folder) => {
+    const good = join(folder, "good");
+    await Deno.mkdir(join(good, "inbox"), { recursive: true });
+    await writeConfig(
+      good,
+      `
+      [server]
+      listen = "127.0.0.1:0"
+      [backup]
+      folder = "saved"
+      [[sources]]
+      id = "inbox"
+      name_en = "Inbox"
+      base_url = "https://board.example"
+      fetch_strategy = "files"
+      path = "inbox"
+    `,
+    );
+    await (await serve(good)).end("SIGTERM");
+    for (const [what, breaks, says] of BROKEN) {
+      const broken = join(folder, "broken");
+      await cp(good, broken, { recursive: true, preserveTimestamps: true });
+      await breaks((name) => join(broken, name));
+      const before = await everythingIn(broken);
+      const { stdout, stderr } = await regfeed(broken, ["doctor", "--offline"]);
+      assert.match(stdout, says, `${what}: ${stdout}${stderr}`);
+      assert.doesNotMatch(stdout, /(?:PROBLEM|WARNING) .*\n(?!\s+→)/, what);
+      assert.deepEqual(await everythingIn(broken), before, what);
+      await Deno.remove(broken, { recursive: true });
+    }
+  }));

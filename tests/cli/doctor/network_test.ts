@@ -1,0 +1,127 @@
+// What the doctor says of the network: names, hosts, the clock that they show, proxies.
+import assert from "node:assert/strict";
+import {
+  askHosts,
+  checkClock,
+  checkHosts,
+  checkNames,
+  checkProxies,
+  checkTargets,
+  type HostResult,
+} from "../../../src/cli/doctor/network.ts";
+import type { Config } from "../../../src/config/config.ts";
+import { NetworkError } from "../../../src/domain/ports/ports.ts";
+import { createWorld } from "../../support/world.ts";
+
+const answer = (change: Partial<HostResult>): HostResult => ({
+  host: "a.example",
+  sources: ["one"],
+  failure: null,
+  isResolved: true,
+  aheadMs: 0,
+  ...change,
+});
+
+Deno.test("checkClock() believes the middle of the hosts, not each of them", () => {
+  const ahead = (...ms: (number | null)[]) => checkClock(ms.map((aheadMs) => answer({ aheadMs })));
+  assert.equal(ahead(500, -800, 900_000).level, "good");
+  assert.equal(ahead(20_000, 25_000, 0).level, "warning");
+  assert.match(ahead(-300_000, -301_000, 0).seen, /300 s behind that of 3 hosts: receivers refuse/);
+  assert.match(ahead(300_000).seen, /300 s ahead of/);
+  assert.match(ahead(null).seen, /there is no host/);
+});
+
+Deno.test("checkNames() tells a machine that knows no names from a name that nobody knows", () => {
+  const named = (...isResolved: (boolean | null)[]) =>
+    checkNames(isResolved.map((is) => answer({ isResolved: is })));
+  assert.deepEqual(named(null), [], "addresses are not looked up");
+  assert.equal(named(true, false)[0]?.level, "good");
+  assert.equal(named(false, false, null)[0]?.level, "problem");
+  assert.match(named(false)[0]?.todo ?? "", /resolv\.conf/);
+  assert.deepEqual(checkHosts([answer({ isResolved: false, failure: "not found" })]), [], "said once");
+});
+
+Deno.test("checkProxies() sees a proxy that is not named, keys in clear, and proxies of the environment", () => {
+  const seen = (
+    publicUrl: string,
+    trustedProxies: string[],
+    env: Record<string, string> = {},
+    tls: unknown = null,
+  ) =>
+    checkProxies({ publicUrl, trustedProxies, tls }, (name) => env[name]).map((finding) => finding.seen).join(
+      "; ",
+    );
+  assert.match(seen("https://feed.example.org", []), /none is trusted/);
+  assert.equal(seen("https://feed.example.org", [], {}, {}), "");
+  assert.match(seen("https://feed.example.org", ["0.0.0.0/0"]), /any client can pretend to be another/);
+  assert.equal(seen("https://feed.example.org", ["10.0.0.1/32"]), "");
+  assert.equal(seen("http://127.0.0.1:8080", []), "");
+  assert.match(seen("http://feed.example.org", []), /API keys are sent in clear/);
+  assert.match(
+    seen("http://localhost:1", [], { HTTPS_PROXY: "http://proxy" }),
+    /names a proxy \(HTTPS_PROXY\)/,
+  );
+});
+
+Deno.test("checkTargets() warns of http and of every range with an address of this machine in it", () => {
+  const rows: [allowHttp: boolean, allowNetworks: string[], seen: RegExp[]][] = [
+    [false, ["10.0.0.0/8", "fd00::/8", "128.0.0.0/8", "::2/128"], []],
+    [true, [], [/may use http \(delivery\.allow_http = true\)/]],
+    [true, ["127.0.0.0/8"], [/may use http/, /this machine .*"127\.0\.0\.0\/8"/]],
+    [false, ["127.0.0.5/32", "0.0.0.0/0"], [/"127\.0\.0\.5\/32"/, /"0\.0\.0\.0\/0"/]],
+    [false, ["::1/128", "10.0.0.0/8"], [/"::1\/128"/]],
+    [false, ["::/0"], [/"::\/0"/]],
+  ];
+  for (const [allowHttp, allowNetworks, expected] of rows) {
+    const delivery = { allowHttp, allowNetworks } as Config["delivery"];
+    const warned = checkTargets({ delivery });
+    assert.equal(warned.length, expected.length, JSON.stringify(allowNetworks));
+    for (const [place, { level, seen, todo }] of warned.entries()) {
+      assert.deepEqual([level, todo?.startsWith("for trials only: ")], ["warning", true]);
+      assert.match(seen, expected[place] ?? /never/);
+    }
+  }
+});
+
+Deno.test("askHosts() asks each host once and says which sources one is for", async () => {
+  const world = await createWorld(`
+    [[sources]]
+    id = "one"
+    name_en = "One"
+    url = "https://a.example/feed"
+    [[sources]]
+    id = "two"
+    name_en = "Two"
+    url = "https://a.example/other"
+    [[sources]]
+    id = "three"
+    name_en = "Three"
+    url = "https://b.example/feed"
+  `);
+  const asked: string[] = [];
+  const nowMs = world.platform.clock.nowMs();
+  const answers = await askHosts(world.config.sources, {
+    clock: world.platform.clock,
+    resolver: { resolve: () => Promise.resolve(["192.0.2.1"]) },
+    userAgent: "Regfeed/test",
+    http: {
+      request: ({ url, headers }) => {
+        asked.push(`${url.href} ${headers["user-agent"]}`);
+        if (url.host === "b.example") return Promise.reject(new NetworkError("connection refused"));
+        return Promise.resolve({
+          status: 200,
+          headers: { date: new Date(nowMs - 40_000).toUTCString() },
+          body: new Uint8Array(),
+          truncated: false,
+        });
+      },
+    },
+  });
+  await world.close();
+  assert.deepEqual(asked.sort(), ["https://a.example/ Regfeed/test", "https://b.example/ Regfeed/test"]);
+  assert.deepEqual(answers, [
+    { host: "a.example", sources: ["one", "two"], failure: null, isResolved: true, aheadMs: 40_000 },
+    { host: "b.example", sources: ["three"], failure: "connection refused", isResolved: true, aheadMs: null },
+  ]);
+  assert.match(checkHosts(answers)[1]?.todo ?? "", /may block three/);
+});

@@ -1,0 +1,150 @@
+// `event show` and `source test --why`, as their user meets them.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { regfeed, regfeedJson, withFolder, writeConfig } from "../../support/process.ts";
+
+const CONFIG = `[[sources]]
+id = "inbox"
+name_en = "Inbox"
+base_url = "https://board.example"
+fetch_strategy = "files"
+path = "inbox"
+`;
+/** What an operator adds later. */
+const ADDITIONS = `
+[[topics]]
+id = "museums"
+name_en = "Museums"
+keywords_en = ["museum*"]
+parent = "rights-family"
+
+[[severity_rules]]
+severity = "critical"
+why = "museums are ours"
+topics = ["museums"]
+`;
+
+const item = (summary: string): string =>
+  `<rss version="2.0"><channel><language>en</language>
+<item><guid>1</guid><link>https://board.example/1</link><category>News</category>
+<title>Guidelines on Article 50 of the AI Act for museums</title><description>${summary}</description>
+<pubDate>Fri, 31 Jul 2026 12:00:00 GMT</pubDate></item>
+<item><guid>2</guid><link>https://board.example/2</link><title>Summer opening hours</title></item></channel></rss>`;
+
+async function write(folder: string, name: string, text: string): Promise<void> {
+  await Deno.mkdir(join(folder, "inbox"), { recursive: true });
+  await Deno.writeTextFile(join(folder, "inbox", name), text);
+}
+
+// deno-lint-ignore no-explicit-any -- the JSON that is looked into
+const json = (folder: string, ...args: string[]): Promise<any> => regfeedJson(folder, args);
+
+async function eventId(folder: string): Promise<string> {
+  const { items } = await json(folder, "source", "test", "inbox");
+  const recorded = items.find((one: { event?: { supersedes: string | null } }) => one.event !== undefined);
+  return recorded?.event.supersedes;
+}
+
+Deno.test("event show prints a record, its versions and origin, and with --why what is behind each value", () =>
+  withFolder(async (folder) => {
+    await writeConfig(folder, CONFIG);
+    await write(folder, "a.xml", item("How to label pictures."));
+    await json(folder, "ingest");
+    await write(folder, "b.xml", item("How to label pictures and sound."));
+    const id = await eventId(folder);
+    await json(folder, "ingest", "inbox");
+
+    const shown = await json(folder, "event", "show", id);
+    assert.equal(shown.event.id, id);
+    assert.equal(shown.provenance.document, "a.xml");
+    assert.deepEqual(shown.versions.map((one: { version: number }) => one.version), [1, 2]);
+    assert.equal(shown.why, undefined);
+    assert.equal(shown.versions[0].diff_to_previous, null);
+    assert.deepEqual(shown.versions[1].diff_to_previous.changes, [{
+      field: "summary_en",
+      before: "How to label pictures.",
+      after: "How to label pictures and sound.",
+    }]);
+
+    const plain = await regfeed(folder, ["event", "show", id]);
+    assert.equal(plain.code, 0, plain.stderr);
+    for (
+      const line of [
+        /^evt_/,
+        /^ {2}version +1 of 2$/m,
+        /^ {2}severity +low$/m,
+        /^ {2}articles +Art\. 50$/m,
+        /^ {2}How to label pictures\.$/m,
+        new RegExp(`^\\* +1 ${id} `, "m"),
+        /^ {6}Summary changed\n {6}- summary_en: How to label pictures\.\n {6}\+ summary_en: How to label pictures and/m,
+        /^ {2}document +a\.xml$/m,
+        /^ {2}HTTP status +none: a file$/m,
+        /^ {2}rules +\d+$/m,
+      ]
+    ) assert.match(plain.stdout, line);
+    assert.doesNotMatch(plain.stdout, /^why/m);
+
+    const why = await regfeed(folder, ["event", "show", id, "--why"]);
+    assert.match(why.stdout, /^why, by the rules \d+$/m);
+    assert.match(why.stdout, /^ {2}event_type +guidance: [^[]*\[guidelines/m);
+    assert.match(why.stdout, /^ {2}ai_act_articles +Art\. 50: .* \[Article 50\]$/m);
+    assert.doesNotMatch(why.stdout, /What\s+is\s+stored\s+stays/);
+  }));
+
+Deno.test("event show --why says that the rules have changed, and shows both, and changes nothing", () =>
+  withFolder(async (folder) => {
+    await writeConfig(folder, CONFIG);
+    await write(folder, "a.xml", item("How to label pictures."));
+    await json(folder, "ingest");
+    await write(folder, "b.xml", item("How to label pictures and sound."));
+    const id = await eventId(folder);
+    const before = await json(folder, "event", "show", id);
+    await writeConfig(folder, CONFIG + ADDITIONS);
+
+    const { why, ...shown } = await json(folder, "event", "show", id, "--why");
+    assert.deepEqual(shown, before);
+    assert.match(why.stored_rules_version, /^\d+$/);
+    assert.match(why.rules_version, /^\d+\+[0-9a-f]{8}$/);
+    assert.equal(why.same_rules, false);
+    assert.equal(why.today.severity, "critical");
+    assert.ok(why.today.topics.includes("museums"));
+    const reason = why.reasons.find((one: { field: string }) => one.field === "severity");
+    assert.deepEqual([reason.why, reason.words], ["museums are ours", ["museums"]]);
+
+    const { stdout } = await regfeed(folder, ["event", "show", id, "--why"]);
+    assert.match(stdout, /classified by the rules \d+; those of today are \d+\+[0-9a-f]{8}\./);
+    assert.match(stdout, /What\s+is\s+stored\s+stays\s+as\s+it\s+is/);
+    assert.match(stdout, /^ {2}severity +low → critical$/m);
+    assert.match(stdout, /^ {2}event_type +guidance \(both\)$/m);
+  }));
+
+Deno.test("event show of an unknown id fails with a sentence", () =>
+  withFolder(async (folder) => {
+    await writeConfig(folder, CONFIG);
+    await regfeed(folder, ["ingest"]); // it makes the database
+    for (const id of ["evt_00000000000000000000000000", "nonsense"]) {
+      const { code, stderr } = await regfeed(folder, ["event", "show", id]);
+      assert.equal(code, 1);
+      assert.match(stderr, new RegExp(`there is no event ${id}`));
+    }
+  }));
+
+Deno.test("source test --why shows the reasons under each item, and why one is passed over", () =>
+  withFolder(async (folder) => {
+    await writeConfig(folder, CONFIG + ADDITIONS);
+    await write(folder, "a.xml", item("How to label pictures."));
+    const { stdout, code } = await regfeed(folder, ["source", "test", "inbox", "--why"]);
+    assert.equal(code, 0);
+    assert.match(stdout, /^new .*\n {4}relevant +true: /m);
+    assert.match(stdout, /^ {4}severity +critical: museums are ours \[museums\]$/m);
+    assert.match(stdout, /^passed over .*\n {4}relevant +false: it does not mention AI\n1 new, /m);
+    const { items } = await json(folder, "source", "test", "inbox", "--why");
+    assert.deepEqual(
+      items.map((
+        one: { outcome: string; reasons: { field: string }[] },
+      ) => [one.outcome, one.reasons.length > 3]),
+      [["new", true], ["passed over", false]],
+    );
+    const plain = await json(folder, "source", "test", "inbox");
+    assert.equal(plain.items[0].reasons, undefined);
+  }));

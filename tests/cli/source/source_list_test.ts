@@ -1,0 +1,105 @@
+// Tests of src/cli/source/source_list.ts.
+import assert from "node:assert/strict";
+import { listJson, listSources, listTable } from "../../../src/cli/source/source_list.ts";
+import { type SourceState, untouchedSource } from "../../../src/domain/source/source.ts";
+import { configOf } from "../../config/given.ts";
+
+const NOW = Date.UTC(2026, 7, 1, 12);
+const HOUR = 3_600_000;
+
+const CONFIG = ["well", "moved", "blocked", "paused", "partial", "fresh", "off"].map((id) => `
+[[sources]]
+id = "${id}"
+name_en = "${id}"
+url = "https://${id}.example/feed"
+${id === "off" ? "enabled = false" : ""}
+`).join("");
+
+const state = (id: string, change: Partial<SourceState> = {}): SourceState => ({
+  ...untouchedSource(id, NOW + HOUR),
+  firstSuccessAtMs: NOW - HOUR,
+  lastAttemptAtMs: NOW - HOUR,
+  lastSuccessAtMs: NOW - HOUR,
+  outcome: "ok",
+  outcomeSinceMs: NOW - HOUR,
+  news: { lastAtMs: NOW - HOUR, days: [], seen: "" },
+  ...change,
+});
+
+const STATES = [
+  state("well"),
+  state("moved", {
+    moves: [{
+      from: "https://moved.example/feed",
+      url: "https://new.example/",
+      sinceMs: NOW - HOUR,
+      adoptedAtMs: NOW,
+    }],
+  }),
+  state("blocked", { outcome: "blocked", lastError: "answered 403", consecutiveFailures: 3 }),
+  state("partial", {
+    gaps: [{ part: "de: https://a.example/de", reason: "answered 404", sinceMs: NOW - HOUR }],
+  }),
+  state("paused", { hostPausedUntilMs: NOW + 5 * HOUR }),
+];
+
+Deno.test("source list tells of each source how it fares, since when, why, and when it is fetched next", async () => {
+  const listed = listSources(await configOf(CONFIG), STATES, NOW);
+  assert.deepEqual(
+    listed.map((
+      source,
+    ) => [source.id, source.state, source.state_since, source.next_due_at, source.consecutive_failures]),
+    [
+      ["well", "ok", NOW - HOUR, NOW + HOUR, 0],
+      ["moved", "ok", NOW - HOUR, NOW + HOUR, 0],
+      ["blocked", "blocked", NOW - HOUR, NOW + HOUR, 3],
+      ["paused", "ok", NOW - HOUR, NOW + 5 * HOUR, 0],
+      ["partial", "partial", NOW - HOUR, NOW + HOUR, 0],
+      ["fresh", "new", null, null, 0],
+      ["off", "off", null, null, 0],
+    ],
+  );
+  const text = listTable(listed);
+  assert.match(text, /^SOURCE +STATE +SINCE \(UTC\) +LAST SUCCESS \(UTC\) +NEXT \(UTC\) +FAILURES +WHY/);
+  assert.match(text, /^blocked +blocked .* 3 +answered 403$/m);
+  assert.match(
+    text,
+    /^partial lacks de: https:\/\/a\.example\/de since 2026-08-01 11:00:00: answered 404; source test partial tries/m,
+  );
+  assert.match(text, /^fresh +new .*at start/m);
+  assert.match(
+    text,
+    /^moved has moved to https:\/\/new\.example\/ and is fetched there: change its URL in the config$/m,
+  );
+});
+
+Deno.test("source list --json has the same fields for every source", async () => {
+  const { sources } = JSON.parse(listJson(listSources(await configOf(CONFIG), STATES, NOW)));
+  for (const source of sources) {
+    assert.deepEqual(Object.keys(source), [
+      "id",
+      "enabled",
+      "state",
+      "state_since",
+      "reason",
+      "fetch_strategy",
+      "last_success_at",
+      "last_new_at",
+      "next_due_at",
+      "consecutive_failures",
+      "last_error",
+      "held_back",
+      "gaps",
+      "moves",
+    ]);
+  }
+});
+
+Deno.test("source list shows a source that the config has lost for as long as its flood waits", async () => {
+  const states = [...STATES, state("renamed", { heldBack: 50 }), state("forgotten")];
+  const listed = listSources(await configOf(CONFIG), states, NOW);
+  assert.deepEqual(listed.slice(7).map(({ id, state, held_back }) => [id, state, held_back]), [
+    ["renamed", "gone", 50],
+  ]);
+  assert.match(listTable(listed), /^renamed has 50 events held by a change spike: source release renamed /m);
+});

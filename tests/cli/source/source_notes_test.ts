@@ -1,0 +1,85 @@
+// What `source test` tells of items that are odd and taken all the same.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { rss } from "../../support/samples.ts";
+import { regfeed, regfeedJson, withFolder, writeConfig } from "../../support/process.ts";
+
+const CONFIG = `[[sources]]
+id = "inbox"
+name_en = "Inbox"
+base_url = "https://inbox.example"
+fetch_strategy = "files"
+path = "inbox"
+relevance = "all"
+`;
+
+interface Tested {
+  items: { title: string; notes: string[] }[];
+}
+
+Deno.test("source test shows what was odd about an item, in text and JSON, and ingest keeps its shape", () =>
+  withFolder(async (folder) => {
+    await writeConfig(folder, CONFIG);
+    await Deno.mkdir(join(folder, "inbox"));
+    await Deno.writeTextFile(join(folder, "inbox/a.xml"), rss([{ id: "1", date: "some day" }, { id: "2" }]));
+    const { stdout } = await regfeed(folder, ["source", "test", "inbox"]);
+    assert.match(stdout, /^note {2}Guidelines on the AI Act 1: date not understood: "some day"\n2 new, /m);
+    const { items } = await regfeedJson<Tested>(folder, ["source", "test", "inbox"]);
+    assert.deepEqual(items.map(({ notes }) => notes), [['date not understood: "some day"'], []]);
+    const ingested = await regfeedJson<unknown>(folder, ["ingest", "inbox"]);
+    assert.deepEqual(ingested, {
+      sources: [{
+        id: "inbox",
+        ok: true,
+        new: 2,
+        revised: 0,
+        unchanged: 0,
+        translated: 0,
+        passed_over: 0,
+        refused: [],
+      }],
+    });
+  }));
+
+Deno.test("source test shows language, type, severity, topics, articles and date of every item, unchanged and passed over too", () =>
+  withFolder(async (folder) => {
+    await writeConfig(folder, CONFIG.replace('"all"', '"ai"'));
+    await Deno.mkdir(join(folder, "inbox"));
+    const off = { id: "2", title: "Neue Leitung der Behörde", summary: "Die Behörde hat eine neue Leitung." };
+    await Deno.writeTextFile(join(folder, "inbox/a.xml"), rss([{ id: "1" }, off]));
+    const first = await regfeed(folder, ["source", "test", "inbox"]);
+    await regfeed(folder, ["ingest", "inbox"]);
+    const second = await regfeed(folder, ["source", "test", "inbox"]);
+    for (const [outcome, { stdout }] of [["new", first], ["unchanged", second]] as const) {
+      assert.match(
+        stdout,
+        new RegExp(
+          `^${outcome} +2026-07-31 12:00:00 +en +guidance +\\w+ +transparency +Art\\. 50 +Guidelines on the AI Act 1$`,
+          "m",
+        ),
+      );
+      assert.match(stdout, /^passed over +2026-07-31 12:00:00 +de +\S+ +info +Neue Leitung der Behörde$/m);
+    }
+    const { items } = await regfeedJson<{ items: unknown[] }>(folder, ["source", "test", "inbox"]);
+    assert.partialDeepStrictEqual(items, [{
+      outcome: "unchanged",
+      language: "en",
+      ai_act_articles: ["Art. 50"],
+    }]);
+  }));
+
+Deno.test("source list and source test look without a database, and leave none behind", () =>
+  withFolder(async (folder) => {
+    await writeConfig(folder, CONFIG);
+    await Deno.mkdir(join(folder, "inbox"));
+    await Deno.writeTextFile(join(folder, "inbox", "a.xml"), rss([{ id: "1" }]));
+    const before = [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
+    const list = await regfeed(folder, ["source", "list", "--json"]);
+    assert.equal(list.code, 0, list.stderr);
+    assert.deepEqual(JSON.parse(list.stdout).sources.map(({ state }: { state: string }) => state), ["new"]);
+    assert.match(list.stderr, /^there is no database .*regfeed\.db yet, and none is made/m);
+    const test = await regfeed(folder, ["source", "test", "inbox", "--json"]);
+    assert.equal(test.code, 0, test.stderr);
+    assert.equal(JSON.parse(test.stdout).new, 1);
+    assert.deepEqual([...Deno.readDirSync(folder)].map(({ name }) => name).sort(), before);
+  }));

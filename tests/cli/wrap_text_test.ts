@@ -1,0 +1,43 @@
+// Tests of src/cli/wrap_text.ts.
+import assert from "node:assert/strict";
+import fc from "npm:fast-check@4.10.2";
+import { formatFields, textWidth, wrapText } from "../../src/cli/wrap_text.ts";
+
+Deno.test("wrapText() breaks at words, indents, and keeps paragraphs and long words whole", () => {
+  const layout = { width: 12, indent: 2 };
+  const rows: [text: string, expected: string][] = [
+    ["", "\n"],
+    ["one two", "  one two\n"],
+    ["one two three four", "  one two\n  three four\n"],
+    ["one\n\ntwo", "  one\n  two\n"],
+    ["a verylongwordindeed b", "  a\n  verylongwordindeed\n  b\n"],
+  ];
+  for (const [text, expected] of rows) assert.equal(wrapText(text, layout), expected);
+  assert.equal(wrapText("one two three", { ...layout, first: "x  " }), "x  one two\n  three\n");
+});
+
+Deno.test("wrapText() loses no word and passes the width only for one that is longer", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.stringMatching(/^[a-z]{1,30}$/)),
+      fc.integer({ min: 5, max: 40 }),
+      (words, width) => {
+        const wrapped = wrapText(words.join(" "), { width, indent: 3 });
+        assert.deepEqual(wrapped.split(/\s+/).filter((word) => word !== ""), words);
+        for (const line of wrapped.split("\n")) {
+          assert.ok(line.length <= width || !/\S\s+\S/.test(line), line);
+        }
+      },
+    ),
+  );
+});
+
+Deno.test("formatFields() sets values in a column", () => {
+  const fields = [["a", "one two three"], ["long", "x"]] as const;
+  assert.equal(formatFields(fields, { width: 16, indent: 2 }), "  a     one two\n        three\n  long  x\n");
+  assert.equal(formatFields([], { width: 16, indent: 2 }), "");
+});
+
+Deno.test("textWidth() follows the terminal between bounds", () => {
+  assert.deepEqual([10, 80, 300].map(textWidth), [40, 80, 100]);
+});

@@ -1,0 +1,126 @@
+// The summary of a config.
+import assert from "node:assert/strict";
+import { describeConfig, summariseConfig } from "../../../src/config/describe/describe.ts";
+import { configOf, source } from "../given.ts";
+
+const NOW = Date.UTC(2026, 6, 1, 12, 10);
+const TEXT = `
+[server]
+trusted_proxies = ["10.0.0.0/8"]
+[delivery]
+allow_http = true
+allow_networks = ["192.168.0.0/16"]
+` + source('timezone = "Europe/Berlin"', 'schedule = "0 9 * * *"', 'authorization = "Bearer hush"') +
+  source('id = "b"', "enabled = false", 'url = "https://b.example.org/?token=hush"');
+
+Deno.test("summariseConfig() returns the effective settings, with the next run of each source", async () => {
+  const summary = summariseConfig(await configOf(TEXT), NOW);
+  assert.equal(summary.server.listen, "127.0.0.1:8080");
+  assert.equal(summary.store.path, "/etc/regfeed/data/regfeed.db");
+  assert.equal(summary.tiers.team.webhook_deliveries_per_month, 5_000);
+  assert.deepEqual([summary.sources_enabled, summary.sources_disabled], [1, 1]);
+  assert.deepEqual(summary.sources, [
+    {
+      id: "a-source",
+      enabled: true,
+      fetch_strategy: "feed",
+      relevance: "ai",
+      schedule: "0 9 * * *",
+      timezone: "Europe/Berlin",
+      next_due_at: Date.UTC(2026, 6, 2, 7),
+      notify_first_fetch: false,
+      languages: ["en"],
+      urls: [],
+      language_pattern: null,
+      identity: null,
+      removals: false,
+      min_items: 1,
+      silent_after_ms: null,
+      crawl_delay_ms: null,
+      parse_timeout_ms: 5_000,
+      ca_file: null,
+      reuse: null,
+      authorization: true,
+      headers: [],
+    },
+    {
+      id: "b",
+      enabled: false,
+      fetch_strategy: "feed",
+      relevance: "ai",
+      schedule: "*/30 * * * *",
+      timezone: "UTC",
+      next_due_at: null,
+      notify_first_fetch: false,
+      languages: ["en"],
+      urls: [],
+      language_pattern: null,
+      identity: null,
+      removals: false,
+      min_items: 1,
+      silent_after_ms: null,
+      crawl_delay_ms: null,
+      parse_timeout_ms: 5_000,
+      ca_file: null,
+      reuse: null,
+      authorization: false,
+      headers: [],
+    },
+  ]);
+});
+
+Deno.test("describeConfig() prints the summary", async () => {
+  const lines = describeConfig(await configOf(TEXT), NOW).split("\n");
+  for (
+    const expected of [
+      /^server +listens on 127\.0\.0\.1:8080, public URL http:\/\/127\.0\.0\.1:8080$/,
+      /^proxies +10\.0\.0\.0\/8$/,
+      /^store +\/etc\/regfeed\/data\/regfeed\.db$/,
+      /^delivery +to https and http, public addresses and 192\.168\.0\.0\/16, timeout 15s per attempt$/,
+      /^tier team +10000 requests per day, 5000 deliveries per month, active subscriptions: 5, 200 test calls, 5000 replays and 20 backfills per day, 5000 held deliveries$/,
+      /^sources +1 enabled, 1 disabled$/,
+      /^ {2}a-source +feed +0 9 \* \* \* +Europe\/Berlin +next 2026-07-02T07:00:00\.000Z$/,
+      /^ {2}b +feed +\*\/30 \* \* \* \* +UTC +disabled$/,
+    ]
+  ) assert.ok(lines.some((line) => expected.test(line)), `${expected} in\n${lines.join("\n")}`);
+  const bare = describeConfig(await configOf(""), NOW);
+  assert.match(bare, /^delivery +to https only, public addresses, /m);
+  assert.match(bare, /^sources +0 enabled, 0 disabled$/m);
+});
+
+Deno.test("describeConfig() prints a source's settings that differ from the defaults, without secrets", async () => {
+  const told = await configOf(`
+[[sources]]
+id = "told"
+name_en = "Told"
+urls = { de = "https://a.example.org/de?key=hush", en = "https://a.example.org/en" }
+language_pattern = "/(de|en)/"
+identity = { pattern = "/news/([0-9]+)" }
+relevance = "all"
+notify_first_fetch = true
+removals = true
+min_items = 5
+silent_after = "14d"
+crawl_delay = "30s"
+ca_file = "/etc/own.pem"
+reuse = "free"
+headers = { x-api-key = "hush" }
+authorization = "Bearer hush"
+`);
+  const [, details] = describeConfig(told, NOW).split("\n").slice(-2);
+  assert.equal(
+    details,
+    "    stores everything; notifies from the first fetch; URLs for de, en; " +
+      "language by pattern /(de|en)/; identity by pattern /news/([0-9]+); withdraws missing items; " +
+      "at least 5 items; silent after 14d; 30s between requests; trusts /etc/own.pem; " +
+      "sends authorization, x-api-key",
+  );
+  assert.doesNotMatch(JSON.stringify(summariseConfig(told, NOW)), /hush/);
+  assert.deepEqual(summariseConfig(told, NOW).sources[0]?.headers, ["x-api-key"]);
+});
+
+Deno.test("summariseConfig() and describeConfig() never show a secret", async () => {
+  const config = await configOf(TEXT);
+  assert.doesNotMatch(describeConfig(config, NOW), /hush/);
+  assert.doesNotMatch(JSON.stringify(summariseConfig(config, NOW)), /hush/);
+});

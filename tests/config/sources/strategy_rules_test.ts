@@ -1,0 +1,231 @@
+// Fetch strategies in the config: rules and problems.
+import assert from "node:assert/strict";
+import { configOf, linesOf } from "../given.ts";
+
+/** A source with a strategy: its own lines, then its table. */
+function strategy(name: string, table: readonly string[], lines: readonly string[] = []): string {
+  const url = lines.some((line) => line.startsWith("url")) ? [] : ['url = "https://a.example.org/list"'];
+  return [
+    "[[sources]]",
+    'id = "a"',
+    'name_en = "A"',
+    `fetch_strategy = "${name}"`,
+    ...url,
+    ...lines,
+    `[sources.${name}]`,
+    ...table,
+    "",
+  ].join("\n");
+}
+
+const LEAST = ['title = "title"', 'link = "url"'];
+const ROWS = ['item = "article"', 'title = "h3"', 'link = "a@href"'];
+const QUERY = `query = 'select * { ?s ?p ?o filter(?o >= "{since}" && ?o < "{until}") }'`;
+
+Deno.test("parseConfig() builds the rules of an API", async () => {
+  const { sources } = await configOf(strategy("json", [
+    'items = "data.results"',
+    'id = "nr"',
+    'title = ["title_en", "title"]',
+    'link = "https://a.example.org/{nr}"',
+    'date_format = "dd.MM.yyyy"',
+    'paging = "offset"',
+    'parameter = "skip"',
+    "page_size = 50",
+    "max_pages = 4",
+  ], [
+    'url = "https://a.example.org/{since:yyyyMMdd}/list"',
+    "min_items = 2",
+    'crawl_delay = "10s"',
+    'reuse = "CC0"',
+  ]));
+  const [source] = sources;
+  assert.deepEqual(source?.rules, {
+    kind: "list",
+    reading: {
+      kind: "json",
+      items: ["data.results"],
+      fields: { id: ["nr"], title: ["title_en", "title"], link: ["https://a.example.org/{nr}"] },
+      dateFormat: "dd.MM.yyyy",
+      next: null,
+    },
+    paging: { kind: "count", parameter: "skip", first: 0, step: 50 },
+    maxPages: 4,
+    newestFirst: false,
+    body: null,
+    windows: { days: null, overlapDays: 3, firstDays: 30 },
+    notFoundIsEmpty: false,
+  });
+  assert.deepEqual([source?.minItems, source?.crawlDelayMs, source?.reuse], [2, 10_000, "CC0"]);
+});
+
+Deno.test("parseConfig() builds the rules of listings, endpoints and sitemaps", async () => {
+  const text = strategy("html", [...ROWS, 'paging = "link"', 'next = "a[rel=next]@href"']) +
+    strategy("sparql", [QUERY, ...LEAST]).replace('"a"', '"b"') +
+    '[[sources]]\nid = "c"\nname_en = "C"\nfetch_strategy = "sitemap"\nurl = "https://a.example.org/map.xml"\n';
+  const [html, sparql, sitemap] = (await configOf(text)).sources;
+  assert.equal(html?.minItems, 1, "an empty page of HTML is no success");
+  assert.ok(html?.rules?.kind === "list" && html.rules.reading.next === "a[rel=next]@href");
+  assert.ok(sparql?.rules?.kind === "sparql" && sparql.rules.maxRows === 10_000);
+  assert.deepEqual(sparql.rules.windows, { days: null, overlapDays: 30, firstDays: 90 });
+  assert.ok(sitemap?.rules?.kind === "sitemap" && sitemap.rules.maxPages === 50, "a sitemap needs no table");
+});
+
+/** A case, its config, and its problems. */
+const WRONG: [string, string, RegExp[]][] = [
+  ["no table", strategy("json", []).replace("[sources.json]\n", ""), [
+    /:1: sources\[0\]\.json: is missing: \[sources\.json\] describes/,
+  ]],
+  ["the table of another", strategy("html", ROWS) + "[sources.json]\n", [
+    /:10: sources\[0\]\.json: belongs to fetch_strategy = "json", but this source has "html": change the strategy or remove/,
+  ]],
+  ["a misspelled key", strategy("json", [...LEAST, 'item = "x"']), [
+    /:9: sources\[0\]\.json\.item: unknown key\. Did you mean "items"\?/,
+  ]],
+  ["a key of another table", strategy("json", [...LEAST, "max_rows = 5"]), [
+    /:9: sources\[0\]\.json\.max_rows: .*(belongs to \[sources\.sparql\]|Did you mean)/,
+  ]],
+  ["no title, no link", strategy("json", []), [
+    /sources\[0\]\.json\.title: is missing/,
+    /sources\[0\]\.json\.link: is missing: an item needs a link/,
+  ]],
+  ["no url", strategy("sparql", [QUERY, ...LEAST]).replace(/url = .*\n/, ""), [
+    /sources\[0\]\.url: is missing: set it to the URL of the endpoint/,
+  ]],
+  ["a broken path", strategy("json", ['title = "a..b"', 'link = "u"']), [
+    /:7: sources\[0\]\.json\.title: is no path: "a\.\.b"; write keys with dots/,
+  ]],
+  ["a broken template", strategy("json", ['title = "t"', 'link = "https://x/{id"']), [
+    /:8: sources\[0\]\.json\.link: has a brace without its other half/,
+  ]],
+  ["a rule that is not a string", strategy("json", ["title = 5", 'link = "u"']), [
+    /:7: sources\[0\]\.json\.title: needs a path, or a list of them, such as "title"; found the number 5/,
+  ]],
+  ["one invalid rule of several", strategy("json", ['title = ["a", ""]', 'link = "u"']), [
+    /sources\[0\]\.json\.title: is empty/,
+  ]],
+  ["a broken selector", strategy("html", ['item = "article["', 'title = "h3"', 'link = "a@href"']), [
+    /:7: sources\[0\]\.html\.item: is not a valid CSS selector: "article\["/,
+  ]],
+  [
+    "an unknown pseudo-class",
+    strategy("html", ['item = "article"', 'title = "h3:frist-child"', 'link = "a@href"']),
+    [/:8: sources\[0\]\.html\.title: is not a valid CSS selector/],
+  ],
+  [
+    "one invalid selector of several, and an empty one",
+    strategy("html", ['item = "article"', 'title = ["h3", "h4["]', 'link = "a@href"', 'summary = " "']),
+    [
+      /:8: sources\[0\]\.html\.title: is not a valid CSS selector: "h4\["/,
+      /:10: sources\[0\]\.html\.summary: is empty/,
+    ],
+  ],
+  [
+    "selectors that can never match",
+    strategy("html", ['item = "main li..news"', 'title = "h3"', 'link = "a@hre f"', 'summary = "p. > b"']),
+    [
+      /:7: sources\[0\]\.html\.item: is not a valid CSS selector: "main li\.\.news" \(the name after/,
+      /:9: sources\[0\]\.html\.link: is not a valid CSS selector: "a@hre f" \(@ and the name of an attribute must be at the end/,
+      /:10: sources\[0\]\.html\.summary: is not a valid CSS selector: "p\. > b"/,
+    ],
+  ],
+  ["an invalid selector for pages", strategy("sitemap", ['title = "h1["']), [
+    /sources\[0\]\.sitemap\.title: is not a valid CSS selector/,
+  ]],
+  ["an item that is an attribute", strategy("html", ['item = "a@href"', 'title = "h3"', 'link = "a@href"']), [
+    /html\.item: selects an attribute/,
+  ]],
+  ["a date format without a year", strategy("json", [...LEAST, 'date_format = "dd.MM."']), [
+    /json\.date_format: lacks year, month or day/,
+  ]],
+  ["a date format with other letters", strategy("json", [...LEAST, 'date_format = "DD.MM.YYYY"']), [
+    /json\.date_format: is no form of a date/,
+  ]],
+  ["paging without its keys", strategy("json", [...LEAST, 'paging = "cursor"']), [
+    /json\.parameter: is missing: paging = "cursor" needs parameter and next/,
+    /json\.next: is missing/,
+  ]],
+  ["keys without their paging", strategy("json", [...LEAST, 'next = "x"', "newest_first = true"]), [
+    /:9: sources\[0\]\.json\.next: is not supported with paging = "none"/,
+    /newest_first: is not supported/,
+  ]],
+  ["windows without a placeholder", strategy("json", [...LEAST, "window_days = 1"]), [
+    /json\.window_days: has no effect unless url or body contains \{since\}/,
+  ]],
+  ["an unknown placeholder", strategy("json", LEAST, ['url = "https://a.example.org/?day={yyyymmdd}"']), [
+    /sources\[0\]\.json: cannot use \{yyyymmdd\} in the source's url: only \{since\} and \{until\}/,
+  ]],
+  [
+    "newest first in a window",
+    strategy("json", [...LEAST, 'paging = "page"', "newest_first = true"], [
+      'url = "https://a.example.org/?from={since}"',
+    ]),
+    [/json\.newest_first: has no effect with \{since\}/],
+  ],
+  ["a query without days", strategy("sparql", ['query = "select * { ?s ?p ?o }"', ...LEAST]), [
+    /:7: sources\[0\]\.sparql\.query: lacks \{since\} and \{until\}/,
+  ]],
+  ["an invalid regular expression", strategy("sitemap", ['include = ["("]']), [
+    /sitemap\.include\[0\]: is not a valid regular expression/,
+  ]],
+  ["a number out of bounds", strategy("sitemap", ["max_pages = 0"]), [
+    /sitemap\.max_pages: needs an integer from 1 to 1000/,
+  ]],
+  ["a header with a separate key", strategy("json", LEAST, ['headers = { Authorization = "x" }']), [
+    /sources\[0\]\.headers\.Authorization: has a separate key: authorization/,
+  ]],
+  ["a header in two forms", strategy("json", LEAST, ['headers = { k = "x", k_env = "Y" }']), [
+    /sources\[0\]\.headers\.k_env: cannot be combined with k: keep only one/,
+  ]],
+  [
+    "headers for a folder",
+    '[[sources]]\nid = "a"\nname_en = "A"\nfetch_strategy = "files"\npath = "in"\nbase_url = "https://a.org"\nheaders = { k = "x" }',
+    [/sources\[0\]\.headers: is not supported with fetch_strategy = "files"/],
+  ],
+];
+
+Deno.test("parseConfig() reports problems of a strategy with their lines and what is expected", async () => {
+  for (const [what, text, expected] of WRONG) {
+    const lines = await linesOf(text);
+    assert.equal(lines.length, expected.length, `${what}:\n${lines.join("\n")}`);
+    for (const [index, pattern] of expected.entries()) assert.match(lines[index] ?? "", pattern, what);
+  }
+});
+
+Deno.test("parseConfig() reads secret headers inline, from a file and from the environment, and never shows them", async () => {
+  const given = { files: { "/run/secrets/k": "from-file\n" }, env: { K: "from-env" } };
+  const lines = ['headers = { X-A = "inline", X-B_file = "/run/secrets/k", X-C_env = "K" }'];
+  const { sources, secretFiles } = await configOf(strategy("json", LEAST, lines), given);
+  assert.deepEqual(sources[0]?.headers, { "x-a": "inline", "x-b": "from-file", "x-c": "from-env" });
+  assert.deepEqual(secretFiles, [{ key: "sources[0].headers.X-B_file", path: "/run/secrets/k" }]);
+  const refused = await linesOf(strategy("json", LEAST, ['headers = { X-A = "two\\nlines-of-secret" }']));
+  assert.match(refused.join(), /headers\.X-A: is not a valid header value/);
+  assert.doesNotMatch(refused.join(), /lines-of-secret/);
+});
+
+Deno.test("parseConfig() rejects a source folder with the service's own files", async () => {
+  const folder = (path: string) =>
+    `[[sources]]\nid = "a"\nname_en = "A"\nbase_url = "https://a.example"\nfetch_strategy = "files"\npath = "${path}"\n`;
+  const settings = '[store]\npath = "data/regfeed.db"\nkey_file = "keys/regfeed.key"\n';
+  const rows: [path: string, what: string][] = [
+    ["data", "the database"],
+    ["/etc/regfeed/data/", "the database"],
+    ["keys/../keys", "the database's key"],
+    ["data/backups", "backups"],
+    ["data/outbox", "mails"],
+  ];
+  for (const [path, what] of rows) {
+    assert.deepEqual(await linesOf(settings + folder(path)), [
+      `regfeed.toml:9: sources[0].path: is the folder of ${what}: choose a folder that contains only documents`,
+    ]);
+  }
+  const [source] = (await configOf(`${settings}${folder("data/inbox")}follow_links = true\n`)).sources;
+  assert.deepEqual([source?.location, source?.followLinks], ["/etc/regfeed/data/inbox", true]);
+  assert.match(
+    (await linesOf(
+      '[[sources]]\nid = "a"\nname_en = "A"\nurl = "https://a.example/feed"\nfollow_links = true\n',
+    ))
+      .join(),
+    /sources\[0\]\.follow_links: .*for a watched folder, set fetch_strategy = "files"/,
+  );
+});

@@ -1,0 +1,88 @@
+// The wording of config problems.
+import assert from "node:assert/strict";
+import { findNearest } from "../../../src/config/toml/did_you_mean.ts";
+import {
+  ConfigError,
+  describeFound,
+  describeKind,
+  formatKey,
+  formatProblem,
+  joinList,
+  quote,
+} from "../../../src/config/toml/problems.ts";
+
+Deno.test("formatProblem() names file, line, column and key if they are known", () => {
+  const rows: [Parameters<typeof formatProblem>[0], string][] = [
+    [{ file: "a.toml", line: 12, key: "b[2].c", message: "is wrong" }, "a.toml:12: b[2].c: is wrong"],
+    [{ file: "a.toml", line: 1, column: 7, key: null, message: "no" }, "a.toml:1:7: no"],
+    [{ file: "a.toml", line: null, key: "b", message: "no" }, "a.toml: b: no"],
+  ];
+  for (const [problem, text] of rows) assert.equal(formatProblem(problem), text);
+  const error = new ConfigError(rows.map(([problem]) => problem));
+  assert.equal(error.message, rows.map(([, text]) => text).join("\n"));
+  assert.equal(error.name, "ConfigError");
+});
+
+Deno.test("formatKey() writes a path as in a config", () => {
+  assert.equal(formatKey(["sources", 2, "schedule"]), "sources[2].schedule");
+  assert.equal(formatKey(["server", "odd key", "b.c"]), 'server."odd key"."b.c"');
+  assert.equal(formatKey([]), null);
+});
+
+Deno.test("findNearest() finds the word that was probably meant", () => {
+  const known = ["listen", "public_url", "trusted_proxies", "warn", "id"];
+  const rows: [string, string | null][] = [
+    ["listen", "listen"],
+    ["lisen", "listen"],
+    ["lsiten", "listen"],
+    ["Listen", "listen"],
+    ["publicUrl", "public_url"],
+    ["public-url", "public_url"],
+    ["pubilc_ulr", "public_url"],
+    ["trusted_proxy", "trusted_proxies"],
+    ["trusted", "trusted_proxies"],
+    ["warning", "warn"],
+    ["ids", "id"],
+    ["banana", null],
+    ["", null],
+  ];
+  for (const [word, nearest] of rows) assert.equal(findNearest(word, known), nearest, word);
+  assert.equal(findNearest("a", []), null);
+});
+
+Deno.test("quote() shortens a string and removes secrets of URLs", () => {
+  const rows: [string, string][] = [
+    ["abc", '"abc"'],
+    ['a"b\n', '"a\\"b\\n"'],
+    ["https://user:hush@example.org/a", '"https://…@example.org/a"'],
+    ["htps://example.org/a?token=hush#x", '"htps://example.org/a?…"'],
+    ["x".repeat(61), `"${"x".repeat(60)}…"`],
+  ];
+  for (const [text, quoted] of rows) assert.equal(quote(text), quoted);
+});
+
+Deno.test("describeFound() shows a value, describeKind() only its type", () => {
+  const rows: [unknown, string, string][] = [
+    ["abc", 'the string "abc"', "a string"],
+    ["", "an empty string", "a string"],
+    [5, "the number 5", "a number"],
+    [NaN, "the number NaN", "a number"],
+    [true, "true", "a boolean"],
+    [[1], "a list", "a list"],
+    [{ a: 1 }, "a table", "a table"],
+    [new Date(0), "a date or time", "a date or time"],
+  ];
+  for (const [value, found, kind] of rows) {
+    assert.equal(describeFound(value), found);
+    assert.equal(describeKind(value), kind);
+  }
+});
+
+Deno.test("joinList() joins words for a sentence", () => {
+  assert.deepEqual([[], ["a"], ["a", "b"], ["a", "b", "c"]].map(joinList), [
+    "",
+    "a",
+    "a and b",
+    "a, b and c",
+  ]);
+});

@@ -1,0 +1,113 @@
+// What the log says of endpoints that fail: what is new, once an hour how often, and when it is over.
+import assert from "node:assert/strict";
+import { createAttemptLog } from "../../../src/delivery/send/attempt_log.ts";
+import type { AttemptResult, ClaimedDelivery } from "../../../src/domain/delivery/delivery.ts";
+import type { Log, LogFields } from "../../../src/domain/ports/ports.ts";
+
+const MINUTE_MS = 60_000;
+
+/** A log of attempts over a clock that the test moves. */
+function createCase() {
+  const said: { level: string; message: string; fields: LogFields }[] = [];
+  const at = (level: string) => (message: string, fields: LogFields = {}) =>
+    void said.push({ level, message, fields });
+  const log = { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") } as Log;
+  const clock = { ms: 0, nowMs: () => clock.ms };
+  const note = createAttemptLog({ log, clock });
+  let number = 0;
+  const attempt = (next: string, status: number | null, subscriptionId = "sub_1") => {
+    number++;
+    const delivery = { id: `dlv_${number}`, subscriptionId, eventId: "evt_1", attempt: 1 };
+    const problem = status === null ? "connection refused" : status === 204 ? null : `it answered ${status}`;
+    note(
+      delivery as ClaimedDelivery,
+      { statusCode: status, durationMs: 5, problem } as AttemptResult,
+      next,
+    );
+  };
+  return {
+    clock,
+    fails: (status: number | null = null, subscription = "sub_1") => attempt("retry", status, subscription),
+    arrives: (subscription = "sub_1") => attempt("delivered", 204, subscription),
+    ends: (next: string) => attempt(next, 500),
+    /** What an operator reads at `info`, and forgets. */
+    read: () =>
+      said.splice(0).filter(({ level }) => level !== "debug").map(({ message, fields }) => ({
+        message,
+        fields,
+      })),
+    said,
+  };
+}
+
+Deno.test("an hour of a dead endpoint is two lines at info: its first failure, and how many there were", () => {
+  const { clock, fails, read, said } = createCase();
+  for (let minute = 0; minute < 60; minute++) {
+    for (let count = 0; count < 100; count++) fails();
+    clock.ms += MINUTE_MS;
+  }
+  assert.equal(said.length, 6_000); // each attempt stands at debug, with its ids
+  assert.deepEqual(said[1], {
+    level: "debug",
+    message: "an attempt failed and is made again later",
+    fields: {
+      delivery: "dlv_2",
+      subscription: "sub_1",
+      event: "evt_1",
+      attempt: 1,
+      status: null,
+      duration_ms: 5,
+      problem: "connection refused",
+    },
+  });
+  fails();
+  const lines = read();
+  assert.deepEqual(lines.map(({ message }) => message), [
+    "an attempt failed and is made again later",
+    "an endpoint goes on failing: its attempts are made again later",
+  ]);
+  assert.equal(lines[0]?.fields["delivery"], "dlv_1");
+  const { subscription, attempts, over_ms, problem } = lines[1]?.fields ?? {};
+  assert.deepEqual([subscription, attempts, over_ms, problem], [
+    "sub_1",
+    6_000,
+    60 * MINUTE_MS,
+    "connection refused",
+  ]);
+  fails();
+  assert.deepEqual(read(), []);
+});
+
+Deno.test("another way of failing is said once, and the end of the failing with its length", () => {
+  const { clock, fails, arrives, read } = createCase();
+  for (const status of [null, 503, null, 503, 503]) fails(status);
+  assert.deepEqual(read().map(({ fields }) => fields["status"]), [null, 503]);
+  clock.ms = MINUTE_MS;
+  arrives();
+  arrives();
+  assert.deepEqual(read(), [{
+    message: "an endpoint answers again",
+    fields: { subscription: "sub_1", failures: 5, after_ms: MINUTE_MS },
+  }]);
+  fails();
+  assert.equal(read().length, 1, "what fails after that is news");
+});
+
+Deno.test("an endpoint that fails now and then is no news each time, and each endpoint counts for itself", () => {
+  const { clock, fails, arrives, read } = createCase();
+  for (let turn = 0; turn < 200; turn++) {
+    fails(500);
+    arrives();
+  }
+  fails(500, "sub_2");
+  assert.deepEqual(read().map(({ fields }) => fields["subscription"]), ["sub_1", "sub_2"]);
+  clock.ms = 60 * MINUTE_MS;
+  fails(500);
+  assert.equal(read()[0]?.fields["attempts"], 200);
+});
+
+Deno.test("what ends a delivery is a warning, however often", () => {
+  const { ends, said } = createCase();
+  for (const next of ["gone", "failed", "failed"]) ends(next);
+  assert.deepEqual(said.map(({ level }) => level), ["warn", "warn", "warn"]);
+});

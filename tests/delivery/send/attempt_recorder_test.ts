@@ -1,0 +1,134 @@
+// Group commit: what finishes together is recorded together, and one that cannot be recorded takes no other with it.
+import assert from "node:assert/strict";
+import { createRecorder } from "../../../src/delivery/send/attempt_recorder.ts";
+import type { FinishedAttempt } from "../../../src/domain/delivery/delivery.ts";
+import { FakeClock, FakeLog, settle, START_MS } from "../stand_ins.ts";
+
+function finished(deliveryId: string): FinishedAttempt {
+  const result = {
+    startedAtMs: START_MS,
+    durationMs: 5,
+    statusCode: 200,
+    problem: null,
+    retryAtMs: null,
+    response: null,
+  };
+  return {
+    deliveryId,
+    subscriptionId: "sub_1",
+    webhookUrl: "https://a.example/",
+    attempt: 1,
+    tries: 1,
+    result,
+    next: { kind: "delivered" },
+    mailId: null,
+  };
+}
+
+/** A store that keeps its batches; each waits for `release` when `held`, and throws where `broken` says so. */
+function aStore(broken: (batch: readonly FinishedAttempt[]) => boolean = () => false) {
+  const batches: string[][] = [];
+  let release: () => void = () => {};
+  const store = {
+    batches,
+    held: false,
+    release: () => release(),
+    finishAttempts: async (batch: readonly FinishedAttempt[]) => {
+      batches.push(batch.map((one) => one.deliveryId));
+      if (store.held) await new Promise<void>((resolve) => release = resolve);
+      if (broken(batch)) throw new Error("disk full");
+    },
+  };
+  return store;
+}
+
+/** A recorder over the store, with a clock that stands still. */
+function aRecorder(store: ReturnType<typeof aStore>) {
+  const clock = new FakeClock();
+  const log = new FakeLog();
+  const { record, flushSoon, flush } = createRecorder({ store, clock, log });
+  const recorder = {
+    flushSoon,
+    flush,
+    /** Settles when the attempt is recorded, or cannot be. */
+    record: (one: FinishedAttempt) => new Promise<boolean>((settle) => record(one, settle)),
+  };
+  return { clock, log, recorder };
+}
+
+Deno.test("createRecorder() records together what finishes about the same time, also while it writes", async () => {
+  const store = aStore();
+  store.held = true;
+  const { recorder, clock } = aRecorder(store);
+  const first = [recorder.record(finished("a")), recorder.record(finished("b"))];
+  await clock.advance(19);
+  first.push(recorder.record(finished("c")));
+  await settle();
+  assert.deepEqual(store.batches, []);
+  await clock.advance(1);
+  const second = [recorder.record(finished("d")), recorder.record(finished("e"))];
+  await clock.advance(5);
+  assert.deepEqual(store.batches, [["a", "b", "c"]]);
+  store.release();
+  assert.deepEqual(await Promise.all(first), [true, true, true]);
+  await clock.advance(14);
+  second.push(recorder.record(finished("f")));
+  await settle();
+  assert.equal(store.batches.length, 1, "20 ms after the first of them");
+  await clock.advance(1);
+  const third = recorder.record(finished("g"));
+  assert.deepEqual(store.batches, [["a", "b", "c"], ["d", "e", "f"]]);
+  await clock.advance(20); // it has waited long enough, and is recorded as soon as it can be
+  store.release();
+  assert.deepEqual(await Promise.all(second), [true, true, true]);
+  await settle();
+  assert.deepEqual(store.batches[2], ["g"]);
+  store.release();
+  assert.equal(await third, true);
+});
+
+Deno.test("flushSoon() records what waits now, and what comes later waits for others again", async () => {
+  const store = aStore();
+  const { recorder, clock } = aRecorder(store);
+  recorder.flushSoon();
+  const first = recorder.record(finished("a"));
+  recorder.flushSoon();
+  assert.equal(await first, true);
+  const second = recorder.record(finished("b"));
+  await settle();
+  assert.deepEqual(store.batches, [["a"]]);
+  await clock.advance(20);
+  assert.equal(await second, true);
+});
+
+Deno.test("flush() records at once what waits for others, and the recorder begins again after it", async () => {
+  const store = aStore();
+  const { recorder, clock } = aRecorder(store);
+  await recorder.flush();
+  for (const id of ["a", "b"]) {
+    const recorded = recorder.record(finished(id));
+    await recorder.flush();
+    assert.equal(await recorded, true);
+  }
+  assert.deepEqual(store.batches, [["a"], ["b"]]);
+  assert.equal(clock.sleeping, 0);
+});
+
+Deno.test("createRecorder() records the others when one cannot be recorded, and says which", async () => {
+  const store = aStore((batch) => batch.some((one) => one.deliveryId === "bad"));
+  const { recorder, log } = aRecorder(store);
+  const outcomes = Promise.all(["a", "bad", "c"].map((id) => recorder.record(finished(id))));
+  await recorder.flush();
+  assert.deepEqual(await outcomes, [true, false, true]);
+  assert.deepEqual(store.batches, [["a", "bad", "c"], ["a"], ["bad"], ["c"]]);
+  assert.deepEqual(log.lines.map((line) => [line.level, line.fields["delivery"]]), [["error", "bad"]]);
+});
+
+Deno.test("createRecorder() writes a flood at once, in batches of bounded size, each attempt once", async () => {
+  const store = aStore();
+  const { recorder } = aRecorder(store);
+  const ids = Array.from({ length: 1_234 }, (_, at) => `dlv_${at}`);
+  await Promise.all(ids.map((id) => recorder.record(finished(id))));
+  assert.deepEqual(store.batches.map((batch) => batch.length), [500, 500, 234]);
+  assert.deepEqual(store.batches.flat(), ids);
+});

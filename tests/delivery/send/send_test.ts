@@ -1,0 +1,281 @@
+// One attempt: the request that goes out, and what is made of every kind of answer and failure.
+import assert from "node:assert/strict";
+import { Webhook } from "standardwebhooks";
+import { createAddressPolicy } from "../../../src/delivery/send/guard.ts";
+import { type Message, sendAttempt, type Sending } from "../../../src/delivery/send/send.ts";
+import type { AttemptResult } from "../../../src/domain/delivery/delivery.ts";
+import {
+  type IncomingResponse,
+  NetworkError,
+  type OutgoingRequest,
+} from "../../../src/domain/ports/ports.ts";
+import { answer, aWorld, hang, settle, START_MS } from "../stand_ins.ts";
+
+const HOST = "hooks.receiver.example";
+const BODY = '{"type":"event.published","title":"Grüße"}';
+const message: Message = {
+  id: "dlv_01JNQ2B3C4D5E6F7G8H9JKMNPQ",
+  webhookUrl: `https://${HOST}/in?key=s3cret`,
+  webhookSecrets: ["0123456789abcdef".repeat(4)],
+  body: new TextEncoder().encode(BODY),
+};
+/** A world, and what attempts need of it. */
+function aSender(): Omit<ReturnType<typeof aWorld>, "deps"> & { deps: Sending } {
+  const world = aWorld();
+  return { ...world, deps: { ...world.deps, policy: createAddressPolicy(world.deps.policy) } };
+}
+
+const onwards = new AbortController().signal;
+
+/** Sends the message to an endpoint that does this. */
+async function sendTo(
+  endpoint: (request: OutgoingRequest) => IncomingResponse | Promise<IncomingResponse>,
+): Promise<{ result: AttemptResult; world: ReturnType<typeof aSender> }> {
+  const world = aSender();
+  world.network.endpoints.set(HOST, endpoint);
+  return { result: await sendAttempt(message, world.deps, onwards), world };
+}
+
+Deno.test("sendAttempt() posts the stored body, signed, to the addresses that were checked", async () => {
+  const world = aSender();
+  world.network.addresses.set(HOST, ["93.184.215.14", "2606:4700::1111"]);
+  world.network.endpoints.set(HOST, () => answer(200));
+  const result = await sendAttempt(message, world.deps, onwards);
+  assert.deepEqual(result, {
+    startedAtMs: START_MS,
+    durationMs: 0,
+    statusCode: 200,
+    problem: null,
+    retryAtMs: null,
+    response: null,
+  });
+  const [request, ...more] = world.network.requests;
+  assert.ok(request !== undefined && more.length === 0);
+  const { method, url, body, addresses, maxBodyBytes, headers } = request;
+  assert.deepEqual(
+    { method, url: url.href, body, addresses, maxBodyBytes },
+    {
+      method: "POST",
+      url: message.webhookUrl,
+      body: message.body,
+      addresses: ["93.184.215.14", "2606:4700::1111"],
+      maxBodyBytes: 65_536,
+    },
+  );
+  const { "webhook-signature": signature, ...others } = headers;
+  assert.deepEqual(others, {
+    "content-type": "application/json",
+    "accept-encoding": "identity",
+    "user-agent": "Regfeed/test",
+    "webhook-id": message.id,
+    "webhook-timestamp": String(START_MS / 1_000),
+  });
+  const expected = new Webhook(message.webhookSecrets[0] ?? "", { format: "raw" })
+    .sign(message.id, new Date(START_MS), BODY);
+  assert.equal(signature?.split(" ")[0], expected);
+});
+
+Deno.test("sendAttempt() signs every attempt afresh under the same id", async () => {
+  const { clock, network, deps } = aSender();
+  network.endpoints.set(HOST, () => answer(200));
+  await sendAttempt(message, deps, onwards);
+  await clock.advance(90_500);
+  await sendAttempt(message, deps, onwards);
+  const [first, second] = network.requests.map((request) => request.headers);
+  assert.equal(first?.["webhook-id"], second?.["webhook-id"]);
+  assert.equal(Number(second?.["webhook-timestamp"]) - Number(first?.["webhook-timestamp"]), 90);
+  assert.notEqual(first?.["webhook-signature"], second?.["webhook-signature"]);
+});
+
+Deno.test("sendAttempt() says in words what a status means", async () => {
+  const rows: [status: number, problem: string | null][] = [
+    [200, null],
+    [204, null],
+    [299, null],
+    [301, "the endpoint responded with 301; redirects are not followed"],
+    [304, "the endpoint responded with 304"],
+    [308, "the endpoint responded with 308; redirects are not followed"],
+    [400, "the endpoint responded with 400"],
+    [410, "the endpoint responded with 410: it is gone"],
+    [500, "the endpoint responded with 500"],
+  ];
+  for (const [status, problem] of rows) {
+    const { result, world } = await sendTo(() => answer(status, { location: "https://169.254.169.254/" }));
+    assert.deepEqual([result.statusCode, result.problem], [status, problem]);
+    assert.equal(world.network.requests.length, 1, `${status} is followed nowhere`);
+  }
+});
+
+Deno.test("sendAttempt() reads Retry-After", async () => {
+  const { result } = await sendTo(() => answer(503, { "retry-after": "120" }));
+  assert.equal(result.retryAtMs, START_MS + 120_000);
+  assert.equal((await sendTo(() => answer(503, { "retry-after": "soon" }))).result.retryAtMs, null);
+});
+
+Deno.test("sendAttempt() takes an answer whose body is too long by its status, and keeps its beginning apart", async () => {
+  const body = new TextEncoder().encode("the receiver's own words");
+  const { result } = await sendTo(() => ({ status: 200, headers: {}, body, truncated: true }));
+  assert.equal(result.problem, null);
+  const failed = await sendTo(() => ({ status: 500, headers: {}, body, truncated: true }));
+  const { response: kept, ...rest } = failed.result;
+  assert.equal(kept, "the receiver's own words");
+  assert.doesNotMatch(JSON.stringify(rest), /words/);
+});
+
+Deno.test("sendAttempt() keeps a kilobyte of an answer at most, whatever its bytes are, as a text without NUL", async () => {
+  const bodies: [Uint8Array, string | null][] = [
+    [new Uint8Array(), null],
+    [new Uint8Array([0, 65, 0]), "\ufffdA\ufffd"],
+    [new Uint8Array(5_000).fill(0xff), "\ufffd".repeat(1_024)],
+    [new Uint8Array(5_000).fill(97), "a".repeat(1_024)],
+    [new TextEncoder().encode("é".repeat(600)), "é".repeat(512)],
+  ];
+  for (const [body, expected] of bodies) {
+    const { result } = await sendTo(() => ({ status: 500, headers: {}, body, truncated: false }));
+    assert.equal(result.response, expected);
+  }
+});
+
+Deno.test("sendAttempt() fails in the network's words when there is no answer", async () => {
+  const { result } = await sendTo(() =>
+    Promise.reject(new NetworkError("certificate not valid for this host"))
+  );
+  assert.deepEqual([result.statusCode, result.problem], [null, "certificate not valid for this host"]);
+  const { deps } = aSender();
+  const resolver = { resolve: () => Promise.reject(new NetworkError("host name not found")) };
+  const unknown = await sendAttempt(message, { ...deps, resolver }, onwards);
+  assert.deepEqual([unknown.statusCode, unknown.problem], [null, "host name not found"]);
+});
+
+Deno.test("sendAttempt() keeps look-up and answer together under one deadline, and ends the request then", async () => {
+  const { clock, network, deps } = aSender();
+  let ended: unknown = null;
+  network.endpoints.set(HOST, (request) => {
+    request.signal.addEventListener("abort", () => ended = request.signal.reason);
+    return hang(request.signal);
+  });
+  const resolver = {
+    resolve: async (_host: string, signal: AbortSignal) => {
+      await clock.sleep(10_000, signal);
+      return ["93.184.215.14"];
+    },
+  };
+  const attempt = sendAttempt(message, { ...deps, resolver }, onwards);
+  await settle();
+  await clock.advance(10_000);
+  assert.equal(network.requests.length, 1);
+  assert.equal(ended, null);
+  await clock.advance(5_000);
+  const result = await attempt;
+  assert.deepEqual(
+    [result.durationMs, result.statusCode, result.problem],
+    [15_000, null, "no complete response within 15 s"],
+  );
+  assert.equal((ended as unknown as Error).name, "DeadlineError");
+});
+
+Deno.test("sendAttempt() ends at the deadline although a look-up heeds no signal", async () => {
+  const { clock, network, deps } = aSender();
+  const resolver = { resolve: () => new Promise<string[]>(() => {}) };
+  const attempt = sendAttempt(message, { ...deps, resolver }, onwards);
+  await settle();
+  await clock.advance(15_000);
+  assert.equal((await attempt).problem, "no complete response within 15 s");
+  assert.equal(network.requests.length, 0);
+});
+
+Deno.test("sendAttempt() connects nowhere when the guard refuses, with one answer for every reason", async () => {
+  const rows: [what: string, webhookUrl: string, addresses: string[]][] = [
+    ["scheme", `http://${HOST}/`, ["93.184.215.14"]],
+    ["literal address", "https://169.254.169.254/latest", []],
+    ["literal IPv6 address", "https://[::ffff:a00:1]/", []],
+    ["local name", "https://db.internal/", ["93.184.215.14"]],
+    ["no URL at all", "hooks", []],
+    ["private address", `https://${HOST}/`, ["10.0.0.1"]],
+    ["one private address of two", `https://${HOST}/`, ["93.184.215.14", "fd00::1"]],
+  ];
+  for (const [what, webhookUrl, addresses] of rows) {
+    const { network, deps } = aSender();
+    for (const host of [HOST, "db.internal"]) {
+      network.addresses.set(host, addresses);
+      network.endpoints.set(host, () => answer(200));
+    }
+    const result = await sendAttempt({ ...message, webhookUrl }, deps, onwards);
+    assert.deepEqual(
+      [result.statusCode, result.problem],
+      [null, "this address cannot receive webhooks"],
+      what,
+    );
+    assert.equal(network.requests.length, 0, what);
+  }
+});
+
+Deno.test("sendAttempt() asks the resolver once, so a name that changes cannot move the connection", async () => {
+  const { network, deps } = aSender();
+  const answers = [["93.184.215.14"], ["127.0.0.1"]];
+  const resolver = { resolve: () => Promise.resolve(answers.shift() ?? []) };
+  network.endpoints.set(HOST, () => answer(200));
+  await sendAttempt(message, { ...deps, resolver }, onwards);
+  assert.deepEqual(network.requests.map((request) => request.addresses), [["93.184.215.14"]]);
+  const second = await sendAttempt(message, { ...deps, resolver }, onwards);
+  assert.equal(second.problem, "this address cannot receive webhooks");
+  assert.equal(network.requests.length, 1);
+});
+
+Deno.test("sendAttempt() reaches a private receiver where the policy opens its network", async () => {
+  const { network, deps } = aSender();
+  network.endpoints.set("127.0.0.1", () => answer(200));
+  const policy = createAddressPolicy({ allowHttp: true, allowNetworks: ["127.0.0.0/8"], allowPorts: [] });
+  const local = { ...message, webhookUrl: "http://127.0.0.1:40123/in" };
+  const result = await sendAttempt(local, { ...deps, policy }, onwards);
+  assert.equal(result.problem, null);
+  assert.deepEqual(network.requests[0]?.addresses, ["127.0.0.1"]);
+});
+
+Deno.test("sendAttempt() keeps addresses, secrets and the receiver's words out of its result, but for the answer's own field", async () => {
+  for (const status of [200, 302, 404, 410, 500]) {
+    const { result: { response: kept, ...result } } = await sendTo(() => ({
+      ...answer(status, { location: "https://other.example/", "x-words": "receiver" }),
+      body: new TextEncoder().encode("receiver"),
+    }));
+    assert.equal(kept, "receiver");
+    assert.doesNotMatch(JSON.stringify(result), /receiver|s3cret|other\.example|93\.184|0123456789abcdef/);
+  }
+});
+
+Deno.test("sendAttempt() ends with the reason of its stop, and passes on what is broken here", async () => {
+  const { network, deps } = aSender();
+  network.endpoints.set(HOST, (request) => hang(request.signal));
+  const stop = new AbortController();
+  const attempt = sendAttempt(message, deps, stop.signal);
+  await settle();
+  stop.abort(new Error("stopped"));
+  await assert.rejects(attempt, /stopped/);
+  await assert.rejects(sendAttempt(message, deps, stop.signal), /stopped/);
+  assert.equal(network.requests.length, 1);
+  network.endpoints.set(HOST, () => Promise.reject(new TypeError("broken")));
+  await assert.rejects(sendAttempt(message, deps, onwards), TypeError);
+});
+
+Deno.test("sendAttempt() leaves nothing behind on its stop, whatever comes of it", async () => {
+  const { network, deps } = aSender();
+  const stop = new AbortController();
+  let listening = 0;
+  const { signal } = stop;
+  const add = signal.addEventListener.bind(signal);
+  const remove = signal.removeEventListener.bind(signal);
+  signal.addEventListener = (...listener: Parameters<typeof add>) => {
+    listening++;
+    add(...listener);
+  };
+  signal.removeEventListener = (...listener: Parameters<typeof remove>) => {
+    listening--;
+    remove(...listener);
+  };
+  await sendAttempt(message, deps, signal);
+  network.endpoints.set(HOST, () => answer(200));
+  await sendAttempt(message, deps, signal);
+  network.endpoints.set(HOST, () => Promise.reject(new TypeError("broken")));
+  await assert.rejects(sendAttempt(message, deps, signal), TypeError);
+  assert.equal(listening, 0);
+});

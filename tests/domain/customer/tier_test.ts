@@ -1,0 +1,54 @@
+// Tiers: the specification's numbers, and what stands over them.
+import assert from "node:assert/strict";
+import { limitOf, limitsOf } from "../../../src/domain/customer/customer.ts";
+import { DEFAULT_LIMITS, limitFields, limitsFromFields, TIERS } from "../../../src/domain/customer/tier.ts";
+
+Deno.test("DEFAULT_LIMITS are the specification's section 8", () => {
+  const rows = TIERS.map((tier) => {
+    const { apiRequestsPerDay, webhookDeliveriesPerMonth, activeSubscriptions } = DEFAULT_LIMITS[tier];
+    return [tier, apiRequestsPerDay, webhookDeliveriesPerMonth, activeSubscriptions];
+  });
+  assert.deepEqual(rows.slice(0, 3), [
+    ["indie", 1_000, 500, 1],
+    ["team", 10_000, 5_000, 5],
+    ["gpai", 100_000, 50_000, 25],
+  ]);
+  assert.equal(DEFAULT_LIMITS.embedded.activeSubscriptions, 200);
+});
+
+Deno.test("limitsFromFields() reverses limitFields(), and leaves out what is not given", () => {
+  assert.deepEqual(
+    limitsFromFields(limitFields(DEFAULT_LIMITS.team) as Record<string, number>),
+    DEFAULT_LIMITS.team,
+  );
+  assert.deepEqual(limitFields({ replaysPerDay: 0 }), { replays_per_day: 0 });
+  assert.deepEqual(limitsFromFields({ replays_per_day: 0 }), { replaysPerDay: 0 });
+});
+
+Deno.test("limitsOf() gives the tier's limits, with the customer's own over them", () => {
+  const tiers = { ...DEFAULT_LIMITS };
+  assert.deepEqual(limitsOf({ tier: "team", limits: {} }, tiers), DEFAULT_LIMITS.team);
+  assert.deepEqual(
+    limitsOf({ tier: "embedded", limits: { apiRequestsPerDay: 0, activeSubscriptions: 7 } }, tiers),
+    {
+      ...DEFAULT_LIMITS.embedded,
+      apiRequestsPerDay: 0,
+      activeSubscriptions: 7,
+    },
+  );
+  const changed = { ...tiers, team: { ...tiers.team, apiRequestsPerDay: 12 } };
+  assert.equal(limitsOf({ tier: "team", limits: {} }, changed).apiRequestsPerDay, 12);
+  assert.equal(limitsOf({ tier: "indie", limits: {} }, changed).apiRequestsPerDay, 1_000);
+});
+
+Deno.test("limitOf() gives the same, one by one", () => {
+  const tiers = { ...DEFAULT_LIMITS, team: { ...DEFAULT_LIMITS.team, apiRequestsPerDay: 12 } };
+  for (const tier of ["indie", "team", "gpai", "embedded"] as const) {
+    for (const limits of [{}, { apiRequestsPerDay: 0, activeSubscriptions: 7 }]) {
+      const all = limitsOf({ tier, limits }, tiers);
+      for (const name of Object.keys(all) as (keyof typeof all)[]) {
+        assert.equal(limitOf({ tier, limits }, tiers, name), all[name], `${tier} ${name}`);
+      }
+    }
+  }
+});

@@ -1,0 +1,37 @@
+// Topics: a parent stands for its children.
+import assert from "node:assert/strict";
+import { expandTopics, type Topic } from "../../../src/domain/event/topic.ts";
+
+function topic(id: string, parent: string | null = null): Topic {
+  return { id, name_en: id, name_de: id, name_fr: id, parent, articles: [] };
+}
+
+/** Children stand before and after their parents. */
+const TOPICS = [
+  topic("labels", "transparency"),
+  topic("transparency"),
+  topic("chatbots", "transparency"),
+  topic("gpai"),
+  topic("systemic-risk", "gpai"),
+];
+
+Deno.test("expandTopics() adds the children of parents, and nothing else", () => {
+  const rows: [string[], string[]][] = [
+    [[], []],
+    [["transparency"], ["transparency", "labels", "chatbots"]],
+    [["labels"], ["labels"]],
+    [["gpai", "labels"], ["gpai", "systemic-risk", "labels"]],
+    [["labels", "gpai"], ["labels", "gpai", "systemic-risk"]],
+    [["gpai", "systemic-risk", "gpai"], ["gpai", "systemic-risk"]],
+    [["unknown"], ["unknown"]],
+  ];
+  for (const [given, expected] of rows) {
+    assert.deepEqual([...expandTopics(TOPICS, given)].toSorted(), expected.toSorted(), given.join(", "));
+  }
+});
+
+Deno.test("expandTopics() leaves what it is given as it is", () => {
+  const given = ["transparency"];
+  expandTopics(TOPICS, given);
+  assert.deepEqual(given, ["transparency"]);
+});

@@ -1,0 +1,113 @@
+// The past that a subscription asks for survives `kill -9`: each event once, in the order of storing.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { openVaultFile } from "../../../src/platform/vault.ts";
+import { Connection } from "../../../src/store/sqlite/connection/connection.ts";
+import { openStore } from "../../../src/store/sqlite/store.ts";
+import { anEvent } from "../../store/contract/given.ts";
+import { regfeedJson, serve, withFolder, writeConfig } from "../../support/process.ts";
+
+const EVENTS = 1_200;
+const KILLS = 5;
+/** A server lives so long at most, ms: shorter than all of the past takes. */
+const LONGEST_LIFE_MS = 250;
+/** Attempts under way at a kill come back when their lease ends. */
+const PATIENCE_MS = 90_000;
+
+const CONFIG = `
+[server]
+listen = "127.0.0.1:0"
+
+[delivery]
+allow_http = true
+allow_networks = ["127.0.0.0/8"]
+timeout = "1s"
+`;
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Puts the past into the store, as it stands there after years. */
+async function fillStore(file: string): Promise<void> {
+  const store = openStore(file, (options) => openVaultFile(`${file}.key`, options));
+  await store.close();
+  const connection = new Connection(file);
+  connection.transaction("relaxed", () => {
+    for (let number = 1; number <= EVENTS; number++) {
+      const event = anEvent(`evt_${String(number).padStart(26, "0")}`, { external_id: `p${number}` });
+      connection.run(
+        `insert into events (id, source_id, external_id, version, severity, published_at, json, provenance)
+         values (?, ?, ?, 1, 2, ?, ?, '{}')`,
+        event.id,
+        event.source_id,
+        event.external_id,
+        event.published_at,
+        JSON.stringify(event),
+      );
+    }
+  });
+  connection.close();
+}
+
+/** The deliveries there are, and how far the past has come. */
+function lookInto(file: string): { made: number; delivered: number; place: number | null; order: string[] } {
+  const connection = new Connection(file);
+  try {
+    const row = connection.get(
+      `select count(*) as made, coalesce(sum(status = 'delivered'), 0) as delivered,
+         (select backfill_seq from subscriptions) as place from deliveries`,
+    );
+    const order = connection.all("select event_id from deliveries order by sequence");
+    return {
+      made: Number(row?.["made"]),
+      delivered: Number(row?.["delivered"]),
+      place: (row?.["place"] ?? null) as number | null,
+      order: order.map((one) => String(one["event_id"])),
+    };
+  } finally {
+    connection.close();
+  }
+}
+
+Deno.test("a past that is being delivered is whole after five kills", () =>
+  withFolder(async (folder) => {
+    const arrived = new Set<string>();
+    const receiver = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
+      const body = await request.json().catch(() => null);
+      if (body !== null) arrived.add(body.event.id);
+      return new Response(null, { status: 204 });
+    });
+    try {
+      await writeConfig(folder, CONFIG);
+      const add = ["customer", "add", "--email", "a@board.example", "--tier", "team"];
+      const { key } = await regfeedJson<{ key: string }>(folder, add);
+      const file = join(folder, "data/regfeed.db");
+      await fillStore(file);
+      let server = await serve(folder);
+      const response = await fetch(`${server.address}/v1/subscriptions`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        body: JSON.stringify({ webhook_url: `http://127.0.0.1:${receiver.addr.port}/`, backfill_since: 0 }),
+      });
+      assert.equal(response.status, 201, await response.text());
+      let midst = 0;
+      for (let kill = 0; kill < KILLS; kill++) {
+        await pause(Math.random() * LONGEST_LIFE_MS);
+        await server.end("SIGKILL");
+        const { made, place, order } = lookInto(file);
+        if (place !== null && made > 0) midst++;
+        assert.equal(new Set(order).size, made, "no event twice");
+        server = await serve(folder);
+      }
+      const end = Date.now() + PATIENCE_MS;
+      while (lookInto(file).delivered < EVENTS && Date.now() < end) await pause(200);
+      assert.equal((await server.end("SIGTERM")).code, 0);
+      const { place, order } = lookInto(file);
+      const all = Array.from({ length: EVENTS }, (_, at) => `evt_${String(at + 1).padStart(26, "0")}`);
+      assert.deepEqual(order, all, "each once, in the order of storing");
+      assert.equal(place, null);
+      assert.deepEqual(all.filter((id) => !arrived.has(id)), []);
+      assert.ok(midst > 0, "no kill met the past under way: the test has tried nothing");
+    } finally {
+      await receiver.shutdown();
+    }
+  }));

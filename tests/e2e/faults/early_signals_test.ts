@@ -1,0 +1,96 @@
+// A service that is told something while it only reads its config: the config is a pipe, so that nothing goes on before.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { begin, type Beginning, withFolder } from "../../support/process.ts";
+import { LINUX, needs } from "../../support/needs.ts";
+
+const CONFIG = '[server]\nlisten = "127.0.0.1:0"\n';
+const PATIENCE_MS = 30_000;
+/** The bits of signals in /proc/PID/status, from 1 upwards (signal(7)). */
+const NUMBERS = { SIGHUP: 1, SIGINT: 2, SIGUSR1: 10, SIGUSR2: 12, SIGTERM: 15 } as const;
+
+/** Starts `serve`, which waits for its config; `letGo` gives it. */
+async function withWaiting(
+  work: (waiting: { folder: string; server: Beginning; letGo: () => Promise<void> }) => Promise<void>,
+): Promise<void> {
+  await withFolder(async (folder) => {
+    const path = join(folder, "regfeed.toml");
+    const made = await new Deno.Command("mkfifo", { args: [path] }).output();
+    assert.ok(made.success);
+    // Open for both: whoever reads it waits for as long as somebody may still write.
+    const pipe = await Deno.open(path, { read: true, write: true });
+    let isOpen = true;
+    const letGo = async () => {
+      await Deno.writeTextFile(join(folder, "new.toml"), CONFIG);
+      await Deno.rename(join(folder, "new.toml"), path);
+      if (isOpen) pipe.close();
+      isOpen = false;
+    };
+    const server = begin(folder);
+    try {
+      await work({ folder, server, letGo });
+    } finally {
+      await letGo();
+      server.kill();
+      await server.over;
+    }
+  });
+}
+
+/**
+ * Waits until the process listens for the signal and has opened its config; fails when it has not for too long. That it
+ * listens is not enough: the runtime tells the system so a moment before it has noted for whom.
+ */
+async function listensFor(pid: number, signal: keyof typeof NUMBERS): Promise<void> {
+  // The runtime keeps /proc from a process that lacks any permission.
+  const told = async (command: string, ...args: string[]) =>
+    new TextDecoder().decode((await new Deno.Command(command, { args }).output()).stdout);
+  for (const endMs = Date.now() + PATIENCE_MS; Date.now() < endMs;) {
+    const caught = /^SigCgt:\s*([0-9a-f]+)$/m.exec(await told("cat", `/proc/${pid}/status`))?.[1] ?? "0";
+    const isCaught = (BigInt(`0x${caught}`) >> BigInt(NUMBERS[signal] - 1)) & 1n;
+    if (isCaught && (await told("ls", "-l", `/proc/${pid}/fd`)).includes("/regfeed.toml")) return;
+    await new Promise((again) => setTimeout(again, 20));
+  }
+  throw new Error(`the process listens for no ${signal}, or does not read its config`);
+}
+
+for (const signal of ["SIGTERM", "SIGINT"] as const) {
+  Deno.test({
+    ...needs(`${signal} before the config is read is a clean end, and no database is begun`, LINUX),
+    async fn() {
+      await withWaiting(async ({ folder, server, letGo }) => {
+        await listensFor(server.pid, signal);
+        server.signal(signal);
+        await new Promise((heard) => setTimeout(heard, 500)); // the runtime hands it on in its own time
+        await letGo();
+        const { code, log } = await server.over;
+        assert.equal(code, 0, log);
+        assert.match(log, new RegExp(`stopping signal=${signal}\n.*stopped\n`));
+        assert.deepEqual([...Deno.readDirSync(folder)].map(({ name }) => name), ["regfeed.toml"], log);
+      });
+    },
+  });
+}
+
+// SIGUSR1 as well, but run from its source on a newer Deno it opens the runtime's debugger beside that.
+for (const signal of ["SIGHUP", "SIGUSR2"] as const) {
+  const what = signal === "SIGHUP" ? "config read again: nothing to put in force" : `signal=${signal}`;
+  Deno.test({
+    ...needs(
+      `${signal} before the config is read ends nothing, and is told of once the service is up`,
+      LINUX,
+    ),
+    async fn() {
+      await withWaiting(async ({ server, letGo }) => {
+        await listensFor(server.pid, signal);
+        server.signal(signal);
+        await letGo();
+        await server.said(what);
+        server.signal("SIGTERM");
+        const { code, log } = await server.over;
+        assert.equal(code, 0, log);
+        assert.match(log, /listening/);
+      });
+    },
+  });
+}

@@ -1,0 +1,192 @@
+// A key file that is gone for good: a real store and server, from the error to the next delivery that verifies.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { Webhook } from "standardwebhooks";
+import { regfeed, regfeedJson, serve, type Serving, withFolder, writeConfig } from "../../support/process.ts";
+
+const CONFIG = `
+[server]
+listen = "127.0.0.1:0"
+
+[delivery]
+allow_http = true
+allow_networks = ["127.0.0.0/8"]
+
+[[sources]]
+id = "board"
+name_en = "Board"
+path = "items"
+base_url = "https://board.example"
+fetch_strategy = "files"
+schedule = "* * * * * *"
+relevance = "all"
+notify_first_fetch = true
+`;
+
+const item = (name: string): string =>
+  `<rss version="2.0"><channel><title>Board</title><item><guid isPermaLink="false">${name}</guid>
+   <link>https://board.example/${name}</link><title>Notice ${name} on the AI Act</title>
+   <pubDate>Fri, 31 Jul 2026 12:00:00 GMT</pubDate></item></channel></rss>`;
+
+async function ask(
+  server: Serving,
+  key: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  again?: string,
+) {
+  const response = await fetch(server.address + path, {
+    method,
+    headers: {
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      ...(again === undefined ? {} : { "idempotency-key": again }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, ...await response.json() };
+}
+
+/** A receiver on loopback that keeps what arrives. */
+function startReceiver() {
+  const arrived: { body: string; headers: Record<string, string> }[] = [];
+  let heard: () => void = () => {};
+  const next = new Promise<void>((resolve) => heard = resolve);
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
+    arrived.push({ body: await request.text(), headers: Object.fromEntries(request.headers) });
+    heard();
+    return new Response(null, { status: 204 });
+  });
+  return {
+    arrived,
+    next,
+    address: `http://127.0.0.1:${server.addr.port}/`,
+    close: () => server.shutdown(),
+  };
+}
+
+interface Given {
+  folder: string;
+  keyFile: string;
+  key: string;
+  customerId: string;
+  hook: string;
+  /** A subscription that is on, made with an `Idempotency-Key`, its secret, and one that is off. */
+  id: string;
+  lost: string;
+  offId: string;
+}
+
+async function prepare(folder: string, hook: string): Promise<Given> {
+  await Deno.mkdir(join(folder, "items"));
+  await writeConfig(folder, CONFIG);
+  const unmade = await regfeed(folder, ["store", "new-key", "--yes"]);
+  assert.deepEqual([unmade.code, /there is no database/.test(unmade.stderr)], [1, true], unmade.stderr);
+  const add = ["customer", "add", "--email", "a@board.example", "--tier", "team"];
+  const { key, customer } = await regfeedJson<{ key: string; customer: { id: string } }>(folder, add);
+  const server = await serve(folder);
+  const made = await ask(server, key, "POST", "/v1/subscriptions", { webhook_url: hook }, "first");
+  const { id, webhook_secret: lost } = made.subscription;
+  const off = await ask(server, key, "POST", "/v1/subscriptions", { webhook_url: `${hook}off` });
+  const offId = off.subscription.id;
+  await ask(server, key, "PATCH", `/v1/subscriptions/${offId}`, { enabled: false });
+  const busy = await regfeed(folder, ["store", "new-key", "--yes"]);
+  assert.match(busy.stderr, /nothing is lost/);
+  await server.end("SIGTERM");
+  const keyFile = join(folder, "data/regfeed.db.key");
+  return { folder, keyFile, key, customerId: customer.id, hook, id, lost, offId };
+}
+
+/** What the operator sees and does. */
+async function giveUp({ folder, keyFile, customerId, id, offId }: Given): Promise<void> {
+  await Deno.rename(keyFile, `${keyFile}.gone`);
+  const refused = await regfeed(folder, ["serve"]);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /key file .* is missing.*`regfeed store new-key --yes` makes another key/);
+  // What shows and changes nothing that is sealed needs no key, and makes none.
+  const { customers } = await regfeedJson<{ customers: { id: string }[] }>(folder, ["customer", "list"]);
+  assert.deepEqual(customers.map((one) => one.id), [customerId]);
+  for (
+    const command of [["customer", "show", customerId], ["customer", "set-tier", customerId, "team"], [
+      "delivery",
+      "list",
+    ]]
+  ) {
+    const { code, stderr } = await regfeed(folder, command);
+    assert.equal(code, 0, stderr);
+  }
+  const ill = await regfeed(folder, ["doctor", "--offline"]);
+  assert.match(ill.stdout, /When it is gone for good, .*`regfeed store new-key --yes`/);
+  const asked = await regfeed(folder, ["store", "new-key"]);
+  assert.equal(asked.code, 2);
+  assert.match(asked.stderr, /--yes is missing: the secrets of all subscriptions are given up/);
+  await assert.rejects(Deno.stat(keyFile));
+
+  const done = await regfeedJson<{ backup: string; customers: Record<string, string[]> }>(folder, [
+    "store",
+    "new-key",
+    "--yes",
+  ]);
+  assert.deepEqual(done.customers, { [customerId]: [id, offId].sort() });
+  assert.equal((await Deno.stat(keyFile)).mode! & 0o777, 0o600);
+  assert.ok((await Deno.stat(done.backup)).size > 0);
+  const well = await regfeed(folder, ["doctor", "--offline"]);
+  assert.match(well.stdout, /regfeed\.db\.key is the database's key/);
+  const audit = await regfeedJson<{ audit: { act: string }[] }>(folder, ["audit", "list"]);
+  assert.deepEqual(audit.audit.slice(0, 2).map(({ act }) => act), ["secrets.give-up", "store.new-key"]);
+  const { mails } = await regfeedJson<{ mails: { kind: string }[] }>(folder, ["mail", "list"]);
+  const told = mails.filter(({ kind }) => kind === "delivery-disabled");
+  assert.equal(told.length, 1, "the owner of the one that was on");
+}
+
+/** What the customer sees and does; the new secret. */
+async function renew(server: Serving, { key, id, hook }: Given): Promise<string> {
+  const path = `/v1/subscriptions/${id}`;
+  const listed = await ask(server, key, "GET", "/v1/subscriptions");
+  assert.deepEqual(
+    listed.subscriptions.map((one: { disabled_by: string }) => one.disabled_by),
+    ["key-lost", "key-lost"],
+  );
+  const early = await ask(server, key, "PATCH", path, { enabled: true });
+  assert.equal(early.code, "subscription_key_lost");
+  assert.equal((await ask(server, key, "POST", `${path}/test`)).status, 409);
+  const repeated = await ask(server, key, "POST", "/v1/subscriptions", { webhook_url: hook }, "first");
+  assert.notEqual(repeated.subscription?.id, id, "the answer that held the lost secret is forgotten");
+  await ask(server, key, "DELETE", `/v1/subscriptions/${repeated.subscription.id}`);
+  const rotated = await ask(server, key, "POST", `${path}/rotate-secret`);
+  assert.deepEqual(
+    [rotated.status, rotated.subscription.disabled_by, rotated.previous_secret_until],
+    [200, "owner", null],
+  );
+  assert.equal((await ask(server, key, "PATCH", path, { enabled: true })).status, 200);
+  return rotated.subscription.webhook_secret;
+}
+
+Deno.test("a lost key ends in an error that names the way out, and that ends in deliveries that verify", () =>
+  withFolder(async (folder) => {
+    const receiver = startReceiver();
+    try {
+      const given = await prepare(folder, receiver.address);
+      await giveUp(given);
+      const server = await serve(folder);
+      await Deno.writeTextFile(join(folder, "items/one.xml"), item("one"));
+      const secret = await renew(server, given);
+      await receiver.next;
+      const [delivery] = receiver.arrived;
+      assert.ok(delivery !== undefined);
+      assert.equal(delivery.headers["webhook-signature"]?.split(" ").length, 2);
+      new Webhook(secret).verify(delivery.body, delivery.headers);
+      new Webhook(secret, { format: "raw" }).verify(delivery.body, delivery.headers);
+      assert.throws(() => new Webhook(given.lost).verify(delivery.body, delivery.headers));
+      assert.equal((await server.end("SIGTERM")).code, 0);
+
+      // The old key comes back too late: it is not the store's any more, and that is said.
+      await Deno.rename(`${given.keyFile}.gone`, given.keyFile);
+      const wrong = await regfeed(folder, ["doctor", "--offline"]);
+      assert.equal(wrong.code, 1);
+      assert.match(wrong.stdout, /PROBLEM {2}the key file does not belong to this database/);
+    } finally {
+      await receiver.close();
+    }
+  }));

@@ -1,0 +1,94 @@
+// The manual page: all that the commands say of themselves, as Debian's own tools take it.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { type Command, optionsOf } from "../../../src/cli/command.ts";
+import { loadEveryCommand } from "../../../src/cli/commands.ts";
+import { buildDebian } from "../../../tools/build/debian.ts";
+import { manualPage } from "../../../tools/build/manual.ts";
+import { withFolder } from "../../support/process.ts";
+import { needs, program } from "../../support/needs.ts";
+
+const ABOUT = { version: "1.2.3", timeMs: Date.UTC(2026, 10, 22) };
+
+/** The page as a terminal shows it, without its line breaks; fails for what groff warns of. */
+async function rendered(page: string): Promise<string> {
+  const child = new Deno.Command("groff", {
+    args: ["-man", "-Tutf8", "-ww", "-rHY=0", "-rLL=2000n", "-P-c", "-P-b", "-P-o", "-P-u", "-"],
+    env: { LC_ALL: "C.UTF-8" },
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  await writer.write(new TextEncoder().encode(page));
+  await writer.close();
+  const { stdout, stderr, success } = await child.output();
+  assert.deepEqual([success, new TextDecoder().decode(stderr)], [true, ""]);
+  return new TextDecoder().decode(stdout).replaceAll(/[ \n]+/g, " ");
+}
+
+Deno.test({
+  ...needs(
+    "the manual page has every command, with its usage, its options and its example",
+    program("groff"),
+  ),
+  fn: async () => {
+    const commands = await loadEveryCommand();
+    const text = await rendered(manualPage(commands, ABOUT));
+    for (const command of commands) {
+      const options = Object.values(optionsOf(command)).map(({ help }) => help);
+      for (
+        const said of [
+          `regfeed ${command.name} ${command.usage}`.trim(),
+          command.summary,
+          command.example,
+          ...options,
+        ]
+      ) {
+        assert.ok(text.includes(said), said);
+      }
+    }
+    assert.match(text, /EXIT STATUS 0 success 1 failure 2 usage error/);
+  },
+});
+
+Deno.test({
+  ...needs(
+    "what a command says stands for itself in the manual page, whatever signs are in it",
+    program("groff"),
+  ),
+  fn: async () => {
+    const odd: Command = {
+      name: "odd",
+      usage: '[--it "x"]',
+      summary: ".so it's a \\fB test – of 'signs'",
+      example: "regfeed odd --it 'a\\nb'",
+      positionals: [0, 0],
+      options: { it: { kind: "flag", help: "'tis -- all" } },
+      run: () => Promise.resolve(0),
+    };
+    const text = await rendered(manualPage([odd], ABOUT));
+    for (
+      const said of ['odd [--it "x"]', ".so it's a \\fB test – of 'signs'.", odd.example, "'tis -- all"]
+    ) {
+      assert.ok(text.includes(said), `${said}: ${text}`);
+    }
+  },
+});
+
+Deno.test({
+  ...needs("lintian finds nothing wrong with the Debian package", program("lintian", "dpkg-deb")),
+  fn: () =>
+    withFolder(async (folder) => {
+      const executable = join(folder, "regfeed");
+      await Deno.writeTextFile(executable, "#!/bin/sh\nexit 0\n");
+      const output = join(folder, "regfeed_1.2.3_amd64.deb");
+      const built = await buildDebian({ executable, output, version: "1.2.3", architecture: "amd64" });
+      assert.ok(built.ok, built.said);
+      const { stdout } = await new Deno.Command("lintian", {
+        args: [...(Deno.uid() === 0 ? ["--allow-root"] : []), output],
+        stderr: "null",
+      }).output();
+      assert.equal(new TextDecoder().decode(stdout), "");
+    }),
+});

@@ -1,0 +1,57 @@
+// The rehearsal of a payment in docs/run/payments.md, run as it stands there, but for its port.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { withFolder } from "../../support/process.ts";
+import { needs, program } from "../../support/needs.ts";
+
+const DOCS = new URL("../../../docs/run/payments.md", import.meta.url);
+const MAIN = fileURLToPath(new URL("../../../main.ts", import.meta.url));
+const PERMISSIONS =
+  "--no-prompt --allow-net --allow-env --allow-read --allow-write --allow-sys=hostname,statfs,uid";
+const PATIENCE_MS = 120_000;
+
+/** The commands under a heading, as one script. */
+function commandsUnder(heading: string, text: string): string {
+  const section = text.split(`\n## ${heading}\n`)[1]?.split("\n## ")[0] ?? "";
+  return [...section.matchAll(/```sh\n(.*?)```/gs)].map(([, block]) => block).join("\n");
+}
+
+Deno.test({
+  ...needs("the documented rehearsal goes from the checkout to the end", program("openssl", "curl")),
+  fn: () =>
+    withFolder(async (folder) => {
+      const probe = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+      const { port } = probe.addr as Deno.NetAddr;
+      probe.close();
+      const script = commandsUnder("Rehearsing a payment", await Deno.readTextFile(DOCS));
+      assert.ok(script.includes("openssl dgst") && script.includes("8099"));
+      await Deno.mkdir(join(folder, "bin"));
+      const regfeed = `#!/bin/sh\nexec "${Deno.execPath()}" run ${PERMISSIONS} "${MAIN}" "$@"\n`;
+      await Deno.writeTextFile(join(folder, "bin", "regfeed"), regfeed, { mode: 0o755 });
+      await Deno.mkdir(join(folder, "rehearsal"));
+      // Whatever happens, no server stays behind.
+      const guarded = `trap 'kill $SERVER 2>/dev/null' EXIT\n${script.replaceAll("8099", String(port))}`;
+      const { stdout, stderr } = await new Deno.Command("sh", {
+        args: ["-eu", "-c", guarded],
+        cwd: join(folder, "rehearsal"),
+        env: { PATH: `${join(folder, "bin")}:${Deno.env.get("PATH")}`, NO_COLOR: "1" },
+        stdin: "null",
+        stdout: "piped",
+        stderr: "piped",
+        signal: AbortSignal.timeout(PATIENCE_MS),
+      }).output();
+      const [said, complaints] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)) as [
+        string,
+        string,
+      ];
+      const outcomes = [...said.matchAll(/"outcome":"(\w+)"/g)].map(([, outcome]) => outcome);
+      assert.deepEqual(outcomes, ["applied", "applied", "applied", "applied"], said + complaints);
+      assert.match(said, /"tier":"team"/);
+      assert.match(said, /"status":401,.*your access has ended because of a missing payment/);
+      for (const kind of ["welcome", "payment-failed", "access-ended"]) {
+        assert.match(said, new RegExp(`^mail_\\w+ +${kind} +cus_\\w+ +sent `, "m"));
+      }
+      assert.match(said, /^disabled_by +payment$/m);
+    }),
+});

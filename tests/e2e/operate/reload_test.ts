@@ -1,0 +1,329 @@
+// The config changes while the service runs: a real server, its real file, real signals.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { hashKey } from "../../../src/accounts/keys.ts";
+import { regfeedJson, serve, type Serving, withFolder, writeConfig } from "../../support/process.ts";
+
+const RELOADS = 20;
+/** So few that what comes of all reloads at once is no flood, however late the next fetch is; the first one never is. */
+const EVENTS_A_RELOAD = 1;
+const FIRST_EVENTS = 50;
+const PUBLISHED = new Date().toUTCString();
+const PATIENCE_MS = 60_000;
+/** What a new or a removed key takes at most, by the promise to the operator. */
+const SOON_MS = 1_000;
+
+const BANK_KEY = `rgf_${"ba".repeat(32)}`;
+const PAPER_KEY = `rgf_${"9a".repeat(32)}`;
+
+const LOOPBACK = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function until(
+  what: string,
+  isTrue: () => boolean | Promise<boolean>,
+  withinMs = PATIENCE_MS,
+): Promise<void> {
+  const end = Date.now() + withinMs;
+  while (!await isTrue()) {
+    if (Date.now() > end) throw new Error(`not within ${withinMs} ms: ${what}`);
+    await pause(20);
+  }
+}
+
+const BASE = `
+[server]
+listen = "127.0.0.1:0"
+
+[delivery]
+allow_http = true
+allow_networks = ["127.0.0.0/8"]
+`;
+
+const tier = (requests: number) => `[tiers.team]\napi_requests_per_day = ${requests}\n`;
+
+const customer = (id: string, key: string) =>
+  `[[customers]]\nid = "${id}"\nemail = "${id}@board.example"\ntier = "team"\nkey_sha256 = "${
+    hashKey(key)
+  }"\n`;
+
+const inbox = (id: string) =>
+  `[[sources]]\nid = "${id}"\nname_en = "${id}"\nfetch_strategy = "files"\npath = "${id}"\nbase_url = "https://board.example"\nschedule = "* * * * * *"
+relevance = "all"\nnotify_first_fetch = true\n`;
+
+/** Sends the signal and waits until the log says what came of it. */
+async function reload(server: Serving): Promise<string> {
+  const before = server.log().length;
+  server.signal("SIGHUP");
+  await until(
+    "the log says what came of the reload",
+    () => / config (re|not )/.test(server.log().slice(before)),
+  );
+  return server.log().slice(before);
+}
+
+async function statusOf(server: Serving, key: string): Promise<number> {
+  const response = await fetch(`${server.address}/v1/events`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  await response.body?.cancel();
+  return response.status;
+}
+
+/** Requests without a pause, until it is ended: their answers by status. */
+function askSteadily(server: Serving, key: string): { end(): Promise<Map<number, number>> } {
+  const statuses = new Map<number, number>();
+  let isOver = false;
+  const asking = (async () => {
+    while (!isOver) {
+      const status = await statusOf(server, key);
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      await pause(5);
+    }
+  })();
+  asking.catch(() => {}); // who ends it hears of it
+  return {
+    async end() {
+      isOver = true;
+      await asking;
+      return statuses;
+    },
+  };
+}
+
+async function usedToday(server: Serving, key: string): Promise<{ used: number; limit: number }> {
+  const response = await fetch(`${server.address}/v1/events`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  await response.body?.cancel();
+  const limit = Number(response.headers.get("x-ratelimit-limit"));
+  return { limit, used: limit - Number(response.headers.get("x-ratelimit-remaining")) };
+}
+
+async function addCustomer(folder: string): Promise<string> {
+  const args = ["customer", "add", "--email", "ana@board.example", "--tier", "team"];
+  return (await regfeedJson<{ key: string }>(folder, args)).key;
+}
+
+const notice = (name: string) =>
+  `<rss version="2.0"><channel><title>Board</title><item><guid isPermaLink="false">${name}</guid>
+<link>https://board.example/${name}</link><title>Notice ${name} on the AI Act</title><description>Text.</description>
+<pubDate>${PUBLISHED}</pubDate></item></channel></rss>`;
+
+const FIRST = BASE + tier(10_000) + customer("bank", BANK_KEY);
+const SECOND = BASE + tier(20_000) + customer("paper", PAPER_KEY) + inbox("inbox");
+
+/** A server under {@link FIRST} with a customer that was made by command; it ends well, whatever the work does. */
+function withServer(
+  work: (given: { folder: string; server: Serving; key: string }) => Promise<void>,
+): Promise<void> {
+  return withFolder(async (folder) => {
+    await Deno.mkdir(join(folder, "inbox"));
+    await Deno.writeTextFile(join(folder, "inbox", "one.xml"), notice("one"));
+    await writeConfig(folder, FIRST);
+    const key = await addCustomer(folder);
+    const server = await serve(folder);
+    try {
+      await work({ folder, server, key });
+    } finally {
+      const { code, log } = await server.end("SIGTERM");
+      assert.equal(code, 0, log);
+    }
+  });
+}
+
+const opens = (server: Serving, key: string, status: number): Promise<void> =>
+  until(`${key} is answered ${status}`, async () => await statusOf(server, key) === status, SOON_MS);
+
+Deno.test("a reload under steady requests: no answer fails, customers, limits and sources change at once, counts go on", () =>
+  withServer(async ({ folder, server, key }) => {
+    assert.equal(await statusOf(server, BANK_KEY), 200, "declared customers are there from the start");
+    const steady = askSteadily(server, key);
+    await pause(300);
+    await writeConfig(folder, SECOND);
+    const said = await reload(server);
+    await opens(server, PAPER_KEY, 200);
+    await opens(server, BANK_KEY, 401);
+    const names = ["customers.bank (gone)", "customers.paper (new)", "sources.inbox (new)"];
+    for (const name of [...names, "tiers.team.api_requests_per_day"]) {
+      assert.ok(said.includes(name), `${name} in ${said}`);
+    }
+    assert.doesNotMatch(said, /20000|paper@|9a9a/);
+    await until("the new source is collected", async () => {
+      const headers = { authorization: `Bearer ${key}` };
+      const response = await fetch(`${server.address}/v1/events`, { headers });
+      return (await response.json()).events.length === 1;
+    });
+    const statuses = await steady.end();
+    assert.deepEqual([...statuses.keys()], [200], "no answer failed");
+    const before = await usedToday(server, key);
+    assert.equal(before.limit, 20_000);
+    assert.ok(before.used > (statuses.get(200) ?? 0), `${before.used} counted, the steady ones among them`);
+    await writeConfig(folder, SECOND.replace("20000", "30000"));
+    await reload(server);
+    const after = await usedToday(server, key);
+    assert.deepEqual(after, { limit: 30_000, used: before.used + 1 }, "nothing twice, nothing forgotten");
+  }));
+
+Deno.test("a config that is wrong, or that the store contradicts, changes nothing and is named with its line", () =>
+  withServer(async ({ folder, server }) => {
+    const rows: [text: string, expected: RegExp][] = [
+      [
+        SECOND.replace("paper@", "paper.at."),
+        /regfeed\.toml:12: customers\[0\]\.email: is not a valid email address/,
+      ],
+      [
+        SECOND.replace("paper@", "ana@"),
+        /:12: customers\[0\]\.email: is the address of cus_.*not declared here/,
+      ],
+      ["[server\n", /regfeed\.toml:1/],
+    ];
+    for (const [text, expected] of rows) {
+      await writeConfig(folder, text);
+      const said = await reload(server);
+      assert.match(said, /config not reloaded: the previous config stays in force/);
+      assert.match(said, expected);
+      assert.deepEqual([await statusOf(server, BANK_KEY), await statusOf(server, PAPER_KEY)], [200, 401]);
+    }
+  }));
+
+Deno.test("what needs a restart waits for it, and a customer that comes back is the one that left", () =>
+  withServer(async ({ folder, server }) => {
+    await writeConfig(folder, SECOND);
+    await reload(server);
+    await writeConfig(folder, FIRST.replace("127.0.0.1:0", "127.0.0.1:1"));
+    assert.match(await reload(server), /waits for a restart.*server\.listen/);
+    await opens(server, BANK_KEY, 200);
+    const database = new DatabaseSync(join(folder, "data/regfeed.db"), { readOnly: true });
+    const acts = database.prepare("select act from audit where actor = 'config' order by seq").all();
+    database.close();
+    assert.deepEqual(acts.map(({ act }) => act), [
+      ...["customer.add", "key.declare"], // bank
+      ...["customer.change", "customer.add", "key.declare"], // bank goes, paper comes
+      ...["customer.change", "customer.change"], // paper goes, bank is back
+    ]);
+  }));
+
+Deno.test("twenty reloads in a row while a feed grows and webhooks flow: every event once, every delivery once", () =>
+  withFolder(async (folder) => {
+    let published = FIRST_EVENTS;
+    const publisher = Deno.serve(LOOPBACK, async () => {
+      const items = Array.from(
+        { length: published },
+        (_, at) => /<item>.*<\/item>/s.exec(notice(`n${at}`))?.[0],
+      );
+      await pause(30); // so that reloads meet fetches under way
+      return new Response(
+        `<rss version="2.0"><channel><title>Board</title>${items.join("")}</channel></rss>`,
+      );
+    });
+    const arrived: string[] = [];
+    const receiver = Deno.serve(LOOPBACK, async (request) => {
+      const { event } = await request.json();
+      await pause(50); // so that reloads meet attempts under way
+      arrived.push(event.external_id);
+      return new Response(null, { status: 204 });
+    });
+    const feed =
+      `[[sources]]\nid = "board"\nname_en = "Board"\nurl = "http://127.0.0.1:${publisher.addr.port}/feed"
+schedule = "* * * * * *"\nrelevance = "all"\nnotify_first_fetch = true\n`;
+    const spaced = '[ingest]\nhost_spacing = "0s"\njitter = "0s"\n';
+    // The feed comes with the first reload: its first events have a subscriber.
+    const configOf = (round: number) => BASE + spaced + tier(100_000 + round) + (round === 0 ? "" : feed);
+    await writeConfig(folder, configOf(0));
+    const key = await addCustomer(folder);
+    const server = await serve(folder);
+    try {
+      const made = await fetch(`${server.address}/v1/subscriptions`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        body: JSON.stringify({ webhook_url: `http://127.0.0.1:${receiver.addr.port}/` }),
+      });
+      assert.equal(made.status, 201, await made.text());
+      const steady = askSteadily(server, key);
+      for (let round = 1; round <= RELOADS; round++) {
+        published += EVENTS_A_RELOAD;
+        await writeConfig(folder, configOf(round));
+        assert.match(await reload(server), /config reloaded.*api_requests_per_day/);
+        await pause(Math.random() * 400);
+      }
+      await until("every event has arrived", () => new Set(arrived).size === published);
+      await until("every delivery is recorded", () => countPending(folder) === 0);
+      const statuses = await steady.end();
+      assert.deepEqual([...statuses.keys()], [200]);
+      const { used } = await usedToday(server, key);
+      // The subscription, the steady requests and this one.
+      assert.equal(used, 1 + (statuses.get(200) ?? 0) + 1);
+    } finally {
+      const { code, log } = await server.end("SIGTERM");
+      await publisher.shutdown();
+      await receiver.shutdown();
+      assert.equal(code, 0, log);
+    }
+    assert.equal(published, FIRST_EVENTS + RELOADS * EVENTS_A_RELOAD);
+    assert.equal(arrived.length, published, "each delivery was made once");
+    assert.deepEqual(countAll(folder), {
+      events: published,
+      deliveries: published,
+      delivered: published,
+      counted: 1,
+    });
+  }));
+
+function countAll(folder: string): Record<string, unknown> {
+  const database = new DatabaseSync(join(folder, "data/regfeed.db"), { readOnly: true });
+  const counts = database.prepare(
+    `select (select count(*) from events) as events, (select count(*) from deliveries) as deliveries,
+       (select count(*) from deliveries where status = 'delivered') as delivered,
+       (select sum(requests) from api_usage) > 0 as counted`,
+  ).get();
+  database.close();
+  return { ...counts };
+}
+
+function countPending(folder: string): number {
+  const database = new DatabaseSync(join(folder, "data/regfeed.db"), { readOnly: true });
+  try {
+    const row = database.prepare("select count(*) as pending from deliveries where status <> 'delivered'")
+      .get();
+    return Number(row?.["pending"]);
+  } finally {
+    database.close();
+  }
+}
+
+Deno.test("with watch_config a changed file is put in force by itself: written, renamed into place, or behind a link", () =>
+  withFolder(async (folder) => {
+    const configOf = (requests: number) =>
+      BASE.replace("[server]", "[server]\nwatch_config = true") + tier(requests);
+    const file = join(folder, "regfeed.toml");
+    await writeConfig(folder, configOf(100));
+    const key = await addCustomer(folder);
+    const server = await serve(folder);
+    try {
+      const limitBecomes = (limit: number) =>
+        until(`the limit is ${limit}`, async () => (await usedToday(server, key)).limit === limit);
+      await Deno.writeTextFile(file, configOf(101));
+      await limitBecomes(101);
+      await Deno.writeTextFile(`${file}.new`, configOf(102));
+      await Deno.rename(`${file}.new`, file);
+      await limitBecomes(102);
+      // As Kubernetes does: the name is a link to a folder's link, and that one is replaced.
+      for (const requests of [103, 104]) {
+        await Deno.mkdir(join(folder, `v${requests}`));
+        await Deno.writeTextFile(join(folder, `v${requests}`, "regfeed.toml"), configOf(requests));
+        await Deno.symlink(`v${requests}`, join(folder, "data.new"));
+        await Deno.rename(join(folder, "data.new"), join(folder, "..data"));
+        if (requests === 103) {
+          await Deno.symlink("..data/regfeed.toml", `${file}.new`);
+          await Deno.rename(`${file}.new`, file);
+        }
+        await limitBecomes(requests);
+      }
+    } finally {
+      const { log } = await server.end("SIGTERM");
+      assert.equal(log.match(/config reloaded/g)?.length, 4, log);
+    }
+  }));

@@ -1,0 +1,306 @@
+// More than one fetch may read: what has piled up is caught up with over the next ones, each item once, and said so.
+import assert from "node:assert/strict";
+import { isHopeless, notMet, restAfter, tooManyPages } from "../../../src/ingest/fetch/list_cursor.ts";
+import type { ListRules, SitemapRules } from "../../../src/domain/source/extraction_rules.ts";
+import type { SourceSettings } from "../../../src/domain/source/source.ts";
+import { describeCursors } from "../../../src/ingest/fetch/describe_cursor.ts";
+import { rulesKey } from "../../../src/ingest/fetch/pagination.ts";
+import { ingestBoard, sampleSource, withSources } from "../../support/collecting.ts";
+import { boardConfig } from "../../support/samples.ts";
+import type { World } from "../../support/world.ts";
+
+const API = "https://board.example/feed";
+const DAY = 86_400_000;
+
+const storedIds = async (world: World): Promise<number[]> =>
+  (await world.store.listEvents({ limit: 500 })).map(({ json }) => Number(JSON.parse(json).external_id))
+    .sort((a, b) => a - b);
+const upTo = (last: number, from = 1): number[] =>
+  Array.from({ length: last - from + 1 }, (_, at) => from + at);
+
+/** Four documents a day, the hundredth on the world's first day. */
+const dayOf = (id: number) => new Date(Date.UTC(2026, 7, 1) + (id - 100) * DAY / 4).toISOString();
+const answer = (ids: readonly number[], more: Record<string, unknown> = {}) => ({
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify({
+    results: ids.map((id) => ({ id: String(id), title: `Document ${id}`, date: dayOf(id) })),
+    ...more,
+  }),
+});
+
+const config = (table: string) =>
+  boardConfig({
+    source: `fetch_strategy = "json"\nrelevance = "all"\n[sources.json]\nitems = "results"\nid = "id"\n` +
+      `title = "title"\nlink = "https://board.example/documents/{id}"\n` +
+      `published = "date"\n${table}`,
+  });
+
+/** A list of which each page has five, the newest first, in each kind of paging. */
+const PAGINGS: Record<string, { table: string; serve(world: World, newest: () => number): void }> = {
+  page: {
+    table: 'paging = "page"',
+    serve: (world, newest) =>
+      world.platform.http.serve(API, ({ url }) => {
+        const from = newest() - (Number(url.searchParams.get("page")) - 1) * 5;
+        return answer(upTo(from, Math.max(1, from - 4)).reverse());
+      }),
+  },
+  offset: {
+    table: 'paging = "offset"\nparameter = "skip"\npage_size = 5',
+    serve: (world, newest) =>
+      world.platform.http.serve(API, ({ url }) => {
+        const from = newest() - Number(url.searchParams.get("skip"));
+        return answer(upTo(from, Math.max(1, from - 4)).reverse());
+      }),
+  },
+  link: {
+    table: 'paging = "link"\nnext = "next"',
+    serve: (world, newest) =>
+      world.platform.http.serve(API, ({ url }) => {
+        const skip = Number(url.searchParams.get("skip"));
+        const from = newest() - skip;
+        return answer(
+          upTo(from, Math.max(1, from - 4)).reverse(),
+          from > 5 ? { next: `?skip=${skip + 5}` } : {},
+        );
+      }),
+  },
+  cursor: {
+    table: 'paging = "cursor"\nparameter = "before"\nnext = "next"',
+    serve: (world, newest) =>
+      world.platform.http.serve(API, ({ url }) => {
+        const from = Number(url.searchParams.get("before") ?? newest() + 1) - 1;
+        return answer(upTo(from, Math.max(1, from - 4)).reverse(), from > 5 ? { next: from - 4 } : {});
+      }),
+  },
+};
+
+for (const [kind, { table, serve }] of Object.entries(PAGINGS)) {
+  Deno.test(`${kind}: what has piled up beyond max_pages is caught up with while more comes, each item once`, () =>
+    withSources(config(`${table}\nnewest_first = true\nmax_pages = 3`), async (world) => {
+      let newest = 100;
+      serve(world, () => newest);
+      assert.equal((await ingestBoard(world)).new, 15);
+      newest = 170;
+      const said: string[] = [];
+      for (let fetches = 0; fetches < 20 && said.at(-1) !== ""; fetches++) {
+        const report = await ingestBoard(world);
+        assert.equal(report.ok, true);
+        said.push(report.refused[0]?.reason.slice(0, 35) ?? "");
+        const [state] = await world.store.listSources();
+        assert.equal(state?.gaps.length, report.refused.length);
+        newest += 2;
+      }
+      assert.deepEqual(await storedIds(world), upTo(newest - 2, 86));
+      assert.equal(said.at(-1), "", "all of it was met");
+      assert.deepEqual([...new Set(said.slice(0, -1))], ["more has come than fits into 3 page"]);
+      world.platform.http.requests.length = 0;
+      await ingestBoard(world);
+      assert.equal(
+        world.platform.http.requests.length,
+        2,
+        "and then only the news are read",
+      );
+    }));
+}
+
+Deno.test("where nothing known is met any more the walk ends at what is older than the last fetch", () =>
+  withSources(config('paging = "page"\nnewest_first = true\nmax_pages = 3'), async (world) => {
+    // Document 2000 is of the year after the world's first.
+    let ids = upTo(2_000);
+    world.platform.http.serve(API, ({ url }) => {
+      const from = ids.length - Number(url.searchParams.get("page")) * 5;
+      return answer(ids.slice(Math.max(0, from), from + 5).reverse());
+    });
+    await world.platform.clock.advance(500 * DAY);
+    assert.equal((await ingestBoard(world)).new, 15);
+    // All that the first fetch saw is taken down, and what came a year before it; ten days bring forty documents.
+    await world.platform.clock.advance(10 * DAY);
+    ids = [...upTo(500), ...upTo(2_040, 2_001)];
+    for (let fetches = 0; fetches < 20; fetches++) await ingestBoard(world);
+    const stored = await storedIds(world);
+    assert.deepEqual(stored.filter((id) => id > 2_000), upTo(2_040, 2_001), "nothing is missing");
+    assert.ok(stored.filter((id) => id <= 500).length <= 5, "and the archive is left alone");
+    assert.deepEqual((await world.store.listSources())[0]?.gaps, []);
+  }));
+
+const dayConfig = (lines: string) =>
+  config(`window_days = 1\noverlap_days = 1\n${lines}`).replace(
+    API,
+    "https://board.example/day/{since:yyyyMMdd}",
+  );
+const asked = (world: World): string[] =>
+  world.platform.http.requests.splice(0).map(({ url }) => new URL(url).pathname.slice(5));
+
+Deno.test("days that do not fit into the time of one fetch are asked for at the next ones, and a first fetch tells nobody until it is over", () =>
+  withSources(dayConfig("first_days = 20"), async (world) => {
+    world.platform.http.serve("https://board.example", async ({ url }) => {
+      await world.platform.clock.advance(20_000);
+      return answer([Number(url.pathname.slice(5))]);
+    });
+    const reasons: string[] = [];
+    for (let fetches = 0; fetches < 5; fetches++) {
+      const report = await ingestBoard(world);
+      assert.equal(report.ok, true, report.error);
+      reasons.push(report.refused[0]?.reason ?? "");
+      const [state] = await world.store.listSources();
+      assert.equal(state?.firstSuccessAtMs === null, reasons.at(-1) !== "", "the first fetch goes on");
+    }
+    assert.match(
+      reasons[0] ?? "",
+      /^the days from 2026-07-28 on are asked for at the next fetch: there are more/,
+    );
+    assert.equal(reasons.at(-1), "");
+    assert.deepEqual(
+      [...new Set(asked(world))].sort(),
+      [
+        ...upTo(20260731, 20260712),
+        20260801,
+      ].map(String),
+    );
+    assert.equal((await storedIds(world)).length, 21);
+  }));
+
+Deno.test("days that were had are not asked for again after one that could not be had", () =>
+  withSources(dayConfig("first_days = 3"), async (world) => {
+    let broken = "";
+    world.platform.http.serve("https://board.example", ({ url }) => {
+      const day = url.pathname.slice(5);
+      return day === broken ? { status: 500 } : answer([Number(day)]);
+    });
+    await ingestBoard(world);
+    await world.platform.clock.advance(20 * DAY);
+    broken = "20260815";
+    asked(world);
+    const failed = await ingestBoard(world);
+    assert.deepEqual([failed.ok, asked(world).at(0)], [false, "20260731"]);
+    assert.equal((await ingestBoard(world)).ok, false);
+    assert.deepEqual(asked(world), ["20260815"], "from there on");
+    broken = "";
+    assert.equal((await ingestBoard(world)).ok, true);
+    assert.deepEqual(asked(world), upTo(20260821, 20260815).map(String));
+    await ingestBoard(world);
+    assert.deepEqual(asked(world), ["20260820", "20260821"], "the overlap");
+  }));
+
+Deno.test("sparql: days are caught up with in the same way", () =>
+  withSources(
+    boardConfig({
+      source: `fetch_strategy = "sparql"\nrelevance = "all"\n[sources.sparql]\n` +
+        `query = "select ?id ?title where { {since} {until} }"\nid = "id"\ntitle = "title"\n` +
+        `link = "https://board.example/{id}"\nwindow_days = 1\noverlap_days = 1\nfirst_days = 12`,
+    }),
+    async (world) => {
+      const days: string[] = [];
+      let broken = "";
+      world.platform.http.serve(API, async ({ url }) => {
+        const day = /\{ (\S+) /.exec(url.searchParams.get("query") ?? "")?.[1] ?? "";
+        days.push(day);
+        await world.platform.clock.advance(29_000);
+        if (day === broken) return { status: 404 };
+        const row = {
+          id: { type: "literal", value: day },
+          title: { type: "literal", value: `Act of ${day}` },
+        };
+        return { body: JSON.stringify({ head: { vars: ["id", "title"] }, results: { bindings: [row] } }) };
+      });
+      const first = await ingestBoard(world);
+      assert.match(
+        first.refused[0]?.reason ?? "",
+        /^the days from 2026-07-31 on are asked for at the next fetch/,
+      );
+      await world.platform.clock.advance(5 * DAY);
+      broken = "2026-08-04";
+      assert.equal((await ingestBoard(world)).ok, false);
+      broken = "";
+      days.length = 0;
+      assert.equal((await ingestBoard(world)).ok, true);
+      assert.equal(days[0], "2026-08-04");
+      assert.equal((await world.store.listEvents({ limit: 50 })).length, 18);
+    },
+  ));
+
+const rules = { maxPages: 3, newestFirst: true } as ListRules;
+
+Deno.test("a cut walk says where the next one goes on, and how long it has been on its way", () => {
+  const cut = { url: "u", top: ["t"] };
+  assert.deepEqual(restAfter(null, { ...cut, pages: { head: 3, rest: 0 } }), { ...cut, pages: 3 });
+  const before = { url: "v", top: ["s"], pages: 3 };
+  assert.deepEqual(restAfter(before, { ...cut, pages: { head: 1, rest: 2 } }), { ...cut, pages: 4 });
+  assert.deepEqual(
+    restAfter(before, { ...cut, pages: { head: 3, rest: 0 } }),
+    { ...cut, pages: 6 },
+    "cut on top again",
+  );
+  assert.deepEqual(restAfter(before, { ...cut, pages: null }), { url: "v", top: ["t"], pages: 3 });
+  assert.equal(isHopeless({ ...cut, pages: 30 }, rules), false);
+  assert.equal(isHopeless({ ...cut, pages: 31 }, rules), true);
+  assert.match(notMet(rules, { ...cut, pages: 31 }), /within 31 pages: raise max_pages/);
+  assert.match(
+    notMet(rules, null),
+    /within 3 pages: raise max_pages/,
+    "with days, each is a list of its own",
+  );
+  assert.match(
+    tooManyPages(rules, 2),
+    /^only 2 pages could be read in 5 minutes: ask for more items a page, or/,
+  );
+  assert.match(tooManyPages(rules, null), /^there are more than 3 pages: raise max_pages, or/);
+});
+
+Deno.test("a dry run says where the next fetch goes on", () =>
+  withSources(config('paging = "page"\nnewest_first = true\nmax_pages = 3'), async (world) => {
+    let newest = 100;
+    PAGINGS["page"]?.serve(world, () => newest);
+    const notes = async () => {
+      const [state] = await world.store.listSources();
+      const [source] = world.config.sources;
+      assert.ok(state !== undefined && source !== undefined);
+      const { report } = await world.app.ingest.preview(source, state);
+      return (report.notes ?? []).filter((note) => !note.startsWith("the first fetch takes"));
+    };
+    await ingestBoard(world);
+    assert.deepEqual(await notes(), []);
+    newest = 170;
+    await ingestBoard(world);
+    const behind = (pages: number) => [
+      `the list is being caught up with: ${pages} pages of it are read, and the next fetch goes on behind them`,
+    ];
+    assert.deepEqual(await notes(), behind(3));
+    await ingestBoard(world);
+    assert.deepEqual(await notes(), behind(6));
+    for (let fetches = 0; fetches < 5; fetches++) await ingestBoard(world);
+    assert.deepEqual(await notes(), []);
+  }));
+
+Deno.test("describeCursors() names the day at which days, queries and maps go on, each language by itself", () => {
+  const NOW = Date.UTC(2026, 7, 10);
+  const fill = (source: SourceSettings, cursor: Record<string, unknown>) =>
+    JSON.stringify({ settings: rulesKey(source), ...cursor });
+  const reading = { kind: "json" } as ListRules["reading"];
+  const windows = { days: 1, overlapDays: 2, firstDays: 30 };
+  const list = { kind: "list", reading, windows } as ListRules;
+  const byDay = sampleSource({ fetchStrategy: "json", rules: list });
+  const atMs = Date.UTC(2026, 6, 20, 12);
+  const days = ["the next fetch asks for the days from 2026-07-18 on"];
+  const place = (source: SourceSettings, cursor: string | null) => describeCursors(source, { cursor }, NOW);
+  assert.deepEqual(place(byDay, fill(byDay, { atMs })), days);
+  assert.deepEqual(place(byDay, null), []);
+  assert.deepEqual(
+    place(byDay, JSON.stringify({ settings: "other", atMs })),
+    [],
+    "read anew with other rules",
+  );
+  const map = sampleSource({ fetchStrategy: "sitemap", rules: { kind: "sitemap" } as SitemapRules });
+  assert.deepEqual(place(map, fill(map, { sinceMs: atMs })), [
+    "the next fetch looks for pages that have changed since 2026-07-20",
+  ]);
+  assert.deepEqual(place(sampleSource(), JSON.stringify({ settings: "", sentMs: 1 })), [], "one document");
+  const urls = { en: byDay.location, de: "https://board.example/de" };
+  const both = { ...byDay, urls };
+  const german = fill({ ...both, location: urls.de }, { atMs: NOW });
+  assert.deepEqual(place(both, JSON.stringify({ en: fill(both, { atMs }), de: german })), [
+    `en: ${days[0]}`,
+    "de: the next fetch asks for the days from 2026-08-08 on",
+  ]);
+});

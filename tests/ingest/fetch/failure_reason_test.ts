@@ -1,0 +1,73 @@
+// Reasons of failures: what of a document or a response is stored of them.
+import assert from "node:assert/strict";
+import { failureReason, MAX_REASON_LENGTH } from "../../../src/ingest/fetch/failure_reason.ts";
+import { boardConfig } from "../../support/samples.ts";
+import { createWorld } from "../../support/world.ts";
+
+const HEX = "0123456789abcdef".repeat(4);
+const SECRETS = { authorization: "Bearer hush-4711", headers: { "x-api-key": "hush-0815" } };
+
+Deno.test("failureReason() gives one line without controls, secrets, or queries of URLs, and bounds it", () => {
+  const rows: [text: string, reason: string][] = [
+    ["answered 403", "answered 403"],
+    ["two\nlines\r\n\x1b[2J\x9b\u202e", "two lines  [2J"],
+    ["it begins: hush-4711, hush-0815", "it begins: [redacted], [redacted]"],
+    ['"Authorization": "Bearer hush-4711"', '"Authorization": "[redacted]"'],
+    [`key ${HEX}`, "key [redacted]"],
+    ["https://a.example/x?token=abc is gone", "https://a.example/x is gone"],
+    ["https://user:pass@a.example/ is gone", "https://user:[redacted]@a.example/ is gone"],
+  ];
+  for (const [text, reason] of rows) assert.equal(failureReason(text, SECRETS), reason);
+  const long = failureReason("é".repeat(1_000_000), SECRETS);
+  assert.equal(long.length, MAX_REASON_LENGTH);
+  assert.ok(long.endsWith("…"));
+  assert.equal(failureReason("a b", { headers: { accept: "a" } }), "a b", "a short value is no secret");
+});
+
+/** What a server may write into a response: controls of a terminal, a line of its own, and what it was sent. */
+const HOSTILE = "\x1b]0;owned\x07\x9b31m\u202e\nfake line  OK hush-4711 https://a.example/?token=hush-0815";
+
+/** The body is such a document, and the source is read by the rules for it. */
+const STRATEGIES: [what: string, source: string, contentType: string, body: string][] = [
+  [
+    "broken JSON",
+    'fetch_strategy = "json"\n[sources.json]\nitems = "found"\ntitle = "t"\nlink = "l"\n',
+    "application/json",
+    `{"found": [${HOSTILE}`,
+  ],
+  ["plain text in place of a feed", "", "text/plain", HOSTILE],
+  ["a page in place of a feed", "", "text/html", `<html><title>${HOSTILE}</title>`],
+  ["XML of another kind", "", "text/xml", `<r${HOSTILE.replaceAll(/[\s:/?=]/g, "")} />`],
+];
+
+for (const [what, source, contentType, body] of STRATEGIES) {
+  Deno.test(`the reason that is stored, logged and reported of ${what} holds no control character and no secret`, async () => {
+    const secrets = 'authorization = "Bearer hush-4711"\nheaders = { "x-api-key" = "hush-0815" }\n';
+    const world = await createWorld(boardConfig({ source: secrets + source }));
+    try {
+      world.platform.http.serve("https://board.example/feed", () => ({
+        headers: { "content-type": contentType },
+        body,
+      }));
+      await world.app.ingest.register();
+      const [report] = await world.app.ingest.ingest(["board"]);
+      const [state] = await world.store.listSources();
+      assert.ok(report !== undefined && state !== undefined && !report.ok);
+      assert.ok((state.lastError ?? "") !== "");
+      const preview = await world.app.ingest.preview(world.config.sources[0] ?? assert.fail(), state);
+      const log = world.platform.lines.map(({ fields }) => Object.values(fields ?? {})).flat();
+      for (const text of [state.lastError, report.error, preview.report.error, ...log]) {
+        // deno-lint-ignore no-control-regex -- they are looked for
+        assert.doesNotMatch(String(text), /[\u0000-\u001f\u007f-\u009f\u202e]|hush-/);
+      }
+    } finally {
+      await world.close();
+    }
+  });
+}
+
+Deno.test("A long secret that a text repeats is redacted wherever the text is cut", () => {
+  const token = "k".repeat(700);
+  const reason = failureReason(token.repeat(20), { headers: { "x-key": token } });
+  assert.equal(reason, "[redacted]".repeat(20));
+});

@@ -1,0 +1,278 @@
+// Tests of src/ingest/fetch/fetch_document.ts and what it rests on: hops, addresses, cookies, certificates, blocks.
+import assert from "node:assert/strict";
+import type { SourceSettings } from "../../../src/domain/source/source.ts";
+import { fetchDocument } from "../../../src/ingest/fetch/fetch_document.ts";
+import { FetchError, type FetchOptions } from "../../../src/ingest/fetch/fetch_types.ts";
+import type { RedirectTrack } from "../../../src/ingest/fetch/permanent_redirects.ts";
+import { fetchOptions, sampleSource } from "../../support/collecting.ts";
+import { type Answer, type FakePlatform, fakePlatform } from "../../support/platform.ts";
+
+const NOW = Date.parse("2026-08-01T10:00:00Z");
+const FEED = "https://board.example/feed.xml";
+const PAGE = "<!doctype html><html><head><title>";
+
+/** Asks for a source's document; what came of it in a word, or the reason in words. */
+async function outcome(
+  platform: FakePlatform,
+  change: { source?: Partial<SourceSettings>; options?: Partial<FetchOptions>; expects?: "data" | "page" } =
+    {},
+) {
+  const settings = sampleSource(change.source);
+  const request = {
+    url: new URL(settings.location),
+    headers: { accept: "x/y" },
+    validators: null,
+    expects: change.expects ?? "data",
+  };
+  try {
+    return {
+      answer: await fetchDocument(settings, request, fetchOptions(platform, change.options)),
+      error: null,
+    };
+  } catch (error) {
+    assert.ok(error instanceof FetchError, String(error));
+    return { answer: null, error };
+  }
+}
+
+const redirecting = (status: number, location: string): () => Answer => () => ({
+  status,
+  headers: { location },
+});
+
+Deno.test("a host that refuses, throttles or challenges is blocked, whatever status it says so with", async () => {
+  const rows: [what: string, answer: Answer, expects: "data" | "page", blocked: RegExp | null][] = [
+    ["403", { status: 403, body: "no" }, "data", /^answered 403: it refuses or throttles this client$/],
+    ["429", { status: 429 }, "page", /^answered 429: it refuses/],
+    [
+      "202, empty",
+      { status: 202 },
+      "data",
+      /^answered 202 instead of a document; some sites do so to scripts$/,
+    ],
+    [
+      "Cloudflare",
+      { body: `${PAGE}Just a moment...</title>` },
+      "data",
+      /^answered 200 with a challenge page \(Cloudflare\)/,
+    ],
+    ["Cloudflare, a page wanted", { body: `${PAGE}Just a moment...</title>` }, "page", /\(Cloudflare\)/],
+    [
+      "Cloudflare by header",
+      { status: 503, headers: { "cf-mitigated": "challenge" }, body: "x" },
+      "page",
+      /^answered 503 with a challenge/,
+    ],
+    ["AWS", { status: 405, headers: { "x-amzn-waf-action": "captcha" } }, "data", /\(AWS WAF\)/],
+    [
+      "Akamai",
+      { body: `${PAGE}Access Denied</title></head>Reference <a href="https://errors.edgesuite.net/1">` },
+      "page",
+      /\(Akamai\)/,
+    ],
+    [
+      "unknown",
+      { body: `${PAGE}Security</title></head>Verifying you are human` },
+      "data",
+      /with a challenge page instead/,
+    ],
+    ["a page that speaks of it", { body: `${PAGE}News</title></head>Verifying you are human` }, "page", null],
+    [
+      "a page with Cloudflare's script",
+      { body: `${PAGE}News</title><script src="/cdn-cgi/challenge-platform/x">` },
+      "page",
+      null,
+    ],
+    ["a feed that speaks of it", { body: "<rss><title>Just a moment...</title></rss>" }, "data", null],
+  ];
+  for (const [what, answer, expects, blocked] of rows) {
+    const platform = fakePlatform(NOW);
+    platform.http.serve(FEED, () => answer);
+    const { error } = await outcome(platform, { expects });
+    if (blocked === null) {
+      assert.equal(error, null, what);
+      continue;
+    }
+    assert.match(error?.message ?? "", blocked, what);
+    assert.deepEqual([error?.state, error?.pausedHost], ["blocked", "board.example"], what);
+  }
+});
+
+Deno.test("a host is left alone when it refuses or says for how long it is busy, and not for any other failure", async () => {
+  const rows: [answer: Answer, state: string, paused: string | null, retrySeconds: number | null][] = [
+    [{ status: 429, headers: { "retry-after": "120" } }, "blocked", "board.example", 120],
+    [{ status: 403 }, "blocked", "board.example", null],
+    [{ status: 503, headers: { "retry-after": "60" } }, "failing", "board.example", 60],
+    [{ status: 503 }, "failing", null, null],
+    [{ status: 500 }, "failing", null, null],
+    [{ status: 404 }, "failing", null, null],
+    [{ body: "" }, "failing", null, null],
+  ];
+  for (const [answer, state, paused, retry] of rows) {
+    const platform = fakePlatform(NOW);
+    platform.http.serve(FEED, () => answer);
+    const { error } = await outcome(platform);
+    const found = [error?.state, error?.pausedHost, error?.retryAtMs];
+    assert.deepEqual(
+      found,
+      [state, paused, retry === null ? null : NOW + retry * 1_000],
+      JSON.stringify(answer),
+    );
+  }
+});
+
+Deno.test("every request says honestly who asks, and nothing of a proxy or a browser", async () => {
+  const platform = fakePlatform(NOW);
+  platform.http.serve(FEED, redirecting(302, "/b"));
+  platform.http.serve("https://board.example/b", () => ({ body: "<rss/>" }));
+  await outcome(platform);
+  for (const { headers } of platform.http.requests) {
+    assert.deepEqual(headers, {
+      accept: "x/y",
+      "accept-encoding": "gzip",
+      "user-agent": "Regfeed/test",
+    });
+  }
+});
+
+Deno.test("a move for good is told of as far as it is permanent from the first hop on", async () => {
+  const B = "https://b.example/";
+  const C = "https://c.example/";
+  const rows: [first: number, second: number, standing: RedirectTrack][] = [
+    [301, 308, { kind: "moved", to: C }],
+    [308, 302, { kind: "moved", to: B }],
+    [302, 301, { kind: "unsaid" }],
+    [303, 307, { kind: "unsaid" }],
+  ];
+  for (const [first, second, standing] of rows) {
+    const platform = fakePlatform(NOW);
+    platform.http.serve(FEED, redirecting(first, B));
+    platform.http.serve("https://b.example", redirecting(second, C));
+    platform.http.serve("https://c.example", () => ({ body: "<rss/>" }));
+    const { answer } = await outcome(platform);
+    assert.deepEqual([answer?.document?.url, answer?.redirect], [C, standing], `${first} ${second}`);
+  }
+});
+
+Deno.test("no redirect leads from outside into a private network, and the connection goes to what was checked", async () => {
+  const inside = "https://intranet.example/feed";
+  const rows: [what: string, location: string, hosts: Record<string, string[]>, refused: RegExp | null][] = [
+    [
+      "loopback",
+      "https://127.0.0.1/",
+      {},
+      /^leads to 127\.0\.0\.1, which has a private address: that is refused$/,
+    ],
+    ["link-local", "https://169.254.169.254/latest/meta-data", {}, /^leads to 169\.254\.169\.254/],
+    ["mapped", "https://[::ffff:10.0.0.1]/", {}, /private address/],
+    ["a name for it", inside, { "intranet.example": ["10.1.2.3"] }, /^leads to intranet\.example, which/],
+    [
+      "one of its addresses",
+      inside,
+      { "intranet.example": ["93.184.215.14", "10.1.2.3"] },
+      /^leads to intranet/,
+    ],
+    ["a public host", inside, { "intranet.example": ["93.184.215.99"] }, null],
+  ];
+  for (const [what, location, hosts, refused] of rows) {
+    const platform = fakePlatform(NOW);
+    platform.http.serve(FEED, redirecting(302, location));
+    platform.http.serve(inside, () => ({ body: "<rss/>" }));
+    for (const [host, addresses] of Object.entries(hosts)) platform.hosts.set(host, addresses);
+    const { answer, error } = await outcome(platform);
+    if (refused === null) {
+      assert.equal(answer?.document?.url, inside, what);
+      assert.deepEqual(platform.http.requests.at(-1)?.addresses, hosts["intranet.example"], what);
+    } else {
+      assert.match(error?.message ?? "", refused, what);
+      assert.equal(platform.http.requests.length, 1, `${what}: nothing was asked there`);
+    }
+  }
+});
+
+Deno.test("an address that the config names may be private unless allow_private says otherwise", async () => {
+  const location = "http://intranet.example/feed";
+  const arrange = () => {
+    const platform = fakePlatform(NOW);
+    platform.hosts.set("intranet.example", ["10.1.2.3"]);
+    platform.hosts.set("wiki.example", ["10.1.2.4"]);
+    platform.http.serve(location, redirecting(302, "http://wiki.example/feed"));
+    platform.http.serve("http://wiki.example/feed", () => ({ body: "<rss/>" }));
+    return platform;
+  };
+  const own = await outcome(arrange(), { source: { location } });
+  assert.equal(own.answer?.document?.url, "http://wiki.example/feed", "one private host may lead to another");
+  const { error } = await outcome(arrange(), { source: { location }, options: { allowPrivate: false } });
+  assert.match(
+    error?.message ?? "",
+    /^intranet\.example has a private address; ingest\.allow_private = true/,
+  );
+  const platform = arrange();
+  platform.http.serve("http://wiki.example/feed", redirecting(302, "http://public.example/"));
+  platform.http.serve("http://public.example", redirecting(302, location));
+  const back = await outcome(platform, { source: { location } });
+  assert.match(back.error?.message ?? "", /^leads to intranet\.example/, "nobody leads back from outside");
+});
+
+Deno.test("each host of a chain is looked up once: a name that changes its address moves nothing", async () => {
+  const platform = fakePlatform(NOW);
+  let lookUps = 0;
+  platform.resolver.resolve = () => Promise.resolve(lookUps++ === 0 ? ["93.184.215.14"] : ["127.0.0.1"]);
+  platform.http.serve(FEED, redirecting(302, "/b"));
+  platform.http.serve("https://board.example/b", () => ({ body: "<rss/>" }));
+  assert.equal((await outcome(platform)).error, null);
+  assert.equal(lookUps, 1);
+  const asked = platform.http.requests.map(({ addresses }) => addresses);
+  assert.deepEqual(asked, [["93.184.215.14"], ["93.184.215.14"]]);
+});
+
+Deno.test("a cookie that a hop sets goes back to its host on the next hop, and to no other", async () => {
+  const platform = fakePlatform(NOW);
+  let isFirst = true;
+  platform.http.serve(FEED, ({ headers }) => {
+    if (!isFirst) return { status: 302, headers: { location: `https://c.example/?${headers["cookie"]}` } };
+    isFirst = false;
+    const cookies = "AL_LB-S=a1; Path=/; Expires=Wed, 21 Oct 2026 07:28:00 GMT\nbad name=1\nb=2";
+    return { status: 303, headers: { location: FEED, "set-cookie": cookies } };
+  });
+  platform.http.serve("https://c.example", () => ({ body: "<rss/>" }));
+  const { answer } = await outcome(platform);
+  assert.equal(answer?.document?.url, "https://c.example/?AL_LB-S=a1;%20b=2");
+  assert.equal(platform.http.requests.at(-1)?.headers["cookie"], undefined);
+});
+
+Deno.test("a source's own authorities go with each of its requests, read anew each time", async () => {
+  const platform = fakePlatform(NOW);
+  const given: (string | undefined)[] = [];
+  platform.http.serve(FEED, ({ authorities }) => {
+    given.push(authorities);
+    return { body: "<rss/>" };
+  });
+  const change = { source: { caFile: "/etc/ca.pem" } };
+  const missing = await outcome(platform, change);
+  assert.match(missing.error?.message ?? "", /^its ca_file cannot be read: .*\/etc\/ca\.pem/);
+  for (const pem of ["one", "two"]) {
+    platform.files.write("/etc/ca.pem", pem, NOW);
+    await outcome(platform, change);
+  }
+  await outcome(platform);
+  assert.deepEqual(given, ["one", "two", undefined]);
+});
+
+Deno.test("validators of one address are no word on another", async () => {
+  const platform = fakePlatform(NOW);
+  platform.http.serve(FEED, redirecting(302, "https://b.example/"));
+  platform.http.serve("https://b.example", () => ({ headers: { etag: '"1"' }, body: "<rss/>" }));
+  const { answer } = await outcome(platform);
+  assert.deepEqual(answer?.validators, { url: "https://b.example/", etag: '"1"' });
+  platform.http.requests.length = 0;
+  const request = {
+    url: new URL(FEED),
+    headers: {},
+    validators: answer?.validators ?? null,
+    expects: "data" as const,
+  };
+  await fetchDocument(sampleSource(), request, fetchOptions(platform));
+  const sent = platform.http.requests.map(({ headers }) => headers["if-none-match"]);
+  assert.deepEqual(sent, [undefined, '"1"']);
+});

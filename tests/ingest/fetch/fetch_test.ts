@@ -1,0 +1,268 @@
+// Tests of src/ingest/fetch/fetch.ts.
+import assert from "node:assert/strict";
+import type { SourceSettings } from "../../../src/domain/source/source.ts";
+import { fetchDocuments } from "../../../src/ingest/fetch/fetch.ts";
+import { FetchError, type Known } from "../../../src/ingest/fetch/fetch_types.ts";
+import { fetchOptions, sampleSource } from "../../support/collecting.ts";
+import { type FakePlatform, fakePlatform } from "../../support/platform.ts";
+
+const NOW = Date.parse("2026-08-01T10:00:00Z");
+const WHOLE = { isWhole: true, refused: new Set<string>() };
+const FEED = "https://board.example/feed.xml";
+
+const known = (cursor: string | null): Known => ({ cursor, moves: [], fingerprintOf: () => undefined });
+const NEW = known(null);
+const readAll = async (fetched: Awaited<ReturnType<typeof fetchDocuments>>) => {
+  const documents = [];
+  for (const { read } of fetched.documents) {
+    const document = await read();
+    if (document !== null) documents.push(document);
+  }
+  return documents.map(({ name, url, bytes }) => ({ name, url, text: new TextDecoder().decode(bytes) }));
+};
+const reasonOf = async (work: Promise<unknown>): Promise<FetchError> => {
+  try {
+    await work;
+  } catch (error) {
+    assert.ok(error instanceof FetchError, String(error));
+    return error;
+  }
+  return assert.fail("nothing was refused");
+};
+
+Deno.test("fetchDocuments() gives a feed's bytes, and asks the next time only for what changed", async () => {
+  const platform = fakePlatform(NOW);
+  platform.http.serve(
+    FEED,
+    ({ headers }) =>
+      headers["if-none-match"] === '"1"'
+        ? { status: 304 }
+        : { headers: { etag: '"1"', "last-modified": "Sat, 01 Aug 2026 09:00:00 GMT" }, body: "<rss/>" },
+  );
+  const first = await fetchDocuments(sampleSource(), NEW, fetchOptions(platform));
+  assert.deepEqual(await readAll(first), [{ name: FEED, url: FEED, text: "<rss/>" }]);
+  const second = await fetchDocuments(sampleSource(), known(first.cursor(WHOLE)), fetchOptions(platform));
+  assert.deepEqual(await readAll(second), []);
+  assert.equal(second.cursor(WHOLE), first.cursor(WHOLE), "the validators are kept after a 304");
+  assert.deepEqual(
+    platform.http.requests.map(({ headers }) => [
+      headers["user-agent"],
+      headers["if-none-match"],
+      headers["if-modified-since"],
+    ]),
+    [["Regfeed/test", undefined, undefined], ["Regfeed/test", '"1"', "Sat, 01 Aug 2026 09:00:00 GMT"]],
+  );
+});
+
+Deno.test("fetchDocuments() asks for the whole document when address, relevance or time zone have changed", async () => {
+  const platform = fakePlatform(NOW);
+  platform.http.serve("https://board.example", () => ({ headers: { etag: '"1"' }, body: "<rss/>" }));
+  const cursor = (await fetchDocuments(sampleSource(), NEW, fetchOptions(platform))).cursor(WHOLE);
+  const changes: Partial<SourceSettings>[] = [
+    { location: `${FEED}?all` },
+    { relevance: "ai" },
+    { timezone: "Europe/Berlin" },
+  ];
+  for (const change of changes) {
+    await fetchDocuments(sampleSource(change), known(cursor), fetchOptions(platform));
+    assert.equal(platform.http.requests.at(-1)?.headers["if-none-match"], undefined, JSON.stringify(change));
+  }
+});
+
+Deno.test("fetchDocuments() follows redirects, each with its own origin's headers", async () => {
+  const platform = fakePlatform(NOW);
+  platform.http.serve(FEED, () => ({ status: 301, headers: { location: "/new.xml" } }));
+  platform.http.serve("https://board.example/new.xml", () => ({
+    status: 307,
+    headers: { location: "https://cdn.example/feed" },
+  }));
+  platform.http.serve("https://cdn.example/feed", () => ({ body: "<rss/>" }));
+  const fetched = await fetchDocuments(
+    sampleSource({ authorization: "Bearer x" }),
+    NEW,
+    fetchOptions(platform),
+  );
+  assert.deepEqual((await readAll(fetched)).map(({ url }) => url), ["https://cdn.example/feed"]);
+  assert.deepEqual(
+    platform.http.requests.map(({ headers }) => headers["authorization"]),
+    ["Bearer x", "Bearer x", undefined],
+    "the secret is for the configured host alone",
+  );
+});
+
+Deno.test("fetchDocuments() says in words why there is no document", async () => {
+  const rows: [name: string, answer: Parameters<FakePlatform["http"]["serve"]>[1], expected: RegExp][] = [
+    ["500", () => ({ status: 500, body: "x" }), /^answered 500$/],
+    ["403", () => ({ status: 403, body: "x" }), /^answered 403: it refuses or throttles/],
+    ["202", () => ({ status: 202 }), /^answered 202 instead of a document/],
+    ["empty", () => ({}), /^answered with an empty body$/],
+    ["too long", () => ({ body: "x".repeat(1_001) }), /^the document has more than 1000 bytes$/],
+    ["loop", () => ({ status: 302, headers: { location: FEED } }), /^more than 5 redirects$/],
+    ["no location", () => ({ status: 302 }), /^answered 302 without a usable Location$/],
+    [
+      "bad location",
+      () => ({ status: 302, headers: { location: "http://[" } }),
+      /without a usable Location$/,
+    ],
+    ["file", () => ({ status: 302, headers: { location: "file:///etc/passwd" } }), /^redirects to file:/],
+    [
+      "http",
+      () => ({ status: 302, headers: { location: "http://board.example" } }),
+      /^redirects from https to http/,
+    ],
+  ];
+  for (const [name, answer, expected] of rows) {
+    const platform = fakePlatform(NOW);
+    platform.http.serve(FEED, answer);
+    const error = await reasonOf(fetchDocuments(sampleSource(), NEW, fetchOptions(platform)));
+    assert.match(error.message, expected, name);
+  }
+  const nobody = await reasonOf(fetchDocuments(sampleSource(), NEW, fetchOptions(fakePlatform(NOW))));
+  assert.equal(nobody.message, "host name not found (board.example)");
+  const elsewhere = fakePlatform(NOW);
+  elsewhere.http.serve(FEED, () => ({ status: 301, headers: { location: "https://gone.example/feed" } }));
+  const moved = await reasonOf(fetchDocuments(sampleSource(), NEW, fetchOptions(elsewhere)));
+  assert.equal(moved.message, "host name not found (gone.example)", "the host of the hop that failed");
+});
+
+Deno.test("fetchDocuments() hands on when the server wants to be asked again", async () => {
+  const rows: [value: string | undefined, expected: number | null][] = [
+    ["120", NOW + 120_000],
+    ["Sat, 01 Aug 2026 10:05:00 GMT", NOW + 300_000],
+    ["soon", null],
+    ["-5", null],
+    [undefined, null],
+  ];
+  for (const [value, expected] of rows) {
+    const platform = fakePlatform(NOW);
+    platform.http.serve(
+      FEED,
+      () => ({ status: 429, headers: value === undefined ? {} : { "retry-after": value } }),
+    );
+    const error = await reasonOf(fetchDocuments(sampleSource(), NEW, fetchOptions(platform)));
+    assert.equal(error.retryAtMs, expected, String(value));
+  }
+});
+
+Deno.test("fetchDocuments() reads a folder's files oldest first, and later only those that changed", async () => {
+  const platform = fakePlatform(NOW);
+  const folder = sampleSource({ fetchStrategy: "files", location: "/inbox" });
+  platform.files.write("/inbox/b.xml", "old", NOW - 60_000);
+  platform.files.write("/inbox/a.xml", "new", NOW - 30_000);
+  const first = await fetchDocuments(folder, NEW, fetchOptions(platform));
+  assert.deepEqual((await readAll(first)).map(({ name, url, text }) => [name, url, text]), [
+    ["b.xml", null, "old"],
+    ["a.xml", null, "new"],
+  ]);
+  const second = await fetchDocuments(folder, known(first.cursor(WHOLE)), fetchOptions(platform));
+  assert.deepEqual(await readAll(second), []);
+  platform.files.write("/inbox/b.xml", "changed", NOW - 10_000);
+  const third = await fetchDocuments(folder, known(second.cursor(WHOLE)), fetchOptions(platform));
+  assert.deepEqual((await readAll(third)).map(({ text }) => text), ["changed"]);
+});
+
+Deno.test("fetchDocuments() reads a file again that was written a moment ago: it may change within its time stamp", async () => {
+  const platform = fakePlatform(NOW);
+  const folder = sampleSource({ fetchStrategy: "files", location: "/inbox" });
+  platform.files.write("/inbox/a.xml", "half", NOW - 100);
+  const first = await fetchDocuments(folder, NEW, fetchOptions(platform));
+  platform.files.write("/inbox/a.xml", "full", NOW - 100);
+  const second = await fetchDocuments(folder, known(first.cursor(WHOLE)), fetchOptions(platform));
+  assert.deepEqual((await readAll(second)).map(({ text }) => text), ["full"]);
+});
+
+Deno.test("fetchDocuments() refuses a missing folder and a file that is too long, each with its reason", async () => {
+  const platform = fakePlatform(NOW);
+  const folder = sampleSource({ fetchStrategy: "files", location: "/inbox" });
+  const missing = await reasonOf(fetchDocuments(folder, NEW, fetchOptions(platform)));
+  assert.match(missing.message, /^the folder cannot be read: .*\/inbox/);
+  platform.files.write("/inbox/a.xml", "x".repeat(1_001), NOW - 60_000);
+  const fetched = await fetchDocuments(folder, NEW, fetchOptions(platform));
+  const tooLong = await reasonOf(readAll(fetched));
+  assert.equal(tooLong.message, "the file has more than 1000 bytes");
+});
+
+Deno.test("fetchDocuments() asks again for a feed that broke off, and for a file once it changes", async () => {
+  const platform = fakePlatform(NOW);
+  platform.http.serve(FEED, () => ({ headers: { etag: '"1"' }, body: "<rss>" }));
+  const feed = await fetchDocuments(sampleSource(), NEW, fetchOptions(platform));
+  assert.equal(feed.cursor({ ...WHOLE, isWhole: false }), null);
+  const folder = sampleSource({ fetchStrategy: "files", location: "/inbox" });
+  platform.files.write("/inbox/a.xml", "half", NOW - 60_000);
+  const first = await fetchDocuments(folder, NEW, fetchOptions(platform));
+  await readAll(first);
+  const second = await fetchDocuments(
+    folder,
+    known(first.cursor({ ...WHOLE, isWhole: false })),
+    fetchOptions(platform),
+  );
+  assert.deepEqual(await readAll(second), []);
+  platform.files.write("/inbox/a.xml", "whole", NOW - 30_000);
+  const third = await fetchDocuments(folder, known(second.cursor(WHOLE)), fetchOptions(platform));
+  assert.deepEqual((await readAll(third)).map(({ text }) => text), ["whole"]);
+});
+
+Deno.test("fetchDocuments() gives a file's bytes once, however often it is touched, restored or out of reach", async () => {
+  const platform = fakePlatform(NOW);
+  const folder = sampleSource({ fetchStrategy: "files", location: "/inbox" });
+  let cursor: string | null = null;
+  const fetch = async () => {
+    const fetched = await fetchDocuments(folder, known(cursor), fetchOptions(platform));
+    const texts: string[] = [];
+    for (const { read } of fetched.documents) {
+      try {
+        const document = await read();
+        if (document !== null) texts.push(new TextDecoder().decode(document.bytes));
+      } catch (error) {
+        assert.ok(error instanceof FetchError);
+        texts.push(error.message);
+      }
+    }
+    cursor = fetched.cursor(WHOLE);
+    return texts;
+  };
+  platform.files.write("/inbox/a.xml", "old", NOW - 60_000);
+  platform.files.write("/inbox/b.xml", "new", NOW - 50_000);
+  assert.deepEqual(await fetch(), ["old", "new"]);
+  platform.files.write("/inbox/a.xml", "old", NOW - 10_000);
+  assert.deepEqual(await fetch(), [], "touched");
+  platform.files.write("/inbox/a.xml", "old", NOW);
+  assert.deepEqual([await fetch(), await fetch()], [[], []], "touched a moment ago");
+  platform.files.spoil("/inbox/a.xml", "permission denied");
+  assert.deepEqual(await fetch(), [], "out of reach");
+  platform.files.remove("/inbox/a.xml");
+  platform.files.write("/inbox/a.xml", "old", NOW - 5_000);
+  assert.deepEqual(await fetch(), [], "back again");
+  platform.files.write("/inbox/a.xml", "x".repeat(1_001), NOW - 4_000);
+  assert.deepEqual(await fetch(), ["the file has more than 1000 bytes"]);
+  assert.deepEqual(await fetch(), ["the file has more than 1000 bytes"], "and says so at every fetch");
+  platform.files.write("/inbox/a.xml", "old", NOW - 3_000);
+  assert.deepEqual(await fetch(), [], "as it was");
+  platform.files.write("/inbox/a.xml", "newer", NOW - 3_000);
+  assert.deepEqual(await fetch(), ["newer"]);
+});
+
+Deno.test("fetchDocuments() names what stands in a folder and cannot be read, at every fetch", async () => {
+  const platform = fakePlatform(NOW);
+  const folder = sampleSource({ fetchStrategy: "files", location: "/inbox" });
+  platform.files.write("/inbox/a.xml", "good", NOW - 60_000);
+  platform.files.spoil("/inbox/pipe", "it is a pipe");
+  let cursor: string | null = null;
+  for (const expected of [["good"], []]) {
+    const fetched = await fetchDocuments(folder, known(cursor), fetchOptions(platform));
+    assert.deepEqual((await readAll(fetched)).map(({ text }) => text), expected);
+    assert.deepEqual(fetched.unreadable, [{ name: "pipe", reason: "it is a pipe" }]);
+    cursor = fetched.cursor(WHOLE);
+  }
+});
+
+Deno.test("fetchDocuments() says how long it waited for a whole answer", async () => {
+  const platform = fakePlatform(NOW);
+  platform.http.serve(FEED, () => new Promise(() => {}));
+  const reason = reasonOf(
+    fetchDocuments(sampleSource(), NEW, { ...fetchOptions(platform), timeoutMs: 3_000 }),
+  );
+  await new Promise((resolve) => setTimeout(resolve));
+  await platform.clock.advance(3_000);
+  assert.equal((await reason).message, "no whole answer within 3 s");
+});

@@ -1,0 +1,124 @@
+// Sources that are watched folders, through the whole appliance.
+import assert from "node:assert/strict";
+import type { IngestReport } from "../../../src/ingest/ingest.ts";
+import { boardConfig, rss } from "../../support/samples.ts";
+import { createWorld, START_MS, type World } from "../../support/world.ts";
+
+const CONFIG = boardConfig()
+  .replace('url = "https://board.example/feed"', 'fetch_strategy = "files"\npath = "/inbox"');
+const AGO = START_MS - 3_600_000;
+
+async function withFolder(
+  work: (world: World, ingest: () => Promise<IngestReport>) => Promise<void>,
+): Promise<void> {
+  const world = await createWorld(CONFIG);
+  let isFirst = true;
+  try {
+    await work(world, async () => {
+      if (isFirst) {
+        await world.store.registerSources(
+          [{ id: "board", host: null, schedule: "", nextRunAtMs: START_MS }],
+          START_MS,
+        );
+      }
+      isFirst = false;
+      const [report] = await world.app.ingest.ingest(["board"]);
+      assert.ok(report);
+      return report;
+    });
+  } finally {
+    await world.close();
+  }
+}
+
+const counts = ({ ok, new: fresh, revised, unchanged }: IngestReport) => [ok, fresh, revised, unchanged];
+
+Deno.test("a bad file is refused and its folder goes on, alone or beside good ones, today and later", () =>
+  withFolder(async (world, ingest) => {
+    world.platform.files.write("/inbox/bad.xml", "<!doctype html><title>Error</title>", AGO);
+    const alone = await ingest();
+    assert.deepEqual(counts(alone), [true, 0, 0, 0]);
+    assert.deepEqual(alone.refused.map(({ item }) => item), ["bad.xml"]);
+    world.platform.files.write("/inbox/good.xml", rss([{ id: "1" }]), AGO);
+    assert.deepEqual(counts(await ingest()), [true, 1, 0, 0]);
+    world.platform.files.write("/inbox/bad 2.xml", "nothing of use", AGO);
+    const later = await ingest();
+    assert.deepEqual(counts(later), [true, 0, 0, 0], "the only new file is bad");
+    assert.deepEqual(later.refused.map(({ item }) => item), ["bad 2.xml", "bad.xml"]);
+    const [state] = await world.store.listSources();
+    assert.deepEqual([state?.consecutiveFailures, state?.lastError], [0, null]);
+  }));
+
+Deno.test("what stands in a folder and is no readable file is refused at every fetch, and its neighbours are not", () =>
+  withFolder(async (world, ingest) => {
+    world.platform.files.spoil("/inbox/loop.xml", "its links lead in a circle");
+    world.platform.files.write("/inbox/good.xml", rss([{ id: "1" }]), AGO);
+    for (const fresh of [1, 0]) {
+      const report = await ingest();
+      assert.deepEqual(counts(report), [true, fresh, 0, 0]);
+      assert.deepEqual(report.refused, [{ item: "loop.xml", reason: "its links lead in a circle" }]);
+    }
+  }));
+
+Deno.test("a folder that cannot be read is a failure of its source", () =>
+  withFolder(async (_, ingest) => {
+    const report = await ingest();
+    assert.equal(report.ok, false);
+    assert.match(report.error ?? "", /^the folder cannot be read: .*\/inbox/);
+  }));
+
+Deno.test("two files with two editions of one publication give two versions, and no more when they are touched", () =>
+  withFolder(async (world, ingest) => {
+    const files = {
+      "/inbox/old.xml": "Article 50 of the AI Act.",
+      "/inbox/new.xml": "Annex III of the AI Act.",
+    };
+    let atMs = AGO;
+    const write = (path: keyof typeof files) =>
+      world.platform.files.write(path, rss([{ id: "1", summary: files[path] }]), atMs += 1_000);
+    write("/inbox/old.xml");
+    write("/inbox/new.xml");
+    assert.deepEqual(counts(await ingest()), [true, 1, 1, 0]);
+    for (const path of ["/inbox/old.xml", "/inbox/new.xml", "/inbox/old.xml"] as const) {
+      write(path);
+      assert.deepEqual(counts(await ingest()), [true, 0, 0, 0], path);
+    }
+  }));
+
+Deno.test("a source that was a feed before may become a folder, and a feed again", async () => {
+  const world = await createWorld(CONFIG);
+  const feed = await createWorld(boardConfig(), { store: world.store, seed: 2 });
+  try {
+    feed.platform.http.serve("https://board.example/feed", () => ({ body: rss([{ id: "1" }]) }));
+    await feed.app.tick();
+    world.platform.files.write("/inbox/a.xml", rss([{ id: "1" }, { id: "2" }]), AGO);
+    const [asFolder] = await world.app.ingest.ingest(["board"]);
+    assert.deepEqual(asFolder === undefined ? null : counts(asFolder), [true, 1, 0, 1]);
+    const [asFeed] = await feed.app.ingest.ingest(["board"]);
+    assert.deepEqual(asFeed === undefined ? null : counts(asFeed), [true, 0, 0, 1]);
+  } finally {
+    await world.close();
+  }
+});
+
+Deno.test("no reason quotes a file that is not a feed", () =>
+  withFolder(async (world, ingest) => {
+    const secret = "hush4711";
+    const files = {
+      "key.txt": secret,
+      "page.html": `<html><title>${secret}</title>`,
+      "root.xml": `<${secret}/>`,
+      "broken.json": `{"a": ${secret}`,
+      "other.json": `{"${secret}": 1}`,
+      "table.csv": `${secret};${secret}\n`,
+    };
+    for (const [name, content] of Object.entries(files)) {
+      world.platform.files.write(`/inbox/${name}`, content, AGO);
+    }
+    const report = await ingest();
+    assert.deepEqual(report.refused.map(({ item }) => item).sort(), Object.keys(files).sort());
+    const [state] = await world.store.listSources();
+    assert.equal(state?.gaps.length, Object.keys(files).length);
+    const told = JSON.stringify([report, state, world.platform.lines]);
+    assert.doesNotMatch(told, new RegExp(secret));
+  }));

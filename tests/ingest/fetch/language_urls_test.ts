@@ -1,0 +1,98 @@
+// Addresses of publications in several languages that change while nothing else does: nothing is new, and no webhook goes.
+import assert from "node:assert/strict";
+import { ingestBoard, withSources } from "../../support/collecting.ts";
+import { boardConfig, rss } from "../../support/samples.ts";
+import type { World } from "../../support/world.ts";
+
+const CONFIG = boardConfig({
+  source: 'urls = { en = "https://board.example/en/feed", de = "https://board.example/de/feed" }\n' +
+    'relevance = "all"',
+}).replace('url = "https://board.example/feed"\n', "");
+const HOUR = 3_600_000;
+
+/** The new, revised, unchanged and translated of a fetch of three publications whose addresses are as `write` says. */
+async function fetch(
+  world: World,
+  write: (language: string, number: string) => string,
+): Promise<[number, number, number, number]> {
+  for (const language of ["en", "de"]) {
+    const items = ["1", "2", "3"].map((id) => ({
+      id,
+      title: `${language}: paper ${id} on the AI Act`,
+      summary: `${language}: what the board has to say on matter ${id}.`,
+    }));
+    const body = rss(items).replaceAll(/https:\/\/board\.example\/(\d)/g, (_, id) => write(language, id));
+    world.platform.http.serve(`https://board.example/${language}/feed`, () => ({ body }));
+  }
+  await world.platform.clock.advance(HOUR);
+  const report = await ingestBoard(world);
+  assert.equal(report.ok, true, report.error);
+  return [report.new, report.revised, report.unchanged, report.translated];
+}
+
+const plain = (language: string, id: string) => `https://board.example/${language}/${id}`;
+
+Deno.test("one language's site that moves to another host has published nothing anew, whichever it is", () =>
+  withSources(CONFIG, async (world) => {
+    assert.deepEqual(await fetch(world, plain), [3, 0, 0, 3]);
+    const german = (language: string, id: string) =>
+      language === "de" ? `https://neu.example/de/${id}` : plain(language, id);
+    assert.deepEqual(
+      await fetch(world, german),
+      [0, 0, 6, 0],
+      "the record has the address of its own language",
+    );
+    assert.deepEqual(await fetch(world, german), [0, 0, 6, 0]);
+    const both = (language: string, id: string) => `https://neu.example/${language}/${id}`;
+    assert.deepEqual(await fetch(world, both), [0, 3, 3, 0]);
+    const latest = await world.store.listEvents({ limit: 50, latest: true });
+    assert.deepEqual(
+      latest.map(({ json }) => JSON.parse(json)).map(({ version, url_official }) => [version, url_official])
+        .sort(),
+      ["1", "2", "3"].map((id) => [2, `https://neu.example/en/${id}`]),
+    );
+  }));
+
+Deno.test("a query that is made up for each fetch is nothing new in any language, and one that comes or goes is an edit", () =>
+  withSources(CONFIG, async (world) => {
+    const signed = (signature: string) => (language: string, id: string) =>
+      `${plain(language, id)}?signature=${signature}`;
+    assert.deepEqual(await fetch(world, signed("a")), [3, 0, 0, 3]);
+    assert.deepEqual(await fetch(world, signed("b")), [0, 0, 6, 0]);
+    assert.deepEqual(await fetch(world, signed("c")), [0, 0, 6, 0]);
+    assert.deepEqual(await fetch(world, plain), [0, 3, 3, 0]);
+    assert.deepEqual(await fetch(world, plain), [0, 0, 6, 0]);
+  }));
+
+Deno.test("a site that goes back and forth between two spellings of its host makes one version, not one each time", () =>
+  withSources(CONFIG, async (world) => {
+    const www = (language: string, id: string) => `https://www.board.example/${language}/${id}/`;
+    assert.deepEqual(await fetch(world, plain), [3, 0, 0, 3]);
+    assert.deepEqual(await fetch(world, www), [0, 3, 3, 0]);
+    for (const write of [plain, www, plain, www]) {
+      assert.deepEqual(await fetch(world, write), [0, 0, 6, 0]);
+    }
+    const away = (language: string, id: string) => `https://new.example/${language}/${id}`;
+    assert.deepEqual(await fetch(world, away), [0, 3, 3, 0], "a site that moves goes on moving");
+    assert.deepEqual(await fetch(world, plain), [0, 3, 3, 0], "also back: it may not have meant to");
+  }));
+
+Deno.test("a page that is not translated, and moves with the site of its language, is nothing new", () =>
+  withSources(CONFIG, async (world) => {
+    const fetchUntranslated = async (german: string) => {
+      for (const [language, site] of [["en", "https://board.example"], ["de", german]] as const) {
+        const items = [{
+          id: "1",
+          title: "A paper on the AI Act",
+          summary: "What the board has to say of it.",
+        }];
+        const body = rss(items).replaceAll("https://board.example/", `${site}/${language}/`);
+        world.platform.http.serve(`https://board.example/${language}/feed`, () => ({ body }));
+      }
+      await world.platform.clock.advance(HOUR);
+      const report = await ingestBoard(world);
+      return [report.new, report.revised, report.unchanged, report.translated];
+    };
+    assert.deepEqual(await fetchUntranslated("https://board.example"), [1, 0, 1, 0]);
+    assert.deepEqual(await fetchUntranslated("https://neu.example"), [0, 0, 2, 0]);
+  }));

@@ -1,0 +1,33 @@
+// Tests of src/ingest/fetch/link_header.ts.
+import assert from "node:assert/strict";
+import { nextLink } from "../../../src/ingest/fetch/link_header.ts";
+
+Deno.test("nextLink() finds the next page as RFC 8288 writes it, and nothing that only looks like it", () => {
+  const cases: [header: string, next: string | null][] = [
+    ["", null],
+    ['<https://a.example/?page=2>; rel="next"', "https://a.example/?page=2"],
+    ["<?page=2>;rel=next", "?page=2"],
+    ["<?page=2> ; REL = NEXT", "?page=2"],
+    ['<?page=1>; rel="prev", <?page=3>; rel="next", <?page=9>; rel="last"', "?page=3"],
+    ['<?page=2>; rel="last next"', "?page=2"],
+    ['<?page=2>; title="one, two; three"; rel="next"', "?page=2"],
+    ['<?a>; title="\\"; rel=next"; rel="prev", <?b>; rel=next', "?b"],
+    ["<?ids=1,2,3>; rel=next", "?ids=1,2,3"],
+    ["<?page=2>; rel=next; foo", "?page=2"],
+    // Relations of their own (RFC 5005, and extensions), a relation that is not the first, a link that is none.
+    ['<?old>; rel="next-archive"', null],
+    ['<?x>; rel="https://a.example/next"', null],
+    ['<?x>; rel="prev"; rel="next"', null],
+    ['<?x>; rev="next"', null],
+    ['<?x>; title="next"', null],
+    ["?page=2; rel=next", null],
+    ['<?page=2; rel="next"', null],
+  ];
+  for (const [header, next] of cases) assert.equal(nextLink(header), next, header);
+});
+
+Deno.test("nextLink() gets through a hostile header in time that grows with its length alone", () => {
+  for (const part of ['<a>; rel="', "<a>;;;;", "<a>; a=\\", "<a> ; a ", '<a>; a="\\"', "<a>;a;a"]) {
+    assert.equal(nextLink(part.repeat(20_000)), null);
+  }
+});

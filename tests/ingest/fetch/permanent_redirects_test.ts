@@ -1,0 +1,160 @@
+// Tests of src/ingest/fetch/permanent_redirects.ts.
+import assert from "node:assert/strict";
+import { fillWindow } from "../../../src/domain/source/extraction_rules.ts";
+import type { SourceMove } from "../../../src/domain/source/source.ts";
+import {
+  ADOPTED_AFTER_MS,
+  adoptedAddress,
+  decideMoves,
+  movedTemplate,
+  type PermanentRedirects,
+} from "../../../src/ingest/fetch/permanent_redirects.ts";
+import { ingestBoard, withSources } from "../../support/collecting.ts";
+import { boardConfig } from "../../support/samples.ts";
+
+const OLD = "https://old.example/feed";
+const NEW = "https://new.example/feed";
+const DAY_MS = 86_400_000;
+const T0 = Date.UTC(2026, 7, 1);
+
+const toNew = { kind: "moved", to: NEW } as const;
+const here = { kind: "here" } as const;
+type Found = typeof here | { kind: "moved"; to: string } | { kind: "unsaid" | "failed" };
+
+const seen = (before: readonly SourceMove[], found: Found, nowMs: number) =>
+  decideMoves(before, [{ address: OLD, ...found } as PermanentRedirects], nowMs);
+
+Deno.test("decideMoves() adopts a permanent redirect when it has been the same for days, not before", () => {
+  const first = seen([], toNew, T0);
+  assert.deepEqual(first, [{ from: OLD, url: NEW, sinceMs: T0, adoptedAtMs: null }]);
+  assert.equal(adoptedAddress(first, OLD), null);
+  const later = seen(first, toNew, T0 + ADOPTED_AFTER_MS - 1);
+  assert.deepEqual(later, first);
+  const adopted = seen(later, toNew, T0 + ADOPTED_AFTER_MS);
+  assert.equal(adoptedAddress(adopted, OLD), NEW);
+  assert.deepEqual(
+    seen(adopted, here, T0 + 9 * ADOPTED_AFTER_MS),
+    adopted,
+    "the new address redirects no further",
+  );
+});
+
+Deno.test("decideMoves() begins anew when the answer changes, ends, or the clock was set back", () => {
+  const first = seen([], toNew, T0);
+  const [other] = seen(first, { kind: "moved", to: "https://other.example/" }, T0 + ADOPTED_AFTER_MS);
+  assert.deepEqual([other?.sinceMs, other?.adoptedAtMs], [T0 + ADOPTED_AFTER_MS, null]);
+  assert.deepEqual(seen(first, here, T0 + 1), []);
+  assert.equal(seen(first, toNew, T0 - 1)[0]?.sinceMs, T0 - 1);
+});
+
+Deno.test("decideMoves() is not set back by what says nothing: a temporary redirect, a failure", () => {
+  const first = seen([], toNew, T0);
+  for (const kind of ["unsaid", "failed"] as const) {
+    const between = seen(first, { kind }, T0 + 1);
+    assert.deepEqual(between, first, kind);
+    const adopted = seen(between, toNew, T0 + ADOPTED_AFTER_MS);
+    assert.equal(adoptedAddress(adopted, OLD), NEW, kind);
+  }
+});
+
+Deno.test("a move means nothing for another configured address, and is given up with the first failure", () => {
+  const adopted: SourceMove = { from: OLD, url: NEW, sinceMs: T0, adoptedAtMs: T0 + ADOPTED_AFTER_MS };
+  assert.equal(adoptedAddress([adopted], NEW), null);
+  assert.deepEqual(decideMoves([adopted], [{ address: NEW, kind: "here" }], T0), []);
+  assert.deepEqual(seen([adopted], { kind: "failed" }, T0), []);
+});
+
+Deno.test("each address of a source moves by itself", () => {
+  const french = "https://old.example/fr";
+  const first = decideMoves([], [{ address: OLD, ...toNew }, { address: french, kind: "here" }], T0);
+  const later = decideMoves(first, [
+    { address: OLD, ...toNew },
+    { address: french, kind: "moved", to: "https://new.example/fr" },
+  ], T0 + ADOPTED_AFTER_MS);
+  assert.deepEqual([adoptedAddress(later, OLD), adoptedAddress(later, french)], [NEW, null]);
+});
+
+Deno.test("movedTemplate() moves what an address is made of, and nothing that is fixed to one request", () => {
+  const day = "https://old.example/api/day/{since:yyyyMMdd}";
+  const query = "https://old.example/api?from={since}&text=a b&to={until}";
+  const encoded = "https://old.example/api?from=%7Bsince%7D";
+  const rows: [template: string, to: string, expected: string | null][] = [
+    ["https://old.example/api", "https://new.example/x", "https://new.example/x"],
+    [day, "https://new.example/v2/day/20260801", "https://new.example/v2/day/{since:yyyyMMdd}"],
+    [day, "https://old.example/api/day/20260801", day],
+    [day, "https://new.example/v2/today", null],
+    [day, "https://new.example/v2/x20260801", null],
+    [query, "https://new.example/api?from=2026-08-01&text=a%20b&to=2026-08-02", query.replace("old", "new")],
+    [query, "https://new.example/api", null],
+    [encoded, "https://new.example/api?from=2026-08-01", "https://new.example/api?from=%7Bsince%7D"],
+  ];
+  const window = { sinceMs: Date.UTC(2026, 7, 1), untilMs: Date.UTC(2026, 7, 2) };
+  for (const [template, to, expected] of rows) {
+    const standing = movedTemplate({ kind: "moved", to }, template, (text) => fillWindow(text, window));
+    assert.deepEqual(standing, expected === null ? { kind: "unsaid" } : { kind: "moved", to: expected }, to);
+  }
+  for (const kind of ["here", "unsaid", "failed"] as const) {
+    assert.deepEqual(movedTemplate({ kind }, day, (text) => text), { kind });
+  }
+});
+
+/** A source whose address has moved for good on the same path of another host, which answers with the path and query. */
+const TEMPLATED: Record<string, { source: string; at: string; item(url: URL): unknown }> = {
+  "json by days": {
+    source: `fetch_strategy = "json"\n[sources.json]\nitems = ""\nid = "id"\ntitle = "title"\n` +
+      `link = "https://board.example/{id}"\nfirst_days = 1\nwindow_days = 1\noverlap_days = 1`,
+    at: "https://board.example/day/{since}",
+    item: (url) => ({ id: url.pathname.slice(-10), title: "Act" }),
+  },
+  "json by days and pages": {
+    source: `fetch_strategy = "json"\n[sources.json]\nitems = ""\nid = "id"\ntitle = "title"\n` +
+      `link = "https://board.example/{id}"\nfirst_days = 1\npaging = "page"\nmax_pages = 1\noverlap_days = 1`,
+    at: "https://board.example/days?from={since}",
+    item: (url) => ({ id: url.searchParams.get("from"), title: "Act" }),
+  },
+  sparql: {
+    source:
+      `fetch_strategy = "sparql"\n[sources.sparql]\nquery = "select ?id ?title { {since} {until} }"\nid = "id"\n` +
+      `title = "title"\nlink = "https://board.example/{id}"\nfirst_days = 1\noverlap_days = 1`,
+    at: "https://board.example/sparql",
+    item: (url) => ({
+      head: { vars: ["id", "title"] },
+      results: {
+        bindings: [{ id: { value: /\d{4}-\d\d-\d\d/.exec(url.search)?.[0] }, title: { value: "Act" } }],
+      },
+    }),
+  },
+};
+
+for (const [what, { source, at, item }] of Object.entries(TEMPLATED)) {
+  Deno.test(`${what}: a move for good is adopted after three days, with the days that change in it`, () =>
+    withSources(
+      boardConfig({ source: `relevance = "all"\n${source}` }).replace("https://board.example/feed", at),
+      async (world) => {
+        const { http, clock } = world.platform;
+        http.serve("https://board.example", ({ url }) => ({
+          status: 308,
+          headers: { location: `https://new.example${url.pathname}${url.search}` },
+        }));
+        http.serve("https://new.example", ({ url }) => ({ body: JSON.stringify(item(url)) }));
+        const asked = async (): Promise<string[]> => {
+          http.requests.length = 0;
+          const report = await ingestBoard(world);
+          assert.equal(report.ok, true, report.error);
+          await clock.advance(DAY_MS);
+          return [...new Set(http.requests.map(({ url }) => new URL(url).hostname))];
+        };
+        const both = ["board.example", "new.example"];
+        for (let days = 0; days < 4; days++) assert.deepEqual(await asked(), both);
+        assert.deepEqual(await asked(), ["new.example"]);
+        const stored = (await world.store.listEvents({ limit: 50 })).map(({ json }) =>
+          JSON.parse(json).external_id
+        );
+        assert.ok(stored.some((id) => id >= "2026-08-03"), "the days go on");
+        http.serve("https://new.example", () => ({ status: 500 }));
+        http.serve("https://board.example", ({ url }) => ({ body: JSON.stringify(item(url)) }));
+        assert.equal((await ingestBoard(world)).ok, false);
+        assert.deepEqual(await asked(), ["board.example"], "given up with the first failure");
+      },
+    ));
+}

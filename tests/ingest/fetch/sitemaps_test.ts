@@ -1,0 +1,400 @@
+// Sitemaps and SPARQL endpoints through the whole appliance, with a fake clock and a fake internet.
+import assert from "node:assert/strict";
+import { gzipSync } from "node:zlib";
+import { NetworkError } from "../../../src/domain/ports/ports.ts";
+import { ingestBoard, withSources } from "../../support/collecting.ts";
+import { boardConfig } from "../../support/samples.ts";
+import type { World } from "../../support/world.ts";
+
+const DAY = 86_400_000;
+const MAP = "https://board.example/feed";
+
+const titles = async (world: World): Promise<string[]> =>
+  (await world.store.listEvents({ limit: 200 })).map(({ json }) => String(JSON.parse(json).title_en)).sort();
+const pagesAsked = (world: World): string[] =>
+  world.platform.http.requests.splice(0).map(({ url }) => new URL(url).pathname).filter((path) =>
+    path.startsWith("/p")
+  );
+
+const sitemapConfig = (table = "") =>
+  boardConfig({ source: `fetch_strategy = "sitemap"\nrelevance = "all"\n[sources.sitemap]\n${table}` });
+
+const map = (pages: Record<string, string | null>): string =>
+  `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${
+    Object.entries(pages).map(([path, lastmod]) =>
+      `<url><loc>https://board.example${path}</loc>${
+        lastmod === null ? "" : `<lastmod>${lastmod}</lastmod>`
+      }</url>`
+    ).join("")
+  }</urlset>`;
+
+const PAGE = (title: string) =>
+  `<!doctype html><html lang="en"><head><title>${title} | Board</title><meta property="og:title" content="${title}">
+<meta name="description" content="About ${title}."><meta property="article:published_time" content="2026-07-30T09:00:00Z">`;
+
+/** A site whose pages are titled by their paths. */
+function serveSite(world: World, pages: Record<string, string | null>, gone: readonly string[] = []): void {
+  world.platform.http.serve("https://board.example", ({ url }) => {
+    if (url.pathname === "/feed") return { body: map(pages) };
+    return gone.includes(url.pathname) ? { status: 404 } : { body: PAGE(url.pathname.slice(1)) };
+  });
+}
+
+Deno.test("a sitemap's pages are read when they are new or have changed, and no other", () =>
+  withSources(sitemapConfig('include = ["/p"]\nexclude = ["/p-old"]'), async (world) => {
+    const pages: Record<string, string | null> = {
+      "/p1": "2026-07-31T10:00:00Z",
+      "/p2": "2026-07-30T10:00:00Z",
+      "/p-archive": "2019-01-01",
+      "/p-old": "2026-07-31",
+      "/about": "2026-07-31",
+    };
+    serveSite(world, pages);
+    const first = await ingestBoard(world);
+    assert.deepEqual([first.ok, first.new, first.refused], [true, 2, []]);
+    assert.deepEqual(pagesAsked(world), ["/p1", "/p2"]);
+    assert.deepEqual(await titles(world), ["p1", "p2"]);
+    assert.equal((await ingestBoard(world)).unchanged, 0);
+    assert.deepEqual(pagesAsked(world), [], "nothing has changed");
+    pages["/p2"] = "2026-08-01T09:00:00Z";
+    pages["/p3"] = "2026-07-25T09:00:00Z"; // appears late
+    serveSite(world, pages);
+    const next = await ingestBoard(world);
+    assert.deepEqual([next.new, next.unchanged], [1, 1], "p2 says the same under a new date");
+    assert.deepEqual(pagesAsked(world), ["/p3", "/p2"]);
+  }));
+
+Deno.test("pages beyond max_pages wait for the next fetch, and one that cannot be had is tried again", () =>
+  withSources(sitemapConfig("max_pages = 2"), async (world) => {
+    serveSite(world, { "/p0": "2026-07-31T10:00:00Z" });
+    assert.equal((await ingestBoard(world)).new, 1);
+    const pages = Object.fromEntries([1, 2, 3, 4].map((n) => [`/p${n}`, `2026-08-01T0${n}:00:00Z`]));
+    serveSite(world, pages);
+    world.platform.http.serve("https://board.example/p1", () => ({ status: 503 }));
+    pagesAsked(world);
+    const first = await ingestBoard(world);
+    assert.deepEqual([first.ok, first.new], [true, 1]);
+    assert.deepEqual(first.refused, [{ item: "https://board.example/p1", reason: "answered 503" }]);
+    assert.deepEqual(pagesAsked(world), ["/p1", "/p2"]);
+    world.platform.http.serve("https://board.example/p1", () => ({ body: PAGE("p1") }));
+    const news: number[] = [];
+    for (let fetch = 0; fetch < 3; fetch++) news.push((await ingestBoard(world)).new);
+    assert.deepEqual(news, [2, 1, 0]);
+    assert.deepEqual(await titles(world), ["p0", "p1", "p2", "p3", "p4"]);
+  }));
+
+Deno.test("a page that is gone is told of once, and one dated by a day is read once more when the day is over", () =>
+  withSources(sitemapConfig(), async (world) => {
+    serveSite(world, { "/p1": "2026-08-01", "/p2": "2026-07-20T00:00:00Z" }, ["/p2"]);
+    const first = await ingestBoard(world);
+    assert.deepEqual([first.new, first.refused.map(({ reason }) => reason)], [1, [
+      "answered 404: nothing is there; look for its new address on the publisher's site",
+    ]]);
+    const again = await ingestBoard(world);
+    assert.deepEqual([again.new, again.refused], [0, []]);
+    pagesAsked(world);
+    await world.platform.clock.advance(2 * DAY);
+    await ingestBoard(world);
+    assert.deepEqual(pagesAsked(world), ["/p1"]);
+    await world.platform.clock.advance(DAY);
+    await ingestBoard(world);
+    assert.deepEqual(pagesAsked(world), []);
+  }));
+
+Deno.test("an index leads to its changed maps, packed or not, and a broken one loses no other", () =>
+  withSources(sitemapConfig('maps = ["news"]\nmax_maps = 3'), async (world) => {
+    const index = `<sitemapindex>${
+      [["news-1.xml.gz", "2026-07-31"], ["news-2.xml", "2026-07-31"], ["news-0.xml", "2020-01-01"], [
+        "shop.xml",
+        "2026-07-31",
+      ]]
+        .map(([name, date]) =>
+          `<sitemap><loc>https://board.example/${name}</loc><lastmod>${date}</lastmod></sitemap>`
+        )
+        .join("")
+    }</sitemapindex>`;
+    serveSite(world, {});
+    world.platform.http.serve(MAP, () => ({ body: index }));
+    const packed = gzipSync(map({ "/p1": "2026-07-31T01:00:00Z" }));
+    world.platform.http.serve(
+      "https://board.example/news-1.xml.gz",
+      () => ({ body: new Uint8Array(packed) }),
+    );
+    world.platform.http.serve("https://board.example/news-2.xml", () => ({ status: 500 }));
+    const first = await ingestBoard(world);
+    assert.deepEqual([first.ok, first.new], [true, 1]);
+    assert.deepEqual(first.refused, [{ item: "https://board.example/news-2.xml", reason: "answered 500" }]);
+    const asked = world.platform.http.requests.splice(0).map(({ url }) => new URL(url).pathname);
+    assert.deepEqual(
+      asked,
+      ["/feed", "/news-1.xml.gz", "/news-2.xml", "/p1"],
+      "neither the shop nor the archive",
+    );
+    world.platform.http.serve(
+      "https://board.example/news-2.xml",
+      () => ({ body: map({ "/p2": "2026-07-15T00:00:00Z" }) }),
+    );
+    assert.equal((await ingestBoard(world)).new, 1, "its pages are not too old for having been out of reach");
+  }));
+
+Deno.test("no further map is read when those before it have very many changed pages", () =>
+  withSources(sitemapConfig("max_pages = 1"), async (world) => {
+    const { http } = world.platform;
+    const pages = Array.from({ length: 50_000 }, (_, at) => [`/p${at}`, "2026-07-31T01:00:00Z"]);
+    const index = "<sitemap><loc>/map-1</loc></sitemap><sitemap><loc>/map-2</loc></sitemap>";
+    http.serve(MAP, () => ({ body: `<sitemapindex>${index}</sitemapindex>` }));
+    http.serve("https://board.example/map-1", () => ({ body: map(Object.fromEntries(pages)) }));
+    assert.match(JSON.stringify((await ingestBoard(world)).refused), /map-2".*have 50000 changed pages"}/);
+  }));
+
+Deno.test("a map that inflates beyond the bound, or says of no page when it changed, is a failure in words", () =>
+  withSources(`ingest.max_document_bytes = 20000\n${sitemapConfig()}`, async (world) => {
+    const bomb = gzipSync(new Uint8Array(5_000_000));
+    assert.ok(bomb.length < 20_000);
+    world.platform.http.serve(MAP, () => ({ body: new Uint8Array(bomb) }));
+    assert.match(
+      (await ingestBoard(world)).error ?? "",
+      /^the file has more than 20000 bytes when inflated$/,
+    );
+    world.platform.http.serve(MAP, () => ({ body: map({ "/p1": null, "/p2": null }) }));
+    assert.match(
+      (await ingestBoard(world)).error ?? "",
+      /^the map says of none of its 2 pages when it changed/,
+    );
+    world.platform.http.serve(MAP, () => ({ body: "<rss><channel/></rss>" }));
+    assert.match(
+      (await ingestBoard(world)).error ?? "",
+      /^this is a feed, not a sitemap; fetch_strategy = "feed" reads such$/,
+    );
+  }));
+
+Deno.test("pages of which a map does not say when they changed are told of, and of two dates of a page the later counts", () =>
+  withSources(sitemapConfig(), async (world) => {
+    const twice = map({ "/p1": "2026-07-31T10:00:00Z", "/p2": "2026-07-30", "/p3": null, "/p4": "soon" })
+      .replace("</urlset>", map({ "/p1": "2026-05-01" }).replace(/^.*?<url>/, "<url>"));
+    world.platform.http.serve(
+      "https://board.example",
+      ({ url }) => url.pathname === "/feed" ? { body: twice } : { body: PAGE(url.pathname.slice(1)) },
+    );
+    const first = await ingestBoard(world);
+    assert.deepEqual([first.new, first.refused], [2, []]);
+    assert.deepEqual(first.notes, [
+      "2 pages of the map cannot be looked after: it does not say when they changed (lastmod)",
+    ]);
+    assert.equal((await ingestBoard(world)).notes, undefined, "it is told once");
+  }));
+
+const SPARQL = boardConfig({
+  source: `fetch_strategy = "sparql"
+relevance = "all"
+[sources.sparql]
+query = 'select * { ?s <urn:d> ?date ; <urn:t> ?title filter(?date >= "{since}" && ?date < "{until}") }'
+id = "s"
+link = "https://board.example/works/{s}"
+title = "title"
+published = "date"
+language = "title@lang"
+window_days = 8
+overlap_days = 2
+first_days = 16
+max_rows = 10`,
+});
+
+const windowOf = (url: URL | string): string =>
+  [...new URL(url).searchParams.get("query")?.matchAll(/"(\d{4}-\d\d-\d\d)"/g) ?? []].map(([, day]) => day)
+    .join("/");
+
+const results = (rows: readonly (readonly [string, string])[]) => ({
+  body: JSON.stringify({
+    head: { vars: ["s", "date", "title"] },
+    results: {
+      bindings: rows.map(([id, date]) => ({
+        s: { type: "literal", value: id },
+        date: { type: "literal", value: date },
+        title: { type: "literal", "xml:lang": "de", value: `Werk ${id}` },
+      })),
+    },
+  }),
+});
+
+Deno.test("an endpoint is asked by windows of days, in halves where it gives up, and later with an overlap", () =>
+  withSources(SPARQL, async (world) => {
+    const asked: string[] = [];
+    world.platform.http.serve(MAP, ({ url }) => {
+      const days = windowOf(url);
+      asked.push(days);
+      const [since = "", until = ""] = days.split("/");
+      if (Date.parse(until) - Date.parse(since) > 4 * DAY) {
+        return { status: 500, body: "Virtuoso S1T00: timeout" };
+      }
+      return results([[`w-${since}`, since]]);
+    });
+    const first = await ingestBoard(world);
+    assert.deepEqual([first.ok, first.new], [true, 5]);
+    assert.deepEqual(
+      asked,
+      [
+        "2026-07-16/2026-07-24",
+        "2026-07-16/2026-07-20",
+        "2026-07-20/2026-07-24",
+        "2026-07-24/2026-08-01",
+        "2026-07-24/2026-07-28",
+        "2026-07-28/2026-08-01",
+        "2026-08-01/2026-08-02",
+      ],
+    );
+    const [event] = (await world.store.listEvents({ limit: 1 })).map(({ json }) => JSON.parse(json));
+    assert.deepEqual([event.language, event.url_official], [
+      "de",
+      "https://board.example/works/w-2026-08-01",
+    ]);
+    asked.length = 0;
+    await world.platform.clock.advance(DAY);
+    assert.equal((await ingestBoard(world)).ok, true);
+    assert.deepEqual(asked, ["2026-07-30/2026-08-03"]);
+  }));
+
+Deno.test("an answer that was cut off is asked for in halves, and a single day with too much is told of", () =>
+  withSources(SPARQL, async (world) => {
+    world.platform.http.serve(MAP, ({ url }) => {
+      const [since = ""] = windowOf(url).split("/");
+      const count = since === "2026-07-31" ? 10 : 1;
+      const [, until = ""] = windowOf(url).split("/");
+      const isWide = Date.parse(until) - Date.parse(since) > DAY && until >= "2026-08-01" &&
+        since <= "2026-07-31";
+      return results(
+        Array.from({ length: isWide ? 10 : count }, (_, n) => [`${since}-${n}`, since] as const),
+      );
+    });
+    const { ok, refused } = await ingestBoard(world);
+    assert.equal(ok, true);
+    assert.deepEqual(refused, [{
+      item: "document",
+      reason: "2026-07-31 alone has 10 rows or more: narrow the query",
+    }]);
+  }));
+
+Deno.test("an endpoint that cannot be had fails the fetch, and its window is asked for again", () =>
+  withSources(SPARQL, async (world) => {
+    let isDown = true;
+    const asked: string[] = [];
+    world.platform.http.serve(MAP, ({ url }) => {
+      const days = windowOf(url);
+      asked.push(days);
+      if (isDown && days.startsWith("2026-07-24")) throw new NetworkError("connection refused");
+      return results([[`w-${days}`, "2026-07-20"]]);
+    });
+    const failed = await ingestBoard(world);
+    assert.deepEqual([failed.ok, failed.new, failed.error], [
+      false,
+      1,
+      "2026-07-24 to 2026-08-01: connection refused (board.example)",
+    ]);
+    isDown = false;
+    asked.length = 0;
+    const healed = await ingestBoard(world);
+    assert.deepEqual([healed.ok, healed.new, asked], [true, 2, [
+      "2026-07-24/2026-08-01",
+      "2026-08-01/2026-08-02",
+    ]]);
+  }));
+
+const HOUR = 3_600_000;
+const FIVE: Record<string, string> = Object.fromEntries(
+  [1, 2, 3, 4, 5].map((at) => [`/p${at}`, `2026-07-3${at > 2 ? 1 : 0}T1${at}:00:00Z`]),
+);
+const FIVE_TITLES = Object.keys(FIVE).map((path) => path.slice(1));
+
+/** A site of five pages that answers for some of them as it is told to. */
+function serveFive(
+  world: World,
+  answer: (path: string) => { status: number; headers?: Record<string, string> } | null,
+) {
+  world.platform.http.serve("https://board.example", ({ url }) => {
+    if (url.pathname === "/feed") return { body: map(FIVE) };
+    return answer(url.pathname) ?? { body: PAGE(url.pathname.slice(1)) };
+  });
+}
+
+Deno.test("a site that throttles in the middle of a walk is left alone as long as it says, and goes on from there", () =>
+  withSources(sitemapConfig(), async (world) => {
+    let asked = 0;
+    serveFive(world, () => ++asked === 3 ? { status: 429, headers: { "retry-after": "7200" } } : null);
+    const first = await ingestBoard(world);
+    assert.deepEqual([first.ok, first.new, asked], [false, 2, 3], "nothing more is asked for");
+    assert.match(first.refused.at(-1)?.reason ?? "", /^not asked for, because its host /);
+    const [state] = await world.store.listSources();
+    const nowMs = world.platform.clock.nowMs();
+    assert.equal(state?.outcome, "blocked");
+    assert.deepEqual([state?.hostPausedUntilMs, (state?.nextDueAtMs ?? 0) >= nowMs + 2 * HOUR], [
+      nowMs + 2 * HOUR,
+      true,
+    ]);
+    pagesAsked(world);
+    await world.platform.clock.advance(3 * HOUR);
+    const second = await ingestBoard(world);
+    assert.deepEqual([second.ok, second.new, second.refused], [true, 3, []]);
+    assert.equal(pagesAsked(world).length, 3, "what was had is not asked for again");
+    assert.deepEqual(await titles(world), FIVE_TITLES);
+  }));
+
+Deno.test("a site that refuses every page for weeks is asked for three at a time, and loses none", () =>
+  withSources(sitemapConfig(), async (world) => {
+    let isRefusing = true;
+    serveFive(world, () => isRefusing ? { status: 403 } : null);
+    for (let times = 0; times < 14; times++) {
+      const report = await ingestBoard(world);
+      assert.deepEqual([report.ok, pagesAsked(world).length], [false, 3]);
+      await world.platform.clock.advance(DAY);
+    }
+    isRefusing = false;
+    for (let times = 0; times < 3; times++) {
+      await ingestBoard(world);
+      await world.platform.clock.advance(DAY);
+    }
+    assert.deepEqual(await titles(world), FIVE_TITLES);
+  }));
+
+Deno.test("pages that are forbidden to all keep no other back", () =>
+  withSources(sitemapConfig("max_pages = 3"), async (world) => {
+    // The first fetch wants the newest, later ones the oldest: both begin with what is forbidden.
+    const forbidden = ["/p3", "/p4", "/p5"];
+    serveFive(world, (path) => forbidden.includes(path) ? { status: 403 } : null);
+    for (let times = 0; times < 4; times++) {
+      await ingestBoard(world);
+      await world.platform.clock.advance(DAY);
+      FIVE["/p1"] = "2026-08-01T11:00:00Z";
+      FIVE["/p2"] = "2026-08-01T12:00:00Z";
+    }
+    assert.deepEqual(await titles(world), ["p1", "p2"]);
+  }));
+
+Deno.test("a page that is dated in the future keeps back no other, and is read once", () =>
+  withSources(sitemapConfig(), async (world) => {
+    const pages: Record<string, string | null> = {
+      "/p1": "2026-07-31T10:00:00Z",
+      "/p-2099": "2099-01-01T00:00:00Z",
+    };
+    serveSite(world, pages);
+    assert.equal((await ingestBoard(world)).new, 2);
+    for (const [page, lastmod] of [["/p2", "2026-08-01T09:00:00Z"], ["/p3", "2026-07-25"]] as const) {
+      pages[page] = lastmod;
+      serveSite(world, pages);
+      pagesAsked(world);
+      assert.equal((await ingestBoard(world)).new, 1);
+      assert.deepEqual(pagesAsked(world), [page]);
+    }
+  }));
+
+Deno.test("a sitemap that was first read by a clock that was ahead is read on when that is set right", () =>
+  withSources(sitemapConfig(), async (world) => {
+    const { clock } = world.platform;
+    const nowMs = clock.nowMs();
+    clock.set(nowMs + 400 * DAY);
+    serveSite(world, { "/p1": "2026-07-31T10:00:00Z" });
+    await ingestBoard(world);
+    clock.set(nowMs);
+    serveSite(world, { "/p1": "2026-07-31T10:00:00Z", "/p2": "2026-08-01T09:00:00Z" });
+    await ingestBoard(world);
+    assert.ok((await titles(world)).includes("p2"));
+  }));

@@ -1,0 +1,172 @@
+// Tests of src/ingest/identify/identify.ts.
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { contentHash, identifyItems, isSameButForDate } from "../../../src/ingest/identify/identify.ts";
+import type { NormalisedItem } from "../../../src/ingest/normalise/item.ts";
+import { PLAIN_IDENTITY } from "../../../src/ingest/identify/identity_rule.ts";
+import { sampleEvent } from "../../support/samples.ts";
+
+const item = (change: Partial<NormalisedItem> = {}): NormalisedItem => ({
+  guid: "id-1",
+  link: "https://board.example/a",
+  title: "Guidelines",
+  summary: "On transparency.",
+  publishedAtMs: 1_000,
+  updatedAtMs: null,
+  language: null,
+  categories: [],
+  ...change,
+});
+const keys = (items: NormalisedItem[]): string[] =>
+  identifyItems(items, PLAIN_IDENTITY).items.map(({ key }) => key);
+
+Deno.test("identifyItems() uses the id, an address without tracking, or the link where there is no id", () => {
+  assert.deepEqual(keys([item()]), ["id-1"]);
+  assert.deepEqual(keys([item({ guid: "https://board.example/a?utm_source=x" })]), [
+    "https://board.example/a",
+  ]);
+  assert.deepEqual(keys([item({ guid: null })]), ["https://board.example/a"]);
+  assert.deepEqual(keys([item({ guid: "14921 at https://www.board.example" })]), [
+    "14921 at https://www.board.example",
+  ]);
+});
+
+Deno.test("identifyItems() sees one publication where an address carries the time of its edition", () => {
+  const edition = (time: string, updatedAtMs: number) =>
+    item({
+      guid: `https://gov.example/page#${time}`,
+      link: "https://gov.example/page",
+      summary: time,
+      updatedAtMs,
+    });
+  const editions = [edition("2026-07-31T12:00:15Z", 2), edition("2026-08-02T09:00:00+01:00", 3)];
+  const { items, older, identity } = identifyItems(editions, PLAIN_IDENTITY);
+  assert.deepEqual(items.map(({ key }) => key), ["https://gov.example/page"]);
+  assert.equal(items[0]?.item.updatedAtMs, 3, "the newer edition counts");
+  assert.deepEqual(older.map(({ item: { updatedAtMs } }) => updatedAtMs), [2]);
+  assert.equal(identity.rule, "guid");
+});
+
+Deno.test("identifyItems() keeps a fragment that is not a time", () => {
+  assert.deepEqual(keys([item({ guid: "https://gov.example/page#annex" })]), [
+    "https://gov.example/page#annex",
+  ]);
+});
+
+Deno.test("identifyItems() moves on to the link when one id stands for items of different addresses", () => {
+  const items = ["a", "b", "c"].map((name) => item({ guid: "feed", link: `https://board.example/${name}` }));
+  const identified = identifyItems(items, PLAIN_IDENTITY);
+  assert.equal(identified.identity.rule, "link");
+  assert.equal(identified.items.length, 3);
+  assert.equal(identified.items[0]?.key, "https://board.example/a");
+});
+
+Deno.test("identifyItems() moves on to link and title when all items have one id and one address", () => {
+  const items = ["A", "B", "C"].map((title) => item({ guid: null, link: "https://board.example/", title }));
+  const identified = identifyItems(items, PLAIN_IDENTITY);
+  assert.equal(identified.identity.rule, "link+title");
+  assert.equal(identified.items.length, 3);
+});
+
+Deno.test("identifyItems() never moves back to an earlier rule", () => {
+  const identified = identifyItems([item()], { ...PLAIN_IDENTITY, rule: "link" });
+  assert.equal(identified.identity.rule, "link");
+  assert.deepEqual(identified.items.map(({ key }) => key), ["https://board.example/a"]);
+});
+
+Deno.test("identifyItems() keeps items with equal titles apart by their ids", () => {
+  const items = [
+    item({ guid: "1", link: "https://board.example/1" }),
+    item({ guid: "2", link: "https://board.example/2" }),
+  ];
+  assert.deepEqual(keys(items), ["1", "2"]);
+});
+
+Deno.test("identifyItems() drops what repeats an item without a word, and names an older edition", () => {
+  const [first, again] = [item(), item()];
+  const equal = identifyItems([first, again], PLAIN_IDENTITY);
+  assert.equal(equal.items.length, 1);
+  assert.equal(equal.items[0]?.item, first);
+  assert.deepEqual(equal.older, []);
+  const newer = item({ summary: "On marking.", updatedAtMs: 2_000 });
+  for (const items of [[first, newer], [newer, first]]) {
+    const edited = identifyItems(items, PLAIN_IDENTITY);
+    assert.deepEqual(edited.items.map((one) => one.item), [newer]);
+    assert.deepEqual(edited.older.map(({ item }) => item), [first]);
+  }
+});
+
+Deno.test("identifyItems() gives a key of bounded length to an id of any length", () => {
+  const [key] = keys([item({ guid: "x".repeat(5_000) })]);
+  assert.match(key ?? "", /^sha256:[0-9a-f]{64}$/);
+});
+
+Deno.test("an item's hashes stay those that are stored: SHA-256 of its words as a JSON list, with its date and without", () => {
+  const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+  const rows: [change: Partial<NormalisedItem>, words: string, date: string][] = [
+    [{}, '["Guidelines","On transparency.","https://board.example/a"', "1000"],
+    [{ publishedAtMs: null }, '["Guidelines","On transparency.","https://board.example/a"', "null"],
+    [
+      { publishedAtMs: null, updatedAtMs: -5 },
+      '["Guidelines","On transparency.","https://board.example/a"',
+      "-5",
+    ],
+    [
+      { title: 'The "KI\u2010Büro"', summary: "Two\nlines", link: "http://board.example/b?utm_source=x" },
+      '["The \\"KI\u2010Büro\\"","Two lines","https://board.example/b"',
+      "1000",
+    ],
+  ];
+  for (const [change, words, date] of rows) {
+    const [one] = identifyItems([item(change)], PLAIN_IDENTITY).items;
+    assert.equal(one?.contentHash, sha256(`${words},${date}]`));
+    assert.equal(one?.textHash, sha256(`${words}]`));
+  }
+});
+
+Deno.test("contentHash() changes with what counts, and with nothing else", () => {
+  const base = contentHash(item());
+  const same: Partial<NormalisedItem>[] = [
+    { link: "https://board.example/a?utm_campaign=mail" },
+    { guid: "other" },
+    { categories: ["News"] },
+    { updatedAtMs: 99 },
+    { language: "en" },
+  ];
+  for (const change of same) assert.equal(contentHash(item(change)), base, JSON.stringify(change));
+  const different: Partial<NormalisedItem>[] = [
+    { title: "Guidelines, corrected" },
+    { summary: "On transparency and marking." },
+    { link: "https://board.example/b" },
+    { publishedAtMs: 2_000 },
+  ];
+  for (const change of different) assert.notEqual(contentHash(item(change)), base, JSON.stringify(change));
+});
+
+Deno.test("contentHash() counts the date of change where no date of publication is stated", () => {
+  const undated = item({ publishedAtMs: null, updatedAtMs: 5 });
+  assert.notEqual(contentHash(undated), contentHash({ ...undated, updatedAtMs: 6 }));
+});
+
+Deno.test("isSameButForDate() compares words and address, not white space and tracking", () => {
+  const event = sampleEvent({
+    id: "evt_1",
+    title_en: "Guidelines",
+    summary_en: "On transparency.",
+    url_official: "https://board.example/a?utm_source=feed",
+  });
+  assert.equal(isSameButForDate(item({ publishedAtMs: 5, summary: "On  transparency." }), event), true);
+  for (const change of [{ title: "Other" }, { summary: "" }, { link: "https://board.example/b" }]) {
+    assert.equal(isSameButForDate(item(change), event), false, JSON.stringify(change));
+  }
+});
+
+Deno.test("identifyItems() keeps ids apart that differ in half a character", () => {
+  assert.deepEqual(
+    keys([item({ guid: "s\ud800x" }), item({ guid: "s\ud801x", link: "https://board.example/b" })]),
+    [
+      "s\\ud800x",
+      "s\\ud801x",
+    ],
+  );
+});

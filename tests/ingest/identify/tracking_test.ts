@@ -1,0 +1,83 @@
+// Addresses that say how a reader came: a publication is the same with whatever they say, and under whatever it was stored.
+import assert from "node:assert/strict";
+import type { Store } from "../../../src/domain/ports/store/store.ts";
+import { ingestBoard, withSources } from "../../support/collecting.ts";
+import { boardConfig, rss, SAMPLE_PROVENANCE, sampleEvent } from "../../support/samples.ts";
+import type { World } from "../../support/world.ts";
+
+const HOUR = 3_600_000;
+const CONFIG = boardConfig({ source: 'relevance = "all"' });
+const ITEMS = ["1", "2"].map((id) => ({
+  id,
+  title: `Paper ${id} on the AI Act`,
+  summary: `What the board has to say on matter ${id}.`,
+}));
+
+/** New, revised and unchanged of the next fetch of the items, with something behind their addresses and ids. */
+async function fetchWith(world: World, behind: string, ids = ""): Promise<number[]> {
+  const body = rss(ITEMS).replaceAll("</link>", `${behind}</link>`)
+    .replaceAll(/(<guid[^>]*>)(\d)/g, ids === "" ? "$1$2" : `$1https://board.example/$2${ids}`);
+  world.platform.http.serve("https://board.example/feed", () => ({ body }));
+  await world.platform.clock.advance(HOUR);
+  const report = await ingestBoard(world);
+  assert.deepEqual([report.ok, report.refused], [true, []]);
+  return [report.new, report.revised, report.unchanged];
+}
+
+Deno.test("a tracking parameter that comes, changes or goes is no revision, in the query and in the fragment", () =>
+  withSources(CONFIG, async (world) => {
+    assert.deepEqual(await fetchWith(world, "#xtor=RSS-1"), [2, 0, 0]);
+    for (const behind of ["#xtor=RSS-2", "", "?utm_source=rss", "#utm_source=rss&amp;utm_medium=feed"]) {
+      assert.deepEqual(await fetchWith(world, behind), [0, 0, 2], behind);
+    }
+    assert.deepEqual(await fetchWith(world, "#section-2"), [0, 2, 0], "a place in the page is content");
+  }));
+
+/** Stores the items as versions did that took a fragment for content: under keys and hashes with it. */
+async function storeAsOnce(store: Store, keyOf: (id: string) => string): Promise<void> {
+  for (const { id, title, summary } of ITEMS) {
+    const event = sampleEvent({
+      id: `evt_0${id}`,
+      external_id: keyOf(id),
+      title_en: title,
+      summary_en: summary,
+      url_official: `https://board.example/${id}#xtor=RSS-1`,
+      published_at: Date.parse("2026-07-31T12:00:00Z"),
+      translations: { en: { title, summary } },
+    });
+    const publication = { key: keyOf(id), contentHash: `once ${id}`, textHash: `once, the text ${id}` };
+    await store.recordPublications("board", [publication], () => ({
+      kind: "record",
+      event,
+      provenance: SAMPLE_PROVENANCE,
+      notify: false,
+    }));
+  }
+}
+
+for (const identity of ["", 'identity = "guid"', 'identity = "link"', 'identity = "link+title"']) {
+  Deno.test(`what was stored when a fragment still counted is neither new nor revised${identity && `, with ${identity}`}`, () =>
+    withSources(boardConfig({ source: `relevance = "all"\n${identity}` }), async (world) => {
+      const titleOf = (id: string) => ITEMS.find((item) => item.id === id)?.title;
+      await storeAsOnce(world.store, (id) => {
+        const address = `https://board.example/${id}#xtor=RSS-1`;
+        return identity.includes("title") ? `${address} ${titleOf(id)}` : address;
+      });
+      assert.deepEqual(await fetchWith(world, "#xtor=RSS-1", "#xtor=RSS-1"), [0, 0, 2]);
+      assert.deepEqual(
+        await fetchWith(world, "#xtor=RSS-2", "#xtor=RSS-2"),
+        [0, 0, 2],
+        "known by its new name",
+      );
+      const hashes = new Set<string>();
+      await world.store.previewPublications(
+        "board",
+        [{ key: "https://board.example/1", contentHash: "" }],
+        (_, stored) => {
+          hashes.add(stored?.contentHash ?? "");
+          return { kind: "passed_over" };
+        },
+      );
+      if (!identity.includes("title")) assert.match([...hashes][0] ?? "", /^[0-9a-f]{64}$/, "hashed anew");
+    }));
+}

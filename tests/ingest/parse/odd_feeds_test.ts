@@ -1,0 +1,192 @@
+// Feeds as real sites serve them: ids by place, moved sites, servers that say that nothing has changed. Nothing is missed.
+import assert from "node:assert/strict";
+import { ingestBoard, withSources } from "../../support/collecting.ts";
+import type { Answer } from "../../support/platform.ts";
+import { boardConfig, rss, type SampleItem } from "../../support/samples.ts";
+import { START_MS, type World } from "../../support/world.ts";
+
+const FEED = "https://board.example/feed";
+const DAY = 86_400_000;
+const ALL = boardConfig({ source: 'relevance = "all"' });
+
+/** The document with this number, of as many days ago. */
+const item = (number: number, id = `${number}`): SampleItem => ({
+  id,
+  title: `Document ${number}`,
+  summary: `What is said on matter ${number}.`,
+  date: new Date(START_MS - number * DAY).toUTCString(),
+});
+/** A feed whose links are made from the documents, whatever their ids. */
+const feed = (items: readonly SampleItem[], site = "https://board.example"): string =>
+  rss(items).replace(
+    /<link>[^<]*<\/link><title>Document (\d+)/g,
+    (_, number) => `<link>${site}/news/${number}</link><title>Document ${number}`,
+  );
+
+async function counts(world: World, answer: Answer | string): Promise<[number, number, number]> {
+  world.platform.http.serve(FEED, () => typeof answer === "string" ? { body: answer } : answer);
+  await world.platform.clock.advance(1_800_000);
+  const { ok, error, new: fresh, revised, unchanged } = await ingestBoard(world);
+  assert.equal(ok, true, error);
+  return [fresh, revised, unchanged];
+}
+
+const events = async (world: World): Promise<string[]> =>
+  (await world.store.listEvents({ limit: 200 })).map(({ json }) => JSON.parse(json))
+    .map(({ title_en, version }) => `${title_en} v${version}`).sort();
+
+Deno.test("ids that are places in the list tell nothing: what moves down is known, what comes on top is new, each once", () =>
+  withSources(ALL, async (world) => {
+    const placed = (numbers: readonly number[]) =>
+      feed(numbers.map((number, at) => item(number, `${at + 1}`)));
+    assert.deepEqual(await counts(world, placed([5, 6, 7, 8, 9])), [5, 0, 0]);
+    assert.deepEqual(await counts(world, placed([4, 5, 6, 7, 8])), [1, 0, 4]);
+    assert.deepEqual(await counts(world, placed([2, 3, 4, 5, 6])), [2, 0, 3]);
+    assert.deepEqual(await counts(world, placed([1, 2, 3, 4, 5, 6])), [1, 0, 5], "a list that grows");
+    assert.deepEqual(
+      await events(world),
+      [1, 2, 3, 4, 5, 6, 7, 8, 9].map((number) => `Document ${number} v1`),
+    );
+    const edited = feed([1, 2, 3, 4, 5, 6].map((number, at) => item(number, `${at + 1}`))).replace(
+      "on matter 3.",
+      "on matter 3, corrected.",
+    );
+    assert.deepEqual(await counts(world, edited), [0, 1, 5], "an edit is still one");
+  }));
+
+Deno.test("one id that is given to another item is another publication, and an edit of nearly all of one is not", () =>
+  withSources(ALL, async (world) => {
+    assert.deepEqual(await counts(world, feed([item(1), item(2), item(3)])), [3, 0, 0]);
+    const rewritten = { ...item(2), title: "Document 20", date: item(1).date as string };
+    assert.deepEqual(
+      await counts(world, feed([item(1), rewritten, item(3)])),
+      [0, 1, 2],
+      "its summary is its own",
+    );
+    assert.deepEqual(await counts(world, feed([item(1), item(9, "2"), item(3)])), [1, 0, 2]);
+    assert.deepEqual(await counts(world, feed([item(1), item(9, "2"), item(3)])), [0, 0, 3]);
+    assert.deepEqual((await events(world)).length, 5);
+  }));
+
+Deno.test("a site that moves to another host, with ids that are its addresses, has published nothing anew", () =>
+  withSources(ALL, async (world) => {
+    const numbers = Array.from({ length: 30 }, (_, at) => at + 1);
+    const at = (site: string, slash = "") =>
+      feed(numbers.map((number) => item(number)), site).replace(
+        /<guid isPermaLink="false">(\d+)<\/guid><link>([^<]*)<\/link>/g,
+        (_, _number, link) => `<guid>${link}${slash}</guid><link>${link}${slash}</link>`,
+      );
+    assert.deepEqual(await counts(world, at("https://board.example")), [30, 0, 0]);
+    assert.deepEqual(await counts(world, at("https://www.board.example", "/")), [0, 30, 0]);
+    assert.deepEqual(await counts(world, at("https://www.board.example", "/")), [0, 0, 30]);
+    assert.equal((await world.ask("/v1/health")).json.ingestion.held_back, 0, "nothing is to be decided");
+  }));
+
+Deno.test("the session of a reader in an address is no part of it", () =>
+  withSources(ALL, async (world) => {
+    const session = (name: string) =>
+      feed([item(1), item(2)]).replace(/<guid.*?<\/guid>/g, "").replace(
+        /news\/(\d)/g,
+        `doc;jsessionid=${name}?id=$1&amp;PHPSESSID=${name}`,
+      );
+    assert.deepEqual(await counts(world, session("AAA1")), [2, 0, 0]);
+    assert.deepEqual(await counts(world, session("BBB2")), [0, 0, 2]);
+  }));
+
+for (
+  const [what, config, body] of [
+    ["feed", ALL, (numbers: number[]) => feed(numbers.map((number) => item(number)))],
+    [
+      "json",
+      boardConfig({
+        source:
+          'relevance = "all"\nfetch_strategy = "json"\n[sources.json]\nitems = ""\ntitle = "title"\nlink = "link"',
+      }),
+      (numbers: number[]) =>
+        JSON.stringify(
+          numbers.map((number) => ({ title: `Document ${number}`, link: `https://board.example/${number}` })),
+        ),
+    ],
+  ] as const
+) {
+  Deno.test(`${what}: a server that says for ever that nothing has changed is believed for a day`, () =>
+    withSources(config, async (world) => {
+      let sent = 0;
+      let numbers = [2, 3];
+      world.platform.http.serve(FEED, ({ headers }) => {
+        if (headers["if-none-match"] !== undefined) return { status: 304 };
+        sent++;
+        return { headers: { etag: 'W/"always"' }, body: body(numbers) };
+      });
+      assert.equal((await ingestBoard(world)).new, 2);
+      numbers = [1, 2, 3];
+      for (let hours = 1; hours < 24; hours++) {
+        await world.platform.clock.advance(DAY / 24);
+        assert.equal((await ingestBoard(world)).ok, true);
+      }
+      assert.equal(sent, 1);
+      await world.platform.clock.advance(DAY / 24);
+      assert.equal((await ingestBoard(world)).new, 1);
+      assert.equal(sent, 2);
+      await world.platform.clock.advance(DAY / 24);
+      await ingestBoard(world);
+      assert.equal(sent, 2, "and for another day");
+    }));
+}
+
+Deno.test("a query that is made up for each fetch revises nothing, where none stands still; an edit beside it does", () =>
+  withSources(ALL, async (world) => {
+    const signed = (sign: (number: number) => string, numbers = [1, 2, 3, 4]) =>
+      feed(numbers.map((number) => item(number))).replace(
+        /news\/(\d)/g,
+        (_, number) => `news/${number}?file=a&amp;signature=${sign(Number(number))}`,
+      );
+    assert.deepEqual(await counts(world, signed((number) => `a${number}`)), [4, 0, 0]);
+    assert.deepEqual(await counts(world, signed((number) => `b${number}`)), [0, 0, 4]);
+    assert.deepEqual(await counts(world, signed((number) => `c${number}`, [0, 1, 2, 3, 4])), [1, 0, 4]);
+    const edited = signed((number) => `d${number}`).replace("on matter 2.", "on matter 2, corrected.");
+    assert.deepEqual(await counts(world, edited), [0, 1, 3]);
+    assert.deepEqual((await events(world)).length, 6);
+    const twoMoved = signed((number) => number < 3 ? `e${number}` : `a${number}`);
+    assert.deepEqual(await counts(world, twoMoved), [0, 2, 2], "others stand still: that is an edit");
+  }));
+
+Deno.test("items without id and address are told apart by their titles: none hides behind another, beside others or later", () =>
+  withSources(ALL, async (world) => {
+    const homeless = (number: number) =>
+      `<item><title>Notice ${number}</title><description>What is said in notice ${number}.</description>` +
+      `<pubDate>${item(number).date}</pubDate></item>`;
+    const mixed = (numbers: readonly number[]) =>
+      feed([item(11), item(12), item(13)]).replace(
+        "</channel>",
+        `${numbers.map(homeless).join("")}</channel>`,
+      );
+    assert.deepEqual(await counts(world, mixed([1])), [4, 0, 0]);
+    assert.deepEqual(await counts(world, mixed([2])), [1, 0, 3], "one that stands where another stood");
+    assert.deepEqual(await counts(world, mixed([2, 3])), [1, 0, 4], "two at once");
+    const edited = mixed([2, 3]).replace("in notice 3.", "in notice 3, corrected.");
+    assert.deepEqual(await counts(world, edited), [0, 1, 4]);
+    assert.deepEqual((await events(world)).filter((one) => one.startsWith("Notice")), [
+      "Notice 1 v1",
+      "Notice 2 v1",
+      "Notice 3 v1",
+      "Notice 3 v2",
+    ]);
+  }));
+
+Deno.test("items without id and address that share a title, or a day, are a publication each", () =>
+  withSources(ALL, async (world) => {
+    const homeless = (title: string, summary: string, at: string) =>
+      `<item><title>${title}</title><description>${summary}</description><pubDate>${at}</pubDate></item>`;
+    const week = (number: number) =>
+      homeless("Newsletter", `Week ${number}.`, new Date(Date.UTC(2026, 4, number * 7)).toUTCString());
+    const beside = (items: string) => feed([item(11), item(12)]).replace("</channel>", `${items}</channel>`);
+    assert.deepEqual(await counts(world, beside(week(1) + week(2))), [4, 0, 0]);
+    assert.deepEqual(await counts(world, beside(week(2) + week(3))), [1, 0, 3]);
+    assert.deepEqual(await counts(world, beside(week(4))), [1, 0, 2]);
+    const edited = beside(week(4)).replace("Week 4.", "Week 4, corrected.");
+    assert.deepEqual(await counts(world, edited), [0, 1, 2]);
+    const day = new Date(Date.UTC(2026, 5, 30)).toUTCString();
+    assert.deepEqual(await counts(world, beside(homeless("Minutes", "", day))), [1, 0, 2]);
+    assert.deepEqual(await counts(world, beside(homeless("Agenda", "", day))), [1, 0, 2]);
+  }));

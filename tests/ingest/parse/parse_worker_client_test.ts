@@ -1,0 +1,243 @@
+// Tests of src/ingest/parse/parse_worker_client.ts: documents are parsed in a worker, within limits, and a fault in one of them
+// concerns its own source alone.
+import assert from "node:assert/strict";
+import type { SourceState } from "../../../src/domain/source/source.ts";
+import {
+  createThread,
+  type Thread,
+  type ThreadOptions,
+} from "../../../src/platform/process/worker_thread.ts";
+import { needs, WORKER_EXITS } from "../../support/needs.ts";
+import { boardConfig, rss, type SampleItem } from "../../support/samples.ts";
+import { withWorld, type World } from "../../support/world.ts";
+
+const FEED = "https://board.example/feed";
+const OTHERS = Array.from({ length: 30 }, () => "The harbour's opening hours change with the season.").join(
+  " ",
+);
+
+/** Of every kind of item some: relevant ones, others, without a title, edited within the document, without a date, twice. */
+function manyItems(): SampleItem[] {
+  return Array.from({ length: 600 }, (_, at): SampleItem => {
+    const id = `${at}`;
+    if (at % 3 !== 0) return { id, title: `Harbour notice ${at}`, summary: OTHERS };
+    if (at % 50 === 9) return { id, title: "", summary: "" };
+    if (at % 50 === 21) {
+      return { id: `${at - 3}`, date: "Sat, 01 Aug 2026 08:00:00 GMT", summary: `Newer: ${at}.` };
+    }
+    if (at % 50 === 36) return { id, date: at % 20 === 6 ? false : "some day" };
+    if (at % 50 === 45) return { id, title: "The AI Act in museums", summary: "Twice." };
+    if (at % 50 === 48) {
+      return { id: `${at - 3}?lang=de`, title: "Der AI Act in Museen", summary: "Noch einmal." };
+    }
+    return {
+      id,
+      title: `The AI Act in museums ${at}`,
+      summary: `Article ${1 + at % 100} of the AI Act. ${OTHERS}`,
+    };
+  });
+}
+
+const LONG = rss(manyItems());
+const OWN_TOPIC = `[[topics]]\nid = "museums"\nname_en = "Museums"\nkeywords_en = ["museum*"]\n`;
+
+/** Everything that two fetches of a document come to. */
+async function outcomeOf(config: string, document: string, parseWorker?: Thread) {
+  const outcome: { reports: unknown[]; previews: unknown[]; rows: string[]; lines: unknown[] } = {
+    ...{ reports: [], previews: [], rows: [], lines: [] },
+  };
+  await withWorld(config, async ({ app, platform, store, config: { sources: [source] } }) => {
+    platform.http.serve(FEED, () => ({ body: document }));
+    await app.ingest.register();
+    const [state] = await store.listSources();
+    assert.ok(source !== undefined && state !== undefined);
+    const { report, decided } = await app.ingest.preview(source, state);
+    outcome.previews = [report, decided.map(({ request, ...rest }) => ({ ...rest, request: request() }))];
+    outcome.reports.push(await app.ingest.ingest(["board"]));
+    platform.http.serve(FEED, () => ({ body: `${document}\n` })); // the very same bytes would not be parsed again
+    outcome.reports.push(await app.ingest.ingest(["board"]));
+    outcome.rows = (await store.listEvents({ limit: 1_000 })).map(({ json }) => json);
+    outcome.lines = platform.lines;
+  }, parseWorker === undefined ? {} : { parseWorker });
+  return outcome;
+}
+
+/** Works with a worker thread that is ended afterwards. */
+async function withWorker(
+  program: string,
+  work: (thread: Thread) => Promise<void>,
+  options: ThreadOptions = { maxHeapMb: 3_000 }, // the memory of tests beside these counts as well
+): Promise<void> {
+  const thread = createThread(new URL(program, import.meta.url), options);
+  try {
+    await work(thread);
+  } finally {
+    thread.end();
+  }
+}
+
+for (
+  const [what, config] of [
+    ["a source of what concerns AI", boardConfig({ rest: OWN_TOPIC })],
+    ["a source of everything", boardConfig({ source: 'relevance = "all"' })],
+    [
+      "a source in two languages",
+      boardConfig({ source: 'languages = ["en", "de"]\nlanguage_pattern = "[?]lang=(en|de)"' }),
+    ],
+  ] as const
+) {
+  Deno.test(`the parse worker makes the same of ${what} as the test's own thread`, () =>
+    withWorker("../../../src/parse_worker.ts", async (thread) => {
+      const here = await outcomeOf(config, LONG);
+      assert.ok(here.rows.length > 100, `${here.rows.length} events`);
+      assert.deepEqual(await outcomeOf(config, LONG, thread), here);
+    }));
+}
+
+Deno.test("the parse worker refuses what is not a feed in the same words", () =>
+  withWorker("../../../src/parse_worker.ts", async (thread) => {
+    const here = await outcomeOf(boardConfig(), "<html><body><p>no feed</p></body></html>");
+    assert.match(JSON.stringify(here.reports), /HTML/);
+    assert.deepEqual(
+      await outcomeOf(boardConfig(), "<html><body><p>no feed</p></body></html>", thread),
+      here,
+    );
+  }));
+
+/** Two sources: "board" and "good". */
+function twoSources(parseTimeout: string): string {
+  return boardConfig({
+    source: `parse_timeout = "${parseTimeout}"
+[[sources]]
+id = "good"
+name_en = "Good"
+url = "https://good.example/feed"
+`,
+  });
+}
+
+/** Fetches both sources at once, "board" with the document; what became of "board". */
+async function fetchBoth(world: World, document: string): Promise<{ error: string; state: SourceState }> {
+  const { app, platform, store } = world;
+  platform.http.serve(FEED, () => ({ body: document }));
+  platform.http.serve("https://good.example/feed", () => ({ body: rss([{ id: document.slice(0, 20) }]) }));
+  await app.ingest.register();
+  const reports = await app.ingest.ingest(["board", "good"]);
+  const [board, good] = ["board", "good"].map((wanted) => reports.find(({ id }) => id === wanted));
+  assert.equal(good?.error, undefined);
+  assert.equal(good?.new, 1, "the other source is fetched all the same");
+  const state = (await store.listSources()).find(({ id }) => id === "board");
+  assert.ok(board !== undefined && state !== undefined);
+  return { error: board.error ?? "", state };
+}
+
+for (
+  const [fault, parseTimeout, reason] of [
+    ["loop", "2s", /^parsing took longer than 2 s \(parse_timeout\)$/],
+    ["memory", "60s", /^parsing needed more than 300 MB of memory$/],
+    ["throw", "60s", /^stopped by an internal error; see the log$/],
+    ["exit", "60s", /^stopped by an internal error; see the log$/],
+  ] as const
+) {
+  const name =
+    `a document that makes the parser ${fault} fails its own source alone, and the next one is parsed`;
+  const fn = () =>
+    withWorker(
+      "../../support/workers/faulty_parse_worker.ts",
+      (parseWorker) =>
+        withWorld(twoSources(parseTimeout), async (world) => {
+          const fetching = fetchBoth(world, `<!-- ${fault} -->${rss([{ id: "1" }])}`);
+          const { status } = await world.ask("/v1/health");
+          assert.equal(status, 200, "the API responds meanwhile");
+          const { error, state } = await fetching;
+          assert.match(error, reason);
+          assert.equal(state.lastError, error);
+          assert.equal(state.consecutiveFailures, 1);
+          const next = await fetchBoth(world, rss([{ id: "1" }]));
+          assert.deepEqual([next.error, next.state.consecutiveFailures], ["", 0]);
+        }, { parseWorker }),
+      { maxHeapMb: fault === "memory" ? 300 : 3_000 },
+    );
+  Deno.test({ ...needs(name, fault === "exit" ? WORKER_EXITS : null), fn });
+}
+
+Deno.test("a source whose parse worker cannot start fails, and nothing is parsed on the main thread", () =>
+  withWorker(
+    "./no_such_program.ts",
+    (parseWorker) =>
+      withWorld(boardConfig(), async ({ app, platform, store }) => {
+        platform.http.serve(FEED, () => ({ body: rss([{ id: "1" }]) }));
+        await app.ingest.register();
+        const [report] = await app.ingest.ingest(["board"]);
+        assert.equal(report?.error, "stopped by an internal error; see the log");
+        assert.match(JSON.stringify(platform.lines), /the worker thread failed: |File not found/);
+        assert.equal((await store.listEvents({ limit: 1 })).length, 0);
+      }, { parseWorker }),
+  ));
+
+const HOSTILE_PATH = `${"a".repeat(60)}!`;
+const CATASTROPHIC = "(a+)+$";
+
+for (
+  const [key, source, served] of [
+    ["identity", `identity = { pattern = "${CATASTROPHIC}" }`, {
+      [FEED]: rss([{ id: HOSTILE_PATH }]),
+    }],
+    ["language_pattern", `language_pattern = "${CATASTROPHIC}"`, {
+      [FEED]: rss([{ id: HOSTILE_PATH }]),
+    }],
+    ["sitemap.include", `fetch_strategy = "sitemap"\nsitemap.include = ["${CATASTROPHIC}"]`, {
+      [FEED]: `<urlset><url><loc>https://board.example/${HOSTILE_PATH}</loc></url></urlset>`,
+    }],
+  ] as const
+) {
+  Deno.test(`a regular expression of the operator in ${key} that takes exponential time fails its own source`, () =>
+    withWorker(
+      "../../../src/parse_worker.ts",
+      (parseWorker) =>
+        withWorld(boardConfig({ source: `parse_timeout = "1s"\n${source}` }), async ({ app, platform }) => {
+          for (const [url, body] of Object.entries(served)) platform.http.serve(url, () => ({ body }));
+          await app.ingest.register();
+          const [report] = await app.ingest.ingest(["board"]);
+          assert.equal(report?.error, "parsing took longer than 1 s (parse_timeout)");
+        }, { parseWorker }),
+    ));
+}
+
+Deno.test("a stop ends a document that is being parsed at once, and its source has not failed", () =>
+  withWorker(
+    "../../support/workers/faulty_parse_worker.ts",
+    (parseWorker) =>
+      withWorld(boardConfig({ source: 'parse_timeout = "20s"' }), async ({ app, platform, store }) => {
+        const served = Promise.withResolvers<void>();
+        platform.http.serve(FEED, () => {
+          served.resolve();
+          return { body: `<!-- loop -->${rss([{ id: "1" }])}` };
+        });
+        await app.start();
+        await served.promise;
+        await new Promise((later) => setTimeout(later, 300)); // until it is parsed
+        const startMs = performance.now();
+        await app.stop();
+        assert.ok(performance.now() - startMs < 5_000);
+        const [state] = await store.listSources();
+        assert.deepEqual([state?.consecutiveFailures, state?.lastError, state?.outcome], [0, null, null]);
+      }, { parseWorker }),
+  ));
+
+Deno.test("a stop ends a wait for the host's turn at once", () =>
+  withWorld(
+    boardConfig({
+      source:
+        'fetch_strategy = "json"\ncrawl_delay = "10m"\njson.title = "t"\njson.link = "u"\njson.paging = "page"',
+    }),
+    async ({ app, platform, store }) => {
+      platform.http.serve(FEED, () => ({ body: JSON.stringify([{ t: "The AI Act", u: "/1" }]) }));
+      await app.start();
+      while (platform.http.requests.length === 0) await platform.clock.advance(1_000);
+      await app.stop();
+      const [state] = await store.listSources();
+      assert.deepEqual([state?.consecutiveFailures, state?.lastError], [0, null]);
+    },
+    { polite: true },
+  ));

@@ -1,0 +1,174 @@
+// What a source is without although its fetch went well: named everywhere, with since when, until it is there.
+import assert from "node:assert/strict";
+import { checkSources } from "../../src/cli/doctor/store.ts";
+import { listSources } from "../../src/cli/source/source_list.ts";
+import { decidePartialFailures } from "../../src/ingest/partial_failures.ts";
+import { boardConfig, rss } from "../support/samples.ts";
+import { START_MS, withWorld, type World } from "../support/world.ts";
+
+const HOUR = 3_600_000;
+const DE = "https://board.example/de/feed";
+
+Deno.test("decidePartialFailures() keeps since when each part is missing, one gap for a part, and bounds them", () => {
+  const before = [{ part: "de", reason: "answered 500", sinceMs: 5 }, {
+    part: "fr",
+    reason: "x",
+    sinceMs: 5,
+  }];
+  assert.deepEqual(
+    decidePartialFailures(before, [
+      { part: "de", reason: "answered 404" },
+      { part: "de", reason: "again" },
+      { part: "it", reason: "x".repeat(400) },
+    ], 9),
+    [
+      { part: "de", reason: "answered 404", sinceMs: 5 },
+      { part: "it", reason: `${"x".repeat(299)}…`, sinceMs: 9 },
+    ],
+  );
+  assert.deepEqual(decidePartialFailures(before, [], 9), []);
+  assert.equal(
+    decidePartialFailures(before, [{ part: "de", reason: "" }], 3)[0]?.sinceMs,
+    3,
+    "the clock was set back",
+  );
+  const many = Array.from({ length: 50 }, (_, at) => ({ part: `file ${at}`, reason: "no feed" }));
+  const gaps = decidePartialFailures([], many, 9);
+  assert.equal(gaps.length, 21);
+  assert.deepEqual(gaps[20], { part: "others", reason: "30 more parts", sinceMs: 9 });
+});
+
+/** How the source fares an hour later, as each place tells it. */
+async function anHourLater(world: World) {
+  await world.platform.clock.advance(HOUR);
+  await world.app.tick();
+  const nowMs = world.platform.clock.nowMs();
+  const states = await world.store.listSources();
+  const [listed] = listSources(world.config, states, nowMs);
+  const { json: health } = await world.ask("/v1/health");
+  const { json: sources } = await world.ask("/v1/sources");
+  return {
+    state: sources.sources[0].state,
+    sinceMs: sources.sources[0].state_since - START_MS,
+    gaps: listed?.gaps,
+    health: [health.status, health.ingestion.partial],
+    doctor: checkSources(world.config, states).map(({ level, seen }) => `${level}: ${seen}`),
+  };
+}
+
+Deno.test("one of a source's addresses that fails for ever is named with since when, everywhere, until it is there again", () =>
+  withWorld(
+    boardConfig({ source: `urls = { en = "https://board.example/en/feed", de = "${DE}" }` })
+      .replace('url = "https://board.example/feed"\n', ""),
+    async (world) => {
+      const { http } = world.platform;
+      const feed = (language: string) => ({
+        headers: { etag: '"1"' },
+        body: rss([{ id: "1" }]).replaceAll("board.example/", `board.example/${language}/`),
+      });
+      http.serve(
+        "https://board.example/en/feed",
+        ({ headers }) => headers["if-none-match"] === '"1"' ? { status: 304 } : feed("en"),
+      );
+      http.serve(DE, () => ({ status: 500 }));
+      const first = await anHourLater(world);
+      const gap = { part: `de: ${DE}`, reason: "answered 500", since: START_MS + HOUR };
+      assert.deepEqual(first, {
+        state: "partial",
+        sinceMs: HOUR,
+        gaps: [gap],
+        health: ["degraded", 1],
+        doctor: ["warning: 1 fetched in part: board"],
+      });
+      http.serve(DE, () => ({ body: "<html><title>Sign in</title>" }));
+      const later = await anHourLater(world);
+      const reason =
+        'this is an HTML page, not a feed; fetch_strategy = "html" reads such (title: "Sign in")';
+      assert.deepEqual([later.state, later.sinceMs, later.gaps], ["partial", HOUR, [{ ...gap, reason }]]);
+      const warned = world.platform.lines.filter(({ message }) => message.startsWith("a part of a source"));
+      assert.deepEqual(warned.map(({ fields }) => fields["part"]), [`de: ${DE}`], "once");
+      http.serve(DE, () => feed("de"));
+      const healed = await anHourLater(world);
+      assert.deepEqual(healed, {
+        state: "ok",
+        sinceMs: 3 * HOUR,
+        gaps: [],
+        health: ["ok", 0],
+        doctor: ["good: all 1 were fetched completely last time"],
+      });
+    },
+  ));
+
+Deno.test("a page that is nested too deep to be looked through makes its source partial, and keeps what was found", () =>
+  withWorld(
+    boardConfig({
+      source:
+        'fetch_strategy = "html"\nrelevance = "all"\n[sources.html]\nitem = "article"\ntitle = "a"\nlink = "a@href"',
+    }),
+    async (world) => {
+      const items = Array.from({ length: 600 }, (_, at) => `<article><a href="/${at}">Item ${at}</a><div>`);
+      world.platform.http.serve("https://board.example/feed", () => ({
+        headers: { "content-type": "text/html" },
+        body: `<main>${items.join("")}`,
+      }));
+      const found = await anHourLater(world);
+      assert.equal(found.state, "partial");
+      assert.match(
+        found.gaps?.[0]?.reason ?? "",
+        /elements are nested more than 512 deep.*items may be missing/,
+      );
+      const stored = (await world.store.listEvents({ limit: 600 })).length;
+      assert.ok(stored > 200 && stored < 600, `${stored}`);
+    },
+  ));
+
+Deno.test("a feed that breaks off, and a file that is none, are gaps; an item that is refused is none", () =>
+  withWorld(boardConfig(), async (world) => {
+    const whole = rss([{ id: "1" }, { id: "2" }, { id: "3" }]);
+    world.platform.http.serve(
+      "https://board.example/feed",
+      () => ({ body: whole.slice(0, whole.length - 120) }),
+    );
+    const cut = await anHourLater(world);
+    assert.deepEqual([cut.state, cut.gaps?.[0]?.part], ["partial", "https://board.example/feed"]);
+    assert.match(cut.gaps?.[0]?.reason ?? "", /^the document breaks off after item 2/);
+    const nameless = whole.replace("</channel>", "<item><category>none</category></item></channel>");
+    world.platform.http.serve("https://board.example/feed", () => ({ body: nameless }));
+    const refused = await anHourLater(world);
+    assert.deepEqual([refused.state, refused.gaps], ["ok", []]);
+  }));
+
+Deno.test("when a source fails wholly its failure is told, and what was missing before is still missing after it", () =>
+  withWorld(boardConfig(), async (world) => {
+    const whole = rss([{ id: "1" }, { id: "2" }]);
+    const serve = (answer: { status?: number; body?: string }) =>
+      world.platform.http.serve("https://board.example/feed", () => answer);
+    serve({ body: whole.slice(0, -120) });
+    await anHourLater(world);
+    serve({ status: 500 });
+    assert.equal((await anHourLater(world)).state, "failing");
+    serve({ body: whole.slice(0, -120) });
+    const again = await anHourLater(world);
+    assert.deepEqual([again.state, again.sinceMs], ["partial", HOUR]);
+  }));
+
+Deno.test("a key in the query of an address stands in no list and in no log", () =>
+  withWorld(
+    boardConfig({
+      source:
+        'urls = { en = "https://board.example/en?key=s3cret", de = "https://board.example/de?key=s3cret" }',
+    }).replace('url = "https://board.example/feed"\n', ""),
+    async (world) => {
+      world.platform.http.serve(
+        "https://board.example/en",
+        () => ({ body: rss([{ id: "1" }]).slice(0, -30) }),
+      );
+      world.platform.http.serve("https://board.example/de", () => ({ status: 500 }));
+      const { state, gaps } = await anHourLater(world);
+      assert.deepEqual([state, gaps?.map(({ part }) => part)], [
+        "partial",
+        ["en: https://board.example/en", "de: https://board.example/de"],
+      ]);
+      assert.doesNotMatch(JSON.stringify([world.platform.lines, await world.store.listSources()]), /s3cret/);
+    },
+  ));

@@ -1,0 +1,95 @@
+// A dry run foresees what a fetch of several documents comes to, also where they hold the same publications.
+import assert from "node:assert/strict";
+import { ingestBoard, withSources } from "../../support/collecting.ts";
+import { boardConfig, rss } from "../../support/samples.ts";
+import type { World } from "../../support/world.ts";
+
+/** The outcomes that a dry run foresees, and those of the fetch after it; they must be the same. */
+async function outcomes(world: World): Promise<number[]> {
+  const [source] = world.config.sources;
+  const [state] = await world.store.listSources();
+  assert.ok(source !== undefined && state !== undefined);
+  const { report } = await world.app.ingest.preview(source, state);
+  assert.deepEqual(await world.app.ingest.preview(source, state).then((again) => again.report), report);
+  assert.deepEqual(await ingestBoard(world), report);
+  return [report.new, report.revised, report.unchanged, report.translated];
+}
+
+Deno.test("what stands on two pages of a list is new once in a dry run, and revised where it is another edition", () =>
+  withSources(
+    boardConfig({
+      source: `fetch_strategy = "json"\nrelevance = "all"\n[sources.json]\nitems = "results"\nid = "id"
+title = "title"\nlink = "https://board.example/documents/{id}"\npaging = "page"`,
+    }),
+    async (world) => {
+      const pages: Record<string, [id: string, title: string][]> = {
+        1: [["a", "On the AI Act"], ["b", "On Annex III"]],
+        2: [["b", "On Annex III"], ["c", "On Article 50"]],
+        3: [["c", "On Article 50, corrected"], ["d", "On Article 6"]],
+      };
+      world.platform.http.serve("https://board.example/feed", ({ url }) => ({
+        body: JSON.stringify({
+          results: (pages[url.searchParams.get("page") ?? ""] ?? []).map(([id, title]) => ({ id, title })),
+        }),
+      }));
+      assert.deepEqual(await outcomes(world), [4, 1, 1, 0]);
+    },
+  ));
+
+Deno.test("a publication in two languages is new once in a dry run, and has then come in a further language", () =>
+  withSources(
+    boardConfig({
+      source: 'urls = { en = "https://board.example/en/feed", de = "https://board.example/de/feed" }\n' +
+        'relevance = "all"',
+    }).replace('url = "https://board.example/feed"\n', ""),
+    async (world) => {
+      for (const language of ["en", "de"]) {
+        const items = ["1", "2"].map((id) => ({ id, title: `${language}: number ${id} on the AI Act` }));
+        const body = rss(items).replaceAll("https://board.example/", `https://board.example/${language}/`);
+        world.platform.http.serve(`https://board.example/${language}/feed`, () => ({ body }));
+      }
+      assert.deepEqual(await outcomes(world), [2, 0, 0, 2]);
+    },
+  ));
+
+Deno.test("a further id that one language gives a publication is known to a dry run in the next language", () =>
+  withSources(
+    boardConfig({
+      source: 'urls = { en = "https://board.example/en/feed", de = "https://board.example/de/feed" }\n' +
+        'relevance = "all"\nidentity = "guid"',
+    }).replace('url = "https://board.example/feed"\n', ""),
+    async (world) => {
+      const serve = (id: string) => {
+        for (const language of ["en", "de"]) {
+          const body = rss([{ id, title: `${language}: on the AI Act` }])
+            .replace(`https://board.example/${id}`, `https://board.example/${language}/paper`);
+          world.platform.http.serve(`https://board.example/${language}/feed`, () => ({ body }));
+        }
+      };
+      serve("first");
+      assert.deepEqual(await outcomes(world), [1, 0, 0, 1]);
+      serve("second");
+      assert.deepEqual(await outcomes(world), [0, 0, 2, 0]);
+    },
+  ));
+
+Deno.test("a dry run says where an address has moved to for good, and nothing of one that is led elsewhere for now", () =>
+  withSources(boardConfig({ source: 'relevance = "all"' }), async (world) => {
+    const { http } = world.platform;
+    let status = 301;
+    http.serve(
+      "https://board.example/feed",
+      () => ({ status, headers: { location: "https://new.example/feed" } }),
+    );
+    http.serve("https://new.example/feed", () => ({ body: rss([{ id: "1" }]) }));
+    const [source] = world.config.sources;
+    const [state] = await world.store.listSources();
+    assert.ok(source !== undefined && state !== undefined);
+    const { report } = await world.app.ingest.preview(source, state);
+    assert.deepEqual(report.notes, [
+      "https://board.example/feed says that it has moved for good to https://new.example/feed: it is followed there, " +
+      "and no longer asked once it has said so for 3 days; change its address in the config",
+    ]);
+    status = 302;
+    assert.equal((await world.app.ingest.preview(source, state)).report.notes, undefined);
+  }));

@@ -1,0 +1,174 @@
+// Whatever a feed does from fetch to fetch: versions grow by its true changes, and by nothing else.
+import assert from "node:assert/strict";
+import fc from "npm:fast-check@4.10.2";
+import type { RegEvent } from "../../../src/domain/event/event.ts";
+import { boardConfig, rss } from "../../support/samples.ts";
+import { createWorld } from "../../support/world.ts";
+
+/** One thing that happens to a feed between two fetches. */
+type Step =
+  | { kind: "add" | "reorder" | "new ids" | "markup" | "nothing" }
+  | { kind: "edit" | "remove" | "translate"; at: number };
+
+interface Publication {
+  /** Its address, which is never another publication's. */
+  name: number;
+  edition: number;
+  isListed: boolean;
+  /** What its German words say; null while there are none. */
+  german: number | null;
+  /** How many versions it must have. */
+  expected: number;
+}
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.constantFrom<Step>(
+    { kind: "add" },
+    { kind: "reorder" },
+    { kind: "new ids" },
+    { kind: "markup" },
+    { kind: "nothing" },
+  ),
+  fc.record({
+    kind: fc.constantFrom<"edit" | "remove" | "translate">("edit", "remove", "translate"),
+    at: fc.nat(20),
+  }),
+);
+
+/** A feed as it stands, and how its state is written in each language. */
+class Feed {
+  readonly publications: Publication[] = [];
+  #ids = 0;
+  #fetches = 0;
+  #isReversed = false;
+  #isMarked = false;
+
+  /** `isRestless`: it dates everything anew with every fetch. */
+  constructor(readonly isRestless: boolean) {
+    for (let at = 0; at < 3; at++) this.apply({ kind: "add" });
+  }
+
+  apply(step: Step): void {
+    const listed = this.publications.filter(({ isListed }) => isListed);
+    const one = "at" in step ? listed[step.at % Math.max(1, listed.length)] : undefined;
+    switch (step.kind) {
+      case "add":
+        this.publications.push({
+          name: this.publications.length,
+          edition: 0,
+          isListed: true,
+          german: null,
+          expected: 1,
+        });
+        break;
+      case "edit":
+        if (one === undefined) return;
+        one.edition++;
+        one.expected++;
+        break;
+      case "remove":
+        if (one !== undefined && listed.length > 1) one.isListed = false;
+        break;
+      case "translate":
+        if (one !== undefined) one.german ??= one.edition;
+        break;
+      case "reorder":
+        this.#isReversed = !this.#isReversed;
+        break;
+      case "new ids":
+        this.#ids++;
+        break;
+      case "markup":
+        this.#isMarked = !this.#isMarked;
+        break;
+    }
+  }
+
+  write(language: "en" | "de"): string {
+    if (this.isRestless) this.#fetches++;
+    const items = this.publications.filter(({ isListed, german }) =>
+      isListed && (language === "en" || german !== null)
+    ).map(({ name, edition, german }) => {
+      const words = language === "en" ? `AI Act, Article ${edition + 5}` : `KI-Verordnung, Artikel ${german}`;
+      return {
+        id: `${name}`,
+        title: `${words} of item ${name}`,
+        summary: this.#isMarked ? `&lt;p&gt;${words}.  &lt;/p&gt;` : `${words}.`,
+        date: new Date(Date.UTC(2026, 6, 1, 0, this.#fetches)).toUTCString(),
+      };
+    });
+    return rss(this.#isReversed ? items.reverse() : items)
+      .replaceAll("https://board.example/", `https://board.example/${language}/`)
+      .replace(/<guid isPermaLink="false">(\d+)/g, `<guid isPermaLink="false">${language}-${this.#ids}-$1`);
+  }
+}
+
+const CONFIG = boardConfig({
+  source: 'urls = { en = "https://board.example/en/feed", de = "https://board.example/de/feed" }',
+}).replace('url = "https://board.example/feed"\n', "");
+
+/** Applies the steps, a fetch after each, and checks what is stored against what has truly changed. */
+async function follow(
+  steps: readonly Step[],
+  { config, languages, isRestless }: { config: string; languages: readonly string[]; isRestless: boolean },
+): Promise<void> {
+  const world = await createWorld(config);
+  const feed = new Feed(isRestless);
+  for (const language of ["en", "de"] as const) {
+    world.platform.http.serve(
+      `https://board.example/${language}/feed`,
+      () => ({ body: feed.write(language) }),
+    );
+  }
+  const eventsById = new Map<string, string>();
+  try {
+    await world.app.tick();
+    for (const step of [{ kind: "nothing" } as const, ...steps]) {
+      feed.apply(step);
+      const [report] = await world.app.ingest.ingest(["board"]);
+      assert.ok(report?.ok, report?.error);
+      assert.deepEqual(report.refused, []);
+      const events: RegEvent[] = (await world.store.listEvents({ limit: 10_000 })).map(({ json }) =>
+        JSON.parse(json)
+      );
+      const found = new Map<string, RegEvent[]>();
+      for (const event of events) {
+        const address = event.url_official.replace(/.*\//, "");
+        found.set(address, [...found.get(address) ?? [], event]);
+        const own = `${event.external_id} v${event.version}`;
+        assert.equal(eventsById.get(event.id) ?? own, own, "an id is never used again");
+        eventsById.set(event.id, own);
+      }
+      for (const { name, expected, german, isListed } of feed.publications) {
+        const versions = (found.get(`${name}`) ?? []).map(({ version }) => version).sort((a, b) => a - b);
+        const wanted = Array.from({ length: expected }, (_, at) => at + 1);
+        assert.deepEqual(versions, wanted, `item ${name} after ${JSON.stringify(step)}`);
+        assert.equal(new Set((found.get(`${name}`) ?? []).map((event) => event.external_id)).size, 1);
+        const newest = found.get(`${name}`)?.find((event) => event.version === expected);
+        if (isListed && languages.includes("de")) {
+          assert.deepEqual(newest?.language_versions, german === null ? ["en"] : ["en", "de"]);
+        }
+      }
+      assert.equal(events.length, feed.publications.reduce((sum, { expected }) => sum + expected, 0));
+    }
+  } finally {
+    await world.close();
+  }
+}
+
+Deno.test("a feed in two languages: versions grow by exactly the true changes, whatever else the feed does", () =>
+  fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 14 }), fc.boolean(), async (steps, isRestless) => {
+      await follow(steps, { config: CONFIG, languages: ["en", "de"], isRestless });
+    }),
+    { numRuns: 25 },
+  ));
+
+Deno.test("a feed of one language: versions grow by exactly the true changes, whatever else the feed does", () =>
+  fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 14 }), fc.boolean(), async (steps, isRestless) => {
+      const config = boardConfig().replace("board.example/feed", "board.example/en/feed");
+      await follow(steps, { config, languages: ["en"], isRestless });
+    }),
+    { numRuns: 25 },
+  ));

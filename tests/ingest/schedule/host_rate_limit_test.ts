@@ -1,0 +1,37 @@
+// Tests of src/ingest/schedule/host_rate_limit.ts.
+import assert from "node:assert/strict";
+import { createPace } from "../../../src/ingest/schedule/host_rate_limit.ts";
+
+/** How long each host in turn waits, ms, at a time. */
+async function waits(
+  pace: ReturnType<typeof createPace>,
+  slept: number[],
+  hosts: readonly string[],
+): Promise<number[]> {
+  const found: number[] = [];
+  for (const host of hosts) {
+    slept.length = 0;
+    await pace(host, new AbortController().signal);
+    found.push(slept[0] ?? 0);
+  }
+  return found;
+}
+
+Deno.test("createPace() gives each host its turns apart, lets no host wait for another, and outlives a clock set back", async () => {
+  let nowMs = 1_000_000;
+  const slept: number[] = [];
+  const sleep = (ms: number) => Promise.resolve(void slept.push(ms));
+  const pace = createPace({ nowMs: () => nowMs, sleep }, (host) => host === "slow" ? 10_000 : 1_000);
+  assert.deepEqual(await waits(pace, slept, ["a", "slow", "a", "slow", "b", "a"]), [
+    0,
+    0,
+    1_000,
+    10_000,
+    0,
+    2_000,
+  ]);
+  nowMs += 2_500;
+  assert.deepEqual(await waits(pace, slept, ["a", "b"]), [500, 0], "the turn of the last is not over yet");
+  nowMs -= 900_000;
+  assert.deepEqual(await waits(pace, slept, ["slow", "slow"]), [0, 10_000]);
+});

@@ -1,0 +1,237 @@
+// How sources share hosts and processes, over the whole appliance: turns, pauses, leases, the order of what is due.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { openStore } from "../../../src/store/sqlite/store.ts";
+import type { Answer } from "../../support/platform.ts";
+import { rss } from "../../support/samples.ts";
+import { testVault } from "../../support/vault.ts";
+import { createWorld, START_MS, withWorld, type World } from "../../support/world.ts";
+import { TEMPORARY } from "../../support/temporary.ts";
+
+const MINUTE = 60_000;
+const HALF_HOUR = 30 * MINUTE;
+const DAY = 86_400_000;
+
+/** A config of sources by id, each with its address and further lines. */
+const sourcesConfig = (sources: Record<string, [url: string, lines?: string]>, rest = ""): string =>
+  rest + Object.entries(sources).map(([id, [url, lines = ""]]) => `
+[[sources]]
+id = "${id}"
+name_en = "${id}"
+url = "${url}"
+schedule = "*/30 * * * *"
+relevance = "all"
+${lines}
+`).join("");
+
+const THREE = sourcesConfig({
+  a1: ["https://a.example/1"],
+  a2: ["https://a.example/2"],
+  b1: ["https://b.example/1"],
+});
+
+const serve = (world: World, origin: string, answer: () => Answer | Promise<Answer>) =>
+  world.platform.http.serve(origin, answer);
+const feed = (): Answer => ({ body: rss([{ id: "1" }]) });
+/** The paths that were asked for since the last call. */
+function asked(world: World): string[] {
+  return world.platform.http.requests.splice(0).map(({ url }) => url.replace(/^https:\/\/|\.example/g, ""));
+}
+async function stateOf(world: World, id: string) {
+  const { json } = await world.ask("/v1/sources");
+  // deno-lint-ignore no-explicit-any
+  const { state, state_since } = json.sources.find((source: any) => source.id === id);
+  return [state, state_since];
+}
+
+Deno.test("one host has one request at a time, spaced, and no other host waits for it", () =>
+  withWorld(THREE, async (world) => {
+    serve(world, "https://a.example", feed);
+    serve(world, "https://b.example", feed);
+    await world.app.tick();
+    assert.deepEqual(asked(world), ["a/1", "b/1"]);
+    await world.platform.clock.advance(999);
+    await world.app.tick();
+    assert.deepEqual(asked(world), []);
+    await world.platform.clock.advance(1);
+    await world.app.tick();
+    assert.deepEqual(asked(world), ["a/2"]);
+  }, { polite: true }));
+
+Deno.test("what the robots.txt of a host asks for holds for every source of that host", () =>
+  withWorld(
+    sourcesConfig({ a1: ["https://a.example/1", 'crawl_delay = "10s"'], a2: ["https://a.example/2"] }),
+    async (world) => {
+      serve(world, "https://a.example", feed);
+      await world.app.tick();
+      await world.platform.clock.advance(9_999);
+      await world.app.tick();
+      assert.deepEqual(asked(world), ["a/1"]);
+      await world.platform.clock.advance(1);
+      await world.app.tick();
+      assert.deepEqual(asked(world), ["a/2"]);
+    },
+    { polite: true },
+  ));
+
+Deno.test("Retry-After of one source holds for its host: no other source of it is asked before, others are", () =>
+  withWorld(THREE, async (world) => {
+    serve(world, "https://a.example", () => ({ status: 429, headers: { "retry-after": "3600" } }));
+    serve(world, "https://b.example", feed);
+    await world.app.tick();
+    assert.deepEqual(asked(world), ["a/1", "b/1"]);
+    serve(world, "https://a.example", feed);
+    await world.platform.clock.advance(59 * MINUTE);
+    await world.app.tick();
+    assert.deepEqual(asked(world), ["b/1"]);
+    await world.platform.clock.advance(MINUTE);
+    await world.app.tick();
+    assert.deepEqual(asked(world), ["a/2", "b/1", "a/1"], "the longest due first of each host");
+    assert.deepEqual(await stateOf(world, "a1"), ["ok", START_MS + 60 * MINUTE], "it heals by itself");
+  }));
+
+for (const [retryAfter, isOver] of [[null, true], ["1500", false]] as const) {
+  const said = retryAfter === null ? "has not said for how long it is to be left alone" : "has said it";
+  Deno.test(`a host that ${said}, and answers when it is asked all the same, is ${isOver ? "" : "not "}asked at once by the others`, () =>
+    withWorld(THREE, async (world) => {
+      serve(world, "https://b.example", feed);
+      serve(world, "https://a.example", () => ({
+        status: 403,
+        headers: retryAfter === null ? {} : { "retry-after": retryAfter },
+      }));
+      await world.app.tick();
+      assert.deepEqual(asked(world), ["a/1", "b/1"]);
+      const hostPaused = async () =>
+        (await world.store.listSources()).map(({ hostPausedUntilMs }) => hostPausedUntilMs !== null);
+      assert.deepEqual(await hostPaused(), [true, true, false]);
+      serve(world, "https://a.example", feed);
+      await world.platform.clock.advance(MINUTE);
+      const [report] = await world.app.ingest.ingest(["a1"]);
+      assert.equal(report?.ok, true);
+      assert.deepEqual(await hostPaused(), [!isOver, !isOver, false]);
+      asked(world);
+      await world.app.tick();
+      assert.deepEqual(asked(world), isOver ? ["a/2"] : []);
+    }));
+}
+
+Deno.test("a repeated 403 counts as throttling: its host is left alone longer each time, never for good", () =>
+  withWorld(THREE, async (world) => {
+    serve(world, "https://b.example", feed);
+    const waits: number[] = [];
+    serve(world, "https://a.example", () => ({ status: 403 }));
+    await world.app.tick();
+    assert.deepEqual(await stateOf(world, "a1"), ["blocked", START_MS]);
+    for (let round = 0; round < 400; round++) {
+      await world.platform.clock.advance(HALF_HOUR);
+      await world.app.tick();
+      if (asked(world).some((path) => path === "a/1")) {
+        waits.push((world.platform.clock.nowMs() - START_MS) / DAY);
+      }
+    }
+    assert.ok(waits.length >= 8, "it goes on asking");
+    const gaps = waits.slice(1).map((at, index) => at - (waits[index] ?? 0));
+    assert.ok(Math.max(...gaps) <= 1 + 1 / 24, `at least once a day: ${gaps}`);
+    assert.deepEqual(await stateOf(world, "a1"), ["blocked", START_MS], "since the first of them");
+    const health = await world.ask("/v1/health");
+    assert.deepEqual([health.json.status, health.json.ingestion.blocked], ["degraded", 2]);
+    serve(world, "https://a.example", feed);
+    await world.platform.clock.advance(2 * DAY);
+    await world.app.tick();
+    assert.equal((await stateOf(world, "a1"))[0], "ok");
+    assert.equal((await world.ask("/v1/health")).json.status, "ok");
+  }));
+
+Deno.test("the oldest due comes first, and no cap on concurrency starves anybody", () => {
+  const many: Record<string, [string]> = {};
+  for (let number = 10; number < 40; number++) many[`s${number}`] = [`https://h${number}.example/f`];
+  return withWorld(sourcesConfig(many, "[ingest]\nconcurrency = 2\n"), async (world) => {
+    for (const [url] of Object.values(many)) serve(world, new URL(url).origin, feed);
+    await world.app.tick();
+    assert.equal(asked(world).length, 30);
+    await world.app.ingest.ingest(["s20"]);
+    asked(world);
+    await world.platform.clock.advance(10 * HALF_HOUR);
+    await world.app.tick();
+    assert.deepEqual(new Set(asked(world)).size, 30, "each once, however long nobody came");
+    for (let round = 1; round <= 5; round++) {
+      await world.platform.clock.advance(HALF_HOUR);
+      await world.app.tick();
+      assert.equal(asked(world).length, 30);
+    }
+    const due = (await world.store.listSources()).map(({ nextDueAtMs }) => nextDueAtMs);
+    assert.deepEqual(new Set(due), new Set([world.platform.clock.nowMs() + HALF_HOUR]), "no drift");
+  });
+});
+
+Deno.test("two processes on one file never fetch one source at once, and one that dies holds nobody up for long", async () => {
+  const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-lease-" });
+  const open = () => openStore(join(folder, "regfeed.db"), testVault);
+  const config = sourcesConfig({ a1: ["https://a.example/1"], b1: ["https://b.example/1"] });
+  const [one, two] = [
+    await createWorld(config, { store: open() }),
+    await createWorld(config, { store: open(), seed: 2 }),
+  ];
+  try {
+    let release: () => void = () => {};
+    const held = new Promise<void>((resolve) => release = resolve);
+    serve(one, "https://a.example", () => held.then(feed));
+    serve(one, "https://b.example", () => held.then(feed));
+    for (const origin of ["https://a.example", "https://b.example"]) serve(two, origin, feed);
+    const slow = one.app.tick();
+    while (one.platform.http.requests.length < 2) await new Promise((resolve) => setTimeout(resolve));
+    await two.app.tick();
+    assert.deepEqual(asked(two), [], "leased, although a second process has started");
+    // The first goes on for longer than a lease lasts.
+    for (let beat = 0; beat < 7; beat++) {
+      await one.platform.clock.advance(3_100);
+      await two.platform.clock.advance(3_100);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    await two.app.tick();
+    assert.deepEqual(asked(two), [], "its lease is extended while it is at work");
+    // From now on the first does nothing, as if it had been killed.
+    await two.platform.clock.advance(31_000);
+    await two.app.tick();
+    assert.deepEqual(asked(two).sort(), ["a/1", "b/1"]);
+    release();
+    await slow;
+    assert.equal((await two.store.listEvents({ limit: 9 })).length, 2, "and nothing is stored twice");
+  } finally {
+    await one.close();
+    await two.close();
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("a clock that jumps ahead and back makes no source wait longer than its schedule", () =>
+  withWorld(sourcesConfig({ a1: ["https://a.example/1"] }), async (world) => {
+    serve(world, "https://a.example", feed);
+    const { clock } = world.platform;
+    await world.app.tick();
+    clock.set(START_MS + 400 * DAY);
+    await world.app.tick();
+    assert.equal(asked(world).length, 2);
+    clock.set(START_MS + MINUTE);
+    await world.app.tick();
+    assert.equal(asked(world).length, 0, "not sooner either");
+    clock.set(START_MS + HALF_HOUR);
+    await world.app.tick();
+    assert.deepEqual(asked(world), ["a/1"]);
+    clock.set(START_MS - 400 * DAY);
+    await world.app.tick();
+    clock.set(START_MS - 400 * DAY + HALF_HOUR);
+    await world.app.tick();
+    assert.deepEqual(asked(world), ["a/1"]);
+  }));
+
+Deno.test("a source's time zone is that of its schedule", () =>
+  withWorld(
+    sourcesConfig({ a1: ["https://a.example/1", 'timezone = "Europe/Brussels"'] }).replace("*/30 *", "0 8"),
+    async (world) => {
+      serve(world, "https://a.example", feed);
+      await world.app.tick();
+      const [state] = await world.store.listSources();
+      assert.equal(new Date(state?.nextDueAtMs ?? 0).toISOString(), "2026-08-02T06:00:00.000Z");
+    },
+  ));

@@ -1,0 +1,63 @@
+// Fetches that outlive their leases: a process that was suspended, and the others that went on meanwhile.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { openStore } from "../../../src/store/sqlite/store.ts";
+import { boardConfig, rss } from "../../support/samples.ts";
+import { testVault } from "../../support/vault.ts";
+import { createWorld } from "../../support/world.ts";
+import { TEMPORARY } from "../../support/temporary.ts";
+
+const FEED = "https://board.example/feed";
+const HOUR = 3_600_000;
+const edition = (summary: string) => ({ body: rss([{ id: "1", summary: `On the AI Act: ${summary}.` }]) });
+
+Deno.test("what a process brings after another has taken its source over is not kept: it may be the older edition", async () => {
+  const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-lease-" });
+  const open = () => openStore(join(folder, "regfeed.db"), testVault);
+  const one = await createWorld(boardConfig(), { store: open() });
+  const two = await createWorld(boardConfig(), { store: open(), seed: 2 });
+  try {
+    one.platform.http.serve(FEED, () => edition("first"));
+    await one.app.tick();
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    one.platform.http.serve(FEED, () => held.then(() => edition("second")));
+    const late = one.app.ingest.ingest(["board"]);
+    while (one.platform.http.requests.length < 2) await new Promise((resolve) => setTimeout(resolve));
+    // The first process is suspended here: its lease runs out.
+    await two.platform.clock.advance(HOUR);
+    two.platform.http.serve(FEED, () => edition("third"));
+    const [taken] = await two.app.ingest.ingest(["board"]);
+    assert.deepEqual([taken?.ok, taken?.revised], [true, 1]);
+    release();
+    const [report] = await late;
+    assert.deepEqual([report?.ok, report?.revised], [false, 0]);
+    assert.match(report?.error ?? "", /another process has taken it over/);
+    const [again] = await two.app.ingest.ingest(["board"]);
+    assert.deepEqual([again?.revised, again?.unchanged], [0, 1]);
+    const [state] = await two.store.listSources();
+    assert.deepEqual([state?.outcome, state?.lastError], ["ok", null]);
+  } finally {
+    await one.close();
+    await two.close();
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("a process that slept through its lease does not begin a second fetch beside its own", async () => {
+  const world = await createWorld(boardConfig());
+  try {
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    world.platform.http.serve(FEED, () => held.then(() => edition("first")));
+    const slow = world.app.tick();
+    while (world.platform.http.requests.length < 1) await new Promise((resolve) => setTimeout(resolve));
+    world.platform.clock.set(world.platform.clock.nowMs() + HOUR);
+    assert.deepEqual(await world.app.ingest.ingest(["board"]), []);
+    assert.equal(world.platform.http.requests.length, 1);
+    release();
+    await slow;
+    assert.equal((await world.store.listEvents({ limit: 9 })).length, 1);
+    assert.equal((await world.app.ingest.ingest(["board"]))[0]?.ok, true, "afterwards it is fetched as ever");
+  } finally {
+    await world.close();
+  }
+});

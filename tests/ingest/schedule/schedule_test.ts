@@ -1,0 +1,127 @@
+// Tests of src/ingest/schedule/schedule.ts.
+import assert from "node:assert/strict";
+import {
+  nextAfterFailure,
+  nextAfterSuccess,
+  nextRun,
+  pauseOfHost,
+} from "../../../src/ingest/schedule/schedule.ts";
+
+const at = (text: string): number => Date.parse(text);
+const MINUTE = 60_000;
+
+Deno.test("nextRun() gives the first run strictly after a time, in the schedule's time zone", () => {
+  const rows: [schedule: string, timezone: string, after: string, expected: string][] = [
+    ["*/30 * * * *", "UTC", "2026-07-31T12:00:00Z", "2026-07-31T12:30:00Z"],
+    ["*/30 * * * *", "UTC", "2026-07-31T12:29:59.999Z", "2026-07-31T12:30:00Z"],
+    ["0 8 * * *", "Europe/Brussels", "2026-07-31T05:00:00Z", "2026-07-31T06:00:00Z"],
+    ["0 8 * * *", "Europe/Brussels", "2026-12-31T05:00:00Z", "2026-12-31T07:00:00Z"],
+    // 02:30 does not exist on the day that summer time begins.
+    ["30 2 * * *", "Europe/Berlin", "2026-03-28T12:00:00Z", "2026-03-29T01:00:00Z"],
+    ["0 0 * * 1", "America/New_York", "2026-07-31T12:00:00Z", "2026-08-03T04:00:00Z"],
+    ["* * * * * *", "UTC", "2026-07-31T12:00:00.100Z", "2026-07-31T12:00:01Z"],
+  ];
+  for (const [schedule, timezone, after, expected] of rows) {
+    const next = nextRun({ schedule, timezone }, at(after));
+    assert.equal(
+      new Date(next).toISOString(),
+      new Date(expected).toISOString(),
+      `${schedule} ${timezone} ${after}`,
+    );
+  }
+});
+
+Deno.test("nextAfterFailure() waits longer with each failure, up to a day, and never gives up", () => {
+  const everyMinute = { schedule: "* * * * *", timezone: "UTC" };
+  const nowMs = at("2026-07-31T12:00:00Z");
+  const waits = [1, 2, 3, 8, 9, 10, 50, 1_000].map((failures) =>
+    nextAfterFailure(everyMinute, { nowMs, failures, retryAtMs: null }).nextDueAtMs - nowMs
+  );
+  assert.deepEqual(waits, [5, 10, 20, 640, 1_280, 1_440, 1_440, 1_440].map((minutes) => minutes * MINUTE));
+});
+
+Deno.test("nextAfterFailure() never fetches before the schedule, nor before Retry-After, which counts up to a day", () => {
+  const nowMs = at("2026-07-31T12:00:00Z");
+  const daily = { schedule: "0 6 * * *", timezone: "UTC" };
+  assert.equal(
+    nextAfterFailure(daily, { nowMs, failures: 1, retryAtMs: null }).nextDueAtMs,
+    at("2026-08-01T06:00:00Z"),
+  );
+  const often = { schedule: "* * * * *", timezone: "UTC" };
+  assert.equal(
+    nextAfterFailure(often, { nowMs, failures: 1, retryAtMs: nowMs + 90 * MINUTE }).nextDueAtMs,
+    nowMs + 90 * MINUTE,
+  );
+  assert.equal(
+    nextAfterFailure(often, { nowMs, failures: 1, retryAtMs: nowMs + 9_000 * MINUTE }).nextDueAtMs,
+    nowMs + 1_440 * MINUTE,
+  );
+});
+
+Deno.test("nextRun() puts each source's runs off by a time of its own, within the bound, and never drifts", () => {
+  const startMs = at("2026-07-31T12:00:00Z");
+  const offsets = new Set<number>();
+  for (const [schedule, intervalMs] of [["*/30 * * * *", 30 * MINUTE], ["*/2 * * * * *", 2_000]] as const) {
+    for (let number = 0; number < 50; number++) {
+      const maxMs = 5 * MINUTE;
+      const jittered = { schedule, timezone: "UTC", jitter: { seed: `source-${number}`, maxMs } };
+      const plain = { schedule, timezone: "UTC" };
+      let [run, slot] = [startMs, startMs];
+      for (let round = 0; round < 5; round++) {
+        const next = nextRun(jittered, run);
+        slot = nextRun(plain, round === 0 ? startMs - 1 : slot);
+        const offset = next - slot;
+        assert.ok(offset >= 0 && offset <= Math.min(maxMs, intervalMs / 4), `${schedule} ${offset}`);
+        if (intervalMs > maxMs) offsets.add(offset);
+        if (round > 0) assert.equal(next - run, intervalMs, "two runs are as far apart as two slots");
+        assert.equal(nextRun(jittered, next - 1), next, "whenever it is asked");
+        run = next;
+      }
+    }
+  }
+  assert.ok(offsets.size > 40, "each has a time of its own");
+});
+
+Deno.test("nextRun() runs every slot of an irregular schedule once, whatever it is put off by", () => {
+  const jitter = { seed: "board", maxMs: 10 * MINUTE };
+  let run = at("2026-07-31T00:00:00Z") - 1;
+  const hours: number[] = [];
+  for (let round = 0; round < 8; round++) {
+    run = nextRun({ schedule: "0,10 8,9 * * *", timezone: "UTC", jitter }, run);
+    hours.push(new Date(run).getUTCHours());
+  }
+  assert.deepEqual(hours, [8, 8, 9, 9, 8, 8, 9, 9]);
+});
+
+Deno.test("nextAfterSuccess() waits for freshness to end, within its bound, and asks only when the schedule does", () => {
+  const nowMs = at("2026-07-31T12:00:00Z");
+  const halfHourly = { schedule: "*/30 * * * *", timezone: "UTC" };
+  const rows: [freshMinutes: number | null, maxMinutes: number, expectedMinutes: number][] = [
+    [null, 360, 30],
+    [10, 360, 30],
+    [30, 360, 30],
+    [31, 360, 60],
+    [90, 360, 90],
+    [1_440, 360, 360],
+    [525_600, 360, 360],
+    [90, 0, 30],
+    [-60, 360, 30],
+  ];
+  for (const [fresh, max, expected] of rows) {
+    const { nextDueAtMs } = nextAfterSuccess(halfHourly, {
+      nowMs,
+      freshUntilMs: fresh === null ? null : nowMs + fresh * MINUTE,
+      maxFreshMs: max * MINUTE,
+    });
+    assert.equal((nextDueAtMs - nowMs) / MINUTE, expected, `${fresh} within ${max}`);
+  }
+});
+
+Deno.test("pauseOfHost() lasts as long as the host says, up to a day; unsaid, as long as the back-off, up to half an hour", () => {
+  const nowMs = at("2026-07-31T12:00:00Z");
+  const minutes = (failures: number, retryAtMs: number | null) =>
+    (pauseOfHost({ nowMs, failures, retryAtMs }) - nowMs) / MINUTE;
+  assert.deepEqual([1, 2, 3, 4, 500].map((failures) => minutes(failures, null)), [5, 10, 20, 30, 30]);
+  assert.equal(minutes(1, nowMs + 90 * MINUTE), 90);
+  assert.equal(minutes(1, nowMs + 9_000 * MINUTE), 1_440);
+});

@@ -1,0 +1,18 @@
+// Archives from elsewhere: what one says of its size is looked at before anything of it is written.
+import assert from "node:assert/strict";
+import { tmpdir } from "node:os";
+import { requireSize } from "../../../src/platform/files/archive.ts";
+
+Deno.test("requireSize() lets no entry fill the disk before it is seen to be no backup's", () => {
+  const folder = tmpdir();
+  requireSize({ name: "regfeed.toml", size: 1_000_000 }, folder);
+  requireSize({ name: "regfeed.db", size: 100_000_000 }, folder);
+  assert.throws(
+    () => requireSize({ name: "regfeed.toml", size: 100_000_000 }, folder),
+    /its regfeed\.toml has 100 MB, more than any backup's/,
+  );
+  assert.throws(
+    () => requireSize({ name: "regfeed.db", size: Number.MAX_SAFE_INTEGER }, folder),
+    /no space left on device for its regfeed\.db/,
+  );
+});

@@ -1,0 +1,70 @@
+// Payment events for the contract's tests, and the judgement that they are given.
+import type { PaymentReview } from "../../../../src/domain/ports/store/customers.ts";
+import type { PaymentEvent, PaymentFact, PaymentVerdict } from "../../../../src/domain/customer/payment.ts";
+import { DEFAULT_LIMITS } from "../../../../src/domain/customer/tier.ts";
+import { T0 } from "../given.ts";
+
+/** A paid checkout of the payer `payer_1`, unless it is told otherwise. */
+export function aPayment(id: string, change: Partial<PaymentEvent> = {}): PaymentEvent {
+  return {
+    id,
+    type: "checkout.session.completed",
+    createdAtMs: T0,
+    receivedAtMs: T0,
+    payer: "payer_1",
+    subscription: "paid_1",
+    fact: { kind: "checkout", paid: true, email: "ana@firm.example", language: "de" },
+    note: null,
+    ...change,
+  };
+}
+
+/** The state of the payer's subscription. */
+export function aState(status: "active" | "past_due" | "canceled", price: string | null = null): PaymentFact {
+  return {
+    kind: "subscription",
+    status,
+    deleted: false,
+    prices: price === null ? [] : [price],
+    invoice: null,
+  };
+}
+
+let made = 0;
+
+/**
+ * A review whose judgement is simple: the last event's state and price decide. `price_TIER` is the price of a tier,
+ * past due is granted for an hour, and whatever is given stands over all that.
+ */
+export function aReview(
+  { nowMs = T0, ...given }: Partial<PaymentVerdict> & { nowMs?: number } = {},
+): PaymentReview {
+  return {
+    nowMs,
+    tiers: DEFAULT_LIMITS,
+    noteAccess: () => {},
+    newId: (noun) => `${noun === "mail" ? "mail_" : "cus_paid"}${++made}`,
+    judge: (events) => {
+      const checkout = events.find(({ fact }) => fact?.kind === "checkout")?.fact;
+      const last = events.map(({ fact }) => fact).filter((fact) => fact?.kind === "subscription").at(-1);
+      const untilMs = last?.status === "past_due" ? T0 + 3_600_000 : null;
+      const isEnded = last?.status === "canceled" || (untilMs !== null && untilMs <= nowMs);
+      return {
+        provision: checkout?.kind === "checkout" && checkout.paid,
+        email: checkout?.kind === "checkout" ? checkout.email ?? "" : "",
+        language: checkout?.kind === "checkout" ? checkout.language : "en",
+        tier: last?.prices[0] === "price_gpai" ? "gpai" : last?.prices[0] === "price_team" ? "team" : null,
+        access: isEnded ? "ended" : "granted",
+        accessUntilMs: untilMs,
+        unknownPrice: null,
+        isPriceAwaited: false,
+        notice: untilMs === null ? null : {
+          kind: "payment-failed",
+          occasion: isEnded ? "ended" : "due",
+          data: { accessUntilMs: isEnded ? null : untilMs },
+        },
+        ...given,
+      };
+    },
+  };
+}

@@ -1,0 +1,222 @@
+// Copies of a database that others write: each one state of it, and the writers never fail.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { DatabaseFiles } from "../../../../src/domain/ports/backup.ts";
+import { createDatabaseFiles } from "../../../../src/platform/files/database_files.ts";
+import { Connection } from "../../../../src/store/sqlite/connection/connection.ts";
+import { copyDatabase } from "../../../../src/store/sqlite/connection/copy.ts";
+import { inspectDatabase, releaseDatabase } from "../../../../src/store/sqlite/connection/inspect.ts";
+import { openStore } from "../../../../src/store/sqlite/store.ts";
+import { anEvent, publish } from "../../contract/given.ts";
+import { testVault } from "../../../support/vault.ts";
+import { LINUX, needs } from "../../../support/needs.ts";
+import { TEMPORARY } from "../../../support/temporary.ts";
+
+const WRITER = fileURLToPath(new URL("sqlite_copy_writer.ts", import.meta.url));
+
+async function withFolder(work: (folder: string, files: DatabaseFiles) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-copy-" });
+  const files = createDatabaseFiles();
+  try {
+    await work(folder, files);
+  } finally {
+    files.close();
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+function createAccounts(file: string): void {
+  const connection = new Connection(file);
+  connection.prepareFile();
+  connection.script(`
+    create table accounts (id integer primary key, sum integer not null, pad text) strict;
+    create table moves (turn integer primary key) strict;
+    create table totals (moves integer not null) strict;
+    insert into totals values (0);
+    with recursive ids(id) as (select 0 union all select id + 1 from ids where id < 499)
+    insert into accounts (id, sum, pad) select id, 100, '' from ids;
+  `);
+  connection.close();
+}
+
+/** Pauses of a copy of the log: while it is made, writers wait for the lock, and for some seconds only. */
+const LOG_PAUSES = 50;
+
+/** Copies page by page with pauses, so that much is written while a copy is made. */
+function slowFiles(): DatabaseFiles {
+  const copyPages = (from: string, to: string, pauses: number): void => {
+    using source = Deno.openSync(from);
+    using copy = Deno.openSync(to, { write: true, createNew: true });
+    const page = new Uint8Array(4_096);
+    for (let count = source.readSync(page), at = 0; count !== null; count = source.readSync(page), at++) {
+      copy.writeSync(page.subarray(0, count));
+      if (at < pauses) wait(1);
+    }
+  };
+  const wait = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+  return {
+    copyOpened: (from, to) => Promise.resolve(copyPages(from, to, Infinity)),
+    copyNow: (from, to) => {
+      copyPages(from, to, LOG_PAUSES);
+      return true;
+    },
+  };
+}
+
+/** Whether the copy is one state: nothing of it may come from another moment than the rest. */
+function assertOneState(copy: string): number {
+  assert.deepEqual(inspectDatabase(copy).problems, []);
+  const connection = new Connection(copy);
+  const sums = connection.get("select sum(sum) as sum, count(*) as accounts from accounts");
+  const moves = connection.get(
+    "select (select moves from totals) as said, count(*) as counted, coalesce(max(turn), 0) as last from moves",
+  );
+  connection.close();
+  assert.deepEqual({ ...sums }, { sum: 50_000, accounts: 500 });
+  assert.equal(moves?.["said"], moves?.["counted"]);
+  assert.equal(moves?.["said"], moves?.["last"]);
+  return Number(moves?.["said"]);
+}
+
+Deno.test("copyDatabase() copies one state while another process writes and begins its log anew", async () => {
+  await withFolder(async (folder) => {
+    const files = slowFiles();
+    const file = join(folder, "busy.db");
+    createAccounts(file);
+    const writer = new Deno.Command(Deno.execPath(), {
+      args: ["run", "--no-prompt", "--allow-read", "--allow-write", "--allow-env", WRITER, file],
+      stdout: "piped",
+    }).spawn();
+    const heard = writer.stdout.getReader();
+    await heard.read();
+    const states: number[] = [];
+    const hasMoved = () => (states.at(-1) ?? 0) > (states[0] ?? 0);
+    for (let turn = 0; turn < 12 || (!hasMoved() && turn < 200); turn++) {
+      const copy = join(folder, `copy-${turn}.db`);
+      await copyDatabase(file, copy, files);
+      states.push(assertOneState(copy));
+    }
+    writer.kill("SIGTERM"); // it is still there: no copy made a write of it fail
+    assert.equal((await writer.status).signal, "SIGTERM");
+    await heard.cancel();
+    assert.ok(states.every((moves, at) => at === 0 || moves >= (states[at - 1] ?? 0)), `${states}`);
+    assert.ok(hasMoved(), "nothing was written meanwhile");
+  });
+});
+
+Deno.test("copyDatabase() takes the state of its beginning or later, also when all is written while it copies", async () => {
+  await withFolder(async (folder, files) => {
+    const file = join(folder, "busy.db");
+    createAccounts(file);
+    const other = new Connection(file);
+    const slow: DatabaseFiles = {
+      ...files,
+      async copyOpened(from, to) {
+        await files.copyOpened(from, to);
+        for (let turn = 1; turn <= 50; turn++) {
+          other.transaction("relaxed", () => {
+            other.run("update accounts set sum = sum - 1 where id = ?", turn);
+            other.run("update accounts set sum = sum + 1 where id = ?", turn + 100);
+            other.run("insert into moves (turn) values (?)", turn);
+            other.run("update totals set moves = moves + 1");
+          });
+          other.all("pragma wal_checkpoint(passive)");
+        }
+      },
+    };
+    await copyDatabase(file, join(folder, "copy.db"), slow);
+    assert.equal(assertOneState(join(folder, "copy.db")), 50);
+    other.close();
+  });
+});
+
+Deno.test("copyDatabase() leaves the locks of this process on the database as they were", async () => {
+  await withFolder(async (folder, files) => {
+    const file = join(folder, "regfeed.db");
+    const store = openStore(file, testVault);
+    await publish(store, [anEvent("evt_1")]);
+    await copyDatabase(file, join(folder, "copy.db"), files);
+    // Another process that closes the database as the last one removes its log: it must see that it is not the last.
+    const opener = fileURLToPath(new URL("sqlite_closer.ts", import.meta.url));
+    const { success } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "--no-prompt", "--allow-read", "--allow-write", "--allow-env", opener, file],
+    }).output();
+    assert.ok(success);
+    assert.ok((await Deno.stat(`${file}-wal`)).isFile);
+    await publish(store, [anEvent("evt_2")]);
+    await store.close();
+    assert.equal(inspectDatabase(file).rows["events"], 2);
+  });
+});
+
+/** The locks that a system of POSIX holds on a file, as Linux lists them. */
+async function locksOn(file: string): Promise<string[]> {
+  const { ino } = await Deno.stat(file);
+  // The tests themselves have no right to read what lies under /proc.
+  const { stdout } = await new Deno.Command("cat", { args: ["/proc/locks"] }).output();
+  const lines = new TextDecoder().decode(stdout).split("\n").filter((line) => line.includes(`:${ino} `));
+  return lines.map((line) => line.replace(/^\d+: /, ""));
+}
+
+Deno.test({
+  ...needs(
+    "copyDatabase() takes no lock away that the system holds for this process, however often it copies",
+    LINUX,
+  ),
+  fn: () =>
+    withFolder(async (folder, files) => {
+      const file = join(folder, "regfeed.db");
+      const store = openStore(file, testVault);
+      await publish(store, [anEvent("evt_1")]);
+      const before = await locksOn(file);
+      assert.equal(before.length, 1, before.join("; "));
+      for (const name of ["first.db", "second.db", "third.db"]) {
+        await copyDatabase(file, join(folder, name), files);
+        assert.deepEqual(await locksOn(file), before, name);
+      }
+      await store.close();
+    }),
+});
+
+Deno.test("releaseDatabase() refuses a database that is open elsewhere, and makes a closed one stand alone", async () => {
+  await withFolder(async (folder) => {
+    const file = join(folder, "regfeed.db");
+    const store = openStore(file, testVault);
+    await publish(store, [anEvent("evt_1")]);
+    assert.throws(() => releaseDatabase(file), /in use: stop the server first/);
+    await publish(store, [anEvent("evt_2")]);
+    await store.close();
+    releaseDatabase(file);
+    assert.deepEqual([...Deno.readDirSync(folder)].map(({ name }) => name), ["regfeed.db"]);
+    assert.equal(inspectDatabase(file).rows["events"], 2);
+  });
+});
+
+Deno.test("inspectDatabase() finds a page that was damaged, and refuses what is no database", async () => {
+  await withFolder(async (folder) => {
+    const file = join(folder, "regfeed.db");
+    const store = openStore(file, testVault);
+    await publish(store, Array.from({ length: 50 }, (_, number) => anEvent(`evt_${number}`)));
+    await store.close();
+    releaseDatabase(file);
+    const bytes = await Deno.readFile(file);
+    const text = new TextEncoder().encode("evt_4");
+    for (let at = 8192; at < bytes.length - text.length; at++) {
+      if (text.every((byte, offset) => bytes[at + offset] === byte)) bytes.fill(0xff, at - 64, at + 64);
+    }
+    await Deno.writeFile(file, bytes);
+    let problems: string[] = [];
+    try {
+      problems = inspectDatabase(file).problems;
+    } catch (error) {
+      problems = [(error as Error).message];
+    }
+    assert.ok(problems.length > 0);
+    await Deno.writeTextFile(
+      join(folder, "note.txt"),
+      "no database at all, but long enough to be read as one".repeat(30),
+    );
+    assert.throws(() => inspectDatabase(join(folder, "note.txt")), /not a database/);
+  });
+});

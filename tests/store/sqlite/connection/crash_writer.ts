@@ -1,0 +1,27 @@
+// A process that records one event after the other and says so after each, until it is killed: FILE.
+import { openStore } from "../../../../src/store/sqlite/store.ts";
+import {
+  addCustomer,
+  anEvent,
+  claimAll,
+  finished,
+  matchAll,
+  publish,
+  subscribe,
+} from "../../contract/given.ts";
+import { testVault } from "../../../support/vault.ts";
+
+const store = openStore(Deno.args[0] ?? "", testVault);
+const say = (text: string): void => void Deno.stdout.writeSync(new TextEncoder().encode(`${text}\n`));
+await addCustomer(store);
+await subscribe(store, "sub_1");
+for (let number = 1;; number++) {
+  const id = `evt_${number}`;
+  await publish(store, [anEvent(id, { summary_en: "word ".repeat(200) })]);
+  say(`stored ${id}`);
+  await matchAll(store);
+  say(`matched ${id}`);
+  const claimed = await claimAll(store);
+  await store.finishAttempts(claimed.map((delivery) => finished(delivery, { kind: "delivered" })), 0);
+  say(`delivered ${id}`);
+}

@@ -1,0 +1,270 @@
+// Faults of the database file and its disk: each is named, reads go on, nothing is half done, and it ends with its cause.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { StorageError, type StorageProblem } from "../../../../src/domain/ports/store/storage_fault.ts";
+import { createMachine } from "../../../../src/platform/files/machine.ts";
+import { Connection } from "../../../../src/store/sqlite/connection/connection.ts";
+import { inspectDatabase, releaseDatabase } from "../../../../src/store/sqlite/connection/inspect.ts";
+import { openStore } from "../../../../src/store/sqlite/store.ts";
+import {
+  type Cause,
+  causeOf,
+  FaultMonitor,
+  storageError,
+} from "../../../../src/store/sqlite/connection/faults.ts";
+import { testVault } from "../../../support/vault.ts";
+import { anEvent, publish } from "../../contract/given.ts";
+import { TEMPORARY } from "../../../support/temporary.ts";
+
+async function withFile(work: (file: string) => Promise<void> | void): Promise<void> {
+  const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-trouble-" });
+  try {
+    await work(join(folder, "regfeed.db"));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** What a connection throws in a state that its settings bring about. */
+function thrownBy(connection: Connection, setting: string, sql: string): unknown {
+  connection.script(setting);
+  try {
+    connection.run(sql);
+  } catch (error) {
+    return error;
+  }
+  return null;
+}
+
+/** The faults that a store or a monitor has told of, in order; null when one was over. */
+function listen(): { heard: (string | null)[]; hear: (problem: StorageProblem | null) => void } {
+  const heard: (string | null)[] = [];
+  return { heard, hear: (problem) => void heard.push(problem?.fault ?? null) };
+}
+
+function isFault(fault: string, cause?: Cause): (error: unknown) => boolean {
+  return (error) =>
+    error instanceof StorageError && error.fault === fault &&
+    (cause === undefined || error.message === storageError(cause).message);
+}
+
+Deno.test("causeOf() knows SQLite's own errors, and takes no other for a fault", () => {
+  const connection = new Connection(":memory:");
+  connection.script("create table pages (bytes blob)");
+  const full = thrownBy(
+    connection,
+    "pragma max_page_count = 2",
+    "insert into pages values (zeroblob(100000))",
+  );
+  assert.equal(causeOf(full), "full");
+  const readOnly = thrownBy(connection, "pragma query_only = on", "insert into pages values (1)");
+  assert.equal(causeOf(readOnly), "read_only");
+  assert.equal(causeOf(thrownBy(connection, "select 1", "insert into nowhere values (1)")), null);
+  assert.equal(causeOf("a text"), null);
+  connection.close();
+});
+
+Deno.test("a fault lasts until a write succeeds again", () => {
+  const connection = new Connection(":memory:");
+  connection.script("create table pages (bytes blob)");
+  const { heard, hear } = listen();
+  const monitor = new FaultMonitor(connection, { onChange: hear });
+  assert.equal(monitor.current(), null);
+  const error = monitor.note(
+    thrownBy(connection, "pragma query_only = on", "insert into pages values (1)"),
+  );
+  assert.ok(isFault("read_only", "read_only")(error));
+  assert.equal(monitor.current()?.fault, "read_only");
+  assert.equal(monitor.current()?.fault, "read_only");
+  connection.script("pragma query_only = off");
+  assert.equal(monitor.current(), null);
+  assert.deepEqual(heard, ["read_only", null]);
+  connection.close();
+});
+
+Deno.test("a full disk stays full as long as it has no room, although a small write fits into the log", async () => {
+  await withFile((file) => {
+    let isFull = true;
+    const connection = new Connection(file);
+    connection.script("create table pages (bytes blob)");
+    const monitor = new FaultMonitor(connection, { hasRoom: () => !isFull });
+    monitor.note(
+      thrownBy(connection, "pragma max_page_count = 3", "insert into pages values (zeroblob(100000))"),
+    );
+    connection.tryWrite(); // what is there already can be written
+    assert.deepEqual([monitor.current()?.fault, monitor.current()?.fault], ["full", "full"]);
+    isFull = false;
+    assert.equal(monitor.current(), null);
+    connection.close();
+  });
+});
+
+Deno.test("a disk without room is full although nothing was written since, until there is room", async () => {
+  await withFile(async (file) => {
+    let isFull = false;
+    const { heard, hear } = listen();
+    const store = openStore(file, testVault, { hasRoom: () => !isFull, onFault: hear });
+    assert.equal(await store.fault(), null);
+    isFull = true;
+    assert.equal((await store.fault())?.fault, "full");
+    assert.equal((await store.fault())?.fault, "full");
+    isFull = false;
+    assert.equal(await store.fault(), null);
+    assert.deepEqual(heard, ["full", null]);
+    await store.close();
+  });
+});
+
+Deno.test("a store that another process keeps locked is unavailable, still reads, and waits for a moment only", async () => {
+  await withFile(async (file) => {
+    const { heard, hear } = listen();
+    const store = openStore(file, testVault, { onFault: hear });
+    await publish(store, [anEvent("evt_1")]);
+    const other = new Connection(file);
+    other.run("begin immediate");
+    await assert.rejects(publish(store, [anEvent("evt_2")]), isFault("unavailable", "locked"));
+    assert.equal((await store.fault())?.advice, storageError("locked").message);
+    assert.notEqual(await store.findEvent("evt_1"), null);
+    for (let turn = 0; turn < 20; turn++) {
+      await assert.rejects(publish(store, [anEvent("evt_2")]), StorageError);
+    }
+    other.run("rollback");
+    other.close();
+    assert.equal(await store.fault(), null);
+    assert.deepEqual(heard, ["unavailable", null]);
+    await publish(store, [anEvent("evt_2")]);
+    assert.notEqual(await store.findEvent("evt_2"), null);
+    await store.close();
+  });
+});
+
+for (const isNoticed of [true, false]) {
+  Deno.test(`a database file that is replaced ${isNoticed ? "under a running store" : "just before its end"} makes the store unavailable, keeps all that was stored, and changes nothing in the new file`, async () => {
+    await withFile(async (file) => {
+      const other = openStore(`${file}.new`, testVault);
+      await publish(other, [anEvent("evt_9")]);
+      await other.close();
+      const machine = createMachine();
+      const store = openStore(file, testVault, { identifyFile: () => machine.identityOf(file) });
+      await publish(store, [anEvent("evt_1"), anEvent("evt_2")]);
+      assert.equal(await store.fault(), null);
+      Deno.renameSync(file, `${file}.aside`);
+      Deno.renameSync(`${file}.new`, file);
+      if (isNoticed) {
+        assert.deepEqual(await store.fault(), {
+          fault: "unavailable",
+          advice: storageError("replaced").message,
+        });
+        await assert.rejects(publish(store, [anEvent("evt_3")]), isFault("unavailable", "replaced"));
+        assert.notEqual(await store.findEvent("evt_2"), null);
+        // Only a restart ends it: another process may have written to either file.
+        Deno.renameSync(file, `${file}.new`);
+        Deno.renameSync(`${file}.aside`, file);
+        assert.equal((await store.fault())?.fault, "unavailable");
+        Deno.renameSync(file, `${file}.aside`);
+        Deno.renameSync(`${file}.new`, file);
+      }
+      await store.close();
+      const events = (path: string) => inspectDatabase(path).rows["events"];
+      assert.deepEqual([events(file), events(`${file}.aside`)], [1, 2]);
+    });
+  });
+}
+
+Deno.test("a database file that is removed makes the store unavailable", async () => {
+  await withFile(async (file) => {
+    const machine = createMachine();
+    const store = openStore(file, testVault, { identifyFile: () => machine.identityOf(file) });
+    Deno.removeSync(file);
+    assert.equal((await store.fault())?.advice, storageError("replaced").message);
+    await store.close();
+  });
+});
+
+Deno.test("a damaged file is told as such and stays so", async () => {
+  await withFile(async (file) => {
+    const created = openStore(file, testVault);
+    await publish(created, Array.from({ length: 300 }, (_, number) => anEvent(`evt_${number}`)));
+    await created.close();
+    const bytes = await Deno.readFile(file);
+    const text = new TextEncoder().encode('"id":"evt_150"');
+    const at = bytes.findIndex((_, start) => text.every((byte, offset) => bytes[start + offset] === byte));
+    const page = Math.floor(at / 4_096) * 4_096;
+    bytes.fill(0xee, page, page + 100);
+    await Deno.writeFile(file, bytes);
+    const store = openStore(file, testVault);
+    let found: unknown = null;
+    for (let number = 0; number < 300 && found === null; number++) {
+      found = await store.findEvent(`evt_${number}`).then(() => null, (thrown) => thrown);
+    }
+    assert.ok(isFault("unavailable", "corrupt")(found), String(found));
+    assert.equal((await store.fault())?.advice, storageError("corrupt").message);
+    await store.close();
+  });
+});
+
+Deno.test("openStore() says what to do about a file that is damaged from its beginning", async () => {
+  await withFile(async (file) => {
+    const created = openStore(file, testVault);
+    await publish(created, [anEvent("evt_1")]);
+    await created.close();
+    const bytes = await Deno.readFile(file);
+    bytes.fill(0xee, 4_096);
+    await Deno.writeFile(file, bytes);
+    assert.throws(
+      () => openStore(file, testVault),
+      /the database is damaged: .*restore the newest good backup/,
+    );
+  });
+});
+
+/** A database of some pages, damaged so that it cannot be opened any more. */
+async function makeDamaged(file: string, from: number): Promise<void> {
+  const store = openStore(file, testVault);
+  await publish(store, Array.from({ length: 100 }, (_, number) => anEvent(`evt_${number}`)));
+  await store.close();
+  const bytes = await Deno.readFile(file);
+  await Deno.writeFile(file, bytes.fill(0xee, from));
+}
+
+Deno.test("a database that is damaged beyond opening is told as damaged, and may be moved away when nobody has it open", async () => {
+  for (const from of [4_096, 0]) {
+    await withFile(async (file) => {
+      await makeDamaged(file, from);
+      const before = await Deno.readFile(file);
+      if (from === 0) assert.throws(() => inspectDatabase(file), /not a database/);
+      else assert.match(inspectDatabase(file).problems.join(), /malformed/);
+      releaseDatabase(file);
+      assert.deepEqual(await Deno.readFile(file), before);
+    });
+  }
+});
+
+Deno.test("a database that was damaged under somebody who has it open is not moved away", async () => {
+  await withFile(async (file) => {
+    const created = openStore(file, testVault);
+    await publish(created, Array.from({ length: 100 }, (_, number) => anEvent(`evt_${number}`)));
+    await created.close();
+    const store = openStore(file, testVault);
+    // By another process: whoever opens and closes the file here as well takes the store's locks away.
+    const noise = [
+      "if=/dev/urandom",
+      `of=${file}`,
+      "bs=4096",
+      "seek=1",
+      "count=40",
+      "conv=notrunc",
+      "status=none",
+    ];
+    assert.ok((await new Deno.Command("dd", { args: noise }).output()).success);
+    const script = `import { releaseDatabase } from "${new URL(
+      "../../../../src/store/sqlite/connection/inspect.ts",
+      import.meta.url,
+    )}";
+      try { releaseDatabase(${JSON.stringify(file)}); } catch (error) { console.log(error.message); }`;
+    const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["eval", "--quiet", script] })
+      .output();
+    assert.match(new TextDecoder().decode(stdout), /is in use: stop the server first/);
+    await store.close();
+  });
+});

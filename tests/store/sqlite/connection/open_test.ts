@@ -1,0 +1,239 @@
+// Opening a database file: what is created, what is refused, and two processes at once.
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Connection } from "../../../../src/store/sqlite/connection/connection.ts";
+import { migrate, MIGRATIONS, schemaVersion } from "../../../../src/store/sqlite/schema/migrate.ts";
+import { openStore } from "../../../../src/store/sqlite/store.ts";
+import {
+  aClaim,
+  addCustomer,
+  anEvent,
+  aSource,
+  claimAll,
+  matchAll,
+  publish,
+  publishMany,
+  subscribe,
+  T0,
+} from "../../contract/given.ts";
+import { NEXT_MIGRATIONS } from "../../../support/next_version.ts";
+import { testVault } from "../../../support/vault.ts";
+import { TEMPORARY } from "../../../support/temporary.ts";
+
+async function withFile(work: (file: string, folder: string) => Promise<void> | void): Promise<void> {
+  const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-open-" });
+  try {
+    await work(join(folder, "regfeed.db"), folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** A database that is not Regfeed's of today. */
+function otherDatabase(file: string, sql: string): void {
+  const database = new DatabaseSync(file);
+  database.exec(sql);
+  database.close();
+}
+
+/** The names and bytes of everything in a folder. */
+async function contents(folder: string): Promise<Record<string, Uint8Array>> {
+  const files: Record<string, Uint8Array> = {};
+  for await (const { name } of Deno.readDir(folder)) files[name] = await Deno.readFile(join(folder, name));
+  return files;
+}
+
+Deno.test("openStore() creates the file with this version's schema and finds everything again", async () => {
+  await withFile(async (file) => {
+    const created = openStore(file, testVault);
+    await publish(created, [anEvent("evt_1")]);
+    await created.close();
+    const connection = new Connection(file);
+    assert.equal(schemaVersion(connection), MIGRATIONS.length);
+    connection.close();
+    const reopened = openStore(file, testVault);
+    assert.deepEqual(JSON.parse((await reopened.findEvent("evt_1"))?.json ?? ""), anEvent("evt_1"));
+    await reopened.close();
+  });
+});
+
+Deno.test("openStore() takes an empty file for a new one", async () => {
+  await withFile(async (file) => {
+    await Deno.writeFile(file, new Uint8Array());
+    const store = openStore(file, testVault);
+    await publish(store, [anEvent("evt_1")]);
+    await store.close();
+  });
+});
+
+Deno.test("openStore() gives every `:memory:` store a database of its own", async () => {
+  const [one, two] = [openStore(":memory:", testVault), openStore(":memory:", testVault)];
+  await publish(one, [anEvent("evt_1")]);
+  assert.equal(await two.findEvent("evt_1"), null);
+  await one.close();
+  await two.close();
+});
+
+Deno.test("openStore() refuses a newer schema in clear words and leaves the file as it is", async () => {
+  for (const mode of ["wal", "delete"]) {
+    await withFile(async (file, folder) => {
+      const later = MIGRATIONS.length + 1;
+      otherDatabase(
+        file,
+        `pragma journal_mode = ${mode}; create table later (a); pragma user_version = ${later};`,
+      );
+      const before = await contents(folder);
+      assert.throws(() => openStore(file, testVault), {
+        message: `the database has schema ${later}, this version of Regfeed knows schemas up to ` +
+          `${MIGRATIONS.length}: start the newer Regfeed that wrote it`,
+      });
+      assert.deepEqual(await contents(folder), before, mode);
+    });
+  }
+});
+
+Deno.test("openStore() refuses the database of another program and leaves it as it is", async () => {
+  await withFile(async (file, folder) => {
+    otherDatabase(file, "create table customers (name text); insert into customers values ('Ana');");
+    const before = await contents(folder);
+    assert.throws(() => openStore(file, testVault), /database of another program/);
+    assert.deepEqual(await contents(folder), before);
+  });
+});
+
+Deno.test("openStore() refuses a file that is no database, and a folder that is not there", async () => {
+  await withFile(async (file, folder) => {
+    const text = "[server]\n" + "listen = 1\n".repeat(200);
+    await Deno.writeTextFile(file, text);
+    assert.throws(() => openStore(file, testVault), /not a database/);
+    assert.equal(await Deno.readTextFile(file), text);
+    assert.throws(() => openStore(join(folder, "missing", "regfeed.db"), testVault), /unable to open/);
+  });
+});
+
+Deno.test("migrate() keeps nothing of a step that fails, and takes it whole the next time", () => {
+  const connection = new Connection(":memory:");
+  const objects = (): unknown => connection.get("select count(*) as objects from sqlite_schema")?.["objects"];
+  const script = connection.script.bind(connection);
+  connection.script = (sql) => {
+    script(sql);
+    throw new Error("the disk is full");
+  };
+  assert.throws(() => migrate(connection, testVault), /the disk is full/);
+  assert.equal(objects(), 0);
+  assert.equal(schemaVersion(connection), 0);
+
+  connection.script = script;
+  migrate(connection, testVault);
+  assert.equal(schemaVersion(connection), MIGRATIONS.length);
+  const migrated = objects();
+  migrate(connection, testVault);
+  assert.equal(objects(), migrated);
+  connection.close();
+});
+
+Deno.test("migrate() applies the steps of a next version with their history, and keeps every reference", () => {
+  const connection = new Connection(":memory:");
+  migrate(connection, testVault);
+  connection.script(`
+    insert into customers (id, email, tier, enabled, limits, created_at) values ('cus_1', 'a@b.example', 'team', 1, '{}', 0);
+    insert into api_keys (hash, customer_id, last_four, created_at) values ('${
+    "a".repeat(64)
+  }', 'cus_1', 'aaaa', 0);
+  `);
+  migrate(connection, testVault, { migrations: NEXT_MIGRATIONS });
+  assert.equal(schemaVersion(connection), NEXT_MIGRATIONS.length);
+  assert.deepEqual(
+    connection.all("select schema from schema_history order by schema").map((row) => row["schema"]),
+    NEXT_MIGRATIONS.map((_, index) => index + 1),
+  );
+  assert.equal(connection.get("select label from api_keys")?.["label"], "");
+  assert.equal(connection.get("pragma foreign_keys")?.["foreign_keys"], 1);
+  assert.throws(() => migrate(connection, testVault), /knows schemas up to/);
+
+  const orphaned = { sql: "create table k (id text); drop table customers", replacesTables: true };
+  const broken = [...NEXT_MIGRATIONS, orphaned];
+  assert.throws(() => migrate(connection, testVault, { migrations: broken }), /would break references/);
+  assert.equal(schemaVersion(connection), NEXT_MIGRATIONS.length);
+  assert.equal(connection.get("select email from customers")?.["email"], "a@b.example");
+  connection.close();
+});
+
+Deno.test("migrate() leaves a step to another process that has taken it meanwhile", async () => {
+  await withFile((file) => {
+    const [slow, quick] = [new Connection(file), new Connection(file)];
+    const transaction = slow.transaction.bind(slow);
+    slow.transaction = (durability, work) => {
+      migrate(quick, testVault);
+      return transaction(durability, work);
+    };
+    migrate(slow, testVault);
+    assert.equal(schemaVersion(slow), MIGRATIONS.length);
+    slow.close();
+    quick.close();
+  });
+});
+
+Deno.test("openStore() works for several processes that create one file at the same moment", async () => {
+  await withFile(async (file, folder) => {
+    const program = fileURLToPath(new URL("./opener.ts", import.meta.url));
+    const config = fileURLToPath(new URL("../../../../deno.json", import.meta.url));
+    const start = join(folder, "start");
+    const children = ["1", "2", "3"].map((digit) =>
+      new Deno.Command(Deno.execPath(), {
+        args: ["run", "-A", "--no-check", "--config", config, program, file, start, digit],
+        stdin: "null",
+        stdout: "piped",
+        stderr: "piped",
+        env: { NO_COLOR: "1" },
+      }).spawn()
+    );
+    // Each child makes its file when it is ready; when all are, the start file lets them all go.
+    const ready = async (): Promise<number> => {
+      const names = Object.keys(await contents(folder));
+      return names.filter((name) => name.startsWith("start.")).length;
+    };
+    let ended = 0;
+    const outputs = Promise.all(children.map(async (child) => {
+      const output = await child.output();
+      ended++;
+      return output;
+    }));
+    // A child that ends early has failed: there is nothing more to wait for then.
+    while (ended === 0 && await ready() < children.length) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    await Deno.writeTextFile(start, "");
+    for (const { code, stderr } of await outputs) assert.equal(code, 0, new TextDecoder().decode(stderr));
+    const store = openStore(file, testVault);
+    assert.deepEqual((await store.listCustomers()).map(({ customer }) => customer.id), [
+      "cus_1",
+      "cus_2",
+      "cus_3",
+    ]);
+    await store.close();
+  });
+});
+
+Deno.test("openStore() lets two stores work on one file: each sees the other's writes, and no work is given twice", async () => {
+  await withFile(async (file) => {
+    const [one, two] = [openStore(file, testVault), openStore(file, testVault)];
+    await addCustomer(one);
+    await subscribe(two, "sub_1");
+    await publishMany(one, 1, 4);
+    assert.equal(await matchAll(two, { limit: 3 }), 3);
+    assert.equal(await matchAll(one), 1);
+    const claims = [await claimAll(one, T0, { limit: 2 }), await claimAll(two), await claimAll(one)];
+    assert.deepEqual(claims.map((claim) => claim.length), [2, 2, 0]);
+    assert.equal(new Set(claims.flat().map(({ id }) => id)).size, 4);
+
+    await one.registerSources([aSource("board")], T0);
+    const sources = [one, two].map((store) => store.claimSources(aClaim(["board"])));
+    assert.deepEqual((await Promise.all(sources)).map((claimed) => claimed.length), [1, 0]);
+    await one.close();
+    assert.equal((await two.health()).pendingDeliveries, 4);
+    await two.close();
+  });
+});

@@ -1,0 +1,65 @@
+// Queueing mails in SQLite: once an occasion, together with what they tell of.
+import assert from "node:assert/strict";
+import { MAIL_KINDS, type NewMail } from "../../../../src/domain/customer/mail.ts";
+import { Connection } from "../../../../src/store/sqlite/connection/connection.ts";
+import { queueMail } from "../../../../src/store/sqlite/customers/mails.ts";
+import { migrate } from "../../../../src/store/sqlite/schema/migrate.ts";
+import { T0 } from "../../contract/given.ts";
+import { testVault } from "../../../support/vault.ts";
+
+function withCustomer(): Connection {
+  const connection = new Connection(":memory:");
+  migrate(connection, testVault);
+  connection.run(
+    "insert into customers (id, email, tier, enabled, limits, created_at) values ('cus_1', 'a@b.example', 'team', 1, '{}', 0)",
+  );
+  return connection;
+}
+
+const MAIL: NewMail = {
+  id: "mail_1",
+  kind: "quota-80",
+  customerId: "cus_1",
+  data: { what: "deliveries", used: 400, limit: 500, resetsAtMs: T0 },
+  onceKey: "quota-80:cus_1:2026-07",
+  atMs: T0,
+};
+
+Deno.test("queueMail() queues one mail an occasion, due at once, and says whether it did", () => {
+  const connection = withCustomer();
+  assert.equal(queueMail(connection, MAIL), true);
+  assert.equal(queueMail(connection, { ...MAIL, id: "mail_2", atMs: T0 + 1 }), false);
+  assert.equal(queueMail(connection, { ...MAIL, id: "mail_3", onceKey: "quota-80:cus_1:2026-08" }), true);
+  const rows = connection.all("select id, status, attempts, next_attempt_at, data from mails order by id");
+  assert.deepEqual(rows.map((row) => [row["id"], row["status"], row["attempts"], row["next_attempt_at"]]), [
+    ["mail_1", "queued", 0, T0],
+    ["mail_3", "queued", 0, T0],
+  ]);
+  assert.deepEqual(JSON.parse(String(rows[0]?.["data"])), MAIL.data);
+  connection.close();
+});
+
+Deno.test("queueMail() keeps nothing when the transaction around it fails", () => {
+  const connection = withCustomer();
+  assert.throws(() =>
+    connection.transaction("durable", () => {
+      queueMail(connection, MAIL);
+      throw new Error("in the middle");
+    }), /in the middle/);
+  assert.equal(queueMail(connection, MAIL), true);
+  connection.close();
+});
+
+Deno.test("the table takes every kind of mail, and none that does not exist or is nobody's", () => {
+  const connection = withCustomer();
+  for (const kind of MAIL_KINDS) {
+    assert.equal(queueMail(connection, { ...MAIL, id: kind, kind, onceKey: kind } as NewMail), true, kind);
+  }
+  const stranger = { ...MAIL, id: "x", kind: "spam", onceKey: "x" } as unknown as NewMail;
+  assert.throws(() => queueMail(connection, stranger), /CHECK/);
+  assert.throws(
+    () => queueMail(connection, { ...MAIL, id: "y", customerId: "cus_2", onceKey: "y" }),
+    /FOREIGN KEY/,
+  );
+  connection.close();
+});

@@ -1,0 +1,104 @@
+// What is sealed in the SQLite file: no secret is found in the bytes of any of its files, also not an old one.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { createVault, openVaultFile } from "../../../../src/platform/vault.ts";
+import { Connection } from "../../../../src/store/sqlite/connection/connection.ts";
+import { openStore } from "../../../../src/store/sqlite/store.ts";
+import { testVault } from "../../../support/vault.ts";
+import {
+  addCustomer,
+  aSubscription,
+  claimAll,
+  matchAll,
+  publishMany,
+  subscribe,
+  T0,
+} from "../../contract/given.ts";
+import { TEMPORARY } from "../../../support/temporary.ts";
+
+async function withFolder(work: (folder: string, file: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-seals-" });
+  try {
+    await work(folder, join(folder, "regfeed.db"));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** The names of a folder's files that hold a text. */
+async function filesWith(folder: string, text: string): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { name } of Deno.readDir(folder)) {
+    const bytes = await Deno.readFile(join(folder, name));
+    if (new TextDecoder("latin1").decode(bytes).includes(text)) found.push(name);
+  }
+  return found;
+}
+
+/** 64 hexadecimal characters that occur nowhere else. */
+const secretOf = (number: number): string => (number + 0xabc000).toString(16).repeat(11).slice(0, 64);
+
+Deno.test("no webhook secret and no remembered answer stands in the file or its log in clear", () =>
+  withFolder(async (folder, file) => {
+    const store = openStore(file, testVault);
+    await addCustomer(store);
+    const secrets = Array.from({ length: 40 }, (_, at) => secretOf(at));
+    for (const [at, webhookSecret] of secrets.entries()) {
+      const answer = {
+        key: `key-${at}`,
+        requestHash: "h",
+        json: JSON.stringify({ webhook_secret: webhookSecret }),
+      };
+      await store.addSubscription(aSubscription(`sub_${at}`, { webhookSecret }), 99, { answer });
+    }
+    await store.deleteSubscription("cus_1", "sub_3", { nowMs: T0, activeLimit: 100 });
+    await store.forgetResponses(T0);
+    const files = await filesWith(folder, "https://sub-1.example");
+    assert.ok(files.length > 0, "what is no secret stands there, so the search finds what is there");
+    for (const secret of secrets) assert.deepEqual(await filesWith(folder, secret), [], secret);
+    assert.equal((await store.findSubscription("cus_1", "sub_7"))?.webhookSecret, secrets[7]);
+    await store.close();
+    for (const secret of secrets) assert.deepEqual(await filesWith(folder, secret), [], secret);
+  }));
+
+Deno.test("claimDeliveries() opens the secret that stands, also when it has changed since the last claim", () =>
+  withFolder(async (_, file) => {
+    const store = openStore(file, testVault);
+    const outside = new Connection(file);
+    const place = { table: "subscriptions", id: "sub_1" };
+    const vault = testVault();
+    await addCustomer(store);
+    const { webhookSecret } = await subscribe(store, "sub_1");
+    await publishMany(store, 1, 3);
+    await matchAll(store);
+    const claimOne = async (nowMs: number) => (await claimAll(store, nowMs, { limit: 1 }))[0]?.webhookSecrets;
+    assert.deepEqual(await claimOne(T0), [webhookSecret]);
+    const next = secretOf(1);
+    outside.run(
+      `update subscriptions set previous_secret = secret, previous_secret_until = ?, secret = ? where id = 'sub_1'`,
+      T0 + 1_000,
+      vault.seal(next, place),
+    );
+    assert.deepEqual(await claimOne(T0 + 999), [next, webhookSecret], "both sign until the time");
+    assert.deepEqual(await claimOne(T0 + 1_000), [next]);
+    outside.close();
+    await store.close();
+  }));
+
+Deno.test("openStore() refuses a lost and a wrong key in clear words, and changes nothing", () =>
+  withFolder(async (folder, file) => {
+    const source = (options: { mayMake: boolean }) => openVaultFile(`${file}.key`, options);
+    const store = openStore(file, source);
+    await addCustomer(store);
+    await subscribe(store, "sub_1");
+    await store.close();
+    const before = await Deno.readFile(file);
+    const key = await Deno.readFile(`${file}.key`);
+    await Deno.remove(`${file}.key`);
+    assert.throws(() => openStore(file, source), /key file .* is missing.*made with --secret-key/);
+    const other = createVault(new Uint8Array(32).fill(9));
+    assert.throws(() => openStore(file, () => other), /key file does not belong to this database/);
+    assert.deepEqual(await Deno.readFile(file), before);
+    await Deno.writeFile(join(folder, "restored.key"), key, { mode: 0o600 });
+    await openStore(file, (options) => openVaultFile(join(folder, "restored.key"), options)).close();
+  }));

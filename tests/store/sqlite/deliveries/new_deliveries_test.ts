@@ -1,0 +1,77 @@
+// What the SQLite engine writes of new deliveries: one of an event, what they share once, and numbers that never return.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { Store } from "../../../../src/domain/ports/store/store.ts";
+import { Connection } from "../../../../src/store/sqlite/connection/connection.ts";
+import { openStore } from "../../../../src/store/sqlite/store.ts";
+import {
+  addCustomer,
+  claimedBodies,
+  finishAllDue,
+  matchAll,
+  publishMany,
+  subscribe,
+  T0,
+} from "../../contract/given.ts";
+import { testVault } from "../../../support/vault.ts";
+import { TEMPORARY } from "../../../support/temporary.ts";
+
+/** A store in a file with two subscriptions, and the file seen from outside. */
+async function withFile(work: (store: Store, outside: Connection) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-new-deliveries-" });
+  const file = join(folder, "regfeed.db");
+  const store = openStore(file, testVault);
+  const outside = new Connection(file);
+  try {
+    await addCustomer(store);
+    for (const id of ["sub_1", "sub_2"]) await subscribe(store, id);
+    await work(store, outside);
+  } finally {
+    outside.close();
+    await store.close();
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+function texts(connection: Connection, sql: string): string[] {
+  return connection.all(sql).map((row) => Object.values(row).map(String).join(" "));
+}
+
+Deno.test("what the bodies of an event have in common is stored once, and gone with the last of them", () =>
+  withFile(async (store, outside) => {
+    await publishMany(store, 1, 1);
+    await matchAll(store);
+    assert.deepEqual(texts(outside, "select body, ending_seq from delivery_bodies"), ["1:  1", "1:  1"]);
+    assert.deepEqual(texts(outside, "select * from body_endings"), ["1 evt_01"]);
+    await finishAllDue(store, { kind: "delivered" });
+    await store.removeOldDeliveries({ prunedUntilMs: T0, forgottenUntilMs: 0, limit: 1 });
+    assert.deepEqual(texts(outside, "select * from body_endings"), ["1 evt_01"]);
+    await store.removeOldDeliveries({ prunedUntilMs: T0, forgottenUntilMs: 0, limit: 1 });
+    assert.deepEqual(texts(outside, "select * from body_endings"), []);
+    assert.deepEqual(texts(outside, "select * from delivery_bodies"), []);
+  }));
+
+Deno.test("a body that shares nothing with another is one text", () =>
+  withFile(async (store, outside) => {
+    await store.deleteSubscription("cus_1", "sub_2", { nowMs: T0, activeLimit: 100 });
+    await publishMany(store, 1, 2);
+    await matchAll(store);
+    assert.deepEqual(texts(outside, "select body, ending_seq from delivery_bodies"), [
+      "1: evt_01 null",
+      "2: evt_02 null",
+    ]);
+    assert.deepEqual(texts(outside, "select * from body_endings"), []);
+  }));
+
+Deno.test("an event that waits beside a delivery of it, as in a restored store, makes the others and uses no number", () =>
+  withFile(async (store, outside) => {
+    await publishMany(store, 1, 1);
+    await matchAll(store);
+    outside.run("delete from delivery_bodies where delivery_seq = 1");
+    outside.run("delete from deliveries where seq = 1");
+    outside.run("insert into event_outbox (event_seq) values (1)");
+    await publishMany(store, 2, 2);
+    assert.equal(await matchAll(store), 2);
+    assert.deepEqual(await claimedBodies(store), ["1: evt_01", "2: evt_02", "1: evt_01", "2: evt_02"]);
+    assert.deepEqual(texts(outside, "select deliveries from delivery_usage"), ["5"]);
+  }));

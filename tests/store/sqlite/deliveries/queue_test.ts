@@ -1,0 +1,84 @@
+// A long queue in a real file: 100 000 deliveries that wait cost no memory, and go in their order.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { Connection } from "../../../../src/store/sqlite/connection/connection.ts";
+import { openStore } from "../../../../src/store/sqlite/store.ts";
+import { testVault } from "../../../support/vault.ts";
+import { addCustomer, claimAll, finished, JULY, subscribe, T0 } from "../../contract/given.ts";
+import { TEMPORARY } from "../../../support/temporary.ts";
+
+const WAITING = 100_000;
+const BATCH = 500;
+/** Far less than the bodies of the queue, and far more than a batch needs, bytes. */
+const MOST_GROWTH = 64 * 1024 * 1024;
+
+/** Puts the queue into the file at once; each body has a kilobyte. */
+function fill(file: string): void {
+  const connection = new Connection(file);
+  connection.transaction("relaxed", () => {
+    connection.run(
+      `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ?)
+       insert into events (id, source_id, external_id, version, severity, published_at, json, provenance)
+       select 'evt_' || n, 'board', 'x' || n, 1, 0, 0, '{}', '{}' from numbers`,
+      WAITING,
+    );
+    connection.run(
+      `insert into deliveries (id, customer_id, subscription_id, event_id, sequence, status, next_attempt_at,
+         decided_at, quota_month, created_at)
+       select 'dlv_' || seq, 'cus_1', 'sub_1', id, seq, 'pending', ?, ?, ?, ? from events order by seq`,
+      T0,
+      T0,
+      JULY,
+      T0,
+    );
+    connection.run(
+      `insert into delivery_bodies (delivery_seq, body)
+       select seq, sequence || ':' || printf('%.1000c', 'x') from deliveries`,
+    );
+    connection.run(
+      "insert into delivery_usage (customer_id, month, deliveries) values ('cus_1', ?, ?)",
+      JULY,
+      WAITING,
+    );
+    connection.run("update subscriptions set next_sequence = ? where id = 'sub_1'", WAITING + 1);
+  });
+  connection.close();
+}
+
+Deno.test("100 000 waiting deliveries of one endpoint go oldest first in batches, in flat memory, and are held at once and cancelled in batches", async () => {
+  const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-queue-" });
+  const file = join(folder, "regfeed.db");
+  const store = openStore(file, testVault);
+  try {
+    await addCustomer(store);
+    await subscribe(store, "sub_1");
+    fill(file);
+    const before = Deno.memoryUsage().heapUsed;
+    let most = 0;
+    let next = 1;
+    for (let batch = 0; batch < 20; batch++) {
+      const claimed = await claimAll(store, T0, { limit: BATCH, perSubscription: BATCH });
+      assert.equal(claimed.length, BATCH);
+      for (const { body } of claimed) assert.ok(body.startsWith(`${next++}:`));
+      await store.finishAttempts(claimed.map((one) => finished(one, { kind: "delivered" })), T0);
+      most = Math.max(most, Deno.memoryUsage().heapUsed - before);
+    }
+    const left = WAITING - 20 * BATCH;
+    assert.equal((await store.health()).pendingDeliveries, left);
+    const [gone] = await claimAll(store, T0, { limit: 1 });
+    assert.ok(gone);
+    await store.finishAttempts([finished(gone, { kind: "gone" })], T0);
+    most = Math.max(most, Deno.memoryUsage().heapUsed - before);
+    const usage = await store.usageOf("cus_1", JULY);
+    assert.deepEqual([usage.held, usage.deliveries], [left, 20 * BATCH]);
+    await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0, activeLimit: 100 });
+    assert.equal((await store.usageOf("cus_1", JULY)).held, left - BATCH);
+    while (await store.closeSubscriptions(T0) > 0);
+    assert.equal((await store.usageOf("cus_1", JULY)).held, 0);
+    most = Math.max(most, Deno.memoryUsage().heapUsed - before);
+    assert.ok(most < MOST_GROWTH, `${most} bytes`);
+  } finally {
+    await store.close();
+    await Deno.remove(folder, { recursive: true });
+  }
+});

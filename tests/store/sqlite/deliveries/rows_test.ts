@@ -1,0 +1,188 @@
+// What the SQLite engine writes of a delivery's life: its states, its attempts, its place in the month's quota.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { Store } from "../../../../src/domain/ports/store/store.ts";
+import { Connection } from "../../../../src/store/sqlite/connection/connection.ts";
+import { openStore } from "../../../../src/store/sqlite/store.ts";
+import {
+  addCustomer,
+  AUGUST,
+  BY,
+  claimAll,
+  finishAllDue,
+  finished,
+  first,
+  LEASE,
+  matchAll,
+  monthly,
+  publishMany,
+  releaseAll,
+  subscribe,
+  T0,
+} from "../../contract/given.ts";
+import { testVault } from "../../../support/vault.ts";
+import { TEMPORARY } from "../../../support/temporary.ts";
+
+/** Deliveries as "EVENT STATUS REASON MONTH FINISHED", in the order of storing, and the counts by month. */
+interface Rows {
+  deliveries(): string[];
+  usage(): Record<string, unknown>;
+  attempts(): unknown[];
+  /** Changes what there is from outside. */
+  run(sql: string): void;
+}
+
+/** One subscriber, and its rows seen from outside. */
+async function withRows(work: (store: Store, rows: Rows) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-rows-" });
+  const file = join(folder, "regfeed.db");
+  const store = openStore(file, testVault);
+  const outside = new Connection(file);
+  const rows: Rows = {
+    deliveries: () =>
+      outside.all(
+        `select event_id || ' ' || status || coalesce(' ' || hold_reason, '') || coalesce(' ' || quota_month, '')
+           || coalesce(' at ' || (finished_at - ${T0}), '') as text from deliveries order by seq`,
+      ).map((row) => String(row["text"])),
+    usage: () =>
+      Object.fromEntries(
+        outside.all("select month, deliveries from delivery_usage order by month")
+          .map((row) => [row["month"], row["deliveries"]]),
+      ),
+    attempts: () =>
+      outside.all("select * from attempts order by delivery_id, number").map((row) => Object.values(row)),
+    run: (sql) => outside.script(sql),
+  };
+  try {
+    await addCustomer(store);
+    await subscribe(store, "sub_1");
+    await work(store, rows);
+  } finally {
+    outside.close();
+    await store.close();
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+Deno.test("a delivery is pending and counted, or held and not", async () => {
+  await withRows(async (store, rows) => {
+    await publishMany(store, 1, 2);
+    await matchAll(store, { tiers: monthly(1) });
+    await store.changeCustomer("cus_1", { enabled: false }, BY);
+    await publishMany(store, 3, 3);
+    await matchAll(store);
+    // A row keeps the reason for which it was held first. The log derives today's reason when it is read.
+    assert.deepEqual(rows.deliveries(), [
+      "evt_01 held disabled",
+      "evt_02 held quota",
+      "evt_03 held disabled",
+    ]);
+    assert.deepEqual(rows.usage(), { "2026-07": 0 });
+
+    await store.changeCustomer("cus_1", { enabled: true }, BY);
+    await releaseAll(store, { tiers: monthly(1) });
+    await releaseAll(store, { tiers: monthly(1), month: AUGUST });
+    assert.deepEqual(rows.deliveries(), [
+      "evt_01 pending 2026-07",
+      "evt_02 pending 2026-08",
+      "evt_03 held disabled",
+    ]);
+    assert.deepEqual(rows.usage(), { "2026-07": 1, "2026-08": 1 });
+  });
+});
+
+Deno.test("a delivery that waits for quota says so", async () => {
+  await withRows(async (store, rows) => {
+    await publishMany(store, 1, 2);
+    await matchAll(store, { tiers: monthly(1) });
+    assert.deepEqual(rows.deliveries(), ["evt_01 pending 2026-07", "evt_02 held quota"]);
+  });
+});
+
+Deno.test("a finished delivery keeps when it ended, and its quota only when it arrived", async () => {
+  await withRows(async (store, rows) => {
+    await publishMany(store, 1, 3);
+    await matchAll(store);
+    const [one, two] = await claimAll(store);
+    assert.ok(one !== undefined && two !== undefined);
+    await store.finishAttempts([finished(one, { kind: "delivered" })], T0 + 3);
+    await store.finishAttempts([finished(two, { kind: "failed" })], T0 + 4);
+    await store.finishAttempts([finished(one, { kind: "delivered" })], T0 + 5);
+    await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0 + 6, activeLimit: 100 });
+    assert.deepEqual(rows.deliveries(), [
+      "evt_01 delivered 2026-07 at 3",
+      "evt_02 failed at 4",
+      "evt_03 cancelled at 6",
+    ]);
+    assert.deepEqual(rows.usage(), { "2026-07": 1 });
+  });
+});
+
+Deno.test("a delivery that arrives after it was given up counts in the month in which it arrives", async () => {
+  await withRows(async (store, rows) => {
+    await publishMany(store, 1, 1);
+    await matchAll(store);
+    const slow = first(await claimAll(store));
+    await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0, activeLimit: 100 });
+    const inAugust = Date.UTC(2026, 7, 1);
+    await store.finishAttempts([finished(slow, { kind: "delivered" })], inAugust);
+    assert.deepEqual(rows.deliveries(), [`evt_01 delivered 2026-08 at ${inAugust - T0}`]);
+    assert.deepEqual(rows.usage(), { "2026-07": 0, "2026-08": 1 });
+  });
+});
+
+Deno.test("an endpoint that is gone leaves its deliveries held", async () => {
+  await withRows(async (store, rows) => {
+    await publishMany(store, 1, 3);
+    await matchAll(store, { tiers: monthly(2) });
+    const [one] = await claimAll(store, T0, { limit: 1 });
+    if (one !== undefined) await store.finishAttempts([finished(one, { kind: "gone" })], T0);
+    const held = ["evt_01 held disabled", "evt_02 held disabled", "evt_03 held quota"];
+    assert.deepEqual(rows.deliveries(), held);
+    assert.deepEqual(rows.usage(), { "2026-07": 0 });
+    await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0 + 1, activeLimit: 100 });
+    assert.deepEqual(rows.deliveries(), held.map((text) => text.replace(/held \w+/, "cancelled at 1")));
+    assert.deepEqual(rows.usage(), { "2026-07": 0 });
+  });
+});
+
+Deno.test("every attempt is kept once, also a late one and one that repeats a report", async () => {
+  await withRows(async (store, rows) => {
+    await publishMany(store, 1, 1);
+    await matchAll(store);
+    const late = first(await claimAll(store));
+    const failure = { startedAtMs: T0 + 1, durationMs: 15_000, statusCode: null, problem: "timed out" };
+    await finishAllDue(store, { kind: "retry", atMs: T0 + LEASE + 9 }, T0 + LEASE);
+    const report = finished(late, { kind: "retry", atMs: T0 }, failure);
+    await store.finishAttempts([report], T0 + LEASE);
+    await store.finishAttempts([{ ...report, result: { ...report.result, problem: "another" } }], T0 + LEASE);
+    assert.deepEqual(rows.attempts(), [
+      [late.id, 1, T0 + 1, 15_000, null, "timed out", null],
+      [late.id, 2, T0, 12, 204, null, null],
+    ]);
+    assert.deepEqual(await claimAll(store, T0 + LEASE + 8), []);
+  });
+});
+
+Deno.test("a claim and a report that fail in the middle leave nothing, and the next ones work", async () => {
+  await withRows(async (store, rows) => {
+    await publishMany(store, 1, 2);
+    await matchAll(store);
+    // The first row of a statement is changed, the second must not be.
+    rows.run("create unique index one_leased on deliveries (next_attempt_at) where attempts > 0");
+    await assert.rejects(async () => await claimAll(store), /UNIQUE/);
+    rows.run("drop index one_leased");
+    const claimed = await claimAll(store);
+    assert.deepEqual(claimed.map(({ attempt }) => attempt), [1, 1]);
+
+    const reports = claimed.map((one) => finished(one, { kind: "delivered" }));
+    rows.run("create unique index one_arrived on deliveries (status) where status = 'delivered'");
+    await assert.rejects(store.finishAttempts(reports, T0 + 1), /UNIQUE/);
+    assert.deepEqual(rows.attempts(), []);
+    assert.deepEqual(rows.deliveries(), ["evt_01 pending 2026-07", "evt_02 pending 2026-07"]);
+    rows.run("drop index one_arrived");
+    await store.finishAttempts(reports, T0 + 1);
+    assert.equal(rows.attempts().length, 2);
+    assert.deepEqual(rows.deliveries(), ["evt_01 delivered 2026-07 at 1", "evt_02 delivered 2026-07 at 1"]);
+  });
+});

@@ -1,0 +1,17 @@
+// Records as the SQLite engine keeps them.
+import assert from "node:assert/strict";
+import { openStore } from "../../../../src/store/sqlite/store.ts";
+import { anEvent, publish } from "../../contract/given.ts";
+import { testVault } from "../../../support/vault.ts";
+
+Deno.test("the JSON of a record is ASCII, whatever its words are, and says the same", async () => {
+  const store = openStore(":memory:", testVault);
+  const title = "Prüfung – „Leitlinien“ 🇪🇺 \\u0041 \u2028 Αρχή";
+  const event = anEvent("evt_1", { title_en: title, translations: { de: { title, summary: "ß" } } });
+  await publish(store, [event]);
+  const [listed] = await store.listEvents({ limit: 1 });
+  assert.match(listed?.json ?? "", /^[\x20-\x7e]+$/);
+  assert.deepEqual(JSON.parse(listed?.json ?? ""), event);
+  assert.equal((await store.listEvents({ limit: 1, search: ["prufung"] })).length, 1);
+  await store.close();
+});

@@ -1,0 +1,225 @@
+// The plans of the SQLite engine's statements: no table that grows for years is read from end to end.
+import assert from "node:assert/strict";
+import type { EventQuery, Store } from "../../../../src/domain/ports/store/store.ts";
+import { openStore } from "../../../../src/store/sqlite/store.ts";
+import {
+  aClaim,
+  addCustomer,
+  aKey,
+  anEvent,
+  aSource,
+  BY,
+  claimAll,
+  eventIds,
+  finishAllDue,
+  matchAll,
+  monthly,
+  newMailId,
+  publish,
+  recordIt,
+  releaseAll,
+  subscribe,
+  T0,
+} from "../../contract/given.ts";
+import { aPayment, aReview } from "../../contract/customers/given_payments.ts";
+import { plansOf, statementsOf } from "./statements.ts";
+import { testVault } from "../../../support/vault.ts";
+
+/** A store in which every kind of work is waiting. */
+async function busyStore(): Promise<Store> {
+  const store = openStore(":memory:", testVault);
+  await store.registerSources([aSource("board")], T0);
+  await addCustomer(store);
+  for (const id of ["sub_1", "sub_2"]) await subscribe(store, id);
+  // One event of a hundred is of the court: a list of its own is worth a walk along the source.
+  const change = (at: number) => at === 50 ? { source_id: "court", topics: ["gpai"] } : {};
+  await publish(
+    store,
+    eventIds(1, 100).map((id, at) => anEvent(id, { published_at: T0 + at, ...change(at) })),
+  );
+  await matchAll(store, { limit: 60, tiers: monthly(20) });
+  return store;
+}
+
+/** The plans of the statements that a call runs on a busy store. */
+async function plansOfCall(call: (store: Store) => Promise<unknown>): ReturnType<typeof plansOf> {
+  const store = await busyStore();
+  try {
+    return await plansOf(await statementsOf(() => call(store)));
+  } finally {
+    await store.close();
+  }
+}
+
+/** A call, the lines that its plans must hold, and whether sorting is due. */
+const HOT: [string, (store: Store) => Promise<unknown>, RegExp[]][] = [
+  [
+    "claimSources()",
+    (store) => store.claimSources(aClaim(["board"])),
+    [
+      /^SEARCH sources USING INDEX sources_due \(next_due_at<\?\)$/,
+    ],
+  ],
+  ["findKey()", (store) => store.findKey(aKey("1").hash), [
+    /^SEARCH api_keys USING PRIMARY KEY \(hash=\?\)$/,
+  ]],
+  ["countedRequests()", (store) => store.countedRequests("cus_1", "2026-07-20"), [
+    /^SEARCH api_usage USING PRIMARY KEY \(customer_id=\? AND day=\?\)$/,
+  ]],
+  ["findEvent()", (store) => store.findEvent("evt_07"), [
+    /^SEARCH events USING INDEX sqlite_autoindex_events_1 \(id=\?\)$/,
+  ]],
+  ["listVersions()", (store) => store.listVersions("evt_07"), [
+    /^SEARCH events USING INDEX sqlite_autoindex_events_2 \(source_id=\? AND external_id=\?\)$/,
+  ]],
+  ["listSubscriptions()", (store) => store.listSubscriptions("cus_1"), [
+    /^SEARCH subscriptions USING INDEX subscriptions_by_customer \(customer_id=\?\)$/,
+  ]],
+  [
+    "recordPublications()",
+    (store) => {
+      const { external_id, title_en } = anEvent("evt_07");
+      const event = anEvent("evt_x", { external_id, version: 2 });
+      const publication = { key: external_id, contentHash: title_en };
+      return store.recordPublications(
+        "board",
+        [publication],
+        recordIt(event),
+      );
+    },
+    [
+      /^SEARCH publications USING PRIMARY KEY \(source_id=\? AND key=\?\)$/,
+      /^SEARCH publications USING INDEX publications_by_content \(source_id=\? AND content_hash=\?\)$/,
+      /^SEARCH publications USING INDEX publications_by_external_id \(source_id=\? AND external_id=\?\)$/,
+    ],
+  ],
+  [
+    "recordPublications() of a batch",
+    (store) =>
+      store.recordPublications(
+        "board",
+        eventIds(1, 9).map((id) => ({ key: id, contentHash: id, textHash: id, formerKeys: [id] })),
+        () => ({ kind: "passed_over" }),
+      ),
+    [
+      /^SEARCH publications USING PRIMARY KEY \(source_id=\? AND key=\?\)$/,
+      /^SEARCH publications USING INDEX publications_by_content \(source_id=\? AND content_hash=\?\)$/,
+      /^SEARCH publications USING INDEX publications_by_text \(source_id=\? AND text_hash=\?\)$/,
+    ],
+  ],
+  ["matchEvents()", (store) => matchAll(store, { limit: 5 }), [
+    /^SCAN event_outbox$/,
+    /^SEARCH events USING INTEGER PRIMARY KEY/,
+    /^SEARCH deliveries( EXISTS)? USING COVERING INDEX deliveries_held \(subscription_id=\?\)$/,
+    /^SEARCH deliveries USING COVERING INDEX deliveries_by_event \(event_id=\?\)$/,
+  ]],
+  ["claimDeliveries()", (store) => claimAll(store), [
+    /^SEARCH deliveries USING COVERING INDEX deliveries_due \(is_replay=\? AND customer_id>\?\)$/,
+    /^SEARCH deliveries USING COVERING INDEX deliveries_due \(is_replay=\? AND customer_id=\? AND subscription_id>\?\)$/,
+    /^SEARCH deliveries USING COVERING INDEX deliveries_due \(is_replay=\? AND customer_id=\? AND subscription_id=\? AND next_attempt_at<\?\)$/,
+    /^SEARCH subscriptions USING PRIMARY KEY \(id=\?\)$/,
+  ]],
+  ["finishAttempts()", (store) => finishAllDue(store, { kind: "failed" }), [
+    /^SEARCH deliveries USING INDEX sqlite_autoindex_deliveries_1 \(id=\?\)$/,
+    /^SEARCH delivery_usage USING PRIMARY KEY \(customer_id=\? AND month=\?\)$/,
+  ]],
+  [
+    "deleteSubscription()",
+    (store) => store.deleteSubscription("cus_1", "sub_1", { nowMs: T0, activeLimit: 100 }),
+    [
+      /^SEARCH deliveries USING INDEX deliveries_due \(is_replay=\? AND customer_id=\? AND subscription_id=\?\)$/,
+      /^SEARCH deliveries USING INDEX deliveries_held \(subscription_id=\?\)$/,
+    ],
+  ],
+  ["changeCustomer()", (store) => store.changeCustomer("cus_1", { enabled: false }, BY), [
+    /^SEARCH subscriptions USING (COVERING )?INDEX subscriptions_by_customer \(customer_id=\?\)$/,
+    /^SEARCH deliveries USING INDEX deliveries_due \(is_replay=\? AND customer_id=\? AND subscription_id=\?\)$/,
+  ]],
+  ["recordPayment()", (store) => store.recordPayment(aPayment("evt_1"), aReview()), [
+    /^SEARCH payment_events USING INDEX payment_events_by_payer \(payer=\?\)$/,
+    /^SEARCH payers USING PRIMARY KEY \(payer=\?\)$/,
+  ]],
+  [
+    "claimMails()",
+    async (store) => {
+      await store.recordPayment(aPayment("evt_1"), aReview());
+      await store.claimMails({ nowMs: T0, leaseMs: 1, limit: 9 });
+    },
+    [/^SEARCH mails USING (COVERING )?INDEX mails_due \(next_attempt_at<\?\)$/],
+  ],
+  ["reviewPayers()", (store) => store.reviewPayers("grace", aReview()), [
+    /^SEARCH payers USING (COVERING )?INDEX payers_in_grace \(access_until>\? AND access_until<\?\)$/,
+  ]],
+  ["fitSubscriptions()", (store) => store.fitSubscriptions({ nowMs: T0, tiers: monthly(9), newMailId }), [
+    /^SCAN subscriptions USING INDEX subscriptions_wanted$/,
+    /^SEARCH customers USING INDEX \w+_1 \(id=\?\)$/,
+  ]],
+  ["countUndelivered()", (store) => store.countUndelivered(), [
+    /^SCAN customer_storage$/,
+    /^SCAN deliveries USING COVERING INDEX deliveries_undelivered$/,
+  ]],
+  ["countUndeliveredOf()", (store) => store.countUndeliveredOf("cus_1"), [
+    /^SEARCH subscriptions USING (COVERING )?INDEX subscriptions_by_customer \(customer_id=\?\)$/,
+    /^SEARCH deliveries USING COVERING INDEX deliveries_held \(subscription_id=\?\)$/,
+    /^SEARCH deliveries USING INDEX deliveries_undelivered \(customer_id=\? AND status=\?\)$/,
+  ]],
+  ["health()", (store) => store.health(), [
+    /^SCAN deliveries USING COVERING INDEX deliveries_oldest_pending$/,
+  ]],
+];
+
+Deno.test("the hot calls of the SQLite engine use their indexes and sort nothing", async () => {
+  for (const [name, call, expected] of HOT) {
+    const lines = (await plansOfCall(call)).flatMap(({ lines }) => lines);
+    for (const line of expected) {
+      assert.ok(lines.some((found) => line.test(found)), `${name}: no ${line} in\n${lines.join("\n")}`);
+    }
+    // What is the same for all deliveries of one subscription is found by counting them.
+    const sorts = lines.filter((line) => line.includes("TEMP B-TREE") && !line.endsWith("GROUP BY"));
+    assert.deepEqual(sorts, [], `${name}:\n${lines.join("\n")}`);
+  }
+});
+
+Deno.test("releaseHeld() looks for held deliveries by their index and sorts only those of one customer", async () => {
+  const plans = await plansOfCall((store) => releaseAll(store));
+  const lines = plans.flatMap(({ lines }) => lines);
+  assert.ok(lines.includes("SCAN deliveries USING COVERING INDEX deliveries_held"), lines.join("\n"));
+  assert.ok(lines.includes("SEARCH deliveries USING INDEX deliveries_held (subscription_id=?)"));
+  const sorting = plans.filter(({ lines }) => lines.some((line) => line.includes("TEMP B-TREE")));
+  for (const { lines } of sorting) assert.ok(lines.some((line) => line.includes("subscriptions_active")));
+});
+
+/** Lists, and what their plans must hold: each is in the order of an index, so that a page costs what its length is. */
+const BY_DATE = /^SCAN events_by_date VIRTUAL TABLE INDEX/;
+const LISTS: [string, Omit<EventQuery, "limit">, RegExp][] = [
+  ["no filter", {}, /^SCAN event_order$/],
+  ["since", { since: T0 }, /^SEARCH event_order USING INTEGER PRIMARY KEY \(rowid>\?\)$/],
+  [
+    "a page further",
+    { before: { id: "evt_60", publishedAtMs: T0 + 60, seq: 60 } },
+    /^SEARCH event_order USING INTEGER PRIMARY KEY \(rowid<\?\)$/,
+  ],
+  ["a source", { source: "board" }, BY_DATE],
+  ["a topic and words", { topics: ["gpai"], search: ["labels"], since: T0 }, BY_DATE],
+  [
+    "the newest versions",
+    { latest: true },
+    /^SEARCH later USING COVERING INDEX \w+_2 \(source_id=\? AND external_id=\? AND version>\?\)$/,
+  ],
+  [
+    "the newest versions, as they were",
+    { latest: true, asOf: { seq: 60 }, topics: ["gpai"] },
+    /^SEARCH later USING COVERING INDEX \w+_2 \(source_id=\? AND external_id=\? AND version>\?\)$/,
+  ],
+  ["as stored", { after: { seq: 60 } }, /^SEARCH events USING INTEGER PRIMARY KEY \(rowid>\?\)$/],
+  ["a topic, as stored", { after: { seq: 60 }, topics: ["gpai"] }, /^SCAN events_by_seq VIRTUAL TABLE INDEX/],
+];
+
+Deno.test("listEvents() walks an index in the order of the list", async () => {
+  for (const [name, query, expected] of LISTS) {
+    const lines = (await plansOfCall((store) => store.listEvents({ limit: 50, ...query })))
+      .flatMap(({ lines }) => lines);
+    assert.ok(lines.some((line) => expected.test(line)), `${name}:\n${lines.join("\n")}`);
+    assert.ok(!lines.some((line) => line.includes("TEMP B-TREE")), `${name} sorts:\n${lines.join("\n")}`);
+  }
+});

@@ -1,0 +1,312 @@
+// The SQLite schema: strict tables, records that nobody changes, settings that the promises rest on.
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { join } from "node:path";
+import type { Store } from "../../../../src/domain/ports/store/store.ts";
+import { Connection, type Durability } from "../../../../src/store/sqlite/connection/connection.ts";
+import { migrate } from "../../../../src/store/sqlite/schema/migrate.ts";
+import { openStore } from "../../../../src/store/sqlite/store.ts";
+import {
+  aClaim,
+  addCustomer,
+  aFailure,
+  aKey,
+  anEvent,
+  aPublication,
+  aSource,
+  aSubscription,
+  BY,
+  claimAll,
+  finishAllDue,
+  JULY,
+  matchAll,
+  monthly,
+  newMailId,
+  publish,
+  publishMany,
+  recordIt,
+  subscribe,
+  T0,
+} from "../../contract/given.ts";
+import { testVault } from "../../../support/vault.ts";
+import { TEMPORARY } from "../../../support/temporary.ts";
+
+/** A store in a file with one event, and a second connection to look at it from outside. */
+async function withFile(
+  work: (store: Store, outside: Connection, file: string) => Promise<void>,
+): Promise<void> {
+  const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-schema-" });
+  const file = join(folder, "regfeed.db");
+  const store = openStore(file, testVault);
+  const outside = new Connection(file);
+  try {
+    await work(store, outside, file);
+  } finally {
+    outside.close();
+    await store.close();
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+function setting(connection: Connection, name: string): unknown {
+  return Object.values(connection.get(`pragma ${name}`) ?? {})[0];
+}
+
+Deno.test("every table of the schema is strict", () => {
+  const connection = new Connection(":memory:");
+  migrate(connection, testVault);
+  const tables = connection.all(
+    "select name, strict from pragma_table_list where type = 'table' and name not like 'sqlite_%' and schema = 'main'",
+  );
+  assert.ok(tables.length > 10);
+  assert.deepEqual(tables.filter((table) => table["strict"] !== 1).map((table) => table["name"]), []);
+  connection.close();
+});
+
+Deno.test("an event record cannot be changed or removed, whoever tries", async () => {
+  await withFile(async (store, outside) => {
+    const event = anEvent("evt_1");
+    await publish(store, [event]);
+    const attempts = [
+      "update events set json = '{}'",
+      "update events set provenance = '{}'",
+      "update events set published_at = 0 where id = 'evt_1'",
+      "update events set seq = seq + 1",
+      "delete from events where id = 'evt_1'",
+      "update or replace events set id = 'evt_2'",
+    ];
+    for (const sql of attempts) assert.throws(() => outside.run(sql), /append-only/, sql);
+    assert.deepEqual(JSON.parse((await store.findEvent("evt_1"))?.json ?? ""), event);
+  });
+});
+
+Deno.test("`insert or replace` replaces no append-only row, in a connection without any settings either", async () => {
+  await withFile(async (store, outside, file) => {
+    await addCustomer(store); // writes a row of the audit
+    await publish(store, [anEvent("evt_1")]);
+    outside.run(
+      `insert into event_translations (event_seq, language, title, summary, url, provenance, added_at)
+       values (1, 'de', 'Titel', 'Text', 'https://board.example/de', '{}', 0)`,
+    );
+    const event =
+      "insert or replace into events (seq, id, source_id, external_id, version, severity, published_at, " +
+      "json, provenance)";
+    const translation =
+      "replace into event_translations (seq, event_seq, language, title, summary, url, provenance, " +
+      "added_at)";
+    const attempts = [
+      `${event} values (null, 'evt_1', 'x', 'x', 1, 0, 0, '{}', '{}')`,
+      `${event} values (1, 'evt_2', 'x', 'x', 1, 0, 0, '{}', '{}')`,
+      `${event} values (null, 'evt_2', 'board', 'publication of evt_1', 1, 0, 0, '{}', '{}')`,
+      `${translation} values (null, 1, 'de', 'x', 'x', 'x', '{}', 0)`,
+      `${translation} values (1, 1, 'fr', 'x', 'x', 'x', '{}', 0)`,
+      "insert or replace into audit (seq, at, actor, act, change) values (1, 0, 'x', 'x', '{}')",
+    ];
+    const contents = () =>
+      ["events", "event_translations", "audit"].map((table) => outside.all(`select * from ${table}`));
+    const before = contents();
+    assert.deepEqual(before.map((rows) => rows.length), [1, 1, 1]);
+    const plain = new DatabaseSync(file);
+    try {
+      plain.exec("pragma foreign_keys = off");
+      for (const sql of attempts) {
+        assert.throws(() => outside.run(sql), /append-only/, sql);
+        assert.throws(() => plain.exec(sql), /append-only/, sql);
+      }
+      assert.deepEqual(contents(), before);
+      // A new row is welcome.
+      plain.exec("insert or replace into audit (at, actor, act, change) values (0, 'x', 'x', '{}')");
+    } finally {
+      plain.close();
+    }
+  });
+});
+
+Deno.test("the schema refuses states that cannot be", async () => {
+  await withFile(async (store, outside) => {
+    await addCustomer(store);
+    await subscribe(store, "sub_1");
+    await publishMany(store, 1, 1);
+    await matchAll(store);
+    const attempts: [string, RegExp][] = [
+      ["update deliveries set status = 'lost'", /CHECK/],
+      ["update deliveries set status = 'held'", /CHECK/],
+      ["update deliveries set hold_reason = 'quota'", /CHECK/],
+      ["update deliveries set subscription_id = 'sub_unknown'", /FOREIGN KEY/],
+      ["update deliveries set attempts = 'many'", /cannot store TEXT/],
+      ["update customers set tier = 'gold'", /CHECK/],
+      ["update customers set limits = 'none'", /CHECK/],
+      ["update api_keys set hash = 'abc'", /CHECK/],
+      ["update delivery_usage set deliveries = -1", /CHECK/],
+      ["delete from customers", /FOREIGN KEY/],
+    ];
+    for (const [sql, expected] of attempts) assert.throws(() => outside.run(sql), expected, sql);
+  });
+});
+
+Deno.test("the file keeps a write-ahead log and gives pages back in steps", async () => {
+  await withFile((_, outside) => {
+    assert.equal(setting(outside, "journal_mode"), "wal");
+    assert.equal(setting(outside, "auto_vacuum"), 2);
+    return Promise.resolve();
+  });
+});
+
+Deno.test("a file whose settings stand already is not written for them: it may be one that cannot be", async () => {
+  await withFile((_, __, file) => {
+    const reader = new Connection(file, { readOnly: true });
+    reader.prepareFile();
+    assert.equal(setting(reader, "journal_mode"), "wal");
+    reader.close();
+    return Promise.resolve();
+  });
+});
+
+Deno.test("every connection checks references and waits for others that write", () => {
+  const connection = new Connection(":memory:");
+  assert.equal(setting(connection, "foreign_keys"), 1);
+  assert.ok(Number(setting(connection, "busy_timeout")) >= 1_000);
+  connection.close();
+});
+
+const FULL = 2;
+const NORMAL = 1;
+
+Deno.test("transaction() syncs a durable commit to the disk, and a relaxed one not by itself", () => {
+  const connection = new Connection(":memory:");
+  const during = (durability: Durability) =>
+    connection.transaction(durability, () => setting(connection, "synchronous"));
+  assert.equal(
+    setting(connection, "synchronous"),
+    FULL,
+    "unless it is told otherwise, everything is durable",
+  );
+  assert.deepEqual(
+    [during("relaxed"), during("relaxed"), during("durable"), during("relaxed"), during("durable")],
+    [NORMAL, NORMAL, FULL, NORMAL, FULL],
+  );
+  connection.close();
+});
+
+Deno.test("transaction() keeps other writers out from its beginning on, so that what it reads stays true", async () => {
+  await withFile((_, outside) => {
+    const file = String(outside.get("select file from pragma_database_list where name = 'main'")?.["file"]);
+    const other = new Connection(file);
+    other.script("pragma busy_timeout = 0");
+    const write = () => other.run("insert into event_outbox (event_seq) values (1)");
+    outside.transaction("durable", () => assert.throws(write, /locked/));
+    assert.throws(write, /FOREIGN KEY/, "and lets them in after it");
+    other.close();
+    return Promise.resolve();
+  });
+});
+
+Deno.test("transaction() keeps nothing after a throw, and the next one works", () => {
+  const connection = new Connection(":memory:");
+  connection.script("create table t (id integer primary key) strict");
+  assert.throws(() =>
+    connection.transaction("durable", () => {
+      connection.run("insert into t (id) values (1)");
+      throw new Error("in the middle");
+    }), /in the middle/);
+  assert.equal(connection.transaction("durable", () => connection.run("insert into t (id) values (2)")), 1);
+  assert.deepEqual(connection.all("select id from t").map((row) => row["id"]), [2]);
+  connection.close();
+});
+
+Deno.test("tuples() gives the values of each row in the order of the columns, and others their names still", () => {
+  const connection = new Connection(":memory:");
+  const sql = "select 7 as b, 'x' as a, null as c where ? union all select 8, 'y', x'01'";
+  const named = () => connection.all(sql, 1).map((row) => Object.entries(row));
+  const before = named();
+  assert.deepEqual(before[0], [["b", 7], ["a", "x"], ["c", null]]);
+  assert.deepEqual(connection.tuples(sql, 1), [[7, "x", null], [8, "y", Uint8Array.of(1)]]);
+  assert.deepEqual(named(), before);
+  assert.deepEqual(connection.tuples(sql, 0), [[8, "y", Uint8Array.of(1)]]);
+  assert.throws(() => connection.tuples("select abs(-9223372036854775807 - 1)"), /overflow/);
+  assert.equal(connection.get("select 1 as one")?.["one"], 1);
+  connection.close();
+});
+
+Deno.test("a connection keeps only the statements used last, and forgetting one breaks nothing", () => {
+  const connection = new Connection(":memory:");
+  for (let round = 0; round < 2; round++) {
+    for (let number = 0; number < 600; number++) {
+      assert.equal(connection.get(`select ${number} as value`)?.["value"], number);
+    }
+  }
+  connection.close();
+});
+
+/** What somebody was promised is durable; what the next minute repeats is not. */
+const PROMISED: [string, Durability, (store: Store) => Promise<unknown>][] = [
+  ["addCustomer()", "durable", (store) => addCustomer(store, "2")],
+  ["changeCustomer()", "durable", (store) => store.changeCustomer("cus_1", { tier: "gpai" }, BY)],
+  ["replaceKeys()", "durable", (store) => store.replaceKeys("cus_1", aKey("a"), BY)],
+  ["addSubscription()", "durable", (store) => store.addSubscription(aSubscription("sub_2"), 9)],
+  [
+    "recordPublications()",
+    "durable",
+    (store) => store.recordPublications("board", [aPublication("k", "h")], recordIt(anEvent("evt_x"))),
+  ],
+  [
+    "finishFetch()",
+    "durable",
+    (store) => store.finishFetch(aFailure("board", T0, { nextDueAtMs: T0 })),
+  ],
+  ["matchEvents()", "durable", (store) => matchAll(store, { limit: 1, tiers: monthly(1) })],
+  [
+    "extendLease()",
+    "relaxed",
+    (store) => store.extendLease({ sourceId: "board", holder: "prc_1", untilMs: T0 }),
+  ],
+  [
+    "claimSources()",
+    "relaxed",
+    (store) => store.claimSources(aClaim(["board"])),
+  ],
+  ["claimDeliveries()", "relaxed", (store) => claimAll(store)],
+  ["finishAttempts()", "durable", (store) => finishAllDue(store, { kind: "delivered" }, T0 + 1e9)],
+  [
+    "addRequests()",
+    "relaxed",
+    (store) => store.addRequests([{ customerId: "cus_1", day: "2026-07-20", requests: 1 }]),
+  ],
+  [
+    "deleteSubscription()",
+    "durable",
+    (store) => store.deleteSubscription("cus_1", "sub_2", { nowMs: T0, activeLimit: 100 }),
+  ],
+  ["releaseHeld()", "durable", async (store) => {
+    await matchAll(store, { tiers: monthly(1) });
+    await store.releaseHeld({ nowMs: T0, month: JULY, tiers: monthly(9), newMailId });
+  }],
+];
+
+Deno.test("what the service promises to somebody is committed durably", async () => {
+  const store = openStore(":memory:", testVault);
+  await store.registerSources([aSource("board")], T0);
+  await addCustomer(store);
+  await subscribe(store, "sub_1");
+  await publishMany(store, 1, 3);
+  const original = Connection.prototype.transaction;
+  let used: Durability[] = [];
+  Connection.prototype.transaction = function <T>(
+    this: Connection,
+    durability: Durability,
+    work: () => T,
+  ): T {
+    used.push(durability);
+    return original.call(this, durability, work) as T;
+  };
+  try {
+    for (const [name, expected, call] of PROMISED) {
+      used = [];
+      await call(store);
+      assert.equal(used.at(-1), expected, name);
+    }
+  } finally {
+    Connection.prototype.transaction = original;
+    await store.close();
+  }
+});
