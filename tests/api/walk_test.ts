@@ -283,9 +283,9 @@ Deno.test("latest=true lists only the newest version of each publication", () =>
     assert.equal((await world.ask(`/v1/events/${world.newId("event")}/versions`, { key })).status, 404);
   }));
 
-Deno.test("The versions of a publication are the latest 100, each compared with the one before", () =>
+Deno.test("The versions of a publication are pages of 100, the latest first, each compared with the one before", () =>
   withWorld(async (world, key) => {
-    const ids = Array.from({ length: 103 }, () => world.newId("event"));
+    const ids = Array.from({ length: 203 }, () => world.newId("event"));
     await store(
       world,
       ids.map((id, at) => ({
@@ -293,11 +293,26 @@ Deno.test("The versions of a publication are the latest 100, each compared with 
         ...(at === 0 ? {} : { supersedes: ids[at - 1] as string }),
       })),
     );
-    const { json } = await world.ask(`/v1/events/${ids[0]}/versions`, { key });
-    eventVersions.parse(json);
-    assert.equal(json.count, 100);
-    assert.deepEqual(json.versions.map((row: { event: RegEvent }) => row.event.id), ids.slice(3));
-    assert.equal(json.versions[0].diff_to_previous.previous_id, ids[2]);
+    let path: string | null = `/v1/events/${ids[0]}/versions`;
+    for (const [from, to] of [[103, 203], [3, 103], [0, 3]] as const) {
+      assert(path !== null);
+      const { json, headers } = await world.ask(path, { key });
+      eventVersions.parse(json);
+      assert.equal(json.count, to - from);
+      assert.deepEqual(json.versions.map((row: { event: RegEvent }) => row.event.id), ids.slice(from, to));
+      assert.equal(json.versions[0].diff_to_previous?.previous_id, ids[from - 1]);
+      const next = /^<(.*)>; rel="next"$/.exec(headers.get("link") ?? "")?.[1];
+      path = next === undefined ? null : next.slice(new URL(next).origin.length);
+    }
+    assert.equal(path, null);
+    for (const before of [ids[0], world.newId("event"), "x"]) {
+      const refused = await world.ask(`/v1/events/${ids[1]}/versions?before=${before}`, { key });
+      assert.deepEqual([refused.status, refused.json.errors[0].field], [400, "before"]);
+      const unknown = await world.ask(`/v1/events/${world.newId("event")}/versions?before=${before}`, {
+        key,
+      });
+      assert.equal(unknown.status, 404);
+    }
   }));
 
 Deno.test("q finds a word however its accents are written", () =>

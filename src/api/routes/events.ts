@@ -18,6 +18,7 @@ import {
 import { eventVersions, toEventVersions } from "../../wire/versions.ts";
 import { unknownSources, unknownTopics } from "../input/known_names.ts";
 import { choiceParameter, flagParameter, integerParameter, listParameter } from "../input/parameters.ts";
+import { invalid } from "../input/field_problems.ts";
 import { responseBody } from "../http/response_body.ts";
 import { nextLink, pageOf } from "../http/next_link.ts";
 import { keyRoute, type Route } from "../route.ts";
@@ -187,7 +188,13 @@ function eventRoute({ store }: EventRouteOptions): Route {
   });
 }
 
-function versionsRoute({ store }: EventRouteOptions): Route {
+const versionsQuery = z.strictObject({
+  before: z.string().optional().meta({
+    description: 'A version\'s id: returns the versions before it; used by `Link: rel="next"`',
+  }),
+});
+
+function versionsRoute({ store, publicUrl }: EventRouteOptions): Route {
   return keyRoute({
     method: "GET",
     path: "/v1/events/{id}/versions",
@@ -196,17 +203,29 @@ function versionsRoute({ store }: EventRouteOptions): Route {
     summary: "Lists the versions of an event's publication",
     description:
       `Accepts the id of any version. Returns the latest ${MAX_VERSIONS} versions, oldest first, each with the diff to the ` +
-      "previous one. `supersedes` leads to older ones.",
+      'previous one. `Link: rel="next"` leads to the versions before them.',
     params: { id: eventId },
+    query: versionsQuery,
     errors: ["not_found"],
     response: eventVersions,
     status: 200,
+    responseHeaders: ["Link"],
     state: (nowMs) => store.recordsState(nowMs),
-    async handle({ params }) {
+    async handle({ params, query, address }) {
       const id = params["id"] ?? "";
-      const versions = isId("event", id) ? await store.listVersions(id, MAX_VERSIONS + 1) : [];
-      if (versions.length === 0) throw noEvent();
-      return responseBody(200, toEventVersions(versions.map((json) => JSON.parse(json)), MAX_VERSIONS));
+      if (!isId("event", id)) throw noEvent();
+      // One more than is returned: the oldest one is compared with it.
+      const range = { latest: MAX_VERSIONS + 1, beforeId: query.before ?? null };
+      const versions = await store.listVersions(id, range);
+      if (versions.length === 0) {
+        if (query.before === undefined || await store.findPosition(id) === null) throw noEvent();
+        throw invalid([{ field: "before", message: "is not the id of a version that has earlier ones" }]);
+      }
+      const json = toEventVersions(versions.map((version) => JSON.parse(version)), MAX_VERSIONS);
+      const oldest = json.versions[0]?.event.id ?? id;
+      const isLast = versions.length <= MAX_VERSIONS;
+      const headers = { link: nextLink(publicUrl + address, { before: oldest }) };
+      return { ...responseBody(200, json), ...(isLast ? {} : { headers }) };
     },
   });
 }

@@ -80,10 +80,10 @@ export interface EventStore {
    */
   recordsState(nowMs: number): Promise<string>;
   /**
-   * The stored JSON of every version of the event's publication, or of its `latest` ones, the first one first; empty
-   * without such an event.
+   * The stored JSON of the versions of the event's publication, oldest first: all, or the `latest` ones, or those before
+   * the version `beforeId`. Empty without such an event or version.
    */
-  listVersions(id: string, latest?: number): Promise<string[]>;
+  listVersions(id: string, options?: { latest?: number; beforeId?: string | null }): Promise<string[]>;
   /** One event with what it was made from, null when there is none of that id. */
   findEvent(id: string): Promise<FoundEvent | null>;
 }

@@ -66,12 +66,16 @@ export function createEvents(
 
     recordsState: createRecordsState(connection),
 
-    listVersions: (id, latest = -1) =>
+    listVersions: (id, { latest = -1, beforeId = null } = {}) =>
       Promise.resolve(
         connection.all(
           `select ${SERVED_JSON} from events where (source_id, external_id) =
-             (select source_id, external_id from events where id = ?) order by version desc limit ?`,
+             (select source_id, external_id from events where id = ?1)
+             and (?2 is null or version < (select version from events as other where id = ?2
+               and (other.source_id, other.external_id) = (events.source_id, events.external_id)))
+           order by version desc limit ?3`,
           id,
+          beforeId,
           latest,
         ).map((row) => String(row["json"])).reverse(),
       ),

@@ -305,8 +305,13 @@ export const listingPromises: StorePromise[] = [
       for (const { id } of versions) {
         const listed = await store.listVersions(id);
         assert.deepEqual(listed.map((json) => JSON.parse(json)), versions);
-        const latest = await store.listVersions(id, 2);
+        const latest = await store.listVersions(id, { latest: 2 });
         assert.deepEqual(latest.map((json) => JSON.parse(json)), versions.slice(1));
+        const before = await store.listVersions(id, { latest: 1, beforeId: "evt_3" });
+        assert.deepEqual(before.map((json) => JSON.parse(json)), versions.slice(1, 2));
+        for (const other of ["evt_1", "evt_4", "evt_5", "evt_6"]) {
+          assert.deepEqual(await store.listVersions(id, { beforeId: other }), [], other);
+        }
       }
       assert.equal((await store.listVersions("evt_5")).length, 1);
       assert.deepEqual(await store.listVersions("evt_6"), []);

@@ -243,7 +243,7 @@ export const collectingPromises: StorePromise[] = [
         ]),
         [["de", "https://board.example/de", T0 + DAY], ["fr", "https://board.example/fr", T0 + DAY]],
       );
-      for (const query of [{ languages: ["de"] }, { words: ["kennzeichnung"] }, { words: ["lignes"] }]) {
+      for (const query of [{ languages: ["de"] }, { search: ["kennzeichnung"] }, { search: ["lignes"] }]) {
         const listed = await store.listEvents({ limit: 9, ...query });
         assert.deepEqual(listed.map(({ id, json }) => [id, JSON.parse(json)]), [["evt_1", event]]);
       }
