@@ -99,7 +99,7 @@ function hasFragmentWithValue(text: string): boolean {
  */
 export function standAsStored(one: IdentifiedItem, stored: StoredPublication): void {
   const { twins = [], language } = one;
-  const textHash = language === undefined ? undefined : stored.languages().get(language);
+  const textHash = language === undefined ? undefined : stored.languages.get(language);
   const isStored = (edition: IdentifiedItem) =>
     edition.contentHash === stored.contentHash || edition.textHash === textHash;
   const twin = isStored(one) ? undefined : twins.find(isStored);

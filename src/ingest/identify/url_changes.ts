@@ -27,7 +27,7 @@ export class ChangedQueries {
   isMoved(one: IdentifiedItem, stored: StoredPublication | null): boolean {
     if (stored?.foundBy !== "key" || stored.withdrawn || !one.item.link.includes("?")) return false;
     if (stored.contentHash === one.contentHash) this.#isStable = true;
-    else if (isSameButForQuery(one.item, stored.event())) this.moved.push(one);
+    else if (isSameButForQuery(one.item, stored.event)) this.moved.push(one);
     else return false;
     return this.moved.at(-1) === one;
   }
@@ -52,7 +52,7 @@ export class MovedUrls {
     if (stored === null || stored.withdrawn || stored.contentHash === one.contentHash) return false;
     // With the same text only the date has moved.
     if (stored.textHash === one.textHash) return false;
-    const event = textsIn(stored.event(), one.language);
+    const event = textsIn(stored.event, one.language);
     // A publication in several languages has the address of its own.
     if (one.language !== undefined && one.language !== event.language) return false;
     const isSite = isSameButForSite(one.item, event);

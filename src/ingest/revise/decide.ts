@@ -267,7 +267,7 @@ function isOtherThan(
   how: Parameters<typeof isOther>[2],
 ): boolean {
   return stored?.foundBy === "key" && stored.contentHash !== one.contentHash &&
-    isOther(one.item, stored.event(), how);
+    isOther(one.item, stored.event, how);
 }
 
 /** One id stands for different publications, one document after the other: from now on the address tells them apart. */

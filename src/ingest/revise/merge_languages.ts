@@ -223,7 +223,7 @@ function mergeTexts(
   let notify = version?.notify ?? false;
   const origins: Record<string, LanguageOrigin> = {};
   // What a page is compared with: the version as it will be served.
-  let shown = event ?? (stored as StoredPublication).event();
+  let shown = event ?? (stored as StoredPublication).event;
   let isRecorded = false;
   for (const [item, decision] of decisions) {
     if (item === carrier) isRecorded = true;
@@ -289,7 +289,7 @@ function isOutdatedBy(
 ): boolean {
   const others = unchanged.filter(({ key, language }) => key === one.key && language === one.language);
   if (stored === null || others.length === 0) return false;
-  const textHash = one.language === undefined ? undefined : stored.languages().get(one.language);
+  const textHash = one.language === undefined ? undefined : stored.languages.get(one.language);
   return others.some((other) =>
     (other.contentHash === stored.contentHash || other.textHash === textHash) &&
     editedAt(other.item) >= editedAt(one.item)

@@ -80,7 +80,7 @@ function withdrawal(
   stored: StoredPublication,
   { newId, nowMs, rulesVersion, origin }: RemovalOptions & { origin: DocumentOrigin },
 ): RemovalDecision {
-  const previous = stored.event();
+  const previous = stored.event;
   const event: RegEvent = {
     ...previous,
     id: newId("event"),

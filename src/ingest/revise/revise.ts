@@ -64,7 +64,7 @@ export function decideRevision(
     // What a former rule knew as part of another publication becomes one of its own, and is no news. What only seemed to
     // be an edition of one that is another's after all is news.
     const isSplit = found?.foundBy === "former key" && found.externalId !== identified.replaces &&
-      isAlike(identified, found.event());
+      isAlike(identified, found.event);
     return decideNew(identified, context, { isNews: !isSplit });
   }
   if (context.isReread && !stored.withdrawn) return { kind: "unchanged" };
@@ -79,7 +79,7 @@ export function decideRevision(
   }
   return {
     kind: "record",
-    event: revisedEvent(identified, stored.event(), context),
+    event: revisedEvent(identified, stored.event, context),
     provenance: context.provenance(identified),
     notify: context.notify ? "after_fetch" : false,
   };
@@ -111,10 +111,10 @@ function isAnother(
   identified: IdentifiedItem,
   { keys }: RevisionContext,
 ): boolean {
-  if (stored.foundBy === "former key" && !isAlike(identified, stored.event())) return true;
+  if (stored.foundBy === "former key" && !isAlike(identified, stored.event)) return true;
   if (stored.externalId === identified.key) return false;
   // Of several of its identities in the document the first one has it.
-  const owner = stored.keys().find((key) => keys.has(key));
+  const owner = stored.keys.find((key) => keys.has(key));
   return owner !== undefined && owner !== identified.key;
 }
 
@@ -122,7 +122,7 @@ function isAnother(
 function isHashedOtherwise({ item, textHash, language }: IdentifiedItem, stored: StoredPublication): boolean {
   // With the same text it is the date that differs.
   if (stored.withdrawn || stored.textHash === null || stored.textHash === textHash) return false;
-  const event = stored.event();
+  const event = stored.event;
   if (language !== undefined && language !== event.language) return false;
   const stated = item.publishedAtMs ?? item.updatedAtMs;
   return stated === (event.published_at_estimated ? null : event.published_at) &&
@@ -136,7 +136,7 @@ function isAlike({ item, language }: IdentifiedItem, event: RegEvent): boolean {
 
 function hasOnlyDateChanged(identified: IdentifiedItem, stored: StoredPublication): boolean {
   return stored.textHash === null
-    ? isSameButForDate(identified.item, stored.event())
+    ? isSameButForDate(identified.item, stored.event)
     : stored.textHash === identified.textHash;
 }
 
@@ -161,12 +161,12 @@ function decideLanguage(
   { stored, language }: { stored: StoredPublication; language: string },
   context: RevisionContext,
 ): RecordDecision | null {
-  const known = stored.languages();
+  const known = stored.languages;
   if (known.get(language) === identified.textHash && !stored.withdrawn) {
     const isOwn = stored.textHash === identified.textHash;
     return isOwn ? null : { kind: "unchanged" };
   }
-  const event = stored.event();
+  const event = stored.event;
   if (event.language === language) return null;
   const { title, summary } = identified.item;
   // Sites that have no translation yet repeat the words of another language under the address of this one.

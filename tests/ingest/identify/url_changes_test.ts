@@ -186,7 +186,7 @@ Deno.test("MovedUrls takes an address for one that may have been there before wh
       ...{ publishedAtMs: event.published_at, updatedAtMs: null },
     };
     const one = { item, key: "a", contentHash: "now", textHash: "now" } as unknown as IdentifiedItem;
-    const stored = { contentHash: "then", textHash: "then", withdrawn: false, event: () => event };
+    const stored = { contentHash: "then", textHash: "then", withdrawn: false, event };
     return new MovedUrls().isMoved(one, stored as unknown as StoredPublication);
   };
   assert.equal(isMoved("https://board.example/b", 3), true);

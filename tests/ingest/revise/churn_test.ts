@@ -210,7 +210,7 @@ Deno.test("new ids and new dates with every fetch give nothing new, and the word
         _,
         stored,
       ) => {
-        assert.ok((stored?.keys().length ?? 99) <= 9, "the names of a publication have an end");
+        assert.ok((stored?.keys.length ?? 99) <= 9, "the names of a publication have an end");
         return { kind: "passed_over" };
       },
     );

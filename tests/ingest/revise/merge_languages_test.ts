@@ -83,9 +83,9 @@ function storedOf(texts: readonly string[], change: Partial<StoredPublication> =
     dateMoves: 0,
     renamings: 0,
     withdrawn: false,
-    keys: () => [KEY],
-    languages: () => new Map(items.map(({ language, textHash }) => [language ?? "", textHash])),
-    event: () => event,
+    keys: [KEY],
+    languages: new Map(items.map(({ language, textHash }) => [language ?? "", textHash])),
+    event,
     ...change,
   };
 }

@@ -64,9 +64,9 @@ const storedAs = (event: RegEvent, contentHash: string): StoredPublication => ({
   dateMoves: 0,
   renamings: 0,
   withdrawn: false,
-  keys: () => [event.external_id],
-  languages: () => new Map(),
-  event: () => event,
+  keys: [event.external_id],
+  languages: new Map(),
+  event,
 });
 
 Deno.test("decideRevision() records a new publication as version 1, with its words in its own language", () => {
@@ -166,7 +166,7 @@ Deno.test("decideRevision() takes what a former rule knew for the same where add
   const versionOf = (change: Partial<NormalisedItem>, keys: string[] = []) => {
     const decision = decideRevision(
       identified({ guid: "new", ...change }),
-      { ...former, keys: () => ["x", ...keys] },
+      { ...former, keys: ["x", ...keys] },
       context({ keys: new Set(["new", ...keys]) }),
     );
     return decision.kind === "record" ? [decision.event.version, decision.notify] : decision.kind;

@@ -58,11 +58,11 @@ export interface StoredPublication {
   renamings: number;
   withdrawn: boolean;
   /** Its identities, the first one first. */
-  keys(): string[];
-  /** The hash of its words by language, where the source offers several. */
-  languages(): ReadonlyMap<string, string>;
-  /** Reads the record; only a decision that needs it pays for it. */
-  event(): RegEvent;
+  keys: readonly string[];
+  /** The hash of its text by language, where the source offers several. */
+  languages: ReadonlyMap<string, string>;
+  /** The record as it is served. */
+  event: RegEvent;
 }
 
 /** What becomes of one publication. */

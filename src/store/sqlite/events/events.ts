@@ -151,11 +151,13 @@ function recordAll<T extends PublicationKey>(
     }
     if (decision.kind === "translated" && stored !== null) {
       writer.translate(sourceId, publication, { externalId: stored.externalId, translated: decision });
+      batch.noteChange();
     }
-    const isKnown = decision.kind === "joined" ||
+    const isJoined = decision.kind === "joined" ||
       (decision.kind === "unchanged" && decision.untranslated === true);
-    if (isKnown && stored !== null) {
+    if (isJoined && stored !== null) {
       writer.join(sourceId, publication, stored.externalId);
+      batch.noteChange();
     }
     return decision;
   });

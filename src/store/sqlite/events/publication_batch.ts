@@ -65,7 +65,7 @@ export class PublicationBatch {
       return findPublication(this.connection, this.sourceId, publication);
     }
     const row = this.#found[place] ?? null;
-    return row === null ? null : publicationFromRow(this.connection, this.sourceId, row);
+    return row === null ? null : publicationFromRow(row);
   }
 
   /** Notes that this publication was stored as a new one, under this key alone. */

@@ -1,7 +1,8 @@
 // Publications in SQLite: by which identities each is known, and what is remembered of its newest version.
+import type { RegEvent } from "../../../domain/event/event.ts";
 import type { PublicationKey, StoredPublication } from "../../../domain/ports/store/store.ts";
 import type { Connection, Row } from "../connection/connection.ts";
-import { servedBySeq } from "./served_record.ts";
+import { SERVED_JSON } from "./served_record.ts";
 
 /**
  * Identities that a publication has beside its first one. A feed that makes up new ids for each fetch must not fill the
@@ -9,9 +10,14 @@ import { servedBySeq } from "./served_record.ts";
  */
 const MAX_RENAMINGS = 8;
 
-/** The columns of which a {@link StoredPublication} is made. */
-export const PUBLICATION_COLUMNS =
-  `external_id, content_hash, text_hash, sighted_hash, date_moves, version, latest_seq, withdrawn`;
+/** The columns of which a {@link StoredPublication} is made: all that a decision may need is read with it. */
+export const PUBLICATION_COLUMNS = `
+  external_id, content_hash, text_hash, sighted_hash, date_moves, version, withdrawn,
+  (select ${SERVED_JSON} from events where seq = publications.latest_seq) as json,
+  (select json_group_array(json_array(ordinal, key)) from publications as known indexed by publications_by_external_id
+    where known.source_id = publications.source_id and known.external_id = publications.external_id) as keys,
+  (select json_group_array(json_array(language, text_hash)) from publication_languages as known
+    where known.source_id = publications.source_id and known.external_id = publications.external_id) as languages`;
 
 /** The publication of this key, else of this content, else of this content but for dates, else of a former key. */
 export function findPublication(
@@ -36,14 +42,14 @@ export function findPublication(
     sourceId,
     textHash ?? null,
   );
-  if (row !== undefined) return publicationFromRow(connection, sourceId, row);
+  if (row !== undefined) return publicationFromRow(row);
   for (const former of formerKeys ?? []) {
     const known = connection.get(
       `select 'former key' as found_by, ${PUBLICATION_COLUMNS} from publications where source_id = ? and key = ?`,
       sourceId,
       former,
     );
-    if (known !== undefined) return publicationFromRow(connection, sourceId, known);
+    if (known !== undefined) return publicationFromRow(known);
   }
   return null;
 }
@@ -62,7 +68,7 @@ export function presentPublications(
     sourceId,
     sinceMs,
   ).map((row) => ({
-    stored: publicationFromRow(connection, sourceId, row),
+    stored: publicationFromRow(row),
     missed: Number(row["missed"]),
   }));
 }
@@ -82,10 +88,12 @@ export function keepMissed(
 }
 
 /** The publication of a row with {@link PUBLICATION_COLUMNS} and `found_by`. */
-export function publicationFromRow(connection: Connection, sourceId: string, row: Row): StoredPublication {
-  const externalId = String(row["external_id"]);
+export function publicationFromRow(row: Row): StoredPublication {
+  const keys: [ordinal: number, key: string][] = JSON.parse(String(row["keys"]));
+  keys.sort(([one, key], [other, otherKey]) => one - other || (key < otherKey ? -1 : 1));
+  let event: RegEvent | null = null;
   return {
-    externalId,
+    externalId: String(row["external_id"]),
     contentHash: String(row["content_hash"]),
     version: Number(row["version"]),
     foundBy: row["found_by"] as StoredPublication["foundBy"],
@@ -93,25 +101,13 @@ export function publicationFromRow(connection: Connection, sourceId: string, row
     pendingHash: row["sighted_hash"] as string | null,
     dateMoves: Number(row["date_moves"]),
     withdrawn: row["withdrawn"] === 1,
-    get renamings() {
-      return lastOrdinal(connection, sourceId, externalId);
+    renamings: keys.at(-1)?.[0] ?? 0,
+    keys: keys.map(([, key]) => key),
+    languages: new Map(JSON.parse(String(row["languages"]))),
+    // Most decisions do not need the record: parsing it would be most of their cost.
+    get event() {
+      return event ??= JSON.parse(String(row["json"])) as RegEvent;
     },
-    keys: () =>
-      connection.all(
-        `select key from publications indexed by publications_by_external_id
-         where source_id = ? and external_id = ? order by ordinal, key`,
-        sourceId,
-        externalId,
-      ).map((known) => String(known["key"])),
-    languages: () =>
-      new Map(
-        connection.all(
-          "select language, text_hash from publication_languages where source_id = ? and external_id = ?",
-          sourceId,
-          externalId,
-        ).map((known) => [String(known["language"]), String(known["text_hash"])]),
-      ),
-    event: () => servedBySeq(connection, Number(row["latest_seq"])),
   };
 }
 

@@ -49,8 +49,8 @@ const SAME_CONTENT: Step[][] = [
 /** Everything that a decision sees of what was found. */
 function seen(stored: StoredPublication | null): unknown {
   if (stored === null) return null;
-  const { title_en, version } = stored.event();
-  return { ...stored, keys: stored.keys(), languages: [...stored.languages()], event: [title_en, version] };
+  const { title_en, version } = stored.event;
+  return { ...stored, languages: [...stored.languages], event: [title_en, version] };
 }
 
 /** Records the steps in batches of this size; gives what each decision has seen. */
@@ -117,7 +117,7 @@ export const batchPromises: StorePromise[] = [
       }));
       const found: unknown[] = [];
       await store.recordPublications("board", again, (_, stored) => {
-        found.push(stored && [stored.foundBy, stored.event().title_en]);
+        found.push(stored && [stored.foundBy, stored.event.title_en]);
         return { kind: "passed_over" };
       });
       const ways = ["key", "content", "text", "former key"];

@@ -13,7 +13,7 @@ async function lookUp(
 ): Promise<string | null> {
   let found: string | null = null;
   await store.recordPublications(sourceId, [aPublication(key, contentHash)], (_, stored) => {
-    found = stored === null ? null : `${stored.event().id} v${stored.version}`;
+    found = stored === null ? null : `${stored.event.id} v${stored.version}`;
     return { kind: "unchanged" };
   });
   return found;

@@ -274,7 +274,7 @@ export const collectingPromises: StorePromise[] = [
       await store.recordPublications("board", [key], recordIt(anEvent("evt_1")));
       await translate(store, "de");
       await store.recordPublications("board", [key], (_, stored) => {
-        assert.deepEqual([...stored?.languages() ?? []], [["de", "de text"], ["en", "en text"]]);
+        assert.deepEqual([...stored?.languages ?? []], [["de", "de text"], ["en", "en text"]]);
         return { kind: "unchanged" };
       });
     },
@@ -296,13 +296,13 @@ export const collectingPromises: StorePromise[] = [
       const inFrench = { key, contentHash: "fr h", textHash: "en text", language: "fr" };
       await store.recordPublications("board", [inFrench], () => ({ kind: "unchanged", untranslated: true }));
       await store.recordPublications("board", [inGerman], (_, stored) => {
-        assert.deepEqual([...stored?.languages() ?? []], [
+        assert.deepEqual([...stored?.languages ?? []], [
           ["de", "de text"],
           ["en", "en text 2"],
           ["fr", "en text"],
         ]);
         assert.deepEqual([stored?.contentHash, stored?.textHash, stored?.version], ["h2", "en text 2", 2]);
-        assert.equal(stored?.event().id, "evt_2");
+        assert.equal(stored?.event.id, "evt_2");
         return { kind: "unchanged" };
       });
       assert.equal((await store.listVersions("evt_1")).length, 2);
@@ -352,7 +352,7 @@ export const collectingPromises: StorePromise[] = [
       }
       await store.recordPublications("board", [{ key: "first", contentHash: "h" }], (_, stored) => {
         const names = ["first", ...Array.from({ length: 8 }, (_, at) => `name ${at + 13}`)];
-        assert.deepEqual(stored?.keys(), names);
+        assert.deepEqual(stored?.keys, names);
         assert.equal(stored?.renamings, 20);
         return { kind: "unchanged" };
       });
@@ -370,7 +370,7 @@ export const collectingPromises: StorePromise[] = [
         const seen = new Set(ids.map((id) => `publication of ${id}`));
         const missed: [string, number][] = [];
         await store.recordRemovals("board", { seen, sinceMs }, (missing) => {
-          missed.push(...missing.map((one): [string, number] => [one.stored.event().id, one.missed]));
+          missed.push(...missing.map((one): [string, number] => [one.stored.event.id, one.missed]));
           return missing.map(() => ({ kind: "missed" }));
         });
         return missed;
