@@ -326,7 +326,7 @@ Deno.test("resolveTarget() keeps sixteen addresses", async () => {
   assert.deepEqual(target, { ok: true, addresses: many.slice(0, 16) });
 });
 
-const listed = new URL("../../../shared/facts/ssrf_cases.json", import.meta.url);
+const listed = new URL("../../../../shared/facts/ssrf_cases.json", import.meta.url);
 
 interface Cases {
   ips: { ip: string; expect: string }[];

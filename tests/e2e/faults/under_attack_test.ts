@@ -22,7 +22,7 @@ const LIVEZ_P999_MS = scaled(10_000, 100);
 const DELIVERY_MS = scaled(30_000, 2_000);
 const EXIT_MS = scaled(60_000, 8_000);
 
-const PROBE = fileURLToPath(new URL("attack/probe.ts", import.meta.url));
+const PROBE = fileURLToPath(new URL("../attack/probe.ts", import.meta.url));
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 const SETTINGS = `

@@ -7,7 +7,7 @@ import { type Config, parseConfig } from "../../../src/config/config.ts";
 import { withWorld } from "../../support/world.ts";
 import { describeDocument, type DocumentDescription } from "../../../src/ingest/normalise/describe.ts";
 
-const FOLDER = new URL("../../../shared/fixtures/", import.meta.url);
+const FOLDER = new URL("../../../../shared/fixtures/", import.meta.url);
 const ANSWERS = present(FOLDER);
 
 const configOf = (text: string): Promise<Config> =>

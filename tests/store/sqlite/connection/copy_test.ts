@@ -13,7 +13,7 @@ import { testVault } from "../../../support/vault.ts";
 import { LINUX, needs } from "../../../support/needs.ts";
 import { TEMPORARY } from "../../../support/temporary.ts";
 
-const WRITER = fileURLToPath(new URL("sqlite_copy_writer.ts", import.meta.url));
+const WRITER = fileURLToPath(new URL("copy_writer.ts", import.meta.url));
 
 async function withFolder(work: (folder: string, files: DatabaseFiles) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-copy-" });
@@ -138,7 +138,7 @@ Deno.test("copyDatabase() leaves the locks of this process on the database as th
     await publish(store, [anEvent("evt_1")]);
     await copyDatabase(file, join(folder, "copy.db"), files);
     // Another process that closes the database as the last one removes its log: it must see that it is not the last.
-    const opener = fileURLToPath(new URL("sqlite_closer.ts", import.meta.url));
+    const opener = fileURLToPath(new URL("closer.ts", import.meta.url));
     const { success } = await new Deno.Command(Deno.execPath(), {
       args: ["run", "--no-prompt", "--allow-read", "--allow-write", "--allow-env", opener, file],
     }).output();

@@ -1,10 +1,10 @@
 // Lists of words and tags that many events have, against a plain array.
 import assert from "node:assert/strict";
-import type { RegEvent } from "../../src/domain/event/event.ts";
-import type { EventQuery, PublicationKey, Store } from "../../src/domain/ports/store/store.ts";
-import { openStore } from "../../src/store/sqlite/store.ts";
-import { testVault } from "../support/vault.ts";
-import { anEvent, recordIt, T0 } from "./contract/given.ts";
+import type { RegEvent } from "../../../../src/domain/event/event.ts";
+import type { EventQuery, PublicationKey, Store } from "../../../../src/domain/ports/store/store.ts";
+import { openStore } from "../../../../src/store/sqlite/store.ts";
+import { testVault } from "../../../support/vault.ts";
+import { anEvent, recordIt, T0 } from "../../contract/given.ts";
 
 const EVENTS = 6_000;
 

@@ -1,5 +1,5 @@
 // A process of its own for the tests of src/platform/process/process.ts: does what its first argument says.
-import { createHost } from "../../src/platform/process/process.ts";
+import { createHost } from "../../../src/platform/process/process.ts";
 
 const host = createHost();
 switch (host.args[0]) {
