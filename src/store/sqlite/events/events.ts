@@ -70,11 +70,12 @@ export function createEvents(
       Promise.resolve(
         connection.all(
           `select ${SERVED_JSON} from events where (source_id, external_id) =
-             (select source_id, external_id from events where id = ?1)
-             and (?2 is null or version < (select version from events as other where id = ?2
+             (select source_id, external_id from events where id = ?)
+             and (? is null or version < (select version from events as other where id = ?
                and (other.source_id, other.external_id) = (events.source_id, events.external_id)))
-           order by version desc limit ?3`,
+           order by version desc limit ?`,
           id,
+          beforeId,
           beforeId,
           latest,
         ).map((row) => String(row["json"])).reverse(),
