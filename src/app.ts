@@ -150,8 +150,8 @@ export function createApp(
   const endGraces = async () => await payments?.endGraces();
   const forgetting = createForgetting({ config, platform, store });
   const chores = {
-    "counted requests not written": () => quota.flush(),
-    "access of those who do not pay not ended": endGraces,
+    "request counts not written": () => quota.flush(),
+    "access of non-paying customers not ended": endGraces,
     "storage faults not checked": async () => void await store.fault(),
     ...forgetting,
   };
@@ -218,8 +218,8 @@ function createForgetting(
   { config, platform: { clock }, store }: Pick<AppOptions, "config" | "platform" | "store">,
 ): Record<string, () => Promise<void>> {
   return {
-    "old answers not forgotten": () => store.forgetResponses(clock.nowMs() - REMEMBERED_FOR_MS),
-    "old mails not emptied": async () => {
+    "old stored responses not deleted": () => store.forgetResponses(clock.nowMs() - REMEMBERED_FOR_MS),
+    "contents of old mails not deleted": async () => {
       const finishedUntilMs = clock.nowMs() - config.mail.keepMs;
       await store.blankMails({ finishedUntilMs, limit: BLANKED_AT_ONCE });
     },

@@ -16,7 +16,7 @@ export function answerProbe(request: Request, newId: NewId): Response | null {
   if (status === undefined) return null;
   const requestId = newId("request");
   if (request.method !== "GET" && request.method !== "HEAD") {
-    const error = new AppError("method_not_allowed", `${path} takes ${METHODS}, not ${request.method}.`);
+    const error = new AppError("method_not_allowed", `${path} supports ${METHODS}, not ${request.method}.`);
     return failure(error, { requestId, allowance: null, isPublic: false }, { allow: METHODS });
   }
   return new Response(`{"status":"${status}"}\n`, {

@@ -23,11 +23,11 @@ export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof StorageError) {
     return new AppError(
       "unavailable",
-      "Nothing can be stored at this moment. Nothing was changed; try again later.",
+      "The service cannot store data at the moment. Nothing was changed; try again later.",
     );
   }
   return new AppError(
     "internal",
-    "The request could not be answered. Try again; the request id helps the operator.",
+    "The request could not be processed. Try again; include the request id in questions to the operator.",
   );
 }

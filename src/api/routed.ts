@@ -51,7 +51,7 @@ export function createProxyWatch({ log }: { log: Log }): (passage: Routed, nowMs
     lookedAtMs = nowMs;
     if (!passage.client.isBehindUnknownProxy) return;
     isSaid = true;
-    log.warn("a proxy says who its clients are, and is not believed: name it in server.trusted_proxies", {
+    log.warn("client address from an untrusted proxy ignored: add the proxy to server.trusted_proxies", {
       proxy: passage.connected,
     });
   };

@@ -145,7 +145,7 @@ export function createServer(options: ServerOptions): ApiServer {
       return response;
     },
     refuse(request) {
-      const error = new AppError("unavailable", "The service is stopping. Try again in some seconds.");
+      const error = new AppError("unavailable", "The service is stopping. Try again in a few seconds.");
       return turnAway(error, enter(request, ""), { connection: "close" });
     },
   };
@@ -203,12 +203,12 @@ async function respondAt(destination: Destination, way: Way): Promise<Response> 
   const refused = overLimit("public", passage, limits);
   if (refused !== null) throw refused;
   if (destination.kind === "nowhere") {
-    throw new AppError("not_found", "No such path. GET /docs describes every path that there is.");
+    throw new AppError("not_found", "This path does not exist. GET /docs lists all paths.");
   }
   const { path, allow, isPublic } = destination;
   // Pages of other origins may read what is public; a browser asks before it sends an unusual header.
   if (request.method === "OPTIONS" && isPublic) return preflight(passage, allow);
-  const error = new AppError("method_not_allowed", `${path} takes ${allow}, not ${request.method}.`);
+  const error = new AppError("method_not_allowed", `${path} supports ${allow}, not ${request.method}.`);
   return failure(error, passage, { allow });
 }
 

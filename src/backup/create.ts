@@ -34,7 +34,7 @@ export interface BackupRequest {
 export async function createBackup(request: BackupRequest, tools: BackupTools): Promise<BackupManifest> {
   const { files } = tools;
   const folder = dirname(request.to);
-  if (await files.exists(request.to)) throw new Error(`${request.to} is there already: give another name`);
+  if (await files.exists(request.to)) throw new Error(`${request.to} already exists: choose another name`);
   await makeBackupFolder(folder, request.database, files);
   // What a process that was killed has left behind is as large as the database.
   await removeLeftovers(folder, request.nowMs, files);
@@ -63,10 +63,9 @@ async function makeIn(work: string, request: BackupRequest, tools: BackupTools):
   const { schema, rows, problems } = await tools.inspect(copy);
   if (problems.length > 0) {
     throw new Error(
-      `the database is damaged, so no backup was made of it (${
+      `no backup was created, because the database is damaged (${
         problems[0]
-      }): keep your older backups, and see ` +
-        "what the operations page says of a damaged database",
+      }): keep your older backups, and see docs/run/operations.md on damaged databases",
     );
   }
   // Copied as well: whoever changes the config meanwhile changes neither what is listed nor what is packed.
@@ -101,7 +100,7 @@ async function makeIn(work: string, request: BackupRequest, tools: BackupTools):
 
 function noSpace(room: DiskSpace, cause?: unknown): DiskSpaceError {
   const todo =
-    "make room there, or have it written to another disk (`backup create FILE`, or folder in [backup])";
+    "free some space, or write it to another disk (`backup create FILE`, or folder in [backup])";
   return new DiskSpaceError(room, "for a backup", todo, { cause });
 }
 

@@ -69,8 +69,7 @@ export async function restoreBackup(request: RestoreRequest, tools: RestoreTools
 async function requireFree({ database, force }: RestoreRequest, files: BackupFiles): Promise<void> {
   if (force || !await files.exists(database)) return;
   throw new Error(
-    `${database} is there already: add --force to put the backup in its place; what stands there is kept under another ` +
-      "name",
+    `${database} already exists: add --force to replace it with the backup; the existing database is kept under another name",
   );
 }
 
@@ -120,7 +119,7 @@ export async function restoreConfig(
   await files.makeFolder(folder, 0o700);
   await withBackup(from, tools, async ({ manifest }, unpacked) => {
     if (!manifest.files.some(({ name }) => name === ARCHIVE_NAMES.config)) {
-      throw new Error(`${from} holds no config`);
+      throw new Error(`${from} contains no config`);
     }
     await files.move(join(unpacked, ARCHIVE_NAMES.config), to);
   }, folder);

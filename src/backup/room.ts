@@ -27,7 +27,7 @@ export class DiskSpaceError extends Error {
   override readonly name = "DiskSpaceError";
   constructor(readonly room: DiskSpace, work: string, todo: string, options?: ErrorOptions) {
     super(
-      `there is not enough room ${work} in ${describeSpace(room)}: ${todo}; nothing of it is left there`,
+      `not enough space ${work} in ${describeSpace(room)}: ${todo}; incomplete files were removed`,
       options,
     );
   }

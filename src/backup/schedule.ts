@@ -87,7 +87,7 @@ export async function runBackups(loop: BackupLoop, signal: AbortSignal): Promise
     } catch (error) {
       if (signal.aborted) return;
       failedMs = clock.nowMs();
-      log.error("no backup could be made; the next attempt follows", {
+      log.error("backup failed, will retry", {
         cause: error instanceof Error ? error.message : String(error),
         retry_ms: RETRY_MS,
       });
@@ -98,7 +98,7 @@ export async function runBackups(loop: BackupLoop, signal: AbortSignal): Promise
 async function makeOne({ plan, clock, log, files, create }: BackupLoop, nowMs: number): Promise<void> {
   const to = join(plan.folder, scheduledName(nowMs));
   await create(to, nowMs);
-  log.info("backup made", { file: to, duration_ms: clock.nowMs() - nowMs });
+  log.info("backup created", { file: to, duration_ms: clock.nowMs() - nowMs });
   const listing = await files.list(plan.folder);
   for (const name of findSuperfluous(listing.files.map((file) => file.name), plan.keep, nowMs)) {
     try {
@@ -106,7 +106,7 @@ async function makeOne({ plan, clock, log, files, create }: BackupLoop, nowMs: n
       log.info("old backup removed", { file: name });
     } catch (error) {
       // The new one is there all the same, and the others can go.
-      log.warn("an old backup cannot be removed: remove it, or let the service's user do so", {
+      log.warn("an old backup cannot be removed: remove it, or allow the service's user to do so", {
         file: name,
         cause: error instanceof Error ? error.message : String(error),
       });

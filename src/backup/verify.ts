@@ -38,7 +38,7 @@ export async function withBackup<T>(
   } catch (error) {
     if (!await cameOfFullDisk(error, folder, files)) throw error;
     const room = { folder, neededBytes: await unpackedBytes(work, files), freeBytes };
-    throw new DiskSpaceError(room, `to unpack ${file}`, "make room there", { cause: error });
+    throw new DiskSpaceError(room, `to unpack ${file}`, "free some space there", { cause: error });
   } finally {
     await files.removeFolder(work);
   }
@@ -64,7 +64,7 @@ async function readIn<T>(
 ): Promise<T> {
   const found = await archives.unpack(file, work, Object.values(ARCHIVE_NAMES));
   if (!found.some(({ name }) => name === ARCHIVE_NAMES.manifest)) {
-    throw new Error(`${file} holds no ${ARCHIVE_NAMES.manifest}: it is no backup of Regfeed`);
+    throw new Error(`${file} contains no ${ARCHIVE_NAMES.manifest}: it is not a Regfeed backup`);
   }
   const manifest = readManifest(await files.readText(join(work, ARCHIVE_NAMES.manifest)), file);
   requireWhole(manifest, found);
@@ -87,13 +87,13 @@ export async function withBackupIn<T>(
   for (const folder of folders) {
     try {
       if (await tools.files.mayMakeIn(folder)) return await withBackup(file, tools, use, folder);
-      failures.push(`nothing can be written in ${folder}`);
+      failures.push(`${folder} is not writable`);
     } catch (error) {
       if (!(error instanceof DiskSpaceError)) throw error;
       failures.push(error.message);
     }
   }
-  throw new Error(`${failures.join("; ")}; name a folder with room: --folder FOLDER`);
+  throw new Error(`${failures.join("; ")}; choose another folder with --folder FOLDER`);
 }
 
 /** Throws unless every file of the manifest is there, as it was, and nothing else is. */
@@ -102,15 +102,15 @@ export function requireWhole(manifest: BackupManifest, found: readonly ArchivedF
     const file = found.find((one) => one.name === name);
     if (file === undefined) throw new Error(`the archive is incomplete: it has no ${name}`);
     if (file.bytes !== bytes || file.sha256 !== sha256) {
-      throw new Error(`the archive is damaged: ${name} is not the file that its manifest describes`);
+      throw new Error(`the archive is damaged: ${name} does not match its manifest`);
     }
   }
   const listed = new Set(manifest.files.map(({ name }) => name));
   const other = found.find(({ name }) => name !== ARCHIVE_NAMES.manifest && !listed.has(name));
   if (other !== undefined) {
-    throw new Error(`the archive is damaged: its manifest knows nothing of ${other.name}`);
+    throw new Error(`the archive is damaged: ${other.name} is not in its manifest`);
   }
-  if (!listed.has(ARCHIVE_NAMES.database)) throw new Error("the archive holds no database");
+  if (!listed.has(ARCHIVE_NAMES.database)) throw new Error("the archive contains no database");
 }
 
 function requireSame(manifest: BackupManifest, database: DatabaseFacts): void {
@@ -139,12 +139,12 @@ function readManifest(text: string, file: string): BackupManifest {
     if (isManifest(read)) return read;
     const format = (read as { format?: unknown } | null)?.format;
     if (typeof format === "number" && format > 1) {
-      throw new Error(`${file} was written by a newer Regfeed (format ${format}): read it with that one`);
+      throw new Error(`${file} was written by a newer Regfeed (format ${format}): use that version to read it`);
     }
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  throw new Error(`${file} has a ${ARCHIVE_NAMES.manifest} that is none of Regfeed's`);
+  throw new Error(`${file} has a ${ARCHIVE_NAMES.manifest} that is not from Regfeed`);
 }
 
 /** The times that a calendar has (ECMA-262, 21.4.1.1), ms. */

@@ -67,7 +67,7 @@ function optionProblem(
 ): string | null {
   if (option === undefined) {
     const nearest = rawName.startsWith("--") ? findNearest(name, Object.keys(known)) : null;
-    return `there is no option ${rawName} here${nearest === null ? "" : `; did you mean --${nearest}?`}`;
+    return `unknown option ${rawName}${nearest === null ? "" : `; did you mean --${nearest}?`}`;
   }
   if (option.kind === "flag") {
     if (value === undefined) return null;
@@ -78,7 +78,7 @@ function optionProblem(
   if (value === undefined || value === "") return `${rawName} needs a value: ${rawName} ${placeholder}`;
   if (inlineValue !== true && /^-./.test(value)) {
     return `${rawName} needs a value, and ${value} looks like an option: ` +
-      `${rawName} ${placeholder}, or --${name}=${value} if it is meant so`;
+      `${rawName} ${placeholder}, or --${name}=${value}to use it as the value`;
   }
   return null;
 }
@@ -90,7 +90,7 @@ function positionalProblem(command: Command, positionals: readonly string[]): st
     const words = superfluous.map((word) => JSON.stringify(word)).join(", ");
     const config = Object.hasOwn(optionsOf(command), "config") ? superfluous.find(isConfigName) : undefined;
     return (superfluous.length === 1 ? `${words} is one word too many` : `${words} are words too many`) +
-      (config === undefined ? "" : `; a config is named with --config ${config}`);
+      (config === undefined ? "" : `; to choose the config, use --config ${config}`);
   }
   const missing = requiredNames(command.usage).slice(positionals.length, fewest);
   if (missing.length === 0) return null;

@@ -53,7 +53,7 @@ export const checkCommand: Command = {
     } else {
       host.out(`${describeConfig(config, nowMs)}\n`);
       for (const warning of warnings) host.err(`warning: ${warning}\n`);
-      host.err(`${file} is good.\n`);
+      host.err(`${file} is valid.\n`);
     }
     return EXIT.done;
   },
@@ -69,7 +69,7 @@ async function findWarnings(host: Host, config: Config): Promise<string[]> {
     const { id, fetchStrategy, location, caFile } = source;
     if (fetchStrategy === "files") {
       const failure = await listFailure(host, location);
-      if (failure !== null) warnings.push(`the source ${id} has nothing to read: ${failure}`);
+      if (failure !== null) warnings.push(`the source ${id} cannot be read: ${failure}`);
       warnings.push(...languageWarnings(source));
       continue;
     }
@@ -83,7 +83,7 @@ async function findWarnings(host: Host, config: Config): Promise<string[]> {
   }
   if (byAddress.size > 0 && config.ingest.contact === null && !config.ingest.userAgent.includes("@")) {
     warnings.push(
-      "ingest.contact is missing: name a mail address or a page, so that publishers write before they block",
+      "ingest.contact is missing: set an email address or a URL, so that publishers can contact you instead of blocking you",
     );
   }
   return warnings;
@@ -93,19 +93,18 @@ async function findWarnings(host: Host, config: Config): Promise<string[]> {
 function languageWarnings({ id, languages, languagePattern }: Config["sources"][number]): string[] {
   if (languages.length < 2 || languagePattern !== undefined) return [];
   return [
-    `the source ${id} reads ${languages.length} languages from one folder, and each is an event of its own: say how ` +
-    `items' addresses name the language, such as language_pattern = "/(${languages.join("|")})/"`,
+    `the source ${id} reads ${languages.length} languages from one folder and stores each as a separate event: set a pattern that finds the language in item URLs, such as language_pattern = "/(${languages.join("|")})/"`,
   ];
 }
 
 function accountWarnings(config: Config): string[] {
   const { customers, payment, mail } = config;
   const warnings = customers.filter(({ limits }) => limits.apiRequestsPerDay === 0).map(({ name }) =>
-    `the customer ${name} has api_requests_per_day = 0: every call of it is refused`
+    `the customer ${name} has api_requests_per_day = 0: all of its requests are refused`
   );
   if (payment === null) return warnings;
   if (mail.smtp === null) {
-    warnings.push(`there is no mail server: mails with customers' keys are put into ${mail.outbox}`);
+    warnings.push(`no mail server is set: mails with customers' keys are written to ${mail.outbox}`);
   }
   const ofPayment = checkPayment(config).filter(({ level }) => level !== "good");
   return [...warnings, ...ofPayment.map(({ seen, todo }) => todo === null ? seen : `${seen}: ${todo}`)];

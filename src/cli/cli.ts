@@ -62,22 +62,22 @@ async function runNone(host: Host, words: readonly string[], group: readonly Com
 async function unknownCommand(words: readonly string[], group: readonly Command[]): Promise<string> {
   const [first = "", second] = words;
   if (first.startsWith("-")) {
-    return "the command comes first, its options behind it: regfeed COMMAND --config FILE";
+    return "put the command first and its options after it: regfeed COMMAND --config FILE";
   }
   if (group.length > 0) {
     const nearest = second === undefined
       ? null
       : findNearest(`${first} ${second}`, group.map(({ name }) => name));
     const meant = nearest === null ? "" : `did you mean \`${nearest}\`? If not, `;
-    const wrong = second === undefined ? "" : `there is no command \`${first} ${second}\`; ${meant}`;
-    return `${wrong}say which: ${group.map((command) => `\`${command.name}\``).join(", ")}`;
+    const wrong = second === undefined ? "" : `unknown command \`${first} ${second}\`; ${meant}`;
+    return `${wrong}use one of ${group.map((command) => `\`${command.name}\``).join(", ")}`;
   }
   const names = (await loadEveryCommand()).map((command) => command.name);
   const nearest = (second === undefined ? null : findNearest(`${first} ${second}`, names)) ??
     findNearest(first, names);
-  return `there is no command \`${first}\`; ${
+  return `unknown command \`${first}\`; ${
     nearest === null ? "" : `did you mean \`${nearest}\`? `
-  }\`regfeed --help\` lists them`;
+  }\`regfeed --help\` lists the commands`;
 }
 
 function isHelp(word: string | undefined): boolean {

@@ -34,7 +34,7 @@ export const healthcheckCommand: Command = {
     const base = given ?? listenUrl((await loadConfig(call)).config);
     if (!URL.canParse("/v1/health", base)) {
       throw new CommandError(
-        `--url must be an address such as http://127.0.0.1:8080, not ${base}`,
+        `--url must be a URL such as http://127.0.0.1:8080, not ${base}`,
         EXIT.usage,
       );
     }
@@ -72,12 +72,12 @@ async function askHealth(
       (signal) => http.request({ method: "GET", url, headers: {}, maxBodyBytes: MAX_REPORT_BYTES, signal }),
     );
   } catch (error) {
-    throw new CommandError(`${url.origin} does not answer: ${(error as Error).message}`);
+    throw new CommandError(`${url.origin} does not respond: ${(error as Error).message}`);
   }
   const report = readReport(new TextDecoder().decode(response.body));
   if (report !== null) return report;
   throw new CommandError(
-    `${url.origin} answers ${response.status} without a health report: is it a Regfeed server?`,
+    `${url.origin} responds with ${response.status}, but without a health report: is it a Regfeed server?`,
   );
 }
 

@@ -68,7 +68,7 @@ function exampleLine({ example }: Command): string {
 export function groupHelp(group: string, commands: readonly Command[]): string {
   return `usage: regfeed ${group} COMMAND …\n\n${
     commandList(commands)
-  }\n\`regfeed ${group} COMMAND --help\` says more.\n`;
+  }\n\`regfeed ${group} COMMAND --help\` describes a command.\n`;
 }
 
 /** Every command. */
@@ -78,7 +78,7 @@ export function overview(commands: readonly Command[]): string {
 usage: regfeed COMMAND [--config FILE] …
 
 ${commandList(commands)}
-\`regfeed COMMAND --help\` says more.
+\`regfeed COMMAND --help\` describes a command.
 Exit codes: ${EXIT_CODES.map((code) => code.join(" ")).join(", ")}.
 `;
 }

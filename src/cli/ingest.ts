@@ -41,7 +41,7 @@ function print({ host, flags }: CommandCall, reports: readonly IngestReport[]): 
     return;
   }
   if (reports.length === 0) {
-    host.out("nothing is due; name sources to fetch them all the same\n");
+    host.out("No sources are due. To fetch one now, name it: `regfeed ingest ID`.\n");
     return;
   }
   host.out(formatTable(

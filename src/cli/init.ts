@@ -18,7 +18,7 @@ export const initCommand: Command = {
     const folder = resolve(host.cwd, positionals[0] ?? ".");
     const file = join(folder, "regfeed.toml");
     if (await host.exists(file)) {
-      throw new CommandError(`${file} is there already and is left as it is; move it away to get a new one`);
+      throw new CommandError(`${file} already exists and was not changed; move it away to create a new one`);
     }
     await host.makeFolder(folder, 0o755);
     await host.writeText(file, example, 0o600);

@@ -72,7 +72,7 @@ function limitOf({ flags, texts }: CommandCall, jsonRows: number): number {
   const text = texts.get("limit");
   if (text === undefined) return flags.has("json") ? jsonRows : PAGE_ROWS;
   if (!/^[1-9]\d{0,8}$/.test(text)) {
-    throw new CommandError(`--limit must be a whole number from 1 on, not ${text}`, EXIT.usage);
+    throw new CommandError(`--limit must be a whole number of at least 1, not ${text}`, EXIT.usage);
   }
   return Number(text);
 }

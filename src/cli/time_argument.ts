@@ -23,7 +23,7 @@ export function readSince(option: string, text: string, nowMs: number): number {
   // A day that its month does not have would be taken for one of the next month.
   if (!Number.isNaN(atMs) && midnight.toISOString().startsWith(date)) return atMs;
   throw new CommandError(
-    `${option} must be a stretch back from now (36h, 7d), a date or a moment in UTC (2026-07-31, ` +
+    `${option} must be a duration before now (36h, 7d), a date or time in UTC (2026-07-31, ` +
       `"2026-07-31 12:00"), or Unix milliseconds, not ${text}`,
     EXIT.usage,
   );

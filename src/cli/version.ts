@@ -43,11 +43,11 @@ export const versionCommand: Command = {
 /** Read only when it is asked for. */
 async function readLicences(host: Host, isJson: boolean): Promise<string> {
   if (isJson) {
-    throw new CommandError("--licences prints texts, and --json has none: give one of them", EXIT.usage);
+    throw new CommandError("use either --licences or --json", EXIT.usage);
   }
   if (await host.exists(LICENCES)) return await host.readText(LICENCES);
   throw new CommandError(
-    "this runs from its source, which holds no packages: the licences are collected when an executable is made",
+    "only the executable contains the licences: this runs from source",
   );
 }
 

@@ -16,19 +16,18 @@ export type CountAttempt = (
 export function createDeliveryMetrics(metrics: Metrics): CountAttempt {
   const attempts = metrics.counter({
     name: "regfeed_delivery_attempts_total",
-    help: "Attempts to deliver, by what followed: delivered, retry, failed (the last one), gone.",
+    help: "Delivery attempts, by result: delivered, retry, failed (the last one), gone.",
     labels: ["outcome"],
   });
   const durations = metrics.histogram({
     name: "regfeed_delivery_attempt_duration_seconds",
-    help: "Time that an attempt took: look-up, connection, sending and answer.",
+    help: "Duration of an attempt: DNS, connection, request and response.",
     bounds: SECONDS_BOUNDS,
   });
   const latencies = metrics.histogram({
     name: "regfeed_delivery_latency_seconds",
     help:
-      "Time from a delivery's making, right after its event was stored, to its receipt; left out are replays, and " +
-      "what was being sent when the service was killed.",
+      "Time from the creation of a delivery, right after its event was stored, to its success; without replays, and without deliveries in progress when the service was killed.",
     bounds: LATENCY_BOUNDS,
   });
   const countByOutcome = new Map<NextStep["kind"], () => void>();

@@ -279,7 +279,7 @@ class DeliveryLoop implements Delivery {
     } catch (error) {
       const fields = { ...nameAttempt(delivery), cause: whereOf(error) };
       this.#deps.log.error(
-        "an attempt is not recorded; it is made again when its lease has run out",
+        "attempt not recorded; it is repeated when its lease expires",
         fields,
       );
       this.#leave(attempt, result);
@@ -290,7 +290,7 @@ class DeliveryLoop implements Delivery {
   #send({ delivery, startedAtMs }: Attempt, giveUp: AbortSignal): Promise<AttemptResult> {
     return sendAttempt(delivery, this.#deps, giveUp).catch((error) => {
       const fields = { ...nameAttempt(delivery), cause: whereOf(error) };
-      if (!giveUp.aborted) this.#deps.log.error("an attempt broke off here", fields);
+      if (!giveUp.aborted) this.#deps.log.error("attempt interrupted by an internal error", fields);
       return brokenOff(startedAtMs, this.#deps.clock.nowMs());
     });
   }
@@ -301,7 +301,7 @@ class DeliveryLoop implements Delivery {
     try {
       await this.#deps.store.endLeases(deliveries, this.#deps.clock.nowMs());
     } catch (error) {
-      const text = "leases are not ended; their deliveries are due when they have run out";
+      const text = "leases not released; their deliveries are due when they expire";
       this.#deps.log.error(text, { cause: String(error) });
     }
   }
@@ -319,7 +319,7 @@ class DeliveryLoop implements Delivery {
     await Promise.race([all, clock.sleep(DRAIN_MS, done.signal)]);
     const left = this.#sending.size;
     if (left > 0) {
-      this.#deps.log.warn("stopped with attempts under way; they are made again", { attempts: left });
+      this.#deps.log.warn("stopped with attempts in progress; they are repeated", { attempts: left });
     }
     // Where nothing is given up, a test that somebody waits for goes on.
     if (left > 0 || giveUp.aborted) {

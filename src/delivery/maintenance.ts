@@ -60,7 +60,7 @@ export function createUpkeep(upkeep: Upkeep): () => Promise<number> {
     const nowMs = clock.nowMs();
     if (nowMs < seenMs - CLOCK_STEP_MS) {
       const healed = await store.adjustForClockRollback(nowMs);
-      if (healed > 0) log.warn("the clock was set back: what waits, waits from now", { deliveries: healed });
+      if (healed > 0) log.warn("the clock was set back: waiting deliveries are rescheduled", { deliveries: healed });
       seenMs = nowMs;
     }
     seenMs = Math.max(seenMs, nowMs);
@@ -69,7 +69,7 @@ export function createUpkeep(upkeep: Upkeep): () => Promise<number> {
       if (judged > 0) log.warn("endpoints have failed for days", { subscriptions: judged });
       // Before anything is released: the tiers of the config may be others than those of the last run.
       const switched = await store.fitSubscriptions({ nowMs, tiers: upkeep.tiers, newMailId });
-      if (switched > 0) log.info("subscriptions held or back, by their tiers", { subscriptions: switched });
+      if (switched > 0) log.info("subscriptions held or enabled by tier limits", { subscriptions: switched });
       // While there is more, the next round goes on.
       if (await store.closeSubscriptions(nowMs) + await removeOld(upkeep, nowMs) === 0) judging.done(nowMs);
     }

@@ -1,6 +1,6 @@
 // Whether the config that was read last is in force.
 
-/** `ok`: it is in force. `refused`: it has errors or contradicts what is stored; the previous config stays in force. */
+/** `ok`: it is in force. `refused`: it has errors or contradicts what is stored; the previous config stays active. */
 export const CONFIG_STATES = ["ok", "refused"] as const;
 
 /** See {@link CONFIG_STATES}. */

@@ -13,7 +13,7 @@ export function parseNetwork(text: string): Network {
   const address = parseAddress(base);
   const most = address?.kind() === "ipv4" ? 32 : 128;
   if (address === null || rest.length > 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > most) {
-    throw new Error(`"${text}" is no range of addresses: write it as a CIDR, such as 10.0.0.0/8 or fd00::/8`);
+    throw new Error(`"${text}" is not a valid CIDR: use the form 10.0.0.0/8 or fd00::/8`);
   }
   return [address, Number(bits)];
 }

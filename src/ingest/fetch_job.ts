@@ -120,8 +120,8 @@ function isTooLate(
   { message }: LeaseLostError,
   options: VisitOptions,
 ): IngestReport {
-  const report = failed(id, `nothing more of it is kept: ${message}`);
-  options.log.warn("a fetch took too long to be kept", { source: id, cause: message });
+  const report = failed(id, `nothing more of it is stored: ${message}`);
+  options.log.warn("fetch took too long to be stored", { source: id, cause: message });
   options.count("failing", report);
   return report;
 }
@@ -136,9 +136,9 @@ async function abandon(
   { message }: StorageError,
   options: VisitOptions,
 ): Promise<IngestReport> {
-  const report = failed(source.id, `nothing of it could be kept: ${message}`);
+  const report = failed(source.id, `nothing of it could be stored: ${message}`);
   const atMs = options.clock.nowMs();
-  options.log.warn("what a source brought could not be kept", { source: source.id, cause: message });
+  options.log.warn("the items of a source could not be stored", { source: source.id, cause: message });
   options.count("failing", report);
   try {
     await options.store.finishFetch({
@@ -218,13 +218,13 @@ async function finishWell(
   for (const { url, adoptedAtMs } of moves) {
     if (adoptedAtMs !== atMs) continue;
     log.warn(
-      "source has moved for good: its new address is asked from now on; change its url in the config",
+      "source has moved permanently: its new URL is fetched from now on; change its url in the config",
       { source: source.id, host: new URL(url).host },
     );
   }
   for (const { part, reason } of gaps) {
     if (state.gaps.some((before) => before.part === part)) continue;
-    log.warn("a part of a source could not be had; `source list` shows it until it can", {
+    log.warn("a part of a source could not be fetched; `source list` shows it", {
       source: source.id,
       part: part.slice(0, MAX_LOGGED),
       cause: reason,
@@ -287,10 +287,10 @@ function logFetched(source: SourceSettings, processed: IngestResult, log: Log): 
     refused: report.refused.length,
     ...(report.unnotified === undefined ? {} : { untold: report.unnotified }),
   });
-  for (const note of processed.notes) log.info("something to know of a source", { source: source.id, note });
+  for (const note of processed.notes) log.info("note about a source", { source: source.id, note });
   const [first] = report.refused;
   if (first !== undefined) {
-    log.warn("not everything could be taken; `source test` shows all of it", {
+    log.warn("some items were refused; `source test` shows all of them", {
       source: source.id,
       refused: report.refused.length,
       first: first.item.slice(0, MAX_LOGGED),

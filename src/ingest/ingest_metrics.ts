@@ -10,12 +10,12 @@ export type CountVisit = (outcome: FetchResult, report: IngestReport) => void;
 export function createIngestMetrics(metrics: Metrics): CountVisit {
   const fetches = metrics.counter({
     name: "regfeed_ingest_fetches_total",
-    help: "Visits to sources, by what they came to.",
+    help: "Fetches of sources, by result.",
     labels: ["source", "outcome"],
   });
   const items = metrics.counter({
     name: "regfeed_ingest_items_total",
-    help: "Items that visits brought, by what became of them.",
+    help: "Items of fetched documents, by result.",
     labels: ["source", "outcome"],
   });
   return (outcome, report) => {

@@ -28,7 +28,7 @@ import type { DecidedItem, IngestResult } from "./model.ts";
 import type { DocumentRun, SourceIngestMode, SourceIngestOptions } from "./document_run.ts";
 
 /** Why an item is refused that the document holds in a newer edition: the publication is there all the same. */
-const OLDER_EDITION = "the same document holds a newer edition of it";
+const OLDER_EDITION = "the same document contains a newer version of it";
 
 /**
  * Fetches the source and deals with each item. Throws {@link FetchError} when its first document cannot be had or read;

@@ -62,5 +62,5 @@ export function shortLanguages(
 /** What is wrong with so few items, for the operator. */
 export function shortReason(items: number, minItems: number): string {
   const found = items === 0 ? "no item" : `only ${items} of at least ${minItems} items`;
-  return `has ${found}: the address or the rules may no longer fit the page`;
+  return `has ${found}: the URL or the rules may no longer match the page`;
 }

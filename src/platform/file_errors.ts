@@ -2,13 +2,13 @@
 
 /** What the operating system says, in words that need no number beside them. */
 const REASONS: readonly [new (message: string) => Error, string][] = [
-  [Deno.errors.NotFound, "it is not there"],
+  [Deno.errors.NotFound, "it does not exist"],
   [Deno.errors.PermissionDenied, "permission denied"],
   [Deno.errors.NotCapable, "permission denied"],
   [Deno.errors.IsADirectory, "it is a folder"],
   [Deno.errors.NotADirectory, "it is not a folder"],
-  [Deno.errors.AlreadyExists, "something else is there already"],
-  [Deno.errors.FilesystemLoop, "its links lead in a circle"],
+  [Deno.errors.AlreadyExists, "it already exists"],
+  [Deno.errors.FilesystemLoop, "its symbolic links form a loop"],
 ];
 
 /** Why an operation on a file failed. */

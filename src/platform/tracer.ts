@@ -20,7 +20,7 @@ export async function createTracer(env: (name: string) => string | undefined): P
     try {
       return await work(span);
     } catch (error) {
-      span.fail(error instanceof Error ? error.name : "a thrown value that is no error");
+      span.fail(error instanceof Error ? error.name : "a thrown value that is not an Error");
       throw error;
     } finally {
       // What never ends is never exported.

@@ -37,11 +37,11 @@ export function createVault(key: Uint8Array): Vault {
       const bytes = Buffer.from(sealed);
       if (bytes.length < HEAD_BYTES + TAG_BYTES || bytes[0] !== VERSION) {
         throw new VaultError(
-          `what is sealed in ${place.table} is damaged, or was written by a newer version`,
+          `a sealed value in ${place.table} is damaged, or was written by a newer version`,
         );
       }
       if (!bytes.subarray(0, head.length).equals(head)) {
-        throw new VaultError(`what is sealed in ${place.table} was sealed with another key`);
+        throw new VaultError(`a value in ${place.table} was sealed with another key`);
       }
       const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(head.length, HEAD_BYTES));
       decipher.setAAD(associated(head, place));
@@ -50,7 +50,7 @@ export function createVault(key: Uint8Array): Vault {
         const text = [decipher.update(bytes.subarray(HEAD_BYTES, -TAG_BYTES)), decipher.final()];
         return Buffer.concat(text).toString("utf8");
       } catch (error) {
-        throw new VaultError(`what is sealed in ${place.table} was changed, or belongs to another row`, {
+        throw new VaultError(`a sealed value in ${place.table} was changed, or belongs to another row`, {
           cause: error,
         });
       }
@@ -78,17 +78,17 @@ export function openVaultFile(path: string, { mayMake }: { mayMake: boolean }): 
     makeKeyFile(path);
     stat = Deno.statSync(path);
   }
-  if (!stat.isFile) throw new VaultError(`the key file ${path} is no file`);
+  if (!stat.isFile) throw new VaultError(`the key file ${path} is not a file`);
   // Where the system keeps no such modes, there is nothing to look at.
   if (stat.mode !== null && (stat.mode & OTHERS) !== 0) {
     throw new VaultError(
-      `the key file ${path} may be read by others (mode ${modeOf(stat.mode)}): ` +
-        `run \`chmod 600 ${path}\`, and if anybody else can have read it, rotate the webhook secrets`,
+      `the key file ${path} can be read by others (mode ${modeOf(stat.mode)}): ` +
+        `run \`chmod 600 ${path}\`; if anyone may have read it, rotate the webhook secrets`,
     );
   }
   if (stat.size !== KEY_BYTES) {
     throw new VaultError(
-      `the key file ${path} holds ${stat.size} bytes instead of ${KEY_BYTES}, so it is not the key: move it away, and ` +
+      `the key file ${path} has ${stat.size} bytes instead of ${KEY_BYTES}, so it is not the key: move it away, and ` +
         LOST_KEY_ADVICE,
     );
   }
@@ -96,7 +96,7 @@ export function openVaultFile(path: string, { mayMake }: { mayMake: boolean }): 
 }
 
 function isKeyLost(path: string): string {
-  return `the key file ${path} is missing, and without it no webhook can be signed: ${LOST_KEY_ADVICE}`;
+  return `the key file ${path} is missing, and webhooks cannot be signed without it: ${LOST_KEY_ADVICE}`;
 }
 
 function modeOf(mode: number): string {
@@ -118,7 +118,7 @@ function statOrNull(path: string): Deno.FileInfo | null {
     return Deno.statSync(path);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return null;
-    throw new VaultError(`the key file ${path} cannot be looked at: ${(error as Error).message}`, {
+    throw new VaultError(`the key file ${path} cannot be inspected: ${(error as Error).message}`, {
       cause: error,
     });
   }
@@ -139,7 +139,7 @@ function makeKeyFile(path: string): void {
       if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
     }
   } catch (error) {
-    throw new VaultError(`the key file ${path} cannot be made: ${(error as Error).message}`, {
+    throw new VaultError(`the key file ${path} cannot be created: ${(error as Error).message}`, {
       cause: error,
     });
   } finally {

@@ -32,9 +32,7 @@ export async function tracesWarning(
   const { traces } = await readFacts(host);
   if (isAsked === traces) return null;
   return isAsked
-    ? `OTEL_DENO is set, and nothing is exported: on ${host.runtime} that is decided when an executable is made, by ` +
+    ? `OTEL_DENO is set, but nothing is exported: with ${host.runtime}, tracing must be enabled when the executable is compiled: ` +
       "`OTEL_DENO=true deno task compile`"
-    : "this executable was made with OTEL_DENO set and exports a trace of every request, to port 4318 of this machine " +
-      "where no OTEL_EXPORTER_OTLP_ENDPOINT is set: set OTEL_DENO=true to have its own acts in it too, or take one that " +
-      "was made without";
+    : "this executable was compiled with OTEL_DENO and exports a trace of every request (default: to port 4318 of this machine): set OTEL_DENO=true to include Regfeed's own spans, or use an executable compiled without it";
 }

@@ -8,7 +8,7 @@ import type { LoadedConfig } from "./open_store.ts";
 
 /**
  * Looks into the database that is there, and changes nothing. Throws a {@link CommandError} for what it contradicts;
- * gives a warning when it cannot be looked at, null when all is well or there is nothing to look at.
+ * gives a warning when it cannot be inspected, null when all is well or there is nothing to look at.
  */
 export async function examineDeclared(
   { host, loadEngine }: Pick<CommandCall, "host" | "loadEngine">,
@@ -16,13 +16,13 @@ export async function examineDeclared(
 ): Promise<string | null> {
   const { customers, store: { path } } = loaded.config;
   if (customers.length === 0 || !await host.exists(path)) return null;
-  const unseen = "whether the declared customers fit those in it is seen at the start";
+  const unseen = "the declared customers are compared with the stored ones at the next start";
   let conflicts: DeclarationConflict[] | null;
   try {
     const engine = await loadEngine();
     conflicts = engine.declaredConflicts(path, customers, { readOnly: await host.exists(`${path}-wal`) });
   } catch (error) {
-    return `the database ${path} cannot be looked at (${(error as Error).message}): ${unseen}`;
+    return `the database ${path} cannot be inspected (${(error as Error).message}): ${unseen}`;
   }
   if (conflicts === null) return `the database ${path} has the schema of another version: ${unseen}`;
   if (conflicts.length > 0) throw new CommandError(describeConflicts(conflicts, loaded), EXIT.usage);
@@ -36,11 +36,10 @@ export function describeConflicts(conflicts: readonly DeclarationConflict[], loa
 
 const CONFLICTS: Record<DeclarationConflict["what"], (holderId: string) => string> = {
   email: (holderId) =>
-    `is the address of ${holderId}, which is not declared here: \`customer disable\` or \`customer erase\` that one, ` +
-    "or name another address",
+    `is the email address of ${holderId}, which is not declared here: use another address, or \`customer disable\` or \`customer erase\` that customer",
   key: (holderId) =>
-    `is the key of ${holderId}, which is not declared here: \`customer hash-key\` makes another`,
-  erased: () => "names a customer that was erased, and stays so: choose another id",
+    `is the key of ${holderId}, which is not declared here: \`customer hash-key\` creates another`,
+  erased: () => "belongs to an erased customer: choose another id",
 };
 
 /** A line as the config's own problems have it. */

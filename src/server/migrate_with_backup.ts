@@ -82,8 +82,7 @@ export async function prepareDatabase(
   // The store holds what customers entrust to it: nobody but its owner reads it. SQLite's side files take over the mode.
   if (machine.volumeOf(dirname(path))?.isNetwork === true) {
     throw new Error(
-      "its folder lies on a network file system, where SQLite's locks do not hold and the database breaks: move it to a " +
-        "local disk",
+      "its folder is on a network file system, where SQLite's locks do not work: move it to a local disk",
     );
   }
   await lock?.();
@@ -104,12 +103,12 @@ export async function prepareDatabase(
     });
     const to = made ?? join(config.backup.folder, `${beforePrefix(engine)}${backupName(nowMs)}`);
     if (made === null) {
-      say("the database is of an older version: making a backup before it is brought up to date", {
+      say("migrating the database: creating a backup first", {
         ...steps,
         backup: to,
       });
       await createBackup({ to, nowMs, database: path, config: file, secretKey: null }, tools);
-      say("the backup is good; bringing the database up to date", steps);
+      say("backup verified; migrating the database", steps);
     } else {
       say(
         "the database is of an older version, and a good backup of it as it is now is there: bringing it up to date",
@@ -123,7 +122,7 @@ export async function prepareDatabase(
     tools.close();
   }
   await work.migrate({ path, keyFile });
-  say("the database is up to date", steps);
+  say("database migrated", steps);
 }
 
 /**
@@ -149,7 +148,7 @@ async function findSameBackup(
     );
     return isSame ? file : null;
   } catch (error) {
-    say("an earlier backup cannot be used: another one is made", {
+    say("an earlier backup cannot be used: creating another one", {
       backup: file,
       cause: (error as Error).message,
     });
@@ -165,16 +164,16 @@ async function mustMiss(
   host: Host,
   { path, storeName }: { path: string; storeName: string },
 ): Promise<void> {
-  if (await host.exists(path).catch(() => true)) return; // what cannot be looked at, opening it tells of
+  if (await host.exists(path).catch(() => true)) return; // what cannot be inspected, opening it tells of
   if (storeName !== path) {
     throw new Error(
-      `nothing is there, where the link ${storeName} leads: mount its disk, or make an empty file there for a new database`,
+      `the target of the link ${storeName} does not exist: mount its disk, or create an empty file there for a new database`,
     );
   }
   const server = await storeUser(path);
   if (server !== null) {
     throw new Error(
-      `it is not there any more, while a server has it open (${server}): put the same file back, or stop the server first`,
+      `it was removed while a server has it open (${server}): put the same file back, or stop the server first`,
     );
   }
   const log = `${basename(path)}-wal`;
@@ -182,7 +181,6 @@ async function mustMiss(
   const { files } = await host.list(dirname(path));
   if (!files.some(({ name, sizeBytes }) => name === log && sizeBytes > 0)) return;
   throw new Error(
-    `it is not there, but its log is (${path}-wal), with what was stored last: put the database back beside it, or move ` +
-      "the log away for a new one",
+    `it does not exist, but its write-ahead log does (${path}-wal), with the latest changes: put the database back next to it, or move the log away to create a new database",
   );
 }

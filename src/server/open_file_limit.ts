@@ -37,11 +37,9 @@ export async function watchOpenFiles(
     if (isScarce && clock.nowMs() - saidAtMs >= SAY_AGAIN_MS) {
       saidAtMs = clock.nowMs();
       log.warn(
-        `fewer than ${SPARE_FILES} more files can be opened: connections take them, and soon those of the database, of ` +
-          "sources and of receivers; more files (LimitNOFILE in the unit, or `ulimit -n`), and a reverse proxy, which lets " +
-          "idle clients go",
+        `fewer than ${SPARE_FILES} more files can be opened: raise the limit (LimitNOFILE in the unit, or `ulimit -n`), and use a reverse proxy, which closes idle connections",
       );
     }
-    if (was && !isScarce) log.info("there are files enough again");
+    if (was && !isScarce) log.info("enough files can be opened again");
   }
 }

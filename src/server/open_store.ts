@@ -78,11 +78,11 @@ async function findConfig(host: Host, given: string | undefined): Promise<string
   if (file === null) {
     const message = given !== undefined
       ? `there is no config file ${given}`
-      : `there is no ${OWN_CONFIG} here: make one with \`${host.program} init\`, or name one with --config FILE`;
+      : `no ${OWN_CONFIG} in this folder: create one with \`${host.program} init\`, or use --config FILE`;
     throw new CommandError(message, EXIT.usage);
   }
   if (given === undefined && basename(file) === EXAMPLE_CONFIG) {
-    host.err(`no ${OWN_CONFIG} here: using ${EXAMPLE_CONFIG}\n`);
+    host.err(`no ${OWN_CONFIG} in this folder: using ${EXAMPLE_CONFIG}\n`);
   }
   return file;
 }
@@ -115,8 +115,7 @@ export function withStore<T>(
     }
     if (options.withoutStore === undefined && await hasNoDatabase(call, path)) {
       throw new CommandError(
-        `there is no database ${path} yet, as ${loaded.file} has it: \`serve\` makes it, and so does \`customer add\`; ` +
-          "--config names another config",
+        `no database at ${path} yet (store.path in ${loaded.file}): \`serve\` and \`customer add\` create it; --config chooses another config",
       );
     }
     const log = platform.log("store");
@@ -135,7 +134,7 @@ export function withStore<T>(
   }, options);
 }
 
-/** Whether nothing is there; what cannot be looked at may be there, and opening it tells why it cannot. */
+/** Whether nothing is there; what cannot be inspected may be there, and opening it tells why it cannot. */
 function isMissing({ host }: CommandCall, path: string): Promise<boolean> {
   return host.exists(path).then((exists) => !exists, () => false);
 }

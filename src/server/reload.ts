@@ -105,14 +105,14 @@ class RunningService implements Service {
     metrics.gauge(
       {
         name: "regfeed_config_last_reload_successful",
-        help: "Whether the config was good when it was last read.",
+        help: "Whether the last reload of the config succeeded.",
       },
       () => [{ value: this.#lastReload.isGood ? 1 : 0 }],
     );
     metrics.gauge(
       {
         name: "regfeed_config_last_reload_success_timestamp_seconds",
-        help: "When the config in force was read, Unix seconds.",
+        help: "When the active config was read, Unix seconds.",
       },
       () => [{ value: this.#lastReload.goodAtMs / 1_000 }],
     );
@@ -165,8 +165,8 @@ class RunningService implements Service {
       const { applied, restart } = compareConfigs(this.#loaded, given);
       this.#warnOf(given);
       if (applied.length > 0) await this.#putInForce({ ...given, ...keepUntilRestart(this.#loaded, given) });
-      if (restart.length > 0) log.warn("some of the config waits for a restart", { keys: restart });
-      const read = applied.length > 0 ? "config reloaded" : "config read again: nothing to put in force";
+      if (restart.length > 0) log.warn("some changes take effect after a restart", { keys: restart });
+      const read = applied.length > 0 ? "config reloaded" : "config reloaded: no changes";
       log.info(read, { changed: applied });
       this.#lastReload = { isGood: true, goodAtMs: platform.clock.nowMs() };
       this.#services.config.state = "ok";
@@ -174,7 +174,7 @@ class RunningService implements Service {
       this.#lastReload.isGood = false;
       this.#services.config.state = "refused";
       span.fail("the config cannot be applied; the log says why");
-      log.error("config not reloaded: the previous config stays in force", { problems: problemsOf(error) });
+      log.error("config not reloaded: the previous config stays active", { problems: problemsOf(error) });
     } finally {
       this.#readings = readings;
     }

@@ -43,10 +43,10 @@ const ABORT_PENDING_MS = 4_000;
 
 /** With fewer files a few hundred slow clients take all of them, and the database's and the receivers' with them. */
 const ENOUGH_FILES = 1_024;
-const MORE_FILES = "more files: LimitNOFILE in the unit, or `ulimit -n` in the shell";
+const MORE_FILES = "raise it: LimitNOFILE in the unit, or `ulimit -n` in the shell";
 
 /** Other programs begin new log files by them, or let another executable take over. */
-const UNUSED_SIGNAL = "this signal means nothing here: SIGHUP reads the config again, SIGTERM ends";
+const UNUSED_SIGNAL = "this signal is ignored: SIGHUP reloads the config, SIGTERM stops the server";
 
 /** What a server begins with. */
 export type Serving = Omit<Opened, "store"> & {
@@ -127,7 +127,7 @@ export async function serve(
 /** Logs when a storage fault begins, with what to do about it, and when it is over. */
 function logFaults(log: Log): (problem: StorageProblem | null) => void {
   return (problem) => {
-    if (problem === null) log.info("the store works again");
+    if (problem === null) log.info("storage fault over");
     else log.error(problem.advice, { fault: problem.fault });
   };
 }
@@ -159,7 +159,7 @@ async function drain(
 function watchFiles(watch: Omit<FileWatch, "hasFiles">, signal: AbortSignal): void {
   if (!hasFiles(ENOUGH_FILES)) {
     watch.log.warn(
-      `fewer than ${ENOUGH_FILES} files may be open at once: many connections take all of them; ${MORE_FILES}`,
+      `the limit of open files is below ${ENOUGH_FILES}; ${MORE_FILES}`,
     );
   }
   void watchOpenFiles({ ...watch, hasFiles }, signal);
@@ -230,7 +230,7 @@ async function listenAt(
 /** Logs that a listener was lost, with what to do about it. */
 function logLoss(log: Log): (reason: string) => void {
   return (reason) =>
-    log.error(`connections were refused: the listener was lost, and is made again at once; ${MORE_FILES}`, {
+    log.error(`the listener failed and is restarted; if the limit of open files is the cause, ${MORE_FILES}`, {
       cause: reason,
     });
 }
@@ -275,16 +275,16 @@ async function cleanUp(
     try {
       const { removed, kept } = await removeLeftovers(folder, clock.nowMs(), host);
       for (const path of removed) {
-        log("backup").info("removed what a backup had left behind that was ended", { folder: path });
+        log("backup").info("removed files of an interrupted backup", { folder: path });
       }
       for (const { path, reason } of kept) {
-        log("backup").warn("what a backup had left behind cannot be removed: remove it yourself", {
+        log("backup").warn("files of an interrupted backup cannot be removed: remove them yourself", {
           folder: path,
           cause: reason,
         });
       }
     } catch (error) {
-      log("backup").warn("what backups may have left behind cannot be looked for", {
+      log("backup").warn("cannot look for files of interrupted backups", {
         cause: (error as Error).message,
       });
     }

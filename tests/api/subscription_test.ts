@@ -116,7 +116,7 @@ Deno.test("POST /v1/subscriptions says in plain words what a field must be", () 
       ],
       [
         { webhook_url: HOOK, topic: [] },
-        "topic: is not a field that this path knows; it knows webhook_url, topics, source_filter, severity_min, language, backfill_since",
+        "topic: is not a field of this path; known: webhook_url, topics, source_filter, severity_min, language, backfill_since",
       ],
       [[], "body: must be an object"],
     ];
@@ -204,7 +204,7 @@ Deno.test("POST /v1/subscriptions says which rule the text of an address breaks,
       [(host) => `https://${host}\\x/`, /must hold no space, backslash or control character/],
       [(host) => `https://${host}:22/`, /must not have the port 22: take none, 80, 443, or one from 1024 on/],
       [(host) => `https://${host}:6379/`, /must not have the port 6379/],
-      [(host) => `https://${host}:99999/`, /has a host or a port that no address can have/],
+      [(host) => `https://${host}:99999/`, /has an invalid host or port/],
       [(host) => `https://${host}/${"é".repeat(1_000)}`, /must have at most 2048 characters, those counted/],
     ];
     for (const [write, said] of rows) {

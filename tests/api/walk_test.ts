@@ -340,7 +340,7 @@ Deno.test("a walk from an event that a restored service does not have is told ho
         "after",
         /restored from a backup, then go on with an older id that you have, or begin with (evt_0{26}) /,
       ],
-      ["before", /restored from a backup, then begin the walk again at its first page$/],
+      ["before", /restored from a backup, then start again at the first page$/],
     ];
     for (const [field, said] of rows) {
       const reply = await world.ask(`/v1/events?${field}=${world.newId("event")}`, { key });
@@ -352,7 +352,7 @@ Deno.test("a walk from an event that a restored service does not have is told ho
       assert.deepEqual([begun.status, begun.json.count], [200, 1]);
     }
     const malformed = await world.ask("/v1/events?after=evt_x", { key });
-    assert.equal(malformed.json.errors[0].message, "is no event's id");
+    assert.equal(malformed.json.errors[0].message, "is not a valid event id");
   }));
 
 Deno.test("GET /v1/events answers 400 to what is no filter of it", () =>

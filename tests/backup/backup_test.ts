@@ -63,7 +63,7 @@ Deno.test("the secret key is in a backup only when it was asked for", async () =
 Deno.test("createBackup() overwrites nothing", async () => {
   await withPlace(async (place) => {
     await Deno.writeTextFile(place.archive, "mine");
-    await assert.rejects(create(place), /is there already: give another name/);
+    await assert.rejects(create(place), /already exists: choose another name/);
     assert.equal(await Deno.readTextFile(place.archive), "mine");
   });
 });

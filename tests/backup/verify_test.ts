@@ -15,7 +15,7 @@ import { TEMPORARY } from "../support/temporary.ts";
 const DAMAGES: [string, (place: Place) => Promise<void>, RegExp][] = [
   ["cut short", async ({ archive }) => {
     await Deno.truncate(archive, Math.floor((await Deno.stat(archive)).size / 2));
-  }, /cannot read the archive .*: it is cut short or damaged .*: copy it anew/],
+  }, /cannot read the archive .*: it is truncated or damaged .*: copy it anew/],
   ["empty", ({ archive }) => Deno.truncate(archive, 0), /: it is empty; a backup is a gzipped tar file, as/],
   ["a folder", async ({ archive }) => {
     await Deno.remove(archive);
@@ -34,7 +34,7 @@ const DAMAGES: [string, (place: Place) => Promise<void>, RegExp][] = [
   [
     "noise",
     ({ archive }) => Deno.writeFile(archive, crypto.getRandomValues(new Uint8Array(2_000)).fill(0, 0, 2)),
-    /: it is no gzip file; a backup is/,
+    /: it is not a gzip file; a backup is/,
   ],
   [
     "another kind of file",
@@ -62,7 +62,7 @@ const DAMAGES: [string, (place: Place) => Promise<void>, RegExp][] = [
   [
     "no manifest",
     (place) => repack(place, (folder) => Deno.remove(join(folder, "manifest.json"))),
-    /it is no backup of Regfeed/,
+    /it is not a Regfeed backup/,
   ],
   [
     "a manifest of something else",
@@ -85,7 +85,7 @@ const DAMAGES: [string, (place: Place) => Promise<void>, RegExp][] = [
   }, /an entry that belongs to no backup/],
   ["something behind its end", async ({ archive }) => {
     await Deno.writeTextFile(archive, "x".repeat(1_000), { append: true });
-  }, /cannot read the archive .*: it is cut short or damaged .*: copy it anew/],
+  }, /cannot read the archive .*: it is truncated or damaged .*: copy it anew/],
   ["a config that fills the disk", (place) =>
     repack(place, async (folder) => {
       const path = join(folder, "regfeed.toml");

@@ -33,7 +33,7 @@ Deno.test("check warns of a missing inbox and of a config that collects nothing"
     assert.equal(missing.code, 0);
     assert.match(
       missing.stderr,
-      /^warning: the source inbox has nothing to read: cannot list .*it is not there$/m,
+      /^warning: the source inbox cannot be read: cannot list .*it is not there$/m,
     );
     await Deno.mkdir(join(folder, "inbox"));
     assert.doesNotMatch((await regfeed(folder, ["check"])).stderr, /warning/);
@@ -135,6 +135,6 @@ Deno.test("check warns of a signing secret that the doctor calls a problem, with
       told,
       /the signing secret from payment\.webhook_secret is too short: set the right one/,
     );
-    assert.match(told, /the customer bank has api_requests_per_day = 0: every call of it is refused/);
+    assert.match(told, /the customer bank has api_requests_per_day = 0: all of its requests are refused/);
     assert.doesNotMatch(told, /whsec_short/);
   }));

@@ -79,7 +79,7 @@ Deno.test("wrong use is exit code 2 and says what is right", () =>
       [["serv"], /no command `serv`; did you mean `serve`\?/],
       [
         ["source", "tst"],
-        /no command `source tst`; did you mean `source test`\? If not, say which: `source list`/,
+        /no command `source tst`; did you mean `source test`\? If not, use one of `source list`/,
       ],
       [["--config", "x", "check"], /the command comes first/],
       [["source"], /`source list`, `source test`, `source release`, `source parse`/],
@@ -95,7 +95,7 @@ Deno.test("wrong use is exit code 2 and says what is right", () =>
       [["customer", "set-tier", "x"], /: TIER is missing/],
       [["source", "test", "a", "b"], /"b" is one word too many/],
       [["check", "a", "b"], /"a", "b" are words too many\n/],
-      [["check", "my.toml"], /"my\.toml" is one word too many; a config is named with --config my\.toml\n/],
+      [["check", "my.toml"], /"my\.toml" is one word too many; to choose the config, use --config my\.toml\n/],
       [["init", "a", "my.toml"], /"my\.toml" is one word too many\n/],
       [["customer", "add"], /--email is missing/],
       [["customer", "add", "--email", "nonsense"], /--email must be a mail address/],

@@ -46,7 +46,7 @@ Deno.test("tick() retries over three days with the same id and bytes, and then g
   assert.equal(new Set(network.requests.map((request) => request.body)).size, 1);
   const hours = ((madeAtMs.at(-1) ?? 0) - START_MS) / (60 * MINUTE);
   assert.ok(hours > 75 && hours < 77, `${hours} h`);
-  assert.equal(log.lines.at(-1)?.message, "the last attempt failed: the delivery is given up");
+  assert.equal(log.lines.at(-1)?.message, "last attempt failed: delivery failed");
 });
 
 Deno.test("tick() delivers after an outage", async () => {
@@ -115,7 +115,7 @@ Deno.test("tick() turns what breaks here into a failed attempt, logged without t
   assert.equal(await createDelivery(deps).tick(), 2);
   assert.deepEqual(store.finished.map((one) => one.next.kind).sort(), ["delivered", "retry"]);
   const failed = store.finished.find((one) => one.next.kind === "retry");
-  assert.equal(failed?.result.problem, "the attempt broke off on the sender's side");
+  assert.equal(failed?.result.problem, "the attempt was interrupted by the sender");
   const line = log.lines.find((one) => one.level === "error");
   assert.equal(line?.fields["delivery"], failed?.deliveryId);
   assert.match(String(line?.fields["cause"]), /^TypeError at /);
@@ -385,7 +385,7 @@ Deno.test("run() gives up attempts that outlast the wait, and never touches the 
   await running;
   assert.equal(ended, 2);
   assert.deepEqual(log.lines.map((line) => line.message), [
-    "stopped with attempts under way; they are made again",
+    "stopped with attempts in progress; they are repeated",
   ]);
   await clock.advance(60_000);
   assert.equal(store.batches.length, 0);

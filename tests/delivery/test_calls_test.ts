@@ -40,7 +40,7 @@ Deno.test("test() takes the same guard", async () => {
   const outcome = await createDelivery(deps).test(aSubscription(), 1_000);
   assert.deepEqual(
     [outcome.delivered, outcome.status_code, outcome.problem],
-    [false, null, "this address cannot receive webhooks"],
+    [false, null, "this URL cannot receive webhooks"],
   );
   assert.equal(network.requests.length, 0);
 });

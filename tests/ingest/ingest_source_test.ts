@@ -223,7 +223,7 @@ Deno.test("preview() tells what was odd about an item that is taken all the same
     const [state] = await world.store.listSources();
     assert.ok(source && state);
     const preview = await world.app.ingest.preview(source, state);
-    assert.deepEqual(preview.decided.map(({ notes }) => notes), [['date not understood: "some day"']]);
+    assert.deepEqual(preview.decided.map(({ notes }) => notes), [['date not recognised: "some day"']]);
     assert.deepEqual(preview.report.refused, []);
   }));
 
@@ -235,7 +235,7 @@ Deno.test("ingest() drops an item that stands twice in a document without a word
     const [report] = await world.app.ingest.ingest(["board"]);
     assert.deepEqual(report?.refused, [{
       item: "Guidelines on the AI Act 1",
-      reason: "the same document holds a newer edition of it",
+      reason: "the same document contains a newer version of it",
     }]);
     assert.equal((await storedEvents(world)).length, 1);
   }));

@@ -131,7 +131,7 @@ Deno.test("a feed that breaks off, and a file that is none, are gaps; an item th
     );
     const cut = await anHourLater(world);
     assert.deepEqual([cut.state, cut.gaps?.[0]?.part], ["partial", "https://board.example/feed"]);
-    assert.match(cut.gaps?.[0]?.reason ?? "", /^the document breaks off after item 2/);
+    assert.match(cut.gaps?.[0]?.reason ?? "", /^the document is truncated after item 2/);
     const nameless = whole.replace("</channel>", "<item><category>none</category></item></channel>");
     world.platform.http.serve("https://board.example/feed", () => ({ body: nameless }));
     const refused = await anHourLater(world);

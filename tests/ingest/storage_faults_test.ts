@@ -25,7 +25,7 @@ Deno.test("a disk that is full while a fetch is recorded is named, counts no fai
       assert.deepEqual([report?.ok, report?.new], [false, 0]);
       assert.match(
         report?.error ?? "",
-        /^nothing of it could be kept: the disk of the database is full: make room/,
+        /^nothing of it could be stored: the disk of the database is full: make room/,
       );
     }
     const [state] = await store.listSources();
@@ -117,7 +117,7 @@ Deno.test("a database that is locked in the middle of a fetch loses nothing and 
     const [report] = await world.app.ingest.ingest(["board"]);
     assert.match(
       report?.error ?? "",
-      /^nothing of it could be kept: another process keeps the database locked/,
+      /^nothing of it could be stored: another process keeps the database locked/,
     );
     other.exec("rollback");
     world.platform.http.serve(FEED, () => ({ body: rss([{ id: "1" }]) }));

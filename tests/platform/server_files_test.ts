@@ -29,6 +29,6 @@ Deno.test("more connections than files leave a server that answers once they are
   let said = "";
   for (let read = await reader.read(); !read.done; read = await reader.read()) said += read.value;
   // Reported once, however often it happens within a minute.
-  assert.equal(said, "this process may open no more files\n");
+  assert.equal(said, "the limit of open files is reached\n");
   await child.status;
 });

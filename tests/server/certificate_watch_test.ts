@@ -63,7 +63,7 @@ Deno.test("a pair is used after two equal reads; a wrong, expired or unreadable 
     assert.deepEqual(await watch([one, two, two, one, one], nowMs), [...used, ...used]);
     const wrong = { cert: one.cert, key: two.key };
     assert.deepEqual(await watch([wrong, wrong, wrong, two, two], nowMs), [
-      `${refused}the certificate and the key do not belong together`,
+      `${refused}the certificate and the key do not match`,
       ...used,
     ]);
     assert.deepEqual(await watch(["unreadable", "unreadable", "unreadable"], nowMs), [

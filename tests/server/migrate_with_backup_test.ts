@@ -61,7 +61,7 @@ Deno.test("an upgrade that is ended takes the backup again that it had made, unl
 
     await Deno.writeTextFile(join(folder, "backups", name("03")), "half an archive");
     await prepare(4);
-    assert.ok(said.includes("an earlier backup cannot be used: another one is made"));
+    assert.ok(said.includes("an earlier backup cannot be used: creating another one"));
     assert.deepEqual(backups(), [name("00"), name("03"), name("04")]);
     assert.equal(engine.schemaOf(path), engine.schemaVersion);
   }));

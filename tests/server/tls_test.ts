@@ -67,7 +67,7 @@ Deno.test("serve speaks TLS, takes a new certificate into use, and goes on with 
 
     const broken = await regfeed(folder, ["check"]);
     assert.equal(broken.code, 2);
-    assert.match(broken.stderr, /tls_key: the certificate and the key do not belong together/);
+    assert.match(broken.stderr, /tls_key: the certificate and the key do not match/);
   }));
 
 Deno.test("healthcheck asks the config's own server over TLS, whoever signed its certificate, and no other so", () =>

@@ -40,7 +40,7 @@ export async function receiveBody(
     if (error instanceof AppError) throw error;
     const message = error instanceof DeadlineError
       ? `did not arrive within ${BODY_DEADLINE_MS / 1000} s`
-      : "broke off before its end";
+      : "ended early";
     throw invalid([{ field: "body", message }]);
   }
   return joined(chunks, length);
@@ -52,11 +52,11 @@ function requireJson(headers: Headers): void {
   if (type !== "application/json") throw unsupported("Content-Type", "must be application/json");
   const charsets = parameters.filter((parameter) => parameter.startsWith("charset"));
   if (charsets.some((charset) => !/^charset *= *"?utf-?8"?$/.test(charset))) {
-    throw unsupported("Content-Type", "must be application/json in UTF-8: no other charset is read");
+    throw unsupported("Content-Type", "must be application/json in UTF-8: other charsets are not supported");
   }
   const coding = headers.get("content-encoding")?.trim().toLowerCase() ?? "";
   if (coding !== "" && coding !== "identity") {
-    throw unsupported("Content-Encoding", "must be left out: no compressed body is read");
+    throw unsupported("Content-Encoding", "must be left out: compressed bodies are not supported");
   }
 }
 

@@ -59,7 +59,7 @@ export function createIdempotency(
       if (underWay.has(place)) {
         throw new AppError(
           "idempotency_in_flight",
-          "Wait for the answer to the first request, or send it again later.",
+          "Wait for the response to the first request, or retry later.",
         );
       }
       underWay.add(place);
@@ -70,7 +70,7 @@ export function createIdempotency(
         if (known.requestHash !== requestHash) {
           throw new AppError(
             "idempotency_key_reused",
-            "Use a new key for another body; this one answers the first.",
+            "This key was used with another body. Use a new key.",
           );
         }
         return { status: request.status, json: known.json, headers: { "idempotency-replayed": "true" } };

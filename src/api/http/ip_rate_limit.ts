@@ -110,7 +110,7 @@ export function drawFrom(
 /** The refusal as the client is told it. */
 export function refusalError({ limited, retryInSeconds }: Refusal): AppError {
   const why = limited === "public"
-    ? "Too many requests without a key came from your address."
-    : "Too many requests with a wrong key or signature came from your address.";
+    ? "Too many requests without a key from your IP address."
+    : "Too many requests with an invalid key or signature from your IP address.";
   return new AppError("too_many_requests", `${why} Try again in ${retryInSeconds} s.`);
 }

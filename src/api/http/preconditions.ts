@@ -10,7 +10,6 @@ export function refuseTags(ifMatch: string | null): void {
   if (ifMatch === null || ifMatch.trim() === "*") return;
   throw new AppError(
     "precondition_failed",
-    "Nothing that can be changed here has an entity tag that If-Match could name, so nothing was done. Send the request " +
-      "without it: a PATCH changes the fields that it names and no others.",
+    "Mutable resources have no ETag, so If-Match cannot match, and nothing was changed. Send the request without it: PATCH updates only the fields you send.",
   );
 }

@@ -76,16 +76,16 @@ export function findAddressError(
   isHost: (host: string) => boolean,
 ): AppError | null {
   if (address.length > MAX_ADDRESS_LENGTH) {
-    return new AppError("uri_too_long", `The address may have at most ${MAX_ADDRESS_LENGTH} characters.`);
+    return new AppError("uri_too_long", `The URL may have at most ${MAX_ADDRESS_LENGTH} characters.`);
   }
   if (!isHost(headers.get("host") ?? "")) {
-    return invalid([{ field: "Host", message: "must be a host name or address, with or without a port" }]);
+    return invalid([{ field: "Host", message: "must be a host name or IP address, optionally with a port" }]);
   }
   if (!address.startsWith("/")) {
     return invalid([{ field: "address", message: "must have a path, which begins with /" }]);
   }
   if (address.includes("#")) {
-    return invalid([{ field: "address", message: "must not hold a #: write %23 where it is meant" }]);
+    return invalid([{ field: "address", message: "must not contain #: write it as %23" }]);
   }
   return null;
 }

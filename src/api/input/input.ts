@@ -32,8 +32,8 @@ export function readQuery(parameters: readonly SentParameter[], schema: z.ZodTyp
     const field = name === "" ? "query" : name;
     if (Object.hasOwn(values, field)) errors.push({ field, message: "is given more than once" });
     else if (name === "") errors.push({ field, message: "has a value without a name" });
-    else if (value === null) errors.push({ field, message: "is not UTF-8 in %-escapes; % itself is %25" });
-    else if (CONTROL.test(value)) errors.push({ field, message: "holds a control character" });
+    else if (value === null) errors.push({ field, message: "is not valid percent-encoded UTF-8; write % as %25" });
+    else if (CONTROL.test(value)) errors.push({ field, message: "contains a control character" });
     // Defined, not set: a parameter may have the name of what every object has.
     Object.defineProperty(values, field, { value: value ?? "", enumerable: true, configurable: true });
   }
@@ -61,7 +61,7 @@ export function checkBody(bytes: Uint8Array, schema: z.ZodType): CheckedInput {
   const checked = check(read.value, schema, "field");
   const broken = brokenTexts(read.value, "").map((field) => ({
     field,
-    message: "holds half of a character",
+    message: "contains an unpaired surrogate",
   }));
   const repeated = read.twice.map((field) => ({ field, message: "is given more than once" }));
   return { ...checked, errors: [...checked.errors, ...broken, ...repeated] };
@@ -177,7 +177,7 @@ function fieldErrors(issue: z.core.$ZodIssue, what: "parameter" | "field", known
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => ({
       field: path === "" ? key : `${path}.${key}`,
-      message: `is not a ${what} that this path knows${known === "" ? "" : `; it knows ${known}`}`,
+      message: `is not a ${what} of this path${known === "" ? "" : `; known: ${known}`}`,
     }));
   }
   return [{ field: path === "" ? "body" : path, message: describeExpected(issue) }];

@@ -11,7 +11,7 @@ export function unknownTopics(
   const known = new Set(topics.map((topic) => topic.id));
   return ids.filter((id) => !known.has(id)).map((id) => ({
     field,
-    message: `${JSON.stringify(id)} is no topic; GET /v1/topics lists them`,
+    message: `${JSON.stringify(id)} is not a topic; GET /v1/topics lists them`,
   }));
 }
 
@@ -24,7 +24,7 @@ export async function unknownSources(
   const errors: FieldError[] = [];
   for (const id of ids) {
     if (await isSource(id)) continue;
-    errors.push({ field, message: `${JSON.stringify(id)} is no source; GET /v1/sources lists them` });
+    errors.push({ field, message: `${JSON.stringify(id)} is not a source; GET /v1/sources lists them` });
   }
   return errors;
 }

@@ -35,7 +35,7 @@ export function choiceParameter<const Choice extends string>(
   description: string,
 ): z.ZodType<Choice[]> {
   return listParameter(description)
-    .pipe(z.array(z.enum(choices, `must be one or more of ${choices.join(", ")}, with commas between them`)))
+    .pipe(z.array(z.enum(choices, `must be one or more of ${choices.join(", ")}, separated by commas`)))
     .meta({ description });
 }
 

@@ -19,13 +19,13 @@ export async function respondWithMetrics(
     const challenge = { "www-authenticate": 'Bearer realm="metrics"' };
     return plain(
       401,
-      "The metrics are read with the config's metrics.token: Authorization: Bearer TOKEN.\n",
+      "The metrics require the config's metrics.token: Authorization: Bearer TOKEN.\n",
       challenge,
     );
   }
   if (pathOf(addressOf(request)) !== "/metrics") return plain(404, "The metrics are at /metrics.\n");
   if (request.method !== "GET" && request.method !== "HEAD") {
-    return plain(405, "The metrics are read with GET.\n", { allow: "GET, HEAD" });
+    return plain(405, "The metrics support only GET and HEAD.\n", { allow: "GET, HEAD" });
   }
   return new Response(await metrics.render(), { headers: { "content-type": METRICS_TYPE, ...HEADERS } });
 }

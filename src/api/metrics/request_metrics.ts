@@ -27,22 +27,22 @@ interface PathCounts {
 export function createRequestMetrics(metrics: Metrics): (answered: CompletedRequest) => void {
   const requests = metrics.counter({
     name: "regfeed_http_requests_total",
-    help: "Requests that were answered.",
+    help: "Requests with a response.",
     labels: ["method", "route", "status"],
   });
   const seconds = metrics.histogram({
     name: "regfeed_http_request_duration_seconds",
-    help: "Time from a request's head to its answer's, by route.",
+    help: "Time from request to response headers, by route.",
     labels: ["route"],
     bounds: SECONDS_BOUNDS,
   });
   const refusals = metrics.counter({
     name: "regfeed_quota_refusals_total",
-    help: "Requests refused because the day's quota was spent.",
+    help: "Requests refused because the daily quota was used up.",
   });
   const limits = metrics.counter({
     name: "regfeed_address_refusals_total",
-    help: "Requests refused because too many came from their address: without a key, or with a wrong one.",
+    help: "Requests refused because their IP address sent too many without a key or with an invalid one.",
     labels: ["limit"],
   });
   const paths = new Map<string, PathCounts>();

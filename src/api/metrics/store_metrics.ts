@@ -26,27 +26,27 @@ export function measureStore(metrics: Metrics, { store, clock, isMeasured }: Mea
 
   gauge(
     "regfeed_deliveries_pending",
-    "Deliveries that wait for an attempt.",
+    "Deliveries waiting for an attempt.",
     async () => (await store.health()).pendingDeliveries,
   );
   gauge(
     "regfeed_deliveries_oldest_pending_age_seconds",
-    "Age of the oldest delivery that waits; 0 without one.",
+    "Age of the oldest waiting delivery; 0 without one.",
     async () => ageOf((await store.health()).oldestPendingAtMs),
   );
   gauge(
     "regfeed_deliveries_held",
-    "Deliveries held while a month's quota is spent or a subscription is switched off.",
+    "Deliveries held because a monthly quota is used up or a subscription is disabled.",
     async () => (await store.countUndelivered()).held,
   );
   gauge(
     "regfeed_deliveries_failed",
-    "Deliveries given up after their last attempt, as long as the log keeps them.",
+    "Failed deliveries in the log.",
     async () => (await store.countUndelivered()).failed,
   );
   gauge(
     "regfeed_subscriptions_held_full",
-    "Subscriptions that get no further deliveries stored, because their customer's limit of held ones was reached.",
+    "Subscriptions for which no deliveries are created, because their customer's limit of held deliveries was reached.",
     async () => (await store.countUndelivered()).heldFull,
   );
   metrics.gauge({
@@ -57,16 +57,16 @@ export function measureStore(metrics: Metrics, { store, clock, isMeasured }: Mea
     const largest = await store.largestCustomers(LARGEST);
     return largest.map(({ customerId, bytes }) => ({ labels: [customerId], value: bytes }));
   });
-  gauge("regfeed_mails_queued", "Mails that wait.", async () => (await store.accountHealth()).queuedMails);
+  gauge("regfeed_mails_queued", "Waiting mails.", async () => (await store.accountHealth()).queuedMails);
   gauge(
     "regfeed_mails_oldest_queued_age_seconds",
-    "Age of the oldest mail that waits; 0 without one.",
+    "Age of the oldest waiting mail; 0 without one.",
     async () => ageOf((await store.accountHealth()).oldestQueuedMailAtMs),
   );
-  gauge("regfeed_mails_failed", "Mails given up.", async () => (await store.accountHealth()).failedMails);
+  gauge("regfeed_mails_failed", "Failed mails.", async () => (await store.accountHealth()).failedMails);
   metrics.gauge({
     name: "regfeed_storage_fault",
-    help: "1 for the fault that the database or its disk has, 0 for the others.",
+    help: "1 for the current storage fault, 0 for the others.",
     labels: ["fault"],
   }, async () => {
     const now = (await store.fault())?.fault;
@@ -91,17 +91,17 @@ function measureSources(metrics: Metrics, { store, isMeasured }: Omit<MeasuredSt
     );
   perSource(
     "regfeed_source_last_success_timestamp_seconds",
-    "When the source was last had, Unix seconds; missing until then.",
+    "Time of the last successful fetch, Unix seconds; absent until then.",
     ({ lastSuccessAtMs }) => lastSuccessAtMs === null ? null : lastSuccessAtMs / 1_000,
   );
   perSource(
     "regfeed_source_consecutive_failures",
-    "Visits in a row that failed.",
+    "Consecutive failed fetches.",
     ({ consecutiveFailures }) => consecutiveFailures,
   );
   perSource(
     "regfeed_source_gaps",
-    "Parts of the source (addresses, pages, files) that its last success was without.",
+    "Parts of the source (URLs, pages, files) that its last successful fetch lacked.",
     ({ gaps }) => gaps.length,
   );
   perSource(

@@ -63,7 +63,7 @@ export const HEADERS = {
   "WWW-Authenticate": { description: "How to send a key", schema: text('Bearer realm="regfeed"') },
   "Allow": { description: "The methods that the path supports", schema: text("GET, HEAD") },
   "Content-Security-Policy": {
-    description: "Forbids the page to load anything",
+    description: "Prevents the page from loading anything",
     schema: text("default-src 'none'"),
   },
 } as const satisfies Record<string, Header>;

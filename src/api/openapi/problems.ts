@@ -28,11 +28,11 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
       "`webhook_url` is not allowed. `errors` names the rule it violates: https, no user name or password, an allowed port, " +
       "the length; every problem with its host has the same message",
     detail:
-      "webhook_url: must begin with https://: over http anybody on the way could read it (the operator can permit http: [delivery] allow_http)",
+      "webhook_url: must begin with https://: over http anyone on the network path could read it (the operator can allow http: [delivery] allow_http)",
     errors: [{
       field: "webhook_url",
       message:
-        "must begin with https://: over http anybody on the way could read it (the operator can permit http: [delivery] allow_http)",
+        "must begin with https://: over http anyone on the network path could read it (the operator can allow http: [delivery] allow_http)",
     }],
   },
   invalid_signature: {
@@ -47,15 +47,15 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
   subscription_limit_reached: {
     when: "your tier's number of active subscriptions is reached, or you have 100 disabled ones",
     detail:
-      "Your tier allows 5 active subscriptions. Delete or switch off another one, or ask for a higher tier.",
+      "Your tier allows 5 active subscriptions. Delete or disable another one, or ask for a higher tier.",
   },
   not_found: {
     when: "the id or the path does not exist, or the id belongs to another customer",
-    detail: "There is no event of this id.",
+    detail: "There is no event with this id.",
   },
   method_not_allowed: {
     when: "the path does not support the method; `Allow` lists the supported ones",
-    detail: "/v1/events takes GET, HEAD, not POST.",
+    detail: "/v1/events supports GET, HEAD, not POST.",
   },
   duplicate_subscription: {
     when:
@@ -65,26 +65,25 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
   },
   idempotency_in_flight: {
     when: "the first request with the same `Idempotency-Key` is still in progress",
-    detail: "Wait for the answer to the first request, or send it again later.",
+    detail: "Wait for the response to the first request, or retry later.",
   },
   idempotency_key_reused: {
     when: "the same `Idempotency-Key` was used with another body",
-    detail: "Use a new key for another body; this one answers the first.",
+    detail: "This key was used with another body. Use a new key.",
   },
   subscription_disabled: {
     when: "the subscription is disabled",
-    detail: "Deliveries to this subscription are switched off.",
+    detail: "This subscription is disabled.",
   },
   subscription_key_lost: {
     when: "the subscription's secret can no longer be decrypted and must be rotated first",
     detail:
-      "The secret of this subscription is lost. POST /v1/subscriptions/{id}/rotate-secret gives a new one.",
+      "The secret of this subscription is lost. POST /v1/subscriptions/{id}/rotate-secret returns a new one.",
   },
   held_full: {
     when: "the replay would exceed your tier's limit of held deliveries; nothing was sent",
     detail:
-      "The month's deliveries are used up, and your tier allows no further held deliveries. Replay when those that " +
-      "are held have been sent: GET /v1/usage shows how many that are.",
+      "The monthly quota is used up, and your tier's limit of held deliveries is reached. Replay after the held deliveries have been sent: GET /v1/usage shows their number.",
   },
   delivery_unfinished: {
     when: "the delivery is pending or held and will still be sent",
@@ -95,17 +94,17 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
   delivery_cancelled: {
     when: "the delivery's subscription was deleted",
     detail:
-      "The subscription of this delivery was deleted. Create one and ask for the past with backfill_since.",
+      "The subscription of this delivery was deleted. To get past events, create a new one with backfill_since.",
   },
   delivery_removed: {
     when: "the delivery's body has been deleted after the configured time",
     detail:
-      "The body of this delivery has been removed since it was finished long ago. GET /v1/events/{id} has its event.",
+      "The body of this delivery was deleted after the configured time. GET /v1/events/{id} returns the event.",
   },
   precondition_failed: {
     when: "`If-Match` contains an entity tag, but mutable resources have none; nothing was done",
     detail:
-      "Nothing that can be changed here has an entity tag that If-Match could name, so nothing was done.",
+      "Mutable resources have no ETag, so If-Match cannot match, and nothing was changed.",
   },
   body_too_large: {
     when: `the body has more than ${MAX_BODY_BYTES} bytes or than the path allows`,
@@ -114,7 +113,7 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
   },
   uri_too_long: {
     when: `the URL has more than ${MAX_ADDRESS_LENGTH} characters`,
-    detail: `The address may have at most ${MAX_ADDRESS_LENGTH} characters.`,
+    detail: `The URL may have at most ${MAX_ADDRESS_LENGTH} characters.`,
   },
   unsupported_media_type: {
     when: "the body's `Content-Type` is not `application/json`, its charset not UTF-8, or it is compressed",
@@ -146,17 +145,16 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
       "the replay would send more deliveries than your tier's daily replays have left (nothing was sent), or another " +
       "replay of yours is in progress; `Retry-After` states when to retry",
     detail:
-      "This replay would send 800 deliveries, and 120 of your tier's 500 replays a day are left. Nothing was sent. Replay a " +
-      "shorter time with `until`. Retry after 2026-08-01T00:00:00.000Z, or ask for a higher tier.",
+      "This replay would send 800 deliveries, and 120 of your tier's 500 replays a day are left. Nothing was sent. Replay a shorter period with `until`. Retry after 2026-08-01T00:00:00.000Z, or ask for a higher tier.",
   },
   too_many_requests: {
     when:
       "too many requests without a key or with an invalid key from your IP address; `Retry-After` states when to retry",
-    detail: "Too many requests without a key came from your address. Try again in 2 s.",
+    detail: "Too many requests without a key from your IP address. Try again in 2 s.",
   },
   internal: {
     when: "an internal error; include the request id in questions to the operator",
-    detail: "The request could not be answered. Try again; the request id helps the operator.",
+    detail: "The request could not be processed. Try again; include the request id in questions to the operator.",
   },
   unavailable: {
     when: "the service is stopping or overloaded",

@@ -104,7 +104,7 @@ function listRoute({ store, publicUrl }: DeliveryRouteOptions): Route {
         );
       }
       if (event !== undefined && !isId("event", event)) {
-        errors.push({ field: "event", message: "is no event's id" });
+        errors.push({ field: "event", message: "is not a valid event id" });
       }
       if (errors.length > 0) throw invalid(errors);
       const listed = await store.listDeliveries(customer.id, {
@@ -209,21 +209,21 @@ function refusal(outcome: Exclude<ReplayRefusal, "limit_reached">): AppError {
     case "cancelled":
       return new AppError(
         "delivery_cancelled",
-        "The subscription of this delivery was deleted. Create one and ask for the past with backfill_since.",
+        "The subscription of this delivery was deleted. To get past events, create a new one with backfill_since.",
       );
     case "removed":
       return new AppError(
         "delivery_removed",
-        "The body of this delivery has been removed since it was finished long ago. GET /v1/events/{id} has its event.",
+        "The body of this delivery was deleted after the configured time. GET /v1/events/{id} returns the event.",
       );
     case "disabled":
       return new AppError(
         "subscription_disabled",
-        "The subscription of this delivery is switched off. Switch it on with PATCH /v1/subscriptions/{id} first.",
+        "The subscription of this delivery is disabled. Enable it with PATCH /v1/subscriptions/{id} first.",
       );
   }
 }
 
 function noDelivery(): AppError {
-  return new AppError("not_found", "You have no delivery of this id.");
+  return new AppError("not_found", "You have no delivery with this id.");
 }

@@ -240,7 +240,7 @@ function nameOf(page: readonly ListedEvent[], json: string): string {
 }
 
 function noEvent(): AppError {
-  return new AppError("not_found", "There is no event of this id.");
+  return new AppError("not_found", "There is no event with this id.");
 }
 
 /** Behind the page's last event, of a list that stays as it is now; under `after` the walk goes on with that. */
@@ -260,25 +260,25 @@ async function verifyQuery(
   if (query.source !== undefined) errors.push(...await unknownSources("source", [query.source], isSource));
   for (const text of query.article ?? []) {
     if (canonicalArticle(text) !== null) continue;
-    const message = `${JSON.stringify(text)} is no reference; write Art. 50(2), Annex III or Recital 60`;
+    const message = `${JSON.stringify(text)} is not a valid reference; use the form Art. 50(2), Annex III or Recital 60`;
     errors.push({ field: "article", message });
   }
   for (const code of query.language ?? []) {
     if (/^[a-z]{2,3}$/.test(code)) continue;
-    const message = `${JSON.stringify(code)} is no ISO 639-1 code in lower case, such as en`;
+    const message = `${JSON.stringify(code)} is not an ISO 639-1 code in lower case, such as en`;
     errors.push({ field: "language", message });
   }
   const words = query.q === undefined ? null : textOf(query.q).length;
   if (words !== null && (words === 0 || words > MAX_WORDS)) {
-    errors.push({ field: "q", message: `must hold 1 to ${MAX_WORDS} words` });
+    errors.push({ field: "q", message: `must contain 1 to ${MAX_WORDS} words` });
   }
   for (const field of ["before", "as_of", "after"] as const) {
     const id = query[field];
     if (id === undefined || await findPosition(id, store) !== null) continue;
-    errors.push({ field, message: isId("event", id) ? unknownEvent(field) : "is no event's id" });
+    errors.push({ field, message: isId("event", id) ? unknownEvent(field) : "is not a valid event id" });
   }
   if (query.before !== undefined && query.after !== undefined) {
-    errors.push({ field: "after", message: "cannot stand beside before: they walk in different orders" });
+    errors.push({ field: "after", message: "cannot be combined with before: they use different orders" });
   }
   return errors;
 }
@@ -286,9 +286,9 @@ async function verifyQuery(
 /** An id that was a good one yesterday is none where the database of a backup was put in place. */
 function unknownEvent(field: "before" | "as_of" | "after"): string {
   const goOn = field === "after"
-    ? `go on with an older id that you have, or begin with ${FIRST_ID} (since and until narrow what comes)`
-    : "begin the walk again at its first page";
-  return `is no event here; the service may have been restored from a backup, then ${goOn}`;
+    ? `continue with an older id that you have, or start with ${FIRST_ID} (since and until limit the events)`
+    : "start again at the first page";
+  return `is not a known event; if the service was restored from a backup, ${goOn}`;
 }
 
 /** The query as the store takes it, once it is verified. */

@@ -76,7 +76,7 @@ function changeRoute(options: SubscriptionChangeOptions): Route {
     async handle({ params, body, customer }) {
       const id = idOf(params);
       if (Object.keys(body).length === 0) {
-        throw invalid([{ field: "body", message: "must name what to change" }]);
+        throw invalid([{ field: "body", message: "must contain a field to change" }]);
       }
       const activeLimit = limitsOf(customer).activeSubscriptions;
       const outcome = await store.changeSubscription(customer.id, id, toChange(body), {
@@ -119,7 +119,7 @@ function refusal(outcome: ChangeRefusal, activeLimit: number): AppError {
     case "key_lost":
       return new AppError(
         "subscription_key_lost",
-        "The secret of this subscription is lost. POST /v1/subscriptions/{id}/rotate-secret gives a new one.",
+        "The secret of this subscription is lost. POST /v1/subscriptions/{id}/rotate-secret returns a new one.",
       );
   }
 }
@@ -210,7 +210,7 @@ function replayRoute({ store, clock, limitsOf, replay }: SubscriptionChangeOptio
           ? [{ field: "until", message: "must be later than since" }]
           : []),
         ...(after !== undefined && !isId("event", after)
-          ? [{ field: "after", message: "is no event's id" }]
+          ? [{ field: "after", message: "is not a valid event id" }]
           : []),
       ]),
     response: replayReport,
@@ -226,15 +226,14 @@ function replayRoute({ store, clock, limitsOf, replay }: SubscriptionChangeOptio
       if (outcome === "disabled") {
         throw new AppError(
           "subscription_disabled",
-          "Deliveries to this subscription are switched off. Switch it on with PATCH first.",
+          "This subscription is disabled. Enable it with PATCH first.",
         );
       }
       const { replayed, created, held, lastEventId } = outcome;
       if (outcome.isFull && replayed + created === 0) {
         throw new AppError(
           "held_full",
-          "The month's deliveries are used up, and your tier allows no further held deliveries. Replay when those that are " +
-            "held have been sent: GET /v1/usage shows how many that are.",
+          "The monthly quota is used up, and your tier's limit of held deliveries is reached. Replay after the held deliveries have been sent: GET /v1/usage shows their number.",
         );
       }
       const told = responseBody(202, {

@@ -179,7 +179,7 @@ function testRoute(options: SubscriptionRouteOptions): Route {
       const subscription = isId("subscription", id) ? await store.findSubscription(customer.id, id) : null;
       if (subscription === null) throw noSubscription();
       if (!isEnabled(subscription)) {
-        throw new AppError("subscription_disabled", "Deliveries to this subscription are switched off.");
+        throw new AppError("subscription_disabled", "This subscription is disabled.");
       }
       const { testCallsPerDay } = options.limitsOf(customer);
       const result = await options.sendTest(subscription, testCallsPerDay);
@@ -190,7 +190,7 @@ function testRoute(options: SubscriptionRouteOptions): Route {
 
 /** The error of an id that names none of the caller's subscriptions. */
 export function noSubscription(): AppError {
-  return new AppError("not_found", "You have no subscription of this id.");
+  return new AppError("not_found", "You have no subscription with this id.");
 }
 
 /** What is wrong with fields that are well formed. */
@@ -210,7 +210,7 @@ export async function verifyRequest(
     findings.push({ field: "webhook_url", message: refused, code: "invalid_webhook_url" });
   }
   if (body.backfill_since !== undefined && body.backfill_since > clock.nowMs()) {
-    findings.push({ field: "backfill_since", message: "must be a time of the past, in Unix milliseconds" });
+    findings.push({ field: "backfill_since", message: "must be a time in the past, in Unix milliseconds" });
   }
   return findings;
 }
@@ -268,7 +268,7 @@ async function add(
     case "too_many_switched_off":
       throw new AppError(
         "subscription_limit_reached",
-        `You have ${MAX_SWITCHED_OFF} subscriptions that are switched off. Delete one, then create another.`,
+        `You have ${MAX_SWITCHED_OFF} disabled subscriptions. Delete one before you create another.`,
       );
     case "backfill_limit_reached":
       throw overDailyLimit({
@@ -286,8 +286,7 @@ export function isDuplicate(twin: "duplicate" | "duplicate_held"): AppError {
     "duplicate_subscription",
     twin === "duplicate"
       ? "You have an active subscription with this webhook_url and these filters. Delete it first, or use it."
-      : "You have a subscription with this webhook_url and these filters that your tier holds (`disabled_by: tier`); it " +
-        "comes back when there is room. Delete it first, or delete or switch off another one.",
+      : "You have a subscription with this webhook_url and these filters that is held by your tier's limit (`disabled_by: tier`) and enabled again when the limit allows. Delete it first, or delete or disable another one.",
   );
 }
 
@@ -297,6 +296,6 @@ export function limitReached(limit: number): AppError {
     "subscription_limit_reached",
     `Your tier allows ${limit} active subscription${
       limit === 1 ? "" : "s"
-    }. Delete or switch off another one, or ask for a higher tier.`,
+    }. Delete or disable another one, or ask for a higher tier.`,
   );
 }

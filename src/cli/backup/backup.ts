@@ -29,7 +29,7 @@ export const backupCommands: Command[] = [
     options: {
       "secret-key": {
         kind: "flag",
-        help: "include the secret key; whoever has the archive can then read the secrets",
+        help: "include the secret key; anyone with the archive can then read the secrets",
       },
       ...JSON_OPTION,
     },
@@ -40,7 +40,7 @@ export const backupCommands: Command[] = [
       const to = name === undefined ? join(config.backup.folder, backupName(nowMs)) : resolve(host.cwd, name);
       const { path: database } = config.store;
       if (await hasNoDatabase(call, database)) {
-        throw new CommandError(`there is no database at ${database} yet: \`${host.program} serve\` makes it`);
+        throw new CommandError(`no database at ${database} yet: start \`${host.program} serve\` to create it`);
       }
       const secretKey = flags.has("secret-key") ? config.store.keyFile : null;
       const manifest = await withTools(
@@ -50,9 +50,8 @@ export const backupCommands: Command[] = [
       print(call, { file: to, ...manifest }, () => [
         `${to}: ${describe(manifest)}\n`,
         secretKey === null
-          ? `It holds no secret key: keep ${config.store.keyFile} somewhere else, once; without it the secrets of ` +
-            "subscriptions cannot be read.\n"
-          : "It holds the secret key: keep it where nobody else reads it.\n",
+          ? `It does not contain the secret key. Keep a copy of ${config.store.keyFile} elsewhere: without it the secrets of subscriptions cannot be read.\n"
+          : "It contains the secret key: keep it where nobody else can read it.\n",
       ]);
       return EXIT.done;
     },
@@ -67,7 +66,7 @@ export const backupCommands: Command[] = [
       folder: {
         kind: "text",
         value: "FOLDER",
-        help: "unpack here (default: beside the archive, or in the folder for temporary files)",
+        help: "unpack here (default: next to the archive, or in the temporary folder)",
       },
       ...JSON_OPTION,
     },
@@ -174,7 +173,7 @@ async function targetOf(
 function describe({ created_at, version, schema, rows, files }: BackupManifest): string {
   const events = rows["events"] ?? 0;
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-  return `made ${formatTime(created_at)} UTC by Regfeed ${version}, schema ${schema}, ` +
+  return `created ${formatTime(created_at)} UTC by Regfeed ${version}, schema ${schema}, ` +
     `${events} ${events === 1 ? "event" : "events"}, ${bytes} bytes unpacked`;
 }
 

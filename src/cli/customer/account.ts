@@ -50,7 +50,7 @@ export const accountCommands: Command[] = [
 async function ownerOf(store: Store, named: string): Promise<Customer | null> {
   if (!isId("subscription", named)) return null;
   const id = await store.findOwner("subscription", named);
-  if (id === null) throw new CommandError(`no customer has, or ever had, a subscription ${named}`);
+  if (id === null) throw new CommandError(`unknown subscription ${named}`);
   return await store.findCustomer(id);
 }
 
@@ -88,23 +88,23 @@ async function eraseCustomer(call: CommandCall, { config, platform, store }: Ope
   const customer = await requireCustomer(call, store);
   // One that is disabled has gone from the config, or is about to be taken out of it.
   if (customer.declared && customer.enabled) {
-    throw new CommandError(`${customer.id} is declared in the config: take it out there first`);
+    throw new CommandError(`${customer.id} is declared in the config: remove it there first`);
   }
   if (!call.flags.has("yes")) {
-    throw new CommandError("--yes is missing: what is erased cannot be brought back", EXIT.usage);
+    throw new CommandError("add --yes to confirm: erased data cannot be recovered", EXIT.usage);
   }
   const account = await store.findAccount(customer.id);
   // Before the list of them goes; and once more for one that a running server has written meanwhile.
   const ids = (await store.listMails({ limit: ALL_ROWS, customerId: customer.id })).map(({ id }) => id);
   const removed = await removeLetters(call, config.mail.outbox, ids);
   if (!await store.eraseCustomer(customer.id, actOf(call, platform))) {
-    throw new CommandError(`${customer.id} is erased already`);
+    throw new CommandError(`${customer.id} is already erased`);
   }
   const letters = removed + await removeLetters(call, config.mail.outbox, ids);
   if (letters > 0) call.host.err(`Removed from ${config.mail.outbox}: ${letters} mails to it.\n`);
   if (account?.payment?.access === "granted") {
     call.host.err(
-      "It was still paying: cancel its subscription at the payment provider, which charges on.\n",
+      "The customer is still paying: cancel the subscription at the payment provider, which continues to charge.\n",
     );
   }
   print(call, { customer: { id: customer.id, erased: true } }, () => `${customer.id} is erased\n`);
@@ -167,7 +167,7 @@ interface AccountData {
 function describeLines({ customer, keys, payment, subscriptions, mails }: AccountData): string {
   const part = (name: string, rows: readonly Record<string, unknown>[]) =>
     rows.map((row) => `${name.padEnd(14)} ${wordsIn(withoutNothing(row))}\n`).join("");
-  const noAddress = "none; `customer set-email CUSTOMER ADDRESS` gives one, and sends what waits for it";
+  const noAddress = "none; set one with `customer set-email CUSTOMER ADDRESS`, which also sends waiting mails";
   const email = customer["erased_at"] !== null ? "erased" : customer["email"] || noAddress;
   return fieldLines(withoutNothing({ ...customer, email })) + part("key", keys) +
     part("payment", payment === null ? [] : [payment]) +

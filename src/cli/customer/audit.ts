@@ -35,7 +35,7 @@ export const auditCommand: Command = {
       print(call, { audit: rows, next }, () =>
         listLines(call, {
           rows,
-          none: "nothing was done yet",
+          none: "no entries",
           header: ["TIME (UTC)", "ACTOR", "ACT", "CUSTOMER", "CHANGE"],
           drop: ["CUSTOMER"],
           cut: "CHANGE",

@@ -27,8 +27,8 @@ const LIMIT_OPTIONS = {
     value: "N",
     help: "API requests per UTC day instead of the tier's limit (embedded only)",
   },
-  deliveries: { kind: "text", value: "N", help: "webhook deliveries per UTC month, likewise" },
-  subscriptions: { kind: "text", value: "N", help: "active subscriptions, likewise" },
+  deliveries: { kind: "text", value: "N", help: "webhook deliveries per UTC month (embedded only)" },
+  subscriptions: { kind: "text", value: "N", help: "active subscriptions (embedded only)" },
 } as const;
 
 /** The commands that concern customers and keys. */
@@ -85,7 +85,7 @@ export const customerCommands: Command[] = [
         print(call, { customers: rows.map((row) => listedFields(row, config)) }, () =>
           listLines(call, {
             rows,
-            none: "no customers; `customer add` makes one",
+            none: "no customers; add one with `customer add`",
             header: ["CUSTOMER", "EMAIL", "TIER", "STATE", "SINCE (UTC)", "KEY", "IN THE CONFIG"],
             drop: ["IN THE CONFIG", "SINCE (UTC)"],
             cut: "EMAIL",
@@ -167,7 +167,7 @@ export const customerCommands: Command[] = [
       withStore(call, async ({ platform, store }) => {
         const customer = await requireChangeable(call, store);
         await store.replaceKeys(customer.id, null, actOf(call, platform));
-        printCustomer(call, customer, "has no good key now; `key rotate` gives a new one");
+        printCustomer(call, customer, "has no valid key now; `key rotate` creates a new one");
         return EXIT.done;
       }),
   },
@@ -208,8 +208,7 @@ async function changeCustomer(
     const now = await store.findCustomer(customer.id);
     if (change.enabled === true && now?.enabled === false) {
       throw new CommandError(
-        `${customer.id} stays disabled: its payment has ended, and access comes back with the next one; ` +
-          "`customer show` says more",
+        `${customer.id} stays disabled until its next payment; `customer show` has the details",
       );
     }
     if (change.tier !== undefined) await printHeld(call, store, customer.id);
@@ -235,7 +234,7 @@ async function printHeld({ host }: CommandCall, store: Store, customerId: string
   const held = (await store.listSubscriptions(customerId)).filter(({ disabledBy }) => disabledBy === "tier");
   if (held.length === 0) return;
   const ids = held.map(({ id }) => id).join(", ");
-  host.err(`Held, for they are over the tier's number of subscriptions: ${ids}\n`);
+  host.err(`Held, because they exceed the tier's limit of subscriptions: ${ids}\n`);
 }
 
 /** The named customer, unless no command may change it. */
@@ -244,7 +243,7 @@ async function requireChangeable(call: CommandCall, store: Store): Promise<Custo
   const { id } = customer;
   if (customer.declared) throw new CommandError(`${id} is declared in the config: change it there`);
   if ((await store.findAccount(id))?.erasedAtMs !== null) {
-    throw new CommandError(`${id} was erased, for good: \`customer add\` makes another`);
+    throw new CommandError(`${id} was erased permanently: add a new one with \`customer add\``);
   }
   return customer;
 }
@@ -260,7 +259,7 @@ async function refuseDeclared(
   const holder = inFile?.name ?? inStore?.id;
   if (holder === undefined) return;
   throw new CommandError(
-    `${email} is the address of ${holder}, which the config declares: name another address, or change it there`,
+    `${email} is the email address of ${holder}, which the config declares: use another address, or change it there`,
   );
 }
 
@@ -268,17 +267,17 @@ async function refuseKnown(store: Store, email: string, except?: string): Promis
   const known = (await findByEmail(store, email)).filter(({ id }) => id !== except);
   if (known.length === 0) return;
   // No command changes one that was declared: it comes back by the config.
-  const rotates = known.every(({ declared }) => declared) ? "" : "`key rotate` gives a new key, ";
+  const rotates = known.every(({ declared }) => declared) ? "" : "`key rotate` creates a new key, ";
   const advice = except === undefined
-    ? `${rotates}--another adds one more customer with this address`
-    : "--another gives it to this one as well";
-  throw new CommandError(`${email} is a customer already: ${idsOf(known)}; ${advice}`);
+    ? `${rotates}--another adds another customer with this address`
+    : "--another uses it for this customer as well";
+  throw new CommandError(`${email} is already a customer: ${idsOf(known)}; ${advice}`);
 }
 
 function emailOf(what: string, email: string | undefined): string {
   if (email === undefined) throw new CommandError("--email is missing: --email ADDRESS", EXIT.usage);
   if (!isMailAddress(email)) {
-    throw new CommandError(`${what} must be a mail address, not ${JSON.stringify(email)}`, EXIT.usage);
+    throw new CommandError(`${what} must be an email address, not ${JSON.stringify(email)}`, EXIT.usage);
   }
   return email;
 }
@@ -296,7 +295,7 @@ function limitsIn({ texts }: CommandCall, tier: Tier): Partial<TierLimits> {
     if (text === undefined) continue;
     if (tier !== "embedded") {
       throw new CommandError(
-        `--${option} is for the tier embedded; ${tier} has the limits of the config`,
+        `--${option} is only for the tier embedded; the config sets the limits of ${tier}`,
         EXIT.usage,
       );
     }
@@ -305,7 +304,7 @@ function limitsIn({ texts }: CommandCall, tier: Tier): Partial<TierLimits> {
     }
     if (option === "requests" && Number(text) === 0) {
       throw new CommandError(
-        "--requests 0 would refuse every call: name a number from 1 on, or use `customer disable`",
+        "--requests 0 would refuse every request: use 1 or more, or `customer disable`",
         EXIT.usage,
       );
     }

@@ -37,7 +37,7 @@ export const hashKeyCommand: Command = {
     if (given !== null) host.out(`${hash}\n`);
     else {
       host.out(`key         ${key}\nkey_sha256  ${hash}\n`);
-      host.err("The key is for the customer and is shown only now; its hash is for the config.\n");
+      host.err("Give the key to the customer; it is shown only now. Put the hash into the config.\n");
     }
     return EXIT.done;
   },
@@ -46,5 +46,5 @@ export const hashKeyCommand: Command = {
 async function readKey({ host }: CommandCall): Promise<string> {
   const key = (await host.input(MAX_INPUT_BYTES).catch(() => "")).trim();
   if (isKey(key)) return key;
-  throw new CommandError("stdin holds no key: that is rgf_ and 64 hexadecimal characters", EXIT.usage);
+  throw new CommandError("stdin does not contain a key: rgf_ and 64 hexadecimal digits", EXIT.usage);
 }

@@ -77,7 +77,7 @@ export const mailCommands: Command[] = [
         const outcome = await store.retryMail(id, actOf(call, platform));
         if (outcome === "over") {
           throw new CommandError(
-            `no mail ${id} waits or was given up; \`mail list --status failed\` shows those that were given up`,
+            `there is no waiting or failed mail ${id}; \`mail list --status failed\` lists the failed ones`,
           );
         }
         print(
@@ -102,7 +102,7 @@ export const mailCommands: Command[] = [
       withStore(call, async ({ platform, store }) => {
         const id = call.positionals[0] ?? "";
         if (!await store.cancelMail(id, actOf(call, platform))) {
-          throw new CommandError(`no mail ${id} waits or was given up; \`mail list\` shows the mails`);
+          throw new CommandError(`there is no waiting or failed mail ${id}; \`mail list\` lists the mails`);
         }
         print(call, { mail: { id, status: "cancelled" } }, () => `${id} is cancelled\n`);
         return EXIT.done;

@@ -38,7 +38,7 @@ export async function requireCustomer(call: CommandCall, store: Store): Promise<
   }
   if (others.length > 0) {
     throw new CommandError(
-      `${found.length} customers have the address ${named}: name one by its id, ${idsOf(found)}`,
+      `${found.length} customers have the email address ${named}: use an id, ${idsOf(found)}`,
     );
   }
   return customer;

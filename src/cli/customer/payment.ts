@@ -82,12 +82,12 @@ export const paymentCommands: Command[] = [
 ];
 
 async function replayPayment(call: CommandCall, { config, platform, store }: Opened): Promise<number> {
-  if (config.payment === null) throw new CommandError("the config takes no payments: there is no [payment]");
+  if (config.payment === null) throw new CommandError("payments are disabled: the config has no [payment] table");
   const id = call.positionals[0] ?? "";
   const found = await store.findPayment(id);
   if (found === null) throw noEvent(id);
   if (paymentFields(found).state === "erased") {
-    throw new CommandError(`${id} is of a customer that was erased: nothing is left of it to apply`);
+    throw new CommandError(`${id} belongs to an erased customer and cannot be applied`);
   }
   const newId = createIds(() => platform.clock.nowMs(), (count) => platform.random.bytes(count));
   const log = platform.log("payment");
@@ -127,5 +127,5 @@ function paymentFields({ event, customerId }: KeptPayment): PaymentFields {
 }
 
 function noEvent(id: string): CommandError {
-  return new CommandError(`no payment event ${id} is kept; \`payment list\` shows them`);
+  return new CommandError(`there is no payment event ${id}; \`payment list\` lists them`);
 }

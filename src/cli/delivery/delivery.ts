@@ -94,7 +94,7 @@ async function listDeliveries(call: CommandCall, { platform, store }: Opened): P
   const eventId = texts.get("event");
   if (eventId !== undefined && !isId("event", eventId)) {
     throw new CommandError(
-      `--event must be an event's id, which begins with evt_, not ${eventId}`,
+      `--event must be an event id (evt_…), not ${eventId}`,
       EXIT.usage,
     );
   }
@@ -122,7 +122,7 @@ async function listDeliveries(call: CommandCall, { platform, store }: Opened): P
   print(call, { deliveries: rows.map(listedFields), next }, () =>
     listLines(call, {
       rows,
-      none: texts.size === 0 ? "no deliveries yet" : "no deliveries like that",
+      none: texts.size === 0 ? "no deliveries yet" : "no matching deliveries",
       header: ["DELIVERY", "MADE (UTC)", "STATUS", "TRIES", "NEXT (UTC)", "SUBSCRIPTION", "CUSTOMER", "WHY"],
       drop: ["CUSTOMER", "SUBSCRIPTION", "NEXT (UTC)", "TRIES"],
       cut: "WHY",
@@ -166,7 +166,7 @@ async function whoseOf(
   }
   if (customer.customerId !== undefined && customer.customerId !== owner) {
     throw new CommandError(
-      `the subscription ${subscriptionId} is not of ${customer.customerId}, but of ${owner}`,
+      `the subscription ${subscriptionId} belongs to ${owner}, not to ${customer.customerId}`,
     );
   }
   return { customerId: owner, subscriptionId };
@@ -179,7 +179,7 @@ function statusesOf(text: string | undefined): DeliveryStatus[] | undefined {
     throw new CommandError(
       `--status must be one or more of ${
         DELIVERY_STATUSES.join(", ")
-      }, with commas between them, not ${text}`,
+      }, separated by commas, not ${text}`,
       EXIT.usage,
     );
   });
@@ -217,8 +217,7 @@ async function requireDelivery(
 
 function noDelivery(id: string): CommandError {
   return new CommandError(
-    `there is no delivery ${id}; \`delivery list\` shows them: tests are not kept, and old ones are removed as the config ` +
-      "says",
+    `there is no delivery ${id}; \`delivery list\` lists them. Test deliveries are not kept, and old ones are deleted as the config says",
   );
 }
 
@@ -259,7 +258,7 @@ function attemptLines(
   attempts: readonly AttemptRecord[],
 ): string {
   if (attempts.length === 0) {
-    return count === 0 ? "  none yet\n" : `  ${count}, of which nothing is kept, or not yet\n`;
+    return count === 0 ? "  none yet\n" : `  ${count}, without details: deleted, or not recorded yet\n`;
   }
   const table = formatTable(
     ["  #", "BEGAN (UTC)", "MS", "ANSWER", "PROBLEM"],
@@ -297,7 +296,7 @@ async function replayDelivery(call: CommandCall, { config, platform, store }: Op
     { delivery: row },
     () =>
       row.status === "pending"
-        ? `${row.id} goes out again: a running server sends it now\n`
+        ? `${row.id} is queued: a running server sends it now\n`
         : `${row.id} is ${row.reason ?? row.status}\n`,
   );
   return EXIT.done;
@@ -314,14 +313,13 @@ function describeRefusal(
     case "unfinished":
       return describeUnfinished(delivery);
     case "cancelled":
-      return "its subscription was deleted, so there is nobody to send it to";
+      return "its subscription was deleted";
     case "removed":
-      return "its body was removed, since it was finished long ago; `event show` has its event";
+      return "its body was deleted after the configured time; `event show` shows the event";
     case "disabled":
-      return `its subscription ${subscriptionId} is switched off; \`customer show ${customerId}\` says by whom, and the ` +
-        "owner switches it on with PATCH /v1/subscriptions/{id}";
+      return `its subscription ${subscriptionId} is disabled; \`customer show ${customerId}\` shows by whom, and the owner enables it with PATCH /v1/subscriptions/{id}";
     case "limit_reached":
-      return "the customer's replays of the UTC day are used";
+      return "the customer's daily limit of replays is reached";
   }
 }
 
@@ -331,12 +329,12 @@ function describeUnfinished(
 ): string {
   if (holdReason === "disabled" && by !== null && by !== "tier") {
     const first = by === "key-lost" ? "rotates the lost secret and " : "";
-    return `it is held: its subscription ${subscriptionId} is switched off (${by}); it goes out when the owner ${first}` +
-      'switches that on again: PATCH /v1/subscriptions/{id} with {"enabled": true}';
+    return `it is held: its subscription ${subscriptionId} is disabled (${by}); it is sent when the owner ${first}` +
+      'enables it: PATCH /v1/subscriptions/{id} with {"enabled": true}';
   }
-  return `it is ${status} and goes out by itself; \`delivery show\` says when and why`;
+  return `it is ${status} and will be sent automatically; \`delivery show\` shows when and why`;
 }
 
 function describeDisabled(customerId: string): string {
-  return `its customer ${customerId} is disabled or does not pay; \`customer show ${customerId}\` says which`;
+  return `its customer ${customerId} is disabled or does not pay; \`customer show ${customerId}\` has the details`;
 }

@@ -60,13 +60,12 @@ async function verify(call: CommandCall): Promise<number> {
   const { host, texts, lists } = call;
   const bodyFile = texts.get("body");
   if (bodyFile === undefined) {
-    throw wrongUse("--body FILE is missing: the file that holds the body as it came");
+    throw wrongUse("--body FILE is missing: the file with the body as it was received");
   }
   const headers = [...await readHeadersFile(call), ...(lists.get("header") ?? []).map(readHeader)];
   if (headers.length === 0) {
     throw wrongUse(
-      "there are no headers: give --headers-file FILE, or webhook-id, webhook-timestamp and webhook-signature, " +
-        "one --header each",
+      "headers are missing: use --headers-file FILE, or --header for each of webhook-id, webhook-timestamp and webhook-signature",
     );
   }
   const nowMs = readTime(texts.get("at"));
@@ -109,7 +108,7 @@ async function readSecret(call: CommandCall): Promise<string> {
   const secret = texts.get("secret") ?? host.env(variable);
   if (secret !== undefined) return secret;
   throw wrongUse(
-    `there is no secret: give --secret-file FILE, or set the environment variable ${variable}`,
+    `the secret is missing: use --secret-file FILE, or set the environment variable ${variable}`,
   );
 }
 
@@ -135,7 +134,7 @@ function wrongUse(message: string): CommandError {
 
 function describe({ ok, ways, findings, expected }: Diagnosis, width: number): string {
   const layout = { width, indent: 2 };
-  const lines = [ok ? "OK: the signature is good\n" : "NOT OK: a verifier refuses this delivery\n"];
+  const lines = [ok ? "OK: the signature is valid\n" : "NOT OK: a verifier rejects this delivery\n"];
   for (const way of ways) lines.push(wrapText(way, { ...layout, first: "  by " }));
   for (const kind of ["problem", "note"] as const) {
     for (const finding of findings) {

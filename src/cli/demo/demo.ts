@@ -361,7 +361,7 @@ function servePublisher(
 
 /** Lines to paste into another terminal, at most 80 columns wide and never cut. */
 function printNextSteps({ story, api, key }: Stage, write: (text: string) => void): void {
-  story.step("It stays up: paste these into another terminal; Ctrl+C ends it");
+  story.step("The demo keeps running: try these in another terminal; Ctrl+C ends it");
   write(`
 export KEY=${key}
 export BASE=${api.address}

@@ -47,12 +47,12 @@ export function checkVolume(
   }
   const room = `${formatBytes(freeBytes)} free at ${path}`;
   if (freeBytes < FULL_BYTES) {
-    findings.push(problem(area, `only ${room}`, "make room, or move it to a larger disk"));
+    findings.push(problem(area, `only ${room}`, "free some space, or move it to a larger disk"));
   } else if (freeBytes < Math.max(SCARCE_BYTES, wantedBytes)) {
     const needed = wantedBytes > SCARCE_BYTES
       ? `, and ${formatBytes(wantedBytes)} may be needed at once`
       : "";
-    findings.push(warning(area, `${room}${needed}`, "make room before it is needed"));
+    findings.push(warning(area, `${room}${needed}`, "free some space before it is needed"));
   }
   return findings.length > 0 ? findings : [good(area, `${room} (${kind ?? "a local file system"})`)];
 }

@@ -36,7 +36,7 @@ export const doctorCommand: Command = {
   async run(call) {
     const loaded = await loadConfig(call);
     const findings = [
-      good("config", `${loaded.file} is good`),
+      good("config", `${loaded.file} is valid`),
       // Causes come before their symptoms: without a network all sources fail.
       ...await checkNetwork(call.host, loaded, call.flags.has("offline")),
       ...await checkMachine(call, loaded),
@@ -114,7 +114,7 @@ function checkUser(host: Host, isRootsData: boolean): Finding[] {
   return [
     warning(
       "store",
-      "this runs as root, who may use every file: whether the service may is not checked",
+      "doctor runs as root, which can use every file: the service's permissions are not checked",
       todo,
     ),
   ];
@@ -122,5 +122,5 @@ function checkUser(host: Host, isRootsData: boolean): Finding[] {
 
 async function checkServer(store: string): Promise<Finding> {
   const user = await storeUser(store);
-  return good("server", user === null ? "no server uses this store" : `the server runs: ${user}`);
+  return good("server", user === null ? "no server is running on this store" : `the server is running: ${user}`);
 }

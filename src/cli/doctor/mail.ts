@@ -19,16 +19,16 @@ export interface AskingMail {
 
 const CORRECT_URL =
   "correct scheme, host and port in mail.smtp_url (smtps:// for port 465, smtp:// for 587 and 25)";
-const SEE_LOG = "see the mail server's log, or ask who runs it";
+const SEE_LOG = "see the mail server's log, or ask its operator";
 
 /** What to do about each fault. */
 const ADVICE: Readonly<Record<MailFault, string>> = {
   name: `${CORRECT_URL}, or the machine's DNS`,
   refused: `${CORRECT_URL}, or open the firewall`,
-  silent: `${CORRECT_URL}, or open the firewall: many hosters block port 25`,
+  silent: `${CORRECT_URL}, or open the firewall: many hosting providers block port 25`,
   protocol: CORRECT_URL,
   tls:
-    "let the server offer STARTTLS, or use smtps://; mail.require_tls = false sends mails and keys in clear",
+    "enable STARTTLS on the server, or use smtps://; mail.require_tls = false sends mails and keys unencrypted",
   certificate:
     "use the name in the server's certificate, or set its authority's certificate in mail.smtp_ca_file",
   "sign-in": "remove user and password from mail.smtp_url, or use the port that accepts them (587 or 465)",
@@ -62,7 +62,7 @@ export async function checkMailServer(
   const name = `${smtp.host}:${smtp.port}`;
   try {
     await clock.within(SERVER_MS, (signal) => tryMailServer(smtp, signal));
-    const signedIn = smtp.credentials === null ? "" : " and our user and password";
+    const signedIn = smtp.credentials === null ? "" : "and the user and password";
     return [good("mail", `${name} accepts mails${signedIn}; none was sent`)];
   } catch (error) {
     if (error instanceof DeadlineError) {

@@ -135,18 +135,18 @@ export function checkProxies(
 ): Finding[] {
   const findings: Finding[] = [];
   const { protocol, hostname } = new URL(server.publicUrl);
-  const nameIt = 'name the proxy: server.trusted_proxies = ["127.0.0.1/32"]';
+  const nameIt = 'add the proxy: server.trusted_proxies = ["127.0.0.1/32"]';
   if (server.trustedProxies.some((range) => range.endsWith("/0"))) {
     const seen = "trusted_proxies has every address: any client can pretend to be another";
     findings.push(problem("proxy", seen, nameIt));
   }
   if (protocol === "https:" && server.tls === null && server.trustedProxies.length === 0) {
-    const seen = "public_url is https, so there is a proxy, and none is trusted: all clients look like it";
+    const seen = "public_url is https, so there is a proxy, but trusted_proxies is empty: all clients seem to have its IP address";
     findings.push(warning("proxy", seen, nameIt));
   }
   if (protocol === "http:" && !isLocal(hostname)) {
     const todo = "set server.tls_cert and server.tls_key, or use a proxy with TLS and set its https URL";
-    findings.push(warning("proxy", `public_url is ${server.publicUrl}: API keys are sent in clear`, todo));
+    findings.push(warning("proxy", `public_url is ${server.publicUrl}: API keys are sent unencrypted`, todo));
   }
   const named = ["https_proxy", "http_proxy", "all_proxy"].flatMap((name) => [name.toUpperCase(), name])
     .filter((name) => (env(name) ?? "") !== "");
@@ -160,9 +160,9 @@ export function checkProxies(
 /** Checks what the config allows for webhooks beside https and public addresses. */
 export function checkTargets({ delivery }: Pick<Config, "delivery">): Finding[] {
   const { allowHttp, allowNetworks } = delivery;
-  const todo = "for trials only: remove it before anybody else has a key";
+  const todo = "use it for trials only: remove it before anyone else has a key";
   const open = allowHttp
-    ? ["webhooks may use http (delivery.allow_http = true): anybody on the way can read them"]
+    ? ["webhooks may use http (delivery.allow_http = true): anyone on the network path can read them"]
     : [];
   const loopback = allowNetworks.filter(holdsLoopback).map((network) =>
     `webhooks may go to this machine (delivery.allow_networks has ${

@@ -44,7 +44,7 @@ export function checkDatabase(config: Config, machine: Machine, engine: StoreEng
       file,
       key === null
         ? good("secrets", `${keyFile} is the database's key`)
-        : problem("secrets", key, "do one of these; until then no delivery can be signed"),
+        : problem("secrets", key, "until this is fixed, no delivery can be signed"),
       good("store", `the database has this version's schema (${engine.schemaVersion})`),
       ...checkSources(config, engine.sourceStates(path, { readOnly })),
       ...checkDeliveries(engine.undelivered(path, { readOnly })),
@@ -82,7 +82,7 @@ const DISABLED_BECAUSE: Readonly<Record<Undelivered["switchedOff"][number]["by"]
   gone: "the endpoint responded with 410",
   failing: "the endpoint failed for days",
   "key-lost": "its secret was lost with the key",
-  tier: "over its tier's number",
+  tier: "over its tier's limit",
 };
 
 /** Checks deliveries that did not arrive, and subscriptions that the service disabled. */

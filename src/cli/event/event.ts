@@ -60,7 +60,7 @@ interface ShownVersion {
 async function readEvent(store: Store, id: string): Promise<ShownEvent> {
   const found = isId("event", id) ? await store.findEvent(id) : null;
   if (found === null) {
-    throw new CommandError(`there is no event ${id}; ids begin with evt_, as the API gives them`);
+    throw new CommandError(`there is no event ${id}; event ids begin with evt_`);
   }
   const versions = (await store.listVersions(id)).map((json) => JSON.parse(json) as RegEvent);
   return {
@@ -133,7 +133,7 @@ function whyJson(shown: ShownEvent, explained: Explained): Record<string, unknow
 function describeEvent({ event, provenance, versions }: ShownEvent, width: number): string {
   const layout = { width, indent: 2 };
   const paragraph = (text: string) => wrapText(text, layout);
-  const estimated = event.published_at_estimated ? " (first sight: the source states no usable date)" : "";
+  const estimated = event.published_at_estimated ? " (first seen by Regfeed: the source states no valid date)" : "";
   const parts = [
     `${event.id}\n`,
     formatFields([
@@ -201,17 +201,16 @@ function describeWhy(shown: ShownEvent, explained: Explained, width: number): st
   const stored = shown.provenance.rules_version;
   const { rulesVersion } = explained;
   const reasons = formatReasons(explained.today.reasons, { width, indent: 2 });
-  if (stored === rulesVersion) return `why, by the rules ${rulesVersion}\n${reasons}`;
+  if (stored === rulesVersion) return `reasons, by rules ${rulesVersion}\n${reasons}`;
   const values = valuesOf(shown, explained).map(({ field, stored, today }) =>
     [field, stored === today ? `${stored} (both)` : `${stored} → ${today}`] as const
   );
-  const said = `This record was classified by the rules ${stored}; those of today are ${rulesVersion}. ` +
-    "What is stored stays as it is. Below is what is stored → what today's rules would say, and why.";
+  const said = `This event was classified by rules ${stored}; the current rules are ${rulesVersion}. Stored values do not change. Below: stored value → value by the current rules, with the reasons.";
   return [
     wrapText(said, { width, indent: 0 }),
     "\n",
     formatFields(values, { width, indent: 2 }),
-    `\nwhy, by the rules ${rulesVersion}\n`,
+    `\nreasons, by rules ${rulesVersion}\n`,
     reasons,
   ].join("");
 }

@@ -171,7 +171,7 @@ export function requireSources(
     }
     if (!source.enabled && !anyState) {
       throw new CommandError(
-        `the source ${id} is switched off; set enabled = true, or try \`source test ${id}\``,
+        `the source ${id} is disabled; set enabled = true, or try \`source test ${id}\``,
       );
     }
     return source;

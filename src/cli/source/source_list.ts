@@ -44,7 +44,7 @@ function listGone(state: SourceState): ListedSource {
     enabled: false,
     state: "gone",
     state_since: null,
-    reason: "is not in the config any more",
+    reason: "is no longer in the config",
     fetch_strategy: null,
     last_success_at: state.lastSuccessAtMs,
     last_new_at: state.news.lastAtMs,
@@ -102,7 +102,7 @@ export function listJson(sources: readonly ListedSource[]): string {
 
 /** The list for people, with what is to be done about the sources that miss a part or have moved. */
 export function listTable(sources: readonly ListedSource[]): string {
-  if (sources.length === 0) return "no sources; the config's [[sources]] adds some\n";
+  if (sources.length === 0) return "No sources. Add [[sources]] to the config.\n";
   const table = formatTable(
     ["SOURCE", "STATE", "SINCE (UTC)", "LAST SUCCESS (UTC)", "NEXT (UTC)", "FAILURES", "WHY"],
     sources.map((source) => [

@@ -14,8 +14,7 @@ import { hasNoDatabase, type LoadedConfig, withPlatform } from "../../server/ope
 import { createBackupTools } from "../../server/migrate_with_backup.ts";
 
 const WHAT_IT_MEANS =
-  "the secrets of all subscriptions are given up for ever: each is switched off and its events are " +
-  "held until its owner rotates the secret; the old key, found again, would be of no use";
+  "this permanently discards the secrets of all subscriptions: each is disabled, and its events are held until its owner rotates the secret; the old key cannot be used again";
 
 /** The command. */
 export const newKeyCommand: Command = {
@@ -35,17 +34,16 @@ async function makeNewKey(
   const { host } = call;
   const { path, keyFile } = config.store;
   if (await hasNoDatabase(call, path)) {
-    throw new CommandError(`there is no database ${path}, and so nothing to give up`);
+    throw new CommandError(`no database at ${path}: there is nothing to replace`);
   }
   const engine = await call.loadEngine();
   const problem = keyProblem(engine, config.store);
   if (problem === null) {
     throw new CommandError(
-      `nothing is lost: the key ${keyFile} is there and belongs to the database. One subscription's secret is renewed ` +
-        "by its owner, with POST /v1/subscriptions/{id}/rotate-secret",
+      `no new key is needed: ${keyFile} exists and belongs to the database. An owner renews the secret of one subscription with POST /v1/subscriptions/{id}/rotate-secret",
     );
   }
-  if (!call.flags.has("yes")) throw new CommandError(`--yes is missing: ${WHAT_IT_MEANS}`, EXIT.usage);
+  if (!call.flags.has("yes")) throw new CommandError(`add --yes to confirm: ${WHAT_IT_MEANS}`, EXIT.usage);
   try {
     engine.release(path);
     const nowMs = platform.clock.nowMs();
@@ -66,7 +64,7 @@ async function makeNewKey(
     host.out(call.flags.has("json") ? `${JSON.stringify(fields)}\n` : describe(fields));
     return EXIT.done;
   } catch (error) {
-    throw new CommandError(`no new key was made: ${(error as Error).message}`);
+    throw new CommandError(`no new key was created: ${(error as Error).message}`);
   }
 }
 
@@ -91,7 +89,7 @@ function describe(
   const subscriptions = Object.values(customers).flat().length;
   const lines = [
     `the store has a new key: ${key}; keep a copy of it apart from the database`,
-    `a backup of the database as it was: ${backup}`,
+    `backup of the previous database: ${backup}`,
     `subscriptions that need a new secret: ${subscriptions}`,
     ...Object.entries(customers).map(([id, ids]) => `  ${id}  ${ids.join(" ")}`),
   ];

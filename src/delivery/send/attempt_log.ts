@@ -65,9 +65,9 @@ export function createAttemptLog({ log, clock }: { log: Log; clock: Pick<Clock, 
     if (what === "hour" && known !== undefined) {
       const nowMs = clock.nowMs();
       const over = { attempts: known.unlogged, over_ms: nowMs - known.loggedAtMs };
-      log.info("an endpoint goes on failing: its attempts are made again later", { ...fields, ...over });
+      log.info("endpoint still failing, will retry", { ...fields, ...over });
       Object.assign(known, { unlogged: 0, loggedAtMs: nowMs });
-    } else log[what === "news" ? "info" : "debug"]("an attempt failed and is made again later", fields);
+    } else log[what === "news" ? "info" : "debug"]("attempt failed, will retry", fields);
   }
 
   function noteArrival({ subscriptionId }: ClaimedDelivery): void {
@@ -76,7 +76,7 @@ export function createAttemptLog({ log, clock }: { log: Log; clock: Pick<Clock, 
     const nowMs = clock.nowMs();
     if (known.inRow >= NEWS_AFTER) {
       failing.delete(subscriptionId);
-      log.info("an endpoint answers again", {
+      log.info("endpoint recovered", {
         subscription: subscriptionId,
         failures: known.inRow,
         after_ms: nowMs - known.sinceMs,
@@ -97,7 +97,7 @@ export function createAttemptLog({ log, clock }: { log: Log; clock: Pick<Clock, 
       log.debug("delivered", fields);
       if (failing.size > 0) noteArrival(delivery);
     } else if (next === "retry") logFailure(delivery, result, fields);
-    else if (next === "gone") log.warn("an endpoint is gone: its subscription is switched off", fields);
-    else log.warn("the last attempt failed: the delivery is given up", fields);
+    else if (next === "gone") log.warn("endpoint gone: subscription disabled", fields);
+    else log.warn("last attempt failed: delivery failed", fields);
   };
 }

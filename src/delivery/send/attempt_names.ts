@@ -26,7 +26,7 @@ export function traceAttempt(
 
 /** An unexpected error without its message, which could quote an address or a body: its name and where it arose. */
 export function whereOf(error: unknown): string {
-  if (!(error instanceof Error)) return "a thrown value that is no error";
+  if (!(error instanceof Error)) return "a thrown value that is not an Error";
   const frame = (error.stack ?? "").split("\n").map((line) => line.trim()).find((line) =>
     line.startsWith("at ")
   );

@@ -65,7 +65,7 @@ export function createRecorder(
         return;
       }
       for (const { finished, settle } of batch) {
-        log.error("an attempt could not be recorded; it is made again when its lease has run out", {
+        log.error("attempt not recorded; it is repeated when its lease expires", {
           delivery: finished.deliveryId,
           attempt: finished.attempt,
           cause: String(error),

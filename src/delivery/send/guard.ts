@@ -11,12 +11,11 @@ import { orAborted } from "../../domain/abort.ts";
 import { MAX_WEBHOOK_URL } from "../../wire/subscription.ts";
 
 /** What clients are told of every refused address, whatever the reason: a reason would map the network behind us. */
-export const REFUSED_ADDRESS = "this address cannot receive webhooks";
+export const REFUSED_ADDRESS = "this URL cannot receive webhooks";
 
 /** The same, of an address that is to be subscribed: what may receive, and what the operator can permit. */
 const REFUSED_HOST =
-  "must be a whole address of a public host, such as https://hooks.example.org/regfeed, and not this service's own; " +
-  "others the operator can permit in the config ([delivery] allow_networks)";
+  "must be a complete URL of a public host, such as https://hooks.example.org/regfeed, and not this service's own; the operator can allow others ([delivery] allow_networks)";
 
 /** What the operator permits beyond https to public addresses. */
 export interface PolicySettings {
@@ -178,28 +177,28 @@ function readWebhookUrl(text: string, policy: AddressPolicy): UrlReading {
   if (authority === undefined) {
     const example = "write it in full, such as https://hooks.example.org/regfeed";
     return {
-      fault: scheme === undefined ? `has no https:// in front: ${example}` : `has no host: ${example}`,
+      fault: scheme === undefined ? `does not begin with https://: ${example}` : `has no host: ${example}`,
     };
   }
   // URL parsers disagree on backslashes, controls and spaces, and drop an empty "@": such texts are not repaired.
   if (authority.includes("@")) {
-    return { fault: "must hold no user name or password before the host: deliveries are signed instead" };
+    return { fault: "must not contain a user name or password: deliveries are signed instead" };
   }
   // deno-lint-ignore no-control-regex
   if (/[\\\u0000-\u0020\u007f]/.test(text)) {
-    return { fault: "must hold no space, backslash or control character: write them as %20, %5C, and so on" };
+    return { fault: "must not contain spaces, backslashes or control characters: write them as %20, %5C and so on" };
   }
   let url: URL;
   try {
     url = new URL(text);
   } catch {
-    return { fault: "has a host or a port that no address can have" };
+    return { fault: "has an invalid host or port" };
   }
   url.hash = "";
   if (url.protocol === "http:" && !policy.allowHttp) {
     return {
       fault:
-        "must begin with https://: over http anybody on the way could read it (the operator can permit http: " +
+        "must begin with https://: over http anyone on the network path could read it (the operator can allow http: " +
         "[delivery] allow_http)",
     };
   }
@@ -207,13 +206,12 @@ function readWebhookUrl(text: string, policy: AddressPolicy): UrlReading {
   return isPort(url, policy) ? { url } : { fault: portFault(url, policy) };
 }
 
-const TOO_LONG = `must have at most ${MAX_WEBHOOK_URL} characters, those counted that are written as %XX`;
+const TOO_LONG = `must have at most ${MAX_WEBHOOK_URL} characters, including %XX escapes`;
 
 function portFault(url: URL, { ports }: AddressPolicy): string {
   const permitted = ports.length > 0
-    ? `the operator permits ${ports.join(", ")} ([delivery] allow_ports)`
-    : `take none, 80, 443, or one from ${FIRST_OPEN_PORT} on that belongs to no other protocol (the operator can permit ` +
-      "others: [delivery] allow_ports)";
+    ? `the operator allows ${ports.join(", ")} ([delivery] allow_ports)`
+    : `use none, 80, 443, or one from ${FIRST_OPEN_PORT} on that is not reserved for another protocol (the operator can allow others: [delivery] allow_ports)";
   return `must not have the port ${portOf(url)}: ${permitted}`;
 }
 

@@ -71,7 +71,7 @@ export function brokenOff(startedAtMs: number, endedAtMs: number): AttemptResult
     startedAtMs,
     durationMs: Math.max(0, endedAtMs - startedAtMs),
     statusCode: null,
-    problem: "the attempt broke off on the sender's side",
+    problem: "the attempt was interrupted by the sender",
     retryAtMs: null,
     response: null,
   };

@@ -85,14 +85,14 @@ function secretFindings(given: string): Finding[] {
   if (secret !== trimmed) {
     findings.push(
       problem(
-        "The secret has quotes around it, which are no part of it: take them off. They are left out here.",
+        "The secret is in quotes, which are not part of it: remove them. They are ignored here.",
       ),
     );
   }
   if (trimmed !== given) {
     findings.push(
       problem(
-        "The secret has white space around it, a line break at the end of its file perhaps: trim it. It is left out here.",
+        "The secret has leading or trailing white space, perhaps a line break at the end of its file: trim it. It is ignored here.",
       ),
     );
   }
@@ -104,13 +104,13 @@ function secretFindings(given: string): Finding[] {
   }
   if (bare.startsWith(API_KEY_PREFIX)) {
     findings.push(note(
-      "This is an API key: deliveries are signed with the webhook_secret of their subscription, 64 hexadecimal characters.",
+      "This is an API key: deliveries are signed with the webhook_secret of their subscription, 64 hexadecimal digits.",
     ));
   } else if (!/^[0-9a-f]{64}$/.test(bare)) {
     const many = `${bare.length} character${bare.length === 1 ? "" : "s"}`;
     findings.push(note(
-      `Regfeed's secrets are 64 hexadecimal characters in lower case; this one has ${many}${
-        bare.length === 64 ? ", and not only such" : ""
+      `Regfeed's secrets are 64 hexadecimal digits in lower case; this one has ${many}${
+        bare.length === 64 ? ", and not only digits" : ""
       }: is it the whole webhook_secret of the subscription?`,
     ));
   }
@@ -133,11 +133,9 @@ function timeFindings(timestamp: string, nowMs: number): Finding[] {
   if (Math.abs(late) <= TOLERANCE_SECONDS) return [];
   const when = new Date(seconds * 1_000).toISOString().replace(".000Z", "Z");
   return [problem(
-    `The time of signing (${when}) is ${describeSeconds(Math.abs(late))} ${
+    `The signing time (${when}) is ${describeSeconds(Math.abs(late))} ${
       late > 0 ? "before" : "after"
-    } the clock here: ` +
-      "verifiers refuse more than 5 minutes, against old deliveries played again. Check the receiver's clock, and that " +
-      "deliveries do not wait in a queue before they are verified; for one that you saved, give the time of its arrival (--at).",
+    } the clock here: verifiers reject more than 5 minutes, to prevent replay attacks. Check the receiver's clock, and that deliveries do not wait in a queue before they are verified; for a saved delivery, set the time of its arrival (--at).",
   )];
 }
 
@@ -162,7 +160,7 @@ function bodyFindings(body: Uint8Array, id: string): Finding[] {
   }
   const value = readJson(new TextDecoder().decode(body));
   if (value === undefined) {
-    return [note("The body is no whole JSON: it may be cut off, or not what was sent.")];
+    return [note("The body is not complete JSON: it may be truncated, or not what was sent.")];
   }
   const named = (value as { delivery_id?: unknown } | null)?.delivery_id;
   if (typeof named !== "string" || named === id) return [];
@@ -207,7 +205,7 @@ function readingsOf(secret: string): Reading[] {
   add(
     "its characters and a line break",
     Buffer.from(`${bare}\n`),
-    "The signature is keyed with the secret and a line break behind it: trim the secret",
+    "The signature is keyed with the secret and a trailing line break: trim the secret",
   );
   return readings;
 }
@@ -236,7 +234,7 @@ function oneReadingNote(readings: readonly Reading[], signatures: number): Findi
       (signatures === 1
         ? ", and the header here holds one signature: was it split at the space, or made elsewhere?"
         : ".") +
-      " A verifier that reads the secret in the other way refuses this header.",
+      "A verifier that reads the secret in the other way rejects this header.",
   )];
 }
 
@@ -276,8 +274,7 @@ function explain(search: Search, secret: string): Finding[] {
   }
   const sure = /^[0-9a-f]{64}$/.test(bareSecret(secret));
   return [problem(
-    "No signature in the header fits this secret and this body, nor any form of the body that could be tried. Either " +
-      `the secret is another one${
+    "No signature in the header matches this secret and this body, or a known variant of the body. Either the secret is a different one${
         sure ? " (that of another subscription, or from before it was renewed)" : ""
       }, or the ` +
       "body is not the one that was sent with these headers.",
@@ -296,10 +293,10 @@ function faultsOf(
     );
   }
   if (written !== "base64") faults.push(`The signature is written in ${written}: it must be base64`);
-  if (faults.length === 0) faults.push("The signature fits, but does not begin with `v1,` as it must");
+  if (faults.length === 0) faults.push("The signature matches, but does not begin with `v1,`");
   return [
     ...faults.map((fault) => problem(`${fault}.`)),
-    note(`Without that it verifies, the secret read as ${reading.name}.`),
+    note(`With that corrected, it verifies with the secret read as ${reading.name}.`),
   ];
 }
 

@@ -28,7 +28,7 @@ export function readHeaders(
     if (different.size > 1) {
       findings.push({
         kind: "problem",
-        text: `${name} is there ${found.length} times, with different values.`,
+        text: `${name} occurs ${found.length} times, with different values.`,
       });
     }
     values.set(name, first[1].trim());
@@ -63,7 +63,7 @@ function missing(name: string, given: readonly (readonly [name: string, value: s
     kind: "problem",
     text: `The header ${name} is missing${
       names === "" ? "" : ` (there are: ${names})`
-    }. Every delivery carries it: did a proxy drop it, or is this the request of somebody else?`,
+    }. Every delivery carries it: did a proxy remove it, or did another client send this request?`,
   };
 }
 
@@ -73,7 +73,7 @@ function readSignatures(header: string): { signatures: string[]; findings: Findi
     findings.push({
       kind: "note",
       text:
-        "The signatures stand with a comma between them: they are sent with a space, and not every verifier copes.",
+        "The signatures are separated by commas: they are sent separated by spaces, and some verifiers reject commas.",
     });
   }
   const signatures = header.replace(/,\s*(v1[,=])/g, " $1").split(/\s+/).filter((part) => part !== "");
@@ -82,7 +82,7 @@ function readSignatures(header: string): { signatures: string[]; findings: Findi
   } else if (!signatures.some((signature) => signature.startsWith("v1,"))) {
     findings.push({
       kind: "problem",
-      text: "webhook-signature holds no signature of version v1: each must begin with `v1,`.",
+      text: "webhook-signature contains no signature of version v1: each must begin with `v1,`.",
     });
   }
   return { signatures, findings };

@@ -121,13 +121,12 @@ export interface AttemptRecord extends Omit<AttemptResult, "retryAtMs"> {
 }
 
 const HOLD_WORDS: Record<HoldReason, string> = {
-  quota: "held: the month's deliveries are used up; it goes out with the new month or a higher tier",
-  disabled: "held: the subscription is switched off; it goes out when that is switched on again",
+  quota: "held: the monthly quota is used up; it is sent next month or with a higher tier",
+  disabled: "held: the subscription is disabled; it is sent when the subscription is enabled",
 };
 
 const HELD_BY_TIER =
-  "held: the subscription is over the tier's number of active subscriptions; it goes out when there is room: with a " +
-  "higher tier, or when another one is deleted or switched off";
+  "held: the subscription exceeds the tier's limit of active subscriptions; it is sent with a higher tier, or when another one is deleted or disabled";
 
 /** Why a delivery is not delivered, in words for its owner and the operator; null when it is, or is on its way without a failure. */
 export function describeDelivery(
@@ -142,7 +141,7 @@ export function describeDelivery(
       if (holdReason === "disabled" && delivery.subscriptionDisabledBy === "tier") return HELD_BY_TIER;
       return holdReason === null ? null : HOLD_WORDS[holdReason];
     case "failed":
-      return `every attempt failed; the last: ${lastProblem ?? "nothing is known of it any more"}`;
+      return `every attempt failed; the last: ${lastProblem ?? "unknown"}`;
     case "cancelled":
       return "the subscription was deleted before it arrived";
     case "pending":
@@ -151,6 +150,6 @@ export function describeDelivery(
       // It did arrive: what failed was sending it once more.
       return lastProblem === null || arrivedAtMs === null
         ? null
-        : `it arrived; its replay failed: ${lastProblem}`;
+        : `delivered; its replay failed: ${lastProblem}`;
   }
 }

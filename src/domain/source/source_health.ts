@@ -45,7 +45,7 @@ export function sourceHealth(
   }
   const waitedMs = state.nextDueAtMs - (state.lastAttemptAtMs ?? state.nextDueAtMs);
   if (nowMs - state.nextDueAtMs > Math.max(OVERDUE_MS, 2 * waitedMs) && !isPaused(state, nowMs)) {
-    const reason = "is due and nobody fetches it; is the service running?";
+    const reason = "is overdue; is the service running?";
     return { condition: "failing", sinceMs: state.nextDueAtMs, reason };
   }
   if (state.outcome === null) return { condition: "new", sinceMs: null, reason: null };

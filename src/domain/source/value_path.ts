@@ -23,11 +23,11 @@ export function readValuePath(text: string): PathReading<ValuePath> {
   for (let at = 0; at <= text.length; at++) {
     STEP.lastIndex = at;
     const match = STEP.exec(text);
-    if (match === null) return { problem: `is no path: ${JSON.stringify(text)}; ${wanted}` };
+    if (match === null) return { problem: `is not a valid path: ${JSON.stringify(text)}; ${wanted}` };
     steps.push(match[1] ?? match[2] ?? "");
     at = STEP.lastIndex;
     if (at < text.length && text[at] !== ".") {
-      return { problem: `is no path: ${JSON.stringify(text)}; ${wanted}` };
+      return { problem: `is not a valid path: ${JSON.stringify(text)}; ${wanted}` };
     }
   }
   return { value: steps };
@@ -43,7 +43,7 @@ export function readTemplate(text: string): PathReading<Template> {
       if (path.value.length === 0) return { problem: `has empty braces: write a path in them` };
       parts.push({ path: path.value });
     } else if (/[{}]/.test(part)) {
-      return { problem: `has a brace without its other half: ${JSON.stringify(text)}` };
+      return { problem: `has an unmatched brace: ${JSON.stringify(text)}` };
     } else if (part !== "") {
       parts.push({ text: part });
     }

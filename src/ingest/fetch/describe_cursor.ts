@@ -35,11 +35,11 @@ function describeCursor(source: SourceSettings, cursor: string | null, nowMs: nu
   }
   if (rules.windows !== null && atMs !== undefined) {
     const firstMs = planWindows(rules.windows, atMs, nowMs)[0]?.sinceMs ?? nowMs;
-    return [`the next fetch asks for the days from ${dayOf(firstMs)} on`];
+    return [`the next fetch starts with the days from ${dayOf(firstMs)} on`];
   }
   if (rest === undefined) return [];
   return [
-    `the list is being caught up with: ${rest.pages} pages of it are read, and the next fetch goes on behind them`,
+    `the list is read in parts: ${rest.pages} pages are read, and the next fetch continues after them`,
   ];
 }
 

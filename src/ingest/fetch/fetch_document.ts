@@ -17,12 +17,12 @@ const PERMANENT = [301, 308];
 
 /** What is to be done about answers that will not change by themselves. */
 const ADVICE: Readonly<Record<number, string>> = {
-  304: ", though it was not asked whether anything has changed",
-  400: ": it does not understand the request; look at the address and its parameters",
-  401: ": it wants a key, which authorization or headers of the source give",
-  404: ": nothing is there; look for its new address on the publisher's site",
-  406: ": it has no such format; look for another address on the publisher's site",
-  410: ": it is gone for good; look for its new address on the publisher's site",
+  304: "to an unconditional request",
+  400: ": the request is not valid; check the URL and its parameters",
+  401: ": it requires a key; set authorization or headers of the source",
+  404: ": not found; look for its new URL on the publisher's site",
+  406: ": it does not have this format; look for another URL on the publisher's site",
+  410: ": it was removed permanently; look for its new URL on the publisher's site",
 };
 
 /** What an answer said of itself, so that it is sent again only if it has changed. */
@@ -95,7 +95,7 @@ async function askForDocument(
       options.signal,
     );
   } catch (error) {
-    if (error instanceof DeadlineError) throw new FetchError(`no whole answer within ${error.ms / 1000} s`);
+    if (error instanceof DeadlineError) throw new FetchError(`no complete response within ${error.ms / 1000} s`);
     throw error;
   }
   const { response, url, redirect } = chain;
@@ -220,14 +220,14 @@ function validatorHeaders(validators: Validators | null, url: URL): Record<strin
 function redirectTarget(response: IncomingResponse, from: URL): URL {
   const location = response.headers["location"] ?? "";
   if (location === "" || !URL.canParse(location, from)) {
-    throw new FetchError(`answered ${response.status} without a usable Location`);
+    throw new FetchError(`answered ${response.status} without a valid Location`);
   }
   const target = new URL(location, from);
   if (target.protocol !== "https:" && target.protocol !== "http:") {
     throw new FetchError(`redirects to ${target.protocol}, which is not fetched`);
   }
   if (from.protocol === "https:" && target.protocol === "http:") {
-    throw new FetchError("redirects from https to http; if that is wanted, configure the http address");
+    throw new FetchError("redirects from https to http; if this is intended, configure the http URL");
   }
   return target;
 }
@@ -245,13 +245,13 @@ class Visits {
     const { addresses, isPublic } = await this.#lookUp(url);
     if (!isPublic && !this.options.allowPrivate) {
       throw new FetchError(
-        `${url.hostname} has a private address; ingest.allow_private = true would permit it`,
+        `${url.hostname} has a private IP address; ingest.allow_private = true would allow it`,
       );
     }
     // What the operator wrote may be private; nobody else leads there, and nobody leads back from outside.
     const isOwn = url.hostname === this.configured.hostname;
     if (!isPublic && (this.#sawPublic || (!isOwn && own.isPublic))) {
-      throw new FetchError(`leads to ${url.hostname}, which has a private address: that is refused`);
+      throw new FetchError(`leads to ${url.hostname}, which has a private IP address, which is refused`);
     }
     this.#sawPublic ||= isPublic;
     return addresses;
@@ -296,5 +296,5 @@ function refuseUnusable(
     });
   }
   if (response.truncated) throw new FetchError(`the document has more than ${maxDocumentBytes} bytes`);
-  if (response.body.length === 0) throw new FetchError("answered with an empty body");
+  if (response.body.length === 0) throw new FetchError("responded with an empty body");
 }

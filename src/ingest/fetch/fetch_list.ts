@@ -252,7 +252,7 @@ class ListWalk {
   notes(): string[] {
     if (!this.#isCut || this.#before !== null || !this.rules.newestFirst) return [];
     return [
-      `the first fetch takes ${this.#pages.head} pages of the list and leaves what is older: max_pages`,
+      `the first fetch reads ${this.#pages.head} pages of the list and skips what is older: max_pages`,
     ];
   }
 

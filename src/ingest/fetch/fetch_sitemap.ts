@@ -117,14 +117,14 @@ export async function fetchSitemap(
 
 function requireDates({ dated, undated }: ReadMaps): void {
   if (dated > 0 || undated === 0) return;
-  throw new FetchError(`the map says of none of its ${undated} pages when it changed (lastmod)`);
+  throw new FetchError(`none of the ${undated} pages in the sitemap has a lastmod`);
 }
 
 /** What the first fetch, and every dry run, says of pages that the map says too little of. */
 function undatedNotes(pages: number): string[] {
   if (pages === 0) return [];
   const many = `${pages} ${pages === 1 ? "page" : "pages"}`;
-  return [`${many} of the map cannot be looked after: it does not say when they changed (lastmod)`];
+  return [`${many} of the sitemap cannot be checked for changes: they have no lastmod`];
 }
 
 /** From when on changes are wanted. What lies ahead was set by a clock that was set back, or by a page dated ahead. */
@@ -247,7 +247,7 @@ async function readMaps(
   children.sort((a, b) => (b.changedMs ?? nowMs) - (a.changedMs ?? nowMs));
   if (children.length > rules.maxMaps) {
     const reason =
-      `${children.length} maps may have changed and ${rules.maxMaps} are read: raise max_maps, or name them`;
+      `${children.length} sitemaps may have changed, and ${rules.maxMaps} are read: raise max_maps, or configure them separately`;
     maps.leftOut.push({ name: "document", reason: `${reason} in maps` });
     maps.isWhole = false;
   }
@@ -255,7 +255,7 @@ async function readMaps(
     if (maps.pages.size >= MAX_CHANGED) {
       maps.leftOut.push({
         name: url,
-        reason: `is not read: the maps before it have ${MAX_CHANGED} changed pages`,
+        reason: `was not read: the sitemaps before it have ${MAX_CHANGED} changed pages`,
       });
       maps.isWhole = false;
       break;
@@ -290,7 +290,7 @@ async function readMap(
     expects: "data",
   }, options);
   const { document } = answer;
-  if (document === null) throw new FetchError("answered that nothing has changed, though it was not asked");
+  if (document === null) throw new FetchError("responded with 304 to an unconditional request");
   const { contentType } = document;
   const { location: pageBase, timezone } = source;
   try {

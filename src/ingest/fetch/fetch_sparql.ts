@@ -179,6 +179,6 @@ function withoutQuery(standing: RedirectTrack, query: string): RedirectTrack {
 function isTooMuch({ status, state, message }: FetchError): boolean {
   if (state === "blocked") return false;
   return status === null
-    ? message.startsWith("no whole answer") || message.startsWith("the document has more than")
+    ? message.startsWith("no complete response") || message.startsWith("the document has more than")
     : TOO_MUCH.includes(status);
 }

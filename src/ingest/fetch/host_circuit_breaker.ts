@@ -23,7 +23,7 @@ export class Throttle {
   check(host: string): void {
     const refusal = this.#ended.get(host);
     if (refusal === undefined) return;
-    throw new FetchError(`not asked for, because its host ${refusal.message}`, {
+    throw new FetchError(`not fetched, because its host ${refusal.message}`, {
       ...refusal,
       wasAsked: false,
     });

@@ -53,16 +53,16 @@ export function restAfter(
 export function notMet(rules: ListRules, rest: Rest | null): string {
   const { maxPages } = rules;
   return rest === null || isHopeless(rest, rules)
-    ? `nothing known was met within ${
+    ? `no known item within ${
       rest?.pages ?? maxPages
-    } pages: raise max_pages until it is, for items may be missing`
-    : `more has come than fits into ${maxPages} pages: the next fetch goes on behind them; max_pages may be raised`;
+    } pages, so items may be missing: raise max_pages`
+    : `there are more new items than fit into ${maxPages} pages: the next fetch continues after them; max_pages can be raised`;
 }
 
 /** Why a list in no order was not read to its end; `read` is how many pages were, where the time for it was over. */
 export function tooManyPages({ maxPages }: ListRules, read: number | null): string {
   const many = read === null
     ? `there are more than ${maxPages} pages: raise max_pages`
-    : `only ${read} pages could be read in ${WALK_MS / 60_000} minutes: ask for more items a page`;
-  return `${many}, or set newest_first = true if the list is so ordered`;
+    : `only ${read} pages could be read in ${WALK_MS / 60_000} minutes: request more items per page`;
+  return `${many}, or set newest_first = true if the list is in that order`;
 }

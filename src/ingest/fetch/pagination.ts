@@ -29,7 +29,7 @@ export function isTimeOver(clock: Clock, startedMs: number): boolean {
 export function requireTime(clock: Clock, startedMs: number): void {
   if (isTimeOver(clock, startedMs)) {
     throw new FetchError(
-      `took more than ${WALK_MS / 60_000} minutes: fewer pages or days at a time would fit`,
+      `took more than ${WALK_MS / 60_000} minutes: read fewer pages or days at a time`,
     );
   }
 }
@@ -78,7 +78,7 @@ export function lastFetchFrom(sinceMs: number, { overlapDays }: Windows, started
 /** What is left for the next fetch, for the operator. */
 export function daysLeftReason(sinceMs: number): string {
   const day = new Date(sinceMs).toISOString().slice(0, 10);
-  return `the days from ${day} on are asked for at the next fetch: there are more than fit into ${
+  return `the days from ${day} on are read by the next fetch: there are more than can be read in ${
     WALK_MS / 60_000
   } minutes`;
 }

@@ -56,8 +56,7 @@ function decideMove(known: SourceMove | null, found: PermanentRedirects, nowMs: 
 export function describeRedirects(found: readonly PermanentRedirects[]): string[] {
   return found.flatMap((one) =>
     one.kind !== "moved" ? [] : [
-      `${one.address} says that it has moved for good to ${one.to}: it is followed there, and no longer asked once it ` +
-      `has said so for ${ADOPTED_AFTER_MS / 86_400_000} days; change its address in the config`,
+      `${one.address} redirects permanently to ${one.to}: after ${ADOPTED_AFTER_MS / 86_400_000} days of redirects, only the new URL is fetched; change the URL in the config`,
     ]
   );
 }

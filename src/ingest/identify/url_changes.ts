@@ -96,8 +96,7 @@ export class MovedUrls {
   get words(): string {
     return `${this.moved.length} publications have moved ${
       [...new Set(this.moved.map((one) => this.#hosts.get(one)))].join(", ")
-    }, and are as they were: ` +
-      "their records have the new addresses, nobody is told; look whether url and base_url of the source are still right";
+    }without other changes: their events get the new URLs, and nobody is notified; check url and base_url of the source";
   }
 }
 

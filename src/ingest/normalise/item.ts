@@ -71,14 +71,14 @@ export function normaliseItem(item: ParsedItem, context: ItemContext): ItemOutco
   if (title === "") {
     return { ok: false, item: nameOf(item, context.position), reason: "it has neither title nor summary" };
   }
-  if (statedTitle === "") notes.push("it has no title: the summary's first sentence stands for it");
+  if (statedTitle === "") notes.push("it has no title: the summary's first sentence is used");
   const guid = item.guid !== null && item.guid.length <= MAX_GUID_CHARACTERS ? item.guid : null;
   if (guid !== item.guid) {
-    notes.push(`its guid is longer than ${MAX_GUID_CHARACTERS} characters and passed over`);
+    notes.push(`its guid is longer than ${MAX_GUID_CHARACTERS} characters and ignored`);
   }
   const updatedAtMs = readDate(item.updatedText, context.timezone, notes);
   const link = linkOf(item, context, notes);
-  if (link === null) notes.push("it has no usable address of its own");
+  if (link === null) notes.push("it has no valid link");
   return {
     ok: true,
     item: {
@@ -116,14 +116,14 @@ function linkOf(item: ParsedItem, context: ItemContext, notes: string[]): string
   const bases = [item.baseUrl, context.document.baseUrl, context.documentUrl, context.baseUrl];
   const stated = item.link === null ? null : absoluteUrl(item.link, ...bases);
   if (stated !== null) return stated;
-  if (item.link !== null) notes.push(`link not usable: ${quote(item.link)}`);
+  if (item.link !== null) notes.push(`link not valid: ${quote(item.link)}`);
   return item.guid !== null && /^https?:/i.test(item.guid) ? absoluteUrl(item.guid) : null;
 }
 
 function readDate(text: string | null, timezone: string, notes: string[]): number | null {
   if (text === null) return null;
   const atMs = parseDate(text, { timezone });
-  if (atMs === null) notes.push(`date not understood: ${quote(text)}`);
+  if (atMs === null) notes.push(`date not recognised: ${quote(text)}`);
   return atMs;
 }
 

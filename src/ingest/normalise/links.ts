@@ -7,7 +7,7 @@ const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 
 /**
  * An absolute http(s) address for a link, null when it gives none. A relative link is resolved against the first base,
- * which may itself be relative to the next one, and so on; bases that are no addresses are passed over. Spaces and
+ * which may itself be relative to the next one, and so on; bases that are no addresses are ignored. Spaces and
  * characters beyond ASCII are encoded, `&amp;` left by double escaping is undone, a user name or password is dropped.
  * Every other scheme (`javascript:`, `mailto:`, `data:`) is refused.
  */

@@ -59,7 +59,7 @@ export function parseDocument(bytes: Uint8Array, options: ParseOptions): ParsedD
 function requireShortNext({ next }: ParsedDocument): void {
   if (next === null || next.length <= MAX_NEXT_CHARACTERS) return;
   throw new DocumentError(
-    `what it states of its next page is longer than ${MAX_NEXT_CHARACTERS} characters`,
+    `its link to the next page is longer than ${MAX_NEXT_CHARACTERS} characters`,
   );
 }
 
@@ -108,7 +108,7 @@ function readFeed(text: string, maxItems: number): ParsedDocument {
   const document = readXmlFeed(text.slice(start), maxItems);
   if (start === 0) return document;
   const reason =
-    "something stands before the feed that is none of it, as when the site's software warns of an error";
+    "there is other text before the feed, such as an error message of the site's software";
   return { ...document, problems: [{ item: "document", reason, isMeant: true }, ...document.problems] };
 }
 

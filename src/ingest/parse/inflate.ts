@@ -25,7 +25,7 @@ export async function inflateFile(bytes: Uint8Array, maxBytes: number): Promise<
     try {
       piece = await reader.read();
     } catch {
-      throw new DocumentError("the file is broken gzip");
+      throw new DocumentError("the file is not valid gzip");
     }
     if (piece.done) break;
     length += piece.value.length;

@@ -142,7 +142,7 @@ function limited(problems: readonly ParseProblem[]): ParseProblem[] {
   if (left <= 0) return [...problems];
   return [
     ...problems.slice(0, MAX_REPORTED),
-    { item: `${left} more items`, reason: "refused for such reasons as well" },
+    { item: `${left} more items`, reason: "refused for similar reasons" },
     ...problems.slice(MAX_REPORTED).filter(({ item }) => item === "document"),
   ];
 }

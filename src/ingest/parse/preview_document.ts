@@ -43,9 +43,9 @@ export function previewDocument(bytes: Uint8Array, options: ParseOptions): Parse
     if (guessed === null) throw error;
     const document = parseDocument(bytes, { ...options, reading: guessed });
     if (guessed.kind !== "json") return document;
-    const reason = `no feed: read by guess with ${
+    const reason = `not a feed: read with guessed rules, ${
       describeGuess(guessed)
-    }; --source ID reads it by a source's own rules`;
+    }; --source ID applies the rules of a source`;
     return { ...document, problems: [{ item: "document", reason }, ...document.problems] };
   }
 }

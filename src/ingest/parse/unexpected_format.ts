@@ -54,7 +54,7 @@ export function foreignRoot(rootName: string, text: string, wanted: "a feed" | "
 }
 
 function readBy(strategy: string): string {
-  return `; fetch_strategy = "${strategy}" reads such`;
+  return `; fetch_strategy = "${strategy}" reads it`;
 }
 
 /** The error for text of another kind than the one that is wanted: "a feed", "JSON", "a page". */

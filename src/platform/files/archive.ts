@@ -76,7 +76,7 @@ async function unpack(from: string, folder: string, names: readonly string[]): P
     for await (const { header, body } of entries) {
       const isExpected = names.includes(header.name) && (header.type ?? "file") === "file";
       if (!isExpected || unpacked.some(({ name }) => name === header.name)) {
-        throw new Error(`it holds an entry that belongs to no backup: ${JSON.stringify(header.name)}`);
+        throw new Error(`it contains an entry that is not part of a backup: ${JSON.stringify(header.name)}`);
       }
       requireSize(header, folder);
       unpacked.push(await writeEntry(header.name, body, join(folder, header.name)));
@@ -102,12 +102,12 @@ export function requireSize({ name, size }: { name: string; size: number }, fold
   if (size > freeBytes) throw new Error(`no space left on device for its ${name} (${formatBytes(size)})`);
 }
 
-const WANTED = "a backup is a gzipped tar file, as `regfeed backup create` makes it";
+const WANTED = "a backup is a gzipped tar file, as `regfeed backup create` creates it";
 /** As far as the beginning of a file tells what it is: the mark of a tar file stands at byte 257. */
 const HEAD_BYTES = 512;
 const OTHERS: readonly [at: number, mark: string, what: string][] = [
-  [0, "SQLite format 3\0", "a database, and no archive with one in it"],
-  [257, "ustar", "a tar file that is not gzipped any more (`gzip FILE` makes it one again)"],
+  [0, "SQLite format 3\0", "a database, not an archive"],
+  [257, "ustar", "a tar file that is not gzipped (compress it with `gzip FILE`)"],
   [0, "PK\x03\x04", "a zip file"],
 ];
 
@@ -129,7 +129,7 @@ async function whatElse(file: Deno.FsFile): Promise<string | null> {
   const known = OTHERS.find(([at, mark]) => text.startsWith(mark, at))?.[2];
   // deno-lint-ignore no-control-regex -- the controls are what a text has not
   const isText = !/[\u0000-\u0008\u000e-\u001a]/.test(text);
-  return known ?? (isText ? "a text" : "no gzip file");
+  return known ?? (isText ? "a text" : "not a gzip file");
 }
 
 /** What the runtime's gzip and the tar reader say of a file that ends too early, too late, or was changed. */
@@ -138,7 +138,7 @@ const BROKEN = /gzip|deflate|end of file|unexpected eof|tar\b|checksum|corrupt|f
 function explain(error: unknown): string {
   const { message } = error as Error;
   return BROKEN.test(message) && !(error instanceof OtherFile)
-    ? `it is cut short or damaged (${message}): copy it anew from where it was made, or take another one`
+    ? `it is truncated or damaged (${message}): copy it again, or use another one`
     : message;
 }
 

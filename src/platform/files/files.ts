@@ -35,7 +35,7 @@ export function createFiles(): WritableFiles {
       about("list", folder, () => listFolder(folder, options)),
     readIn: (folder, name, options) =>
       about("read", join(folder, name), () => readFileIn(folder, name, options)),
-    exists: (path) => about("look at", path, async () => await statOrNull(path) !== null),
+    exists: (path) => about("inspect", path, async () => await statOrNull(path) !== null),
     writeText: (path, text, mode) =>
       about("write", path, () => writeAtomically(path, new TextEncoder().encode(text), mode)),
     writeBytes: (path, bytes, mode) => about("write", path, () => writeAtomically(path, bytes, mode)),
@@ -52,10 +52,10 @@ export function createFiles(): WritableFiles {
       );
     },
     makeTemporaryFolder: (prefix) =>
-      about("make", `${prefix}… among the temporary files`, () => Deno.makeTempDir({ prefix })),
+      about("make", `${prefix}… in the temporary folder`, () => Deno.makeTempDir({ prefix })),
     temporaryFolder: tmpdir,
-    followLinks: (path) => about("look at", path, () => followLinks(path)),
-    makeFolderIn: (dir, prefix) => about("make a folder in", dir, () => Deno.makeTempDir({ dir, prefix })),
+    followLinks: (path) => about("inspect", path, () => followLinks(path)),
+    makeFolderIn: (dir, prefix) => about("create a folder in", dir, () => Deno.makeTempDir({ dir, prefix })),
     mayMakeIn: (dir) =>
       Deno.makeTempDir({ dir, prefix: ".regfeed-" }).then((made) => Deno.remove(made)).then(
         () => true,
@@ -63,7 +63,7 @@ export function createFiles(): WritableFiles {
       ),
     removeFolder: (path) => about("remove", path, () => Deno.remove(path, { recursive: true })),
     findFolders: (folder, prefix) => about("list", folder, () => findFolders(folder, prefix)),
-    chownLike: (like, path) => about("give away", path, () => giveToOwnerOf(like, path)),
+    chownLike: (like, path) => about("change the owner of", path, () => giveToOwnerOf(like, path)),
     removeFile: (path) => about("remove", path, () => Deno.remove(path)),
     copy: (from, to) =>
       about("copy", from, async () => {
@@ -72,9 +72,9 @@ export function createFiles(): WritableFiles {
       }),
     move: (from, to) => about("move", from, () => move(from, to)),
     keepAs: (path, name) => about("keep", path, () => keepAs(path, name)),
-    sizeOf: (path) => about("look at", path, async () => (await statOrNull(path))?.size ?? 0),
+    sizeOf: (path) => about("inspect", path, async () => (await statOrNull(path))?.size ?? 0),
     freeBytes: (folder) =>
-      about("look at", folder, () => Promise.resolve(createMachine().volumeOf(folder)?.freeBytes ?? null)),
+      about("inspect", folder, () => Promise.resolve(createMachine().volumeOf(folder)?.freeBytes ?? null)),
     digest: (path) => about("read", path, () => digest(path)),
   };
 }

@@ -5,7 +5,7 @@ import { join, sep } from "node:path";
 import type { FolderListing, FolderOptions } from "../../domain/ports/ports.ts";
 import { reasonOf } from "../file_errors.ts";
 
-const LEADS_OUT = "it is a link out of the folder; follow_links = true reads such";
+const LEADS_OUT = "it is a link out of the folder; follow_links = true allows it";
 
 /** Maximum number of entries of a folder: all of them are compared, and kept in a cursor, at each visit. */
 const MAX_ENTRIES = 50_000;
@@ -108,5 +108,5 @@ function notRegular({ isFile, isFifo, isSymlink }: Deno.FileInfo): string | null
 function whyMissing({ name, isSymlink }: Deno.DirEntry): string | null {
   // The runtime puts this character where a name's bytes are no UTF-8, and then finds no file of that name.
   if (name.includes("\ufffd")) return "its name is not UTF-8; rename it";
-  return isSymlink ? "it is a link to nothing" : null;
+  return isSymlink ? "it is a broken link" : null;
 }

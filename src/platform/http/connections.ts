@@ -57,7 +57,7 @@ export interface Connections {
   close(): Promise<void>;
 }
 
-const CLOSED = new NetworkError("the connection was closed here");
+const CLOSED = new NetworkError("the connection was closed by Regfeed");
 
 /** An empty set of connections. */
 export function createConnections(trust: Trust): Connections {

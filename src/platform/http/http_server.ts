@@ -242,7 +242,7 @@ function serveOrExplain(
   } catch (error) {
     const { message } = error as Error;
     if (BAD_CERTIFICATE.test(message)) {
-      throw new Error(`TLS takes no such certificate (${message}): get one of X.509 version 3`, {
+      throw new Error(`the certificate cannot be used for TLS (${message}): use an X.509 version 3 certificate`, {
         cause: error,
       });
     }
@@ -259,10 +259,10 @@ const TOO_MANY_FILES = /too many open files/i;
 
 /** Why a listener could not be made or ended by itself, for its operator. */
 export function reasonOf(error: unknown): string {
-  if (error instanceof Deno.errors.AddrInUse) return "another program listens there already";
+  if (error instanceof Deno.errors.AddrInUse) return "another program already listens there";
   if (error instanceof Deno.errors.AddrNotAvailable) return "this machine has no such address";
-  if (error instanceof Deno.errors.PermissionDenied) return "ports below 1024 need the right to use them";
+  if (error instanceof Deno.errors.PermissionDenied) return "ports below 1024 require permission";
   const { message } = error as Error;
-  if (TOO_MANY_FILES.test(message)) return "this process may open no more files";
+  if (TOO_MANY_FILES.test(message)) return "the limit of open files is reached";
   return message;
 }

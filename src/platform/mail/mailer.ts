@@ -24,7 +24,7 @@ export interface MailSettings {
 }
 
 /** What is said of a server whose time was up. */
-const IN_TIME = ["the mail server does not answer in time", false] as const;
+const IN_TIME = ["the mail server does not respond in time", false] as const;
 /** How long the server may be silent, ms; the caller's signal bounds the whole. */
 const SILENCE_MS = 20_000;
 
@@ -114,7 +114,7 @@ async function withServer(
       });
     },
   });
-  const end = () => void socket?.destroy(new Error("not taken over in time"));
+  const end = () => void socket?.destroy(new Error("not accepted in time"));
   signal.addEventListener("abort", end, { once: true });
   try {
     await work(transport);
@@ -156,11 +156,11 @@ function certificates(caFile: string | null): { ca?: string[] } {
 
 /** What nodemailer's errors mean, in words without the server's own, which may repeat the address. */
 const REASONS: Readonly<Record<string, [reason: string, fault: MailFault]>> = {
-  EAUTH: ["the mail server refuses our user and password", "password"],
+  EAUTH: ["the mail server rejects the user name and password", "password"],
   EDNS: ["the mail server's name is not found", "name"],
   ENOTFOUND: ["the mail server's name is not found", "name"],
-  ETLS: ["the mail server offers no TLS that is good", "tls"],
-  ETIMEDOUT: ["the mail server does not answer in time", "silent"],
+  ETLS: ["the mail server offers no valid TLS", "tls"],
+  ETIMEDOUT: ["the mail server does not respond in time", "silent"],
   ECONNREFUSED: ["the mail server refuses the connection", "refused"],
   EPROTOCOL: ["the mail server does not speak SMTP", "protocol"],
 };
@@ -178,22 +178,22 @@ function toMailError(error: unknown): MailError {
   const fail = (reason: string, fault: MailFault, isRefused = false) =>
     new MailError(reason, isRefused, { cause: error, fault });
   if (/certificate|self.signed|CERT_/i.test(`${code} ${message}`)) {
-    return fail("the mail server's certificate is not good", "certificate");
+    return fail("the mail server's certificate is not valid", "certificate");
   }
   if (code === "ERR_SSL_WRONG_VERSION_NUMBER") {
-    return fail("the mail server does not begin with TLS at this port", "protocol");
+    return fail("the mail server does not use TLS on this port", "protocol");
   }
   if (/^RCPT/.test(command) && responseCode !== undefined && responseCode >= 500) {
     return fail(`the mail server refuses the address (${responseCode})`, "answer", true);
   }
   if (code === "EAUTH" && responseCode !== undefined && NO_SIGN_IN.has(responseCode)) {
-    return fail(`the mail server takes no user and password here (${responseCode})`, "sign-in");
+    return fail(`the mail server does not support authentication here (${responseCode})`, "sign-in");
   }
   const known = REASONS[code] ?? REASONS[/ECONNREFUSED|ENOTFOUND|ETIMEDOUT/.exec(message)?.[0] ?? ""];
   if (known !== undefined) return fail(...known);
   if (responseCode !== undefined) {
     const to = /^[A-Z]+/.exec(command)?.[0] ?? "";
-    return fail(`the mail server answered ${responseCode}${to === "" ? "" : ` to ${to}`}`, "answer");
+    return fail(`the mail server responded with ${responseCode}${to === "" ? "" : ` to ${to}`}`, "answer");
   }
-  return fail("the connection to the mail server broke off", "broken");
+  return fail("the connection to the mail server was lost", "broken");
 }

@@ -36,7 +36,7 @@ const REAL_METER: Meter = {
 /** The event loop of this thread. Of the works that began since the last look, the longest one explains a pause. */
 export class EventLoopMonitor implements EventLoop {
   readonly #meter: Meter;
-  #work = "nothing that has a name";
+  #work = "no named work";
   #beganMs: number;
   #longestWork = "";
   #longestWorkMs = -1;
@@ -115,7 +115,7 @@ export class EventLoopMonitor implements EventLoop {
 export function measureEventLoop(monitor: EventLoopMonitor, metrics: Metrics, log: Log): () => void {
   const lag = metrics.histogram({
     name: "regfeed_event_loop_lag_seconds",
-    help: "How much later than asked for the event loop woke.",
+    help: "Delay of the event loop, seconds.",
     bounds: LAG_BOUNDS,
   });
   metrics.gauge({

@@ -108,7 +108,7 @@ async function readInput(maxBytes: number): Promise<string> {
   const decoder = new TextDecoder();
   for await (const chunk of Deno.stdin.readable) {
     bytes += chunk.length;
-    if (bytes > maxBytes) throw new Error(`stdin holds more than ${maxBytes} bytes`);
+    if (bytes > maxBytes) throw new Error(`stdin contains more than ${maxBytes} bytes`);
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();

@@ -32,7 +32,7 @@ export async function createSupervisor(
   if (!path.startsWith("/")) {
     // Names that begin with @ are abstract sockets, vsock: is another machine's.
     warn(
-      `${UNTOLD}: this runtime sends to sockets with a path only; start it with Type=exec, or without NOTIFY_SOCKET`,
+      `${UNTOLD}: only sockets with a path are supported; use Type=exec, or unset NOTIFY_SOCKET`,
       {
         socket: path,
       },
@@ -41,7 +41,7 @@ export async function createSupervisor(
   }
   const opened = await openSocket().catch((error: Error) => {
     warn(
-      `${UNTOLD}: no socket can be made among the temporary files; name another folder in TMPDIR, or make room`,
+      `${UNTOLD}: no socket can be created in the temporary folder; set TMPDIR to another folder, or free some space`,
       {
         cause: error.message,
       },
@@ -94,7 +94,7 @@ export async function createSupervisor(
   };
 }
 
-const UNTOLD = "the supervisor (NOTIFY_SOCKET) cannot be told how the service is, and may end it";
+const UNTOLD = "the supervisor (NOTIFY_SOCKET) cannot be notified and may stop the service";
 
 /** A socket of our own to send from, in a folder of its own. */
 async function openSocket(): Promise<{ socket: Deno.DatagramConn; folder: string }> {

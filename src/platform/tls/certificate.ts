@@ -18,16 +18,16 @@ export function examineCertificate({ cert, key }: CertificatePair): CertificateS
   try {
     certificate = new X509Certificate(cert);
   } catch {
-    return { kind: "bad", reason: "the certificate is no PEM certificate" };
+    return { kind: "bad", reason: "the certificate is not a PEM certificate" };
   }
   let publicKey: string | Uint8Array;
   try {
     publicKey = createPublicKey(createPrivateKey(key)).export({ type: "spki", format: "pem" });
   } catch {
-    return { kind: "bad", reason: "the key is no PEM private key, or it is encrypted" };
+    return { kind: "bad", reason: "the key is not a PEM private key, or it is encrypted" };
   }
   if (publicKey !== certificate.publicKey.export({ type: "spki", format: "pem" })) {
-    return { kind: "bad", reason: "the certificate and the key do not belong together" };
+    return { kind: "bad", reason: "the certificate and the key do not match" };
   }
   return {
     kind: "good",

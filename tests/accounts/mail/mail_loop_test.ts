@@ -79,11 +79,11 @@ Deno.test("each attempt creates a new key that replaces the last; only the key t
     world.platform.mailer.answer = (mail) => {
       seen.push(keyIn(mail.text));
       ids.push(mail.id);
-      if (seen.length < 3) throw new MailError("the connection to the mail server broke off", false);
+      if (seen.length < 3) throw new MailError("the connection to the mail server was lost", false);
     };
     await world.app.tick();
     assert.deepEqual((await mails(world)).map(({ status, problem }) => [status, problem]), [
-      ["queued", "the connection to the mail server broke off"],
+      ["queued", "the connection to the mail server was lost"],
     ]);
     for (let hour = 0; hour < 2; hour++) {
       await world.platform.clock.advance(3_600_000);

@@ -56,7 +56,7 @@ Deno.test("customer show finds the owner of a subscription, and says what does n
       assert.equal(unknown.code, 1);
       assert.match(
         unknown.stderr,
-        /no customer has, or ever had, a subscription sub_0+$/m,
+        /unknown subscription sub_0+$/m,
       );
     } finally {
       await server.end("SIGTERM");
@@ -132,7 +132,7 @@ Deno.test("checkDeliveries() counts by reason, and names the first subscriptions
       "deliveries",
       "warning",
       "subscriptions that the service disabled (2: the endpoint responded with 410; 1: the endpoint failed for days; " +
-      "1: over its tier's number): sub_0, sub_1, sub_2, sub_3",
+      "1: over its tier's limit): sub_0, sub_1, sub_2, sub_3",
     ],
     ["deliveries", "good", "the customers for whom most is stored: cus_1 2.5 MB, cus_2 900 bytes"],
   ]);

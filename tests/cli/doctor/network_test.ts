@@ -56,7 +56,7 @@ Deno.test("checkProxies() sees a proxy that is not named, keys in clear, and pro
   assert.match(seen("https://feed.example.org", ["0.0.0.0/0"]), /any client can pretend to be another/);
   assert.equal(seen("https://feed.example.org", ["10.0.0.1/32"]), "");
   assert.equal(seen("http://127.0.0.1:8080", []), "");
-  assert.match(seen("http://feed.example.org", []), /API keys are sent in clear/);
+  assert.match(seen("http://feed.example.org", []), /API keys are sent unencrypted/);
   assert.match(
     seen("http://localhost:1", [], { HTTPS_PROXY: "http://proxy" }),
     /names a proxy \(HTTPS_PROXY\)/,

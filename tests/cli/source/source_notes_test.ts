@@ -23,9 +23,9 @@ Deno.test("source test shows what was odd about an item, in text and JSON, and i
     await Deno.mkdir(join(folder, "inbox"));
     await Deno.writeTextFile(join(folder, "inbox/a.xml"), rss([{ id: "1", date: "some day" }, { id: "2" }]));
     const { stdout } = await regfeed(folder, ["source", "test", "inbox"]);
-    assert.match(stdout, /^note {2}Guidelines on the AI Act 1: date not understood: "some day"\n2 new, /m);
+    assert.match(stdout, /^note {2}Guidelines on the AI Act 1: date not recognised: "some day"\n2 new, /m);
     const { items } = await regfeedJson<Tested>(folder, ["source", "test", "inbox"]);
-    assert.deepEqual(items.map(({ notes }) => notes), [['date not understood: "some day"'], []]);
+    assert.deepEqual(items.map(({ notes }) => notes), [['date not recognised: "some day"'], []]);
     const ingested = await regfeedJson<unknown>(folder, ["ingest", "inbox"]);
     assert.deepEqual(ingested, {
       sources: [{

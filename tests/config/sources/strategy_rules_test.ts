@@ -93,10 +93,10 @@ const WRONG: [string, string, RegExp[]][] = [
     /sources\[0\]\.url: is missing: set it to the URL of the endpoint/,
   ]],
   ["a broken path", strategy("json", ['title = "a..b"', 'link = "u"']), [
-    /:7: sources\[0\]\.json\.title: is no path: "a\.\.b"; write keys with dots/,
+    /:7: sources\[0\]\.json\.title: is not a valid path: "a\.\.b"; write keys with dots/,
   ]],
   ["a broken template", strategy("json", ['title = "t"', 'link = "https://x/{id"']), [
-    /:8: sources\[0\]\.json\.link: has a brace without its other half/,
+    /:8: sources\[0\]\.json\.link: has an unmatched brace/,
   ]],
   ["a rule that is not a string", strategy("json", ["title = 5", 'link = "u"']), [
     /:7: sources\[0\]\.json\.title: needs a path, or a list of them, such as "title"; found the number 5/,

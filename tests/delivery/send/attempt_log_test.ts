@@ -49,7 +49,7 @@ Deno.test("an hour of a dead endpoint is two lines at info: its first failure, a
   assert.equal(said.length, 6_000); // each attempt stands at debug, with its ids
   assert.deepEqual(said[1], {
     level: "debug",
-    message: "an attempt failed and is made again later",
+    message: "attempt failed, will retry",
     fields: {
       delivery: "dlv_2",
       subscription: "sub_1",
@@ -63,8 +63,8 @@ Deno.test("an hour of a dead endpoint is two lines at info: its first failure, a
   fails();
   const lines = read();
   assert.deepEqual(lines.map(({ message }) => message), [
-    "an attempt failed and is made again later",
-    "an endpoint goes on failing: its attempts are made again later",
+    "attempt failed, will retry",
+    "endpoint still failing, will retry",
   ]);
   assert.equal(lines[0]?.fields["delivery"], "dlv_1");
   const { subscription, attempts, over_ms, problem } = lines[1]?.fields ?? {};
@@ -86,7 +86,7 @@ Deno.test("another way of failing is said once, and the end of the failing with 
   arrives();
   arrives();
   assert.deepEqual(read(), [{
-    message: "an endpoint answers again",
+    message: "endpoint recovered",
     fields: { subscription: "sub_1", failures: 5, after_ms: MINUTE_MS },
   }]);
   fails();

@@ -203,7 +203,7 @@ Deno.test("sendAttempt() connects nowhere when the guard refuses, with one answe
     const result = await sendAttempt({ ...message, webhookUrl }, deps, onwards);
     assert.deepEqual(
       [result.statusCode, result.problem],
-      [null, "this address cannot receive webhooks"],
+      [null, "this URL cannot receive webhooks"],
       what,
     );
     assert.equal(network.requests.length, 0, what);
@@ -218,7 +218,7 @@ Deno.test("sendAttempt() asks the resolver once, so a name that changes cannot m
   await sendAttempt(message, { ...deps, resolver }, onwards);
   assert.deepEqual(network.requests.map((request) => request.addresses), [["93.184.215.14"]]);
   const second = await sendAttempt(message, { ...deps, resolver }, onwards);
-  assert.equal(second.problem, "this address cannot receive webhooks");
+  assert.equal(second.problem, "this URL cannot receive webhooks");
   assert.equal(network.requests.length, 1);
 });
 

@@ -40,7 +40,7 @@ Deno.test("dateFormatProblem() wants year, month and day, each once, and no othe
     ["MM.yyyy", /lacks year, month or day/],
     ["", /lacks/],
     ["dd.MM.yyyy dd", /twice/],
-    ["DD.MM.YYYY", /is no form of a date: "DD\.MM\.YYYY"/],
+    ["DD.MM.YYYY", /is not a valid date format: "DD\.MM\.YYYY"/],
     ["dd. MMMM yyyy", /twice/],
   ];
   for (const [format, expected] of rows) assert.match(dateFormatProblem(format) ?? "", expected, format);

@@ -70,7 +70,7 @@ async function liveThrough(
   await says(`fault=${fault}`);
   await end(server);
   await client.sees("ok");
-  await says("the store works again");
+  await says("storage fault over");
   const all = [first, ...meanwhile].sort();
   await until(
     "every delivery",

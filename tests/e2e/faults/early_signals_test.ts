@@ -74,7 +74,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
 
 // SIGUSR1 as well, but run from its source on a newer Deno it opens the runtime's debugger beside that.
 for (const signal of ["SIGHUP", "SIGUSR2"] as const) {
-  const what = signal === "SIGHUP" ? "config read again: nothing to put in force" : `signal=${signal}`;
+  const what = signal === "SIGHUP" ? "config reloaded: no changes" : `signal=${signal}`;
   Deno.test({
     ...needs(
       `${signal} before the config is read ends nothing, and is told of once the service is up`,

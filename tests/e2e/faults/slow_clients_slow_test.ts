@@ -62,6 +62,6 @@ for (const scheme of ["http", "https"]) {
       const { code, log } = await server.end("SIGTERM");
       assert.equal(code, 0, log);
       assert.equal(log.match(/listener was lost/g)?.length, 1);
-      assert.match(log, /LimitNOFILE.*cause="this process may open no more files"/);
+      assert.match(log, /LimitNOFILE.*cause="the limit of open files is reached"/);
     }));
 }

@@ -37,8 +37,8 @@ function faults(feed: GrowingFeed, elsewhere: string): [string, Conversation, Re
   const bomb = gzipSync(new Uint8Array(50_000_000));
   const zip = { "content-encoding": "gzip" };
   return [
-    ["silence", () => pause(3_000), /^no whole answer within 1 s$/, "failing"],
-    ["slow bytes", slowly, /^no whole answer within 1 s$/, "failing"],
+    ["silence", () => pause(3_000), /^no complete response within 1 s$/, "failing"],
+    ["slow bytes", slowly, /^no complete response within 1 s$/, "failing"],
     ["a hang-up", (connection) => connection.close(), /^connection reset \(127\.0\.0\.1\)$/, "failing"],
     [
       "a cut",
@@ -60,7 +60,7 @@ function faults(feed: GrowingFeed, elsewhere: string): [string, Conversation, Re
     ["403", saying(answer("403 Forbidden", {}, "x")), /^answered 403/, "blocked"],
     ["429", saying(answer("429 Slow", { "retry-after": "60" })), /^answered 429/, "blocked"],
     ["202", saying(answer("202 Accepted", {})), /^answered 202/, "blocked"],
-    ["nothing", saying(answer("200 OK", {})), /^answered with an empty body$/, "failing"],
+    ["nothing", saying(answer("200 OK", {})), /^responded with an empty body$/, "failing"],
     ["no items", saying(answer("200 OK", {}, "<rss><channel></channel></rss>")), /^has no item/, "empty"],
     ["a circle", saying(answer("302 Found", { location: "/feed" })), /^more than 5 redirects$/, "failing"],
     [

@@ -29,7 +29,7 @@ Deno.test({
       assert.equal(made.code, 1, made.stdout);
       assert.match(
         made.stderr,
-        /not enough room for a backup in .*disk, which needs about [\d.]+ [kM]B and has 201 kB free: make room there, or have it written to another disk .*nothing of it is left/,
+        /not enough room for a backup in .*disk, which needs about [\d.]+ [kM]B and has 201 kB free: free some space there, or have it written to another disk .*nothing of it is left/,
       );
       assert.equal(made.stdout, "");
     }),

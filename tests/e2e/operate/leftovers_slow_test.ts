@@ -61,7 +61,7 @@ Deno.test({
       await server.said("cannot be removed: remove it yourself");
       const { code, log } = await server.end("SIGTERM");
       assert.equal(code, 0, log);
-      assert.match(log, /removed what a backup had left behind that was ended folder=\S+-own/);
+      assert.match(log, /removed files of an interrupted backup folder=\S+-own/);
       assert.match(
         log,
         /WARN {2}backup {3}what a backup .* remove it yourself folder=\S+-others cause=.*permission denied/,

@@ -147,7 +147,7 @@ Deno.test("the log of a whole life holds no key, secret, mail address, body or h
       ["api: request failed", "request"],
       ["ingest: source failed", "source"],
       ["ingest: event recorded", "event"],
-      ["delivery: an attempt failed and is made again later", "delivery"],
+      ["delivery: attempt failed, will retry", "delivery"],
       ["delivery: test delivery", "delivery"],
       ["mail: mail sent", "mail"],
       ["mail: mail not sent, will retry", "mail"],

@@ -183,7 +183,7 @@ Deno.test("a config that is wrong, or that the store contradicts, changes nothin
     for (const [text, expected] of rows) {
       await writeConfig(folder, text);
       const said = await reload(server);
-      assert.match(said, /config not reloaded: the previous config stays in force/);
+      assert.match(said, /config not reloaded: the previous config stays active/);
       assert.match(said, expected);
       assert.deepEqual([await statusOf(server, BANK_KEY), await statusOf(server, PAPER_KEY)], [200, 401]);
     }

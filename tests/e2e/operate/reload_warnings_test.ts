@@ -17,7 +17,7 @@ Deno.test("a reload warns of what others can read now, once, and again when it c
     const reload = async () => {
       server.signal("SIGHUP");
       reloads++;
-      const done = () => server.log().match(/config read again: nothing to put in force/g)?.length ?? 0;
+      const done = () => server.log().match(/config reloaded: no changes/g)?.length ?? 0;
       for (const endMs = Date.now() + 60_000; done() < reloads;) {
         assert.ok(Date.now() < endMs, server.log());
         await new Promise((again) => setTimeout(again, 20));

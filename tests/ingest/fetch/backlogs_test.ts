@@ -243,7 +243,7 @@ Deno.test("a cut walk says where the next one goes on, and how long it has been 
   );
   assert.match(
     tooManyPages(rules, 2),
-    /^only 2 pages could be read in 5 minutes: ask for more items a page, or/,
+    /^only 2 pages could be read in 5 minutes: request more items per page, or/,
   );
   assert.match(tooManyPages(rules, null), /^there are more than 3 pages: raise max_pages, or/);
 });
@@ -282,7 +282,7 @@ Deno.test("describeCursors() names the day at which days, queries and maps go on
   const list = { kind: "list", reading, windows } as ListRules;
   const byDay = sampleSource({ fetchStrategy: "json", rules: list });
   const atMs = Date.UTC(2026, 6, 20, 12);
-  const days = ["the next fetch asks for the days from 2026-07-18 on"];
+  const days = ["the next fetch starts with the days from 2026-07-18 on"];
   const place = (source: SourceSettings, cursor: string | null) => describeCursors(source, { cursor }, NOW);
   assert.deepEqual(place(byDay, fill(byDay, { atMs })), days);
   assert.deepEqual(place(byDay, null), []);
@@ -301,6 +301,6 @@ Deno.test("describeCursors() names the day at which days, queries and maps go on
   const german = fill({ ...both, location: urls.de }, { atMs: NOW });
   assert.deepEqual(place(both, JSON.stringify({ en: fill(both, { atMs }), de: german })), [
     `en: ${days[0]}`,
-    "de: the next fetch asks for the days from 2026-08-08 on",
+    "de: the next fetch starts with the days from 2026-08-08 on",
   ]);
 });

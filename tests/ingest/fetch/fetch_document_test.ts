@@ -161,7 +161,7 @@ Deno.test("no redirect leads from outside into a private network, and the connec
       "loopback",
       "https://127.0.0.1/",
       {},
-      /^leads to 127\.0\.0\.1, which has a private address: that is refused$/,
+      /^leads to 127\.0\.0\.1, which has a private IP address, which is refused$/,
     ],
     ["link-local", "https://169.254.169.254/latest/meta-data", {}, /^leads to 169\.254\.169\.254/],
     ["mapped", "https://[::ffff:10.0.0.1]/", {}, /private address/],

@@ -95,14 +95,14 @@ Deno.test("fetchDocuments() says in words why there is no document", async () =>
     ["500", () => ({ status: 500, body: "x" }), /^answered 500$/],
     ["403", () => ({ status: 403, body: "x" }), /^answered 403: it refuses or throttles/],
     ["202", () => ({ status: 202 }), /^answered 202 instead of a document/],
-    ["empty", () => ({}), /^answered with an empty body$/],
+    ["empty", () => ({}), /^responded with an empty body$/],
     ["too long", () => ({ body: "x".repeat(1_001) }), /^the document has more than 1000 bytes$/],
     ["loop", () => ({ status: 302, headers: { location: FEED } }), /^more than 5 redirects$/],
-    ["no location", () => ({ status: 302 }), /^answered 302 without a usable Location$/],
+    ["no location", () => ({ status: 302 }), /^answered 302 without a valid Location$/],
     [
       "bad location",
       () => ({ status: 302, headers: { location: "http://[" } }),
-      /without a usable Location$/,
+      /without a valid Location$/,
     ],
     ["file", () => ({ status: 302, headers: { location: "file:///etc/passwd" } }), /^redirects to file:/],
     [
@@ -264,5 +264,5 @@ Deno.test("fetchDocuments() says how long it waited for a whole answer", async (
   );
   await new Promise((resolve) => setTimeout(resolve));
   await platform.clock.advance(3_000);
-  assert.equal((await reason).message, "no whole answer within 3 s");
+  assert.equal((await reason).message, "no complete response within 3 s");
 });

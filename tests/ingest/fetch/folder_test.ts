@@ -51,12 +51,12 @@ Deno.test("a bad file is refused and its folder goes on, alone or beside good on
 
 Deno.test("what stands in a folder and is no readable file is refused at every fetch, and its neighbours are not", () =>
   withFolder(async (world, ingest) => {
-    world.platform.files.spoil("/inbox/loop.xml", "its links lead in a circle");
+    world.platform.files.spoil("/inbox/loop.xml", "its symbolic links form a loop");
     world.platform.files.write("/inbox/good.xml", rss([{ id: "1" }]), AGO);
     for (const fresh of [1, 0]) {
       const report = await ingest();
       assert.deepEqual(counts(report), [true, fresh, 0, 0]);
-      assert.deepEqual(report.refused, [{ item: "loop.xml", reason: "its links lead in a circle" }]);
+      assert.deepEqual(report.refused, [{ item: "loop.xml", reason: "its symbolic links form a loop" }]);
     }
   }));
 

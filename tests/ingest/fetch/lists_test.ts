@@ -182,7 +182,7 @@ Deno.test("max_pages is told of where it may hide something, and moves no mark o
     for (let fetches = 0; fetches < 30; fetches++) await ingestBoard(world);
     for (const time of ["then", "and every time until it is mended"]) {
       const { refused } = await ingestBoard(world);
-      assert.match(refused[0]?.reason ?? "", /nothing known was met within 22 pages: raise max_pages/, time);
+      assert.match(refused[0]?.reason ?? "", /no known item within 22 pages: raise max_pages/, time);
     }
   }));
 

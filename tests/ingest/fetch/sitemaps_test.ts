@@ -88,7 +88,7 @@ Deno.test("a page that is gone is told of once, and one dated by a day is read o
     serveSite(world, { "/p1": "2026-08-01", "/p2": "2026-07-20T00:00:00Z" }, ["/p2"]);
     const first = await ingestBoard(world);
     assert.deepEqual([first.new, first.refused.map(({ reason }) => reason)], [1, [
-      "answered 404: nothing is there; look for its new address on the publisher's site",
+      "answered 404: not found; look for its new URL on the publisher's site",
     ]]);
     const again = await ingestBoard(world);
     assert.deepEqual([again.new, again.refused], [0, []]);
@@ -322,7 +322,7 @@ Deno.test("a site that throttles in the middle of a walk is left alone as long a
     serveFive(world, () => ++asked === 3 ? { status: 429, headers: { "retry-after": "7200" } } : null);
     const first = await ingestBoard(world);
     assert.deepEqual([first.ok, first.new, asked], [false, 2, 3], "nothing more is asked for");
-    assert.match(first.refused.at(-1)?.reason ?? "", /^not asked for, because its host /);
+    assert.match(first.refused.at(-1)?.reason ?? "", /^not fetched, because its host /);
     const [state] = await world.store.listSources();
     const nowMs = world.platform.clock.nowMs();
     assert.equal(state?.outcome, "blocked");

@@ -72,7 +72,7 @@ Deno.test("a site that moves to another host changes the addresses of its record
     assert.ok((await addresses(world)).every((address) => address.startsWith("https://new.example/")));
     const { json: health } = await world.ask("/v1/health");
     assert.deepEqual([health.status, health.ingestion.held_back], ["ok", 0]);
-    const note = world.platform.lines.find(({ message }) => message === "something to know of a source");
+    const note = world.platform.lines.find(({ message }) => message === "note about a source");
     assert.match(
       String(note?.fields["note"]),
       /^29 publications have moved from old\.example to new\.example, and are as they were: .*nobody is told/,

@@ -35,9 +35,9 @@ Deno.test("describeDocument() gives what a document holds, and what of it was no
     }],
     problems: [
       { item: "document", reason: "1 of its 4 items are left out: the newest 3 are taken of one document" },
-      { item: "Two", reason: 'link not usable: "mailto:x@board.example"' },
-      { item: "Two", reason: "it has no usable address of its own" },
-      { item: "Two", reason: 'date not understood: "soon"' },
+      { item: "Two", reason: 'link not valid: "mailto:x@board.example"' },
+      { item: "Two", reason: "it has no valid link" },
+      { item: "Two", reason: 'date not recognised: "soon"' },
       { item: "item 3", reason: "it has neither title nor summary" },
     ],
   });

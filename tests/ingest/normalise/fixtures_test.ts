@@ -145,7 +145,7 @@ Deno.test({
       const { format, items, problems } = describe(path);
       assert.equal(items.length, count, path);
       if (format !== "sparql") {
-        assert.match(problems[0]?.reason ?? "", /^no feed: read by guess with items = /, path);
+        assert.match(problems[0]?.reason ?? "", /^not a feed: read with guessed rules, items = /, path);
       }
     }
   },

@@ -54,7 +54,7 @@ Deno.test("normaliseItem() takes the summary's first sentence for a title that i
       rss(`<item><title> </title><description>${description}</description></item>`),
     );
     assert.equal(item.title, title);
-    assert.deepEqual(notes.slice(0, 1), ["it has no title: the summary's first sentence stands for it"]);
+    assert.deepEqual(notes.slice(0, 1), ["it has no title: the summary's first sentence is used"]);
   }
 });
 
@@ -74,7 +74,7 @@ Deno.test("normaliseItem() refuses an item with neither title nor summary, by th
 });
 
 Deno.test("normaliseItem() finds the address of a publication", () => {
-  const none = "it has no usable address of its own";
+  const none = "it has no valid link";
   const rows: [name: string, text: string, link: string, notes: string[]][] = [
     [
       "absolute",
@@ -114,7 +114,7 @@ Deno.test("normaliseItem() finds the address of a publication", () => {
       "no web address",
       jsonFeed([{ id: "g", title: "t", url: "javascript:alert(1)" }]),
       "https://source.example/",
-      ['link not usable: "javascript:alert(1)"', none],
+      ['link not valid: "javascript:alert(1)"', none],
     ],
   ];
   for (const [name, text, link, notes] of rows) {
@@ -128,7 +128,7 @@ Deno.test("normaliseItem() notes a date that is not understood, and takes the up
   const { item, notes } = single(atom(
     "<entry><title>t</title><id>https://board.example/1</id><published>some day</published><updated>2026-07-31T12:00:15Z</updated></entry>",
   ));
-  assert.deepEqual(notes, ['date not understood: "some day"']);
+  assert.deepEqual(notes, ['date not recognised: "some day"']);
   assert.equal(item.publishedAtMs, Date.UTC(2026, 6, 31, 12, 0, 15));
   assert.equal(item.updatedAtMs, item.publishedAtMs);
   const undated = single(rss("<item><title>t</title><link>/1</link></item>"));
@@ -161,7 +161,7 @@ Deno.test("normaliseItem() cleans and limits what it takes", () => {
 <category> R&amp;amp;D </category><category>R&amp;D</category><category> </category></item>`,
   ));
   assert.equal(item.guid, null);
-  assert.deepEqual(notes, ["its guid is longer than 1000 characters and passed over"]);
+  assert.deepEqual(notes, ["its guid is longer than 1000 characters and ignored"]);
   assert.ok(item.title.startsWith("line one < word word") && item.title.endsWith(" word…"));
   assert.ok(item.title.length <= 500 && item.summary.length <= 10_000 && item.summary.endsWith(" word…"));
   assert.deepEqual(item.categories, ["R&D"]);

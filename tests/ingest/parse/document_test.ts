@@ -226,7 +226,7 @@ Deno.test("parseDocument() gives the complete items of a document that breaks of
   for (const text of whole) {
     const broken = parse(text.slice(0, text.lastIndexOf("zz")));
     assert.deepEqual(broken.items.map(({ title }) => title), ["a", "b"]);
-    assert.deepEqual(broken.problems, [{ item: "document", reason: "the document breaks off after item 2" }]);
+    assert.deepEqual(broken.problems, [{ item: "document", reason: "the document is truncated after item 2" }]);
   }
 });
 
@@ -255,10 +255,10 @@ Deno.test("parseDocument() says what a document is that is no feed", () => {
       /RDF without a channel/,
     ],
     ['<rss version="2.0"></rss>', /RSS without a channel/],
-    ["<?xml version='1.0'?><!-- x", /breaks off before its first element/],
+    ["<?xml version='1.0'?><!-- x", /is truncated before its first element/],
     [
       "<rss version='2.0'><channel><title>t</title><item><title>a",
-      /breaks off before the first complete item/,
+      /is truncated before the first complete item/,
     ],
     ['{"documents":[],"numFound":0}', /JSON, but not a JSON Feed/],
     ["[1,2]", /JSON, but not a JSON Feed/],

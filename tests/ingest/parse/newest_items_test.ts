@@ -85,6 +85,6 @@ Deno.test("no more than ten times as many items as are taken are read", () => {
   assert.deepEqual(items.map(({ guid }) => guid), ["18", "19"]);
   assert.deepEqual(problems.map(({ reason }) => reason), [
     "18 of its 20 items are left out: the newest 2 are taken of one document",
-    "5 items beyond the first 20 are passed over",
+    "5 items beyond the first 20 are ignored",
   ]);
 });

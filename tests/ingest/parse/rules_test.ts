@@ -70,7 +70,7 @@ Deno.test("one bad item is refused by its place, and a document that breaks off 
   ]);
   const broken = parse('{"n":1,"r":[{"t":"1","l":[{"x":{}}]},{"t":"2"},{"t":"3', reading);
   assert.deepEqual(broken.items.map(({ title }) => title), ["1", "2"]);
-  assert.deepEqual(broken.problems, [{ item: "document", reason: "the document breaks off after item 2" }]);
+  assert.deepEqual(broken.problems, [{ item: "document", reason: "the document is truncated after item 2" }]);
   const deep = parse('{"a":{"b":[{"t":"1"},{"t":', json("a.b", { title: ["t"] }));
   assert.deepEqual(deep.items.map(({ title }) => title), ["1"]);
 });
@@ -86,7 +86,7 @@ Deno.test("a page that breaks off within an item gives those before it; one that
   };
   const head = "<html><body><main><ul><li><h3>One</h3><p>1</p></li><li><h3>Two</h3></li>";
   const cut = [["One", "Two"].map((word) => `<h3>${word}</h3>`), [
-    "document: the page breaks off after item 2",
+    "document: the page is truncated after item 2",
   ]];
   const whole = (...words: string[]) => [words.map((word) => `<h3>${word}</h3>`), []];
   assert.deepEqual(titles(`${head}<li><h3>Thr`), cut, "within the title");
@@ -111,11 +111,11 @@ Deno.test("a page that breaks off within an item gives those before it; one that
     [],
     "items that are never ended",
   );
-  assert.throws(() => titles("<ul><li><h3>On"), /breaks off before the end of its first item/);
+  assert.throws(() => titles("<ul><li><h3>On"), /is truncated before the end of its first item/);
   const xml = html("item", { title: ["name"] });
   assert.deepEqual(titles('<?xml version="1.0"?><a><item><name>1</name></item><item><name>2</name>', xml), [
     ["1"],
-    ["document: the page breaks off after item 1"],
+    ["document: the page is truncated after item 1"],
   ]);
 });
 
@@ -265,8 +265,8 @@ Deno.test("readSitemap() keeps the neighbours of a bad entry, and the addresses 
     title: "One & two",
   });
   assert.deepEqual(map.problems, [
-    { item: "item 2", reason: "it has no address" },
-    { item: "document", reason: "the map breaks off after item 5" },
+    { item: "item 2", reason: "it has no URL" },
+    { item: "document", reason: "the sitemap is truncated after item 5" },
   ]);
 });
 
@@ -292,7 +292,7 @@ Deno.test("readSitemap() keeps of a map that is too long what changed last, wher
     const newest = days.filter((day) => day >= 7).map((day) => `https://a.org/${day}`);
     assert.deepEqual(map.entries.map(({ address }) => address), newest, "in the map's order");
     assert.deepEqual(map.problems, [
-      { item: "document", reason: "7 entries are passed over: only the newest 3 are read" },
+      { item: "document", reason: "7 entries are ignored: only the newest 3 are read" },
     ]);
   }
 });

@@ -52,7 +52,7 @@ Deno.test("parseDocument() ends a CDATA section of a feed's head before the firs
   assert.deepEqual(head.problems.map(({ item, isMeant }) => [item, isMeant]), [["document", true]]);
   const cut = parse('<rss version="2.0"><channel><item><title>a</title></item><item><title><![CDATA[b');
   assert.deepEqual(cut.items.map(({ title }) => title), ["a"]);
-  assert.deepEqual(cut.problems, [{ item: "document", reason: "the document breaks off after item 1" }]);
+  assert.deepEqual(cut.problems, [{ item: "document", reason: "the document is truncated after item 1" }]);
 });
 
 Deno.test("parseDocument() gets through 10 000 CDATA sections that never end, however they stand", () => {

@@ -66,9 +66,9 @@ Deno.test({
       const { files: found, unreadable } = await files.list(folder);
       assert.deepEqual(found.map(({ name }) => name), ["a.xml"]);
       assert.deepEqual(unreadable, [
-        { name: "dead", reason: "it is a link to nothing" },
+        { name: "dead", reason: "it is a broken link" },
         { name: "device", reason: "it is a device or a socket" },
-        { name: "loop", reason: "its links lead in a circle" },
+        { name: "loop", reason: "its symbolic links form a loop" },
         { name: "odd\ufffd.xml", reason: "its name is not UTF-8; rename it" },
         { name: "pipe", reason: "it is a pipe" },
       ]);

@@ -8,7 +8,7 @@ import { withFolder } from "../../support/process.ts";
 
 const STAY = { followLinks: false };
 const FOLLOW = { followLinks: true };
-const LEADS_OUT = /it is a link out of the folder; follow_links = true reads such/;
+const LEADS_OUT = /it is a link out of the folder; follow_links = true allows it/;
 
 /** A folder with a file, links that stay in it and links that lead out of it, beside a secret. */
 async function withLinks(work: (inbox: string) => Promise<void>): Promise<void> {

@@ -142,7 +142,7 @@ Deno.test("createMailer() speaks STARTTLS and TLS, and checks the certificate", 
       const unknown = await refusalOf(() =>
         mailerFor(port, { ...good, isTls: secure, caFile: null }).send(MAIL, forever)
       );
-      assert.equal(unknown.reason, "the mail server's certificate is not good");
+      assert.equal(unknown.reason, "the mail server's certificate is not valid");
       assert.equal(taken.length, 1, "nothing goes to a server that nobody knows");
     });
   }
@@ -151,7 +151,7 @@ Deno.test("createMailer() speaks STARTTLS and TLS, and checks the certificate", 
 Deno.test("createMailer() hands nothing to a server without TLS unless the config allows it", () =>
   withServer({}, async (port, taken) => {
     const refusal = await refusalOf(() => mailerFor(port, { requireTls: true }).send(MAIL, forever));
-    assert.equal(refusal.reason, "the mail server offers no TLS that is good");
+    assert.equal(refusal.reason, "the mail server offers no valid TLS");
     assert.deepEqual(taken, []);
     await mailerFor(port).send(MAIL, forever);
     assert.equal(taken.length, 1);
@@ -172,7 +172,7 @@ Deno.test("createMailer() signs in, and says that it may not without repeating t
     const wrong = await refusalOf(() =>
       mailerFor(port, { credentials: { user: "feed", password: "other" } }).send(MAIL, forever)
     );
-    assert.equal(wrong.reason, "the mail server refuses our user and password");
+    assert.equal(wrong.reason, "the mail server rejects the user name and password");
     assert.equal(wrong.isRefused, false, "the operator may mend it");
   }));
 

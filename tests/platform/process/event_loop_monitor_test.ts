@@ -64,7 +64,7 @@ Deno.test("the processor time tells a pause of a busy machine from one of a busy
   const { logged, spend, look } = createMonitor();
   spend(2_100, 3);
   look(2_000);
-  assert.deepEqual(logged, [{ pause_ms: 2_000, work: "nothing that has a name", work_ms: 2_100, cpu_ms: 3 }]);
+  assert.deepEqual(logged, [{ pause_ms: 2_000, work: "no named work", work_ms: 2_100, cpu_ms: 3 }]);
 });
 
 Deno.test("the longest pause is that of this minute and the one before it", () => {

@@ -15,10 +15,10 @@ Deno.test("examineCertificate() tells good pairs from what cannot be used", () =
     assert.ok(Math.abs(state.expiresAtMs - Date.now() - 5 * 86_400_000) < 3_600_000);
     assert.deepEqual([state.fitsHost("localhost"), state.fitsHost("feed.example.org")], [true, false]);
     const rows: [cert: string, key: string, reason: string][] = [
-      [one.cert, two.key, "the certificate and the key do not belong together"],
-      ["junk", one.key, "the certificate is no PEM certificate"],
-      [one.cert, "junk", "the key is no PEM private key, or it is encrypted"],
-      [one.cert, one.cert, "the key is no PEM private key, or it is encrypted"],
+      [one.cert, two.key, "the certificate and the key do not match"],
+      ["junk", one.key, "the certificate is not a PEM certificate"],
+      [one.cert, "junk", "the key is not a PEM private key, or it is encrypted"],
+      [one.cert, one.cert, "the key is not a PEM private key, or it is encrypted"],
     ];
     for (const [cert, key, reason] of rows) {
       assert.deepEqual(examineCertificate({ cert, key }), { kind: "bad", reason });
@@ -89,7 +89,7 @@ Deno.test("a port that another server uses is not shared", () =>
     const options = { hostname: "127.0.0.1", pair, handler: () => new Response("hello") };
     const server = await listenTls({ ...options, port: 0 });
     await assert.rejects(listenTls({ ...options, port: server.port }), {
-      message: `cannot listen on 127.0.0.1 port ${server.port}: another program listens there already`,
+      message: `cannot listen on 127.0.0.1 port ${server.port}: another program already listens there`,
     });
     await server.shutdown(1_000);
   }));

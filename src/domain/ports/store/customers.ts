@@ -99,7 +99,7 @@ export interface AccountStore {
   ): Promise<Declaration>;
   /**
    * Takes everything personal out of the store: address, mails, payer, the subscriptions' addresses and secrets. Its
-   * id, its counts and the audit stay. False when there is no such customer, or it is erased already.
+   * id, its counts and the audit stay. False when there is no such customer, or it is already erased.
    */
   eraseCustomer(id: string, by: Act): Promise<boolean>;
   /**

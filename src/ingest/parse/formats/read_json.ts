@@ -23,12 +23,12 @@ export function readJsonFeed(text: string, maxItems: number): ParsedDocument {
     else problems.push({ item: `item ${index + 1}`, reason: "it is not an object" });
   }
   if (stated.length > maxItems) {
-    const reason = `${stated.length - maxItems} items beyond the first ${maxItems} are passed over`;
+    const reason = `${stated.length - maxItems} items beyond the first ${maxItems} are ignored`;
     problems.push({ item: "document", reason });
   }
   if (!complete) {
-    if (items.length === 0) throw new DocumentError("the JSON breaks off before the first complete item");
-    problems.push({ item: "document", reason: `the document breaks off after item ${stated.length}` });
+    if (items.length === 0) throw new DocumentError("the JSON is truncated before the first complete item");
+    problems.push({ item: "document", reason: `the document is truncated after item ${stated.length}` });
   }
   return {
     format: "json-feed",
@@ -106,12 +106,12 @@ export function parseJson(text: string, depth: number): { value: unknown; comple
   } catch (error) {
     const repaired = completeItems(text, depth);
     if (repaired === null) {
-      throw new DocumentError("the JSON breaks off or is broken", `: ${(error as Error).message}`);
+      throw new DocumentError("the JSON is truncated or not valid", `: ${(error as Error).message}`);
     }
     try {
       return { value: valueOf(repaired), complete: false };
     } catch {
-      throw new DocumentError("the JSON is broken", `: ${(error as Error).message}`);
+      throw new DocumentError("the JSON is not valid", `: ${(error as Error).message}`);
     }
   }
 }

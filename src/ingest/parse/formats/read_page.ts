@@ -48,7 +48,7 @@ export function readListing(
     !(before !== undefined && tree.isCutWithin(before));
   const elements = isCut ? found.slice(0, -1) : found;
   if (isCut && elements.length === 0) {
-    throw new DocumentError("the page breaks off before the end of its first item");
+    throw new DocumentError("the page is truncated before the end of its first item");
   }
   const items: ParsedItem[] = [];
   const problems: ParseProblem[] = [];
@@ -58,10 +58,10 @@ export function readListing(
     else problems.push({ item: `item ${index + 1}`, reason: "it has neither id nor link nor title" });
   }
   if (elements.length > maxItems) {
-    const reason = `${elements.length - maxItems} items beyond the first ${maxItems} are passed over`;
+    const reason = `${elements.length - maxItems} items beyond the first ${maxItems} are ignored`;
     problems.push({ item: "document", reason });
   }
-  if (isCut) problems.push({ item: "document", reason: `the page breaks off after item ${elements.length}` });
+  if (isCut) problems.push({ item: "document", reason: `the page is truncated after item ${elements.length}` });
   problems.push(...depthProblems(tree));
   const next = reading.next === null ? null : firstOf(tree, reading.next);
   return { format: "html", ...aboutPage(tree), next, items, problems };
@@ -86,8 +86,7 @@ export function readSinglePage(
 function depthProblems({ tooDeep }: PageTree): ParseProblem[] {
   if (tooDeep === 0) return [];
   const reason =
-    `${tooDeep} of its elements are nested more than ${MAX_DEPTH} deep, where nothing is looked for: ` +
-    "items may be missing. The page never ends them: look for a feed or an API of the same publisher";
+    `${tooDeep} of its elements are nested more than ${MAX_DEPTH} deep, where nothing is searched: items may be missing. The page never closes them: look for a feed or an API of the same publisher";
   return [{ item: "document", reason }];
 }
 

@@ -86,12 +86,12 @@ function readRows(rows: readonly unknown[], options: RowOptions): ParsedDocument
   if (rows.length > options.maxItems) {
     const reason = `${
       rows.length - options.maxItems
-    } items beyond the first ${options.maxItems} are passed over`;
+    } items beyond the first ${options.maxItems} are ignored`;
     problems.push({ item: "document", reason });
   }
   if (!options.complete) {
-    if (items.length === 0) throw new DocumentError("the JSON breaks off before the first complete item");
-    problems.push({ item: "document", reason: `the document breaks off after item ${rows.length}` });
+    if (items.length === 0) throw new DocumentError("the JSON is truncated before the first complete item");
+    problems.push({ item: "document", reason: `the document is truncated after item ${rows.length}` });
   }
   const nothing = { title: null, language: null, baseUrl: null, ttlMinutes: null, next: null };
   return { format: options.format, ...nothing, items, problems };

@@ -51,7 +51,7 @@ export function readSitemap(
     if (address !== "") {
       map.entries.push({ address, lastmod: said.get("lastmod") || null, title: said.get("title") || null });
     } else if (map.problems.length < options.maxEntries) {
-      map.problems.push({ item: `item ${place}`, reason: "it has no address" });
+      map.problems.push({ item: `item ${place}`, reason: "it has no URL" });
     }
     said = null;
     // Now and then, so that a map of any length is sorted seldom and held in part.
@@ -71,10 +71,10 @@ export function readSitemap(
   endEntry();
   passedOver += keepNewest(map.entries, options.maxEntries);
   if (passedOver > 0) {
-    const reason = `${passedOver} entries are passed over: only the newest ${options.maxEntries} are read`;
+    const reason = `${passedOver} entries are ignored: only the newest ${options.maxEntries} are read`;
     map.problems.push({ item: "document", reason });
   }
-  if (!isClosed) map.problems.push({ item: "document", reason: `the map breaks off after item ${place}` });
+  if (!isClosed) map.problems.push({ item: "document", reason: `the sitemap is truncated after item ${place}` });
   return map;
 }
 

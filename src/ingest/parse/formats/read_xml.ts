@@ -60,22 +60,22 @@ class XmlFeed {
     const closed = this.#readFeed();
     const complete = this.#items.length + this.#passedOver + this.#refused.length;
     const isEmpty = complete === 0;
-    if (isEmpty && !closed) throw new DocumentError("the XML breaks off before the first complete item");
+    if (isEmpty && !closed) throw new DocumentError("the XML is truncated before the first complete item");
     if (isEmpty && this.#format !== "atom" && !this.#sawChannel) {
       const name = this.#format === "rdf" ? "RDF" : "RSS";
       throw new DocumentError(`this is ${name} without a channel and without items, not a feed`);
     }
     const problems: ParseProblem[] = [...this.#refused];
     if (this.#cutsOutside > 0) {
-      const reason = "a CDATA section outside of its items never ends: it was ended before the next item";
+      const reason = "a CDATA section outside of its items is not closed: it was closed before the next item";
       problems.push({ item: "document", reason, isMeant: true });
     }
     if (this.#passedOver > 0) {
-      const reason = `${this.#passedOver} items beyond the first ${this.maxItems} are passed over`;
+      const reason = `${this.#passedOver} items beyond the first ${this.maxItems} are ignored`;
       problems.push({ item: "document", reason });
     }
     if (!closed) {
-      problems.push({ item: "document", reason: `the document breaks off after item ${complete}` });
+      problems.push({ item: "document", reason: `the document is truncated after item ${complete}` });
     }
     const values = this.#feed.values;
     const ttl = Number(values.get("ttl"));
@@ -154,7 +154,7 @@ class XmlFeed {
     const isCut = (this.#cuts[this.#nextCut] ?? end) < end;
     if (this.#items.length + this.#refused.length >= this.maxItems) this.#passedOver++;
     else if (isCut) {
-      const reason = "a CDATA section in it never ends: what it says cannot be told from what follows";
+      const reason = "a CDATA section in it is not closed: its text cannot be separated from what follows";
       this.#refused.push({ item: `item ${this.#items.length + this.#refused.length + 1}`, reason });
     } else this.#items.push(this.#item(fields));
     while ((this.#cuts[this.#nextCut] ?? end) < end) this.#nextCut++;
@@ -321,6 +321,6 @@ function splitName(name: string): [prefix: string, local: string] {
 function rootOf(text: string): StartTag {
   let tag = nextTag(text, 0);
   while (tag?.kind === "end") tag = nextTag(text, tag.end);
-  if (tag === null) throw new DocumentError("the XML breaks off before its first element");
+  if (tag === null) throw new DocumentError("the XML is truncated before its first element");
   return tag;
 }

@@ -61,7 +61,7 @@ export function nextTag(text: string, from: number): StartTag | EndTag | null {
 
 /**
  * Where the content of an element ends: the offset of the `</name` that closes it, or -1 when the element around it
- * ends, its next sibling begins (both are `container`) or the text breaks off before.
+ * ends, its next sibling begins (both are `container`) or the text is truncated before.
  */
 export function findEnd(text: string, from: number, name: string, container: string): number {
   let at = text.indexOf("<", from);

@@ -6,22 +6,21 @@ import type { Connection } from "./connection.ts";
 const PROBLEMS = {
   full: {
     fault: "full",
-    advice: "the disk of the database is full: make room; nothing is lost, and the service goes on by itself",
+    advice: "the database's disk is full: free some space; nothing is lost, and the service continues automatically",
   },
   read_only: {
     fault: "read_only",
     advice:
-      "the database cannot be written: make its folder and its disk writable for this user (the file, what is beside it, " +
-      "and the key)",
+      "the database cannot be written: make its folder, the files in it, the key and the disk writable for this user",
   },
   locked: {
     fault: "unavailable",
     advice:
-      "another process keeps the database locked: end that process; the server's own commands never do this",
+      "another process keeps the database locked: stop that process; Regfeed's own commands never do this",
   },
   io: {
     fault: "unavailable",
-    advice: "the disk of the database fails: look at the system's log and at the disk",
+    advice: "the database's disk fails: check the system's log and the disk",
   },
   corrupt: {
     fault: "unavailable",

@@ -85,7 +85,7 @@ function findProblems(connection: Connection): string[] {
   const found = connection.all(`pragma integrity_check(${MOST_PROBLEMS})`)
     .map((row) => String(row["integrity_check"])).filter((text) => text !== "ok");
   const orphans = connection.all("pragma foreign_key_check").slice(0, MOST_PROBLEMS)
-    .map((row) => `a row of ${row["table"]} names a row of ${row["parent"]} that is not there`);
+    .map((row) => `a row of ${row["table"]} refers to a missing row of ${row["parent"]}`);
   return [...found, ...orphans];
 }
 

@@ -81,11 +81,11 @@ export function refuseForeign(connection: Connection, newest: number): void {
   );
   const found = Number(file?.["user_version"]);
   if (found === 0 && Number(file?.["objects"]) > 0) {
-    throw new Error("the file is the database of another program: give Regfeed a path of its own");
+    throw new Error("the file is a database of another program: set another store.path");
   }
   if (found > newest) {
     throw new Error(
-      `the database has schema ${found}, this version of Regfeed knows schemas up to ${newest}: ` +
+      `the database has schema ${found}, this version of Regfeed supports schemas up to ${newest}: ` +
         `start ${writerOf(connection, found)}`,
     );
   }
