@@ -65,7 +65,7 @@ async function makeIn(work: string, request: BackupRequest, tools: BackupTools):
     throw new Error(
       `no backup was created, because the database is damaged (${
         problems[0]
-      }): keep your older backups, and see docs/run/operations.md on damaged databases",
+      }): keep your older backups, and see docs/run/operations.md on damaged databases`,
     );
   }
   // Copied as well: whoever changes the config meanwhile changes neither what is listed nor what is packed.
@@ -99,8 +99,7 @@ async function makeIn(work: string, request: BackupRequest, tools: BackupTools):
 }
 
 function noSpace(room: DiskSpace, cause?: unknown): DiskSpaceError {
-  const todo =
-    "free some space, or write it to another disk (`backup create FILE`, or folder in [backup])";
+  const todo = "free some space, or write it to another disk (`backup create FILE`, or folder in [backup])";
   return new DiskSpaceError(room, "for a backup", todo, { cause });
 }
 

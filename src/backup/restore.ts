@@ -69,7 +69,8 @@ export async function restoreBackup(request: RestoreRequest, tools: RestoreTools
 async function requireFree({ database, force }: RestoreRequest, files: BackupFiles): Promise<void> {
   if (force || !await files.exists(database)) return;
   throw new Error(
-    `${database} already exists: add --force to replace it with the backup; the existing database is kept under another name",
+    `${database} already exists: add --force to replace it with the backup; the existing database is kept ` +
+      "under another name",
   );
 }
 

@@ -139,7 +139,9 @@ function readManifest(text: string, file: string): BackupManifest {
     if (isManifest(read)) return read;
     const format = (read as { format?: unknown } | null)?.format;
     if (typeof format === "number" && format > 1) {
-      throw new Error(`${file} was written by a newer Regfeed (format ${format}): use that version to read it`);
+      throw new Error(
+        `${file} was written by a newer Regfeed (format ${format}): use that version to read it`,
+      );
     }
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;

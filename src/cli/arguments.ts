@@ -1,4 +1,4 @@
-// What stands after a command's name: its options and positionals, or what is wrong with them.
+// Parses the options and positionals of a command.
 import { parseArgs, type ParseArgsConfig } from "node:util";
 import { findNearest } from "../config/toml/did_you_mean.ts";
 import { type Command, type CommandOption, optionsOf } from "./command.ts";
@@ -7,10 +7,10 @@ import { EXIT } from "../server/call.ts";
 import type { CommandCall } from "../server/call.ts";
 import { usageLine } from "./help.ts";
 
-/** What a command is given, read. */
+/** The parsed arguments of a command. */
 export type ReadArguments = Omit<CommandCall, "host" | "loadEngine">;
 
-/** Reads the words after the name; `help` when that is asked for. Throws a {@link CommandError} (exit code 2). */
+/** Parses the words after the command's name; `help` if it is requested. Throws a {@link CommandError} (exit code 2). */
 export function readArguments(command: Command, words: readonly string[]): ReadArguments | "help" {
   const known = optionsOf(command);
   const options: NonNullable<ParseArgsConfig["options"]> = {};
@@ -20,7 +20,7 @@ export function readArguments(command: Command, words: readonly string[]): ReadA
       ...(short === undefined ? {} : { short }),
     };
   }
-  // Not strict: what is wrong is said here, in words that fit the command.
+  // Not strict: the messages here name the command's usage.
   const { tokens } = parseArgs({
     args: [...words],
     options,
@@ -54,7 +54,7 @@ export function readArguments(command: Command, words: readonly string[]): ReadA
 
 interface OptionToken {
   name: string;
-  /** As it was written: `--json`, `-c`. */
+  /** As given: `--json`, `-c`. */
   rawName: string;
   value: string | undefined;
   inlineValue: boolean | undefined;
@@ -89,7 +89,7 @@ function positionalProblem(command: Command, positionals: readonly string[]): st
   if (superfluous.length > 0) {
     const words = superfluous.map((word) => JSON.stringify(word)).join(", ");
     const config = Object.hasOwn(optionsOf(command), "config") ? superfluous.find(isConfigName) : undefined;
-    return (superfluous.length === 1 ? `${words} is one word too many` : `${words} are words too many`) +
+    return `unexpected argument${superfluous.length === 1 ? "" : "s"} ${words}` +
       (config === undefined ? "" : `; to choose the config, use --config ${config}`);
   }
   const missing = requiredNames(command.usage).slice(positionals.length, fewest);
@@ -101,7 +101,7 @@ function isConfigName(word: string): boolean {
   return word.endsWith(".toml");
 }
 
-/** The positionals in a usage that must be there: `CUSTOMER`, `TIER`. */
+/** The required positionals of a usage: `CUSTOMER`, `TIER`. */
 function requiredNames(usage: string): string[] {
   const words = usage.split(" ");
   return words.filter((word, place) => /^[A-Z]+$/.test(word) && !/^\[?--/.test(words[place - 1] ?? ""));

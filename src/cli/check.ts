@@ -83,7 +83,8 @@ async function findWarnings(host: Host, config: Config): Promise<string[]> {
   }
   if (byAddress.size > 0 && config.ingest.contact === null && !config.ingest.userAgent.includes("@")) {
     warnings.push(
-      "ingest.contact is missing: set an email address or a URL, so that publishers can contact you instead of blocking you",
+      "ingest.contact is missing: set an email address or a URL, so that publishers can contact you " +
+        "instead of blocking you",
     );
   }
   return warnings;
@@ -93,7 +94,9 @@ async function findWarnings(host: Host, config: Config): Promise<string[]> {
 function languageWarnings({ id, languages, languagePattern }: Config["sources"][number]): string[] {
   if (languages.length < 2 || languagePattern !== undefined) return [];
   return [
-    `the source ${id} reads ${languages.length} languages from one folder and stores each as a separate event: set a pattern that finds the language in item URLs, such as language_pattern = "/(${languages.join("|")})/"`,
+    `the source ${id} reads ${languages.length} languages from one folder and stores each as a separate event: set a pattern that finds the language in item URLs, such as language_pattern = "/(${
+      languages.join("|")
+    })/"`,
   ];
 }
 

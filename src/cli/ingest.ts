@@ -45,7 +45,7 @@ function print({ host, flags }: CommandCall, reports: readonly IngestReport[]): 
     return;
   }
   host.out(formatTable(
-    ["SOURCE", "NEW", "REVISED", "UNCHANGED", "TRANSLATED", "PASSED OVER", "REFUSED", "RESULT"],
+    ["SOURCE", "NEW", "REVISED", "UNCHANGED", "TRANSLATED", "SKIPPED", "REFUSED", "RESULT"],
     reports.map((report) => [
       report.id,
       report.new,
@@ -66,7 +66,8 @@ function print({ host, flags }: CommandCall, reports: readonly IngestReport[]): 
     }
     if (report.unnotified !== undefined) {
       host.err(
-        `${report.id}: ${report.unnotified} of the new events are older than relevance = "all": stored, not delivered\n`,
+        `${report.id}: ${report.unnotified} of the new events are older than relevance = "all": stored, ` +
+          "not delivered\n",
       );
     }
     for (const { item, reason } of report.refused) host.err(`${report.id}: refused ${item}: ${reason}\n`);

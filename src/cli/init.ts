@@ -4,6 +4,7 @@ import example from "../../config.example.toml" with { type: "text" };
 import type { Command } from "./command.ts";
 import { CommandError } from "../server/call.ts";
 import { EXIT } from "../server/call.ts";
+import { shellQuote } from "../platform/process/process.ts";
 
 /** The command. */
 export const initCommand: Command = {
@@ -24,12 +25,7 @@ export const initCommand: Command = {
     await host.writeText(file, example, 0o600);
     host.out(`${file}\n`);
     const where = folder === host.cwd ? "" : ` --config ${shellQuote(file)}`;
-    host.err(`Written. Edit it, then: ${host.program} check${where} && ${host.program} serve${where}\n`);
+    host.err(`Edit it, then run: ${host.program} check${where} && ${host.program} serve${where}\n`);
     return EXIT.done;
   },
 };
-
-/** A word that a shell takes as one. */
-function shellQuote(text: string): string {
-  return /^[\w./:@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}

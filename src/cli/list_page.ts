@@ -60,10 +60,7 @@ export async function readPage<T>(
   if (found.length === rows.length || last === undefined) return { rows, next: null };
   const next = nameOf(last);
   call.host.err(
-    `These are the newest ${rows.length}${
-      before === undefined ? "" : " of those before"
-    }, and there are more: ` +
-      `\`${command} --before ${next}\` goes on, --limit N prints more at once.\n`,
+    `Showing ${rows.length}. For the next ones: \`${command} --before ${next}\`; for more at once: --limit N.\n`,
   );
   return { rows, next };
 }

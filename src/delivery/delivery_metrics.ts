@@ -26,8 +26,8 @@ export function createDeliveryMetrics(metrics: Metrics): CountAttempt {
   });
   const latencies = metrics.histogram({
     name: "regfeed_delivery_latency_seconds",
-    help:
-      "Time from the creation of a delivery, right after its event was stored, to its success; without replays, and without deliveries in progress when the service was killed.",
+    help: "Time from the creation of a delivery, right after its event was stored, to its success; without " +
+      "replays, and without deliveries in progress when the service was killed.",
     bounds: LATENCY_BOUNDS,
   });
   const countByOutcome = new Map<NextStep["kind"], () => void>();

@@ -60,7 +60,9 @@ export function createUpkeep(upkeep: Upkeep): () => Promise<number> {
     const nowMs = clock.nowMs();
     if (nowMs < seenMs - CLOCK_STEP_MS) {
       const healed = await store.adjustForClockRollback(nowMs);
-      if (healed > 0) log.warn("the clock was set back: waiting deliveries are rescheduled", { deliveries: healed });
+      if (healed > 0) {
+        log.warn("the clock was set back: waiting deliveries are rescheduled", { deliveries: healed });
+      }
       seenMs = nowMs;
     }
     seenMs = Math.max(seenMs, nowMs);

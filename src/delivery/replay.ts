@@ -70,7 +70,8 @@ export function createReplay(replaying: Replaying): Replay {
         const wanted = counted.replayed + counted.created;
         if (wanted > left) {
           throw refused(
-            `This replay would send ${wanted} deliveries, and ${left} of your tier's ${limit} replays a day are left. ` +
+            `This replay would send ${wanted} deliveries, and ${left} of your tier's ${limit} replays a ` +
+              "day are left. " +
               "Nothing was sent. Replay a shorter period with `until`.",
           );
         }

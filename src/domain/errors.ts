@@ -17,7 +17,10 @@ export const ERRORS = {
   not_found: { status: 404, title: "Not found" },
   method_not_allowed: { status: 405, title: "Method not allowed" },
   duplicate_subscription: { status: 409, title: "An identical subscription is already active" },
-  idempotency_in_flight: { status: 409, title: "The first request with this Idempotency-Key is still in progress" },
+  idempotency_in_flight: {
+    status: 409,
+    title: "The first request with this Idempotency-Key is still in progress",
+  },
   idempotency_key_reused: { status: 422, title: "This Idempotency-Key was used for another request" },
   held_full: { status: 409, title: "The tier's limit of held deliveries is reached" },
   subscription_disabled: { status: 409, title: "This subscription is disabled" },

@@ -32,7 +32,10 @@ export async function tracesWarning(
   const { traces } = await readFacts(host);
   if (isAsked === traces) return null;
   return isAsked
-    ? `OTEL_DENO is set, but nothing is exported: with ${host.runtime}, tracing must be enabled when the executable is compiled: ` +
+    ? `OTEL_DENO is set, but nothing is exported: with ${host.runtime}, tracing must be enabled when the ` +
+      "executable is compiled: " +
       "`OTEL_DENO=true deno task compile`"
-    : "this executable was compiled with OTEL_DENO and exports a trace of every request (default: to port 4318 of this machine): set OTEL_DENO=true to include Regfeed's own spans, or use an executable compiled without it";
+    : "this executable was compiled with OTEL_DENO and exports a trace of every request (default: to port " +
+      "4318 of this machine): set OTEL_DENO=true to include Regfeed's own spans, or use an executable " +
+      "compiled without it";
 }

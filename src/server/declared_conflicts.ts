@@ -36,7 +36,8 @@ export function describeConflicts(conflicts: readonly DeclarationConflict[], loa
 
 const CONFLICTS: Record<DeclarationConflict["what"], (holderId: string) => string> = {
   email: (holderId) =>
-    `is the email address of ${holderId}, which is not declared here: use another address, or \`customer disable\` or \`customer erase\` that customer",
+    `is the email address of ${holderId}, which is not declared here: use another address, or \`customer ` +
+    "disable` or `customer erase` that customer",
   key: (holderId) =>
     `is the key of ${holderId}, which is not declared here: \`customer hash-key\` creates another`,
   erased: () => "belongs to an erased customer: choose another id",

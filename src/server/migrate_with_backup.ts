@@ -111,7 +111,7 @@ export async function prepareDatabase(
       say("backup verified; migrating the database", steps);
     } else {
       say(
-        "the database is of an older version, and a good backup of it as it is now is there: bringing it up to date",
+        "migrating the database: a valid backup already exists",
         {
           ...steps,
           backup: to,
@@ -167,7 +167,8 @@ async function mustMiss(
   if (await host.exists(path).catch(() => true)) return; // what cannot be inspected, opening it tells of
   if (storeName !== path) {
     throw new Error(
-      `the target of the link ${storeName} does not exist: mount its disk, or create an empty file there for a new database`,
+      `the target of the link ${storeName} does not exist: mount its disk, or create an empty file there ` +
+        "for a new database",
     );
   }
   const server = await storeUser(path);
@@ -181,6 +182,7 @@ async function mustMiss(
   const { files } = await host.list(dirname(path));
   if (!files.some(({ name, sizeBytes }) => name === log && sizeBytes > 0)) return;
   throw new Error(
-    `it does not exist, but its write-ahead log does (${path}-wal), with the latest changes: put the database back next to it, or move the log away to create a new database",
+    `it does not exist, but its write-ahead log does (${path}-wal), with the latest changes: put the ` +
+      "database back next to it, or move the log away to create a new database",
   );
 }

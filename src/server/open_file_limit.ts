@@ -37,7 +37,8 @@ export async function watchOpenFiles(
     if (isScarce && clock.nowMs() - saidAtMs >= SAY_AGAIN_MS) {
       saidAtMs = clock.nowMs();
       log.warn(
-        `fewer than ${SPARE_FILES} more files can be opened: raise the limit (LimitNOFILE in the unit, or `ulimit -n`), and use a reverse proxy, which closes idle connections",
+        `fewer than ${SPARE_FILES} more files can be opened: raise the limit (LimitNOFILE in the unit, or ` +
+          "`ulimit -n`), and use a reverse proxy, which closes idle connections",
       );
     }
     if (was && !isScarce) log.info("enough files can be opened again");

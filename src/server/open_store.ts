@@ -109,13 +109,14 @@ export function withStore<T>(
     const { path } = loaded.config.store;
     const engine = await call.loadEngine();
     if (options.withoutStore === "do without" && await isMissing(call, path)) {
-      call.host.err(`there is no database ${path} yet, and none is made: nothing is known of any source\n`);
+      call.host.err(`no database at ${path} yet: no state of any source is known\n`);
       const store = engine.open(":memory:", () => createVault(platform.random.bytes(KEY_BYTES)));
       return await work({ ...loaded, platform, store }).finally(() => store.close());
     }
     if (options.withoutStore === undefined && await hasNoDatabase(call, path)) {
       throw new CommandError(
-        `no database at ${path} yet (store.path in ${loaded.file}): \`serve\` and \`customer add\` create it; --config chooses another config",
+        `no database at ${path} yet (store.path in ${loaded.file}): \`serve\` and \`customer add\` create ` +
+          "it; --config chooses another config",
       );
     }
     const log = platform.log("store");
@@ -188,7 +189,8 @@ function adviceOnOwner(
   if (owner === user) {
     return `${path} has mode ${bits}, so that ${me} may not ${verb} it: chmod u+rwX ${path}`;
   }
-  return `${path} belongs to ${owner} (mode ${bits}), and this process runs as ${me}, who may not ${verb} it: run it as ` +
+  return `${path} belongs to ${owner} (mode ${bits}), and this process runs as ${me}, who may not ${verb} ` +
+    "it: run it as " +
     `${owner} (\`sudo -u ${owner} regfeed …\`), or give the data to ${me}: chown -R ${me} ${dirname(store)}`;
 }
 

@@ -230,9 +230,12 @@ async function listenAt(
 /** Logs that a listener was lost, with what to do about it. */
 function logLoss(log: Log): (reason: string) => void {
   return (reason) =>
-    log.error(`the listener failed and is restarted; if the limit of open files is the cause, ${MORE_FILES}`, {
-      cause: reason,
-    });
+    log.error(
+      `the listener failed and is restarted; if the limit of open files is the cause, ${MORE_FILES}`,
+      {
+        cause: reason,
+      },
+    );
 }
 
 /** Makes the config's backups until the signal aborts. */

@@ -16,7 +16,10 @@ Deno.test("the example config is taken where there is no other, which is said on
   withFolder(async (folder) => {
     const none = await regfeed(folder, ["check"]);
     assert.equal(none.code, 2);
-    assert.match(none.stderr, /no regfeed\.toml here: make one with `deno task regfeed init`/);
+    assert.match(
+      none.stderr,
+      /no regfeed\.toml in this folder: create one with `deno run -A \S+main\.ts init`/,
+    );
     await Deno.mkdir(join(folder, "inbox"));
     await Deno.writeTextFile(join(folder, "config.example.toml"), INBOX);
     const listed = await regfeed(folder, ["source", "list"]);

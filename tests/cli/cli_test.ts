@@ -22,7 +22,7 @@ Deno.test("init writes a config that check accepts, and never overwrites one", (
     assert.match(checked.stdout, /eu-edpb-news/);
     assert.match(
       made.stderr,
-      /then: deno task regfeed check --config \S+ && deno task regfeed serve --config/,
+      /run: deno run -A \S+main\.ts check --config \S+ && deno run -A \S+main\.ts serve --config/,
     );
     const again = await regfeed(folder, ["init", "here"]);
     assert.equal(again.code, 1);
@@ -93,10 +93,10 @@ Deno.test("wrong use is exit code 2 and says what is right", () =>
       [["source", "test"], /^regfeed source test: ID is missing\nusage: regfeed source test ID/],
       [["customer", "set-tier"], /CUSTOMER and TIER are missing/],
       [["customer", "set-tier", "x"], /: TIER is missing/],
-      [["source", "test", "a", "b"], /"b" is one word too many/],
-      [["check", "a", "b"], /"a", "b" are words too many\n/],
-      [["check", "my.toml"], /"my\.toml" is one word too many; to choose the config, use --config my\.toml\n/],
-      [["init", "a", "my.toml"], /"my\.toml" is one word too many\n/],
+      [["source", "test", "a", "b"], /unexpected argument "b"/],
+      [["check", "a", "b"], /unexpected arguments "a", "b"\n/],
+      [["check", "my.toml"], /unexpected argument "my\.toml"; to choose the config, use --config my\.toml\n/],
+      [["init", "a", "my.toml"], /unexpected argument "my\.toml"\n/],
       [["customer", "add"], /--email is missing/],
       [["customer", "add", "--email", "nonsense"], /--email must be a mail address/],
       [["customer", "add", "--email", "a@b.example", "--tier", "gold"], /indie, team, gpai, embedded/],

@@ -116,7 +116,7 @@ for (const [strategy, { config, serve }] of Object.entries(SITES)) {
       world.platform.http.serve(at("de"), () => ({ status: 503 }));
       const first = await ingestBoard(world);
       assert.deepEqual([first.ok, first.new], [true, 2]);
-      assert.deepEqual(first.refused, [{ item: `de: ${at("de")}`, reason: "answered 503" }]);
+      assert.deepEqual(first.refused, [{ item: `de: ${at("de")}`, reason: "responded with 503" }]);
       serve(world.platform.http, "de");
       await world.platform.clock.advance(DAY);
       const later = await ingestBoard(world);

@@ -126,7 +126,7 @@ Deno.test("ingest() says why a source failed, backs off and heals by itself", ()
       await world.app.tick();
       const [state] = await world.store.listSources();
       failures.push(state?.consecutiveFailures ?? 0);
-      assert.match(state?.lastError ?? "", /^answered 200 with a challenge page \(Cloudflare\)/);
+      assert.match(state?.lastError ?? "", /^responded with 200 and a challenge page \(Cloudflare\)/);
       await world.platform.clock.advance(HALF_HOUR);
     }
     assert.deepEqual(failures, [1, 2, 3]);

@@ -10,19 +10,19 @@ const HOUR = 3_600_000;
 const DE = "https://board.example/de/feed";
 
 Deno.test("decidePartialFailures() keeps since when each part is missing, one gap for a part, and bounds them", () => {
-  const before = [{ part: "de", reason: "answered 500", sinceMs: 5 }, {
+  const before = [{ part: "de", reason: "responded with 500", sinceMs: 5 }, {
     part: "fr",
     reason: "x",
     sinceMs: 5,
   }];
   assert.deepEqual(
     decidePartialFailures(before, [
-      { part: "de", reason: "answered 404" },
+      { part: "de", reason: "responded with 404" },
       { part: "de", reason: "again" },
       { part: "it", reason: "x".repeat(400) },
     ], 9),
     [
-      { part: "de", reason: "answered 404", sinceMs: 5 },
+      { part: "de", reason: "responded with 404", sinceMs: 5 },
       { part: "it", reason: `${"x".repeat(299)}…`, sinceMs: 9 },
     ],
   );
@@ -72,7 +72,7 @@ Deno.test("one of a source's addresses that fails for ever is named with since w
       );
       http.serve(DE, () => ({ status: 500 }));
       const first = await anHourLater(world);
-      const gap = { part: `de: ${DE}`, reason: "answered 500", since: START_MS + HOUR };
+      const gap = { part: `de: ${DE}`, reason: "responded with 500", since: START_MS + HOUR };
       assert.deepEqual(first, {
         state: "partial",
         sinceMs: HOUR,

@@ -32,8 +32,9 @@ export function readQuery(parameters: readonly SentParameter[], schema: z.ZodTyp
     const field = name === "" ? "query" : name;
     if (Object.hasOwn(values, field)) errors.push({ field, message: "is given more than once" });
     else if (name === "") errors.push({ field, message: "has a value without a name" });
-    else if (value === null) errors.push({ field, message: "is not valid percent-encoded UTF-8; write % as %25" });
-    else if (CONTROL.test(value)) errors.push({ field, message: "contains a control character" });
+    else if (value === null) {
+      errors.push({ field, message: "is not valid percent-encoded UTF-8; write % as %25" });
+    } else if (CONTROL.test(value)) errors.push({ field, message: "contains a control character" });
     // Defined, not set: a parameter may have the name of what every object has.
     Object.defineProperty(values, field, { value: value ?? "", enumerable: true, configurable: true });
   }

@@ -25,14 +25,17 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
   },
   invalid_webhook_url: {
     when:
-      "`webhook_url` is not allowed. `errors` names the rule it violates: https, no user name or password, an allowed port, " +
+      "`webhook_url` is not allowed. `errors` names the rule it violates: https, no user name or password, " +
+      "an allowed port, " +
       "the length; every problem with its host has the same message",
     detail:
-      "webhook_url: must begin with https://: over http anyone on the network path could read it (the operator can allow http: [delivery] allow_http)",
+      "webhook_url: must begin with https://: over http anyone on the network path could read it (the " +
+      "operator can allow http: [delivery] allow_http)",
     errors: [{
       field: "webhook_url",
       message:
-        "must begin with https://: over http anyone on the network path could read it (the operator can allow http: [delivery] allow_http)",
+        "must begin with https://: over http anyone on the network path could read it (the operator can " +
+        "allow http: [delivery] allow_http)",
     }],
   },
   invalid_signature: {
@@ -83,13 +86,14 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
   held_full: {
     when: "the replay would exceed your tier's limit of held deliveries; nothing was sent",
     detail:
-      "The monthly quota is used up, and your tier's limit of held deliveries is reached. Replay after the held deliveries have been sent: GET /v1/usage shows their number.",
+      "The monthly quota is used up, and your tier's limit of held deliveries is reached. Replay after the " +
+      "held deliveries have been sent: GET /v1/usage shows their number.",
   },
   delivery_unfinished: {
     when: "the delivery is pending or held and will still be sent",
     detail:
-      "This delivery is pending or held, so it is still to go out: GET /v1/deliveries/{id} says when and why. What is held " +
-      'since its subscription is switched off goes out when you switch that on: PATCH it with {"enabled": true}.',
+      "This delivery is pending or held and will still be sent: GET /v1/deliveries/{id} shows when and why. If its " +
+      'subscription is disabled, enable it: PATCH it with {"enabled": true}.',
   },
   delivery_cancelled: {
     when: "the delivery's subscription was deleted",
@@ -103,8 +107,7 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
   },
   precondition_failed: {
     when: "`If-Match` contains an entity tag, but mutable resources have none; nothing was done",
-    detail:
-      "Mutable resources have no ETag, so If-Match cannot match, and nothing was changed.",
+    detail: "Mutable resources have no ETag, so If-Match cannot match, and nothing was changed.",
   },
   body_too_large: {
     when: `the body has more than ${MAX_BODY_BYTES} bytes or than the path allows`,
@@ -128,16 +131,17 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
   backfill_limit_reached: {
     when:
       "your tier's backfills per UTC day are used up; nothing was created. `Retry-After` states when the day ends",
-    detail:
-      "Your tier allows 20 backfills a day, and all of them are used. Retry after 2026-08-01T00:00:00.000Z, or ask for a " +
+    detail: "Your tier allows 20 backfills a day, and all of them are used. Retry after " +
+      "2026-08-01T00:00:00.000Z, or ask for a " +
       "higher tier.",
   },
   test_limit_reached: {
     when:
-      "your tier's test calls per UTC day are used up, or too many of yours are in progress; `Retry-After` states when to " +
+      "your tier's test calls per UTC day are used up, or too many of yours are in progress; `Retry-After` " +
+      "states when to " +
       "retry",
-    detail:
-      "Your tier allows 50 test calls a day, and all of them are used. Retry after 2026-08-01T00:00:00.000Z, or ask for a " +
+    detail: "Your tier allows 50 test calls a day, and all of them are used. Retry after " +
+      "2026-08-01T00:00:00.000Z, or ask for a " +
       "higher tier.",
   },
   replay_limit_reached: {
@@ -145,7 +149,9 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
       "the replay would send more deliveries than your tier's daily replays have left (nothing was sent), or another " +
       "replay of yours is in progress; `Retry-After` states when to retry",
     detail:
-      "This replay would send 800 deliveries, and 120 of your tier's 500 replays a day are left. Nothing was sent. Replay a shorter period with `until`. Retry after 2026-08-01T00:00:00.000Z, or ask for a higher tier.",
+      "This replay would send 800 deliveries, and 120 of your tier's 500 replays a day are left. Nothing " +
+      "was sent. Replay a shorter period with `until`. Retry after 2026-08-01T00:00:00.000Z, or ask for " +
+      "a higher tier.",
   },
   too_many_requests: {
     when:
@@ -154,7 +160,8 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
   },
   internal: {
     when: "an internal error; include the request id in questions to the operator",
-    detail: "The request could not be processed. Try again; include the request id in questions to the operator.",
+    detail:
+      "The request could not be processed. Try again; include the request id in questions to the operator.",
   },
   unavailable: {
     when: "the service is stopping or overloaded",

@@ -84,7 +84,9 @@ function listRoute({ store, publicUrl }: DeliveryRouteOptions): Route {
       const errors: FieldError[] = [];
       const own = async (noun: IdNoun, id: string, field: string, look: () => Promise<boolean>) => {
         // Another customer's is answered like one that is not there.
-        if (!isId(noun, id) || !await look()) errors.push({ field, message: `is no ${noun} of yours` });
+        if (!isId(noun, id) || !await look()) {
+          errors.push({ field, message: `does not exist, or is not yours: no such ${noun}` });
+        }
       };
       const { subscription, event, before, status, limit } = query;
       if (subscription !== undefined) {
@@ -157,7 +159,8 @@ function replayRoute({ store, clock, tiers, limitsOf, newId }: DeliveryRouteOpti
     summary: "Replays a finished delivery",
     description:
       "Sends the same bytes with the same `webhook-id` and a new signature, with all retries. A delivery that had " +
-      "succeeded does not count against the monthly quota again; a failed one does, and is held while the quota is used " +
+      "succeeded does not count against the monthly quota again; a failed one does, and is held while the " +
+      "quota is used " +
       "up. It counts against the daily replays, and is sent after the subscription's new deliveries.",
     params: { id: deliveryId },
     requestHeaders: ["Idempotency-Key"],
@@ -203,8 +206,8 @@ function refusal(outcome: Exclude<ReplayRefusal, "limit_reached">): AppError {
     case "unfinished":
       return new AppError(
         "delivery_unfinished",
-        "This delivery is pending or held, so it is still to go out: GET /v1/deliveries/{id} says when and why. What is held " +
-          'since its subscription is switched off goes out when you switch that on: PATCH it with {"enabled": true}.',
+        "This delivery is pending or held and will still be sent: GET /v1/deliveries/{id} shows when and why. If its " +
+          'subscription is disabled, enable it: PATCH it with {"enabled": true}.',
       );
     case "cancelled":
       return new AppError(

@@ -72,11 +72,13 @@ const eventsQuery = z.strictObject({
     .optional(),
   q: z.string().min(1).max(MAX_SEARCH_LENGTH).optional().meta({
     description:
-      "Full-text search: title or summary contain all of these words. Words match as a whole: `consult` does not find " +
+      "Full-text search: title or summary contain all of these words. Words match as a whole: `consult` " +
+      "does not find " +
       "`consultation`. Case and accents are ignored",
   }),
   latest: flagParameter(
-    "`true`: only the newest version of each publication; pages reached by `Link` show the list as it was at the first page",
+    "`true`: only the newest version of each publication; pages reached by `Link` show the list as it was " +
+      "at the first page",
   ).optional(),
   before: z.string().optional().meta({
     description: 'An event\'s id: returns the events after it in the list; used by `Link: rel="next"`',
@@ -129,7 +131,8 @@ function listRoute(options: EventRouteOptions): Route {
     tag: "Events",
     summary: "Lists events, newest first",
     description:
-      "Filters are combined with AND, values within a list with OR. Without `after`, the newest events come first, by " +
+      "Filters are combined with AND, values within a list with OR. Without `after`, the newest events " +
+      "come first, by " +
       "`published_at`, then `id`. See Paging for more than one page.",
     query: eventsQuery,
     response: eventList,
@@ -202,7 +205,8 @@ function versionsRoute({ store, publicUrl }: EventRouteOptions): Route {
     tag: "Events",
     summary: "Lists the versions of an event's publication",
     description:
-      `Accepts the id of any version. Returns the latest ${MAX_VERSIONS} versions, oldest first, each with the diff to the ` +
+      `Accepts the id of any version. Returns the latest ${MAX_VERSIONS} versions, oldest first, each with ` +
+      "the diff to the " +
       'previous one. `Link: rel="next"` leads to the versions before them.',
     params: { id: eventId },
     query: versionsQuery,
@@ -260,7 +264,9 @@ async function verifyQuery(
   if (query.source !== undefined) errors.push(...await unknownSources("source", [query.source], isSource));
   for (const text of query.article ?? []) {
     if (canonicalArticle(text) !== null) continue;
-    const message = `${JSON.stringify(text)} is not a valid reference; use the form Art. 50(2), Annex III or Recital 60`;
+    const message = `${
+      JSON.stringify(text)
+    } is not a valid reference; use the form Art. 50(2), Annex III or Recital 60`;
     errors.push({ field: "article", message });
   }
   for (const code of query.language ?? []) {

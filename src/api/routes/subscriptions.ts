@@ -76,7 +76,8 @@ function createRoute(options: SubscriptionRouteOptions): Route {
     tag: "Subscriptions",
     summary: "Creates a webhook subscription",
     description:
-      "Only `webhook_url` is required. Filters are combined with AND, values within a list with OR. `webhook_secret` is " +
+      "Only `webhook_url` is required. Filters are combined with AND, values within a list with OR. " +
+      "`webhook_secret` is " +
       "shown only in this response. With `backfill_since`, stored events are delivered first, as far as the monthly " +
       "quota allows: when it is used up, the backfill pauses and continues automatically. Backfills per UTC day are " +
       "limited by your tier.",
@@ -138,7 +139,8 @@ function deleteRoute({ store, clock, limitsOf }: SubscriptionRouteOptions): Rout
     tag: "Subscriptions",
     summary: "Deletes a subscription",
     description:
-      "Nothing more is delivered. Pending and held deliveries become `cancelled`; those that were never attempted are " +
+      "Nothing more is delivered. Pending and held deliveries become `cancelled`; those that were never " +
+      "attempted are " +
       "then removed from the log. The record is kept for audit; deleting it again returns 404. The oldest of the " +
       "subscriptions that exceed your tier's limit (`disabled_by: tier`) is enabled instead.",
     params: { id: subscriptionId },
@@ -168,8 +170,10 @@ function testRoute(options: SubscriptionRouteOptions): Route {
     tag: "Subscriptions",
     summary: "Sends a test delivery",
     description:
-      "Posts a delivery of type `event.test`, severity `info` and source `test` to the subscription's URL, signed with " +
-      "its secret, and returns the result. It does not count against the monthly quota, but against the daily test calls.",
+      "Posts a delivery of type `event.test`, severity `info` and source `test` to the subscription's URL, " +
+      "signed with " +
+      "its secret, and returns the result. It does not count against the monthly quota, but against the " +
+      "daily test calls.",
     params: { id: subscriptionId },
     errors: ["not_found", "subscription_disabled", "test_limit_reached"],
     response: testResponse,
@@ -286,7 +290,9 @@ export function isDuplicate(twin: "duplicate" | "duplicate_held"): AppError {
     "duplicate_subscription",
     twin === "duplicate"
       ? "You have an active subscription with this webhook_url and these filters. Delete it first, or use it."
-      : "You have a subscription with this webhook_url and these filters that is held by your tier's limit (`disabled_by: tier`) and enabled again when the limit allows. Delete it first, or delete or disable another one.",
+      : "You have a subscription with this webhook_url and these filters that is held by your tier's limit " +
+        "(`disabled_by: tier`) and enabled again when the limit allows. Delete it first, or delete or " +
+        "disable another one.",
   );
 }
 

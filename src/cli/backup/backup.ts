@@ -40,7 +40,9 @@ export const backupCommands: Command[] = [
       const to = name === undefined ? join(config.backup.folder, backupName(nowMs)) : resolve(host.cwd, name);
       const { path: database } = config.store;
       if (await hasNoDatabase(call, database)) {
-        throw new CommandError(`no database at ${database} yet: start \`${host.program} serve\` to create it`);
+        throw new CommandError(
+          `no database at ${database} yet: start \`${host.program} serve\` to create it`,
+        );
       }
       const secretKey = flags.has("secret-key") ? config.store.keyFile : null;
       const manifest = await withTools(
@@ -50,7 +52,8 @@ export const backupCommands: Command[] = [
       print(call, { file: to, ...manifest }, () => [
         `${to}: ${describe(manifest)}\n`,
         secretKey === null
-          ? `It does not contain the secret key. Keep a copy of ${config.store.keyFile} elsewhere: without it the secrets of subscriptions cannot be read.\n"
+          ? `It does not contain the secret key. Keep a copy of ${config.store.keyFile} elsewhere: without ` +
+            "it the secrets of subscriptions cannot be read.\n"
           : "It contains the secret key: keep it where nobody else can read it.\n",
       ]);
       return EXIT.done;

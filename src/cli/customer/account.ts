@@ -101,7 +101,11 @@ async function eraseCustomer(call: CommandCall, { config, platform, store }: Ope
     throw new CommandError(`${customer.id} is already erased`);
   }
   const letters = removed + await removeLetters(call, config.mail.outbox, ids);
-  if (letters > 0) call.host.err(`Removed from ${config.mail.outbox}: ${letters} mails to it.\n`);
+  if (letters > 0) {
+    call.host.err(
+      `Removed ${letters} ${letters === 1 ? "mail" : "mails"} to the customer from ${config.mail.outbox}.\n`,
+    );
+  }
   if (account?.payment?.access === "granted") {
     call.host.err(
       "The customer is still paying: cancel the subscription at the payment provider, which continues to charge.\n",
@@ -167,7 +171,8 @@ interface AccountData {
 function describeLines({ customer, keys, payment, subscriptions, mails }: AccountData): string {
   const part = (name: string, rows: readonly Record<string, unknown>[]) =>
     rows.map((row) => `${name.padEnd(14)} ${wordsIn(withoutNothing(row))}\n`).join("");
-  const noAddress = "none; set one with `customer set-email CUSTOMER ADDRESS`, which also sends waiting mails";
+  const noAddress =
+    "none; set one with `customer set-email CUSTOMER ADDRESS`, which also sends waiting mails";
   const email = customer["erased_at"] !== null ? "erased" : customer["email"] || noAddress;
   return fieldLines(withoutNothing({ ...customer, email })) + part("key", keys) +
     part("payment", payment === null ? [] : [payment]) +

@@ -98,7 +98,8 @@ export const customerCommands: Command[] = [
     name: "customer set-tier",
     usage: "CUSTOMER TIER [--requests N] [--deliveries N] [--subscriptions N] [--json]",
     summary:
-      "changes a customer's tier and sends a mail about it; if the new tier allows fewer subscriptions, the newest are held",
+      "changes a customer's tier and sends a mail about it; if the new tier allows fewer subscriptions, " +
+      "the newest are held",
     example: "regfeed customer set-tier ana@example.org gpai",
     positionals: [2, 2],
     options: { ...LIMIT_OPTIONS, ...JSON_OPTION },
@@ -208,7 +209,7 @@ async function changeCustomer(
     const now = await store.findCustomer(customer.id);
     if (change.enabled === true && now?.enabled === false) {
       throw new CommandError(
-        `${customer.id} stays disabled until its next payment; `customer show` has the details",
+        `${customer.id} stays disabled until its next payment; \`customer show\` has the details`,
       );
     }
     if (change.tier !== undefined) await printHeld(call, store, customer.id);
@@ -363,7 +364,7 @@ function customerCells(row: ListedCustomer, config: Config): string[] {
     stateOf(row),
     formatTime(customer.createdAtMs),
     keys.filter((key) => key.disabledAtMs === null).map(keyState).join(" ") || "none",
-    customer.declared ? nameOf(customer, config) ?? "not any more" : "",
+    customer.declared ? nameOf(customer, config) ?? "removed" : "",
   ];
 }
 

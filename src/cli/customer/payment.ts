@@ -82,7 +82,9 @@ export const paymentCommands: Command[] = [
 ];
 
 async function replayPayment(call: CommandCall, { config, platform, store }: Opened): Promise<number> {
-  if (config.payment === null) throw new CommandError("payments are disabled: the config has no [payment] table");
+  if (config.payment === null) {
+    throw new CommandError("payments are disabled: the config has no [payment] table");
+  }
   const id = call.positionals[0] ?? "";
   const found = await store.findPayment(id);
   if (found === null) throw noEvent(id);

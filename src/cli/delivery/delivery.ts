@@ -177,9 +177,7 @@ function statusesOf(text: string | undefined): DeliveryStatus[] | undefined {
     const status = DELIVERY_STATUSES.find((name) => name === word.trim());
     if (status !== undefined) return status;
     throw new CommandError(
-      `--status must be one or more of ${
-        DELIVERY_STATUSES.join(", ")
-      }, separated by commas, not ${text}`,
+      `--status must be one or more of ${DELIVERY_STATUSES.join(", ")}, separated by commas, not ${text}`,
       EXIT.usage,
     );
   });
@@ -217,7 +215,8 @@ async function requireDelivery(
 
 function noDelivery(id: string): CommandError {
   return new CommandError(
-    `there is no delivery ${id}; \`delivery list\` lists them. Test deliveries are not kept, and old ones are deleted as the config says",
+    `there is no delivery ${id}; \`delivery list\` lists them. Test deliveries are not kept, and old ones ` +
+      "are deleted as the config says",
   );
 }
 
@@ -317,7 +316,8 @@ function describeRefusal(
     case "removed":
       return "its body was deleted after the configured time; `event show` shows the event";
     case "disabled":
-      return `its subscription ${subscriptionId} is disabled; \`customer show ${customerId}\` shows by whom, and the owner enables it with PATCH /v1/subscriptions/{id}";
+      return `its subscription ${subscriptionId} is disabled; \`customer show ${customerId}\` shows by ` +
+        "whom, and the owner enables it with PATCH /v1/subscriptions/{id}";
     case "limit_reached":
       return "the customer's daily limit of replays is reached";
   }

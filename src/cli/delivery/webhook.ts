@@ -65,7 +65,8 @@ async function verify(call: CommandCall): Promise<number> {
   const headers = [...await readHeadersFile(call), ...(lists.get("header") ?? []).map(readHeader)];
   if (headers.length === 0) {
     throw wrongUse(
-      "headers are missing: use --headers-file FILE, or --header for each of webhook-id, webhook-timestamp and webhook-signature",
+      "headers are missing: use --headers-file FILE, or --header for each of webhook-id, webhook-timestamp " +
+        "and webhook-signature",
     );
   }
   const nowMs = readTime(texts.get("at"));
@@ -99,7 +100,7 @@ async function readSecret(call: CommandCall): Promise<string> {
   const { host, texts } = call;
   const given = ["secret", "secret-file", "secret-env"].filter((name) => texts.has(name));
   if (given.length > 1) {
-    throw wrongUse(`give one of ${given.map((name) => `--${name}`).join(" and ")}, not both`);
+    throw wrongUse(`use only one of ${given.map((name) => `--${name}`).join(" and ")}`);
   }
   const file = texts.get("secret-file");
   // A line break at a file's end is how files end, no part of what they hold.
@@ -144,7 +145,7 @@ function describe({ ok, ways, findings, expected }: Diagnosis, width: number): s
     }
   }
   if (!ok && expected !== null) {
-    lines.push("\nthis secret, these headers and this body give\n");
+    lines.push("\nexpected signature\n");
     lines.push(formatFields([["ASCII", expected.ascii], ["base64", expected.base64]], layout));
   }
   return lines.join("");

@@ -122,5 +122,8 @@ function checkUser(host: Host, isRootsData: boolean): Finding[] {
 
 async function checkServer(store: string): Promise<Finding> {
   const user = await storeUser(store);
-  return good("server", user === null ? "no server is running on this store" : `the server is running: ${user}`);
+  return good(
+    "server",
+    user === null ? "no server is running on this store" : `the server is running: ${user}`,
+  );
 }

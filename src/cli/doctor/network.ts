@@ -141,7 +141,8 @@ export function checkProxies(
     findings.push(problem("proxy", seen, nameIt));
   }
   if (protocol === "https:" && server.tls === null && server.trustedProxies.length === 0) {
-    const seen = "public_url is https, so there is a proxy, but trusted_proxies is empty: all clients seem to have its IP address";
+    const seen =
+      "public_url is https, so there is a proxy, but trusted_proxies is empty: all clients seem to have its IP address";
     findings.push(warning("proxy", seen, nameIt));
   }
   if (protocol === "http:" && !isLocal(hostname)) {

@@ -99,7 +99,8 @@ export function checkDeliveries({ held, failed, heldFull, switchedOff, largest }
   if (heldFull > 0) {
     findings.push(warning(
       "deliveries",
-      `subscriptions in the state held_full: ${heldFull}; their customer's limit of held deliveries is reached, and no ` +
+      `subscriptions in the state held_full: ${heldFull}; their customer's limit of held deliveries is ` +
+        "reached, and no " +
         "further ones are stored; no event is lost",
       "nothing: they continue when the held deliveries are sent; tiers.*.held_deliveries is the limit",
     ));

@@ -133,7 +133,9 @@ function whyJson(shown: ShownEvent, explained: Explained): Record<string, unknow
 function describeEvent({ event, provenance, versions }: ShownEvent, width: number): string {
   const layout = { width, indent: 2 };
   const paragraph = (text: string) => wrapText(text, layout);
-  const estimated = event.published_at_estimated ? " (first seen by Regfeed: the source states no valid date)" : "";
+  const estimated = event.published_at_estimated
+    ? " (first seen by Regfeed: the source states no valid date)"
+    : "";
   const parts = [
     `${event.id}\n`,
     formatFields([
@@ -154,7 +156,7 @@ function describeEvent({ event, provenance, versions }: ShownEvent, width: numbe
     ),
     "\nversions\n",
     ...versions.map((one) => describeVersion(one, one.id === event.id, width)),
-    "\nmade from\n",
+    "\nprovenance\n",
     formatFields([
       ["document", provenance.document],
       ["SHA-256", provenance.document_sha256],
@@ -205,7 +207,9 @@ function describeWhy(shown: ShownEvent, explained: Explained, width: number): st
   const values = valuesOf(shown, explained).map(({ field, stored, today }) =>
     [field, stored === today ? `${stored} (both)` : `${stored} → ${today}`] as const
   );
-  const said = `This event was classified by rules ${stored}; the current rules are ${rulesVersion}. Stored values do not change. Below: stored value → value by the current rules, with the reasons.";
+  const said =
+    `This event was classified by rules ${stored}; the current rules are ${rulesVersion}. Stored values do ` +
+    "not change. Below: stored value → value by the current rules, with the reasons.";
   return [
     wrapText(said, { width, indent: 0 }),
     "\n",

@@ -130,7 +130,8 @@ export function listTable(sources: readonly ListedSource[]): string {
     })
   );
   const floods = sources.filter(({ held_back }) => held_back > 0).map(({ id, held_back }) =>
-    `${id} has ${held_back} events held by a change spike: source release ${id} delivers them; with --discard they stay undelivered\n`
+    `${id} has ${held_back} events held by a change spike: source release ${id} delivers them; with ` +
+    "--discard they stay undelivered\n"
   );
   return table + gaps.join("") + moves.join("") + floods.join("");
 }

@@ -78,7 +78,7 @@ export function previewTable(
   const rows = decided.map((one) => {
     const values = valuesOf(one, options);
     return [
-      outcomeOf(one.decision),
+      outcomeOf(one.decision).replace("passed over", "skipped"),
       formatTime(values.published_at),
       values.language,
       values.event_type,

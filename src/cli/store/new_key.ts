@@ -14,7 +14,8 @@ import { hasNoDatabase, type LoadedConfig, withPlatform } from "../../server/ope
 import { createBackupTools } from "../../server/migrate_with_backup.ts";
 
 const WHAT_IT_MEANS =
-  "this permanently discards the secrets of all subscriptions: each is disabled, and its events are held until its owner rotates the secret; the old key cannot be used again";
+  "this permanently discards the secrets of all subscriptions: each is disabled, and its events are held " +
+  "until its owner rotates the secret; the old key cannot be used again";
 
 /** The command. */
 export const newKeyCommand: Command = {
@@ -40,7 +41,8 @@ async function makeNewKey(
   const problem = keyProblem(engine, config.store);
   if (problem === null) {
     throw new CommandError(
-      `no new key is needed: ${keyFile} exists and belongs to the database. An owner renews the secret of one subscription with POST /v1/subscriptions/{id}/rotate-secret",
+      `no new key is needed: ${keyFile} exists and belongs to the database. An owner renews the secret of ` +
+        "one subscription with POST /v1/subscriptions/{id}/rotate-secret",
     );
   }
   if (!call.flags.has("yes")) throw new CommandError(`add --yes to confirm: ${WHAT_IT_MEANS}`, EXIT.usage);

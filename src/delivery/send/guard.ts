@@ -15,7 +15,8 @@ export const REFUSED_ADDRESS = "this URL cannot receive webhooks";
 
 /** The same, of an address that is to be subscribed: what may receive, and what the operator can permit. */
 const REFUSED_HOST =
-  "must be a complete URL of a public host, such as https://hooks.example.org/regfeed, and not this service's own; the operator can allow others ([delivery] allow_networks)";
+  "must be a complete URL of a public host, such as https://hooks.example.org/regfeed, and not this " +
+  "service's own; the operator can allow others ([delivery] allow_networks)";
 
 /** What the operator permits beyond https to public addresses. */
 export interface PolicySettings {
@@ -186,7 +187,9 @@ function readWebhookUrl(text: string, policy: AddressPolicy): UrlReading {
   }
   // deno-lint-ignore no-control-regex
   if (/[\\\u0000-\u0020\u007f]/.test(text)) {
-    return { fault: "must not contain spaces, backslashes or control characters: write them as %20, %5C and so on" };
+    return {
+      fault: "must not contain spaces, backslashes or control characters: write them as %20, %5C and so on",
+    };
   }
   let url: URL;
   try {
@@ -211,7 +214,8 @@ const TOO_LONG = `must have at most ${MAX_WEBHOOK_URL} characters, including %XX
 function portFault(url: URL, { ports }: AddressPolicy): string {
   const permitted = ports.length > 0
     ? `the operator allows ${ports.join(", ")} ([delivery] allow_ports)`
-    : `use none, 80, 443, or one from ${FIRST_OPEN_PORT} on that is not reserved for another protocol (the operator can allow others: [delivery] allow_ports)";
+    : `use none, 80, 443, or one from ${FIRST_OPEN_PORT} on that is not reserved for another protocol (the ` +
+      "operator can allow others: [delivery] allow_ports)";
   return `must not have the port ${portOf(url)}: ${permitted}`;
 }
 

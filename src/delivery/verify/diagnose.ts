@@ -92,14 +92,16 @@ function secretFindings(given: string): Finding[] {
   if (trimmed !== given) {
     findings.push(
       problem(
-        "The secret has leading or trailing white space, perhaps a line break at the end of its file: trim it. It is ignored here.",
+        "The secret has leading or trailing white space, perhaps a line break at the end of its file: trim " +
+          "it. It is ignored here.",
       ),
     );
   }
   const bare = bareSecret(secret);
   if (secret !== bare) {
     findings.push(note(
-      `The secret begins with ${PREFIX}: the libraries drop that in their default mode, and raw mode and your own code must do so themselves.`,
+      `The secret begins with ${PREFIX}: the libraries drop that in their default mode, and raw mode and ` +
+        "your own code must do so themselves.",
     ));
   }
   if (bare.startsWith(API_KEY_PREFIX)) {
@@ -135,7 +137,7 @@ function timeFindings(timestamp: string, nowMs: number): Finding[] {
   return [problem(
     `The signing time (${when}) is ${describeSeconds(Math.abs(late))} ${
       late > 0 ? "before" : "after"
-    } the clock here: verifiers reject more than 5 minutes, to prevent replay attacks. Check the receiver's clock, and that deliveries do not wait in a queue before they are verified; for a saved delivery, set the time of its arrival (--at).",
+    } the clock here: verifiers reject more than 5 minutes, to prevent replay attacks. Check the receiver's clock, and that deliveries do not wait in a queue before they are verified; for a saved delivery, set the time of its arrival (--at).`,
   )];
 }
 
@@ -194,7 +196,8 @@ function readingsOf(secret: string): Reading[] {
     add(
       "hexadecimal",
       Buffer.from(bare, "hex"),
-      "The signature is keyed with the bytes that the hexadecimal digits stand for: the key is the characters themselves",
+      "The signature is keyed with the bytes that the hexadecimal digits stand for: the key is the " +
+        "characters themselves",
     );
   }
   add(
@@ -274,9 +277,9 @@ function explain(search: Search, secret: string): Finding[] {
   }
   const sure = /^[0-9a-f]{64}$/.test(bareSecret(secret));
   return [problem(
-    "No signature in the header matches this secret and this body, or a known variant of the body. Either the secret is a different one${
-        sure ? " (that of another subscription, or from before it was renewed)" : ""
-      }, or the ` +
+    `No signature in the header matches this secret and this body, or a known variant of the body. Either the secret is a different one${
+      sure ? " (that of another subscription, or from before it was renewed)" : ""
+    }, or the ` +
       "body is not the one that was sent with these headers.",
   )];
 }

@@ -126,7 +126,8 @@ const HOLD_WORDS: Record<HoldReason, string> = {
 };
 
 const HELD_BY_TIER =
-  "held: the subscription exceeds the tier's limit of active subscriptions; it is sent with a higher tier, or when another one is deleted or disabled";
+  "held: the subscription exceeds the tier's limit of active subscriptions; it is sent with a higher tier, " +
+  "or when another one is deleted or disabled";
 
 /** Why a delivery is not delivered, in words for its owner and the operator; null when it is, or is on its way without a failure. */
 export function describeDelivery(

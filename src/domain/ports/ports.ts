@@ -202,7 +202,10 @@ export interface Vault {
 
 /** What an operator does whose key is not there: backups hold it only where they were asked to. */
 export const LOST_KEY_ADVICE =
-  "restore your copy of it, or take it from a backup that was created with --secret-key or backup.secret_key = true (`tar xzf FILE regfeed.db.key`; other backups do not contain it), or set its path in the config ([store] key_file). If it is lost permanently, so are the secrets of all webhooks: `regfeed store new-key --yes` creates a new key, and every subscription then needs a new secret";
+  "restore your copy of it, or take it from a backup that was created with --secret-key or " +
+  "backup.secret_key = true (`tar xzf FILE regfeed.db.key`; other backups do not contain it), or set its " +
+  "path in the config ([store] key_file). If it is lost permanently, so are the secrets of all webhooks: " +
+  "`regfeed store new-key --yes` creates a new key, and every subscription then needs a new secret";
 
 /** Gives the vault of a store. `mayMake` says that nothing is sealed yet, so that a new key does no harm. */
 export type VaultSource = (options: { mayMake: boolean }) => Vault;

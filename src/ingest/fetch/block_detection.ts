@@ -70,10 +70,12 @@ export function describeBlock(response: IncomingResponse, expects: "data" | "pag
   const challenge = findChallenge(response, expects);
   if (challenge !== null) {
     const whose = challenge === "" ? "" : ` (${challenge})`;
-    return `answered ${status} with a challenge page${whose} instead of the document: it blocks this client`;
+    return `responded with ${status} and a challenge page${whose} instead of the document: it blocks this client`;
   }
-  if (status === 403 || status === 429) return `answered ${status}: it refuses or throttles this client`;
-  if (status === 202) return "answered 202 instead of a document; some sites do so to scripts";
+  if (status === 403 || status === 429) {
+    return `responded with ${status}: it refuses or throttles this client`;
+  }
+  if (status === 202) return "responded with 202 instead of a document; some sites do this to scripts";
   return null;
 }
 

@@ -95,7 +95,9 @@ async function askForDocument(
       options.signal,
     );
   } catch (error) {
-    if (error instanceof DeadlineError) throw new FetchError(`no complete response within ${error.ms / 1000} s`);
+    if (error instanceof DeadlineError) {
+      throw new FetchError(`no complete response within ${error.ms / 1000} s`);
+    }
     throw error;
   }
   const { response, url, redirect } = chain;
@@ -220,7 +222,7 @@ function validatorHeaders(validators: Validators | null, url: URL): Record<strin
 function redirectTarget(response: IncomingResponse, from: URL): URL {
   const location = response.headers["location"] ?? "";
   if (location === "" || !URL.canParse(location, from)) {
-    throw new FetchError(`answered ${response.status} without a valid Location`);
+    throw new FetchError(`responded with ${response.status} without a valid Location`);
   }
   const target = new URL(location, from);
   if (target.protocol !== "https:" && target.protocol !== "http:") {
@@ -289,7 +291,7 @@ function refuseUnusable(
   if (response.status !== 200) {
     // 503 with a time is how a host says that all of it is busy (RFC 9110, 15.6.4).
     const pausedHost = response.status === 503 && retryAtMs !== null ? url.host : null;
-    throw new FetchError(`answered ${response.status}${ADVICE[response.status] ?? ""}`, {
+    throw new FetchError(`responded with ${response.status}${ADVICE[response.status] ?? ""}`, {
       retryAtMs,
       pausedHost,
       status: response.status,

@@ -247,7 +247,8 @@ async function readMaps(
   children.sort((a, b) => (b.changedMs ?? nowMs) - (a.changedMs ?? nowMs));
   if (children.length > rules.maxMaps) {
     const reason =
-      `${children.length} sitemaps may have changed, and ${rules.maxMaps} are read: raise max_maps, or configure them separately`;
+      `${children.length} sitemaps may have changed, and ${rules.maxMaps} are read: raise max_maps, or ` +
+      "configure them separately";
     maps.leftOut.push({ name: "document", reason: `${reason} in maps` });
     maps.isWhole = false;
   }

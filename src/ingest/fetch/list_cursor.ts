@@ -53,10 +53,9 @@ export function restAfter(
 export function notMet(rules: ListRules, rest: Rest | null): string {
   const { maxPages } = rules;
   return rest === null || isHopeless(rest, rules)
-    ? `no known item within ${
-      rest?.pages ?? maxPages
-    } pages, so items may be missing: raise max_pages`
-    : `there are more new items than fit into ${maxPages} pages: the next fetch continues after them; max_pages can be raised`;
+    ? `no known item within ${rest?.pages ?? maxPages} pages, so items may be missing: raise max_pages`
+    : `there are more new items than fit into ${maxPages} pages: the next fetch continues after them; ` +
+      "max_pages can be raised";
 }
 
 /** Why a list in no order was not read to its end; `read` is how many pages were, where the time for it was over. */

@@ -56,7 +56,9 @@ function decideMove(known: SourceMove | null, found: PermanentRedirects, nowMs: 
 export function describeRedirects(found: readonly PermanentRedirects[]): string[] {
   return found.flatMap((one) =>
     one.kind !== "moved" ? [] : [
-      `${one.address} redirects permanently to ${one.to}: after ${ADOPTED_AFTER_MS / 86_400_000} days of redirects, only the new URL is fetched; change the URL in the config`,
+      `${one.address} redirects permanently to ${one.to}: after ${
+        ADOPTED_AFTER_MS / 86_400_000
+      } days of redirects, only the new URL is fetched; change the URL in the config`,
     ]
   );
 }

@@ -96,7 +96,7 @@ export class MovedUrls {
   get words(): string {
     return `${this.moved.length} publications have moved ${
       [...new Set(this.moved.map((one) => this.#hosts.get(one)))].join(", ")
-    }without other changes: their events get the new URLs, and nobody is notified; check url and base_url of the source";
+    } without other changes: their events get the new URLs, and nobody is notified; check url and base_url of the source`;
   }
 }
 

@@ -107,8 +107,7 @@ function readFeed(text: string, maxItems: number): ParsedDocument {
   const start = afterWarnings(text);
   const document = readXmlFeed(text.slice(start), maxItems);
   if (start === 0) return document;
-  const reason =
-    "there is other text before the feed, such as an error message of the site's software";
+  const reason = "there is other text before the feed, such as an error message of the site's software";
   return { ...document, problems: [{ item: "document", reason, isMeant: true }, ...document.problems] };
 }
 

@@ -24,7 +24,9 @@ export function keepNewest(document: ParsedDocument, options: NewestOptions): Pa
   places.sort((a, b) => (a.dateMs === b.dateMs ? 0 : b.dateMs - a.dateMs) || a.place - b.place);
   const kept = new Set(places.slice(0, maxItems).map(({ place }) => place));
   const which = isDated ? "newest" : "first";
-  const reason = `${items.length - maxItems} of its ${items.length} items are left out: only the ${which} ${maxItems} of a document are read`;
+  const reason = `${
+    items.length - maxItems
+  } of its ${items.length} items are left out: only the ${which} ${maxItems} of a document are read`;
   return {
     ...document,
     items: items.filter((_, place) => kept.has(place)),

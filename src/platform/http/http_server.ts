@@ -242,9 +242,12 @@ function serveOrExplain(
   } catch (error) {
     const { message } = error as Error;
     if (BAD_CERTIFICATE.test(message)) {
-      throw new Error(`the certificate cannot be used for TLS (${message}): use an X.509 version 3 certificate`, {
-        cause: error,
-      });
+      throw new Error(
+        `the certificate cannot be used for TLS (${message}): use an X.509 version 3 certificate`,
+        {
+          cause: error,
+        },
+      );
     }
     throw new Error(`cannot listen on ${options.hostname} port ${options.port}: ${reasonOf(error)}`, {
       cause: error,

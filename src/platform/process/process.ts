@@ -3,6 +3,8 @@ import process from "node:process";
 import { createFiles, type WritableFiles } from "../files/files.ts";
 import { type Signals, SIGNALS_WHEN_ASKED } from "./signals.ts";
 import { writeWhole } from "./standard_streams.ts";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
 import { currentUser } from "../files/users.ts";
 
 /** The exit code when nobody reads what is printed (128 + SIGPIPE), as a shell reports it of other programs. */
@@ -26,7 +28,7 @@ export interface Host extends WritableFiles, Signals {
   target: string;
   /** Whether this process can start programs and load native libraries, as trying both tells: nothing is just looked up. */
   tryOutbreak(): Outbreak;
-  /** How this program is started from a shell: "regfeed" the executable, "deno task regfeed" from its source. */
+  /** The shell command that starts this program from the working directory, see {@link startCommand}. */
   program: string;
   /** An environment variable; undefined when it is not set. */
   env(name: string): string | undefined;
@@ -59,7 +61,7 @@ export function createHost(signals: Signals = SIGNALS_WHEN_ASKED): Host {
     runtime: `Deno ${Deno.version.deno}`,
     target: Deno.build.target,
     tryOutbreak: () => ({ run: tryTo(startProgram), ffi: tryTo(loadLibrary) }),
-    program: Deno.build.standalone ? "regfeed" : "deno task regfeed",
+    program: startCommand(),
     env: (name) => Deno.env.get(name),
     user: currentUser,
     input: readInput,
@@ -74,6 +76,18 @@ export function createHost(signals: Signals = SIGNALS_WHEN_ASKED): Host {
     ...signals,
     exit: (code) => Deno.exit(code),
   };
+}
+
+/** "regfeed" for the executable; from source "deno task regfeed" in its folder, `deno run` elsewhere. */
+function startCommand(): string {
+  if (Deno.build.standalone) return "regfeed";
+  const main = fileURLToPath(Deno.mainModule);
+  return dirname(main) === Deno.cwd() ? "deno task regfeed" : `deno run -A ${shellQuote(main)}`;
+}
+
+/** A text as one word of a shell command. */
+export function shellQuote(text: string): string {
+  return /^[\w./:@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function tryTo(act: () => void): "granted" | "denied" {

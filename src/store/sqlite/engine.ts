@@ -35,7 +35,8 @@ export function createSqliteEngine(migrations: readonly Migration[] = MIGRATIONS
         const found = schemaVersion(connection);
         if (found !== schema) {
           throw new Error(
-            `the database has schema ${found}, this version's is ${schema}: run this with the version of Regfeed that last used it, then update",
+            `the database has schema ${found}, this version's is ${schema}: run this with the version of ` +
+              "Regfeed that last used it, then update",
           );
         }
         return replaceKey(connection, vaultSource, by);

@@ -96,7 +96,7 @@ Deno.test("what only reads makes no database: it says what is missing, and leave
       assert.equal(code, 1, args.join(" "));
       assert.match(
         stderr,
-        /there is no database .*regfeed\.db yet, as .*regfeed\.toml has it: `serve` makes it/,
+        /no database at .*regfeed\.db yet \(store\.path in .*regfeed\.toml\): `serve` and `customer add` create it/,
       );
     }
     assert.deepEqual([...Deno.readDirSync(folder)].map(({ name }) => name), ["regfeed.toml"]);
@@ -174,7 +174,7 @@ Deno.test("a declared customer is found by its name, marked in the list, and tol
       assert.match(stderr, /is the address of example-bank, which the config declares: name another address/);
     }
     await writeConfig(folder, "");
-    assert.match((await regfeed(folder, ["customer", "list"])).stdout, /ana@b\.example .* not any more$/m);
+    assert.match((await regfeed(folder, ["customer", "list"])).stdout, /ana@b\.example .* removed$/m);
   }));
 
 Deno.test("what is held is told where the tier changes, and nowhere else; the audit names the system's user", () =>

@@ -137,7 +137,7 @@ Deno.test("source test --why shows the reasons under each item, and why one is p
     assert.equal(code, 0);
     assert.match(stdout, /^new .*\n {4}relevant +true: /m);
     assert.match(stdout, /^ {4}severity +critical: museums are ours \[museums\]$/m);
-    assert.match(stdout, /^passed over .*\n {4}relevant +false: it does not mention AI\n1 new, /m);
+    assert.match(stdout, /^skipped .*\n {4}relevant +false: it does not mention AI\n1 new, /m);
     const { items } = await json(folder, "source", "test", "inbox", "--why");
     assert.deepEqual(
       items.map((

@@ -36,9 +36,9 @@ const STATES = [
       adoptedAtMs: NOW,
     }],
   }),
-  state("blocked", { outcome: "blocked", lastError: "answered 403", consecutiveFailures: 3 }),
+  state("blocked", { outcome: "blocked", lastError: "responded with 403", consecutiveFailures: 3 }),
   state("partial", {
-    gaps: [{ part: "de: https://a.example/de", reason: "answered 404", sinceMs: NOW - HOUR }],
+    gaps: [{ part: "de: https://a.example/de", reason: "responded with 404", sinceMs: NOW - HOUR }],
   }),
   state("paused", { hostPausedUntilMs: NOW + 5 * HOUR }),
 ];
@@ -61,10 +61,10 @@ Deno.test("source list tells of each source how it fares, since when, why, and w
   );
   const text = listTable(listed);
   assert.match(text, /^SOURCE +STATE +SINCE \(UTC\) +LAST SUCCESS \(UTC\) +NEXT \(UTC\) +FAILURES +WHY/);
-  assert.match(text, /^blocked +blocked .* 3 +answered 403$/m);
+  assert.match(text, /^blocked +blocked .* 3 +responded with 403$/m);
   assert.match(
     text,
-    /^partial lacks de: https:\/\/a\.example\/de since 2026-08-01 11:00:00: answered 404; source test partial tries/m,
+    /^partial lacks de: https:\/\/a\.example\/de since 2026-08-01 11:00:00: responded with 404; source test partial tries/m,
   );
   assert.match(text, /^fresh +new .*at start/m);
   assert.match(

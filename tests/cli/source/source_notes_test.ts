@@ -58,7 +58,7 @@ Deno.test("source test shows language, type, severity, topics, articles and date
           "m",
         ),
       );
-      assert.match(stdout, /^passed over +2026-07-31 12:00:00 +de +\S+ +info +Neue Leitung der Behörde$/m);
+      assert.match(stdout, /^skipped +2026-07-31 12:00:00 +de +\S+ +info +Neue Leitung der Behörde$/m);
     }
     const { items } = await regfeedJson<{ items: unknown[] }>(folder, ["source", "test", "inbox"]);
     assert.partialDeepStrictEqual(items, [{
@@ -77,7 +77,7 @@ Deno.test("source list and source test look without a database, and leave none b
     const list = await regfeed(folder, ["source", "list", "--json"]);
     assert.equal(list.code, 0, list.stderr);
     assert.deepEqual(JSON.parse(list.stdout).sources.map(({ state }: { state: string }) => state), ["new"]);
-    assert.match(list.stderr, /^there is no database .*regfeed\.db yet, and none is made/m);
+    assert.match(list.stderr, /^no database at .*regfeed\.db yet: no state of any source is known/m);
     const test = await regfeed(folder, ["source", "test", "inbox", "--json"]);
     assert.equal(test.code, 0, test.stderr);
     assert.equal(JSON.parse(test.stdout).new, 1);

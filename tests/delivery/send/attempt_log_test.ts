@@ -18,7 +18,11 @@ function createCase() {
   const attempt = (next: string, status: number | null, subscriptionId = "sub_1") => {
     number++;
     const delivery = { id: `dlv_${number}`, subscriptionId, eventId: "evt_1", attempt: 1 };
-    const problem = status === null ? "connection refused" : status === 204 ? null : `it answered ${status}`;
+    const problem = status === null
+      ? "connection refused"
+      : status === 204
+      ? null
+      : `it responded with ${status}`;
     note(
       delivery as ClaimedDelivery,
       { statusCode: status, durationMs: 5, problem } as AttemptResult,

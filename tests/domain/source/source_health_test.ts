@@ -61,14 +61,14 @@ const CONDITIONS: [
     "a part is missing, which goes before silence",
     state({
       gaps: [
-        { part: "de: https://board.example/de", reason: "answered 404", sinceMs: NOW - 7 },
-        { part: "fr: https://board.example/fr", reason: "answered 500", sinceMs: NOW - 9 },
+        { part: "de: https://board.example/de", reason: "responded with 404", sinceMs: NOW - 7 },
+        { part: "fr: https://board.example/fr", reason: "responded with 500", sinceMs: NOW - 9 },
       ],
       news: { lastAtMs: NOW - 60 * DAY, days: [], seen: "" },
     }),
     "partial",
     NOW - 9,
-    /^de: https:\/\/board\.example\/de: answered 404, and 1 more$/,
+    /^de: https:\/\/board\.example\/de: responded with 404, and 1 more$/,
   ],
   ["due for a while", state({ nextDueAtMs: NOW - HOUR }), "ok", NOW - 50 * DAY, null],
   [

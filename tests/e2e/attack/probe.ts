@@ -10,7 +10,7 @@ while (!isOver) {
   const startMs = performance.now();
   const response = await fetch(`${address}/livez`);
   await response.body?.cancel();
-  if (response.status !== 200) throw new Error(`/livez answered ${response.status}`);
+  if (response.status !== 200) throw new Error(`/livez responded with ${response.status}`);
   tookMs.push(performance.now() - startMs);
   await new Promise((later) => setTimeout(later, PAUSE_MS));
 }

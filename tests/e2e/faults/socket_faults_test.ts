@@ -56,17 +56,17 @@ function faults(feed: GrowingFeed, elsewhere: string): [string, Conversation, Re
       "failing",
     ],
     ["no HTTP", sayingLast("220 mail.example ESMTP\r\n"), /not valid HTTP/, "failing"],
-    ["500", saying(answer("500 Oops", {}, "x")), /^answered 500$/, "failing"],
-    ["403", saying(answer("403 Forbidden", {}, "x")), /^answered 403/, "blocked"],
-    ["429", saying(answer("429 Slow", { "retry-after": "60" })), /^answered 429/, "blocked"],
-    ["202", saying(answer("202 Accepted", {})), /^answered 202/, "blocked"],
+    ["500", saying(answer("500 Oops", {}, "x")), /^responded with 500$/, "failing"],
+    ["403", saying(answer("403 Forbidden", {}, "x")), /^responded with 403/, "blocked"],
+    ["429", saying(answer("429 Slow", { "retry-after": "60" })), /^responded with 429/, "blocked"],
+    ["202", saying(answer("202 Accepted", {})), /^responded with 202/, "blocked"],
     ["nothing", saying(answer("200 OK", {})), /^responded with an empty body$/, "failing"],
     ["no items", saying(answer("200 OK", {}, "<rss><channel></channel></rss>")), /^has no item/, "empty"],
     ["a circle", saying(answer("302 Found", { location: "/feed" })), /^more than 5 redirects$/, "failing"],
     [
       "a gone redirect",
       saying(answer("308 Moved", { location: `${elsewhere}/gone` })),
-      /^answered 404: nothing is there/,
+      /^responded with 404: nothing is there/,
       "failing",
     ],
   ];
@@ -128,7 +128,7 @@ relevance = "all"
       talk = saying(answer("304 Not Modified", {}));
       assert.match(
         (await poll(world)).report?.error ?? "",
-        /^answered 304, though it was not asked/,
+        /^responded with 304, though it was not asked/,
         "nobody asked whether it has changed",
       );
       talk = saying(whole);

@@ -82,7 +82,7 @@ async function prepare(folder: string, hook: string): Promise<Given> {
   await Deno.mkdir(join(folder, "items"));
   await writeConfig(folder, CONFIG);
   const unmade = await regfeed(folder, ["store", "new-key", "--yes"]);
-  assert.deepEqual([unmade.code, /there is no database/.test(unmade.stderr)], [1, true], unmade.stderr);
+  assert.deepEqual([unmade.code, /no database at/.test(unmade.stderr)], [1, true], unmade.stderr);
   const add = ["customer", "add", "--email", "a@board.example", "--tier", "team"];
   const { key, customer } = await regfeedJson<{ key: string; customer: { id: string } }>(folder, add);
   const server = await serve(folder);

@@ -9,7 +9,7 @@ const SECRETS = { authorization: "Bearer hush-4711", headers: { "x-api-key": "hu
 
 Deno.test("failureReason() gives one line without controls, secrets, or queries of URLs, and bounds it", () => {
   const rows: [text: string, reason: string][] = [
-    ["answered 403", "answered 403"],
+    ["responded with 403", "responded with 403"],
     ["two\nlines\r\n\x1b[2J\x9b\u202e", "two lines  [2J"],
     ["it begins: hush-4711, hush-0815", "it begins: [redacted], [redacted]"],
     ['"Authorization": "Bearer hush-4711"', '"Authorization": "[redacted]"'],

@@ -42,26 +42,26 @@ const redirecting = (status: number, location: string): () => Answer => () => ({
 
 Deno.test("a host that refuses, throttles or challenges is blocked, whatever status it says so with", async () => {
   const rows: [what: string, answer: Answer, expects: "data" | "page", blocked: RegExp | null][] = [
-    ["403", { status: 403, body: "no" }, "data", /^answered 403: it refuses or throttles this client$/],
-    ["429", { status: 429 }, "page", /^answered 429: it refuses/],
+    ["403", { status: 403, body: "no" }, "data", /^responded with 403: it refuses or throttles this client$/],
+    ["429", { status: 429 }, "page", /^responded with 429: it refuses/],
     [
       "202, empty",
       { status: 202 },
       "data",
-      /^answered 202 instead of a document; some sites do so to scripts$/,
+      /^responded with 202 instead of a document; some sites do this to scripts$/,
     ],
     [
       "Cloudflare",
       { body: `${PAGE}Just a moment...</title>` },
       "data",
-      /^answered 200 with a challenge page \(Cloudflare\)/,
+      /^responded with 200 and a challenge page \(Cloudflare\)/,
     ],
     ["Cloudflare, a page wanted", { body: `${PAGE}Just a moment...</title>` }, "page", /\(Cloudflare\)/],
     [
       "Cloudflare by header",
       { status: 503, headers: { "cf-mitigated": "challenge" }, body: "x" },
       "page",
-      /^answered 503 with a challenge/,
+      /^responded with 503 and a challenge/,
     ],
     ["AWS", { status: 405, headers: { "x-amzn-waf-action": "captcha" } }, "data", /\(AWS WAF\)/],
     [

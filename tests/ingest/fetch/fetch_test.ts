@@ -92,13 +92,13 @@ Deno.test("fetchDocuments() follows redirects, each with its own origin's header
 
 Deno.test("fetchDocuments() says in words why there is no document", async () => {
   const rows: [name: string, answer: Parameters<FakePlatform["http"]["serve"]>[1], expected: RegExp][] = [
-    ["500", () => ({ status: 500, body: "x" }), /^answered 500$/],
-    ["403", () => ({ status: 403, body: "x" }), /^answered 403: it refuses or throttles/],
-    ["202", () => ({ status: 202 }), /^answered 202 instead of a document/],
+    ["500", () => ({ status: 500, body: "x" }), /^responded with 500$/],
+    ["403", () => ({ status: 403, body: "x" }), /^responded with 403: it refuses or throttles/],
+    ["202", () => ({ status: 202 }), /^responded with 202 instead of a document/],
     ["empty", () => ({}), /^responded with an empty body$/],
     ["too long", () => ({ body: "x".repeat(1_001) }), /^the document has more than 1000 bytes$/],
     ["loop", () => ({ status: 302, headers: { location: FEED } }), /^more than 5 redirects$/],
-    ["no location", () => ({ status: 302 }), /^answered 302 without a valid Location$/],
+    ["no location", () => ({ status: 302 }), /^responded with 302 without a valid Location$/],
     [
       "bad location",
       () => ({ status: 302, headers: { location: "http://[" } }),

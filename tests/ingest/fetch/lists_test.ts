@@ -133,7 +133,7 @@ Deno.test("a page that fails keeps what came before it, counts as a failure, and
     rows = [...["7", "6", "5", "4", "3"].map((id) => ({ id })), ...rows];
     isBroken = true;
     const failed = await ingestBoard(world);
-    assert.deepEqual([failed.ok, failed.new, failed.error], [false, 2, "page 2: answered 500"]);
+    assert.deepEqual([failed.ok, failed.new, failed.error], [false, 2, "page 2: responded with 500"]);
     assert.deepEqual(await storedIds(world), ["1", "2", "6", "7"]);
     // The first page holds nothing new now. A fetch that ended there would lose three items for good.
     isBroken = false;

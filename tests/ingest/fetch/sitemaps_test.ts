@@ -74,7 +74,7 @@ Deno.test("pages beyond max_pages wait for the next fetch, and one that cannot b
     pagesAsked(world);
     const first = await ingestBoard(world);
     assert.deepEqual([first.ok, first.new], [true, 1]);
-    assert.deepEqual(first.refused, [{ item: "https://board.example/p1", reason: "answered 503" }]);
+    assert.deepEqual(first.refused, [{ item: "https://board.example/p1", reason: "responded with 503" }]);
     assert.deepEqual(pagesAsked(world), ["/p1", "/p2"]);
     world.platform.http.serve("https://board.example/p1", () => ({ body: PAGE("p1") }));
     const news: number[] = [];
@@ -88,7 +88,7 @@ Deno.test("a page that is gone is told of once, and one dated by a day is read o
     serveSite(world, { "/p1": "2026-08-01", "/p2": "2026-07-20T00:00:00Z" }, ["/p2"]);
     const first = await ingestBoard(world);
     assert.deepEqual([first.new, first.refused.map(({ reason }) => reason)], [1, [
-      "answered 404: not found; look for its new URL on the publisher's site",
+      "responded with 404: not found; look for its new URL on the publisher's site",
     ]]);
     const again = await ingestBoard(world);
     assert.deepEqual([again.new, again.refused], [0, []]);
@@ -123,7 +123,10 @@ Deno.test("an index leads to its changed maps, packed or not, and a broken one l
     world.platform.http.serve("https://board.example/news-2.xml", () => ({ status: 500 }));
     const first = await ingestBoard(world);
     assert.deepEqual([first.ok, first.new], [true, 1]);
-    assert.deepEqual(first.refused, [{ item: "https://board.example/news-2.xml", reason: "answered 500" }]);
+    assert.deepEqual(first.refused, [{
+      item: "https://board.example/news-2.xml",
+      reason: "responded with 500",
+    }]);
     const asked = world.platform.http.requests.splice(0).map(({ url }) => new URL(url).pathname);
     assert.deepEqual(
       asked,

@@ -226,7 +226,10 @@ Deno.test("parseDocument() gives the complete items of a document that breaks of
   for (const text of whole) {
     const broken = parse(text.slice(0, text.lastIndexOf("zz")));
     assert.deepEqual(broken.items.map(({ title }) => title), ["a", "b"]);
-    assert.deepEqual(broken.problems, [{ item: "document", reason: "the document is truncated after item 2" }]);
+    assert.deepEqual(broken.problems, [{
+      item: "document",
+      reason: "the document is truncated after item 2",
+    }]);
   }
 });
 

@@ -228,7 +228,10 @@ Deno.test("close() ends requests under way", async () => {
   let failing: Promise<void> | undefined;
   await withClient(async (client) => {
     const asking = client.request(get(server.address));
-    failing = assert.rejects(asking, { name: "NetworkError", reason: "the connection was closed by Regfeed" });
+    failing = assert.rejects(asking, {
+      name: "NetworkError",
+      reason: "the connection was closed by Regfeed",
+    });
     await reached.promise;
   });
   await failing;

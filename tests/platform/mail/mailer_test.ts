@@ -179,12 +179,12 @@ Deno.test("createMailer() signs in, and says that it may not without repeating t
 Deno.test("createMailer() tells what will never be taken from what may be taken later", async () => {
   const rows: [odd: Record<string, string | null>, reason: RegExp, isRefused: boolean][] = [
     [{ RCPT: "550 5.1.1 ana@client.example: no such user" }, /refuses the address \(550\)/, true],
-    [{ RCPT: "450 4.2.0 greylisted" }, /answered 450/, false],
+    [{ RCPT: "450 4.2.0 greylisted" }, /responded with 450/, false],
     [{ MAIL: "552 quota" }, /552 to MAIL/, false],
     [{ greeting: "554 go away" }, /554|SMTP/, false],
-    [{ DATA: "451 later" }, /answered 451/, false],
-    [{ dot: "554 spam: rgf_1" }, /answered 554/, false],
-    [{ dot: "452 full" }, /answered 452/, false],
+    [{ DATA: "451 later" }, /responded with 451/, false],
+    [{ dot: "554 spam: rgf_1" }, /responded with 554/, false],
+    [{ dot: "452 full" }, /responded with 452/, false],
     [{ greeting: null }, /broke off|does not speak SMTP/, false],
     [{ EHLO: null, HELO: null }, /broke off/, false],
     [{ body: null }, /broke off/, false],

@@ -61,7 +61,9 @@ export function readListing(
     const reason = `${elements.length - maxItems} items beyond the first ${maxItems} are ignored`;
     problems.push({ item: "document", reason });
   }
-  if (isCut) problems.push({ item: "document", reason: `the page is truncated after item ${elements.length}` });
+  if (isCut) {
+    problems.push({ item: "document", reason: `the page is truncated after item ${elements.length}` });
+  }
   problems.push(...depthProblems(tree));
   const next = reading.next === null ? null : firstOf(tree, reading.next);
   return { format: "html", ...aboutPage(tree), next, items, problems };
@@ -86,7 +88,8 @@ export function readSinglePage(
 function depthProblems({ tooDeep }: PageTree): ParseProblem[] {
   if (tooDeep === 0) return [];
   const reason =
-    `${tooDeep} of its elements are nested more than ${MAX_DEPTH} deep, where nothing is searched: items may be missing. The page never closes them: look for a feed or an API of the same publisher";
+    `${tooDeep} of its elements are nested more than ${MAX_DEPTH} deep, where nothing is searched: items ` +
+    "may be missing. The page never closes them: look for a feed or an API of the same publisher";
   return [{ item: "document", reason }];
 }
 

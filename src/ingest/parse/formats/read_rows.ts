@@ -84,9 +84,7 @@ function readRows(rows: readonly unknown[], options: RowOptions): ParsedDocument
     }
   }
   if (rows.length > options.maxItems) {
-    const reason = `${
-      rows.length - options.maxItems
-    } items beyond the first ${options.maxItems} are ignored`;
+    const reason = `${rows.length - options.maxItems} items beyond the first ${options.maxItems} are ignored`;
     problems.push({ item: "document", reason });
   }
   if (!options.complete) {

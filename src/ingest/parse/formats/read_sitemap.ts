@@ -74,7 +74,9 @@ export function readSitemap(
     const reason = `${passedOver} entries are ignored: only the newest ${options.maxEntries} are read`;
     map.problems.push({ item: "document", reason });
   }
-  if (!isClosed) map.problems.push({ item: "document", reason: `the sitemap is truncated after item ${place}` });
+  if (!isClosed) {
+    map.problems.push({ item: "document", reason: `the sitemap is truncated after item ${place}` });
+  }
   return map;
 }
 

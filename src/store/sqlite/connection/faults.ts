@@ -6,7 +6,8 @@ import type { Connection } from "./connection.ts";
 const PROBLEMS = {
   full: {
     fault: "full",
-    advice: "the database's disk is full: free some space; nothing is lost, and the service continues automatically",
+    advice:
+      "the database's disk is full: free some space; nothing is lost, and the service continues automatically",
   },
   read_only: {
     fault: "read_only",

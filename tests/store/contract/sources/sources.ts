@@ -240,7 +240,7 @@ export const sourcePromises: StorePromise[] = [
         { from: "https://a.example", url: "https://b.example", sinceMs: T0, adoptedAtMs: T0 + 8 },
         { from: "https://a.example/de", url: "https://b.example/de", sinceMs: T0, adoptedAtMs: null },
       ];
-      const gaps = [{ part: "de: https://a.example/de", reason: "answered 404", sinceMs: T0 }];
+      const gaps = [{ part: "de: https://a.example/de", reason: "responded with 404", sinceMs: T0 }];
       const rest = {
         nextDueAtMs: T0 + 99,
         outcomeSinceMs: T0 + 5,
@@ -319,7 +319,7 @@ export const sourcePromises: StorePromise[] = [
     check: async (store) => {
       await register(store, ["board"]);
       await store.finishFetch(aFetchEnd("board", T0, { kept: { cursor: "etag", identityRule: "link" } }));
-      for (const [at, error] of ["timed out", "answered 503"].entries()) {
+      for (const [at, error] of ["timed out", "responded with 503"].entries()) {
         await claimIds(store, T0 + HOUR + at);
         const atMs = T0 + HOUR + at;
         await store.finishFetch(aFailure("board", atMs, { nextDueAtMs: atMs + 1, error }));
@@ -337,7 +337,7 @@ export const sourcePromises: StorePromise[] = [
         lastAttemptAtMs: T0 + HOUR + 1,
         lastSuccessAtMs: T0,
         consecutiveFailures: 2,
-        lastError: "answered 503",
+        lastError: "responded with 503",
         outcome: "failing",
         outcomeSinceMs: T0 + HOUR + 1,
       });
