@@ -4,6 +4,7 @@ import { describeConfig, summariseConfig } from "../config/describe/describe.ts"
 import { createClock } from "../platform/clock.ts";
 import { createMachine } from "../platform/files/machine.ts";
 import type { Host } from "../platform/process/process.ts";
+import { linesFor } from "./print.ts";
 import { type Command, JSON_OPTION } from "./command.ts";
 import { CommandError } from "../server/call.ts";
 import { EXIT } from "../server/call.ts";
@@ -51,7 +52,7 @@ export const checkCommand: Command = {
     if (flags.has("json")) {
       host.out(`${JSON.stringify({ file, ok: true, warnings, ...summariseConfig(config, nowMs) })}\n`);
     } else {
-      host.out(`${describeConfig(config, nowMs)}\n`);
+      host.out(linesFor(host, `${describeConfig(config, nowMs)}\n`));
       for (const warning of warnings) host.err(`warning: ${warning}\n`);
       host.err(`${file} is valid.\n`);
     }

@@ -8,7 +8,7 @@ import { EXIT } from "../server/call.ts";
 import type { CommandCall } from "../server/call.ts";
 import { withStore } from "../server/open_store.ts";
 import { requireSources } from "./source/source.ts";
-import { formatTable } from "./table.ts";
+import { tableFor } from "./print.ts";
 
 /** The command. */
 export const ingestCommand: Command = {
@@ -44,7 +44,8 @@ function print({ host, flags }: CommandCall, reports: readonly IngestReport[]): 
     host.out("No sources are due. To fetch one now, name it: `regfeed ingest ID`.\n");
     return;
   }
-  host.out(formatTable(
+  host.out(tableFor(
+    host,
     ["SOURCE", "NEW", "REVISED", "UNCHANGED", "TRANSLATED", "SKIPPED", "REFUSED", "RESULT"],
     reports.map((report) => [
       report.id,
@@ -56,6 +57,7 @@ function print({ host, flags }: CommandCall, reports: readonly IngestReport[]): 
       report.refused.length,
       report.error ?? "ok",
     ]),
+    { drop: ["TRANSLATED", "UNCHANGED", "REVISED"], cut: "RESULT" },
   ));
   for (const report of reports) {
     if (report.held_back !== undefined) {

@@ -3,6 +3,7 @@ import { escapeControls } from "../domain/controls.ts";
 import type { Host } from "../platform/process/process.ts";
 import type { CommandCall } from "../server/call.ts";
 import { fitTable, type Fitting, formatTable, formatTime, oneLine } from "./table.ts";
+import { wrapLines } from "./wrap_text.ts";
 
 // deno-lint-ignore no-control-regex -- the escape that begins a colour
 const COLOUR = /(\x1b\[\d{1,2}m)/;
@@ -15,7 +16,7 @@ export function withSafeOutput(host: Host): Host {
   return {
     ...host,
     out: (text, options) => host.out(options?.hasColours ? escapeAround(text) : escapeControls(text)),
-    err: (text) => host.err(escapeControls(text)),
+    err: (text) => host.err(escapeControls(host.isErrTerminal ? wrapLines(text, host.columns()) : text)),
   };
 }
 
@@ -24,9 +25,26 @@ function escapeAround(text: string): string {
   return text.split(COLOUR).map((part, at) => at % 2 === 1 ? part : escapeControls(part)).join("");
 }
 
-/** Prints data as JSON where that is asked for, else in lines. */
+/** Prints data as JSON with `--json`, otherwise as lines for people. */
 export function print<T>({ host, flags }: CommandCall, data: T, lines: (data: T) => string): void {
-  host.out(flags.has("json") ? `${JSON.stringify(data)}\n` : lines(data));
+  host.out(flags.has("json") ? `${JSON.stringify(data)}\n` : linesFor(host, lines(data)));
+}
+
+/** Lines that fit the terminal, if there is one. */
+export function linesFor(host: Pick<Host, "isTerminal" | "columns">, text: string): string {
+  return host.isTerminal ? wrapLines(text, host.columns()) : text;
+}
+
+/** A table that fits the terminal, if there is one. */
+export function tableFor(
+  host: Pick<Host, "isTerminal" | "columns">,
+  header: readonly string[],
+  rows: readonly (readonly (string | number)[])[],
+  fitting: Omit<Fitting, "width">,
+): string {
+  return host.isTerminal
+    ? fitTable(header, rows, { width: host.columns(), ...fitting })
+    : formatTable(header, rows);
 }
 
 /** How a list is printed for people. */
@@ -44,9 +62,7 @@ export function listLines<T>(
   { rows, none, header, cells, ...fitting }: Listing<T>,
 ): string {
   if (rows.length === 0) return `${none}\n`;
-  return host.isTerminal
-    ? fitTable(header, rows.map(cells), { width: host.columns(), ...fitting })
-    : formatTable(header, rows.map(cells));
+  return tableFor(host, header, rows.map(cells), fitting);
 }
 
 /** One field a line, its name before it. */

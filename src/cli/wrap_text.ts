@@ -41,6 +41,18 @@ export function wrapText(
   return written === "" ? `${first.trimEnd()}\n` : written;
 }
 
+/** Wraps the lines that are longer than `width`; continuations are indented to the value of a field. */
+export function wrapLines(text: string, width: number): string {
+  return text.split("\n").map((line) => {
+    if (line.length <= width) return line;
+    const start = /^ */.exec(line)?.[0] ?? "";
+    const field = /^ *\S+(?: \S+)* {2,}/.exec(line)?.[0] ?? "";
+    const first = field.length > 0 && field.length < width / 2 ? field : start;
+    const indent = first === start ? start.length + 2 : first.length;
+    return wrapText(line.slice(first.length), { width, indent, first }).trimEnd();
+  }).join("\n");
+}
+
 /** Formats names and values, one pair per line, with the values wrapped in a column. */
 export function formatFields(
   fields: readonly (readonly [name: string, value: string])[],

@@ -122,7 +122,7 @@ Deno.test("a subscription that is switched off holds its events, and gets them i
     await given.publish("1", "2", "3");
     assert.equal(sentTo(given, HOOK).length, 0);
     const held = (await given.world.ask("/v1/deliveries?status=held", { key: given.key })).json.deliveries;
-    assert.deepEqual(held.map((one: Json) => [one.sequence, /switched off/.test(one.reason)]), [
+    assert.deepEqual(held.map((one: Json) => [one.sequence, /is disabled/.test(one.reason)]), [
       [3, true],
       [2, true],
       [1, true],
@@ -298,7 +298,7 @@ Deno.test("a lower tier holds the newest subscriptions with their events, and a 
     assert.deepEqual(held.map((one: Json) => one.subscription_id), [id]);
     const refused = await patch(given, { enabled: true }, id);
     assert.deepEqual([refused.status, refused.json.code], [403, "subscription_limit_reached"]);
-    assert.match(refused.json.detail, /1 active subscription\. Delete or switch off another one, or/);
+    assert.match(refused.json.detail, /1 active subscription\. Delete or disable another one, or/);
     assert.match(
       held[0].reason,
       /^held: .*over the tier's number .*when another one is deleted or switched off/,

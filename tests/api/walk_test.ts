@@ -338,7 +338,7 @@ Deno.test("a walk from an event that a restored service does not have is told ho
     const rows: [field: string, message: RegExp][] = [
       [
         "after",
-        /restored from a backup, then go on with an older id that you have, or begin with (evt_0{26}) /,
+        /restored from a backup, continue with an older id that you have, or start with (evt_0{26}) /,
       ],
       ["before", /restored from a backup, then start again at the first page$/],
     ];

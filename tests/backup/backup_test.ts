@@ -95,7 +95,7 @@ Deno.test("createBackup() says of a disk that fills up under it what was needed 
     ) {
       await assert.rejects(
         create({ ...place, tools }),
-        /not enough room for a backup in .*needs about .* and has .* free/,
+        /not enough space for a backup in .*needs about .* and has .* free/,
       );
       assert.deepEqual(await names(place.folder), before);
     }

@@ -15,7 +15,7 @@ import { TEMPORARY } from "../support/temporary.ts";
 const DAMAGES: [string, (place: Place) => Promise<void>, RegExp][] = [
   ["cut short", async ({ archive }) => {
     await Deno.truncate(archive, Math.floor((await Deno.stat(archive)).size / 2));
-  }, /cannot read the archive .*: it is truncated or damaged .*: copy it anew/],
+  }, /cannot read the archive .*: it is truncated or damaged .*: copy it again/],
   ["empty", ({ archive }) => Deno.truncate(archive, 0), /: it is empty; a backup is a gzipped tar file, as/],
   ["a folder", async ({ archive }) => {
     await Deno.remove(archive);
@@ -24,7 +24,7 @@ const DAMAGES: [string, (place: Place) => Promise<void>, RegExp][] = [
   [
     "the database itself",
     ({ archive, database }) => Deno.copyFile(database, archive),
-    /: it is a database, and no archive/,
+    /: it is a database, not an archive/,
   ],
   [
     "unpacked",
@@ -53,7 +53,7 @@ const DAMAGES: [string, (place: Place) => Promise<void>, RegExp][] = [
       await publish(store, [anEvent("evt_4")]);
       await store.close();
       releaseDatabase(join(folder, "regfeed.db"));
-    }), /is damaged: regfeed\.db is not the file/],
+    }), /is damaged: regfeed\.db does not match/],
   [
     "no database",
     (place) => repack(place, (folder) => Deno.remove(join(folder, "regfeed.db"))),
@@ -68,7 +68,7 @@ const DAMAGES: [string, (place: Place) => Promise<void>, RegExp][] = [
     "a manifest of something else",
     (place) =>
       repack(place, (folder) => Deno.writeTextFile(join(folder, "manifest.json"), `{"name": "else"}`)),
-    /none of Regfeed's/,
+    /that is not from Regfeed/,
   ],
   [
     "a newer format",
@@ -78,14 +78,14 @@ const DAMAGES: [string, (place: Place) => Promise<void>, RegExp][] = [
   ["an entry that leads elsewhere", async ({ archive }) => {
     const evil = await packTar([{ header: { name: "../evil", size: 4 }, body: "evil" }]);
     await Deno.writeFile(archive, gzipSync(evil));
-  }, /an entry that belongs to no backup: "\.\.\/evil"/],
+  }, /an entry that is not part of a backup: "\.\.\/evil"/],
   ["a link", async ({ archive }) => {
     const header = { name: "manifest.json", size: 0, type: "symlink", linkname: "/etc/passwd" } as const;
     await Deno.writeFile(archive, gzipSync(await packTar([{ header }])));
-  }, /an entry that belongs to no backup/],
+  }, /an entry that is not part of a backup/],
   ["something behind its end", async ({ archive }) => {
     await Deno.writeTextFile(archive, "x".repeat(1_000), { append: true });
-  }, /cannot read the archive .*: it is truncated or damaged .*: copy it anew/],
+  }, /cannot read the archive .*: it is truncated or damaged .*: copy it again/],
   ["a config that fills the disk", (place) =>
     repack(place, async (folder) => {
       const path = join(folder, "regfeed.toml");
@@ -98,7 +98,7 @@ const DAMAGES: [string, (place: Place) => Promise<void>, RegExp][] = [
       const path = join(folder, "manifest.json");
       const manifest = JSON.parse(await Deno.readTextFile(path));
       await Deno.writeTextFile(path, JSON.stringify({ ...manifest, created_at: 9e15 }));
-    }), /none of Regfeed's/],
+    }), /that is not from Regfeed/],
   ["a row too few", (place) =>
     repack(place, async (folder) => {
       const path = join(folder, "manifest.json");

@@ -36,7 +36,7 @@ Deno.test("check warns of a missing inbox and of a config that collects nothing"
     assert.equal(missing.code, 0);
     assert.match(
       missing.stderr,
-      /^warning: the source inbox cannot be read: cannot list .*it is not there$/m,
+      /^warning: the source inbox cannot be read: cannot list .*it does not exist$/m,
     );
     await Deno.mkdir(join(folder, "inbox"));
     assert.doesNotMatch((await regfeed(folder, ["check"])).stderr, /warning/);

@@ -76,14 +76,14 @@ Deno.test("wrong use is exit code 2 and says what is right", () =>
   withFolder(async (folder) => {
     await writeConfig(folder, SOURCE);
     const rows: [args: string[], expected: RegExp][] = [
-      [["serv"], /no command `serv`; did you mean `serve`\?/],
+      [["serv"], /unknown command `serv`; did you mean `serve`\?/],
       [
         ["source", "tst"],
         /no command `source tst`; did you mean `source test`\? If not, use one of `source list`/,
       ],
       [["--config", "x", "check"], /the command comes first/],
       [["source"], /`source list`, `source test`, `source release`, `source parse`/],
-      [["check", "--jsn"], /^regfeed check: there is no option --jsn here; did you mean --json\?\nusage: /],
+      [["check", "--jsn"], /^regfeed check: unknown option --jsn; did you mean --json\?\nusage: /],
       [["check", "-x"], /no option -x here\n/],
       [["check", "--json=yes"], /--json takes no value/],
       [["check", "-c"], /-c needs a value: -c FILE/],
@@ -98,7 +98,7 @@ Deno.test("wrong use is exit code 2 and says what is right", () =>
       [["check", "my.toml"], /unexpected argument "my\.toml"; to choose the config, use --config my\.toml\n/],
       [["init", "a", "my.toml"], /unexpected argument "my\.toml"\n/],
       [["customer", "add"], /--email is missing/],
-      [["customer", "add", "--email", "nonsense"], /--email must be a mail address/],
+      [["customer", "add", "--email", "nonsense"], /--email must be an email address/],
       [["customer", "add", "--email", "a@b.example", "--tier", "gold"], /indie, team, gpai, embedded/],
       [["check", "--config", "nowhere.toml"], /no config file nowhere\.toml/],
     ];
@@ -225,7 +225,7 @@ Deno.test("what a command changes, a running server honours within a second", ()
     const gone = await regfeed(folder, ["healthcheck", "--url", server.address]);
     assert.deepEqual([gone.code, gone.stderr], [
       1,
-      `regfeed healthcheck: ${server.address} does not answer: connection refused\n`,
+      `regfeed healthcheck: ${server.address} does not respond: connection refused\n`,
     ]);
   }));
 

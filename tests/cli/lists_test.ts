@@ -56,7 +56,7 @@ Deno.test("lists say that there is more, go on from there, and give scripts all 
       assert.deepEqual([all.names.length, new Set(all.names).size, all.next], [ROWS, ROWS, null], list);
       const shown = await regfeed(folder, args);
       assert.equal(shown.stdout.trimEnd().split("\n").length, 101, "a header and a hundred rows");
-      const next = /--before (\S+)` goes on/.exec(shown.stderr)?.[1] ?? "";
+      const next = /--before (\S+)`; for more/.exec(shown.stderr)?.[1] ?? "";
       assert.equal(next, all.names[99], shown.stderr);
       assert.deepEqual(await page("--before", next), { names: all.names.slice(100), next: null });
       assert.deepEqual(await page("--limit", "7", "--before", next), {

@@ -27,7 +27,10 @@ Deno.test("tracesWarning() tells where an executable on Deno 2.4 exports other t
     assert.equal(await warningOf({ traces: false }, { otel, runtime: "Deno 2.9.6" }), null);
     assert.equal(await warningOf(null, { otel, program: "deno task regfeed" }), null);
   }
-  assert.match(await warningOf({ traces: true }, {}) ?? "", /exports a trace of every request, to port 4318/);
+  assert.match(
+    await warningOf({ traces: true }, {}) ?? "",
+    /exports a trace of every request \(default: to port 4318/,
+  );
   assert.match(await warningOf({ traces: true }, { otel: "false" }) ?? "", /was made without/);
   assert.equal(await warningOf({ traces: false }, {}), null);
 });

@@ -1,7 +1,7 @@
 // Tests of src/cli/wrap_text.ts.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
-import { formatFields, textWidth, wrapText } from "../../src/cli/wrap_text.ts";
+import { formatFields, textWidth, wrapLines, wrapText } from "../../src/cli/wrap_text.ts";
 
 Deno.test("wrapText() breaks at words, indents, and keeps paragraphs and long words whole", () => {
   const layout = { width: 12, indent: 2 };
@@ -40,4 +40,12 @@ Deno.test("formatFields() sets values in a column", () => {
 
 Deno.test("textWidth() follows the terminal between bounds", () => {
   assert.deepEqual([10, 80, 300].map(textWidth), [40, 80, 100]);
+});
+
+Deno.test("wrapLines() wraps only the lines that are too long, and indents the value of a field", () => {
+  assert.equal(
+    wrapLines("store     /srv/data\ndelivery  to https only, public addresses\n  a word of prose\n", 24),
+    "store     /srv/data\ndelivery  to https only,\n          public\n          addresses\n  a word of prose\n",
+  );
+  assert.equal(wrapLines("one two three four", 10), "one two\n  three\n  four");
 });

@@ -196,7 +196,7 @@ const ELSEWHERE: Record<string, [file: string, test: string]> = {
     "test() refuses a fourth call of a customer at once, says when to retry, and makes room again",
   ],
   "delivery to our own public URL": [
-    "guard_test.ts",
+    "send/guard_test.ts",
     "checkWebhookUrl() refuses the service's own address, however it is written, and no other at its host",
   ],
 };

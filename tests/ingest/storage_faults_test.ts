@@ -25,7 +25,7 @@ Deno.test("a disk that is full while a fetch is recorded is named, counts no fai
       assert.deepEqual([report?.ok, report?.new], [false, 0]);
       assert.match(
         report?.error ?? "",
-        /^nothing of it could be stored: the disk of the database is full: make room/,
+        /^nothing of it could be stored: the database's disk is full: free some space/,
       );
     }
     const [state] = await store.listSources();
@@ -57,7 +57,7 @@ Deno.test("a fetch of which one batch cannot be recorded is not finished, and wh
     store.recordPublications = (...given) =>
       ++batches > 3 ? Promise.reject(storageError("io")) : recordPublications(...given);
     const [report] = await world.app.ingest.ingest(["board"]);
-    assert.match(report?.error ?? "", /^nothing of it could be kept/);
+    assert.match(report?.error ?? "", /^nothing of it could be stored/);
     assert.equal(batches, 4);
     const [state] = await store.listSources();
     assert.deepEqual([state?.cursor, state?.firstSuccessAtMs], [null, null]);
@@ -91,7 +91,7 @@ Deno.test("a flood that a full disk cuts in two is held back whole, and nobody i
       // The batches are looked at before anything of them is kept, and then recorded.
       ++batches > 7 ? Promise.reject(storageError("full")) : recordPublications(...given);
     const [cut] = await world.app.ingest.ingest(["board"]);
-    assert.match(cut?.error ?? "", /^nothing of it could be kept/);
+    assert.match(cut?.error ?? "", /^nothing of it could be stored/);
     const recorded = (await store.listEvents({ limit: 500 })).length - 3;
     assert.ok(recorded > 20 && recorded < 497, `${recorded} recorded`);
     store.recordPublications = recordPublications;

@@ -71,8 +71,8 @@ Deno.test("openVaultFile() refuses a missing key where something is sealed, and 
     assert.throws(() => openVaultFile(path, { mayMake: false }), (error: Error) => {
       assert.ok(error instanceof VaultError);
       assert.ok(error.message.includes(path));
-      assert.match(error.message, /the copy of it that you keep apart.*made with --secret-key/);
-      assert.match(error.message, /the secrets of all webhooks are lost: `regfeed store new-key --yes`/);
+      assert.match(error.message, /your copy of it.*created with --secret-key/);
+      assert.match(error.message, /so are the secrets of all webhooks: `regfeed store new-key --yes`/);
       return true;
     });
     assert.equal((await Array.fromAsync(Deno.readDir(folder))).length, 0, "it makes none");

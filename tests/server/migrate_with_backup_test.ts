@@ -51,7 +51,7 @@ Deno.test("an upgrade that is ended takes the backup again that it had made, unl
     await assert.rejects(prepare(0, { migrate: die }), /killed/);
     await assert.rejects(prepare(1, { migrate: die }), /killed/);
     assert.deepEqual(backups(), [name("00")]);
-    assert.match(said.at(-1) ?? "", /a good backup of it as it is now is there/);
+    assert.match(said.at(-1) ?? "", /a valid backup already exists/);
 
     const writer = new Connection(path);
     writer.script("update schema_history set version = '0.0.1'"); // as many rows as before
@@ -87,7 +87,7 @@ Deno.test("no database is made in the place of one that a server has open, nor b
     assert.equal(server.kind, "taken");
     server.release();
     await Deno.writeTextFile(`${path}-wal`, "what was stored last");
-    await assert.rejects(prepare(), /it is not there, but its log is \(.*regfeed\.db-wal\)/);
+    await assert.rejects(prepare(), /it does not exist, but its write-ahead log does \(.*regfeed\.db-wal\)/);
     assert.equal(await exists(), false);
     await Deno.writeTextFile(`${path}-wal`, ""); // holds nothing
     await assert.rejects(prepare("/data/link.db"), /nothing is there, where the link \/data\/link\.db leads/);

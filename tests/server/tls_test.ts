@@ -62,7 +62,7 @@ Deno.test("serve speaks TLS, takes a new certificate into use, and goes on with 
     assert.equal(code, 0);
     assert.match(log, /WARN +tls +the certificate expires on \S+, in less than 14 days: renew it/);
     assert.match(log, /new certificate in use/);
-    assert.match(log, /new certificate not used.*do not belong together/);
+    assert.match(log, /new certificate not used.*do not match/);
     assert.doesNotMatch(log, /PRIVATE KEY/);
 
     const broken = await regfeed(folder, ["check"]);
@@ -82,7 +82,7 @@ Deno.test("healthcheck asks the config's own server over TLS, whoever signed its
     assert.deepEqual([healthy.code, healthy.stderr], [0, ""]);
     assert.match(healthy.stdout, /^(ok|degraded)\n$/);
     assert.equal(named.code, 1);
-    assert.match(named.stderr, /does not answer: the certificate is not/);
+    assert.match(named.stderr, /does not respond: the certificate is not/);
     assert.deepEqual([gone.code, /^regfeed healthcheck: https:.*connection refused/.test(gone.stderr)], [
       1,
       true,

@@ -18,7 +18,6 @@ import { CommandError } from "../../server/call.ts";
 import { EXIT } from "../../server/call.ts";
 import type { CommandCall } from "../../server/call.ts";
 import { loadConfig, withStore } from "../../server/open_store.ts";
-import { textWidth } from "../wrap_text.ts";
 import { listJson, listSources, listTable } from "./source_list.ts";
 import { previewJson, previewTable } from "./source_preview.ts";
 import { releaseCommand, saveDocuments } from "./source_release.ts";
@@ -41,7 +40,7 @@ export const sourceCommands: Command[] = [
       withStore(call, async ({ config, platform, store }) => {
         const nowMs = platform.clock.nowMs();
         const listed = listSources(config, await store.listSources(), nowMs);
-        call.host.out(call.flags.has("json") ? listJson(listed) : listTable(listed));
+        call.host.out(call.flags.has("json") ? listJson(listed) : listTable(listed, call.host));
         return EXIT.done;
       }, { withoutStore: "do without" }),
   },
@@ -75,11 +74,10 @@ export const sourceCommands: Command[] = [
           classifier: createClassifier(config.classification),
           withReasons: call.flags.has("why"),
         };
-        const width = textWidth(call.host.columns());
         call.host.out(
           call.flags.has("json")
             ? previewJson(preview, options, saved)
-            : previewTable(preview, options, width) + savedLines(saved),
+            : previewTable(preview, options, call.host) + savedLines(saved),
         );
         return preview.report.ok ? EXIT.done : EXIT.failed;
       }, { log: { format: "text", level: "error" }, withoutStore: "do without" }),

@@ -2,7 +2,9 @@
 import type { Config } from "../../config/config.ts";
 import type { SourceState } from "../../domain/source/source.ts";
 import { type SourceCondition, sourceHealth } from "../../domain/source/source_health.ts";
-import { cut, formatTable, formatTime } from "../table.ts";
+import type { Host } from "../../platform/process/process.ts";
+import { linesFor, tableFor } from "../print.ts";
+import { cut, formatTime } from "../table.ts";
 
 const REASON_WIDTH = 80;
 
@@ -101,9 +103,13 @@ export function listJson(sources: readonly ListedSource[]): string {
 }
 
 /** The list for people, with what is to be done about the sources that miss a part or have moved. */
-export function listTable(sources: readonly ListedSource[]): string {
+export function listTable(
+  sources: readonly ListedSource[],
+  host: Pick<Host, "isTerminal" | "columns">,
+): string {
   if (sources.length === 0) return "No sources. Add [[sources]] to the config.\n";
-  const table = formatTable(
+  const table = tableFor(
+    host,
     ["SOURCE", "STATE", "SINCE (UTC)", "LAST SUCCESS (UTC)", "NEXT (UTC)", "FAILURES", "WHY"],
     sources.map((source) => [
       source.id,
@@ -114,10 +120,11 @@ export function listTable(sources: readonly ListedSource[]): string {
       source.consecutive_failures,
       cut(source.reason ?? "", REASON_WIDTH),
     ]),
+    { drop: ["LAST SUCCESS (UTC)", "FAILURES", "SINCE (UTC)", "NEXT (UTC)"], cut: "WHY" },
   );
   const gaps = sources.filter(({ enabled }) => enabled).flatMap(({ id, gaps }) =>
     gaps.map(({ part, reason, since }) =>
-      `${id} lacks ${part} since ${formatTime(since)}: ${reason}; source test ${id} tries it now\n`
+      `${id} lacks ${part} since ${formatTime(since)}: ${reason}; \`source test ${id}\` tries it now\n`
     )
   );
   const moves = sources.flatMap((source) =>
@@ -129,9 +136,9 @@ export function listTable(sources: readonly ListedSource[]): string {
         : `${what} has moved to ${to} and is fetched there: change its URL in the config\n`;
     })
   );
-  const floods = sources.filter(({ held_back }) => held_back > 0).map(({ id, held_back }) =>
+  const spikes = sources.filter(({ held_back }) => held_back > 0).map(({ id, held_back }) =>
     `${id} has ${held_back} events held by a change spike: source release ${id} delivers them; with ` +
     "--discard they stay undelivered\n"
   );
-  return table + gaps.join("") + moves.join("") + floods.join("");
+  return table + linesFor(host, gaps.join("") + moves.join("") + spikes.join(""));
 }

@@ -2,7 +2,10 @@
 import type { Classifier } from "../../classify/classify.ts";
 import type { Reason } from "../../classify/reasons.ts";
 import type { IngestPreview } from "../../ingest/ingest.ts";
-import { cut, formatTable, formatTime } from "../table.ts";
+import { textWidth } from "../wrap_text.ts";
+import type { Host } from "../../platform/process/process.ts";
+import { linesFor, tableFor } from "../print.ts";
+import { cut, formatTime } from "../table.ts";
 import { formatReasons } from "../event/explain.ts";
 
 const TITLE_WIDTH = 60;
@@ -71,7 +74,7 @@ export function previewJson(
 export function previewTable(
   { report, decided }: IngestPreview,
   options: PreviewOptions,
-  width: number,
+  host: Pick<Host, "isTerminal" | "columns">,
 ): string {
   const failure = report.ok ? "" : `${report.id}: ${report.error}\n`;
   if (!report.ok && decided.length + report.refused.length === 0) return failure;
@@ -106,11 +109,16 @@ export function previewTable(
     `${report.refused.length} refused`,
   ].join(", ");
   const header = ["OUTCOME", "PUBLISHED (UTC)", "LANG", "TYPE", "SEVERITY", "TOPICS", "ARTICLES", "TITLE"];
-  const table = formatTable(header, rows);
+  const table = tableFor(host, header, rows, {
+    drop: ["LANG", "ARTICLES", "TOPICS", "PUBLISHED (UTC)"],
+    cut: "TITLE",
+  });
+  const width = textWidth(host.columns());
   const items = options.withReasons
     ? withReasons(table, decided.map((one) => reasonsOf(one, options)), width)
     : table;
-  return `${items}${said.join("")}${notes.join("")}${refused.join("")}${counts}\n${failure}`;
+  const lines = `${said.join("")}${notes.join("")}${refused.join("")}${counts}\n${failure}`;
+  return items + linesFor(host, lines);
 }
 
 /** The table with each item's reasons under its row. */

@@ -81,7 +81,7 @@ export function createHost(signals: Signals = SIGNALS_WHEN_ASKED): Host {
 /** "regfeed" for the executable; from source "deno task regfeed" in its folder, `deno run` elsewhere. */
 function startCommand(): string {
   if (Deno.build.standalone) return "regfeed";
-  const main = fileURLToPath(Deno.mainModule);
+  const main = fileURLToPath(new URL("../../../main.ts", import.meta.url));
   return dirname(main) === Deno.cwd() ? "deno task regfeed" : `deno run -A ${shellQuote(main)}`;
 }
 

@@ -70,7 +70,7 @@ Deno.test("customer set-tier gives an embedded customer its own limits, and no o
     assert.deepEqual(await limits(), [{}, 25]);
     assert.match((await setTier("embedded")).stdout, /200 active subscriptions/, "nothing comes back unseen");
     const nothing = await setTier("embedded", "--requests", "0");
-    assert.deepEqual([nothing.code, /would refuse every call/.test(nothing.stderr)], [2, true]);
+    assert.deepEqual([nothing.code, /would refuse every request/.test(nothing.stderr)], [2, true]);
     const refused = await regfeed(folder, [
       "customer",
       "set-tier",
@@ -113,7 +113,7 @@ Deno.test("customer set-email gives an address, refuses one that another has, an
     assert.match((await regfeed(folder, ["customer", "list"])).stdout, /new@b\.example/);
     assert.match(
       (await set("Bob@b.example")).stderr,
-      /is already a customer: cus_.*--another gives it to this one/,
+      /is already a customer: cus_.*--another uses it for this customer/,
     );
     assert.equal((await set("bob@b.example", "--another")).code, 0);
     assert.deepEqual([(await set("no address")).code, (await set("a@b.example\r\nBcc: x")).code], [2, 2]);
@@ -171,7 +171,10 @@ Deno.test("a declared customer is found by its name, marked in the list, and tol
     ) {
       const { code, stderr } = await regfeed(folder, args);
       assert.equal(code, 1, args.join(" "));
-      assert.match(stderr, /is the address of example-bank, which the config declares: name another address/);
+      assert.match(
+        stderr,
+        /is the email address of example-bank, which the config declares: use another address/,
+      );
     }
     await writeConfig(folder, "");
     assert.match((await regfeed(folder, ["customer", "list"])).stdout, /ana@b\.example .* removed$/m);
@@ -200,7 +203,7 @@ Deno.test("who is kept out and has a declared address is not let in beside the d
     }"\n`;
     await writeConfig(folder, declared);
     const refused = await regfeed(folder, ["check"]);
-    assert.deepEqual([refused.code, /is the address of cus_.*not declared here/.test(refused.stderr)], [
+    assert.deepEqual([refused.code, /is the email address of cus_.*not declared here/.test(refused.stderr)], [
       2,
       true,
     ]);

@@ -19,7 +19,7 @@ Deno.test("customer hash-key makes a key with its hash, or hashes the one on std
     for (const wrong of ["", "rgf_12", "x".repeat(5_000)]) {
       const { code, stdout, stderr } = await regfeed(folder, ["customer", "hash-key", "--stdin"], wrong);
       assert.deepEqual([code, stdout], [2, ""]);
-      assert.match(stderr, /stdin holds no key/);
+      assert.match(stderr, /stdin does not contain a key/);
     }
     const argument = await regfeed(folder, ["customer", "hash-key", key]);
     assert.equal(argument.code, 2);

@@ -122,17 +122,21 @@ async function checkLists({ folder, ask, subscription, customerId }: Given, row:
 async function checkWrongUse({ folder, customerId }: Given, row: Row): Promise<void> {
   const rows: [args: string[], code: number, said: RegExp][] = [
     [["list", "--status", "sent"], 2, /--status must be one or more of pending, delivered, .*, not sent/],
-    [["list", "--since", "yesterday"], 2, /--since must be a stretch back from now \(36h, 7d\)/],
+    [["list", "--since", "yesterday"], 2, /--since must be a duration before now \(36h, 7d\)/],
     [["list", "--event", "sub_1"], 2, /--event must be an event's id/],
     [["list", "--limit", "0"], 2, /--limit must be a whole number from 1 on/],
     [["list", "--before", `dlv_${UNKNOWN}`], 1, /there is no delivery dlv_0+;/],
     [["list", "--customer", "cus_nobody"], 1, /there is no customer cus_nobody/],
     [["list", "--subscription", `sub_${UNKNOWN}`], 1, /there is no subscription sub_0+; `customer show/],
-    [["show", "evt_1"], 1, /there is no delivery evt_1; `delivery list` shows them/],
+    [["show", "evt_1"], 1, /there is no delivery evt_1; `delivery list` lists them/],
     [["show", `dlv_${UNKNOWN}`], 1, /there is no delivery dlv_0+/],
     [["show"], 2, /DELIVERY is missing/],
     [["replay", `dlv_${UNKNOWN}`], 1, /there is no delivery dlv_0+/],
-    [["replay", row.id], 1, /is not sent again: it is pending and goes out by itself; `delivery show` says/],
+    [
+      ["replay", row.id],
+      1,
+      /is not sent again: it is pending and will be sent automatically; `delivery show` shows/,
+    ],
   ];
   for (const [args, code, said] of rows) {
     const ended = await regfeed(folder, ["delivery", ...args]);
@@ -204,7 +208,7 @@ Deno.test("delivery replay sends again what is finished, the same bytes under th
     assert.equal(off.code, 1);
     assert.match(
       off.stderr,
-      /is not sent again: its subscription sub_\S+ is switched off; `customer show cus_/,
+      /is not sent again: its subscription sub_\S+ is disabled; `customer show cus_/,
     );
     const disabled = await regfeed(folder, ["customer", "disable", customerId]);
     assert.equal(disabled.code, 0, disabled.stderr);
@@ -228,7 +232,7 @@ Deno.test("delivery replay says of what is held since a 410 switched its subscri
     assert.equal(held.code, 1);
     assert.match(
       held.stderr,
-      /it is held: its subscription sub_\S+ is switched off \(gone\); it goes out when the owner/,
+      /it is held: its subscription sub_\S+ is disabled \(gone\); it is sent when the owner/,
     );
     assert.match(
       held.stderr,

@@ -52,7 +52,7 @@ Deno.test("webhook verify says what is missing: wrong use is 2, a file that is n
     const body = ["--body", "body.json"];
     const rows: [args: string[], code: number, said: RegExp][] = [
       [[...secret, ...HEADERS], 2, /--body FILE is missing/],
-      [[...secret, ...body], 2, /there are no headers: give --headers-file FILE/],
+      [[...secret, ...body], 2, /headers are missing: use --headers-file FILE/],
       [[...body, ...HEADERS], 2, /WEBHOOK_SECRET/],
       [[...secret, ...body, "-H", "webhook-id"], 2, /'NAME: VALUE'/],
       [[...secret, "--secret-file", "x", ...body, ...HEADERS], 2, /--secret and --secret-file/],

@@ -71,7 +71,12 @@ Deno.test("doctor connects, greets, makes the line safe and signs in, and hands 
   const rows: [options: SmtpOptions, change: Partial<Smtp>, level: Level, seen: RegExp][] = [
     [{}, {}, "good", /localhost:\d+ accepts mails; none was sent/],
     [SIGN_IN, { credentials: USER }, "good", /accepts mailsand the user and password/],
-    [SIGN_IN, { credentials: { ...USER, password: "hush" } }, "problem", /refuses our user and password/],
+    [
+      SIGN_IN,
+      { credentials: { ...USER, password: "hush" } },
+      "problem",
+      /rejects the user name and password/,
+    ],
     [
       { disabledCommands: ["STARTTLS", "AUTH"] },
       { credentials: USER },
@@ -227,7 +232,7 @@ Deno.test("doctor asks the mail server of a config, and nobody with --offline", 
       assert.match(good.stdout, /127\.0\.0\.1:\d+ accepts mailsand the user and password; none was sent/);
       const bad = await examine("hush");
       assert.equal(bad.code, 1);
-      assert.match(bad.stdout, /refuses our user and password\n\s+→ correct user and password/);
+      assert.match(bad.stdout, /rejects the user name and password\n\s+→ correct user and password/);
       const offline = await examine("hush", "--offline");
       assert.equal(offline.code, 0, offline.stdout);
       assert.doesNotMatch(offline.stdout, /accepts mails|refuses/);

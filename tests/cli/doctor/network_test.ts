@@ -51,7 +51,7 @@ Deno.test("checkProxies() sees a proxy that is not named, keys in clear, and pro
     checkProxies({ publicUrl, trustedProxies, tls }, (name) => env[name]).map((finding) => finding.seen).join(
       "; ",
     );
-  assert.match(seen("https://feed.example.org", []), /none is trusted/);
+  assert.match(seen("https://feed.example.org", []), /trusted_proxies is empty/);
   assert.equal(seen("https://feed.example.org", [], {}, {}), "");
   assert.match(seen("https://feed.example.org", ["0.0.0.0/0"]), /any client can pretend to be another/);
   assert.equal(seen("https://feed.example.org", ["10.0.0.1/32"]), "");
@@ -77,7 +77,7 @@ Deno.test("checkTargets() warns of http and of every range with an address of th
     const warned = checkTargets({ delivery });
     assert.equal(warned.length, expected.length, JSON.stringify(allowNetworks));
     for (const [place, { level, seen, todo }] of warned.entries()) {
-      assert.deepEqual([level, todo?.startsWith("for trials only: ")], ["warning", true]);
+      assert.deepEqual([level, todo?.startsWith("use it for trials only: ")], ["warning", true]);
       assert.match(seen, expected[place] ?? /never/);
     }
   }

@@ -60,7 +60,10 @@ Deno.test({
       assert.doesNotMatch((await regfeed(folder, ["doctor", "--offline"])).stdout, /runs as root/);
       await Deno.chown(join(folder, "data", "regfeed.db"), 65_534, 65_534);
       const { stdout, code } = await regfeed(folder, ["doctor", "--offline"]);
-      assert.match(stdout, /WARNING {2}this runs as root, .*\n\s+→ run this as the service's user: `sudo -u/);
+      assert.match(
+        stdout,
+        /WARNING {2}doctor runs as root, .*\n\s+→ run this as the service's user: `sudo -u/,
+      );
       assert.equal(code, 0, stdout);
     }),
 });

@@ -85,7 +85,7 @@ Deno.test("event show prints a record, its versions and origin, and with --why w
     assert.doesNotMatch(plain.stdout, /^why/m);
 
     const why = await regfeed(folder, ["event", "show", id, "--why"]);
-    assert.match(why.stdout, /^why, by the rules \d+$/m);
+    assert.match(why.stdout, /^reasons, by rules \d+$/m);
     assert.match(why.stdout, /^ {2}event_type +guidance: [^[]*\[guidelines/m);
     assert.match(why.stdout, /^ {2}ai_act_articles +Art\. 50: .* \[Article 50\]$/m);
     assert.doesNotMatch(why.stdout, /What\s+is\s+stored\s+stays/);
@@ -112,7 +112,7 @@ Deno.test("event show --why says that the rules have changed, and shows both, an
     assert.deepEqual([reason.why, reason.words], ["museums are ours", ["museums"]]);
 
     const { stdout } = await regfeed(folder, ["event", "show", id, "--why"]);
-    assert.match(stdout, /classified by the rules \d+; those of today are \d+\+[0-9a-f]{8}\./);
+    assert.match(stdout, /classified by rules \d+; the current rules are \d+\+[0-9a-f]{8}\./);
     assert.match(stdout, /What\s+is\s+stored\s+stays\s+as\s+it\s+is/);
     assert.match(stdout, /^ {2}severity +low → critical$/m);
     assert.match(stdout, /^ {2}event_type +guidance \(both\)$/m);

@@ -59,12 +59,12 @@ Deno.test("source list tells of each source how it fares, since when, why, and w
       ["off", "off", null, null, 0],
     ],
   );
-  const text = listTable(listed);
+  const text = listTable(listed, { isTerminal: false, columns: () => 80 });
   assert.match(text, /^SOURCE +STATE +SINCE \(UTC\) +LAST SUCCESS \(UTC\) +NEXT \(UTC\) +FAILURES +WHY/);
   assert.match(text, /^blocked +blocked .* 3 +responded with 403$/m);
   assert.match(
     text,
-    /^partial lacks de: https:\/\/a\.example\/de since 2026-08-01 11:00:00: responded with 404; source test partial tries/m,
+    /^partial lacks de: https:\/\/a\.example\/de since 2026-08-01 11:00:00: responded with 404; `source test partial` tries/m,
   );
   assert.match(text, /^fresh +new .*at start/m);
   assert.match(
@@ -101,5 +101,8 @@ Deno.test("source list shows a source that the config has lost for as long as it
   assert.deepEqual(listed.slice(7).map(({ id, state, held_back }) => [id, state, held_back]), [
     ["renamed", "gone", 50],
   ]);
-  assert.match(listTable(listed), /^renamed has 50 events held by a change spike: source release renamed /m);
+  assert.match(
+    listTable(listed, { isTerminal: false, columns: () => 80 }),
+    /^renamed has 50 events held by a change spike: source release renamed /m,
+  );
 });

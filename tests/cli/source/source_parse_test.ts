@@ -146,5 +146,5 @@ Deno.test("source parse prints the items of every strategy from a file, packed o
       "text/html",
     ]);
     assert.equal(code, 1);
-    assert.match(stderr, /broken: the JSON breaks off/);
+    assert.match(stderr, /broken: the JSON is truncated/);
   }));

@@ -121,7 +121,7 @@ Deno.test({
       const wrapper = [...withDisk(join(folder, "disk"), 4 * 1024 * 1024), ...afterShell(filled)];
       const { code, stderr } = await regfeed(folder, ["serve"], undefined, wrapper);
       assert.equal(code, 1, stderr);
-      assert.match(stderr, /the disk of the database is full: make room/);
+      assert.match(stderr, /the database's disk is full: free some space/);
     }),
 });
 

@@ -66,7 +66,7 @@ function faults(feed: GrowingFeed, elsewhere: string): [string, Conversation, Re
     [
       "a gone redirect",
       saying(answer("308 Moved", { location: `${elsewhere}/gone` })),
-      /^responded with 404: nothing is there/,
+      /^responded with 404: not found/,
       "failing",
     ],
   ];
@@ -128,7 +128,7 @@ relevance = "all"
       talk = saying(answer("304 Not Modified", {}));
       assert.match(
         (await poll(world)).report?.error ?? "",
-        /^responded with 304, though it was not asked/,
+        /^responded with 304 to an unconditional request/,
         "nobody asked whether it has changed",
       );
       talk = saying(whole);

@@ -29,7 +29,7 @@ Deno.test({
       assert.equal(made.code, 1, made.stdout);
       assert.match(
         made.stderr,
-        /not enough room for a backup in .*disk, which needs about [\d.]+ [kM]B and has 201 kB free: free some space there, or have it written to another disk .*nothing of it is left/,
+        /not enough space for a backup in .*disk, which needs about [\d.]+ [kM]B and has 201 kB free: free some space, or write it to another disk .*incomplete files left/,
       );
       assert.equal(made.stdout, "");
     }),
@@ -66,7 +66,7 @@ Deno.test({
       assert.deepEqual([...Deno.readDirSync(temporary)], []);
       const nowhere = await verify([], ["env", `TMPDIR=${join(folder, "disk")}`]);
       assert.equal(nowhere.code, 1);
-      assert.match(nowhere.stderr, /nothing can be written in .*disk; .*: --folder FOLDER/);
+      assert.match(nowhere.stderr, /disk is not writable; .*: choose another folder with --folder FOLDER/);
     }),
 });
 
@@ -89,7 +89,7 @@ Deno.test({
       assert.equal(nowhere.code, 1, nowhere.stderr);
       assert.match(
         nowhere.stderr,
-        /not enough room to unpack .*good\.tar\.gz in .*disk, which needs about [\d.]+ [kM]B and has [\d.]+ kB free: .*--folder FOLDER/,
+        /not enough space to unpack .*good\.tar\.gz in .*disk, which needs about [\d.]+ [kM]B and has [\d.]+ kB free: .*--folder FOLDER/,
       );
       assert.equal(nowhere.stdout, "left: good.tar.gz\n");
     }),

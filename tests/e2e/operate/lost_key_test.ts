@@ -103,7 +103,7 @@ async function giveUp({ folder, keyFile, customerId, id, offId }: Given): Promis
   await Deno.rename(keyFile, `${keyFile}.gone`);
   const refused = await regfeed(folder, ["serve"]);
   assert.equal(refused.code, 1);
-  assert.match(refused.stderr, /key file .* is missing.*`regfeed store new-key --yes` makes another key/);
+  assert.match(refused.stderr, /key file .* is missing.*`regfeed store new-key --yes` creates a new key/);
   // What shows and changes nothing that is sealed needs no key, and makes none.
   const { customers } = await regfeedJson<{ customers: { id: string }[] }>(folder, ["customer", "list"]);
   assert.deepEqual(customers.map((one) => one.id), [customerId]);
@@ -117,7 +117,7 @@ async function giveUp({ folder, keyFile, customerId, id, offId }: Given): Promis
     assert.equal(code, 0, stderr);
   }
   const ill = await regfeed(folder, ["doctor", "--offline"]);
-  assert.match(ill.stdout, /When it is gone for good, .*`regfeed store new-key --yes`/);
+  assert.match(ill.stdout, /If it is lost permanently, .*`regfeed store new-key --yes`/);
   const asked = await regfeed(folder, ["store", "new-key"]);
   assert.equal(asked.code, 2);
   assert.match(asked.stderr, /--yes is missing: the secrets of all subscriptions are given up/);

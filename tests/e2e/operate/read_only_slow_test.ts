@@ -112,7 +112,7 @@ Deno.test({
         assert.equal(code, 1, stderr);
         assert.match(
           stderr,
-          /Read-only file system.*; the database cannot be written: make its folder and its disk/,
+          /Read-only file system.*; the database cannot be written: make its folder, the files/,
         );
       }
       const archive = join(folder, "saved.tar.gz");

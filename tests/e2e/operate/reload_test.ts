@@ -176,7 +176,7 @@ Deno.test("a config that is wrong, or that the store contradicts, changes nothin
       ],
       [
         SECOND.replace("paper@", "ana@"),
-        /:12: customers\[0\]\.email: is the address of cus_.*not declared here/,
+        /:12: customers\[0\]\.email: is the email address of cus_.*not declared here/,
       ],
       ["[server\n", /regfeed\.toml:1/],
     ];

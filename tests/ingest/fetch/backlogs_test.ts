@@ -93,7 +93,7 @@ for (const [kind, { table, serve }] of Object.entries(PAGINGS)) {
       }
       assert.deepEqual(await storedIds(world), upTo(newest - 2, 86));
       assert.equal(said.at(-1), "", "all of it was met");
-      assert.deepEqual([...new Set(said.slice(0, -1))], ["more has come than fits into 3 page"]);
+      assert.deepEqual([...new Set(said.slice(0, -1))], ["there are more new items than fit into 3 page"]);
       world.platform.http.requests.length = 0;
       await ingestBoard(world);
       assert.equal(
@@ -148,7 +148,7 @@ Deno.test("days that do not fit into the time of one fetch are asked for at the 
     }
     assert.match(
       reasons[0] ?? "",
-      /^the days from 2026-07-28 on are asked for at the next fetch: there are more/,
+      /^the days from 2026-07-28 on are read by the next fetch: there are more/,
     );
     assert.equal(reasons.at(-1), "");
     assert.deepEqual(
@@ -207,7 +207,7 @@ Deno.test("sparql: days are caught up with in the same way", () =>
       const first = await ingestBoard(world);
       assert.match(
         first.refused[0]?.reason ?? "",
-        /^the days from 2026-07-31 on are asked for at the next fetch/,
+        /^the days from 2026-07-31 on are read by the next fetch/,
       );
       await world.platform.clock.advance(5 * DAY);
       broken = "2026-08-04";
@@ -235,10 +235,13 @@ Deno.test("a cut walk says where the next one goes on, and how long it has been 
   assert.deepEqual(restAfter(before, { ...cut, pages: null }), { url: "v", top: ["t"], pages: 3 });
   assert.equal(isHopeless({ ...cut, pages: 30 }, rules), false);
   assert.equal(isHopeless({ ...cut, pages: 31 }, rules), true);
-  assert.match(notMet(rules, { ...cut, pages: 31 }), /within 31 pages: raise max_pages/);
+  assert.match(
+    notMet(rules, { ...cut, pages: 31 }),
+    /within 31 pages, so items may be missing: raise max_pages/,
+  );
   assert.match(
     notMet(rules, null),
-    /within 3 pages: raise max_pages/,
+    /within 3 pages, so items may be missing: raise max_pages/,
     "with days, each is a list of its own",
   );
   assert.match(
@@ -264,7 +267,7 @@ Deno.test("a dry run says where the next fetch goes on", () =>
     newest = 170;
     await ingestBoard(world);
     const behind = (pages: number) => [
-      `the list is being caught up with: ${pages} pages of it are read, and the next fetch goes on behind them`,
+      `the list is read in parts: ${pages} pages are read, and the next fetch continues after them`,
     ];
     assert.deepEqual(await notes(), behind(3));
     await ingestBoard(world);

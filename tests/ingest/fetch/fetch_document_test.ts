@@ -205,7 +205,7 @@ Deno.test("an address that the config names may be private unless allow_private 
   const { error } = await outcome(arrange(), { source: { location }, options: { allowPrivate: false } });
   assert.match(
     error?.message ?? "",
-    /^intranet\.example has a private address; ingest\.allow_private = true/,
+    /^intranet\.example has a private IP address; ingest\.allow_private = true/,
   );
   const platform = arrange();
   platform.http.serve("http://wiki.example/feed", redirecting(302, "http://public.example/"));

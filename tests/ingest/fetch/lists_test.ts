@@ -171,18 +171,22 @@ Deno.test("max_pages is told of where it may hide something, and moves no mark o
     const first = await ingestBoard(world);
     assert.deepEqual([first.new, first.refused], [4, []], "the archive is bounded on purpose");
     assert.deepEqual(first.notes, [
-      "the first fetch takes 2 pages of the list and leaves what is older: max_pages",
+      "the first fetch reads 2 pages of the list and skips what is older: max_pages",
     ]);
     serve(1000);
     const tooMany = await ingestBoard(world);
     assert.match(
       tooMany.refused[0]?.reason ?? "",
-      /^more has come than fits into 2 pages: the next fetch goes on/,
+      /^there are more new items than fit into 2 pages: the next fetch continues/,
     );
     for (let fetches = 0; fetches < 30; fetches++) await ingestBoard(world);
     for (const time of ["then", "and every time until it is mended"]) {
       const { refused } = await ingestBoard(world);
-      assert.match(refused[0]?.reason ?? "", /no known item within 22 pages: raise max_pages/, time);
+      assert.match(
+        refused[0]?.reason ?? "",
+        /no known item within 22 pages, so items may be missing: raise max_pages/,
+        time,
+      );
     }
   }));
 
@@ -271,7 +275,7 @@ Deno.test("a listing with fewer items than its minimum is a failure, whose items
     serve('<ul><li class="news"><a href="/1"><h3>Eins</h3></a></ul>');
     const short = await ingestBoard(world);
     assert.deepEqual([short.ok, short.new], [false, 1]);
-    assert.match(short.error ?? "", /^has only 1 of at least 2 items: the address or the rules/);
+    assert.match(short.error ?? "", /^has only 1 of at least 2 items: the URL or the rules/);
     serve("<p>We have redesigned our website!</p>");
     assert.match((await ingestBoard(world)).error ?? "", /^has no item: /);
     serve(
@@ -365,7 +369,7 @@ Deno.test("a list whose page broke off still knows how far it was read: what the
       newest = 12;
       assert.match(
         (await ingestBoard(world)).refused[0]?.reason ?? "",
-        /^more has come than fits into 2 pages/,
+        /^there are more new items than fit into 2 pages/,
       );
     },
   ));

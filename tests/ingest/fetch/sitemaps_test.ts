@@ -162,7 +162,7 @@ Deno.test("a map that inflates beyond the bound, or says of no page when it chan
     world.platform.http.serve(MAP, () => ({ body: map({ "/p1": null, "/p2": null }) }));
     assert.match(
       (await ingestBoard(world)).error ?? "",
-      /^the map says of none of its 2 pages when it changed/,
+      /^none of the 2 pages in the sitemap has a lastmod/,
     );
     world.platform.http.serve(MAP, () => ({ body: "<rss><channel/></rss>" }));
     assert.match(

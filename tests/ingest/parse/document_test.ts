@@ -265,8 +265,8 @@ Deno.test("parseDocument() says what a document is that is no feed", () => {
     ],
     ['{"documents":[],"numFound":0}', /JSON, but not a JSON Feed/],
     ["[1,2]", /JSON, but not a JSON Feed/],
-    ['{"version":"https://jsonfeed.org/version/1.1","items":[{"id":', /JSON breaks off/],
-    ['{"a":tru}', /JSON breaks off or is broken/],
+    ['{"version":"https://jsonfeed.org/version/1.1","items":[{"id":', /JSON is truncated/],
+    ['{"a":tru}', /JSON is truncated or not valid/],
     ["Service unavailable", /plain text, not a feed \(it begins: "Service unavailable"\)/],
     ["Write to ana@board.example", /plain text, not a feed \(it begins: "Write to …"\)/],
     ["%PDF-1.7", /a PDF file/],
@@ -391,7 +391,7 @@ Deno.test("parseDocument() reads a feed behind the warnings of its site's softwa
   const warnings = "<br />\n<b>Warning</b>:  Undefined variable in /x.php on line 3<br />\n";
   const document = parse(`${warnings}<?xml version="1.0"?>${rss("<item><title>a</title></item>")}`);
   assert.deepEqual(document.items.map(({ title }) => title), ["a"]);
-  assert.match(document.problems[0]?.reason ?? "", /^something stands before the feed/);
+  assert.match(document.problems[0]?.reason ?? "", /^there is other text before the feed/);
   assert.deepEqual(parse(`\n\n<?xml version="1.0"?>${rss("<item><title>a</title></item>")}`).problems, []);
   const page = `<html><body><pre><?xml version="1.0"?>${
     rss("<item><title>a</title></item>")

@@ -87,7 +87,7 @@ Deno.test("a dry run says where an address has moved to for good, and nothing of
     assert.ok(source !== undefined && state !== undefined);
     const { report } = await world.app.ingest.preview(source, state);
     assert.deepEqual(report.notes, [
-      "https://board.example/feed says that it has moved for good to https://new.example/feed: it is followed there, " +
+      "https://board.example/feed redirects permanently to https://new.example/feed: " +
       "and no longer asked once it has said so for 3 days; change its address in the config",
     ]);
     status = 302;

@@ -151,7 +151,7 @@ Deno.test("migrate() applies the steps of a next version with their history, and
   );
   assert.equal(connection.get("select label from api_keys")?.["label"], "");
   assert.equal(connection.get("pragma foreign_keys")?.["foreign_keys"], 1);
-  assert.throws(() => migrate(connection, testVault), /knows schemas up to/);
+  assert.throws(() => migrate(connection, testVault), /supports schemas up to/);
 
   const orphaned = { sql: "create table k (id text); drop table customers", replacesTables: true };
   const broken = [...NEXT_MIGRATIONS, orphaned];

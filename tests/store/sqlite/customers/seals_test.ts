@@ -95,7 +95,7 @@ Deno.test("openStore() refuses a lost and a wrong key in clear words, and change
     const before = await Deno.readFile(file);
     const key = await Deno.readFile(`${file}.key`);
     await Deno.remove(`${file}.key`);
-    assert.throws(() => openStore(file, source), /key file .* is missing.*made with --secret-key/);
+    assert.throws(() => openStore(file, source), /key file .* is missing.*created with --secret-key/);
     const other = createVault(new Uint8Array(32).fill(9));
     assert.throws(() => openStore(file, () => other), /key file does not belong to this database/);
     assert.deepEqual(await Deno.readFile(file), before);
