@@ -301,10 +301,10 @@ Deno.test("a lower tier holds the newest subscriptions with their events, and a 
     assert.match(refused.json.detail, /1 active subscription\. Delete or disable another one, or/);
     assert.match(
       held[0].reason,
-      /^held: .*over the tier's number .*when another one is deleted or switched off/,
+      /^held: .*exceeds the tier's limit .*when another one is deleted or disabled/,
     );
     const twin = await subscribe(world, key, { webhook_url: NEW_HOOK });
-    assert.deepEqual([twin.status, /that your tier holds/.test(twin.json.detail)], [409, true]);
+    assert.deepEqual([twin.status, /held by your tier's limit/.test(twin.json.detail)], [409, true]);
     await setTier("team");
     await world.platform.clock.advance(1_000);
     await world.app.tick();

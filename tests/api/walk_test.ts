@@ -340,7 +340,7 @@ Deno.test("a walk from an event that a restored service does not have is told ho
         "after",
         /restored from a backup, continue with an older id that you have, or start with (evt_0{26}) /,
       ],
-      ["before", /restored from a backup, then start again at the first page$/],
+      ["before", /restored from a backup, start again at the first page$/],
     ];
     for (const [field, said] of rows) {
       const reply = await world.ask(`/v1/events?${field}=${world.newId("event")}`, { key });

@@ -18,13 +18,13 @@ Deno.test("the example config is taken where there is no other, which is said on
     assert.equal(none.code, 2);
     assert.match(
       none.stderr,
-      /no regfeed\.toml in this folder: create one with `deno run -A \S+main\.ts init`/,
+      /no regfeed\.toml in this folder: create one with `deno task regfeed init`/,
     );
     await Deno.mkdir(join(folder, "inbox"));
     await Deno.writeTextFile(join(folder, "config.example.toml"), INBOX);
     const listed = await regfeed(folder, ["source", "list"]);
     assert.equal(listed.code, 0);
-    assert.match(listed.stderr, /^no regfeed\.toml here: using config\.example\.toml$/m);
+    assert.match(listed.stderr, /^no regfeed\.toml in this folder: using config\.example\.toml$/m);
     await writeConfig(folder, INBOX);
     assert.doesNotMatch((await regfeed(folder, ["check"])).stderr, /using/);
   }));
@@ -116,7 +116,7 @@ Deno.test("check sees what the database has against a declared customer, names t
     assert.equal(code, 2);
     assert.match(
       stderr,
-      new RegExp(`regfeed\\.toml:3: customers\\[0\\]\\.email: is the address of ${customer.id}`),
+      new RegExp(`regfeed\\.toml:3: customers\\[0\\]\\.email: is the email address of ${customer.id}`),
     );
     assert.deepEqual(await Deno.readFile(join(folder, "data", "regfeed.db")), before);
     await writeConfig(folder, declare("bank@b.example"));

@@ -22,11 +22,11 @@ Deno.test("init writes a config that check accepts, and never overwrites one", (
     assert.match(checked.stdout, /eu-edpb-news/);
     assert.match(
       made.stderr,
-      /run: deno run -A \S+main\.ts check --config \S+ && deno run -A \S+main\.ts serve --config/,
+      /run: deno task regfeed check --config \S+ && deno task regfeed serve --config/,
     );
     const again = await regfeed(folder, ["init", "here"]);
     assert.equal(again.code, 1);
-    assert.match(again.stderr, /is there already/);
+    assert.match(again.stderr, /already exists/);
   }));
 
 Deno.test("every command loads, and is loaded by its first word alone", async () => {
@@ -79,17 +79,17 @@ Deno.test("wrong use is exit code 2 and says what is right", () =>
       [["serv"], /unknown command `serv`; did you mean `serve`\?/],
       [
         ["source", "tst"],
-        /no command `source tst`; did you mean `source test`\? If not, use one of `source list`/,
+        /unknown command `source tst`; did you mean `source test`\? If not, use one of `source list`/,
       ],
-      [["--config", "x", "check"], /the command comes first/],
+      [["--config", "x", "check"], /put the command first/],
       [["source"], /`source list`, `source test`, `source release`, `source parse`/],
       [["check", "--jsn"], /^regfeed check: unknown option --jsn; did you mean --json\?\nusage: /],
-      [["check", "-x"], /no option -x here\n/],
+      [["check", "-x"], /unknown option -x\n/],
       [["check", "--json=yes"], /--json takes no value/],
       [["check", "-c"], /-c needs a value: -c FILE/],
       [["check", "--config", "--json"], /--json looks like an option/],
-      [["init", "--config", "x"], /no option --config here\n/],
-      [["demo", "-c", "x"], /no option -c here\n/],
+      [["init", "--config", "x"], /unknown option --config\n/],
+      [["demo", "-c", "x"], /unknown option -c\n/],
       [["source", "test"], /^regfeed source test: ID is missing\nusage: regfeed source test ID/],
       [["customer", "set-tier"], /CUSTOMER and TIER are missing/],
       [["customer", "set-tier", "x"], /: TIER is missing/],

@@ -31,6 +31,6 @@ Deno.test("tracesWarning() tells where an executable on Deno 2.4 exports other t
     await warningOf({ traces: true }, {}) ?? "",
     /exports a trace of every request \(default: to port 4318/,
   );
-  assert.match(await warningOf({ traces: true }, { otel: "false" }) ?? "", /was made without/);
+  assert.match(await warningOf({ traces: true }, { otel: "false" }) ?? "", /compiled without it/);
   assert.equal(await warningOf({ traces: false }, {}), null);
 });

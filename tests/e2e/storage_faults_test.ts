@@ -46,7 +46,7 @@ Deno.test("a locked database is a state in health and log; reads go on, writes a
     const { code, log } = await server.end("SIGTERM");
     assert.equal(code, 0);
     assert.match(log, /another process keeps the database locked.*fault=unavailable/);
-    assert.match(log, /the store works again/);
+    assert.match(log, /storage fault over/);
     // Once, and by nobody else: every loop meets the trouble again and again.
     assert.deepEqual(log.match(/ERROR \S+/g), ["ERROR store"], log);
   });

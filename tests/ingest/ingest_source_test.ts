@@ -208,7 +208,7 @@ Deno.test("ingest() takes the whole items of a document that breaks off, and ask
     world.platform.http.serve(FEED, () => ({ headers: { etag: '"1"' }, body }));
     const [report] = await world.app.tick().then(() => world.app.ingest.ingest(["board"]));
     assert.deepEqual([report?.ok, report?.unchanged], [true, 1]);
-    assert.match(report?.refused[0]?.reason ?? "", /breaks off/);
+    assert.match(report?.refused[0]?.reason ?? "", /is truncated/);
     body = whole;
     const [again] = await world.app.ingest.ingest(["board"]);
     assert.equal(world.platform.http.requests.at(-1)?.headers["if-none-match"], undefined);

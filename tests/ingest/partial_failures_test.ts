@@ -82,8 +82,7 @@ Deno.test("one of a source's addresses that fails for ever is named with since w
       });
       http.serve(DE, () => ({ body: "<html><title>Sign in</title>" }));
       const later = await anHourLater(world);
-      const reason =
-        'this is an HTML page, not a feed; fetch_strategy = "html" reads such (title: "Sign in")';
+      const reason = 'this is an HTML page, not a feed; fetch_strategy = "html" reads it (title: "Sign in")';
       assert.deepEqual([later.state, later.sinceMs, later.gaps], ["partial", HOUR, [{ ...gap, reason }]]);
       const warned = world.platform.lines.filter(({ message }) => message.startsWith("a part of a source"));
       assert.deepEqual(warned.map(({ fields }) => fields["part"]), [`de: ${DE}`], "once");

@@ -33,7 +33,7 @@ Deno.test("a disk that is full while a fetch is recorded is named, counts no fai
       [state?.outcome, state?.consecutiveFailures, (state?.nextDueAtMs ?? 0) - platform.clock.nowMs()],
       ["failing", 0, MINUTE],
     );
-    assert.match(state?.lastError ?? "", /the disk of the database is full/);
+    assert.match(state?.lastError ?? "", /the database's disk is full/);
     store.recordPublications = recordPublications;
     await platform.clock.advance(MINUTE);
     const [healed] = await world.app.ingest.ingest();

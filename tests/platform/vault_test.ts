@@ -97,6 +97,6 @@ Deno.test("openVaultFile() refuses what is no key: another length, a folder", ()
       await Deno.writeFile(path, new Uint8Array(size), { mode: 0o600 });
       assert.throws(() => openVaultFile(path, { mayMake: true }), /bytes instead of 32/, String(size));
     }
-    assert.throws(() => openVaultFile(folder, { mayMake: true }), /is no file/);
-    assert.throws(() => openVaultFile(join(folder, "none", "key"), { mayMake: true }), /cannot be made/);
+    assert.throws(() => openVaultFile(folder, { mayMake: true }), /is not a file/);
+    assert.throws(() => openVaultFile(join(folder, "none", "key"), { mayMake: true }), /cannot be created/);
   }));

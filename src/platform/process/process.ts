@@ -10,6 +10,8 @@ import { currentUser } from "../files/users.ts";
 /** The exit code when nobody reads what is printed (128 + SIGPIPE), as a shell reports it of other programs. */
 const EXIT_BROKEN_PIPE = 141;
 
+const MAIN = fileURLToPath(new URL("../../../main.ts", import.meta.url));
+
 /** What came of trying to get out: `denied` by the runtime, or `granted` for whatever else happened. */
 export interface Outbreak {
   run: "granted" | "denied";
@@ -61,7 +63,7 @@ export function createHost(signals: Signals = SIGNALS_WHEN_ASKED): Host {
     runtime: `Deno ${Deno.version.deno}`,
     target: Deno.build.target,
     tryOutbreak: () => ({ run: tryTo(startProgram), ffi: tryTo(loadLibrary) }),
-    program: startCommand(),
+    program: startCommand(Deno.build.standalone ? null : MAIN, Deno.cwd()),
     env: (name) => Deno.env.get(name),
     user: currentUser,
     input: readInput,
@@ -78,11 +80,13 @@ export function createHost(signals: Signals = SIGNALS_WHEN_ASKED): Host {
   };
 }
 
-/** "regfeed" for the executable; from source "deno task regfeed" in its folder, `deno run` elsewhere. */
-function startCommand(): string {
-  if (Deno.build.standalone) return "regfeed";
-  const main = fileURLToPath(new URL("../../../main.ts", import.meta.url));
-  return dirname(main) === Deno.cwd() ? "deno task regfeed" : `deno run -A ${shellQuote(main)}`;
+/**
+ * "regfeed" for the executable, whose `main` is null; from source "deno task regfeed" in the folder of `main`, and
+ * `deno run` in every other one.
+ */
+export function startCommand(main: string | null, cwd: string): string {
+  if (main === null) return "regfeed";
+  return dirname(main) === cwd ? "deno task regfeed" : `deno run -A ${shellQuote(main)}`;
 }
 
 /** A text as one word of a shell command. */

@@ -123,8 +123,8 @@ async function checkWrongUse({ folder, customerId }: Given, row: Row): Promise<v
   const rows: [args: string[], code: number, said: RegExp][] = [
     [["list", "--status", "sent"], 2, /--status must be one or more of pending, delivered, .*, not sent/],
     [["list", "--since", "yesterday"], 2, /--since must be a duration before now \(36h, 7d\)/],
-    [["list", "--event", "sub_1"], 2, /--event must be an event's id/],
-    [["list", "--limit", "0"], 2, /--limit must be a whole number from 1 on/],
+    [["list", "--event", "sub_1"], 2, /--event must be an event id/],
+    [["list", "--limit", "0"], 2, /--limit must be a whole number of at least 1/],
     [["list", "--before", `dlv_${UNKNOWN}`], 1, /there is no delivery dlv_0+;/],
     [["list", "--customer", "cus_nobody"], 1, /there is no customer cus_nobody/],
     [["list", "--subscription", `sub_${UNKNOWN}`], 1, /there is no subscription sub_0+; `customer show/],
@@ -148,7 +148,7 @@ async function checkWrongUse({ folder, customerId }: Given, row: Row): Promise<v
   ]);
   const foreign = ["--customer", other.customer.id, "--subscription", row.subscription_id];
   const { code, stderr } = await regfeed(folder, ["delivery", "list", ...foreign]);
-  assert.deepEqual([code, stderr.includes(`but of ${customerId}`)], [1, true], stderr);
+  assert.deepEqual([code, stderr.includes(`belongs to ${customerId}`)], [1, true], stderr);
 }
 
 Deno.test("delivery list and show tell the operator what the API tells the owner, but not what the endpoint wrote back", () =>

@@ -113,7 +113,7 @@ Deno.test("event show --why says that the rules have changed, and shows both, an
 
     const { stdout } = await regfeed(folder, ["event", "show", id, "--why"]);
     assert.match(stdout, /classified by rules \d+; the current rules are \d+\+[0-9a-f]{8}\./);
-    assert.match(stdout, /What\s+is\s+stored\s+stays\s+as\s+it\s+is/);
+    assert.match(stdout, /Stored\s+values\s+do\s+not\s+change/);
     assert.match(stdout, /^ {2}severity +low → critical$/m);
     assert.match(stdout, /^ {2}event_type +guidance \(both\)$/m);
   }));

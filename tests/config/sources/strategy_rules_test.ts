@@ -139,7 +139,7 @@ const WRONG: [string, string, RegExp[]][] = [
     /json\.date_format: lacks year, month or day/,
   ]],
   ["a date format with other letters", strategy("json", [...LEAST, 'date_format = "DD.MM.YYYY"']), [
-    /json\.date_format: is no form of a date/,
+    /json\.date_format: is not a valid date format/,
   ]],
   ["paging without its keys", strategy("json", [...LEAST, 'paging = "cursor"']), [
     /json\.parameter: is missing: paging = "cursor" needs parameter and next/,

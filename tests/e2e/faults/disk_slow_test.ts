@@ -105,7 +105,7 @@ Deno.test({
         begin: (server) => shell(server, folder, "head -c 100000000 /dev/zero > disk/filler"),
         end: (server) => shell(server, folder, "rm disk/filler"),
       });
-      assert.match(log, /the disk of the database is full.*fault=full/);
+      assert.match(log, /the database's disk is full.*fault=full/);
     }),
 });
 
@@ -141,7 +141,7 @@ Deno.test({
         begin: (server) => limit(server, "100000"),
         end: (server) => limit(server, "unlimited"),
       });
-      assert.match(log, /the disk of the database fails.*fault=unavailable/);
+      assert.match(log, /the database's disk fails.*fault=unavailable/);
     }),
 });
 

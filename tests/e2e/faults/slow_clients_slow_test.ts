@@ -51,7 +51,7 @@ for (const scheme of ["http", "https"]) {
       await writeConfig(folder, `[server]\nlisten = "127.0.0.1:0"\n${tls}`);
       const server = await serve(folder, {}, afterShell(`ulimit -n ${FILES}`));
       const release = await holdUp(server);
-      await server.said("the listener was lost");
+      await server.said("the listener failed");
       release();
       let status: number | null = null;
       for (let turn = 0; status === null && turn < 50; turn++) {

@@ -58,13 +58,13 @@ Deno.test({
         await Deno.chown(path, ANOTHER, ANOTHER);
       }
       const server = await serve(folder, {}, asService ?? []);
-      await server.said("cannot be removed: remove it yourself");
+      await server.said("cannot be removed: remove them yourself");
       const { code, log } = await server.end("SIGTERM");
       assert.equal(code, 0, log);
       assert.match(log, /removed files of an interrupted backup folder=\S+-own/);
       assert.match(
         log,
-        /WARN {2}backup {3}what a backup .* remove it yourself folder=\S+-others cause=.*permission denied/,
+        /WARN {2}backup {3}files of an interrupted backup .* remove them yourself folder=\S+-others cause=.*permission denied/,
       );
       const made = await regfeed(folder, ["backup", "create"], undefined, asService ?? []);
       assert.equal(made.code, 0, made.stderr);

@@ -120,7 +120,7 @@ async function giveUp({ folder, keyFile, customerId, id, offId }: Given): Promis
   assert.match(ill.stdout, /If it is lost permanently, .*`regfeed store new-key --yes`/);
   const asked = await regfeed(folder, ["store", "new-key"]);
   assert.equal(asked.code, 2);
-  assert.match(asked.stderr, /--yes is missing: the secrets of all subscriptions are given up/);
+  assert.match(asked.stderr, /add --yes to confirm: this permanently discards the secrets/);
   await assert.rejects(Deno.stat(keyFile));
 
   const done = await regfeedJson<{ backup: string; customers: Record<string, string[]> }>(folder, [

@@ -64,7 +64,7 @@ Deno.test("from its source Regfeed says where the licences are, and nowhere give
   withFolder(async (folder) => {
     const source = await regfeed(folder, ["version", "--licences"]);
     assert.equal(source.code, 1);
-    assert.match(source.stderr, /collected when an executable is made/);
+    assert.match(source.stderr, /only the executable contains the licences/);
     const json = await regfeed(folder, ["version", "--licences", "--json"]);
     assert.equal(json.code, 2);
     assert.match(json.stderr, /give one of them/);

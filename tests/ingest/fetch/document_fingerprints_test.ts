@@ -210,7 +210,7 @@ Deno.test("a fetch that failed, or that the store did not keep, leaves nothing t
     serve(edited.replace("</channel>", rss([{ id: "2" }]).match(/<item>.*<\/item>/)?.[0] + "</channel>"));
     const { finishFetch } = store;
     store.finishFetch = () => Promise.reject(storageError("full"));
-    assert.match((await fetch(world)).error ?? "", /could be kept/);
+    assert.match((await fetch(world)).error ?? "", /could be stored/);
     store.finishFetch = finishFetch;
     await world.platform.clock.advance(HOUR);
     serve(rss(AI));

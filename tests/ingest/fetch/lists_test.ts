@@ -335,7 +335,7 @@ Deno.test("a day that broke off is asked for again, however many days lie betwee
       await ingestBoard(world);
       await world.platform.clock.advance(10 * 86_400_000);
       breaksOff = "20260803";
-      assert.match((await ingestBoard(world)).refused[0]?.reason ?? "", /breaks off/);
+      assert.match((await ingestBoard(world)).refused[0]?.reason ?? "", /is truncated/);
       breaksOff = "";
       assert.equal((await ingestBoard(world)).new, 1);
       assert.ok((await storedIds(world)).includes("b20260803"));
@@ -364,7 +364,7 @@ Deno.test("a list whose page broke off still knows how far it was read: what the
       await ingestBoard(world);
       breaksOff = true;
       newest = 3;
-      assert.match((await ingestBoard(world)).refused[0]?.reason ?? "", /breaks off/);
+      assert.match((await ingestBoard(world)).refused[0]?.reason ?? "", /is truncated/);
       breaksOff = false;
       newest = 12;
       assert.match(

@@ -167,7 +167,7 @@ Deno.test("a map that inflates beyond the bound, or says of no page when it chan
     world.platform.http.serve(MAP, () => ({ body: "<rss><channel/></rss>" }));
     assert.match(
       (await ingestBoard(world)).error ?? "",
-      /^this is a feed, not a sitemap; fetch_strategy = "feed" reads such$/,
+      /^this is a feed, not a sitemap; fetch_strategy = "feed" reads it$/,
     );
   }));
 
@@ -182,7 +182,7 @@ Deno.test("pages of which a map does not say when they changed are told of, and 
     const first = await ingestBoard(world);
     assert.deepEqual([first.new, first.refused], [2, []]);
     assert.deepEqual(first.notes, [
-      "2 pages of the map cannot be looked after: it does not say when they changed (lastmod)",
+      "2 pages of the sitemap cannot be checked for changes: they have no lastmod",
     ]);
     assert.equal((await ingestBoard(world)).notes, undefined, "it is told once");
   }));

@@ -75,7 +75,7 @@ Deno.test("a site that moves to another host changes the addresses of its record
     const note = world.platform.lines.find(({ message }) => message === "note about a source");
     assert.match(
       String(note?.fields["note"]),
-      /^29 publications have moved from old\.example to new\.examplewithout other changes: .*nobody is notified/,
+      /^29 publications have moved from old\.example to new\.example without other changes: .*nobody is notified/,
     );
     assert.deepEqual(await fetch(at("https://new.example", moved)), [0, 0, 31]);
     const [, second] = moved;

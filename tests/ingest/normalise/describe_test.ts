@@ -34,7 +34,7 @@ Deno.test("describeDocument() gives what a document holds, and what of it was no
       categories: [],
     }],
     problems: [
-      { item: "document", reason: "1 of its 4 items are left out: the newest 3 are taken of one document" },
+      { item: "document", reason: "1 of its 4 items are left out: only the newest 3 of a document are read" },
       { item: "Two", reason: 'link not valid: "mailto:x@board.example"' },
       { item: "Two", reason: "it has no valid link" },
       { item: "Two", reason: 'date not recognised: "soon"' },

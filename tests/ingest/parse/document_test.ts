@@ -211,7 +211,7 @@ Deno.test("parseDocument() drops items beyond the limit with one problem that co
     assert.equal(document.items.length, 5);
     assert.deepEqual(document.problems, [{
       item: "document",
-      reason: "2 of its 7 items are left out: the first 5 are taken of one document",
+      reason: "2 of its 7 items are left out: only the first 5 of a document are read",
       isMeant: true,
     }]);
   }
@@ -248,10 +248,10 @@ Deno.test("parseDocument() says what a document is that is no feed", () => {
       "<!doctype html><html><head><title>Not\n found</title></head></html>",
       /HTML page.*\(title: "Not found"\)/,
     ],
-    ["<div>login</div>", /HTML page, not a feed; fetch_strategy = "html" reads such$/],
+    ["<div>login</div>", /HTML page, not a feed; fetch_strategy = "html" reads it$/],
     ["<main><ul></ul></main>", /HTML page, not a feed/],
     ["<opml><body/></opml>", /OPML list of feeds, not a feed$/],
-    ['<urlset xmlns="x"/>', /^this is a sitemap, not a feed; fetch_strategy = "sitemap" reads such$/],
+    ['<urlset xmlns="x"/>', /^this is a sitemap, not a feed; fetch_strategy = "sitemap" reads it$/],
     ["<akomaNtoso/>", /XML, but not a feed \(root element: "akomaNtoso"\)/],
     [
       '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><x/></rdf:RDF>',

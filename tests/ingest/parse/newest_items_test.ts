@@ -66,7 +66,7 @@ for (const [format, write] of Object.entries(FORMATS)) {
         timezone: "Europe/Brussels",
       });
       assert.deepEqual(document.items.map(({ guid }) => guid), expected, what);
-      const reason = `1 of its 3 items are left out: the ${which} 2 are taken of one document`;
+      const reason = `1 of its 3 items are left out: only the ${which} 2 of a document are read`;
       assert.deepEqual(document.problems, [{ item: "document", reason, isMeant: true }], what);
     }
   });
@@ -84,7 +84,7 @@ Deno.test("no more than ten times as many items as are taken are read", () => {
   });
   assert.deepEqual(items.map(({ guid }) => guid), ["18", "19"]);
   assert.deepEqual(problems.map(({ reason }) => reason), [
-    "18 of its 20 items are left out: the newest 2 are taken of one document",
+    "18 of its 20 items are left out: only the newest 2 of a document are read",
     "5 items beyond the first 20 are ignored",
   ]);
 });

@@ -88,7 +88,7 @@ Deno.test("a dry run says where an address has moved to for good, and nothing of
     const { report } = await world.app.ingest.preview(source, state);
     assert.deepEqual(report.notes, [
       "https://board.example/feed redirects permanently to https://new.example/feed: " +
-      "and no longer asked once it has said so for 3 days; change its address in the config",
+      "after 3 days of redirects, only the new URL is fetched; change the URL in the config",
     ]);
     status = 302;
     assert.equal((await world.app.ingest.preview(source, state)).report.notes, undefined);

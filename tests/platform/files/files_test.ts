@@ -104,14 +104,17 @@ Deno.test("files: every failure names the path and the reason in words", async (
     const plain = join(folder, "plain");
     Deno.writeTextFileSync(plain, "");
     const rows: [() => Promise<unknown>, string][] = [
-      [() => files.readText(gone), `cannot read ${gone}: it is not there`],
-      [() => files.readBytes(gone), `cannot read ${gone}: it is not there`],
+      [() => files.readText(gone), `cannot read ${gone}: it does not exist`],
+      [() => files.readBytes(gone), `cannot read ${gone}: it does not exist`],
       [() => files.readText(folder), `cannot read ${folder}: it is a folder`],
-      [() => files.list(gone), `cannot list ${gone}: it is not there`],
+      [() => files.list(gone), `cannot list ${gone}: it does not exist`],
       [() => files.list(plain), `cannot list ${plain}: it is not a folder`],
-      [() => files.writeText(join(gone, "a"), "", 0o600), `cannot write ${join(gone, "a")}: it is not there`],
-      [() => files.makeFile(join(gone, "a"), 0o600), `cannot make ${join(gone, "a")}: it is not there`],
-      [() => files.removeFolder(gone), `cannot remove ${gone}: it is not there`],
+      [
+        () => files.writeText(join(gone, "a"), "", 0o600),
+        `cannot write ${join(gone, "a")}: it does not exist`,
+      ],
+      [() => files.makeFile(join(gone, "a"), 0o600), `cannot make ${join(gone, "a")}: it does not exist`],
+      [() => files.removeFolder(gone), `cannot remove ${gone}: it does not exist`],
       [
         () => files.makeFolder(join(plain, "a"), 0o700),
         `cannot make ${join(plain, "a")}: it is not a folder`,

@@ -1,6 +1,7 @@
 // Tests of src/platform/process/process.ts, on a process of its own.
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
+import { startCommand } from "../../../src/platform/process/process.ts";
 
 const PROBE = fileURLToPath(new URL("process_probe.ts", import.meta.url));
 
@@ -53,4 +54,10 @@ Deno.test("out() ends the process when nobody reads what it prints", async () =>
   const output = await child.stderr.pipeThrough(new TextDecoderStream()).getReader().read();
   assert.equal(output.value, undefined);
   assert.equal((await child.status).code, 141);
+});
+
+Deno.test("startCommand() gives a command that works in the working directory", () => {
+  assert.equal(startCommand(null, "/srv"), "regfeed");
+  assert.equal(startCommand("/opt/regfeed/main.ts", "/opt/regfeed"), "deno task regfeed");
+  assert.equal(startCommand("/opt/my regfeed/main.ts", "/srv"), "deno run -A '/opt/my regfeed/main.ts'");
 });

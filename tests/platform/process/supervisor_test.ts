@@ -45,9 +45,9 @@ Deno.test("without a supervisor, or when it has gone or cannot be told, nothing 
     [{ NOTIFY_SOCKET: "/nowhere/socket" }, null],
     [
       { NOTIFY_SOCKET: "@abstract" },
-      /cannot be told .*: this runtime sends to sockets with a path only; start it/,
+      /cannot be notified .*: only sockets with a path are supported; use Type=exec/,
     ],
-    [{ NOTIFY_SOCKET: "vsock:2:1" }, /sockets with a path only/],
+    [{ NOTIFY_SOCKET: "vsock:2:1" }, /only sockets with a path/],
   ];
   for (const [env, said] of cases) {
     const warnings: string[] = [];
@@ -70,7 +70,7 @@ Deno.test("a server that cannot make a socket to tell its supervisor serves all 
     });
     const { code, log } = await server.end("SIGTERM");
     assert.equal(code, 0);
-    assert.match(log, /no socket can be made among the temporary files; name another folder in TMPDIR/);
+    assert.match(log, /no socket can be created in the temporary folder; set TMPDIR to another folder/);
   }));
 
 Deno.test("serve tells the supervisor when it is ready and when it stops", async () => {
