@@ -78,7 +78,7 @@ function optionProblem(
   if (value === undefined || value === "") return `${rawName} needs a value: ${rawName} ${placeholder}`;
   if (inlineValue !== true && /^-./.test(value)) {
     return `${rawName} needs a value, and ${value} looks like an option: ` +
-      `${rawName} ${placeholder}, or --${name}=${value}to use it as the value`;
+      `${rawName} ${placeholder}, or --${name}=${value} to use it as the value`;
   }
   return null;
 }

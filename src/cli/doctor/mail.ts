@@ -62,7 +62,7 @@ export async function checkMailServer(
   const name = `${smtp.host}:${smtp.port}`;
   try {
     await clock.within(SERVER_MS, (signal) => tryMailServer(smtp, signal));
-    const signedIn = smtp.credentials === null ? "" : "and the user and password";
+    const signedIn = smtp.credentials === null ? "" : " and the user and password";
     return [good("mail", `${name} accepts mails${signedIn}; none was sent`)];
   } catch (error) {
     if (error instanceof DeadlineError) {

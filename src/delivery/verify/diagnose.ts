@@ -237,7 +237,7 @@ function oneReadingNote(readings: readonly Reading[], signatures: number): Findi
       (signatures === 1
         ? ", and the header here holds one signature: was it split at the space, or made elsewhere?"
         : ".") +
-      "A verifier that reads the secret in the other way rejects this header.",
+      " A verifier that reads the secret in the other way rejects this header.",
   )];
 }
 

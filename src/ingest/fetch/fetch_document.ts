@@ -17,7 +17,7 @@ const PERMANENT = [301, 308];
 
 /** What is to be done about answers that will not change by themselves. */
 const ADVICE: Readonly<Record<number, string>> = {
-  304: "to an unconditional request",
+  304: " to an unconditional request",
   400: ": the request is not valid; check the URL and its parameters",
   401: ": it requires a key; set authorization or headers of the source",
   404: ": not found; look for its new URL on the publisher's site",

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { checkDeliveries } from "../../../src/cli/doctor/store.ts";
+import { until } from "../../support/disks.ts";
 import { regfeed, regfeedJson, serve, withFolder, writeConfig } from "../../support/process.ts";
 import { INBOX_CONFIG, rss } from "../../support/samples.ts";
 
@@ -43,9 +44,10 @@ Deno.test("customer show finds the owner of a subscription, and says what does n
       const idle = await subscribe({ severity_min: "critical" });
       const show = () => regfeedJson<Shown>(folder, ["customer", "show", failing]);
       let shown = await show();
-      for (let tries = 0; tries < 60 && !shown.subscriptions[0]?.reason?.includes("503"); tries++) {
+      await until("the first attempt has failed", async () => {
         shown = await show();
-      }
+        return shown.subscriptions[0]?.reason?.includes("503") === true;
+      }, () => server.log());
       assert.equal(shown.customer.id, customer.id);
       assert.deepEqual(shown.subscriptions.map(({ id, reason }) => [id, reason]), [
         [failing, "the last attempt failed: the endpoint responded with 503"],

@@ -70,7 +70,7 @@ async function keyPair(): Promise<{ key: string; cert: string }> {
 Deno.test("doctor connects, greets, makes the line safe and signs in, and hands no mail over", async () => {
   const rows: [options: SmtpOptions, change: Partial<Smtp>, level: Level, seen: RegExp][] = [
     [{}, {}, "good", /localhost:\d+ accepts mails; none was sent/],
-    [SIGN_IN, { credentials: USER }, "good", /accepts mailsand the user and password/],
+    [SIGN_IN, { credentials: USER }, "good", /accepts mails and the user and password/],
     [
       SIGN_IN,
       { credentials: { ...USER, password: "hush" } },
@@ -84,9 +84,9 @@ Deno.test("doctor connects, greets, makes the line safe and signs in, and hands 
       /does not support authentication here/,
     ],
     [{}, { requireTls: true }, "problem", /offers no valid TLS/],
-    [{}, { isTls: true }, "problem", /does not begin with TLS at this port/],
+    [{}, { isTls: true }, "problem", /does not use TLS on this port/],
     [await keyPair(), { requireTls: true }, "good", /accepts mails/],
-    [await keyPair(), { requireTls: true, caFile: null }, "problem", /certificate is not good/],
+    [await keyPair(), { requireTls: true, caFile: null }, "problem", /certificate is not valid/],
     [{ ...await keyPair(), secure: true }, { isTls: true }, "good", /accepts mails/],
   ];
   for (const [options, change, level, seen] of rows) {
@@ -229,7 +229,7 @@ Deno.test("doctor asks the mail server of a config, and nobody with --offline", 
         return { stdout, code };
       };
       const good = await examine("hush-hush");
-      assert.match(good.stdout, /127\.0\.0\.1:\d+ accepts mailsand the user and password; none was sent/);
+      assert.match(good.stdout, /127\.0\.0\.1:\d+ accepts mails and the user and password; none was sent/);
       const bad = await examine("hush");
       assert.equal(bad.code, 1);
       assert.match(bad.stdout, /rejects the user name and password\n\s+→ correct user and password/);

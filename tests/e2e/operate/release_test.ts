@@ -67,5 +67,5 @@ Deno.test("from its source Regfeed says where the licences are, and nowhere give
     assert.match(source.stderr, /only the executable contains the licences/);
     const json = await regfeed(folder, ["version", "--licences", "--json"]);
     assert.equal(json.code, 2);
-    assert.match(json.stderr, /give one of them/);
+    assert.match(json.stderr, /either --licences or --json/);
   }));
