@@ -73,10 +73,11 @@ export function createUpkeep(upkeep: Upkeep): () => Promise<number> {
       const switched = await store.fitSubscriptions({ nowMs, tiers: upkeep.tiers, newMailId });
       if (switched > 0) log.info("subscriptions held or enabled by tier limits", { subscriptions: switched });
       // While there is more, the next round goes on.
-      if (await store.closeSubscriptions(nowMs) + await removeOld(upkeep, nowMs) === 0) judging.done(nowMs);
+      if (await removeOld(upkeep, nowMs) === 0) judging.done(nowMs);
     }
     if (!releasing.isDue(nowMs)) return 0;
-    releasing.done(nowMs);
+    // Before anything is released: a subscription that was enabled again meanwhile goes on.
+    if (await store.closeSubscriptions(nowMs) === 0) releasing.done(nowMs);
     return await store.releaseHeld({ nowMs, month: utcMonth(nowMs), tiers: upkeep.tiers, newMailId });
   };
 }

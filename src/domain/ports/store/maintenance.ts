@@ -64,8 +64,8 @@ export interface MaintenanceStore {
     remove: { prunedUntilMs: number; forgottenUntilMs: number; limit: number },
   ): Promise<number>;
   /**
-   * Cancels what deleted subscriptions still had to get beyond what their deletion has cancelled, some hundreds a call, and
-   * removes deleted subscriptions that no delivery in the log belongs to, except the newest of each customer.
+   * Cancels what deleted subscriptions still had to get beyond what their deletion has cancelled, or holds it for disabled
+   * ones, some hundreds a call. What is enabled again meanwhile goes on. Removes deleted subscriptions that no delivery in the log belongs to, except the newest of each customer.
    * Returns how many deliveries and subscriptions it is done with; more may be left unless it is 0.
    */
   closeSubscriptions(nowMs: number): Promise<number>;

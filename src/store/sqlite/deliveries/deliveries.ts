@@ -176,7 +176,7 @@ class Queue {
     const { connection, isReplay } = this;
     const { nowMs, perSubscription } = claim;
     const row = connection.get(
-      "select pace, slow_attempts, resume_at from subscriptions where id = ? and deleted_at is null",
+      "select pace, slow_attempts, resume_at from subscriptions where id = ? and deleted_at is null and closing = 0",
       id,
     );
     if (row === undefined || isPaused(Number(row["resume_at"]), nowMs)) return null;
@@ -221,7 +221,7 @@ function claimShares(
   for (const [{ id: subscriptionId, customerId, lane, freeSlots: room, seqs }, share] of shares) {
     const endpoint = connection.get(
       `select pace, webhook_url, secret, previous_secret, previous_secret_until
-       from subscriptions where id = ? and deleted_at is null`,
+       from subscriptions where id = ? and deleted_at is null and closing = 0`,
       subscriptionId,
     );
     if (endpoint === undefined) continue;

@@ -145,18 +145,31 @@ function returnToQuota(
   );
 }
 
-/** Deliveries that one transaction cancels: many at once would keep everything else waiting. */
-export const CANCEL_BATCH = 500;
+/** Deliveries that one transaction cancels or holds: many at once would keep everything else waiting. */
+export const CLOSE_BATCH = 500;
 
 /**
  * Cancels some of what a deleted subscription still had to get, what is pending first, and removes the bodies: nobody is
  * left to send them to. Returns how many it cancelled; 0 when nothing is left.
  */
 export function cancelDeliveries(connection: Connection, subscriptionId: string, nowMs: number): number {
-  const rows = [CANCELLED_SQL.pending, CANCELLED_SQL.held]
-    .flatMap((sql) => connection.all(sql, subscriptionId, CANCEL_BATCH)).slice(0, CANCEL_BATCH);
+  const rows = [PENDING_SQL, HELD_SQL]
+    .flatMap((sql) => connection.all(sql, subscriptionId, CLOSE_BATCH)).slice(0, CLOSE_BATCH);
   for (const row of rows) applyTrigger(connection, stateFromRow(row), { trigger: "abandoned", nowMs });
   removeBodies(connection, JSON.stringify(rows.map((row) => row["seq"])));
+  return rows.length;
+}
+
+/**
+ * Holds some of what is pending of a subscription that is disabled. The rest is not claimed, and is held by
+ * `closeSubscriptions`. Deliveries that are held already stay as they are. Returns how many it held.
+ */
+export function holdDeliveries(connection: Connection, subscriptionId: string, nowMs: number): number {
+  const rows = connection.all(PENDING_SQL, subscriptionId, CLOSE_BATCH);
+  for (const row of rows) applyTrigger(connection, stateFromRow(row), { trigger: "switched-off", nowMs });
+  if (rows.length === CLOSE_BATCH) {
+    connection.run("update subscriptions set closing = 1 where id = ?", subscriptionId);
+  }
   return rows.length;
 }
 
@@ -164,56 +177,7 @@ export function cancelDeliveries(connection: Connection, subscriptionId: string,
 export const PENDING_OF_SUBSCRIPTION = `status = 'pending' and is_replay in (0, 1)
   and (deliveries.customer_id, subscription_id) = (select customer_id, id from subscriptions where id = ?)`;
 
-const CANCELLED_SQL = {
-  pending:
-    `select ${STATE_COLUMNS} from deliveries indexed by deliveries_due where ${PENDING_OF_SUBSCRIPTION} limit ?`,
-  held: `select ${STATE_COLUMNS} from deliveries indexed by deliveries_held
-    where status = 'held' and subscription_id = ? limit ?`,
-};
-
-/**
- * Holds what is pending of a subscription that is switched off, in one statement for all that are alike. What is held
- * already stays as it is: the log tells by the subscription what it waits for.
- */
-export function holdDeliveries(connection: Connection, subscriptionId: string, nowMs: number): void {
-  const groups = connection.all(
-    `select customer_id, arrived_at is not null as arrived, quota_month, count(*) as deliveries
-     from deliveries indexed by deliveries_due where ${PENDING_OF_SUBSCRIPTION}
-     group by customer_id, arrived_at is not null, quota_month`,
-    subscriptionId,
-  );
-  for (const row of groups) {
-    const quotaMonth = row["quota_month"] as string | null;
-    const facts: DeliveryFacts = {
-      status: "pending",
-      holdReason: null,
-      hasArrived: row["arrived"] === 1,
-      isCounted: quotaMonth !== null,
-    };
-    const change = nextState(facts, "switched-off");
-    if (change === null) continue;
-    if (change.quota === "take") throw new Error("to hold a delivery takes of a quota");
-    if (change.quota === "give-back") {
-      returnToQuota(connection, {
-        customerId: String(row["customer_id"]),
-        month: quotaMonth,
-        deliveries: Number(row["deliveries"]),
-      });
-    }
-    connection.run(
-      `update deliveries indexed by deliveries_due
-       set status = ?, hold_reason = ?, quota_month = ?, finished_at = iif(?, coalesce(arrived_at, ?), null),
-         decided_at = ?
-       where ${PENDING_OF_SUBSCRIPTION} and (arrived_at is not null) = ? and quota_month is ?`,
-      change.status,
-      change.holdReason,
-      change.quota === "give-back" ? null : quotaMonth,
-      change.status === "held" ? 0 : 1,
-      nowMs,
-      nowMs,
-      subscriptionId,
-      facts.hasArrived ? 1 : 0,
-      quotaMonth,
-    );
-  }
-}
+const PENDING_SQL =
+  `select ${STATE_COLUMNS} from deliveries indexed by deliveries_due where ${PENDING_OF_SUBSCRIPTION} limit ?`;
+const HELD_SQL = `select ${STATE_COLUMNS} from deliveries indexed by deliveries_held
+  where status = 'held' and subscription_id = ? limit ?`;

@@ -3,7 +3,7 @@ import type { Store } from "../../../domain/ports/store/store.ts";
 import { removeBodies } from "./bodies.ts";
 import { passedPositions } from "./catch_up.ts";
 import type { Connection, Row, Value } from "../connection/connection.ts";
-import { CANCEL_BATCH, cancelDeliveries } from "./delivery_states.ts";
+import { cancelDeliveries, CLOSE_BATCH, holdDeliveries } from "./delivery_states.ts";
 
 /** The part of the port that removes old deliveries and deleted subscriptions. */
 export function createRetention(
@@ -12,8 +12,11 @@ export function createRetention(
   return {
     closeSubscriptions: (nowMs) => {
       const closing = connection.all(
-        "select id, customer_id from subscriptions indexed by subscriptions_closing where closing = 1 limit ?",
-        CANCEL_BATCH,
+        `select subscriptions.id, customer_id, deleted_at is not null as is_deleted,
+           enabled and disabled_at is null as is_active
+         from subscriptions indexed by subscriptions_closing join customers on customers.id = customer_id
+         where closing = 1 limit ?`,
+        CLOSE_BATCH,
       );
       if (closing.length === 0) return Promise.resolve(0);
       return Promise.resolve(connection.transaction("relaxed", () => close(connection, closing, nowMs)));
@@ -55,20 +58,27 @@ export function createRetention(
   };
 }
 
-/** Cancels what deleted subscriptions still had to get. */
+/** Cancels what deleted subscriptions still had to get, and holds it for those that are disabled. */
 function close(connection: Connection, closing: readonly Row[], nowMs: number): number {
   let done = 0;
   for (const row of closing) {
     const id = String(row["id"]);
-    const cancelled = cancelDeliveries(connection, id, nowMs);
-    if (cancelled === 0) {
+    const changed = closeOne(connection, row, nowMs);
+    if (changed === 0) {
       connection.run("update subscriptions set closing = 0 where id = ?", id);
-      removeUnlogged(connection, String(row["customer_id"]));
+      if (row["is_deleted"] === 1) removeUnlogged(connection, String(row["customer_id"]));
     }
-    done += Math.max(1, cancelled);
-    if (done >= CANCEL_BATCH) break;
+    done += Math.max(1, changed);
+    if (done >= CLOSE_BATCH) break;
   }
   return done;
+}
+
+/** Returns how many deliveries it changed; 0 when nothing is left, or when the subscription was enabled again. */
+function closeOne(connection: Connection, row: Row, nowMs: number): number {
+  const id = String(row["id"]);
+  if (row["is_deleted"] === 1) return cancelDeliveries(connection, id, nowMs);
+  return row["is_active"] === 1 ? 0 : holdDeliveries(connection, id, nowMs);
 }
 
 /** Removes bodies and attempts; a delivery that was asked for anew in between is pending, and keeps its own. */

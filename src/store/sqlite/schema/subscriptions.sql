@@ -24,7 +24,8 @@ create table subscriptions (
   disabled_at integer,
   disabled_by text check (disabled_by in ('owner', 'gone', 'failing', 'key-lost', 'tier')),
   deleted_at integer,
-  -- Deleted a short time ago: its remaining deliveries may still have to be cancelled.
+  -- Deleted or disabled a short time ago: its remaining deliveries may still have to be cancelled or held. Nothing of it
+  -- is claimed meanwhile.
   closing integer not null default 0 check (closing in (0, 1)),
   -- The endpoint's health: the first failure since the last success, and the failed attempts in a row.
   first_failure_at integer,

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import {
   addCustomer,
+  BY,
   claimAll,
   finishAllDue,
   finished,
@@ -153,6 +154,38 @@ export const retentionPromises: StorePromise[] = [
       assert.equal(await store.ownsSubscription("cus_1", "sub_1"), true, "the record stays");
     },
   },
+  ...(["subscription", "customer"] as const).map((disabled): StorePromise => ({
+    name:
+      `a disabled ${disabled} has only so many deliveries held at once; the rest is not sent, and held by closeSubscriptions()`,
+    check: async (store) => {
+      await addCustomer(store);
+      await subscribe(store, "sub_1");
+      await publishMany(store, 1, 1_200);
+      const tiers = monthly(2_000);
+      while (await matchAll(store, { tiers }) > 0);
+      const enable = async (enabled: boolean) => {
+        if (disabled === "customer") await store.changeCustomer("cus_1", { enabled }, BY);
+        else await store.changeSubscription("cus_1", "sub_1", { enabled }, { nowMs: T0, activeLimit: 9 });
+      };
+      const counts =
+        async () => [(await store.usageOf("cus_1", JULY)).held, (await store.health()).pendingDeliveries];
+      await enable(false);
+      assert.deepEqual(await counts(), [500, 700]);
+      assert.deepEqual(await claimAll(store, T0 + 1), [], "nothing more is sent");
+      await enable(true);
+      assert.deepEqual(await closeAll(store), [1], "the rest goes on");
+      assert.deepEqual(await counts(), [500, 700]);
+      await enable(false);
+      assert.deepEqual(await closeAll(store), [200, 1]);
+      assert.deepEqual(await counts(), [1_200, 0]);
+      assert.equal((await store.usageOf("cus_1", JULY)).deliveries, 0);
+      await enable(true);
+      assert.equal(await releaseAll(store, { tiers }), 1_200);
+      await finishAllDue(store, { kind: "delivered" }); // the first tells that the endpoint responds
+      assert.deepEqual(await closeAll(store), []);
+      assert.equal((await store.health()).pendingDeliveries, disabled === "customer" ? 200 : 1_199);
+    },
+  })),
   {
     name:
       "closeSubscriptions() keeps the newest hundred deleted subscriptions of a customer that the log does not name",
