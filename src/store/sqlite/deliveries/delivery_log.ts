@@ -39,9 +39,20 @@ const LIST_SQL = `select ${COLUMNS} from deliveries indexed by deliveries_by_cus
   order by deliveries.seq desc limit ?`;
 
 /** Of one subscription: there the order of the sequence is that of making. */
-const LIST_OF_SUBSCRIPTION_SQL = `select ${COLUMNS} from deliveries ${LAST_ATTEMPT}
-  where deliveries.customer_id = ? and subscription_id = ? and deliveries.seq < ?
-    and deliveries.created_at >= ? and (? is null or status = ?) order by sequence desc limit ?`;
+const LIST_OF_SUBSCRIPTION_SQL =
+  `select ${COLUMNS} from deliveries indexed by deliveries_by_sequence ${LAST_ATTEMPT}
+  where deliveries.customer_id = ? and subscription_id = ? and sequence < ? and deliveries.seq < ?
+    and deliveries.seq >= ? and deliveries.created_at >= ? order by sequence desc limit ?`;
+
+const LIST_DELIVERED_OF_SUBSCRIPTION_SQL =
+  `select ${COLUMNS} from deliveries indexed by deliveries_by_sequence ${LAST_ATTEMPT}
+  where deliveries.customer_id = ? and subscription_id = ? and sequence < ? and deliveries.seq < ?
+    and deliveries.seq >= ? and deliveries.created_at >= ? and status = 'delivered' order by sequence desc limit ?`;
+
+const LIST_HELD_OF_SUBSCRIPTION_SQL =
+  `select ${COLUMNS} from deliveries indexed by deliveries_held ${LAST_ATTEMPT}
+  where deliveries.customer_id = ? and subscription_id = ? and deliveries.seq < ? and deliveries.seq >= ?
+    and deliveries.created_at >= ? and status = 'held' order by deliveries.seq desc limit ?`;
 
 const LIST_OF_EVENT_SQL = `select ${COLUMNS} from deliveries ${LAST_ATTEMPT}
   where subscription_id in (select id from subscriptions where customer_id = ?) and event_id = ?
@@ -55,14 +66,15 @@ const LIST_DELIVERED_SQL =
 const LIST_UNDELIVERED_SQL =
   `select ${COLUMNS} from deliveries indexed by deliveries_undelivered ${LAST_ATTEMPT}
   where deliveries.customer_id = ? and status = ? and status in ('failed', 'held', 'cancelled')
-    and deliveries.seq < ? and deliveries.seq >= ? and deliveries.created_at >= ? order by deliveries.seq desc limit ?`;
+    and (? is null or subscription_id = ?) and deliveries.seq < ? and deliveries.seq >= ? and deliveries.created_at >= ?
+  order by deliveries.seq desc limit ?`;
 
 /** The newest of the customer's queues. The index alone tells, unless a time is asked for: only then rows are read. */
 const LIST_PENDING_SQL = `select ${COLUMNS} from deliveries ${LAST_ATTEMPT}
   where deliveries.seq in (
     select seq from deliveries indexed by deliveries_due
     where status = 'pending' and is_replay in (0, 1) and deliveries.customer_id = ?
-      and seq < ? and (? = 0 or created_at >= ?) order by seq desc limit ?)`;
+      and (? is null or subscription_id = ?) and seq < ? and (? = 0 or created_at >= ?) order by seq desc limit ?)`;
 
 const ALL_SQL = `select ${COLUMNS} from deliveries ${LAST_ATTEMPT}
   where deliveries.seq < ? and deliveries.created_at >= ? order by deliveries.seq desc limit ?`;
@@ -129,6 +141,8 @@ function findOwner(connection: Connection, of: "subscription" | "delivery", id: 
 /** Where a list begins, and what it leaves out. */
 interface Stretch {
   before: number;
+  /** The same as the sequence of the query's subscription; {@link NEWEST} if `before` is a delivery of another one. */
+  beforeSequence: number;
   sinceMs: number;
   limit: number;
 }
@@ -140,33 +154,54 @@ function list(connection: Connection, customerId: string, query: DeliveryQuery):
     const rows = connection.all(LIST_OF_EVENT_SQL, customerId, eventId, stretch.before);
     return recordsOf(rows.filter(isWanted(query)), query);
   }
-  if (subscriptionId !== undefined) {
-    const ofStatus = (status: DeliveryStatus | null) =>
-      connection.all(
-        LIST_OF_SUBSCRIPTION_SQL,
+  const { before, beforeSequence, sinceMs, limit } = stretch;
+  const from = firstPlaceAt(connection, sinceMs - MAX_CLOCK_STEP_MS);
+  const read = (of: { customer: string; subscription: string }) =>
+    subscriptionId === undefined
+      ? connection.all(of.customer, customerId, before, from, sinceMs, limit)
+      : connection.all(
+        of.subscription,
         customerId,
         subscriptionId,
-        stretch.before,
-        stretch.sinceMs,
-        status,
-        status,
-        stretch.limit,
+        beforeSequence,
+        before,
+        from,
+        sinceMs,
+        limit,
       );
-    return recordsOf(statuses === undefined ? ofStatus(null) : ofEach(statuses, ofStatus), query);
-  }
-  const { before, sinceMs, limit } = stretch;
-  const from = firstPlaceAt(connection, sinceMs - MAX_CLOCK_STEP_MS);
   if (statuses === undefined) {
-    return recordsOf(connection.all(LIST_SQL, customerId, before, from, sinceMs, limit), query);
+    return recordsOf(read({ customer: LIST_SQL, subscription: LIST_OF_SUBSCRIPTION_SQL }), query);
   }
+  const only = subscriptionId ?? null;
   const rows = ofEach(statuses, (status) => {
     if (status === "delivered") {
-      return connection.all(LIST_DELIVERED_SQL, customerId, before, from, sinceMs, limit);
+      return read({ customer: LIST_DELIVERED_SQL, subscription: LIST_DELIVERED_OF_SUBSCRIPTION_SQL });
     }
     if (status === "pending") {
-      return connection.all(LIST_PENDING_SQL, customerId, before, sinceMs, sinceMs, limit);
+      return connection.all(LIST_PENDING_SQL, customerId, only, only, before, sinceMs, sinceMs, limit);
     }
-    return connection.all(LIST_UNDELIVERED_SQL, customerId, status, before, from, sinceMs, limit);
+    if (status === "held" && subscriptionId !== undefined) {
+      return connection.all(
+        LIST_HELD_OF_SUBSCRIPTION_SQL,
+        customerId,
+        subscriptionId,
+        before,
+        from,
+        sinceMs,
+        limit,
+      );
+    }
+    return connection.all(
+      LIST_UNDELIVERED_SQL,
+      customerId,
+      status,
+      only,
+      only,
+      before,
+      from,
+      sinceMs,
+      limit,
+    );
   });
   return recordsOf(rows, query);
 }
@@ -207,8 +242,15 @@ function recordsOf(rows: Row[], { limit }: DeliveryQuery): DeliveryRecord[] {
   return rows.sort((a, b) => Number(b["seq"]) - Number(a["seq"])).slice(0, limit).map(deliveryFromRow);
 }
 
-function stretchOf(connection: Connection, { beforeId, sinceMs = 0, limit }: DeliveryQuery): Stretch {
-  return { before: beforeId === undefined ? NEWEST : positionOf(connection, beforeId), sinceMs, limit };
+function stretchOf(
+  connection: Connection,
+  { beforeId, subscriptionId, sinceMs = 0, limit }: DeliveryQuery,
+): Stretch {
+  if (beforeId === undefined) return { before: NEWEST, beforeSequence: NEWEST, sinceMs, limit };
+  const row = connection.get("select seq, subscription_id, sequence from deliveries where id = ?", beforeId);
+  if (row === undefined) throw new Error(`there is no delivery ${beforeId}`);
+  const beforeSequence = row["subscription_id"] === subscriptionId ? Number(row["sequence"]) : NEWEST;
+  return { before: Number(row["seq"]), beforeSequence, sinceMs, limit };
 }
 
 /** A clock that was set back by no more loses nothing in {@link firstPlaceAt}, ms. */
@@ -232,12 +274,6 @@ function firstPlaceAt(connection: Connection, atMs: number): number {
     else low = Number(row["seq"]) + 1;
   }
   return low;
-}
-
-function positionOf(connection: Connection, id: string): number {
-  const row = connection.get("select seq from deliveries where id = ?", id);
-  if (row === undefined) throw new Error(`there is no delivery ${id}`);
-  return Number(row["seq"]);
 }
 
 function deliveryFromRow(row: Row): DeliveryRecord {

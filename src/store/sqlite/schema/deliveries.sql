@@ -45,7 +45,8 @@ create index deliveries_to_prune on deliveries (finished_at) where finished_at i
 create index deliveries_to_forget on deliveries (finished_at) where pruned = 1;
 create index deliveries_never_sent on deliveries (seq) where status = 'cancelled' and attempts = 0;
 -- Pending ones are not in it: most of them arrive.
-create index deliveries_undelivered on deliveries (customer_id, status, seq)
+-- With the subscription, so that the list of one reads no other's rows.
+create index deliveries_undelivered on deliveries (customer_id, status, seq, subscription_id)
   where status in ('failed', 'held', 'cancelled');
 
 -- The bytes to send are apart from what every attempt changes. Deliveries of one event mostly share the end of their

@@ -1,6 +1,9 @@
 // Tests of src/store/sqlite/deliveries/delivery_log.ts: how long a list takes.
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { DELIVERY_STATUSES } from "../../../../src/domain/delivery/delivery.ts";
+import type { DeliveryQuery } from "../../../../src/domain/ports/store/delivery_log.ts";
+import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import { Connection } from "../../../../src/store/sqlite/connection/connection.ts";
 import { openStore } from "../../../../src/store/sqlite/store.ts";
 import { testVault } from "../../../support/vault.ts";
@@ -10,7 +13,8 @@ import { addCustomer, anEvent, JULY, publish, subscribe, T0 } from "../../contra
 const DELIVERIES = 30_000;
 const HOUR = 3_600_000;
 
-Deno.test("a list of deliveries since a time reads none of before", async () => {
+/** A store whose log has deliveries of `sub_1`, an hour each; half of them are held if `isHalfHeld`. */
+async function withLog(isHalfHeld: boolean, work: (store: Store) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-log-" });
   const file = join(folder, "regfeed.db");
   const store = openStore(file, testVault);
@@ -18,40 +22,72 @@ Deno.test("a list of deliveries since a time reads none of before", async () => 
   try {
     await addCustomer(store);
     await subscribe(store, "sub_1");
+    await subscribe(store, "sub_2", { topics: ["gpai"] });
     await publish(store, [anEvent("evt_1")], false);
     outside.run("pragma foreign_keys = off");
     outside.run(
       `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ?)
-       insert into deliveries (id, customer_id, subscription_id, event_id, sequence, status, next_attempt_at, decided_at,
-         quota_month, created_at, is_replay, attempts, tries, finished_at, arrived_at)
-       select 'dlv_' || n, 'cus_1', 'sub_1', 'evt_' || n, n, 'delivered', ?, ?, ?, ? + n * ?, 0, 1, 1, ?, ?
+       insert into deliveries (id, customer_id, subscription_id, event_id, sequence, status, hold_reason,
+         next_attempt_at, decided_at, quota_month, created_at, is_replay, attempts, tries, finished_at, arrived_at)
+       select 'dlv_' || n, 'cus_1', 'sub_1', 'evt_' || n, n, iif(n % 2 < ?, 'held', 'delivered'),
+         iif(n % 2 < ?, 'disabled', null), ?, ?, ?, ? + n * ?, 0, 1, 1, iif(n % 2 < ?, null, ?), ?
        from numbers`,
       DELIVERIES,
+      isHalfHeld ? 1 : 0,
+      isHalfHeld ? 1 : 0,
       T0,
       T0,
       JULY,
       T0,
       HOUR,
+      isHalfHeld ? 1 : 0,
       T0,
       T0,
     );
-    const list = async (query: { sinceMs?: number; statuses?: ["delivered"] }, limit = 1) =>
-      (await store.listDeliveries("cus_1", { ...query, limit })).map(({ id }) => id);
-    const timeOf = async (query: { sinceMs?: number; statuses?: ["delivered"] }) => {
-      const startedMs = performance.now();
-      for (let call = 0; call < 50; call++) await list(query);
-      return performance.now() - startedMs;
-    };
-    const since = (n: number) => ({ sinceMs: T0 + n * HOUR });
-    assert.deepEqual(await list(since(DELIVERIES - 1), 9), [`dlv_${DELIVERIES}`, `dlv_${DELIVERIES - 1}`]);
-    assert.equal((await list(since(7), DELIVERIES)).length, DELIVERIES - 6);
-    assert.deepEqual(await list(since(DELIVERIES + 1)), []);
-    const usualMs = await timeOf({});
-    const laterMs = await timeOf(since(2 * DELIVERIES));
-    assert.ok(laterMs < 40 * usualMs, `${laterMs} ms where the newest take ${usualMs} ms`);
+    await work(store);
   } finally {
     outside.close();
     await store.close();
     await Deno.remove(folder, { recursive: true });
   }
-});
+}
+
+/** How long 50 such lists take, ms. */
+async function timeOf(store: Store, query: Partial<DeliveryQuery>): Promise<number> {
+  const startedMs = performance.now();
+  for (let call = 0; call < 50; call++) await store.listDeliveries("cus_1", { limit: 1, ...query });
+  return performance.now() - startedMs;
+}
+
+Deno.test("a list of deliveries since a time reads none of before", () =>
+  withLog(false, async (store) => {
+    const list = async (query: Partial<DeliveryQuery>, limit = 1) =>
+      (await store.listDeliveries("cus_1", { ...query, limit })).map(({ id }) => id);
+    const since = (n: number) => ({ sinceMs: T0 + n * HOUR });
+    assert.deepEqual(await list(since(DELIVERIES - 1), 9), [`dlv_${DELIVERIES}`, `dlv_${DELIVERIES - 1}`]);
+    assert.equal((await list(since(7), DELIVERIES)).length, DELIVERIES - 6);
+    assert.deepEqual(await list(since(DELIVERIES + 1)), []);
+    const usualMs = await timeOf(store, {});
+    const laterMs = await timeOf(store, since(2 * DELIVERIES));
+    assert.ok(laterMs < 40 * usualMs, `${laterMs} ms where the newest take ${usualMs} ms`);
+  }));
+
+Deno.test("a list of a subscription's deliveries in any state reads no others", () =>
+  withLog(true, async (store) => {
+    const usualMs = await timeOf(store, {});
+    for (const status of DELIVERY_STATUSES) {
+      for (const subscriptionId of ["sub_1", "sub_2"]) {
+        const query = { subscriptionId, statuses: [status] };
+        const isListed = subscriptionId === "sub_1" && (status === "held" || status === "delivered");
+        const listed = await store.listDeliveries("cus_1", { ...query, limit: 9 });
+        assert.equal(listed.length, isListed ? 9 : 0, `${subscriptionId} ${status}`);
+        const ms = await timeOf(store, query);
+        assert.ok(
+          ms < 40 * usualMs,
+          `${ms} ms for ${subscriptionId} ${status}, where the newest take ${usualMs} ms`,
+        );
+      }
+    }
+    const deepMs = await timeOf(store, { subscriptionId: "sub_1", beforeId: "dlv_9" });
+    assert.ok(deepMs < 40 * usualMs, `${deepMs} ms for the last page, where the newest take ${usualMs} ms`);
+  }));

@@ -161,7 +161,7 @@ const HOT: [string, (store: Store) => Promise<unknown>, RegExp[]][] = [
   ["countUndeliveredOf()", (store) => store.countUndeliveredOf("cus_1"), [
     /^SEARCH subscriptions USING (COVERING )?INDEX subscriptions_by_customer \(customer_id=\?\)$/,
     /^SEARCH deliveries USING COVERING INDEX deliveries_held \(subscription_id=\?\)$/,
-    /^SEARCH deliveries USING INDEX deliveries_undelivered \(customer_id=\? AND status=\?\)$/,
+    /^SEARCH deliveries USING COVERING INDEX deliveries_undelivered \(customer_id=\? AND status=\?\)$/,
   ]],
   ["health()", (store) => store.health(), [
     /^SCAN deliveries USING COVERING INDEX deliveries_oldest_pending$/,
