@@ -233,11 +233,13 @@ Deno.test("GET /v1/topics gives the taxonomy, parents before their children's us
 Deno.test("GET /v1/health tells ok, degraded and down, and nothing that is not public", () =>
   withWorld(async (world) => {
     world.platform.http.serve(FEED, () => ({ body: rss([{ id: "1" }]) }));
+    world.platform.eventLoop.longestPauseMs = () => 1_234;
     await world.app.tick();
     const good = await world.ask("/v1/health");
     assert.equal(good.status, 200);
     healthReport.parse(good.json);
     assert.equal(good.json.status, "ok");
+    assert.deepEqual(good.json.event_loop, { longest_pause_ms: 1_234 });
     const none = { failing: 0, blocked: 0, silent: 0, empty: 0, partial: 0, new: 0, held_back: 0 };
     assert.deepEqual(good.json.ingestion, { sources: 1, ...none, last_success_at: START_MS });
 
