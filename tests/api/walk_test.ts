@@ -315,6 +315,28 @@ Deno.test("The versions of a publication are pages of 100, the latest first, eac
     }
   }));
 
+Deno.test("A page of long versions is short, and the others are on the next pages", () =>
+  withWorld(async (world, key) => {
+    const ids = Array.from({ length: 5 }, () => world.newId("event"));
+    await store(
+      world,
+      ids.map((id, at) => ({
+        ...{ id, external_id: "a", version: at + 1, summary_en: `${at} `.repeat(200_000) },
+        ...(at === 0 ? {} : { supersedes: ids[at - 1] as string }),
+      })),
+    );
+    const sizes: number[] = [];
+    for (let path: string | null = `/v1/events/${ids[0]}/versions`; path !== null;) {
+      const { json, headers } = await world.ask(path, { key });
+      eventVersions.parse(json);
+      sizes.push(json.count);
+      const before = /[?&](before=[^>&]*)>/.exec(headers.get("link") ?? "")?.[1];
+      path = before === undefined ? null : `/v1/events/${ids[0]}/versions?${before}`;
+    }
+    assert.ok(sizes.length > 1 && sizes.every((size) => size < 5), String(sizes));
+    assert.equal(sizes.reduce((sum, size) => sum + size), 5);
+  }));
+
 Deno.test("q finds a word however its accents are written", () =>
   withWorld(async (world, key) => {
     await store(world, [

@@ -28,6 +28,8 @@ const MAX_LIMIT = 200;
 const DEFAULT_LIMIT = 50;
 /** The most versions of one answer: each is compared with the one before. */
 const MAX_VERSIONS = 100;
+/** The most characters of their records: to compare versions in 24 languages takes seconds where there are many. */
+const MAX_VERSIONS_LENGTH = 1_000_000;
 /** The last millisecond that a date can hold (ECMA-262, 21.4.1.1). */
 const LAST_MS = 8_640_000_000_000_000;
 /** 1 August 2026, for error texts. */
@@ -205,9 +207,8 @@ function versionsRoute({ store, publicUrl }: EventRouteOptions): Route {
     tag: "Events",
     summary: "Lists the versions of an event's publication",
     description:
-      `Accepts the id of any version. Returns the latest ${MAX_VERSIONS} versions, oldest first, each with ` +
-      "the diff to the " +
-      'previous one. `Link: rel="next"` leads to the versions before them.',
+      `Accepts the id of any version. Returns the latest versions, oldest first, each with the diff to the previous one: at ` +
+      `most ${MAX_VERSIONS}, and fewer where records are long. \`Link: rel="next"\` leads to the versions before them.`,
     params: { id: eventId },
     query: versionsQuery,
     errors: ["not_found"],
@@ -225,13 +226,25 @@ function versionsRoute({ store, publicUrl }: EventRouteOptions): Route {
         if (query.before === undefined || await store.findPosition(id) === null) throw noEvent();
         throw invalid([{ field: "before", message: "is not the id of a version that has earlier ones" }]);
       }
-      const json = toEventVersions(versions.map((version) => JSON.parse(version)), MAX_VERSIONS);
+      const count = countOnPage(versions);
+      const json = toEventVersions(versions.slice(-count - 1).map((version) => JSON.parse(version)), count);
       const oldest = json.versions[0]?.event.id ?? id;
-      const isLast = versions.length <= MAX_VERSIONS;
+      const isLast = count === versions.length;
       const headers = { link: nextLink(publicUrl + address, { before: oldest }) };
       return { ...responseBody(200, json), ...(isLast ? {} : { headers }) };
     },
   });
+}
+
+/** How many of the versions, from the last one on, a page has: at least one. */
+function countOnPage(versions: readonly string[]): number {
+  const most = Math.min(versions.length, MAX_VERSIONS);
+  let length = 0;
+  for (let count = 0; count < most; count++) {
+    length += versions.at(-count - 1)?.length ?? 0;
+    if (count > 0 && length > MAX_VERSIONS_LENGTH) return count;
+  }
+  return most;
 }
 
 /**
