@@ -168,4 +168,5 @@ Deno.test("a body has the same tag whenever it is made, or the one that it is gi
   assert.equal(new Body(text).etag, body.etag);
   assert.equal(new Body("x", "name-1").etag, 'W/"name-1"');
   assert.equal(new Body("x").gzip(), null, "too short");
+  assert.equal(new Body("x".repeat(4_000_001)).gzip(), null, "too long");
 });

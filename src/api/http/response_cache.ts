@@ -6,6 +6,8 @@ import { gzipSync } from "node:zlib";
 const MAX_BYTES = 16 * 1024 * 1024;
 /** Shorter bodies are not compressed, characters. */
 const MIN_GZIP_LENGTH = 1_024;
+/** Longer bodies are not compressed either, characters: 48 MB take 0.7 s, in which no other request is served. */
+const MAX_GZIP_LENGTH = 4_000_000;
 
 /** A response's body, with what conditional and compressed responses need of it. */
 export class Body {
@@ -22,9 +24,10 @@ export class Body {
     return this.#etag ??= `W/"${createHash("sha1").update(this.content).digest("base64url")}"`;
   }
 
-  /** The body compressed by gzip, on first use; null when it is too short for that. */
+  /** The body compressed by gzip, on first use; null when it is too short or too long for that. */
   gzip(): Uint8Array<ArrayBuffer> | null {
-    if (this.content.length < MIN_GZIP_LENGTH) return null;
+    const { length } = this.content;
+    if (length < MIN_GZIP_LENGTH || length > MAX_GZIP_LENGTH) return null;
     return this.#gzip ??= new Uint8Array(gzipSync(this.content, { level: 4 }));
   }
 }
