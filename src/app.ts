@@ -21,7 +21,7 @@ import { createServer } from "./api/server.ts";
 import { measureStore } from "./api/metrics/store_metrics.ts";
 import { type Classifier, createClassifier } from "./classify/classify.ts";
 import { type CountAttempt, createDeliveryMetrics } from "./delivery/delivery_metrics.ts";
-import { type CountVisit, createIngestMetrics } from "./ingest/ingest_metrics.ts";
+import { type CountFetch, createIngestMetrics } from "./ingest/ingest_metrics.ts";
 import { type Config, userAgentOf } from "./config/config.ts";
 import { createDelivery, type Delivery } from "./delivery/loop.ts";
 import { createReplay } from "./delivery/replay.ts";
@@ -80,7 +80,7 @@ export interface ProcessServices {
   /** Requests that are counted and not written yet must not be forgotten, nor read back before they are written. */
   quota: Quota;
   countRequest: ReturnType<typeof createRequestMetrics>;
-  countVisit: CountVisit;
+  countVisit: CountFetch;
   countAttempt: CountAttempt;
   /** The sources of the config in force: of others the metrics say nothing. */
   measured: { sources: ReadonlySet<string> };

@@ -1,4 +1,4 @@
-// The state of one ingest run that its steps share.
+// The context of one ingest run that its steps share.
 import type { NewId } from "../domain/event/ids.ts";
 import type { Clock } from "../domain/ports/ports.ts";
 import type { SourceSettings, SourceState } from "../domain/source/source.ts";
@@ -6,39 +6,40 @@ import type { Store } from "../domain/ports/store/store.ts";
 import type { Tracer } from "../domain/ports/tracer.ts";
 import type { FetchedDocument, FetchOptions } from "./fetch/fetch_types.ts";
 import type { DocumentFingerprints } from "./fetch/document_fingerprints.ts";
-import type { IngestResult } from "./model.ts";
+import type { Identity } from "./identify/identity_rule.ts";
 import type { ParseLimits, Parser } from "./parse/parse_worker_client.ts";
 import type { LanguageMerge } from "./revise/merge_languages.ts";
 
-/** What processing a source needs. */
+/** What ingesting a source needs. */
 export interface SourceIngestOptions extends Omit<FetchOptions, "noteResponse"> {
   store: Pick<Store, "recordPublications" | "previewPublications" | "listEvents" | "findEvent">;
   clock: Clock;
   newId: NewId;
-  /** Who holds the leases. */
+  /** The holder of the leases. */
   holder: string;
   /** The version of the classifier's rules. */
   rulesVersion: string;
   fingerprints: DocumentFingerprints;
   createParser(limits: ParseLimits): Parser;
   tracer?: Tracer;
-  /** Is told of every document before it is read. */
+  /** Called with every document before it is parsed. */
   onDocument?(document: FetchedDocument): void;
 }
 
-/** How much of the work is kept: all of it, or nothing (a dry run, which also reads what has not changed). */
+/** `record` stores the decisions; `preview` stores nothing and also reads unchanged documents (a dry run). */
 export type SourceIngestMode = "record" | "preview";
 
-/** A fetch while its documents are dealt with. */
+/** The context of an ingest run. */
 export interface DocumentRun {
-  source: SourceSettings;
-  state: SourceState;
-  mode: SourceIngestMode;
-  options: SourceIngestOptions;
-  parser: Parser;
-  result: IngestResult;
-  /** What waits for the other languages of its publication; null where a publication has one. */
-  together: LanguageMerge | null;
-  /** Lets other work run when it is time. */
+  readonly source: SourceSettings;
+  readonly state: SourceState;
+  readonly mode: SourceIngestMode;
+  readonly options: SourceIngestOptions;
+  readonly parser: Parser;
+  /** The identity before the document. */
+  readonly identity: Identity;
+  /** Holds items back until all languages of their publications are read; null where a publication has one language. */
+  readonly languageMerge: LanguageMerge | null;
+  /** Yields to other work when it is time. */
   pause(): Promise<void>;
 }

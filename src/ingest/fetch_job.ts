@@ -1,16 +1,16 @@
-// One visit to a source: from its lease to what is kept of how it ended.
-import { NO_FLOOD } from "../domain/source/change_volume.ts";
+// Fetches one leased source, and stores the result and the time of the next fetch.
+import { NO_SPIKE } from "../domain/source/change_volume.ts";
 import { LeaseLostError } from "../domain/source/lease.ts";
 import type { Clock, Log } from "../domain/ports/ports.ts";
 import type { FetchResult, PartialFailure, SourceSettings, SourceState } from "../domain/source/source.ts";
 import { silentSince } from "../domain/source/source_health.ts";
 import type { FetchEnd, Store } from "../domain/ports/store/store.ts";
 import { failureLevel, StorageError } from "../domain/ports/store/storage_fault.ts";
-import type { CountVisit } from "./ingest_metrics.ts";
-import { noteNews } from "./schedule/publication_cadence.ts";
+import type { CountFetch } from "./ingest_metrics.ts";
+import { updateCadence } from "./schedule/publication_cadence.ts";
 import { FetchError } from "./fetch/fetch_types.ts";
-import { judgeArrivals } from "./revise/change_spike.ts";
-import { cleanReasons, failureOf } from "./fetch/failure_reason.ts";
+import { detectSpike } from "./revise/change_spike.ts";
+import { failureOf, withCleanReasons } from "./fetch/failure_reason.ts";
 import { decidePartialFailures } from "./partial_failures.ts";
 import { decideMoves } from "./fetch/permanent_redirects.ts";
 import type { SourceIngestOptions } from "./document_run.ts";
@@ -27,41 +27,41 @@ import {
   type Schedule,
 } from "./schedule/schedule.ts";
 
-/** Characters of an item's name in the log. */
+/** Maximum length of an item's name in the log, in characters. */
 const MAX_LOGGED = 100;
-/** How long a lease lasts unless it is extended, ms: so long a source waits whose process was killed. */
+/** Duration of a lease, ms. A source whose process was killed waits that long. */
 export const LEASE_MS = 10_000;
-/** How often a lease is extended, ms. */
-const BEAT_MS = 3_000;
-/** How long after a storage fault a source is fetched again, ms. */
-const TROUBLE_PAUSE_MS = 60_000;
+/** Interval of lease extensions, ms. */
+const LEASE_EXTENSION_MS = 3_000;
+/** Time until a source is fetched again after a storage fault, ms. */
+const STORAGE_FAULT_PAUSE_MS = 60_000;
 
-/** What a visit needs. */
-export interface VisitOptions extends SourceIngestOptions {
+/** What a fetch job needs. */
+export interface FetchJobOptions extends SourceIngestOptions {
   store: SourceIngestOptions["store"] & Pick<Store, "extendLease" | "finishFetch" | "recordRemovals">;
   clock: Clock;
   log: Log;
-  /** As far as an answer's freshness counts, ms. */
+  /** Maximum freshness of a response that counts, ms. */
   maxFreshMs: number;
   scheduleOf(source: SourceSettings): Schedule;
-  /** How long a host is left alone after a visit, ms. */
+  /** Minimum time between two fetches of a host, ms. */
   spacingOf(host: string): number;
-  /** Hears of each visit that is over. */
-  count: CountVisit;
+  /** Called after each fetch. */
+  count: CountFetch;
 }
 
-/** Visits a leased source to the end; whatever happens, its lease ends and the next visit is set. */
-export async function visitSource(
+/** Fetches a leased source. In every case the lease ends and the next fetch is scheduled. */
+export async function runFetchJob(
   source: SourceSettings,
   state: SourceState,
-  options: VisitOptions,
+  options: FetchJobOptions,
 ): Promise<IngestReport> {
   const over = new AbortController();
   const beats = holdLease(source, options, over.signal);
   try {
-    return await visitLeased(source, state, options);
+    return await runLeased(source, state, options);
   } catch (error) {
-    if (error instanceof LeaseLostError) return isTooLate(source, error, options);
+    if (error instanceof LeaseLostError) return leaseLost(source, error, options);
     throw error;
   } finally {
     over.abort();
@@ -69,29 +69,28 @@ export async function visitSource(
   }
 }
 
-/** Loads what reads documents, when the first one is to be read: a service that starts has answered by then. */
-export async function loadReaders(): Promise<Pick<typeof import("./ingest_source.ts"), "ingestSource">> {
+/** Loads the code that parses documents on first use, so that the service starts sooner. */
+export async function loadIngestSource(): Promise<Pick<typeof import("./ingest_source.ts"), "ingestSource">> {
   return await import("./ingest_source.ts");
 }
 
-async function visitLeased(
+async function runLeased(
   source: SourceSettings,
   state: SourceState,
-  options: VisitOptions,
+  options: FetchJobOptions,
 ): Promise<IngestReport> {
   const startedAtMs = options.clock.nowMs();
   try {
-    const { ingestSource } = await loadReaders();
-    const processed = await ingestSource(source, state, "record", options);
-    cleanReasons(source, processed);
-    if (processed.failure !== null) {
-      await finishFailed(source, state, { failure: processed.failure, processed }, options);
-      const report = { ...reportOf(source.id, processed), ok: false, error: processed.failure.message };
-      options.count(processed.failure.state, report);
+    const { ingestSource } = await loadIngestSource();
+    const result = withCleanReasons(source, await ingestSource(source, state, "record", options));
+    if (result.failure !== null) {
+      await finishFailed(source, state, { failure: result.failure, result }, options);
+      const report = { ...reportOf(source.id, result), ok: false, error: result.failure.message };
+      options.count(result.failure.state, report);
       return report;
     }
-    const { withdrawn, heldBack } = await finishWell(source, state, { processed, startedAtMs }, options);
-    const found = reportOf(source.id, processed);
+    const { withdrawn, heldBack } = await finishWell(source, state, { result, startedAtMs }, options);
+    const found = reportOf(source.id, result);
     const report = { ...found, revised: found.revised + withdrawn };
     options.count("ok", report);
     return { ...report, ...(heldBack === 0 ? {} : { held_back: heldBack }) };
@@ -101,24 +100,24 @@ async function visitLeased(
     if (error instanceof StorageError) return await abandon(source, state, error, options);
     if (!(error instanceof FetchError)) logFailure(options.log, "source stopped", error, source.id);
     const failure = failureOf(error, source);
-    await finishFailed(source, state, { failure, processed: null }, options);
+    await finishFailed(source, state, { failure, result: null }, options);
     const report = failed(source.id, failure.message);
     options.count(failure.state, report);
     return report;
   }
 }
 
-/** Ends a visit that a stop has cut short. The source has not failed: it is fetched again when its lease has ended. */
-function interrupted({ id }: SourceSettings, { log }: VisitOptions): IngestReport {
+/** Ends a fetch that a shutdown interrupted. The source is fetched again when its lease ends. */
+function interrupted({ id }: SourceSettings, { log }: FetchJobOptions): IngestReport {
   log.info("fetch interrupted: the service is stopping", { source: id });
   return failed(id, "interrupted: the service is stopping");
 }
 
-/** Ends a visit whose source somebody else has taken over: it is theirs, and what was brought may be older than theirs. */
-function isTooLate(
+/** Ends a fetch whose source another process has leased. Nothing more is stored: it may be older than theirs. */
+function leaseLost(
   { id }: SourceSettings,
   { message }: LeaseLostError,
-  options: VisitOptions,
+  options: FetchJobOptions,
 ): IngestReport {
   const report = failed(id, `nothing more of it is stored: ${message}`);
   options.log.warn("fetch took too long to be stored", { source: id, cause: message });
@@ -127,14 +126,14 @@ function isTooLate(
 }
 
 /**
- * Ends a visit of which the store could not keep what it brought. That is not the source's fault: it is asked again soon,
- * and where not even this can be kept, when its lease is over.
+ * Ends a fetch whose result could not be stored. This does not count against the source. It is fetched again soon, or
+ * when its lease ends if not even that can be stored.
  */
 async function abandon(
   source: SourceSettings,
   state: SourceState,
   { message }: StorageError,
-  options: VisitOptions,
+  options: FetchJobOptions,
 ): Promise<IngestReport> {
   const report = failed(source.id, `nothing of it could be stored: ${message}`);
   const atMs = options.clock.nowMs();
@@ -143,7 +142,7 @@ async function abandon(
   try {
     await options.store.finishFetch({
       ...commonEnd(source, state, { outcome: "failing", atMs, decided: [] }, options),
-      nextDueAtMs: atMs + TROUBLE_PAUSE_MS,
+      nextDueAtMs: atMs + STORAGE_FAULT_PAUSE_MS,
       notBeforeMs: 0,
       isItsFault: false,
       kept: null,
@@ -157,14 +156,14 @@ async function abandon(
   return report;
 }
 
-/** Extends the lease until the visit is over, so that it may be short: a killed process holds up nobody for long. */
+/** Extends the lease until the fetch is over. */
 async function holdLease(
   { id }: SourceSettings,
-  { clock, store, holder, log }: VisitOptions,
+  { clock, store, holder, log }: FetchJobOptions,
   signal: AbortSignal,
 ): Promise<void> {
   while (true) {
-    await clock.sleep(BEAT_MS, signal);
+    await clock.sleep(LEASE_EXTENSION_MS, signal);
     if (signal.aborted) return;
     try {
       const isHeld = await store.extendLease({
@@ -182,38 +181,43 @@ async function holdLease(
 async function finishWell(
   source: SourceSettings,
   state: SourceState,
-  { processed, startedAtMs }: { processed: IngestResult; startedAtMs: number },
-  options: VisitOptions,
+  { result, startedAtMs }: { result: IngestResult; startedAtMs: number },
+  options: FetchJobOptions,
 ): Promise<Removals & { heldBack: number }> {
   const atMs = options.clock.nowMs();
-  const { freshUntilMs, redirects: whereabouts } = processed;
+  const { freshUntilMs, redirects } = result;
   const { store, newId, holder, rulesVersion } = options;
-  const removals = await findRemovals(source, processed, { store, newId, holder, nowMs: atMs, rulesVersion });
-  const gaps = decidePartialFailures(state.gaps, processed.partialFailures, atMs);
-  const end = commonEnd(source, state, { outcome: "ok", atMs, decided: processed.decided, gaps }, options);
-  const moves = decideMoves(state.moves, whereabouts, atMs);
-  // What is missing counts only when it is missing again: the source is asked for all of it.
-  const cursor = removals.missed > 0 ? null : processed.cursor;
+  const removals = await findRemovals(source, result, { store, newId, holder, nowMs: atMs, rulesVersion });
+  const partialFailures = decidePartialFailures(state.partialFailures, result.partialFailures, atMs);
+  const end = commonEnd(
+    source,
+    state,
+    { outcome: "ok", atMs, decided: result.decided, partialFailures },
+    options,
+  );
+  const moves = decideMoves(state.moves, redirects, atMs);
+  // A removal counts only when the next fetch confirms it, which must read everything.
+  const cursor = removals.missed > 0 ? null : result.cursor;
   const heldBack = await finish(
     {
       ...end,
-      narrowUntilMs: narrowUntilAfter(source, state, { isWhole: gaps.length === 0, nowMs: atMs }),
+      narrowUntilMs: narrowUntilAfter(source, state, { isWhole: partialFailures.length === 0, nowMs: atMs }),
       ...nextAfterSuccess(options.scheduleOf(source), {
         nowMs: atMs,
         freshUntilMs,
         maxFreshMs: options.maxFreshMs,
       }),
       isItsFault: true,
-      goesOn: processed.goesOn,
-      kept: { ...keptOf(source, processed), cursor },
+      goesOn: result.goesOn,
+      kept: { ...keptOf(source, result), cursor },
       error: null,
       moves,
-      ...(gaps.length > 0 ? {} : { responded: { hosts: hostsOf(source), sinceMs: startedAtMs } }),
+      ...(partialFailures.length > 0 ? {} : { responded: { hosts: hostsOf(source), sinceMs: startedAtMs } }),
     },
-    itemsOf(processed),
+    itemsOf(result),
     options,
   );
-  options.fingerprints.keep(source.id, { cursor, atMs }, processed.fingerprints);
+  options.fingerprints.keep(source.id, { cursor, atMs }, result.fingerprints);
   const { log } = options;
   for (const { url, adoptedAtMs } of moves) {
     if (adoptedAtMs !== atMs) continue;
@@ -222,8 +226,8 @@ async function finishWell(
       { source: source.id, host: new URL(url).host },
     );
   }
-  for (const { part, reason } of gaps) {
-    if (state.gaps.some((before) => before.part === part)) continue;
+  for (const { part, reason } of partialFailures) {
+    if (state.partialFailures.some((before) => before.part === part)) continue;
     log.warn("a part of a source could not be fetched; `source list` shows it", {
       source: source.id,
       part: part.slice(0, MAX_LOGGED),
@@ -233,21 +237,21 @@ async function finishWell(
   if (state.lastError !== null) {
     log.info("source recovered", { source: source.id, failures: state.consecutiveFailures });
   }
-  logFetched(source, processed, log);
+  logFetched(source, result, log);
   return { ...removals, heldBack };
 }
 
-/** Items of a fetch, those that came as they were included; what came in several languages counts once. */
+/** The number of items of a fetch, unchanged ones included; a publication in several languages counts once. */
 function itemsOf({ decided, repeated, identity: { languages } }: IngestResult): number {
-  const asTheyWere = repeated.unchanged + repeated.irrelevant;
-  if (languages === null) return decided.length + asTheyWere;
+  const unchanged = repeated.unchanged + repeated.irrelevant;
+  if (languages === null) return decided.length + unchanged;
   return Math.max(
     new Set(decided.map(({ key }) => key)).size,
-    Math.ceil(asTheyWere / languages.codes.length),
+    Math.ceil(unchanged / languages.codes.length),
   );
 }
 
-/** What of a fetch tells the next one what is known already. */
+/** The state by which the next fetch knows what is stored. */
 function keptOf(
   { timezone }: SourceSettings,
   { identity }: IngestResult,
@@ -255,12 +259,12 @@ function keptOf(
   return { identityRule: identity.rule, formerRules: identity.former, timezone };
 }
 
-/** Ends the visit, and says so when a flood is held back by it. Returns how many events are. */
-async function finish(end: FetchEnd, items: number, { store, log }: VisitOptions): Promise<number> {
-  let flood = NO_FLOOD;
-  const events = await store.finishFetch(end, (arrivals) => flood = judgeArrivals(arrivals, items));
+/** Stores the end of the fetch, and logs a change spike. Returns the number of held events. */
+async function finish(end: FetchEnd, items: number, { store, log }: FetchJobOptions): Promise<number> {
+  let spike = NO_SPIKE;
+  const events = await store.finishFetch(end, (volume) => spike = detectSpike(volume, items));
   if (events === 0) return 0;
-  const of = [...(flood.isNew ? ["new publications"] : []), ...(flood.isRevised ? ["revisions"] : [])];
+  const of = [...(spike.isNew ? ["new publications"] : []), ...(spike.isRevised ? ["revisions"] : [])];
   log.warn("change spike: its events are held until `source release` delivers or discards them", {
     source: end.sourceId,
     events,
@@ -269,15 +273,15 @@ async function finish(end: FetchEnd, items: number, { store, log }: VisitOptions
   return events;
 }
 
-function logFetched(source: SourceSettings, processed: IngestResult, log: Log): void {
-  for (const { decision } of processed.decided) {
+function logFetched(source: SourceSettings, result: IngestResult, log: Log): void {
+  for (const { decision } of result.decided) {
     if (decision.kind !== "record") continue;
     const { id, version } = decision.event;
     log.debug("event recorded", { source: source.id, event: id, version });
   }
-  const report = reportOf(source.id, processed);
-  const hasBrought = report.new + report.revised + report.translated + report.refused.length > 0;
-  log[hasBrought ? "info" : "debug"]("source fetched", {
+  const report = reportOf(source.id, result);
+  const hasChanges = report.new + report.revised + report.translated + report.refused.length > 0;
+  log[hasChanges ? "info" : "debug"]("source fetched", {
     source: source.id,
     new: report.new,
     revised: report.revised,
@@ -287,7 +291,7 @@ function logFetched(source: SourceSettings, processed: IngestResult, log: Log): 
     refused: report.refused.length,
     ...(report.unnotified === undefined ? {} : { untold: report.unnotified }),
   });
-  for (const note of processed.notes) log.info("note about a source", { source: source.id, note });
+  for (const note of result.notes) log.info("note about a source", { source: source.id, note });
   const [first] = report.refused;
   if (first !== undefined) {
     log.warn("some items were refused; `source test` shows all of them", {
@@ -302,8 +306,8 @@ function logFetched(source: SourceSettings, processed: IngestResult, log: Log): 
 async function finishFailed(
   source: SourceSettings,
   state: SourceState,
-  { failure, processed }: { failure: FetchError; processed: IngestResult | null },
-  options: VisitOptions,
+  { failure, result }: { failure: FetchError; result: IngestResult | null },
+  options: FetchJobOptions,
 ): Promise<void> {
   const atMs = options.clock.nowMs();
   const failures = state.consecutiveFailures + 1;
@@ -311,7 +315,7 @@ async function finishFailed(
   const end = commonEnd(
     source,
     state,
-    { outcome: failure.state, atMs, decided: processed?.decided ?? [] },
+    { outcome: failure.state, atMs, decided: result?.decided ?? [] },
     options,
   );
   const paused = failure.pausedHost === null ? [] : [{
@@ -326,10 +330,10 @@ async function finishFailed(
       hosts: [...end.hosts, ...paused],
       ...nextAfterFailure(options.scheduleOf(source), asked),
       isItsFault: true,
-      // What was recorded of it stays, under the rule that it was recorded with; the whole is asked for anew.
-      kept: processed === null ? null : {
-        ...keptOf(source, processed),
-        cursor: processed.isCutShort ? processed.cursor : processed.progress ?? state.cursor,
+      // Recorded items stay, under the rule that they were recorded with; the next fetch reads everything again.
+      kept: result === null ? null : {
+        ...keptOf(source, result),
+        cursor: result.isCutShort ? result.cursor : result.progress ?? state.cursor,
       },
       error: failure.message,
       moves: decideMoves(
@@ -338,7 +342,7 @@ async function finishFailed(
         atMs,
       ),
     },
-    processed === null ? 0 : itemsOf(processed),
+    result === null ? 0 : itemsOf(result),
     options,
   );
   options.log.warn("source failed", {
@@ -352,14 +356,14 @@ async function finishFailed(
 function commonEnd(
   source: SourceSettings,
   state: SourceState,
-  { outcome, atMs, decided, gaps = state.gaps }: {
+  { outcome, atMs, decided, partialFailures = state.partialFailures }: {
     outcome: FetchResult;
     atMs: number;
     decided: IngestResult["decided"];
-    /** Without them those before it stay. */
-    gaps?: readonly PartialFailure[];
+    /** Default: those of the previous fetch. */
+    partialFailures?: readonly PartialFailure[];
   },
-  { holder, spacingOf, scheduleOf }: VisitOptions,
+  { holder, spacingOf, scheduleOf }: FetchJobOptions,
 ): Pick<
   FetchEnd,
   | "sourceId"
@@ -368,16 +372,16 @@ function commonEnd(
   | "atMs"
   | "outcome"
   | "outcomeSinceMs"
-  | "news"
-  | "gaps"
+  | "cadence"
+  | "partialFailures"
   | "narrowUntilMs"
   | "hosts"
 > {
-  const news = noteNews(state.news, decided, atMs);
-  // Silence is no outcome, but a source that ends it is well from now on.
-  const endsSilence = news.lastAtMs === atMs && silentSince(source, state, atMs) !== null;
-  const isMended = outcome === "ok" && state.gaps.length > 0 && gaps.length === 0;
-  const isSame = state.outcome === outcome && !endsSilence && !isMended;
+  const cadence = updateCadence(state.cadence, decided, atMs);
+  // Silence is not an outcome, but a source that ends it is well from now on.
+  const endsSilence = cadence.lastAtMs === atMs && silentSince(source, state, atMs) !== null;
+  const isRecovered = outcome === "ok" && state.partialFailures.length > 0 && partialFailures.length === 0;
+  const isSame = state.outcome === outcome && !endsSilence && !isRecovered;
   const host = hostOf(source);
   return {
     sourceId: source.id,
@@ -386,14 +390,14 @@ function commonEnd(
     atMs,
     outcome,
     outcomeSinceMs: isSame ? state.outcomeSinceMs ?? atMs : atMs,
-    news,
-    gaps,
+    cadence,
+    partialFailures,
     narrowUntilMs: state.narrowUntilMs,
     hosts: host === null ? [] : [{ host, freeAtMs: atMs + spacingOf(host), pausedUntilMs: 0 }],
   };
 }
 
-/** Logs a failure that should not happen; at debug level one that a storage fault causes. */
+/** Logs an unexpected failure; at debug level if a storage fault caused it. */
 export function logFailure(log: Log, message: string, error: unknown, source?: string): void {
   const cause = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   log[failureLevel(error)](message, { cause, ...(source === undefined ? {} : { source }) });

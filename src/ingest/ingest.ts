@@ -1,14 +1,14 @@
-// The ingest loop: claims due sources whose hosts are free, and visits each.
-import { createPace } from "./schedule/host_rate_limit.ts";
+// The ingest loop: claims due sources whose hosts are free, and fetches each.
+import { createHostRateLimit } from "./schedule/host_rate_limit.ts";
 import { NO_METRICS } from "../domain/ports/metrics.ts";
 import type { Clock } from "../domain/ports/ports.ts";
 import type { SourceSettings, SourceState } from "../domain/source/source.ts";
 import type { RegisteredSource, Store } from "../domain/ports/store/store.ts";
 import { NO_TRACER, type Tracer } from "../domain/ports/tracer.ts";
 import { type FetchedDocument, FetchError } from "./fetch/fetch_types.ts";
-import { type CountVisit, createIngestMetrics } from "./ingest_metrics.ts";
-import { discreetLog } from "./redacting_log.ts";
-import { cleanReasons, failureOf } from "./fetch/failure_reason.ts";
+import { type CountFetch, createIngestMetrics } from "./ingest_metrics.ts";
+import { redactingLog } from "./redacting_log.ts";
+import { failureOf, withCleanReasons } from "./fetch/failure_reason.ts";
 import { createDocumentFingerprints } from "./fetch/document_fingerprints.ts";
 import { describeRedirects } from "./fetch/permanent_redirects.ts";
 import { describeCursors } from "./fetch/describe_cursor.ts";
@@ -16,7 +16,7 @@ import type { DecidedItem } from "./model.ts";
 import { failed, type IngestReport, reportOf } from "./report.ts";
 import { nameOf, nextRun, type Schedule } from "./schedule/schedule.ts";
 import { hostOf } from "./schedule/source_hosts.ts";
-import { LEASE_MS, loadReaders, logFailure, type VisitOptions, visitSource } from "./fetch_job.ts";
+import { type FetchJobOptions, LEASE_MS, loadIngestSource, logFailure, runFetchJob } from "./fetch_job.ts";
 
 export type { IngestReport } from "./report.ts";
 
@@ -24,54 +24,56 @@ export type { IngestReport } from "./report.ts";
 const IDLE_MS = 500;
 /** How long it waits after the store failed, ms. */
 const PAUSE_MS = 5_000;
-/** How long a call waits between two looks at whether a host has become free, ms. */
-const LOOK_MS = 100;
+/** Polling interval for hosts to become free, ms. */
+const HOST_POLL_MS = 100;
 /** The signal of a call that nothing stops. */
 const NEVER = new AbortController().signal;
 /** A clock that goes back by more than this was set back, ms. */
 const CLOCK_TOLERANCE_MS = 1_000;
 
 /** What the loop needs. */
-export interface IngestOptions
-  extends
-    Omit<VisitOptions, "store" | "fingerprints" | "pace" | "scheduleOf" | "spacingOf" | "count" | "signal"> {
-  store: VisitOptions["store"] & Pick<Store, "claimSources" | "listSources" | "registerSources">;
+export interface IngestOptions extends
+  Omit<
+    FetchJobOptions,
+    "store" | "fingerprints" | "pace" | "scheduleOf" | "spacingOf" | "count" | "signal"
+  > {
+  store: FetchJobOptions["store"] & Pick<Store, "claimSources" | "listSources" | "registerSources">;
   /** The enabled sources. */
   sources: readonly SourceSettings[];
   /** Sources fetched at the same time. */
   concurrency: number;
   /** The same for one host. */
   hostConcurrency: number;
-  /** Between two requests to one host at least, ms, where no source of it wants longer. */
+  /** Minimum time between two requests to one host, ms, unless a source of it sets a longer one. */
   hostSpacingMs: number;
-  /** The longest time by which a run is put off so that not all sources begin at once, ms. */
+  /** Maximum delay of a run so that not all sources start at once, ms. */
   jitterMs: number;
-  /** Hears of each visit that is over. */
-  count?: CountVisit;
+  /** Called after each fetch. */
+  count?: CountFetch;
 }
 
 /** A dry run of one source. */
 export interface IngestPreview {
   report: IngestReport;
-  decided: DecidedItem[];
-  /** The documents as they came, those that could not be read included. */
+  decided: readonly DecidedItem[];
+  /** All documents, including those that could not be parsed. */
   documents: FetchedDocument[];
 }
 
 /** The ingest loop. */
 export interface Ingest {
-  /** Makes the sources known to the store: new ones are due at once, changed schedules count from now on. */
+  /** Registers the sources in the store: new ones are due at once, changed schedules apply from now on. */
   register(): Promise<void>;
   /**
-   * Fetches the due sources, or the named ones due or not, to the end, each once. Sources that another process holds
-   * are left out, and so are those whose hosts are not free, unless `wait` says to wait for them.
+   * Fetches each due source once, or each named source whether due or not. Sources that another process holds are
+   * skipped, and so are those whose hosts are not free, unless `wait` is set.
    */
   ingest(ids?: readonly string[], options?: { wait: boolean }): Promise<IngestReport[]>;
-  /** What a fetch of the source would store now; nothing is kept. */
+  /** What a fetch of the source would store now; stores nothing. */
   preview(source: SourceSettings, state: SourceState): Promise<IngestPreview>;
   /**
-   * Fetches what is due until the first signal aborts; settles when the fetches under way are done. The second signal
-   * ends those: what they recorded stays, and their sources are fetched again at the next start.
+   * Fetches due sources until the first signal aborts, then waits for the fetches under way. The second signal aborts
+   * these: recorded items stay, and their sources are fetched again at the next start.
    */
   run(signal: AbortSignal, stopping: AbortSignal): Promise<void>;
 }
@@ -81,12 +83,12 @@ export function createIngest(given: IngestOptions): Ingest {
   const { tracer = NO_TRACER } = given;
   const settings = new Map(given.sources.map((source) => [source.id, source]));
   const spacingOf = createSpacing(given);
-  const options: IngestOptions & VisitOptions = {
+  const options: IngestOptions & FetchJobOptions = {
     ...given,
-    log: discreetLog(given.log),
+    log: redactingLog(given.log),
     fingerprints: createDocumentFingerprints(),
     spacingOf,
-    pace: createPace(given.clock, spacingOf),
+    pace: createHostRateLimit(given.clock, spacingOf),
     count: given.count ?? createIngestMetrics(NO_METRICS),
     signal: NEVER,
     scheduleOf: (source) => scheduleOf(source, given.jitterMs),
@@ -96,8 +98,8 @@ export function createIngest(given: IngestOptions): Ingest {
     store.registerSources(options.sources.map((source) => registered(source, options)), clock.nowMs());
   const adjustForClockRollback = createClockAdjuster(clock, register);
 
-  /** A process that slept through its leases must not take over its own fetches. */
-  const visiting = new Set<string>();
+  /** A process whose leases expired while it was suspended must not claim its own fetches. */
+  const running = new Set<string>();
   const claim = async (
     limit: number,
     wanted: readonly string[],
@@ -109,19 +111,19 @@ export function createIngest(given: IngestOptions): Ingest {
       leaseMs: LEASE_MS,
       holder: options.holder,
       limit,
-      ids: wanted.filter((id) => !visiting.has(id)),
+      ids: wanted.filter((id) => !running.has(id)),
       due,
       perHost: options.hostConcurrency,
       spacingOf,
     });
   };
 
-  const visit = async (state: SourceState, signal = NEVER): Promise<IngestReport> => {
+  const fetchSource = async (state: SourceState, signal = NEVER): Promise<IngestReport> => {
     const source = settings.get(state.id);
     if (source === undefined) throw new Error(`the store gave a source that is not configured: ${state.id}`);
-    visiting.add(source.id);
-    return await traceVisit(source.id, tracer, () => visitSource(source, state, { ...options, signal }))
-      .finally(() => visiting.delete(source.id));
+    running.add(source.id);
+    return await traceJob(source.id, tracer, () => runFetchJob(source, state, { ...options, signal }))
+      .finally(() => running.delete(source.id));
   };
 
   return {
@@ -131,7 +133,7 @@ export function createIngest(given: IngestOptions): Ingest {
         ...options,
         wait,
         claim: (limit, rest) => claim(limit, rest, ids === undefined ? "only" : "any"),
-        visit,
+        fetchSource,
       }),
 
     preview: (source, state) => previewSource(source, state, options),
@@ -140,12 +142,12 @@ export function createIngest(given: IngestOptions): Ingest {
       runLoop(signal, {
         ...options,
         claim: (limit) => claim(limit, [...settings.keys()], "only"),
-        visit: (state) => visit(state, stopping),
+        fetchSource: (state) => fetchSource(state, stopping),
       }),
   };
 }
 
-function registered(source: SourceSettings, { clock, scheduleOf }: VisitOptions): RegisteredSource {
+function registered(source: SourceSettings, { clock, scheduleOf }: FetchJobOptions): RegisteredSource {
   const schedule = scheduleOf(source);
   return {
     id: source.id,
@@ -155,13 +157,13 @@ function registered(source: SourceSettings, { clock, scheduleOf }: VisitOptions)
   };
 }
 
-function traceVisit(
+function traceJob(
   source: string,
   tracer: Tracer,
-  visit: () => Promise<IngestReport>,
+  fetchSource: () => Promise<IngestReport>,
 ): Promise<IngestReport> {
   return tracer.act("fetch source", { source }, async (span) => {
-    const report = await visit();
+    const report = await fetchSource();
     const { new: fresh, revised, unchanged, error } = report;
     span.set({ new: fresh, revised, unchanged });
     if (error !== undefined) span.fail("the fetch failed; the log says why");
@@ -172,21 +174,23 @@ function traceVisit(
 async function previewSource(
   source: SourceSettings,
   state: SourceState,
-  options: VisitOptions,
+  options: FetchJobOptions,
 ): Promise<IngestPreview> {
   const documents: FetchedDocument[] = [];
   try {
     const onDocument = (document: FetchedDocument) => documents.push(document);
-    const { ingestSource } = await loadReaders();
-    const processed = await ingestSource(source, state, "preview", { ...options, onDocument });
-    cleanReasons(source, processed);
+    const { ingestSource } = await loadIngestSource();
+    const result = withCleanReasons(
+      source,
+      await ingestSource(source, state, "preview", { ...options, onDocument }),
+    );
     const notes = [
-      ...processed.notes,
-      ...describeRedirects(processed.redirects),
+      ...result.notes,
+      ...describeRedirects(result.redirects),
       ...describeCursors(source, state, options.clock.nowMs()),
     ];
-    const report = reportOf(source.id, { ...processed, notes });
-    const { failure, decided } = processed;
+    const report = reportOf(source.id, { ...result, notes });
+    const { failure, decided } = result;
     return {
       report: failure === null ? report : { ...report, ok: false, error: failure.message },
       decided,
@@ -198,12 +202,12 @@ async function previewSource(
   }
 }
 
-/** Claims and visits until the signal aborts, and then waits for the visits under way. */
+/** Claims and fetches until the signal aborts, then waits for the fetches under way. */
 async function runLoop(
   signal: AbortSignal,
-  { clock, log, concurrency, claim, visit }: IngestOptions & {
+  { clock, log, concurrency, claim, fetchSource }: IngestOptions & {
     claim(limit: number): Promise<SourceState[]>;
-    visit(state: SourceState): Promise<IngestReport>;
+    fetchSource(state: SourceState): Promise<IngestReport>;
   },
 ): Promise<void> {
   const underWay = new Set<Promise<void>>();
@@ -211,7 +215,7 @@ async function runLoop(
     let waitMs = IDLE_MS;
     try {
       for (const state of await claim(concurrency - underWay.size)) {
-        const work: Promise<void> = visit(state)
+        const work: Promise<void> = fetchSource(state)
           .then(() => {}, (error) => logFailure(log, "source not finished", error, state.id))
           .finally(() => underWay.delete(work));
         underWay.add(work);
@@ -225,38 +229,38 @@ async function runLoop(
   await Promise.all(underWay);
 }
 
-/** Visits each source of a call once, as many at a time as may be. */
+/** Fetches each source of a call once, as many at a time as allowed. */
 async function ingestOnce(
   ids: readonly string[],
-  { sources, clock, concurrency, spacingOf, wait, claim, visit }: IngestOptions & VisitOptions & {
+  { sources, clock, concurrency, spacingOf, wait, claim, fetchSource }: IngestOptions & FetchJobOptions & {
     wait: boolean;
     claim(limit: number, ids: readonly string[]): Promise<SourceState[]>;
-    visit(state: SourceState): Promise<IngestReport>;
+    fetchSource(state: SourceState): Promise<IngestReport>;
   },
 ): Promise<IngestReport[]> {
   const reports: IngestReport[] = [];
   const remaining = new Set(ids);
   const hosts = new Map(sources.map((source) => [source.id, hostOf(source)]));
   const underWay = new Set<Promise<void>>();
-  // Whoever is still not to be had after a host's whole spacing is held by somebody else, or not due.
-  let patienceMs = 0;
+  // A source that cannot be claimed after its host's whole spacing is held by another process, or not due.
+  let waitedMs = 0;
   while (remaining.size > 0) {
     const claimed = await claim(concurrency - underWay.size, [...remaining]);
     for (const state of claimed) {
       remaining.delete(state.id);
-      const work: Promise<void> = visit(state)
+      const work: Promise<void> = fetchSource(state)
         .then((report) => void reports.push(report))
         .finally(() => underWay.delete(work));
       underWay.add(work);
     }
     if (underWay.size > 0) {
       await Promise.race(underWay);
-      patienceMs = 0;
+      waitedMs = 0;
     } else if (claimed.length === 0) {
       const spacings = [...remaining].map((id) => hosts.get(id)).map((host) => host ? spacingOf(host) : 0);
-      if (!wait || patienceMs > Math.max(0, ...spacings)) break;
-      await clock.sleep(LOOK_MS);
-      patienceMs += LOOK_MS;
+      if (!wait || waitedMs > Math.max(0, ...spacings)) break;
+      await clock.sleep(HOST_POLL_MS);
+      waitedMs += HOST_POLL_MS;
     }
   }
   await Promise.all(underWay);
@@ -267,7 +271,7 @@ function scheduleOf({ id, schedule, timezone }: SourceSettings, jitterMs: number
   return { schedule, timezone, jitter: { seed: id, maxMs: jitterMs } };
 }
 
-/** What each host wants between two requests: the longest that a source of it names, else the service's own. */
+/** The spacing of each host: the longest that a source of it sets, otherwise the service's. */
 function createSpacing({ sources, hostSpacingMs }: IngestOptions): (host: string) => number {
   const longest = new Map<string, number>();
   for (const source of sources) {
@@ -278,13 +282,13 @@ function createSpacing({ sources, hostSpacingMs }: IngestOptions): (host: string
   return (host) => longest.get(host) ?? hostSpacingMs;
 }
 
-/** Looks whether the clock was set back: what was set by it then is due at its next run at the latest. */
-function createClockAdjuster(clock: Clock, heal: () => Promise<void>): () => Promise<void> {
+/** Detects that the clock was set back: sources are then due at their next run at the latest. */
+function createClockAdjuster(clock: Clock, adjust: () => Promise<void>): () => Promise<void> {
   let lastMs = -Infinity;
   return async () => {
     const nowMs = clock.nowMs();
     const wasSetBack = nowMs < lastMs - CLOCK_TOLERANCE_MS;
     lastMs = nowMs;
-    if (wasSetBack) await heal();
+    if (wasSetBack) await adjust();
   };
 }

@@ -1,13 +1,13 @@
-// What the ingest room counts: visits to sources and what became of their items.
+// The metrics of ingest: fetches of sources and the outcomes of their items.
 import type { Metrics } from "../domain/ports/metrics.ts";
 import type { FetchResult } from "../domain/source/source.ts";
 import type { IngestReport } from "./report.ts";
 
-/** Counts one visit that is over. */
-export type CountVisit = (outcome: FetchResult, report: IngestReport) => void;
+/** Counts a finished fetch. */
+export type CountFetch = (outcome: FetchResult, report: IngestReport) => void;
 
-/** A function that counts each visit. */
-export function createIngestMetrics(metrics: Metrics): CountVisit {
+/** Registers the metrics and returns the function that counts a fetch. */
+export function createIngestMetrics(metrics: Metrics): CountFetch {
   const fetches = metrics.counter({
     name: "regfeed_ingest_fetches_total",
     help: "Fetches of sources, by result.",
@@ -22,8 +22,8 @@ export function createIngestMetrics(metrics: Metrics): CountVisit {
     const { id, new: fresh, revised, unchanged, translated, passed_over, refused } = report;
     fetches.add([id, outcome]);
     const counts = { new: fresh, revised, unchanged, translated, passed_over, refused: refused.length };
-    for (const [became, count] of Object.entries(counts)) {
-      if (count > 0) items.add([id, became], count);
+    for (const [itemOutcome, count] of Object.entries(counts)) {
+      if (count > 0) items.add([id, itemOutcome], count);
     }
   };
 }

@@ -1,9 +1,10 @@
-// One source from fetch to record: every document, every item, each with its outcome.
+// Ingests one source: fetches its documents, parses them, decides their items and records the decisions.
 import type { SourceSettings, SourceState } from "../domain/source/source.ts";
 import { NO_TRACER } from "../domain/ports/tracer.ts";
-import { decideAll } from "./revise/decide.ts";
+import { decideDocument } from "./revise/decide.ts";
 import { fetchDocuments } from "./fetch/fetch.ts";
 import {
+  type DocumentFingerprint,
   type Fetched,
   type FetchedDocument,
   FetchError,
@@ -14,25 +15,25 @@ import {
 import { laterOf } from "./schedule/freshness.ts";
 import type { FailedPart } from "./partial_failures.ts";
 import { type Identity, identityOf } from "./identify/identity_rule.ts";
-import { fingerprintOf, NO_FINGERPRINTS, recount, repeatResult } from "./fetch/document_fingerprints.ts";
+import { fingerprintOf, identifyContent, NO_FINGERPRINTS } from "./fetch/document_fingerprints.ts";
 import { isShort, ItemCounts, shortLanguages, shortReason } from "./min_items.ts";
 import { originOf } from "./fetch/document_origin.ts";
-import { type ParseRequest, statedLanguages } from "./parse/parse_pipeline.ts";
+import { type DocumentContents, statedLanguages } from "./parse/parse_pipeline.ts";
 import { DocumentError } from "./parse/document.ts";
 import { createDryRunStore } from "./record/dry_run_store.ts";
-import { Throttle } from "./fetch/host_circuit_breaker.ts";
+import { HostCircuitBreaker } from "./fetch/host_circuit_breaker.ts";
 import { LanguageMerge } from "./revise/merge_languages.ts";
-import { recordMergedLanguages } from "./record/record_together.ts";
+import { type MergedLanguages, recordMergedLanguages } from "./record/record_languages.ts";
 import { createYield } from "./yield_to_event_loop.ts";
-import type { DecidedItem, IngestResult } from "./model.ts";
+import type { DocumentResult, IngestResult } from "./model.ts";
 import type { DocumentRun, SourceIngestMode, SourceIngestOptions } from "./document_run.ts";
 
-/** Why an item is refused that the document holds in a newer edition: the publication is there all the same. */
+/** Why an item is refused although its publication is recorded. */
 const OLDER_EDITION = "the same document contains a newer version of it";
 
 /**
- * Fetches the source and deals with each item. Throws {@link FetchError} when its first document cannot be had or read;
- * a file of a folder that cannot is refused, and its neighbours are not kept from anything by it.
+ * Fetches the source and records its items. Throws {@link FetchError} when its first document cannot be fetched or read;
+ * a file that cannot be read is refused, and the other files of its folder are ingested.
  */
 export async function ingestSource(
   source: SourceSettings,
@@ -40,257 +41,350 @@ export async function ingestSource(
   mode: SourceIngestMode,
   options: SourceIngestOptions,
 ): Promise<IngestResult> {
-  const cursor = mode === "record" ? state.cursor : null;
-  const looks = mode === "record" ? options.fingerprints.take(state) : NO_FINGERPRINTS;
-  const throttle = new Throttle();
-  const parser = options.createParser({ timeoutMs: source.parseTimeoutMs, signal: options.signal });
-  const known = { cursor, moves: state.moves, fingerprintOf: (name: string) => looks.get(name) };
-  const fetched = await fetchDocuments(source, known, {
-    ...options,
-    ...throttled(throttle, options),
-    parser,
-  });
-  const result = nothingProcessed(identityOf(source, state));
-  for (const { name, reason, isItem } of fetched.unreadable) {
-    if (isItem) result.refused.push({ item: name, reason });
-    else notePartialFailure(result, { part: name, reason });
-  }
-  for (const { name, fingerprint: look } of fetched.repeated ?? []) repeatResult(result, name, look);
+  const run = startRun(source, state, mode, options);
+  const breaker = new HostCircuitBreaker();
+  const fetched = await fetchFor(run, breaker);
+  const read = await ingestDocuments(fetched, run);
+  const merged = await recordMergedLanguages(run);
+  const documents = read.documents.map((document) => withMergedLanguages(document, merged));
+  return combine({ run, fetched, read, documents, seenMerged: merged.seen, refusal: breaker.refusal });
+}
+
+function startRun(
+  source: SourceSettings,
+  state: SourceState,
+  mode: SourceIngestMode,
+  options: SourceIngestOptions,
+): DocumentRun {
   const { store } = options;
-  const rehearsed = mode === "record"
-    ? options
-    : { ...options, store: { ...store, previewPublications: createDryRunStore(store) } };
-  const run: DocumentRun = {
-    ...{ source, state, mode, result, parser, options: rehearsed },
-    together: result.identity.languages === null ? null : new LanguageMerge(result.identity.languages),
-    pause: createYield(options.clock),
-  };
-  const outcome = await processDocuments(fetched, run);
-  for (const { name, reason } of fetched.leftOut?.() ?? []) {
-    notePartialFailure(result, { part: name, reason });
-  }
-  const isCutShort = result.failure === null && throttle.refusal !== null;
-  if (isCutShort) result.failure = throttle.refusal;
-  for (const gap of shortLanguages(source, outcome.counts, state.gaps)) notePartialFailure(result, gap);
-  if (result.failure === null && isShort(source, outcome.counts)) {
-    const reason = shortReason(outcome.counts.items, source.minItems ?? 0);
-    result.failure = new FetchError(reason, { state: "empty" });
-  }
-  // What is new in one language may stand in the document of another since long: that one is read once more.
-  const isNew = ({ decision }: DecidedItem) => decision.kind === "record" && decision.event.version === 1;
-  if (source.urls !== undefined && result.decided.some(isNew)) result.needsConfirmation = true;
-  const { isWhole, refused } = outcome;
-  // What is gone shows only where every language is read at once: the next time none may say that it is unchanged.
-  const isReadInPart = result.origin !== null && (!result.isComplete || refused.size > 0);
-  if (source.urls !== undefined && source.removals === true && isReadInPart) result.needsConfirmation = true;
-  result.isCutShort = isCutShort;
-  if (
-    fetched.isUnchanged || !isWhole || result.failure !== null ||
-    result.refused.some(({ reason }) => reason !== OLDER_EDITION)
-  ) {
-    result.isComplete = false;
-  }
+  const identity = identityOf(source, state);
   return {
-    ...result,
-    notes: [...fetched.notes?.() ?? [], ...result.notes],
-    progress: fetched.progress?.() ?? null,
-    goesOn: fetched.goesOn?.() ?? false,
-    cursor: fetched.cursor({
-      isWhole: isWhole && !result.needsConfirmation,
-      refused,
-      ttlMinutes: outcome.ttlMinutes,
-    }),
-    freshUntilMs: laterOf(fetched.freshUntilMs, outcome.ttlMinutes, options.clock.nowMs()),
-    redirects: fetched.redirects(refused),
+    ...{ source, state, mode, identity },
+    parser: options.createParser({ timeoutMs: source.parseTimeoutMs, signal: options.signal }),
+    options: mode === "record"
+      ? options
+      : { ...options, store: { ...store, previewPublications: createDryRunStore(store) } },
+    languageMerge: identity.languages === null ? null : new LanguageMerge(identity.languages),
+    pause: createYield(options.clock),
   };
 }
 
-/** What keeps a host that refuses or throttles from being asked further. */
-function throttled(
-  throttle: Throttle,
+/** Fetches what has changed since the last fetch; a dry run fetches everything. */
+async function fetchFor(
+  { source, state, mode, options, parser }: DocumentRun,
+  breaker: HostCircuitBreaker,
+): Promise<Fetched> {
+  const isRecord = mode === "record";
+  const fingerprints = isRecord ? options.fingerprints.take(state) : NO_FINGERPRINTS;
+  const known = {
+    cursor: isRecord ? state.cursor : null,
+    moves: state.moves,
+    fingerprintOf: (name: string) => fingerprints.get(name),
+  };
+  return await fetchDocuments(source, known, { ...options, ...guardedBy(breaker, options), parser });
+}
+
+/** Stops requests to a host that has refused or throttled this fetch. */
+function guardedBy(
+  breaker: HostCircuitBreaker,
   { pace }: SourceIngestOptions,
 ): Pick<FetchOptions, "pace" | "noteResponse"> {
   return {
     pace: async (host, signal) => {
-      throttle.check(host);
+      breaker.check(host);
       await pace(host, signal);
     },
-    noteResponse: (host, error) => throttle.note(host, error),
+    noteResponse: (host, error) => breaker.note(host, error),
   };
 }
 
-/** What a fetch came to before anything of it was dealt with. */
-function nothingProcessed(identity: Identity): IngestResult {
-  return {
-    decided: [],
-    refused: [],
-    repeated: { unchanged: 0, irrelevant: 0 },
-    fingerprints: new Map(),
-    partialFailures: [],
-    notes: [],
-    cursor: null,
-    identity,
-    seen: new Set(),
-    needsConfirmation: false,
-    origin: null,
-    isComplete: true,
-    failure: null,
-    isCutShort: false,
-    progress: null,
-    goesOn: false,
-    freshUntilMs: null,
-    redirects: [],
-  };
-}
-
-/** What became of the documents of a fetch. */
+/** The result of ingesting the documents of a fetch. */
 interface DocumentsResult {
+  documents: readonly DocumentResult[];
+  /** The identity after the last document. */
+  identity: Identity;
   /** Whether no document as a whole had a fault. */
   isWhole: boolean;
+  /** Whether no planned document was left unread because it had not changed. */
+  isAllRead: boolean;
+  /** The names of the documents that could not be fetched or read. */
   refused: ReadonlySet<string>;
   /** Of the documents that were read. */
   counts: ItemCounts;
-  /** For how many minutes the documents say that they stay as they are; null where they say nothing. */
+  /** For how many minutes the documents say that they do not change; null where they say nothing. */
   ttlMinutes: number | null;
+  /** The failure that ended the fetch after its first document. */
+  failure: FetchError | null;
 }
 
-async function processDocuments(fetched: Fetched, run: DocumentRun): Promise<DocumentsResult> {
-  const { source, result, options: { tracer = NO_TRACER } } = run;
+/** Ingests the planned documents, and those that follow from them, one after the other. */
+async function ingestDocuments(fetched: Fetched, run: DocumentRun): Promise<DocumentsResult> {
+  const { source, options: { tracer = NO_TRACER, signal, onDocument } } = run;
   const queue: PlannedDocument[] = [...fetched.documents];
+  const documents: DocumentResult[] = [];
   const refused = new Set<string>();
-  let isWhole = true;
   const counts = new ItemCounts();
+  let { identity } = run;
+  let isWhole = true;
+  let isAllRead = true;
   let ttlMinutes: number | null = null;
-  for (let place = 0; place < queue.length && result.failure === null; place++) {
-    const planned = queue[place] as PlannedDocument;
-    run.options.signal.throwIfAborted();
+  let failure: FetchError | null = null;
+  for (let at = 0; at < queue.length && failure === null; at++) {
+    const planned = queue[at] as PlannedDocument;
+    signal.throwIfAborted();
     try {
       const document = await tracer.act("fetch document", { source: source.id }, () => planned.read());
-      if (document !== null) run.options.onDocument?.(document);
-      const read = document === null ? UNCHANGED : await traceDocument(document, planned, run);
-      if (document !== null) counts.add(planned.language ?? null, read.items);
-      else if (planned.isEmptyIfNull !== true) result.isComplete = false;
-      ttlMinutes = read.ttlMinutes ?? ttlMinutes;
-      if (!read.isWhole) isWhole = false;
+      let read = UNCHANGED;
+      if (document === null) isAllRead &&= planned.isEmptyIfNull === true;
+      else {
+        onDocument?.(document);
+        const ingested = await ingestDocument(document, planned, { ...run, identity });
+        read = ingested.read;
+        documents.push(ingested.result);
+        identity = ingested.result.identity;
+        counts.add(planned.language ?? null, read.items);
+        ttlMinutes = ingested.ttlMinutes ?? ttlMinutes;
+        isWhole &&= ingested.isWhole;
+      }
       if (fetched.following !== undefined) queue.push(...fetched.following(read, planned));
     } catch (error) {
       if (!(error instanceof DocumentError) && !(error instanceof FetchError)) throw error;
       if (planned.onFailure === "fail") {
-        const failure = error instanceof FetchError ? error : new FetchError(error.message);
-        if (place === 0) throw failure;
-        result.failure = new FetchError(`${planned.name}: ${failure.message}`, failure);
+        const cause = error instanceof FetchError ? error : new FetchError(error.message);
+        if (at === 0) throw cause;
+        failure = new FetchError(`${planned.name}: ${cause.message}`, cause);
       } else {
-        if (isItemAlone(error, planned)) result.refused.push({ item: planned.name, reason: error.message });
-        else notePartialFailure(result, { part: planned.name, reason: error.message });
+        documents.push(failedDocument(error, planned, identity));
         refused.add(planned.name);
       }
     }
     await run.pause();
   }
-  await recordMergedLanguages(run);
-  return { isWhole, refused, counts, ttlMinutes };
+  return { documents, identity, isWhole, isAllRead, refused, counts, ttlMinutes, failure };
 }
 
-/** A part of a source that could not be had is told of like an item, and kept as a gap. */
-function notePartialFailure(result: IngestResult, { part, reason }: FailedPart): void {
-  result.refused.push({ item: part, reason });
-  result.partialFailures.push({ part, reason });
-}
-
-/** Whether a page of a site is missing by itself: it is gone, or no page. One that the site fails to give is a gap. */
-function isItemAlone(error: DocumentError | FetchError, { reading }: PlannedDocument): boolean {
-  if (reading?.kind !== "page") return false;
-  return error instanceof DocumentError || error.status === 404 || error.status === 410;
-}
-
-type DealtWith = ReadDocument & { isWhole: boolean; ttlMinutes: number | null };
-
-const UNCHANGED: DealtWith = {
+const UNCHANGED: ReadDocument = {
   document: null,
   next: null,
   keys: [],
   items: 0,
   isKnown: true,
   newestMs: null,
-  isWhole: true,
-  ttlMinutes: null,
 };
 
-/** {@link processDocument} as a trace has it. */
-function traceDocument(
+/** The result of a document that could not be fetched or read. */
+function failedDocument(
+  error: DocumentError | FetchError,
+  planned: PlannedDocument,
+  identity: Identity,
+): DocumentResult {
+  const { name } = planned;
+  const reason = error.message;
+  return {
+    ...{ decided: [], identity, seen: new Set(), needsConfirmation: false, notes: [] },
+    ...{ origin: null, content: null },
+    refused: [{ item: name, reason }],
+    partialFailures: isSinglePage(error, planned) ? [] : [{ part: name, reason }],
+  };
+}
+
+/** Whether only one page of a site is affected: it is gone, or it is not a page. */
+function isSinglePage(error: DocumentError | FetchError, { reading }: PlannedDocument): boolean {
+  if (reading?.kind !== "page") return false;
+  return error instanceof DocumentError || error.status === 404 || error.status === 410;
+}
+
+interface IngestedDocument {
+  result: DocumentResult;
+  read: ReadDocument;
+  /** Whether the document as a whole has no fault: it does not break off and is not too long. */
+  isWhole: boolean;
+  ttlMinutes: number | null;
+}
+
+/** Parses a document, and decides and records its items. */
+function ingestDocument(
   document: FetchedDocument,
   planned: PlannedDocument,
   run: DocumentRun,
-): Promise<DealtWith> {
+): Promise<IngestedDocument> {
   const { source, options: { tracer = NO_TRACER } } = run;
   const attributes = { source: source.id, bytes: document.bytes.length };
   return tracer.act("ingest document", attributes, async (span) => {
-    const read = await processDocument(document, planned, run);
-    span.set({ items: read.items });
-    return read;
+    const contents = await parseFetched(document, planned, run);
+    await run.pause();
+    const { items, notes, classified } = contents;
+    const origin = originOf(document);
+    const shared = {
+      ...{ origin, notes, classified, isReread: document.isReread ?? false },
+      statedLanguages: statedLanguages(contents.language, source.languages),
+      language: planned.language ?? null,
+    };
+    const decisions = await decideDocument(items, shared, { ...run, identity: contents.identity });
+    span.set({ items: contents.itemCount });
+    return {
+      result: {
+        ...decisions,
+        ...faultsOf(contents, planned),
+        origin,
+        content: planned.isAlone === true
+          ? { name: planned.name, of: identifyContent(document, planned.reading) }
+          : null,
+      },
+      read: {
+        document,
+        next: contents.next,
+        keys: items.map(({ key }) => key),
+        items: contents.itemCount,
+        isKnown: decisions.decided.every(({ decision: { kind } }) =>
+          kind !== "record" && kind !== "translated"
+        ),
+        newestMs: contents.newestMs,
+      },
+      isWhole: !contents.problems.some(({ item }) => item === "document"),
+      ttlMinutes: contents.ttlMinutes,
+    };
   });
 }
 
-function parseRequest(
+async function parseFetched(
   { bytes, contentType, url }: FetchedDocument,
-  { reading, language }: { reading: PlannedDocument["reading"]; language: string | undefined },
-  { source, result }: DocumentRun,
-): ParseRequest {
-  return {
-    ...{ bytes, contentType, url, reading, language: language ?? null },
+  { reading, language }: PlannedDocument,
+  { source, parser, identity }: DocumentRun,
+): Promise<DocumentContents> {
+  return await parser.parse({
+    ...{ bytes, contentType, url, reading, identity },
+    language: language ?? null,
     ...{ timezone: source.timezone, baseUrl: source.baseUrl },
-    ...{ sourceId: source.id, sourceLanguages: source.languages, identity: result.identity },
+    ...{ sourceId: source.id, sourceLanguages: source.languages },
+  });
+}
+
+/** The refused items of a document, and its own faults. */
+function faultsOf(
+  { problems, refused, older }: DocumentContents,
+  { name, reading }: PlannedDocument,
+): Pick<DocumentResult, "refused" | "partialFailures"> {
+  return {
+    refused: [
+      ...problems.map(({ item, reason }) => ({ item, reason })),
+      ...refused,
+      ...older.map(({ item }) => ({ item: item.title, reason: OLDER_EDITION })),
+    ],
+    // A page is one item: its fault is that item's.
+    partialFailures: problems
+      .filter(({ item, isMeant }) => item === "document" && !isMeant && reading?.kind !== "page")
+      .map(({ reason }) => ({ part: name, reason })),
   };
 }
 
-/** Deals with every item of a document. It is not whole when it as a whole has a fault: it breaks off, it is too long. */
-async function processDocument(
-  document: FetchedDocument,
-  { name, reading, language, isAlone = false }: PlannedDocument,
-  run: DocumentRun,
-): Promise<DealtWith> {
-  const { source, result } = run;
-  const { isReread = false } = document;
-  const contents = await run.parser.parse(parseRequest(document, { reading, language }, run));
-  const { items, notes, classified } = contents;
-  const [decidedBefore, refusedBefore] = [result.decided.length, result.refused.length];
-  for (const { item, reason, isMeant } of contents.problems) {
-    result.refused.push({ item, reason });
-    // A page is one item: what it is without, it is without by itself.
-    if (item === "document" && !isMeant && reading?.kind !== "page") {
-      result.partialFailures.push({ part: name, reason });
-    }
-  }
-  result.refused.push(...contents.refused);
-  result.identity = contents.identity;
-  await run.pause();
-  const origin = originOf(document);
-  result.origin = origin;
-  await decideAll(
-    items,
-    {
-      statedLanguages: statedLanguages(contents.language, source.languages),
-      ...{ origin, notes, classified, isReread },
-      language: language ?? null,
-    },
-    run,
-  );
-  // Which of two editions stands for a publication is known only now.
-  for (const { item } of contents.older) result.refused.push({ item: item.title, reason: OLDER_EDITION });
-  const decided = result.decided.slice(decidedBefore);
-  const refused = result.refused.slice(refusedBefore);
-  if (isAlone) {
-    result.fingerprints.set(name, fingerprintOf(document, reading, { decided, refused }));
-    run.together?.onRecorded(() => recount(result.fingerprints, name, decided));
-  }
+/** The document with the decisions that were made once all languages were read. */
+function withMergedLanguages(document: DocumentResult, { decisions }: MergedLanguages): DocumentResult {
+  if (decisions.size === 0) return document;
   return {
-    document,
-    next: contents.next,
-    keys: items.map(({ key }) => key),
-    items: contents.itemCount,
-    isKnown: decided.every(({ decision: { kind } }) => kind !== "record" && kind !== "translated"),
-    newestMs: contents.newestMs,
-    isWhole: !contents.problems.some(({ item }) => item === "document"),
-    ttlMinutes: contents.ttlMinutes,
+    ...document,
+    decided: document.decided.map((one) => ({ ...one, ...decisions.get(one.item) })),
   };
+}
+
+interface IngestSteps {
+  run: DocumentRun;
+  fetched: Fetched;
+  read: DocumentsResult;
+  /** Those of `read`, with their final decisions. */
+  documents: readonly DocumentResult[];
+  seenMerged: ReadonlySet<string>;
+  /** The response by which a host ended the fetch early. */
+  refusal: FetchError | null;
+}
+
+/** The result of the fetch from the results of its steps. */
+function combine({ run, fetched, read, documents, seenMerged, refusal }: IngestSteps): IngestResult {
+  const { source, state, options } = run;
+  const { repeated = [] } = fetched;
+  const decided = documents.flatMap((document) => document.decided);
+  const lateFailures = [
+    ...fetched.leftOut?.() ?? [],
+    ...shortLanguages(source, read.counts, state.partialFailures),
+  ];
+  const refused = [
+    ...fetched.unreadable.map(({ name, reason }) => ({ item: name, reason })),
+    ...repeated.flatMap(({ fingerprint }) => fingerprint.refused),
+    ...documents.flatMap((document) => document.refused),
+    ...lateFailures.map(({ part, reason }) => ({ item: part, reason })),
+  ];
+  const failure = read.failure ?? refusal ?? shortFailure(source, read.counts);
+  const origin = documents.findLast((document) => document.origin !== null)?.origin ?? null;
+  const needsConfirmation = documents.some((document) => document.needsConfirmation) ||
+    needsAllLanguages(source, { read, documents, hasRead: origin !== null });
+  return {
+    decided,
+    refused,
+    repeated: {
+      unchanged: repeated.reduce((sum, { fingerprint }) => sum + fingerprint.known, 0),
+      irrelevant: repeated.reduce((sum, { fingerprint }) => sum + fingerprint.irrelevant, 0),
+    },
+    fingerprints: fingerprintsOf(fetched, documents),
+    partialFailures: [
+      ...unreadableParts(fetched),
+      ...documents.flatMap((one) => one.partialFailures),
+      ...lateFailures,
+    ],
+    notes: [...fetched.notes?.() ?? [], ...documents.flatMap((document) => document.notes)],
+    cursor: fetched.cursor({
+      isWhole: read.isWhole && !needsConfirmation,
+      refused: read.refused,
+      ttlMinutes: read.ttlMinutes,
+    }),
+    identity: read.identity,
+    seen: new Set([...documents.flatMap((document) => [...document.seen]), ...seenMerged]),
+    origin,
+    isComplete: read.isAllRead && read.isWhole && !fetched.isUnchanged && failure === null &&
+      refused.every(({ reason }) => reason === OLDER_EDITION),
+    failure,
+    isCutShort: read.failure === null && refusal !== null,
+    progress: fetched.progress?.() ?? null,
+    goesOn: fetched.goesOn?.() ?? false,
+    freshUntilMs: laterOf(fetched.freshUntilMs, read.ttlMinutes, options.clock.nowMs()),
+    redirects: fetched.redirects(read.refused),
+  };
+}
+
+function unreadableParts({ unreadable }: Fetched): FailedPart[] {
+  return unreadable.filter(({ isItem }) => isItem !== true).map(({ name, reason }) => ({
+    part: name,
+    reason,
+  }));
+}
+
+function shortFailure(source: SourceSettings, counts: ItemCounts): FetchError | null {
+  if (!isShort(source, counts)) return null;
+  return new FetchError(shortReason(counts.items, source.minItems ?? 0), { state: "empty" });
+}
+
+/**
+ * Whether the next fetch must read every language again: a publication that is new in one language may have been in the
+ * unchanged document of another, and removals show only where every language is read in the same fetch.
+ */
+function needsAllLanguages(
+  { urls, removals }: SourceSettings,
+  { read, documents, hasRead }: Pick<IngestSteps, "read" | "documents"> & { hasRead: boolean },
+): boolean {
+  if (urls === undefined) return false;
+  const hasNew = documents.some(({ decided }) =>
+    decided.some(({ decision }) => decision.kind === "record" && decision.event.version === 1)
+  );
+  return hasNew || (removals === true && hasRead && (!read.isAllRead || read.refused.size > 0));
+}
+
+function fingerprintsOf(
+  { repeated = [] }: Fetched,
+  documents: readonly DocumentResult[],
+): Map<string, DocumentFingerprint> {
+  return new Map([
+    ...repeated.map(({ name, fingerprint }) => [name, fingerprint] as const),
+    ...documents.flatMap(({ content, decided, refused }) =>
+      content === null ? [] : [[content.name, fingerprintOf(content.of, { decided, refused })] as const]
+    ),
+  ]);
 }

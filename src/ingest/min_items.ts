@@ -1,4 +1,4 @@
-// Fewer items than a source must have: in all that was read of it, or at the address of one of its languages.
+// Whether a source has fewer items than its minimum, in total or at the URL of one language.
 import type { SourceSettings } from "../domain/source/source.ts";
 import type { FailedPart } from "./partial_failures.ts";
 
@@ -7,27 +7,24 @@ interface Count {
   items: number;
 }
 
-/** Counts the items of a fetch, by the language of their address; null for a source with one address. */
+/** Counts the items of a fetch by the language of their URL; null for a source with one URL. */
 export class ItemCounts {
   readonly #counts = new Map<string | null, Count>();
 
-  /** Items of all documents. */
   get items(): number {
     return [...this.#counts.values()].reduce((sum, { items }) => sum + items, 0);
   }
 
-  /** Counts a document that was read. */
   add(language: string | null, items: number): void {
     const before = this.#counts.get(language) ?? { documents: 0, items: 0 };
     this.#counts.set(language, { documents: before.documents + 1, items: before.items + items });
   }
 
-  /** Whether nothing was read in a language. */
   isUnread(language: string): boolean {
     return !this.#counts.has(language);
   }
 
-  /** The addresses that had fewer than so many, each by its language. */
+  /** The languages with fewer items. */
   short(minItems: number): { language: string | null; items: number }[] {
     return [...this.#counts].filter(([, { items }]) => items < minItems)
       .map(([language, { items }]) => ({ language, items }));
@@ -36,14 +33,14 @@ export class ItemCounts {
 
 type Minimum = Pick<SourceSettings, "urls" | "minItems" | "fetchStrategy">;
 
-/** Whether none of a source's addresses had enough. What was not read says nothing. */
+/** Whether every URL was read and had too few items. */
 export function isShort({ urls, minItems = 0 }: Minimum, counts: ItemCounts): boolean {
   return counts.short(minItems).length === Object.keys(urls ?? { only: "" }).length;
 }
 
 /**
- * The languages that had too few items where others had enough. A feed of a language may still be empty; where rules
- * find nothing, they may no longer fit the page. What has not changed since is as short as it was.
+ * The languages with too few items where others have enough. Feeds are exempt: a feed of one language may be empty. A
+ * language that was not read again stays as it was.
  */
 export function shortLanguages(
   source: Minimum,
@@ -59,7 +56,7 @@ export function shortLanguages(
   return [...still, ...now];
 }
 
-/** What is wrong with so few items, for the operator. */
+/** The reason for the operator. */
 export function shortReason(items: number, minItems: number): string {
   const found = items === 0 ? "no item" : `only ${items} of at least ${minItems} items`;
   return `has ${found}: the URL or the rules may no longer match the page`;

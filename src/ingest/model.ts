@@ -1,4 +1,4 @@
-// What ingesting one source yields: its items with their decisions, and the result of the whole fetch.
+// The results of ingesting one source: of each item, of each document, and of the whole fetch.
 import type { DocumentOrigin } from "../domain/event/provenance.ts";
 import type { RecordDecision } from "../domain/ports/store/store.ts";
 import type { ClassifyRequest } from "./revise/classify_request.ts";
@@ -8,59 +8,81 @@ import type { FailedPart } from "./partial_failures.ts";
 import type { DocumentFingerprint, FetchError, RefusedItem } from "./fetch/fetch_types.ts";
 import type { NormalisedItem } from "./normalise/item.ts";
 
-/** An item with what became of it. */
+/** The decision on an item; a changed date that does not count is "unchanged". */
+export type ItemDecision = Exclude<RecordDecision, { kind: "date_changed" }>;
+
+/** An item with its decision. */
 export interface DecidedItem {
-  item: NormalisedItem;
+  readonly item: NormalisedItem;
   /** Its identity; items in several languages of one publication mostly share it. */
-  key: string;
-  /** The language of its document, where the source has an address for each. */
-  language: string | null;
-  /** What was odd about it. */
-  notes: readonly string[];
-  /** What the classifier is given of it; made when it is asked for. */
+  readonly key: string;
+  /** The language of its document, where the source has a URL for each. */
+  readonly language: string | null;
+  /** Notes of the parser on the item. */
+  readonly notes: readonly string[];
+  /** The input of the classifier. */
   request(): ClassifyRequest;
-  /** A date that moved and does not count is "unchanged". */
-  decision: Exclude<RecordDecision, { kind: "redated" }>;
-  /** Whether it is new and nobody is told: it was passed over before the source was told to take everything. */
-  suppressNotification: boolean;
+  readonly decision: ItemDecision;
+  /** Whether it is new but not notified: it was skipped before the source was set to take everything. */
+  readonly suppressNotification: boolean;
 }
 
-/** What a fetch of a source came to. */
+/** The result of deciding the items of one document. */
+export interface DocumentDecisions {
+  readonly decided: readonly DecidedItem[];
+  /** The identity after the document: the one before it, or a later rule that the document made necessary. */
+  readonly identity: Identity;
+  /** The publications in the document, by their external ids. */
+  readonly seen: ReadonlySet<string>;
+  /** Whether a change counts only when the next fetch confirms it. */
+  readonly needsConfirmation: boolean;
+  readonly notes: readonly string[];
+}
+
+/** The result of ingesting one document. */
+export interface DocumentResult extends DocumentDecisions {
+  readonly refused: readonly RefusedItem[];
+  readonly partialFailures: readonly FailedPart[];
+  /** Null for a document that could not be read. */
+  readonly origin: DocumentOrigin | null;
+  /** Identifies the same content at the next fetch; null for one document of several. */
+  readonly content: { name: string; of: DocumentFingerprint["of"] } | null;
+}
+
+/** The result of fetching a source. */
 export interface IngestResult {
-  decided: DecidedItem[];
-  refused: RefusedItem[];
-  /** What came as it was, and was not read again. */
-  repeated: { unchanged: number; irrelevant: number };
-  /** What came of each document that means, when it comes again, that nothing has changed. */
-  fingerprints: Map<string, DocumentFingerprint>;
-  /** What of the source the fetch was without: parts of it, not items. */
-  partialFailures: FailedPart[];
-  /** What of it was left out on purpose, in words. */
-  notes: string[];
+  readonly decided: readonly DecidedItem[];
+  readonly refused: readonly RefusedItem[];
+  /** Items of documents that were not parsed again because they had not changed. */
+  readonly repeated: { readonly unchanged: number; readonly irrelevant: number };
+  /** Fingerprints by the names of the documents. */
+  readonly fingerprints: ReadonlyMap<string, DocumentFingerprint>;
+  /** The parts of the source, other than items, that could not be fetched or read. */
+  readonly partialFailures: readonly FailedPart[];
+  /** What was left out on purpose, as sentences. */
+  readonly notes: readonly string[];
   /** For the next fetch, once this one is finished. */
-  cursor: string | null;
-  identity: Identity;
-  /** The publications that the documents held, by their external ids. */
-  seen: Set<string>;
-  /** Whether something counts only when it is seen again: the next fetch asks for everything anew. */
-  needsConfirmation: boolean;
-  /** Where the document came from that was read last; null when none was. */
-  origin: DocumentOrigin | null;
-  /** Whether every item of every document was taken, so that what is missing is missing in the source. */
-  isComplete: boolean;
+  readonly cursor: string | null;
+  readonly identity: Identity;
+  /** The publications in the documents, by their external ids. */
+  readonly seen: ReadonlySet<string>;
+  /** The origin of the last document that was parsed; null without one. */
+  readonly origin: DocumentOrigin | null;
+  /** Whether every item of every document was taken, so that a missing publication is missing at the source. */
+  readonly isComplete: boolean;
   /**
-   * Why the fetch as a whole failed although parts of it were recorded: a later page that could not be had, fewer items
-   * than the source's minimum. The cursor is then of no use, unless the fetch was cut short.
+   * Why the fetch failed although parts of it were recorded: a later page that failed, or fewer items than the source's
+   * minimum. The cursor is then not stored, unless the fetch was cut short.
    */
-  failure: FetchError | null;
-  /** Whether a host wanted to be left alone before all was asked for: the next fetch goes on from the cursor. */
-  isCutShort: boolean;
-  /** What the next fetch begins with after this one failed on its way; null: what this one began with. */
-  progress: string | null;
-  /** Whether the next fetch goes on where this one ended, so that a first one is not over. */
-  goesOn: boolean;
-  /** Until when the source says that it stays as it is, Unix ms; null where it says nothing. */
-  freshUntilMs: number | null;
-  /** Whether each of its addresses says that it has moved for good. */
-  redirects: readonly PermanentRedirects[];
+  readonly failure: FetchError | null;
+  /** Whether a host throttled the fetch before its end: the next fetch continues from the cursor. */
+  readonly isCutShort: boolean;
+  /** The next cursor if this fetch failed after its first document; null: the cursor of this fetch. */
+  readonly progress: string | null;
+  /** Whether the next fetch continues where this one ended, so that a first fetch is not over. */
+  readonly goesOn: boolean;
+  /** Until when the source says that it does not change, Unix ms; null where it says nothing. */
+  readonly freshUntilMs: number | null;
+  /** The redirects of each configured URL. */
+  readonly redirects: readonly PermanentRedirects[];
 }

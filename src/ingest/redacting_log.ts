@@ -1,28 +1,28 @@
-// The log of collecting: what documents and addresses say gets into it, but nobody's mail address and no key.
+// The log of ingest, which quotes documents and URLs: without email addresses and the queries of URLs.
 import { withoutMailAddresses } from "../domain/customer/mail.ts";
 import type { Log, LogFields } from "../domain/ports/ports.ts";
 import { withoutQueries } from "./partial_failures.ts";
 
-/** The log, every text of which is without mail addresses and without the queries of addresses. */
-export function discreetLog(log: Log): Log {
+/** A log that removes email addresses and the queries of URLs from every field. */
+export function redactingLog(log: Log): Log {
   return {
-    debug: (message, fields) => log.debug(message, discreet(fields)),
-    info: (message, fields) => log.info(message, discreet(fields)),
-    warn: (message, fields) => log.warn(message, discreet(fields)),
-    error: (message, fields) => log.error(message, discreet(fields)),
+    debug: (message, fields) => log.debug(message, redactFields(fields)),
+    info: (message, fields) => log.info(message, redactFields(fields)),
+    warn: (message, fields) => log.warn(message, redactFields(fields)),
+    error: (message, fields) => log.error(message, redactFields(fields)),
   };
 }
 
-function discreet(fields: LogFields = {}): LogFields {
+function redactFields(fields: LogFields = {}): LogFields {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [
       name,
-      typeof value === "string" ? discreetText(value) : isList(value) ? value.map(discreetText) : value,
+      typeof value === "string" ? redactText(value) : isList(value) ? value.map(redactText) : value,
     ]),
   );
 }
 
-function discreetText(text: string): string {
+function redactText(text: string): string {
   return withoutMailAddresses(withoutQueries(text));
 }
 

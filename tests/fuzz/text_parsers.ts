@@ -13,7 +13,7 @@ import { changedSentences } from "../../src/domain/event/changed_sentences.ts";
 import { readDateAs } from "../../src/domain/source/date_format.ts";
 import type { Log } from "../../src/domain/ports/ports.ts";
 import { bodyForms } from "../../src/delivery/verify/body_variants.ts";
-import { discreetLog } from "../../src/ingest/redacting_log.ts";
+import { redactingLog } from "../../src/ingest/redacting_log.ts";
 import { decidePartialFailures } from "../../src/ingest/partial_failures.ts";
 import { languageForms, withoutLanguage } from "../../src/ingest/identify/language_urls.ts";
 import { parseDate } from "../../src/ingest/normalise/dates.ts";
@@ -24,7 +24,7 @@ import { redact } from "../../src/domain/redact.ts";
 import type { FuzzedParser } from "./fuzzed_parser.ts";
 
 const nothing = (): void => {};
-const log = discreetLog(
+const log = redactingLog(
   { isDebugged: true, debug: nothing, info: nothing, warn: nothing, error: nothing } as Log,
 );
 const { classify } = createClassifier(NO_ADDITIONS);

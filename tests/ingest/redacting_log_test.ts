@@ -1,11 +1,11 @@
 // Tests of src/ingest/redacting_log.ts, and of what of a document gets into the log.
 import assert from "node:assert/strict";
-import { discreetLog } from "../../src/ingest/redacting_log.ts";
+import { redactingLog } from "../../src/ingest/redacting_log.ts";
 import { fakePlatform } from "../support/platform.ts";
 import { boardConfig } from "../support/samples.ts";
 import { START_MS, withWorld } from "../support/world.ts";
 
-Deno.test("discreetLog() lets no mail address through, and no query of an address", () => {
+Deno.test("redactingLog() removes email addresses and the queries of URLs", () => {
   const rows: [said: string, logged: string][] = [
     ["ana@board.example", "…"],
     ["write to <ana.b+c@board.example>, or call", "write to <…>, or call"],
@@ -15,7 +15,7 @@ Deno.test("discreetLog() lets no mail address through, and no query of an addres
     ["@board and 5 @ 3", "@board and 5 @ 3"],
   ];
   const { log, lines } = fakePlatform(START_MS);
-  const discreet = discreetLog(log("ingest"));
+  const discreet = redactingLog(log("ingest"));
   for (const [said, logged] of rows) {
     for (const level of ["debug", "info", "warn", "error"] as const) {
       discreet[level]("said", { said, list: [said], count: 1, none: null });

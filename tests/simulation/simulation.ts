@@ -5,7 +5,7 @@ import { type App, createApp } from "../../src/app.ts";
 import { findAdditionProblems } from "../../src/classify/check_additions.ts";
 import { type Config, parseConfig } from "../../src/config/config.ts";
 import { createIds } from "../../src/domain/event/ids.ts";
-import { loadReaders } from "../../src/ingest/fetch_job.ts";
+import { loadIngestSource } from "../../src/ingest/fetch_job.ts";
 import type { Platform } from "../../src/domain/ports/ports.ts";
 import type { Store } from "../../src/domain/ports/store/store.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
@@ -83,7 +83,7 @@ export class Simulation {
 
   static async open(seed: number, tamper: Tampering = (store) => store): Promise<Simulation> {
     // Modules come from the disk, in a time that the simulated clock knows nothing of.
-    await loadReaders();
+    await loadIngestSource();
     const config = await parseConfig(CONFIG, {
       file: "regfeed.toml",
       folder: "/simulation",

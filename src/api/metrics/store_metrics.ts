@@ -102,7 +102,7 @@ function measureSources(metrics: Metrics, { store, isMeasured }: Omit<MeasuredSt
   perSource(
     "regfeed_source_gaps",
     "Parts of the source (URLs, pages, files) that its last successful fetch lacked.",
-    ({ gaps }) => gaps.length,
+    ({ partialFailures }) => partialFailures.length,
   );
   perSource(
     "regfeed_source_held_back_events",

@@ -63,7 +63,7 @@ export function checkSources(
   const enabled = new Set(sources.filter((source) => source.enabled).map(({ id }) => id));
   const fetched = states.filter(({ id, outcome }) => enabled.has(id) && outcome !== null);
   const failing = fetched.filter(({ outcome }) => outcome !== "ok");
-  const partial = fetched.filter(({ outcome, gaps }) => outcome === "ok" && gaps.length > 0);
+  const partial = fetched.filter(({ outcome, partialFailures: gaps }) => outcome === "ok" && gaps.length > 0);
   const todo = "`regfeed source list` says why; `regfeed source test ID` tries one now";
   const found = ([[failing, "whose last fetch failed"], [partial, "fetched in part"]] as const)
     .filter(([states]) => states.length > 0)

@@ -32,7 +32,7 @@ export interface PreviewOptions {
 /** The reasons for an item's values; for one that is passed over only why it is. */
 function reasonsOf({ request, decision }: Decided, { classifier }: PreviewOptions): Reason[] {
   const { reasons } = classifier.classify(request());
-  return decision.kind === "passed_over" ? reasons.filter(({ field }) => field === "relevant") : reasons;
+  return decision.kind === "irrelevant" ? reasons.filter(({ field }) => field === "relevant") : reasons;
 }
 
 /** What would be stored of an item; of one of which nothing would, what the rules make of it now. */
@@ -131,7 +131,7 @@ function withReasons(table: string, reasons: readonly Reason[][], width: number)
 }
 
 function outcomeOf(decision: IngestPreview["decided"][number]["decision"]): string {
-  if (decision.kind === "passed_over") return "passed over";
+  if (decision.kind === "irrelevant") return "passed over";
   if (decision.kind === "translated" || decision.kind === "joined") return "translated";
   if (decision.kind !== "record") return "unchanged";
   return decision.event.version === 1 ? "new" : "revised";

@@ -32,4 +32,4 @@ export interface ChangeSpike {
 }
 
 /** A fetch of which nothing is held back. */
-export const NO_FLOOD: ChangeSpike = { isNew: false, isRevised: false };
+export const NO_SPIKE: ChangeSpike = { isNew: false, isRevised: false };

@@ -86,7 +86,7 @@ export const FETCH_OUTCOMES = ["ok", "failing", "blocked", "empty"] as const;
 export type FetchResult = typeof FETCH_OUTCOMES[number];
 
 /** When a source had something new. */
-export interface NewsHistory {
+export interface PublicationCadence {
   /** The last time, Unix ms; null until then. */
   lastAtMs: number | null;
   /** The latest UTC days with something new, as days since 1970, oldest first. */
@@ -141,11 +141,11 @@ export interface SourceState {
   outcome: FetchResult | null;
   /** Since when it has been that. */
   outcomeSinceMs: number | null;
-  news: NewsHistory;
+  cadence: PublicationCadence;
   /** Of each of its addresses that says so. */
   moves: SourceMove[];
   /** What its last success was without. */
-  gaps: PartialFailure[];
+  partialFailures: PartialFailure[];
   /**
    * When its publications were last taken only if they concern AI regulation; null once all of them have been looked at
    * without that.
@@ -173,9 +173,9 @@ export function untouchedSource(id: string, nextDueAtMs: number): SourceState {
     nextDueAtMs,
     outcome: null,
     outcomeSinceMs: null,
-    news: { lastAtMs: null, days: [], seen: "" },
+    cadence: { lastAtMs: null, days: [], seen: "" },
     moves: [],
-    gaps: [],
+    partialFailures: [],
     narrowUntilMs: null,
     hostPausedUntilMs: null,
   };

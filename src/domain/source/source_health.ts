@@ -1,5 +1,5 @@
 // How a source fares, in one word: from what its last fetch came to, and from how long nothing new has come.
-import type { FetchStrategy, NewsHistory, SourceState } from "./source.ts";
+import type { FetchStrategy, PublicationCadence, SourceState } from "./source.ts";
 
 /**
  * `new`: never fetched yet. `ok`. `failing`: the last fetch failed, or it is long overdue. `blocked`: its host refuses
@@ -49,15 +49,15 @@ export function sourceHealth(
     return { condition: "failing", sinceMs: state.nextDueAtMs, reason };
   }
   if (state.outcome === null) return { condition: "new", sinceMs: null, reason: null };
-  const [gap, ...others] = state.gaps;
+  const [gap, ...others] = state.partialFailures;
   if (gap !== undefined) {
     const more = others.length === 0 ? "" : `, and ${others.length} more`;
-    const sinceMs = Math.min(...state.gaps.map((one) => one.sinceMs));
+    const sinceMs = Math.min(...state.partialFailures.map((one) => one.sinceMs));
     return { condition: "partial", sinceMs, reason: `${gap.part}: ${gap.reason}${more}` };
   }
   const silentMs = silentSince(settings, state, nowMs);
   if (silentMs !== null) {
-    const lastNewMs = state.news.lastAtMs ?? state.firstSuccessAtMs ?? nowMs;
+    const lastNewMs = state.cadence.lastAtMs ?? state.firstSuccessAtMs ?? nowMs;
     const reason = `nothing new for ${Math.floor((nowMs - lastNewMs) / DAY_MS)} days`;
     return { condition: "silent", sinceMs: silentMs, reason };
   }
@@ -67,7 +67,7 @@ export function sourceHealth(
 /** Since when a source has had nothing new for longer than it may, Unix ms; null when it has not. */
 export function silentSince(
   settings: { fetchStrategy: FetchStrategy; silentAfterMs?: number },
-  { news, firstSuccessAtMs }: SourceState,
+  { cadence: news, firstSuccessAtMs }: SourceState,
   nowMs: number,
 ): number | null {
   const allowedMs = settings.silentAfterMs ??
@@ -85,7 +85,7 @@ function isPaused({ hostPausedUntilMs }: SourceState, nowMs: number): boolean {
  * How long a source may have nothing new, ms: twice the longest gap between the days on which it had, and a day. A
  * source that publishes every working day is silent after a week, one that publishes monthly after two months.
  */
-export function silenceAllowed({ days }: NewsHistory): number {
+export function silenceAllowed({ days }: PublicationCadence): number {
   if (days.length < DAYS_THAT_SHOW) return UNKNOWN_CADENCE_MS;
   const gaps = days.slice(1).map((day, index) => day - (days[index] ?? day));
   return Math.min(Math.max((2 * Math.max(...gaps) + 1) * DAY_MS, MIN_SILENCE_MS), MAX_SILENCE_MS);

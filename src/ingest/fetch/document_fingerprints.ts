@@ -1,129 +1,103 @@
-// Remembers what the last look at a source's documents came to: the same bytes need no second one.
+// Remembers the result of a source's documents, so that the same bytes are not parsed again.
 import { Buffer } from "node:buffer";
 import type { Reading } from "../../domain/source/extraction_rules.ts";
 import type { SourceState } from "../../domain/source/source.ts";
-import { type FetchedDocument, sha256Of } from "./fetch_types.ts";
-import type { IngestResult } from "../model.ts";
-import type { DocumentFingerprint } from "./fetch_types.ts";
+import { type DocumentFingerprint, type FetchedDocument, sha256Of } from "./fetch_types.ts";
+import type { DecidedItem } from "../model.ts";
 
-/** Refused items that are remembered of a source; one with more is looked at each time. */
+/** Maximum number of refused items that are remembered of a source; with more, its documents are parsed each time. */
 const MAX_REFUSED = 20;
 
-/** So far the date is looked for at which a feed was built, bytes: it stands before the first item. */
+/** Where the build date of a feed is looked for, in bytes from its beginning: it precedes the first item. */
 const MAX_HEAD = 16_384;
 const FIRST_ITEM = /[<:](?:item|entry)[\s/>]/i;
-/** A date as RSS has it, and nothing else: no element that is read says anything of this form. */
+/** A date as RSS writes it. */
 const BUILD_DATE =
   /<lastBuildDate>(?:[A-Z][a-z]{2}, )?\d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d(?::\d\d)? (?:[A-Z]{1,4}|[+-]\d{4})<\/lastBuildDate>/;
 
-/** What was looked at, by the names of the documents. */
+/** Fingerprints by the names of the documents. */
 export type Fingerprints = ReadonlyMap<string, DocumentFingerprint>;
 
-/** What a fetch leaves in the store, by which it is known again. */
-export interface Left {
+/** Identifies a fetch by what it stored. */
+export interface FinishedFetch {
   cursor: string | null;
   /** When it ended, Unix ms. */
   atMs: number;
 }
 
 /**
- * What this process has looked at. Its settings and its classifier's rules are the same as long as it has this memory;
- * what else decides on an item is in the store, and changes only by fetches.
+ * The fingerprints of this process. Settings and classification rules do not change while it runs; everything else that a
+ * decision depends on is in the store and changes only by fetches.
  */
 export interface DocumentFingerprints {
   /**
-   * Takes what the source's last fetch looked at. Nothing, when that was no fetch of this process, or none that was kept
-   * whole. It is gone then: a fetch that comes to no good end leaves nothing to the next.
+   * Removes and returns the fingerprints of the source's last fetch; empty if that was not a complete fetch of this process.
+   * A fetch that fails leaves none.
    */
   take(state: SourceState): Fingerprints;
-  /** Keeps what a fetch has looked at that is finished, all of it. */
-  keep(sourceId: string, left: Left, looks: Fingerprints): void;
+  /** Keeps the fingerprints of a finished fetch. */
+  keep(sourceId: string, finished: FinishedFetch, fingerprints: Fingerprints): void;
 }
 
-/** Nothing was looked at. */
+/** No fingerprints: every document is read. */
 export const NO_FINGERPRINTS: Fingerprints = new Map();
 
-/** An empty memory: a few words for each document of a source that is one by itself. */
+/** Creates an empty memory. */
 export function createDocumentFingerprints(): DocumentFingerprints {
-  const kept = new Map<string, { left: Left; looks: Fingerprints }>();
+  const kept = new Map<string, { finished: FinishedFetch; fingerprints: Fingerprints }>();
   return {
     take({ id, cursor, lastAttemptAtMs }) {
       const last = kept.get(id);
       kept.delete(id);
-      return last?.left.cursor === cursor && last.left.atMs === lastAttemptAtMs
-        ? last.looks
+      return last?.finished.cursor === cursor && last.finished.atMs === lastAttemptAtMs
+        ? last.fingerprints
         : NO_FINGERPRINTS;
     },
-    keep(sourceId, left, looks) {
-      const refused = [...looks.values()].reduce((sum, look) => sum + look.refused.length, 0);
-      if (looks.size > 0 && refused <= MAX_REFUSED) kept.set(sourceId, { left, looks });
+    keep(sourceId, finished, fingerprints) {
+      const refused = [...fingerprints.values()].reduce((sum, one) => sum + one.refused.length, 0);
+      if (fingerprints.size > 0 && refused <= MAX_REFUSED) kept.set(sourceId, { finished, fingerprints });
     },
   };
 }
 
-/** The look at the same document; null when this is another one, or none was looked at. `reading` as it is read with. */
+/** The fingerprint, if it is of the same document read with the same rules; otherwise null. */
 export function knownDocument(
   document: FetchedDocument,
   reading: Reading | null,
-  look: DocumentFingerprint | undefined,
+  fingerprint: DocumentFingerprint | undefined,
 ): DocumentFingerprint | null {
-  if (look === undefined) return null;
-  const { of } = look;
-  const isSame = of.contentType === document.contentType && of.url === document.url &&
-    of.essence === essenceOf(document, reading);
-  return isSame ? look : null;
+  if (fingerprint === undefined) return null;
+  const { of } = fingerprint;
+  const now = identifyContent(document, reading);
+  const isSame = of.contentType === now.contentType && of.url === now.url && of.essence === now.essence;
+  return isSame ? fingerprint : null;
 }
 
 /**
- * The hash of all that is read of a document: of a feed without the date at which it was built, which many servers write
- * anew for each answer, and whose length alone remains. Of any other document, of its bytes.
+ * Identifies what is read of a document. Of a feed that is everything except its build date, which many servers write anew
+ * for each response; only the date's length counts. Of any other document it is the bytes.
  */
-function essenceOf({ bytes, sha256 }: FetchedDocument, reading: Reading | null): string {
-  if (reading !== null) return sha256;
-  // Each byte as one character, so that places in the text are places in the bytes.
+export function identifyContent(
+  { bytes, sha256, contentType, url }: FetchedDocument,
+  reading: Reading | null,
+): DocumentFingerprint["of"] {
+  const whole = { essence: sha256, contentType, url };
+  if (reading !== null) return whole;
+  // Latin-1 maps each byte to one character, so that an index in the text is an index in the bytes.
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, MAX_HEAD)).toString(
     "latin1",
   );
   const date = /^\s*</.test(head) ? BUILD_DATE.exec(head) : null;
-  if (date === null || date.index > (FIRST_ITEM.exec(head)?.index ?? MAX_HEAD)) return sha256;
+  if (date === null || date.index > (FIRST_ITEM.exec(head)?.index ?? MAX_HEAD)) return whole;
   const [before, after] = [bytes.subarray(0, date.index), bytes.subarray(date.index + date[0].length)];
-  return `${sha256Of(before)} ${date[0].length} ${sha256Of(after)}`;
+  return { ...whole, essence: `${sha256Of(before)} ${date[0].length} ${sha256Of(after)}` };
 }
 
-/** What a look at a document has come to. */
+/** The fingerprint of a document from its content and the result of its items. */
 export function fingerprintOf(
-  document: FetchedDocument,
-  reading: Reading | null,
-  { decided, refused }: Pick<IngestResult, "decided" | "refused">,
+  of: DocumentFingerprint["of"],
+  { decided, refused }: { decided: readonly DecidedItem[]; refused: DocumentFingerprint["refused"] },
 ): DocumentFingerprint {
-  const of = { essence: essenceOf(document, reading), contentType: document.contentType, url: document.url };
-  return { of, ...countsOf(decided), refused };
-}
-
-/** Of a document's items those that are publications, and those that do not concern AI regulation. */
-function countsOf(decided: IngestResult["decided"]): Pick<DocumentFingerprint, "known" | "irrelevant"> {
-  const irrelevant = decided.filter(({ decision }) => decision.kind === "passed_over").length;
-  return { known: decided.length - irrelevant, irrelevant };
-}
-
-/** Counts the items of a document again, when it is known what they have become with those of other documents. */
-export function recount(
-  looks: IngestResult["fingerprints"],
-  name: string,
-  decided: IngestResult["decided"],
-): void {
-  const look = looks.get(name);
-  if (look !== undefined) looks.set(name, { ...look, ...countsOf(decided) });
-}
-
-/** Notes what came as it was: what was refused of a document is refused of the same again. */
-export function repeatResult(
-  { repeated, refused, fingerprints: looks }: Pick<IngestResult, "repeated" | "refused" | "fingerprints">,
-  name: string,
-  look: DocumentFingerprint,
-): void {
-  repeated.unchanged += look.known;
-  repeated.irrelevant += look.irrelevant;
-  refused.push(...look.refused);
-  looks.set(name, look);
+  const irrelevant = decided.filter(({ decision }) => decision.kind === "irrelevant").length;
+  return { of, known: decided.length - irrelevant, irrelevant, refused };
 }

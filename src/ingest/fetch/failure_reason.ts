@@ -1,4 +1,4 @@
-// Reasons of failures: they quote documents and responses, and are stored, logged and printed.
+// Reasons of failures. They quote documents and responses, and are stored, logged and printed.
 import { harmless } from "../../domain/controls.ts";
 import { redact } from "../../domain/redact.ts";
 import type { SourceSettings } from "../../domain/source/source.ts";
@@ -8,7 +8,7 @@ import type { IngestResult } from "../model.ts";
 
 /** Maximum length of a reason in characters. */
 export const MAX_REASON_LENGTH = 500;
-/** A shorter header value is no secret: replacing it would only garble the reason. */
+/** A shorter header value is not a secret; replacing it would garble the reason. */
 const MIN_SECRET_LENGTH = 6;
 const REDACTED = "[redacted]";
 
@@ -29,28 +29,25 @@ export function failureReason(
     : `${reason.slice(0, MAX_REASON_LENGTH - 1).toWellFormed()}…`;
 }
 
-/** The error as a source's failure with a clean reason; one that is not a {@link FetchError} is told in the log alone. */
+/** The error as a source's failure with a clean reason. The message of any other error is only logged. */
 export function failureOf(error: unknown, source: SourceSettings): FetchError {
-  const failure = error instanceof FetchError
-    ? error
+  return error instanceof FetchError
+    ? new FetchError(failureReason(error.message, source), error)
     : new FetchError("stopped by an internal error; see the log");
-  failure.message = failureReason(failure.message, source);
-  return failure;
 }
 
-/** Cleans every reason of a processed source with {@link failureReason}. */
-export function cleanReasons(source: SourceSettings, processed: IngestResult): void {
+/** The result with every reason cleaned by {@link failureReason}. */
+export function withCleanReasons(source: SourceSettings, result: IngestResult): IngestResult {
   const clean = (text: string) => failureReason(text, source);
-  const { failure } = processed;
-  if (failure !== null) failure.message = clean(failure.message);
-  processed.partialFailures = processed.partialFailures.map(({ part, reason }) => ({
-    part: clean(part),
-    reason: clean(reason),
-  }));
-  processed.refused = processed.refused.map(({ item, reason }) => ({
-    item: clean(item),
-    reason: clean(reason),
-  }));
+  return {
+    ...result,
+    failure: result.failure === null ? null : failureOf(result.failure, source),
+    partialFailures: result.partialFailures.map(({ part, reason }) => ({
+      part: clean(part),
+      reason: clean(reason),
+    })),
+    refused: result.refused.map(({ item, reason }) => ({ item: clean(item), reason: clean(reason) })),
+  };
 }
 
 /** The values of secret headers, whole and without their scheme ("Bearer abc" and "abc"). */

@@ -141,7 +141,7 @@ async function followRedirects(
   options: FetchOptions,
 ): Promise<Chain> {
   const configured = new URL(source.location);
-  const visits = new Visits(configured, options);
+  const visits = new CheckedHosts(configured, options);
   const cookies = new Cookies();
   const trust = await readAuthorities(source, options);
   let url = request.url;
@@ -235,7 +235,7 @@ function redirectTarget(response: IncomingResponse, from: URL): URL {
 }
 
 /** The hosts of one chain: each is looked up once, and the connection goes to the addresses that were checked. */
-class Visits {
+class CheckedHosts {
   readonly #hosts = new Map<string, { addresses: string[]; isPublic: boolean }>();
   #sawPublic = false;
 

@@ -20,13 +20,13 @@ export async function fetchLanguages(
   fetchOne: FetchOne,
 ): Promise<Fetched> {
   const cursors: LanguageCursors = known.cursor === null ? {} : JSON.parse(known.cursor);
-  const together = new Together(cursors);
+  const merged = new MergedFetch(cursors);
   let failure: FetchError | null = null;
   for (const [language, location] of Object.entries(urls)) {
     const cursor = cursors[language] ?? null;
     try {
       const one = { ...source, location, languages: [language] };
-      together.add(
+      merged.add(
         language,
         await fetchOne(one, {
           ...known,
@@ -37,15 +37,15 @@ export async function fetchLanguages(
     } catch (error) {
       if (!(error instanceof FetchError)) throw error;
       failure ??= error;
-      together.addFailure(language, { address: location, error });
+      merged.addFailure(language, { address: location, error });
     }
   }
-  if (failure !== null && !together.hasAny) throw failure;
-  return together.fetched();
+  if (failure !== null && !merged.hasAny) throw failure;
+  return merged.fetched();
 }
 
 /** The fetches of several languages as one: what is planned knows which of them it belongs to. */
-class Together {
+class MergedFetch {
   readonly #fetches = new Map<string, Fetched>();
   readonly #owners = new Map<PlannedDocument, { language: string; own: PlannedDocument }>();
   readonly #documents: PlannedDocument[] = [];
@@ -82,7 +82,7 @@ class Together {
       following: (read, planned) => this.#following(read, planned),
       leftOut: () =>
         [...this.#fetches].flatMap(([language, one]) =>
-          (one.leftOut?.() ?? []).map(({ name, reason }) => ({ name: nameIn(language, name), reason }))
+          (one.leftOut?.() ?? []).map(({ part, reason }) => ({ part: nameIn(language, part), reason }))
         ),
       unreadable: [...this.#fetches].flatMap(([language, one]) =>
         one.unreadable.map((unread) => ({ ...unread, name: nameIn(language, unread.name) }))

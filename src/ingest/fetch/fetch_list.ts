@@ -2,6 +2,7 @@
 import { fillWindow, type ListRules, type Windows } from "../../domain/source/extraction_rules.ts";
 import type { SourceSettings } from "../../domain/source/source.ts";
 import { type DocumentResponse, fetchDocument, type Validators } from "./fetch_document.ts";
+import type { FailedPart } from "../partial_failures.ts";
 import {
   type Fetched,
   type FetchedDocument,
@@ -50,7 +51,7 @@ export async function fetchList(
   known: Known,
   options: FetchOptions,
 ): Promise<Fetched> {
-  const walk = new ListWalk(source, rules, known, options);
+  const walk = new ListPages(source, rules, known, options);
   const first = await walk.ask();
   const repeated = walk.repeated(first?.document ?? null);
   const isUnchanged = first !== null && (first.document === null || repeated.length > 0);
@@ -72,7 +73,7 @@ export async function fetchList(
 }
 
 /** One walk: where it is, and what it has met. */
-class ListWalk {
+class ListPages {
   readonly #startedMs: number;
   readonly #before: ListCursor | null;
   readonly #base: string;
@@ -233,12 +234,12 @@ class ListWalk {
   }
 
   /** What the bounds kept from being seen. The first walk of a list that has the newest first is meant to be bounded. */
-  leftOut(): { name: string; reason: string }[] {
+  leftOut(): FailedPart[] {
     const left = this.#leftFromMs === null
       ? []
-      : [{ name: "document", reason: daysLeftReason(this.#leftFromMs) }];
+      : [{ part: "document", reason: daysLeftReason(this.#leftFromMs) }];
     if (!this.#isCut || (this.rules.newestFirst && (this.#before === null || this.#hasReread))) return left;
-    return [...left, { name: "document", reason: this.#cutReason() }];
+    return [...left, { part: "document", reason: this.#cutReason() }];
   }
 
   #cutReason(): string {

@@ -2,6 +2,7 @@
 import type { SitemapRules } from "../../domain/source/extraction_rules.ts";
 import type { SourceSettings } from "../../domain/source/source.ts";
 import { type DocumentResponse, fetchDocument } from "./fetch_document.ts";
+import type { FailedPart } from "../partial_failures.ts";
 import {
   type Fetched,
   type FetchedDocument,
@@ -196,7 +197,7 @@ interface ReadMaps {
   dated: number;
   undated: number;
   unreadable: Fetched["unreadable"];
-  leftOut: { name: string; reason: string }[];
+  leftOut: FailedPart[];
   /** Whether every map was read to its end. */
   isWhole: boolean;
 }
@@ -249,13 +250,13 @@ async function readMaps(
     const reason =
       `${children.length} sitemaps may have changed, and ${rules.maxMaps} are read: raise max_maps, or ` +
       "configure them separately";
-    maps.leftOut.push({ name: "document", reason: `${reason} in maps` });
+    maps.leftOut.push({ part: "document", reason: `${reason} in maps` });
     maps.isWhole = false;
   }
   for (const { url } of children.slice(0, rules.maxMaps)) {
     if (maps.pages.size >= MAX_CHANGED) {
       maps.leftOut.push({
-        name: url,
+        part: url,
         reason: `was not read: the sitemaps before it have ${MAX_CHANGED} changed pages`,
       });
       maps.isWhole = false;

@@ -2,6 +2,7 @@
 import { fillWindow, type SparqlRules } from "../../domain/source/extraction_rules.ts";
 import type { SourceSettings } from "../../domain/source/source.ts";
 import { fetchDocument } from "./fetch_document.ts";
+import type { FailedPart } from "../partial_failures.ts";
 import {
   type Fetched,
   type FetchedDocument,
@@ -22,8 +23,8 @@ import {
   planWindows,
   requireTime,
   rulesKey,
-  WALKED_REQUEST_MS,
   type Window,
+  WINDOW_REQUEST_MS,
 } from "./pagination.ts";
 
 /** The answers by which endpoints say that a query took too long or asked for too much. */
@@ -42,7 +43,7 @@ export function fetchSparql(
   known: Known,
   options: FetchOptions,
 ): Fetched {
-  const walk = new SparqlWalk(source, rules, known, options);
+  const walk = new SparqlWindows(source, rules, known, options);
   return {
     documents: walk.plan(),
     following: (read) => walk.following(read),
@@ -58,7 +59,7 @@ export function fetchSparql(
 }
 
 /** One walk through the days: those that wait, and the one that is asked for. */
-class SparqlWalk {
+class SparqlWindows {
   /** Where the endpoint is, as far as it has said so. */
   standing: RedirectTrack = { kind: "unsaid" };
   /** The first day that is left to the next fetch, Unix ms; null when none is. */
@@ -113,14 +114,14 @@ class SparqlWalk {
     return this.plan();
   }
 
-  leftOut(): { name: string; reason: string }[] {
+  leftOut(): FailedPart[] {
     const reasons: string[] = [];
     if (this.leftFromMs !== null) reasons.push(daysLeftReason(this.leftFromMs));
     if (this.#cut !== null) {
       const day = fillWindow("{since}", this.#cut);
       reasons.push(`${day} alone has ${this.rules.maxRows} rows or more: narrow the query`);
     }
-    return reasons.map((reason) => ({ name: "document", reason }));
+    return reasons.map((reason) => ({ part: "document", reason }));
   }
 
   cursor(): string {
@@ -151,7 +152,7 @@ class SparqlWalk {
       const answer = await fetchDocument(source, {
         url,
         headers: { accept: "application/sparql-results+json" },
-        timeoutMs: Math.max(WALKED_REQUEST_MS, options.timeoutMs),
+        timeoutMs: Math.max(WINDOW_REQUEST_MS, options.timeoutMs),
         validators: null,
         expects: "data",
       }, options);

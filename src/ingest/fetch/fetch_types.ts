@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import type { Clock, Files, HttpClient, Resolver } from "../../domain/ports/ports.ts";
 import type { Reading } from "../../domain/source/extraction_rules.ts";
 import type { FetchResult, SourceMove, SourceSettings } from "../../domain/source/source.ts";
+import type { FailedPart } from "../partial_failures.ts";
 import type { PermanentRedirects } from "./permanent_redirects.ts";
 
 /** A document as it came. */
@@ -76,7 +77,7 @@ export interface Fetched {
   /** The documents to read after a planned one, for a source that is walked; asked after each. */
   following?(read: ReadDocument, planned: PlannedDocument): PlannedDocument[];
   /** What was left out in the end, for a source that is walked within bounds. */
-  leftOut?(): { name: string; reason: string }[];
+  leftOut?(): FailedPart[];
   /** What was left out on purpose, in words. */
   notes?(): string[];
   /** Whether the next fetch goes on where this one ended: a first fetch is not over then. */

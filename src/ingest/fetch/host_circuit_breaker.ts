@@ -10,7 +10,7 @@ export function isThrottle({ pausedHost, retryAtMs, status }: FetchError): boole
 }
 
 /** What the hosts of one fetch have answered. */
-export class Throttle {
+export class HostCircuitBreaker {
   readonly #refusals = new Map<string, number>();
   readonly #ended = new Map<string, FetchError>();
 

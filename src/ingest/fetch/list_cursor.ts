@@ -1,7 +1,7 @@
 // What a list's walk leaves to the next one: how far it knows the list, and where it was cut.
 import type { ListRules } from "../../domain/source/extraction_rules.ts";
 import type { Validators } from "./fetch_document.ts";
-import { WALK_MS } from "./pagination.ts";
+import { MAX_FETCH_MS } from "./pagination.ts";
 
 /** After so many times `max_pages` a list in which nothing known is met is followed no further. */
 const MAX_REST_TIMES = 10;
@@ -62,6 +62,6 @@ export function notMet(rules: ListRules, rest: Rest | null): string {
 export function tooManyPages({ maxPages }: ListRules, read: number | null): string {
   const many = read === null
     ? `there are more than ${maxPages} pages: raise max_pages`
-    : `only ${read} pages could be read in ${WALK_MS / 60_000} minutes: request more items per page`;
+    : `only ${read} pages could be read in ${MAX_FETCH_MS / 60_000} minutes: request more items per page`;
   return `${many}, or set newest_first = true if the list is in that order`;
 }

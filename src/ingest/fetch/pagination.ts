@@ -7,12 +7,12 @@ import { FetchError, settingsKey } from "./fetch_types.ts";
 
 const DAY_MS = 86_400_000;
 /** No further document of a fetch is asked for after so long, ms. */
-export const WALK_MS = 300_000;
+export const MAX_FETCH_MS = 300_000;
 /** Windows of one fetch; the first fetch of a source that asks day by day has the most. What is left is the next one's. */
 const MAX_WINDOWS = 1_000;
 
 /** The longest that one request of a walk may take, ms: endpoints such as Cellar's answer within 60 s, or not at all. */
-export const WALKED_REQUEST_MS = 65_000;
+export const WINDOW_REQUEST_MS = 65_000;
 
 /** Days that a request asks for: from the beginning of one to the beginning of another, Unix ms. */
 export interface Window {
@@ -22,14 +22,14 @@ export interface Window {
 
 /** Whether a fetch has taken so long that nothing more is asked for. */
 export function isTimeOver(clock: Clock, startedMs: number): boolean {
-  return clock.nowMs() - startedMs > WALK_MS;
+  return clock.nowMs() - startedMs > MAX_FETCH_MS;
 }
 
 /** Throws a {@link FetchError} when a fetch has taken so long that nothing more is asked for. */
 export function requireTime(clock: Clock, startedMs: number): void {
   if (isTimeOver(clock, startedMs)) {
     throw new FetchError(
-      `took more than ${WALK_MS / 60_000} minutes: read fewer pages or days at a time`,
+      `took more than ${MAX_FETCH_MS / 60_000} minutes: read fewer pages or days at a time`,
     );
   }
 }
@@ -79,7 +79,7 @@ export function lastFetchFrom(sinceMs: number, { overlapDays }: Windows, started
 export function daysLeftReason(sinceMs: number): string {
   const day = new Date(sinceMs).toISOString().slice(0, 10);
   return `the days from ${day} on are read by the next fetch: there are more than can be read in ${
-    WALK_MS / 60_000
+    MAX_FETCH_MS / 60_000
   } minutes`;
 }
 

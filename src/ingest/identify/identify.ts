@@ -6,7 +6,7 @@ import { trimEndOf } from "../../domain/trim.ts";
 import { baseOf, type Identity, keyUnder, movedOn, nextRule } from "./identity_rule.ts";
 import { withoutLanguage } from "./language_urls.ts";
 import type { NormalisedItem } from "../normalise/item.ts";
-import { cleanUrl, cleanUrlOnce } from "../normalise/links.ts";
+import { cleanUrl, cleanUrlSinglePass } from "../normalise/links.ts";
 
 /** So many items of one id and link with different titles are not editions of one publication. */
 const TITLES_THAT_DIFFER = 3;
@@ -59,7 +59,7 @@ export function identifyItems(
     keys = keysUnder(identity, items);
   }
   const formerKeys = identity.former.map((rule) => keyUnder(rule, identity.languages));
-  const keyOnce = keyUnder(identity.rule, identity.languages, cleanUrlOnce);
+  const keyOnce = keyUnder(identity.rule, identity.languages, cleanUrlSinglePass);
   const identified = new Map<string, IdentifiedItem>();
   const older: IdentifiedItem[] = [];
   for (const [at, item] of items.entries()) {
@@ -97,7 +97,7 @@ function hasFragmentWithValue(text: string): boolean {
  * Of editions that nothing tells to be newer than one another, the one that is stored stands for the publication, so that
  * it is no revision which of them the document names first.
  */
-export function standAsStored(one: IdentifiedItem, stored: StoredPublication): void {
+export function preferStoredEdition(one: IdentifiedItem, stored: StoredPublication): void {
   const { twins = [], language } = one;
   const textHash = language === undefined ? undefined : stored.languages.get(language);
   const isStored = (edition: IdentifiedItem) =>

@@ -86,7 +86,7 @@ export function keyUnder(
   // title with that of last week.
   const linkOf = (item: NormalisedItem) =>
     neutral(clean(item.link)) +
-    (item.isHomeless === true
+    (item.hasNoLink === true
       ? ` ${item.title} ${item.publishedAtMs ?? item.updatedAtMs ?? ""}`.trimEnd()
       : "");
   const base = baseOf(rule);

@@ -110,7 +110,7 @@ export function* rematchRenamed(
   for (const one of fresh) {
     yield;
     // The address of the whole site says nothing of what stands at none of its own.
-    if (one.item.isHomeless === true) continue;
+    if (one.item.hasNoLink === true) continue;
     const address = cleanUrl(one.item.link);
     const publications = stored.get(address) ?? [];
     const [before] = publications;

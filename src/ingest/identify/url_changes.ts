@@ -1,4 +1,4 @@
-// Addresses that move while nothing else of their publications does: with their site, or for each fetch anew.
+// URLs that change while nothing else of their publications does: with their site, or at every fetch.
 import type { RegEvent } from "../../domain/event/event.ts";
 import type { StoredPublication } from "../../domain/ports/store/store.ts";
 import { trimEndOf } from "../../domain/trim.ts";
@@ -6,43 +6,51 @@ import { type IdentifiedItem, isSameButForAddress, isSameButForQuery, isSameButF
 import { textsIn } from "./language_urls.ts";
 import { cleanUrl } from "../normalise/links.ts";
 
-/** So many addresses whose queries change at once, while none with a query stands still, are made up for each fetch. */
+/** From this many changed queries on, while no URL with a query is unchanged, the source makes them up at every fetch. */
 const CHURNING_QUERIES = 3;
-/** So many publications whose addresses have another host, and that are as they were, have moved with their site. */
+/** From this many publications on of which only the host has changed, their site has moved. */
 const MOVED_TOGETHER = 3;
-/** The first version whose address can be one that was left and taken up again. */
+/** The first version whose URL can be one that was replaced and is used again. */
 const FIRST_RETURN = 3;
 
-/** Addresses of a document of which nothing but the query has changed: signed ones, and those against caches. */
+/** Items of which only the query of the URL has changed: signed URLs, and those that bypass caches. */
 export class ChangedQueries {
-  readonly moved: IdentifiedItem[] = [];
+  readonly #moved = new Map<IdentifiedItem, string>();
   #isStable = false;
 
-  /** Whether they are made up for each fetch, so that they are no revisions; with so many that are known by no name. */
+  /** The items, with the external ids of their publications. */
+  get moved(): ReadonlyMap<IdentifiedItem, string> {
+    return this.#moved;
+  }
+
+  /** Whether they are made up at every fetch and are not revisions; `unnamed` counts those that are unknown by any id. */
   areMadeUp(unnamed: number): boolean {
-    return this.moved.length + unnamed >= CHURNING_QUERIES && !this.#isStable;
+    return this.#moved.size + unnamed >= CHURNING_QUERIES && !this.#isStable;
   }
 
   /** Whether an item is one of them. */
   isMoved(one: IdentifiedItem, stored: StoredPublication | null): boolean {
     if (stored?.foundBy !== "key" || stored.withdrawn || !one.item.link.includes("?")) return false;
-    if (stored.contentHash === one.contentHash) this.#isStable = true;
-    else if (isSameButForQuery(one.item, stored.event)) this.moved.push(one);
-    else return false;
-    return this.moved.at(-1) === one;
+    if (stored.contentHash === one.contentHash) {
+      this.#isStable = true;
+      return false;
+    }
+    if (!isSameButForQuery(one.item, stored.event)) return false;
+    this.#moved.set(one, stored.externalId);
+    return true;
   }
 }
 
-/** Publications of a document of which nothing but the address has changed. */
+/** Items of which only the URL has changed. */
 export class MovedUrls {
-  /** Those of which it is the host, or the last slash. */
+  /** Those of which the host or a trailing slash has changed. */
   moved: IdentifiedItem[] = [];
-  /** Those that may have the address again that they had before. */
+  /** Those that may have a previous URL again. */
   returned: IdentifiedItem[] = [];
   readonly #hosts = new Map<IdentifiedItem, string>();
   readonly #stored = new Map<IdentifiedItem, RegEvent>();
 
-  /** Whether their site has moved: their records get the new addresses, and nobody is told of that. */
+  /** Whether their site has moved: their records get the new URLs, without notifications. */
   get hasMoved(): boolean {
     return this.moved.length >= MOVED_TOGETHER;
   }
@@ -50,10 +58,10 @@ export class MovedUrls {
   /** Whether an item is one of them. */
   isMoved(one: IdentifiedItem, stored: StoredPublication | null): boolean {
     if (stored === null || stored.withdrawn || stored.contentHash === one.contentHash) return false;
-    // With the same text only the date has moved.
+    // With the same text only the date has changed.
     if (stored.textHash === one.textHash) return false;
     const event = textsIn(stored.event, one.language);
-    // A publication in several languages has the address of its own.
+    // The record of a publication in several languages has the URL of its own language.
     if (one.language !== undefined && one.language !== event.language) return false;
     const isSite = isSameButForSite(one.item, event);
     const mayReturn = event.version >= FIRST_RETURN &&
@@ -66,9 +74,8 @@ export class MovedUrls {
   }
 
   /**
-   * Takes out, and returns by their external ids, those that go back and forth between two addresses, so that both lead to
-   * the publication: they have the one again that the version before had, and had the one of now before that; or the two
-   * are one but for `www.` and the last slash.
+   * Removes and returns, with their external ids, the items that alternate between two URLs: the previous version had this
+   * URL, and the version before it the stored one; or the two URLs differ only in `www.` and a trailing slash.
    */
   async takeReverted(
     findEvent: (id: string) => Promise<{ json: string } | null>,
@@ -77,31 +84,31 @@ export class MovedUrls {
       const found = id === null ? null : await findEvent(id);
       return found === null ? null : JSON.parse(found.json);
     };
-    const turned = new Map<IdentifiedItem, string>();
+    const reverted = new Map<IdentifiedItem, string>();
     for (const [one, { supersedes, url_official, external_id }] of this.#stored) {
       const before = await find(supersedes);
       if (before === null || cleanUrl(before.url_official) !== cleanUrl(one.item.link)) continue;
-      const isSpelling = spellingless(one.item.link) === spellingless(url_official);
+      const isSpelling = withoutSpelling(one.item.link) === withoutSpelling(url_official);
       const first = isSpelling ? null : await find(before.supersedes);
       if (isSpelling || first !== null && cleanUrl(first.url_official) === cleanUrl(url_official)) {
-        turned.set(one, external_id);
+        reverted.set(one, external_id);
       }
     }
-    this.moved = this.moved.filter((one) => !turned.has(one));
-    this.returned = this.returned.filter((one) => !turned.has(one));
-    return turned;
+    this.moved = this.moved.filter((one) => !reverted.has(one));
+    this.returned = this.returned.filter((one) => !reverted.has(one));
+    return reverted;
   }
 
-  /** What has happened, for the operator. */
-  get words(): string {
+  /** The note for the operator. */
+  get note(): string {
     return `${this.moved.length} publications have moved ${
       [...new Set(this.moved.map((one) => this.#hosts.get(one)))].join(", ")
     } without other changes: their events get the new URLs, and nobody is notified; check url and base_url of the source`;
   }
 }
 
-/** What two spellings of one address have in common. */
-function spellingless(address: string): string {
+/** The URL without `www.` and a trailing slash. */
+function withoutSpelling(address: string): string {
   const url = URL.parse(cleanUrl(address));
   if (url === null) return address;
   return `${url.host.replace(/^www\./, "")}${trimEndOf(url.pathname, "/")}${url.search}${url.hash}`;

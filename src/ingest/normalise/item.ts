@@ -26,7 +26,7 @@ export interface NormalisedItem {
   /** Absolute http(s) address; empty only when nothing but the source could give one and the context has none. */
   link: string;
   /** Whether nothing gave it an address of its own, so that the publisher's site stands for it; left out where one did. */
-  isHomeless?: true;
+  hasNoLink?: true;
   /** One line, never empty. */
   title: string;
   /** Line breaks between blocks; may be empty. */
@@ -84,7 +84,7 @@ export function normaliseItem(item: ParsedItem, context: ItemContext): ItemOutco
     item: {
       guid,
       link: link ?? context.baseUrl,
-      ...(link === null ? { isHomeless: true } : {}),
+      ...(link === null ? { hasNoLink: true } : {}),
       title,
       summary: cutText(summary, MAX_SUMMARY_CHARACTERS),
       publishedAtMs: readDate(item.publishedText, context.timezone, notes) ?? updatedAtMs,

@@ -64,7 +64,7 @@ export function cleanUrl(url: string): string {
 }
 
 /** The same as it was while whatever stood in a fragment counted: publications are still known by it. */
-export function cleanUrlOnce(url: string): string {
+export function cleanUrlSinglePass(url: string): string {
   return clean(url, (hash) => hash);
 }
 

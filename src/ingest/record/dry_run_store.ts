@@ -1,23 +1,20 @@
-// A dry run of several documents: each is decided on as if what stood in those before it had been kept.
+// Previews several documents as if the decisions on the previous ones had been stored.
 import type { PublicationKey, RecordDecision, Store } from "../../domain/ports/store/store.ts";
 
 type Preview = Store["previewPublications"];
 
-/** What a decision would have left in the store. */
-interface DryRunStore {
+/** A decision that would have been stored. */
+interface PreviewedDecision {
   publication: PublicationKey;
   decision: RecordDecision;
 }
 
-/**
- * Previews as the store does, with what earlier calls decided on the same publications. Of these alone, so that a long
- * list costs no more than it is long.
- */
+/** Wraps the store's preview so that it takes the earlier decisions on the same publications into account. */
 export function createDryRunStore({ previewPublications }: { previewPublications: Preview }): Preview {
-  const rehearsed = new Map<string, DryRunStore[]>();
+  const previewed = new Map<string, PreviewedDecision[]>();
   return async (sourceId, publications, decide) => {
     const names = new Set(publications.flatMap(namesOf));
-    const before = new Set([...names].flatMap((name) => rehearsed.get(name) ?? []));
+    const before = new Set([...names].flatMap((name) => previewed.get(name) ?? []));
     const decided = new Map([...before].map(({ publication, decision }) => [publication, decision]));
     const known = new Set<PublicationKey>();
     const decisions = await previewPublications<PublicationKey>(
@@ -29,20 +26,20 @@ export function createDryRunStore({ previewPublications }: { previewPublications
       },
     );
     const own = decisions.slice(decided.size);
-    for (const [place, decision] of own.entries()) {
-      const publication = publications[place];
-      if (publication === undefined || decision.kind === "passed_over") continue;
-      // What is as it was leaves something only where it was known by another name: this one.
+    for (const [index, decision] of own.entries()) {
+      const publication = publications[index];
+      if (publication === undefined || decision.kind === "irrelevant") continue;
+      // An unchanged item leaves something only if it was known by another name.
       if (decision.kind === "unchanged" && known.has(publication)) continue;
       for (const name of namesOf(publication)) {
-        rehearsed.set(name, [...rehearsed.get(name) ?? [], { publication, decision }]);
+        previewed.set(name, [...previewed.get(name) ?? [], { publication, decision }]);
       }
     }
     return own;
   };
 }
 
-/** All by which the store would know it. */
+/** Everything by which the store would find it. */
 function namesOf({ key, contentHash, formerKeys = [] }: PublicationKey): string[] {
   return [key, contentHash, ...formerKeys];
 }

@@ -1,17 +1,17 @@
-// Recording what a fetch has brought: batch by batch, so that other work gets its turn between two.
+// Records publications in batches, so that other work can run in between.
 import type { RecordDecision, StoredPublication } from "../../domain/ports/store/store.ts";
 import type { IdentifiedItem } from "../identify/identify.ts";
 import type { DocumentRun } from "../document_run.ts";
 
-/** Publications recorded in one transaction: nothing else runs on the main thread meanwhile, and texts may be long. */
+/** Publications recorded in one transaction, which blocks the main thread. */
 const RECORD_BATCH = 100;
-/** The same of their texts, characters; one publication may be longer. */
+/** Characters of their texts in one transaction; one publication may be longer. */
 const RECORD_CHARACTERS = 100_000;
 
-/** Decides on an item with what is stored of it. */
-export type Decide = (one: IdentifiedItem, stored: StoredPublication | null) => RecordDecision;
+/** Decides an item with the stored publication; null leaves it to a later call. */
+export type Decide = (one: IdentifiedItem, stored: StoredPublication | null) => RecordDecision | null;
 
-/** Records items one after the other, those of one batch in one transaction. */
+/** Records items one after the other, each batch in one transaction. */
 export async function recordBatches(
   identified: readonly IdentifiedItem[],
   run: DocumentRun,
@@ -20,7 +20,7 @@ export async function recordBatches(
   await recordAll(slices(identified), run, decide);
 }
 
-/** The same of groups of items, none of which is cut apart. */
+/** Records groups of items; no group is split between two transactions. */
 export async function recordGroups(
   groups: readonly (readonly IdentifiedItem[])[],
   run: DocumentRun,
@@ -61,7 +61,12 @@ async function recordAll(
 ): Promise<void> {
   const record = mode === "record" ? options.store.recordPublications : options.store.previewPublications;
   for (const batch of batches) {
-    await record(source.id, batch, decide, options.holder);
+    await record(
+      source.id,
+      batch,
+      (one, stored) => decide(one, stored) ?? { kind: "irrelevant" },
+      options.holder,
+    );
     await pause();
   }
 }

@@ -16,7 +16,7 @@ const WEIGHT_OF_NEWS = 0.25;
 const DAY_MS = 86_400_000;
 
 /** What of a fetch that held so many items is a flood. */
-export function judgeArrivals(arrivals: ChangeVolume, items: number): ChangeSpike {
+export function detectSpike(arrivals: ChangeVolume, items: number): ChangeSpike {
   return { isNew: isSpikeOfNew(arrivals, items), isRevised: isSpikeOfRevisions(arrivals, items) };
 }
 

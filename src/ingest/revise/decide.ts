@@ -1,15 +1,14 @@
-// The items of one document: each with its outcome, and what the document as a whole shows of its source.
+// Decides and records the items of one document, in passes: some decisions need the whole document.
 import type { DocumentOrigin } from "../../domain/event/provenance.ts";
 import { PATTERN_RULE } from "../../domain/source/source.ts";
 import type { RecordDecision, StoredPublication } from "../../domain/ports/store/store.ts";
 import { type ClassifyRequest, classifyRequest } from "./classify_request.ts";
-import { type IdentifiedItem, identifyItems, isOther, standAsStored } from "../identify/identify.ts";
-import { baseOf, movedOn, nextRule } from "../identify/identity_rule.ts";
-import type { LanguageForms } from "../identify/language_urls.ts";
+import { type IdentifiedItem, identifyItems, isOther, preferStoredEdition } from "../identify/identify.ts";
+import { baseOf, type Identity, movedOn, nextRule } from "../identify/identity_rule.ts";
 import type { NormalisedItem } from "../normalise/item.ts";
 import { cleanUrl } from "../normalise/links.ts";
 import type { DocumentRun } from "../document_run.ts";
-import type { DecidedItem } from "../model.ts";
+import type { DocumentDecisions, ItemDecision } from "../model.ts";
 import { ChangedQueries, MovedUrls } from "../identify/url_changes.ts";
 import { recordBatches } from "../record/record_batches.ts";
 import {
@@ -23,236 +22,231 @@ import { type Classified, decideRevision, type RevisionContext, suppressesNotifi
 import type { DecidedAlone } from "./merge_languages.ts";
 import { wasIrrelevantBefore } from "./relevance_scope.ts";
 
-/** So many dates that move at once, while none stands still, say nothing of the publications. */
+/** From this many changed dates on, while none is unchanged, the source makes its dates up. */
 const CHURNING_DATES = 3;
-/** A publication that has been given so many further ids says that its source makes up new ones. */
+/** A publication with this many further ids shows that its source makes its ids up. */
 const CHURNING_IDS = 3;
 
-/** So many of a source's latest publications are looked through for one that was given a new id and new words. */
+/** Maximum number of the source's latest publications that are compared with unknown items. */
 const RECENT = 500;
 
-/** So many steps of long work are done before the next look at the clock. */
+/** Steps of long work between two calls of `pause`. */
 const STEPS = 20;
 
 /** What the items of one document share. */
 export interface SharedOrigin {
-  /** What the document and the source's settings state, the more specific first. */
+  /** The languages that the document and the source's settings state, the more specific first. */
   statedLanguages: readonly string[];
   origin: DocumentOrigin;
-  /** What was odd about an item, where something was. */
+  /** The parser's notes on items. */
   notes: ReadonlyMap<NormalisedItem, readonly string[]>;
   classified: ReadonlyMap<NormalisedItem, Classified>;
   /** Whether the document was read before with the same bytes. */
   isReread: boolean;
-  /** The language of the whole document, where the source has an address for each. */
+  /** The language of the whole document, where the source has a URL for each. */
   language: string | null;
 }
 
-/** A document's items while they are decided on. */
-interface Deciding {
-  run: DocumentRun;
+/** The input of every pass. */
+interface DocumentContext {
+  items: readonly IdentifiedItem[];
   shared: SharedOrigin;
+  run: DocumentRun;
   context: RevisionContext;
-  decisions: Map<IdentifiedItem, DecidedItem["decision"]>;
 }
 
-/**
- * Decides on the items of one document. Dates that moved wait until all of it has been seen: where at least
- * {@link CHURNING_DATES} moved and no stored item is as it was (the feed dates everything "now"), they are no revisions,
- * whatever else has changed. Elsewhere a moved date counts once it was seen twice.
- */
-export async function decideAll(
-  identified: readonly IdentifiedItem[],
-  shared: SharedOrigin,
-  run: DocumentRun,
-): Promise<void> {
-  const deciding: Deciding = {
-    run,
-    shared,
-    context: revisionContext(identified, shared, run),
-    decisions: new Map(),
-  };
-  const first = await decideFirst(identified, deciding);
-  const isChurn = first.dateChanged.length >= CHURNING_DATES && !first.hasSameDate;
-  await decideMovedDates(first.dateChanged, isChurn, deciding);
-  for (const one of identified) {
-    const decision = deciding.decisions.get(one);
-    if (decision === undefined) throw new Error(`the store decided nothing on ${one.key}`);
-    const decided: DecidedItem = {
-      item: one.item,
-      key: one.key,
-      language: shared.language,
-      notes: shared.notes.get(one.item) ?? [],
-      request: () => requestOf(one, shared, run),
-      decision,
-      suppressNotification: suppressesNotification(one, decision, deciding.context),
-    };
-    run.result.decided.push(decided);
-    run.together?.expect(one, decided);
-  }
-  // The source makes up new ids: its publications are known by their addresses from now on.
-  if (first.hasChurningIds && nextRule(run.result.identity) !== null) await moveOn(identified, deciding);
-}
-
-/** What the first look at a document's items shows. */
-interface FirstPass {
-  /** Items of which nothing but the date has changed; they are not decided on yet. */
-  dateChanged: IdentifiedItem[];
-  /** Whether the date of a stored item is what it was. */
+/** The result of one pass. */
+interface Pass {
+  decisions: ReadonlyMap<NormalisedItem, ItemDecision>;
+  /** The publications of the items, by their external ids. */
+  seen: ReadonlySet<string>;
+  /** Items of which only the date has changed, left to {@link decideChangedDates}. */
+  dateChanged: readonly IdentifiedItem[];
+  /** Whether a stored item has the date that it had. */
   hasSameDate: boolean;
-  /** Whether no id of the document was known, and publications have been given new ones again and again. */
+  /** Whether a changed date counts only when the next fetch confirms it. */
+  needsConfirmation: boolean;
+}
+
+/** The result of the first pass, with the items that it leaves to later passes. */
+interface FirstPass extends Pass {
+  /** Relevant items that are unknown by every id. */
+  fresh: readonly IdentifiedItem[];
+  /** Items whose id belonged to another publication, with that publication's external id. */
+  reusedIds: ReadonlyMap<IdentifiedItem, string>;
+  /** Items of which only the query of the URL has changed. */
+  queries: ChangedQueries;
+  /** Items of which only the URL has changed. */
+  urls: MovedUrls;
+  /** Whether no id of the document was known, and known publications have new ids again and again. */
   hasChurningIds: boolean;
 }
 
-async function decideFirst(
-  identified: readonly IdentifiedItem[],
-  { run, shared, context, decisions }: Deciding,
-): Promise<FirstPass> {
-  const { result } = run;
-  const redated: IdentifiedItem[] = [];
+/** Decides and records the items of one document, pass by pass. */
+export async function decideDocument(
+  items: readonly IdentifiedItem[],
+  shared: SharedOrigin,
+  run: DocumentRun,
+): Promise<DocumentDecisions> {
+  const document: DocumentContext = { items, shared, run, context: revisionContext(items, shared, run) };
+  const first = await decideFirst(document);
+  const rematched = await rematchFresh(first, document);
+  const queries = await decideChangedQueries(first, rematched, document);
+  const fresh = await decideFresh(first, rematched, document);
+  const urls = await decideMovedUrls(first, document);
+  const reused = await decideReusedIds(first, document);
+  const dates = await decideChangedDates(mergePasses([first, queries, fresh, urls]), document);
+  const identity = await replaceChurningIds(first, reused.identity, document);
+  const { decisions, seen, needsConfirmation } = mergePasses([first, queries, fresh, urls, reused, dates]);
+  return {
+    decided: items.map((one) => decidedItem(one, decisions.get(one.item), document)),
+    ...{ identity, seen, needsConfirmation },
+    notes: first.urls.hasMoved ? [first.urls.note] : [],
+  };
+}
+
+/** Decides the items that need nothing else of the document, and sets the others aside for later passes. */
+async function decideFirst(document: DocumentContext): Promise<FirstPass> {
+  const { items, run, context } = document;
+  const { identity, state } = run;
   const fresh: IdentifiedItem[] = [];
-  const recorded = new Set<string>();
-  let standsStill = false;
+  const reusedIds = new Map<IdentifiedItem, string>();
+  const queries = new ChangedQueries();
+  const urls = new MovedUrls();
   let knownIds = 0;
   let churningIds = 0;
-  const moved = { queries: new ChangedQueries(), site: new MovedUrls() };
-  const others: IdentifiedItem[] = [];
-  const isAlone = identified.length === 1;
-  const isAutomatic = !result.identity.isFixed && baseOf(result.identity.rule) === "guid";
-  const decideOne: DecideOne = (one, stored, how = context) => {
-    const decision = decideRevision(one, stored, how);
-    if (decision.kind !== "passed_over" && stored !== null) result.seen.add(stored.externalId);
-    if (decision.kind === "redated") {
-      redated.push(one);
-      return { kind: "passed_over" };
-    }
-    if (decision.kind === "record") {
-      recorded.add(decision.event.external_id);
-      result.seen.add(decision.event.external_id);
-    }
-    // An item that repeats a new one under another id does not show that a date stands still.
-    const isAsItWas = stored?.contentHash === one.contentHash;
-    if (isAsItWas && !recorded.has(stored?.externalId ?? "")) standsStill = true;
-    decisions.set(one, decision);
-    return run.together === null ? decision : recordedNow({ one, stored, decision, context: how }, run);
-  };
-  const isLookedUp = !result.identity.isFixed && run.state.lastSuccessAtMs !== null;
-  await recordBatches(identified, run, (one, stored) => {
-    if (stored !== null && one.twins !== undefined) standAsStored(one, stored);
+  const isAlone = items.length === 1;
+  const mayBeRenamed = !identity.isFixed && state.lastSuccessAtMs !== null;
+  const pass = await decideEach(items, document, (one, stored) => {
+    if (stored !== null && one.twins !== undefined) preferStoredEdition(one, stored);
     if (stored !== null && one.item.guid !== null) {
       if (stored.foundBy === "key") knownIds++;
-      else if (stored.foundBy !== "former key" && stored.renamings + 1 >= CHURNING_IDS) churningIds++;
+      else if (stored.foundBy !== "alias" && stored.renamings + 1 >= CHURNING_IDS) churningIds++;
     }
-    if (isOtherThan(one, stored, { ...result.identity, isAlone })) {
-      others.push(one);
-      return { kind: "passed_over" };
-    }
-    if (stored === null && isLookedUp && isTaken(one, context)) {
-      fresh.push(one);
-      return { kind: "passed_over" };
-    }
-    if (moved.queries.isMoved(one, stored)) {
-      if (stored !== null) result.seen.add(stored.externalId);
-      return { kind: "passed_over" };
-    }
-    return moved.site.isMoved(one, stored) ? { kind: "passed_over" } : decideOne(one, stored);
+    if (stored !== null && hasReusedId(one, stored, { ...identity, isAlone })) {
+      reusedIds.set(one, stored.externalId);
+    } else if (stored === null && mayBeRenamed && isWanted(one, context)) fresh.push(one);
+    else return !queries.isMoved(one, stored) && !urls.isMoved(one, stored);
+    return false;
   });
-  await decideWaiting({ all: identified, fresh, ...moved, decideOne }, { run, context, decisions });
-  if (others.length > 0) await decideOthers({ all: identified, others }, { run, shared, context, decisions });
+  const isAutomatic = !identity.isFixed && baseOf(identity.rule) === "guid";
   return {
-    dateChanged: redated,
-    hasSameDate: standsStill,
+    ...pass,
+    ...{ fresh, reusedIds, queries, urls },
     hasChurningIds: isAutomatic && knownIds === 0 && churningIds > 0,
   };
 }
 
-/** By each URL, that URL cleaned and without its language. */
+/** Decides and records those items that `isDue` accepts; a changed date is left to {@link decideChangedDates}. */
+async function decideEach(
+  items: readonly IdentifiedItem[],
+  { run, context }: DocumentContext,
+  isDue: (one: IdentifiedItem, stored: StoredPublication | null) => boolean = () => true,
+): Promise<Pass> {
+  const decisions = new Map<NormalisedItem, ItemDecision>();
+  const seen = new Set<string>();
+  const dateChanged: IdentifiedItem[] = [];
+  let hasSameDate = false;
+  let needsConfirmation = false;
+  await recordBatches(items, run, (one, stored) => {
+    if (!isDue(one, stored)) return null;
+    const decision = decideRevision(one, stored, context);
+    if (decision.kind !== "irrelevant" && stored !== null) seen.add(stored.externalId);
+    if (decision.kind === "record") seen.add(decision.event.external_id);
+    if (decision.kind !== "date_changed") decisions.set(one.item, decision);
+    else if (context.movedDates === "ask") {
+      dateChanged.push(one);
+      return null;
+    } else {
+      decisions.set(one.item, { kind: "unchanged" });
+      needsConfirmation ||= decision.isPending === true;
+    }
+    hasSameDate ||= stored?.contentHash === one.contentHash;
+    return unlessHeldBack({ one, stored, decision, context }, run);
+  });
+  return { decisions, seen, dateChanged, hasSameDate, needsConfirmation };
+}
+
+/** The decision to record now; null where it waits for the other languages of its publication. */
+function unlessHeldBack(decided: DecidedAlone, { languageMerge }: DocumentRun): RecordDecision | null {
+  return languageMerge?.takes(decided) === true ? null : decided.decision;
+}
+
+/** Whether an item that is unknown is to be recorded. */
+function isWanted(one: IdentifiedItem, { keepAll, classify }: RevisionContext): boolean {
+  return keepAll || classify(one).relevant;
+}
+
+function hasReusedId(
+  one: IdentifiedItem,
+  stored: StoredPublication,
+  how: Parameters<typeof isOther>[2],
+): boolean {
+  return stored.foundBy === "key" && stored.contentHash !== one.contentHash &&
+    isOther(one.item, stored.event, how);
+}
+
+/** The fresh items that match known publications. */
+interface Rematched {
+  /** By external id: those of which only the query of the URL differs. */
+  requeried: ReadonlyMap<IdentifiedItem, string>;
+  /** Whether the source makes up the queries of its URLs, so that they do not count. */
+  hasMadeUpQueries: boolean;
+  /** The fresh items to record, with the aliases of those that match a known publication. */
+  fresh: readonly IdentifiedItem[];
+}
+
+/** Finds known publications among the fresh items: those with another query, or with a new id and URL. */
+async function rematchFresh(
+  { fresh, queries }: FirstPass,
+  { items: all, run }: DocumentContext,
+): Promise<Rematched> {
+  const known = fresh.length === 0 ? [] : await listKnown(run);
+  const bare = fresh.length === 0 ? null : await withoutLanguages(all, known, run);
+  const requeried = await inSteps(findInLanguages(findRequeried, { all, fresh }, known, bare), run.pause);
+  const hasMadeUpQueries = queries.areMadeUp(requeried.size);
+  const rest = hasMadeUpQueries ? fresh.filter((one) => !requeried.has(one)) : fresh;
+  const isAll = run.source.fetchStrategy === "feed";
+  const renamed = await inSteps(
+    findInLanguages(rematchRenamed, { all, fresh: rest, isAll }, known, bare),
+    run.pause,
+  );
+  return {
+    ...{ requeried, hasMadeUpQueries },
+    fresh: rest.map((one) => withAliases(one, [requeried.get(one), renamed.get(one)])),
+  };
+}
+
+function withAliases(one: IdentifiedItem, found: readonly (string | undefined)[]): IdentifiedItem {
+  const externalIds = found.filter((id) => id !== undefined);
+  const replaces = externalIds.at(-1);
+  if (replaces === undefined) return one;
+  return { ...one, formerKeys: [...one.formerKeys ?? [], ...externalIds], replaces };
+}
+
+async function listKnown({ source, options, pause }: DocumentRun): Promise<KnownPublication[]> {
+  const recent = await options.store.listEvents({ source: source.id, latest: true, limit: RECENT });
+  const known: KnownPublication[] = [];
+  for (const { json } of recent) {
+    known.push(JSON.parse(json));
+    await pause();
+  }
+  return known;
+}
+
+/** By each URL, that URL cleaned and without its language; null where a publication has one language. */
 async function withoutLanguages(
-  parser: DocumentRun["parser"],
-  languages: LanguageForms,
-  urls: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
+  items: readonly IdentifiedItem[],
+  known: readonly KnownPublication[],
+  { parser, identity: { languages } }: DocumentRun,
+): Promise<ReadonlyMap<string, string> | null> {
+  if (languages === null) return null;
+  const urls = [...items.map(({ item }) => item.link), ...known.map(({ url_official }) => url_official)];
   const bare = await parser.bareAddresses(urls.map(cleanUrl), languages);
   return new Map(urls.map((url, at) => [url, bare[at] as string]));
 }
 
-/** Whether an item of which nothing is known becomes a record. */
-function isTaken(one: IdentifiedItem, { keepAll, classify }: RevisionContext): boolean {
-  return keepAll || classify(one).relevant;
-}
-
-/** Decides on an item; `how` where that is not as for the whole document. */
-type DecideOne = (
-  one: IdentifiedItem,
-  stored: StoredPublication | null,
-  how?: RevisionContext,
-) => RecordDecision;
-
-/** What of a document is not decided on by itself. */
-interface WaitingItems {
-  all: readonly IdentifiedItem[];
-  /** Those that become records, and of which nothing is known by any name. */
-  fresh: readonly IdentifiedItem[];
-  queries: ChangedQueries;
-  site: MovedUrls;
-  decideOne: DecideOne;
-}
-
-/** Decides on what waited for the whole document to be seen: what has moved with others, and what is like something known. */
-async function decideWaiting(
-  { all, fresh, queries, site, decideOne }: WaitingItems,
-  { run, context, decisions }: Pick<Deciding, "run" | "context" | "decisions">,
-): Promise<void> {
-  const { source, options, result } = run;
-  const recent = fresh.length === 0
-    ? []
-    : await options.store.listEvents({ source: source.id, latest: true, limit: RECENT });
-  const known: KnownPublication[] = [];
-  for (const { json } of recent) {
-    known.push(JSON.parse(json));
-    await run.pause();
-  }
-  const { languages } = result.identity;
-  const bare = languages === null || fresh.length === 0
-    ? null
-    : await withoutLanguages(run.parser, languages, [
-      ...all.map(({ item }) => item.link),
-      ...known.map(({ url_official }) => url_official),
-    ]);
-  const requeried = await inSteps(findInLanguages(findRequeried, { all, fresh }, known, bare), run.pause);
-  if (queries.areMadeUp(requeried.size)) {
-    for (const one of [...queries.moved, ...requeried.keys()]) decisions.set(one, { kind: "unchanged" });
-    for (const externalId of requeried.values()) result.seen.add(externalId);
-    requeried.clear();
-  } else {
-    await recordBatches(queries.moved, run, (one, stored) => decideOne(one, stored));
-  }
-  const isAll = source.fetchStrategy === "feed";
-  const rest = fresh.filter((one) => !decisions.has(one));
-  const replaced = await inSteps(
-    findInLanguages(rematchRenamed, { all, fresh: rest, isAll }, known, bare),
-    run.pause,
-  );
-  for (const [one, externalId] of [...requeried, ...replaced]) {
-    one.formerKeys = [...one.formerKeys ?? [], externalId];
-    one.replaces = externalId;
-  }
-  await recordBatches(
-    rest,
-    run,
-    (one, stored) => site.isMoved(one, stored) ? { kind: "passed_over" } : decideOne(one, stored),
-  );
-  for (const [one, externalId] of await site.takeReverted(options.store.findEvent)) {
-    decisions.set(one, { kind: "unchanged" });
-    result.seen.add(externalId);
-  }
-  await recordBatches(site.returned, run, (one, stored) => decideOne(one, stored));
-  const quietly = site.hasMoved ? { ...context, notify: false } : context;
-  await recordBatches(site.moved, run, (one, stored) => decideOne(one, stored, quietly));
-  if (site.hasMoved) result.notes.push(site.words);
-}
-
-/** Does long work, and lets other work run meanwhile. */
+/** Runs long work in steps, and lets other work run in between. */
 async function inSteps<T>(steps: Steps<T>, pause: () => Promise<void>): Promise<T> {
   for (let count = 1;; count++) {
     const { done, value } = steps.next();
@@ -261,91 +255,147 @@ async function inSteps<T>(steps: Steps<T>, pause: () => Promise<void>): Promise<
   }
 }
 
-function isOtherThan(
-  one: IdentifiedItem,
-  stored: StoredPublication | null,
-  how: Parameters<typeof isOther>[2],
-): boolean {
-  return stored?.foundBy === "key" && stored.contentHash !== one.contentHash &&
-    isOther(one.item, stored.event, how);
+/** Decides the items with a changed query: a revision, unless the source makes its queries up. */
+async function decideChangedQueries(
+  { queries }: FirstPass,
+  { hasMadeUpQueries, requeried }: Rematched,
+  document: DocumentContext,
+): Promise<Pass> {
+  if (!hasMadeUpQueries) return await decideEach([...queries.moved.keys()], document);
+  return unchangedPass(new Map([...queries.moved, ...requeried]));
 }
 
-/** One id stands for different publications, one document after the other: from now on the address tells them apart. */
-async function decideOthers(
-  { all, others }: { all: readonly IdentifiedItem[]; others: readonly IdentifiedItem[] },
-  { run, shared, context, decisions }: Deciding,
-): Promise<void> {
-  const items = await moveOn(all, { run, shared });
-  const again = { ...context, movedDates: "again" as const, keys: new Set(items.map(({ key }) => key)) };
-  const byItem = new Map(others.map((one) => [one.item, one]));
-  // One that is left out now repeats another of the document.
-  for (const one of others) decisions.set(one, { kind: "unchanged" });
-  await recordBatches(items.filter(({ item }) => byItem.has(item)), run, (renamed, stored) => {
-    const decision = decideRevision(renamed, stored, again);
-    const one = byItem.get(renamed.item);
-    if (one !== undefined) {
-      decisions.set(one, decision.kind === "redated" ? { kind: "unchanged" } : decision);
-    }
-    if (stored !== null) run.result.seen.add(stored.externalId);
-    if (decision.kind === "record") run.result.seen.add(decision.event.external_id);
-    return decision;
-  });
+/** Decides the items that were unknown, each with the publication that it was matched with. */
+async function decideFresh(
+  { urls }: FirstPass,
+  { fresh }: Rematched,
+  document: DocumentContext,
+): Promise<Pass> {
+  return await decideEach(fresh, document, (one, stored) => !urls.isMoved(one, stored));
 }
 
-async function decideMovedDates(
-  redated: readonly IdentifiedItem[],
-  isChurn: boolean,
-  { run, context, decisions }: Deciding,
-): Promise<void> {
-  const { source, state, result } = run;
-  // Dates without a zone move together with the zone in which they are read.
+/** Decides the items with a changed URL: not a revision where the site has moved or goes back and forth. */
+async function decideMovedUrls({ urls }: FirstPass, document: DocumentContext): Promise<Pass> {
+  const reverted = await urls.takeReverted(document.run.options.store.findEvent);
+  const returned = await decideEach(urls.returned, document);
+  const context = urls.hasMoved ? { ...document.context, notify: false } : document.context;
+  const moved = await decideEach(urls.moved, { ...document, context });
+  return mergePasses([unchangedPass(reverted), returned, moved]);
+}
+
+/** Decides the items with reused ids under the next identity rule, by which the URL tells publications apart. */
+async function decideReusedIds(
+  { reusedIds }: FirstPass,
+  document: DocumentContext,
+): Promise<Pass & { identity: Identity }> {
+  const { run, context } = document;
+  if (reusedIds.size === 0) return { ...mergePasses([]), identity: run.identity };
+  const { identity, items } = await moveOn(run.identity, document);
+  const reused = new Set([...reusedIds.keys()].map(({ item }) => item));
+  const again: RevisionContext = {
+    ...context,
+    movedDates: "again",
+    keys: new Set(items.map(({ key }) => key)),
+  };
+  const decided = await decideEach(
+    items.filter(({ item }) => reused.has(item)),
+    { ...document, context: again },
+  );
+  // An item that is missing under the new rule repeats another item of the document.
+  return { ...mergePasses([unchangedPass(reusedIds), decided]), identity };
+}
+
+/**
+ * Decides the items with a changed date: not a revision where the source makes its dates up (at least
+ * {@link CHURNING_DATES} changed and none is unchanged); elsewhere a revision when it is seen twice.
+ */
+async function decideChangedDates(
+  { dateChanged, hasSameDate }: Pass,
+  document: DocumentContext,
+): Promise<Pass> {
+  const { source, state } = document.run;
+  const isChurn = dateChanged.length >= CHURNING_DATES && !hasSameDate;
+  // Dates without a time zone change together with the configured one.
   const isZoneEdited = state.timezone !== null && state.timezone !== source.timezone;
   // A file is read once for each content: it would not be seen again.
   const counted = source.fetchStrategy === "files" ? "now" : "again";
   const movedDates = isChurn || isZoneEdited ? "keep" : counted;
-  await recordBatches(redated, run, (one, stored) => {
-    const how: RevisionContext = { ...context, movedDates };
-    const decision = decideRevision(one, stored, how);
-    decisions.set(one, decision.kind === "redated" ? { kind: "unchanged" } : decision);
-    if (decision.kind === "redated" && decision.sighted) result.needsConfirmation = true;
-    return recordedNow({ one, stored, decision, context: how }, run);
-  });
+  return await decideEach(dateChanged, { ...document, context: { ...document.context, movedDates } });
 }
 
-/** What is recorded of a decision at once: nothing, where it waits for the other languages of its publication. */
-function recordedNow(decided: DecidedAlone, { together }: DocumentRun): RecordDecision {
-  return together?.takes(decided) === true ? { kind: "passed_over" } : decided.decision;
+/** Moves on to the next identity rule where the source makes its ids up; publications are then known by their URLs. */
+async function replaceChurningIds(
+  { hasChurningIds }: FirstPass,
+  identity: Identity,
+  document: DocumentContext,
+): Promise<Identity> {
+  if (!hasChurningIds || nextRule(identity) === null) return identity;
+  return (await moveOn(identity, document)).identity;
 }
 
 /**
- * Moves on to the rule after the source's own, under which the document's items are then known. Returns them as they are
- * identified by it. Only a source with one language moves on, and not to a rule with a pattern: the operator's regular
- * expressions run in the parse worker alone.
+ * Moves on to the rule after `before`, and stores under it the items that are known. Only a source with one language
+ * moves on, and not to a rule with a pattern: the operator's regular expressions run only in the parse worker.
  */
 async function moveOn(
-  all: readonly IdentifiedItem[],
-  { run, shared }: Pick<Deciding, "run" | "shared">,
-): Promise<IdentifiedItem[]> {
-  const next = nextRule(run.result.identity);
-  if (next === null) throw new Error("a fixed rule was to be moved on from");
-  const moved = movedOn(run.result.identity, next);
-  const [patterns = [], former = []] = [true, false].map((isPattern) =>
-    moved.former.filter((rule) => rule.startsWith(PATTERN_RULE) === isPattern)
+  before: Identity,
+  { items: all, run, shared }: DocumentContext,
+): Promise<{ identity: Identity; items: readonly IdentifiedItem[] }> {
+  const next = nextRule(before);
+  if (next === null) throw new Error("a fixed identity rule has no next one");
+  const moved = movedOn(before, next);
+  const { patterns = [], others = [] } = Object.groupBy(
+    moved.former,
+    (rule) => rule.startsWith(PATTERN_RULE) ? "patterns" : "others",
   );
   const byItem = new Map(all.map((one) => [one.item, one]));
   const { identity, items } = identifyItems(
     [...byItem.keys()],
-    { ...moved, former },
+    { ...moved, former: others },
     shared.language,
     (item) => byItem.get(item) as IdentifiedItem,
   );
-  run.result.identity = { ...identity, former: [...identity.former, ...patterns] };
   await recordBatches(
     items,
     run,
-    (one, stored) => ({ kind: stored?.contentHash === one.contentHash ? "unchanged" : "passed_over" }),
+    (one, stored) => stored?.contentHash === one.contentHash ? { kind: "unchanged" } : null,
   );
-  return items;
+  return { identity: { ...identity, former: [...identity.former, ...patterns] }, items };
+}
+
+/** A pass in which these items, given with their external ids, are unchanged. */
+function unchangedPass(items: ReadonlyMap<IdentifiedItem, string>): Pass {
+  return {
+    decisions: new Map([...items.keys()].map(({ item }) => [item, { kind: "unchanged" }])),
+    seen: new Set(items.values()),
+    ...{ dateChanged: [], hasSameDate: false, needsConfirmation: false },
+  };
+}
+
+/** Several passes as one; of two decisions on an item the later one counts. */
+function mergePasses(passes: readonly Pass[]): Pass {
+  return {
+    decisions: new Map(passes.flatMap(({ decisions }) => [...decisions])),
+    seen: new Set(passes.flatMap(({ seen }) => [...seen])),
+    dateChanged: passes.flatMap(({ dateChanged }) => dateChanged),
+    hasSameDate: passes.some(({ hasSameDate }) => hasSameDate),
+    needsConfirmation: passes.some(({ needsConfirmation }) => needsConfirmation),
+  };
+}
+
+function decidedItem(
+  one: IdentifiedItem,
+  decision: ItemDecision | undefined,
+  { shared, run, context }: DocumentContext,
+): DocumentDecisions["decided"][number] {
+  if (decision === undefined) throw new Error(`the store did not decide ${one.key}`);
+  return {
+    ...{ item: one.item, key: one.key, decision },
+    language: shared.language,
+    notes: shared.notes.get(one.item) ?? [],
+    request: () => requestOf(one, shared, run),
+    suppressNotification: suppressesNotification(one, decision, context),
+  };
 }
 
 function requestOf(
@@ -357,7 +407,7 @@ function requestOf(
 }
 
 function revisionContext(
-  identified: readonly IdentifiedItem[],
+  items: readonly IdentifiedItem[],
   shared: SharedOrigin,
   { source, state, options }: DocumentRun,
 ): RevisionContext {
@@ -366,14 +416,14 @@ function revisionContext(
     keepAll: source.relevance === "all",
     notify: state.firstSuccessAtMs !== null || source.notifyFirstFetch,
     nowMs: options.clock.nowMs(),
-    keys: new Set(identified.map(({ key }) => key)),
+    keys: new Set(items.map(({ key }) => key)),
     movedDates: "ask",
     isReread: shared.isReread,
     wasIrrelevant: wasIrrelevantBefore(source, state),
     newEventId: () => options.newId("event"),
     classify: ({ item, key }) => {
       const classified = shared.classified.get(item);
-      if (classified === undefined) throw new Error(`nothing classified ${key}`);
+      if (classified === undefined) throw new Error(`${key} was not classified`);
       return classified;
     },
     provenance: (one) => {

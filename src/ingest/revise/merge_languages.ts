@@ -1,9 +1,8 @@
-// What one fetch brings of a publication in several languages: decided on together, so that one edit is one revision.
+// Merges the languages in which one fetch has a publication, so that one edit is one revision.
 import type { LanguageOrigin } from "../../domain/event/provenance.ts";
 import type { RecordDecision, StoredPublication } from "../../domain/ports/store/store.ts";
 import { editedAt, type IdentifiedItem } from "../identify/identify.ts";
 import type { LanguageForms } from "../identify/language_urls.ts";
-import type { DecidedItem } from "../model.ts";
 import {
   decideRevision,
   hasText,
@@ -13,113 +12,89 @@ import {
   withText,
 } from "./revise.ts";
 
-/** An item as it was decided on by itself. */
+/** An item with the decision on it alone. */
 export interface DecidedAlone {
   one: IdentifiedItem;
   stored: StoredPublication | null;
   decision: RecordDecision;
-  /** With what it was decided on. */
+  /** The context of the decision. */
   context: RevisionContext;
 }
 
 /** An item that waits for the other languages of its publication. */
 export interface WaitingItem extends Pick<DecidedAlone, "one" | "decision" | "context"> {
-  /** The version of its publication that it was decided on with; null where it is of none that is stored. */
+  /** The stored version that the decision is based on; null for a publication that is not stored. */
   base: { externalId: string; version: number } | null;
 }
 
-/** What a fetch has brought in several languages until all of its documents have been read. */
+/** Collects the items of a fetch in several languages until all documents are read. */
 export class LanguageMerge {
-  readonly #waiting = new Map<IdentifiedItem, WaitingItem>();
-  readonly #decided = new Map<IdentifiedItem, DecidedItem>();
-  readonly #unchanged = new Map<string, IdentifiedItem[]>();
-  readonly #actions: (() => void)[] = [];
+  readonly #waiting: WaitingItem[] = [];
+  readonly #unchanged: { one: IdentifiedItem; externalId: string }[] = [];
 
   constructor(readonly languages: LanguageForms) {}
 
-  /** Takes what would be written of a publication, and what other languages may make something of; whether it does. */
+  /** Holds an item back if it would be recorded, or may be in another language; returns whether to wait with recording. */
   takes({ one, stored, decision, context }: DecidedAlone): boolean {
     const { kind } = decision;
-    if (stored !== null && kind === "unchanged") this.#noteUnchanged(one, stored.externalId);
+    if (stored !== null && kind === "unchanged") {
+      this.#unchanged.push({ one, externalId: stored.externalId });
+    }
     const isRepeat = isRepeated(decision);
-    if ((kind === "unchanged" && !isRepeat) || (kind === "redated" && decision.sighted !== true)) {
+    if ((kind === "unchanged" && !isRepeat) || (kind === "date_changed" && decision.isPending !== true)) {
       return false;
     }
-    const isOfStored = stored !== null && kind !== "passed_over" &&
+    const isOfStored = stored !== null && kind !== "irrelevant" &&
       (kind !== "record" || decision.event.version > 1);
     const base = isOfStored ? { externalId: stored.externalId, version: stored.version } : null;
-    this.#waiting.set(one, { one, decision, context, base });
-    // Unless another language makes a version, that is all that becomes of it.
+    this.#waiting.push({ one, decision, context, base });
+    // A repetition is recorded as it is, unless another language makes a version.
     return !isRepeat;
   }
 
-  #noteUnchanged(one: IdentifiedItem, externalId: string): void {
-    const others = this.#unchanged.get(externalId);
-    if (others === undefined) this.#unchanged.set(externalId, [one]);
-    else others.push(one);
-  }
-
-  /** Remembers where what becomes of an item is told, if it waits. */
-  expect(one: IdentifiedItem, decided: DecidedItem): void {
-    if (this.#waiting.has(one)) this.#decided.set(one, decided);
-  }
-
-  /** Where what becomes of an item is told. */
-  decidedOf({ one }: WaitingItem): DecidedItem | null {
-    return this.#decided.get(one) ?? null;
-  }
-
-  /** Acts when all that waits is recorded. */
-  onRecorded(action: () => void): void {
-    this.#actions.push(action);
-  }
-
-  /** All that waited is recorded. */
-  tellRecorded(): void {
-    for (const action of this.#actions) action();
-  }
-
-  /** What came of a publication as it was. */
-  unchangedOf(externalId: string): readonly IdentifiedItem[] {
-    return this.#unchanged.get(externalId) ?? [];
+  /** The unchanged items of each publication, by its external id. */
+  unchanged(): ReadonlyMap<string, readonly IdentifiedItem[]> {
+    const groups = Map.groupBy(this.#unchanged, ({ externalId }) => externalId);
+    return new Map([...groups].map(([externalId, items]) => [externalId, items.map(({ one }) => one)]));
   }
 
   /**
-   * The items by publication, without those of which nothing becomes anything, and within one in the order in which they
-   * are recorded: the record's own language first, then what revises it, the source's main language before the others.
-   * Whichever order the documents came in, it is the same.
+   * The items to record by publication. Within one the order does not depend on the order of the documents: the record's
+   * own language first, then what revises it, the source's main language before the others.
    */
   groups(): WaitingItem[][] {
-    const items = [...this.#waiting.values()];
     const known = new Map(
-      items.flatMap(({ one, base }) => base === null ? [] : [[one.key, base.externalId]]),
+      this.#waiting.flatMap(({ one, base }) => base === null ? [] : [[one.key, base.externalId]]),
     );
-    const groups = Map.groupBy(items, ({ one, base }) => base?.externalId ?? known.get(one.key) ?? one.key);
+    const groups = Map.groupBy(
+      this.#waiting,
+      ({ one, base }) => base?.externalId ?? known.get(one.key) ?? one.key,
+    );
     return [...groups.values()]
       .filter((group) =>
-        group.some(({ decision }) => decision.kind !== "passed_over" && decision.kind !== "unchanged")
+        group.some(({ decision }) => decision.kind !== "irrelevant" && decision.kind !== "unchanged")
       )
       .flatMap((group) => byIdentity(this.#sorted(group)));
   }
 
   #sorted(group: readonly WaitingItem[]): WaitingItem[] {
     const { codes } = this.languages;
-    const placeOf = ({ one }: WaitingItem) => codes.indexOf(one.language ?? "");
+    const orderOf = ({ one }: WaitingItem) => codes.indexOf(one.language ?? "");
     return group.toSorted((a, b) =>
-      rankOf(a) - rankOf(b) || placeOf(a) - placeOf(b) || compareEditions(a.one, b.one)
+      rankOf(a) - rankOf(b) || orderOf(a) - orderOf(b) || compareEditions(a.one, b.one)
     );
   }
 }
 
 /**
- * Two items of one language that are not one by their identity may be two publications, although both were taken for
- * editions of one: then each identity goes by itself, that by which the publication is known first.
+ * Splits a group in which two identities have an item in the same language: they may be two publications. The identity by
+ * which the publication is known comes first.
  */
 function byIdentity(group: readonly WaitingItem[]): WaitingItem[][] {
   const keys = Map.groupBy(group, ({ one }) => one.key);
   const languages = [...keys.values()].map((items) => new Set(items.map(({ one }) => one.language)));
   const isOne = languages.every((own, at) =>
-    languages.every((other, place) => place === at || own.isDisjointFrom(other))
+    languages.every((other, index) => index === at || own.isDisjointFrom(other))
   );
   if (isOne) return [[...group]];
   const isFirst = ([key, items]: [string, WaitingItem[]]) =>
@@ -129,47 +104,51 @@ function byIdentity(group: readonly WaitingItem[]): WaitingItem[][] {
   );
 }
 
-/** What revises a record in its own language comes before what does so in another, and that before the rest. */
+/** Revisions in the record's own language come first, then revisions in another language, then the rest. */
 function rankOf({ one, decision }: WaitingItem): number {
-  // Nothing but the date of a record's own language counts.
-  if (decision.kind === "redated") return 0;
+  // A date counts only in the record's own language.
+  if (decision.kind === "date_changed") return 0;
   if (decision.kind !== "record") return 2;
   return decision.event.language === one.language ? 0 : 1;
 }
 
-/** The newest edition first; of two that say nothing of that always the same one. */
+/** The newest edition first; editions without a date in a fixed order. */
 function compareEditions(a: IdentifiedItem, b: IdentifiedItem): number {
   const [aMs, bMs] = [editedAt(a.item), editedAt(b.item)];
   if (aMs !== bMs) return aMs < bMs ? 1 : -1;
   return a.contentHash < b.contentHash ? -1 : 1;
 }
 
-/** What one language's item is known by, all are. */
-export function shareFormerKeys(items: readonly WaitingItem[]): void {
+/** The items of one publication, each with the aliases of all. */
+export function withSharedAliases(items: readonly WaitingItem[]): WaitingItem[] {
   const keys = new Set(items.flatMap(({ one }) => [...one.formerKeys ?? [], one.key]));
-  for (const { one } of items) {
-    const formerKeys = [...keys].filter((key) => key !== one.key);
-    if (formerKeys.length > 0) one.formerKeys = formerKeys;
-  }
+  if (keys.size === 1) return [...items];
+  return items.map((item) => {
+    const formerKeys = [...keys].filter((key) => key !== item.one.key);
+    return { ...item, one: { ...item.one, formerKeys } };
+  });
 }
 
-/** The items of one publication while they are recorded one after the other. */
-export class Group {
+/** Decides the items of one publication while they are recorded one after the other. */
+export class LanguageGroup {
   #plan: { externalId: string | null; decisions: ReadonlyMap<WaitingItem, RecordDecision> } | null = null;
 
-  constructor(readonly items: readonly WaitingItem[], readonly together: LanguageMerge) {}
+  constructor(
+    readonly items: readonly WaitingItem[],
+    readonly unchanged: ReadonlyMap<string, readonly IdentifiedItem[]>,
+  ) {}
 
   decide(item: WaitingItem, stored: StoredPublication | null): RecordDecision {
     const isFirst = this.#plan === null;
-    const { externalId, decisions } = this.#plan ??= this.#planWith(stored);
+    const { externalId, decisions } = this.#plan ??= this.#planFor(stored);
     const decision = isFirst || stored?.externalId === externalId ? decisions.get(item) : undefined;
-    // It has turned out to be of another publication than the first one is.
+    // It belongs to another publication than the first item.
     return decision ?? decideRevision(item.one, stored, item.context);
   }
 
-  #planWith(stored: StoredPublication | null) {
-    const unchanged = stored === null ? [] : this.together.unchangedOf(stored.externalId);
-    const decisions = decideTogether(this.items, stored, unchanged);
+  #planFor(stored: StoredPublication | null) {
+    const unchanged = stored === null ? [] : this.unchanged.get(stored.externalId) ?? [];
+    const decisions = decideGroup(this.items, stored, unchanged);
     const version = [...decisions.values()].find((decision) => isVersion(decision, stored));
     const externalId = version?.kind === "record" ? version.event.external_id : stored?.externalId ?? null;
     return { externalId, decisions };
@@ -177,32 +156,30 @@ export class Group {
 }
 
 /**
- * Decides on the items of one publication that a fetch has brought, in the order in which they are recorded; `stored` is
- * what is stored of it, `unchanged` what else the fetch has brought of it, as it was.
+ * Decides the items of one publication in the order in which they are recorded; `unchanged` are its unchanged items.
  *
- * - What is new becomes one record, in the first language that is to be recorded, and has the others.
- * - What revises it becomes one version, made of the first item, with the changed words of the others.
- * - A language that a stored record did not have is no revision: it comes to the version that the fetch makes, else to
- *   the newest.
- * - Words that another language had, in place of a language's own, come to the version in which that has others.
- * - A date that moved together with the words of another language is part of that edit, and need not be seen again.
- * - Of a language that the fetch has brought in two editions the newer one counts, and that which is stored if none is.
+ * - A new publication becomes one record in the first language to be recorded, with the texts of the others.
+ * - A revision becomes one version from the first item, with the changed texts of the others.
+ * - A new language of a stored record is not a revision: it is added to the version that the fetch makes, or to the newest.
+ * - A text that repeats another language's is added to the version in which that language has a different text.
+ * - A date that changed together with a text of another language is part of that edit and needs no confirmation.
+ * - Of two editions in one language the newer one counts, or the stored one if none is newer.
  */
-export function decideTogether(
+export function decideGroup(
   items: readonly WaitingItem[],
   stored: StoredPublication | null,
   unchanged: readonly IdentifiedItem[] = [],
 ): Map<WaitingItem, RecordDecision> {
   const decisions = new Map<WaitingItem, RecordDecision>();
-  const met = new Set<string | undefined>();
+  const languages = new Set<string | undefined>();
   for (const item of items) {
-    const isStale = met.has(item.one.language) || isOutdatedBy(item.one, { stored, unchanged });
+    const isStale = languages.has(item.one.language) || isOutdatedBy(item.one, { stored, unchanged });
     decisions.set(item, isStale ? { kind: "unchanged" } : decideAlone(item, stored));
-    met.add(item.one.language);
+    languages.add(item.one.language);
   }
   if (stored !== null && [...decisions.values()].some((decision) => isVersion(decision, stored))) {
     for (const [item, { kind }] of decisions) {
-      if (kind !== "redated") continue;
+      if (kind !== "date_changed") continue;
       decisions.set(item, decideRevision(item.one, stored, { ...item.context, movedDates: "now" }));
     }
   }
@@ -211,7 +188,7 @@ export function decideTogether(
   return decisions;
 }
 
-/** Lets the version of the carrier have the words of the others, or be followed by them. */
+/** Adds the texts of the other items to the version of the carrier, or records them after it. */
 function mergeTexts(
   decisions: Map<WaitingItem, RecordDecision>,
   { carrier, stored }: { carrier: WaitingItem | undefined; stored: StoredPublication | null },
@@ -222,20 +199,20 @@ function mergeTexts(
   let event = version?.event ?? null;
   let notify = version?.notify ?? false;
   const origins: Record<string, LanguageOrigin> = {};
-  // What a page is compared with: the version as it will be served.
+  // The version as it will be served.
   let shown = event ?? (stored as StoredPublication).event;
   let isRecorded = false;
   for (const [item, decision] of decisions) {
     if (item === carrier) isRecorded = true;
-    const { one: { item: words, language }, context } = item;
+    const { one: { item: text, language }, context } = item;
     if (item === carrier || language === undefined || !bringsText(decision, stored)) continue;
-    if (hasText(shown, words)) {
+    if (hasText(shown, text)) {
       decisions.set(item, repetition(shown, language));
       continue;
     }
-    const { title, summary } = words;
+    const { title, summary } = text;
     shown = withText(shown, language, { title, summary });
-    // What is recorded before the version would come to the one before it, and be missing in this.
+    // A text that is recorded before the version would be added to the previous one.
     if (event !== null && (!isRecorded || stored === null || decision.kind !== "translated")) {
       event = withText(event, language, { title, summary });
       if (stored !== null && decision.kind === "record" && decision.notify !== false) {
@@ -261,28 +238,28 @@ function originIn({ one, context }: WaitingItem): LanguageOrigin {
 }
 
 function decideAlone({ one, decision, context, base }: WaitingItem, stored: StoredPublication | null) {
-  const isAsItWas = base?.externalId === stored?.externalId && base?.version === stored?.version;
-  return isAsItWas ? decision : decideRevision(one, stored, context);
+  const isSameBase = base?.externalId === stored?.externalId && base?.version === stored?.version;
+  return isSameBase ? decision : decideRevision(one, stored, context);
 }
 
-/** Whether a decision makes a version of the publication: its first one, where nothing is stored of it. */
+/** Whether a decision makes a version of the publication: its first one if it is not stored. */
 function isVersion(decision: RecordDecision | undefined, stored: StoredPublication | null): boolean {
   return decision?.kind === "record" && (stored === null || decision.event.version > 1);
 }
 
-/** Whether an item's words are to be in the record. What is new in one language is in all, whatever it is about. */
+/** Whether an item's text belongs in the record. What is recorded in one language is recorded in all. */
 function bringsText(decision: RecordDecision, stored: StoredPublication | null): boolean {
   const { kind } = decision;
   return kind === "translated" || isVersion(decision, stored) || isRepeated(decision) ||
-    (stored === null && kind === "passed_over");
+    (stored === null && kind === "irrelevant");
 }
 
-/** Whether an item says what another language says in the stored version: in the next one that may say something else. */
+/** Whether an item repeats the text of another language, which the next version may change. */
 function isRepeated(decision: RecordDecision): boolean {
   return decision.kind === "unchanged" && decision.repeats === true;
 }
 
-/** Whether the fetch has brought the stored edition of the item's language, too, and that is no older. */
+/** Whether the fetch also has the stored edition in the item's language, and that one is not older. */
 function isOutdatedBy(
   one: IdentifiedItem,
   { stored, unchanged }: { stored: StoredPublication | null; unchanged: readonly IdentifiedItem[] },

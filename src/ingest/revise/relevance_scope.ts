@@ -16,10 +16,10 @@ export type DatedItem = Pick<NormalisedItem, "title" | "link" | "publishedAtMs" 
  */
 export function wasIrrelevantBefore(
   { relevance, fetchStrategy, urls }: Pick<SourceSettings, "relevance" | "fetchStrategy" | "urls">,
-  { narrowUntilMs, news }: Pick<SourceState, "narrowUntilMs" | "news">,
+  { narrowUntilMs, cadence }: Pick<SourceState, "narrowUntilMs" | "cadence">,
 ): (item: DatedItem) => boolean {
   if (relevance !== "all" || narrowUntilMs === null) return () => false;
-  const seen = seenItems(news);
+  const seen = seenItems(cadence);
   // A feed's document is all of it: what was not in the last one is new.
   const isAllSeen = seen.isWhole && fetchStrategy === "feed" && urls === undefined;
   return (item) => {

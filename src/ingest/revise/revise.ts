@@ -34,7 +34,7 @@ export interface RevisionContext {
   /** Every key of the document. */
   keys: ReadonlySet<string>;
   /**
-   * What is made of a date that moved and nothing else: `ask` answers "redated" so that the whole document is looked at
+   * What is made of a date that moved and nothing else: `ask` answers "date_changed" so that the whole document is looked at
    * first, `keep` takes it without a revision, `again` makes it a revision when it is seen a second time, `now` at once.
    */
   movedDates: "ask" | "keep" | "again" | "now";
@@ -50,7 +50,7 @@ export interface RevisionContext {
 }
 
 /**
- * Decides on one publication. A publication that is stored stays one, whatever its revision is about. It is "redated"
+ * Decides on one publication. A publication that is stored stays one, whatever its revision is about. It is "date_changed"
  * when nothing but its date has changed and that does not count, or not yet.
  */
 export function decideRevision(
@@ -63,7 +63,7 @@ export function decideRevision(
   if (stored === null) {
     // What a former rule knew as part of another publication becomes one of its own, and is no news. What only seemed to
     // be an edition of one that is another's after all is news.
-    const isSplit = found?.foundBy === "former key" && found.externalId !== identified.replaces &&
+    const isSplit = found?.foundBy === "alias" && found.externalId !== identified.replaces &&
       isAlike(identified, found.event);
     return decideNew(identified, context, { isNews: !isSplit });
   }
@@ -91,7 +91,7 @@ function decideNew(
   { isNews }: { isNews: boolean },
 ): RecordDecision {
   const classified = context.classify(identified);
-  if (!context.keepAll && !classified.relevant) return { kind: "passed_over" };
+  if (!context.keepAll && !classified.relevant) return { kind: "irrelevant" };
   const isTold = isNews && (classified.relevant || !context.wasIrrelevant(identified.item));
   return {
     kind: "record",
@@ -111,7 +111,7 @@ function isAnother(
   identified: IdentifiedItem,
   { keys }: RevisionContext,
 ): boolean {
-  if (stored.foundBy === "former key" && !isAlike(identified, stored.event)) return true;
+  if (stored.foundBy === "alias" && !isAlike(identified, stored.event)) return true;
   if (stored.externalId === identified.key) return false;
   // Of several of its identities in the document the first one has it.
   const owner = stored.keys.find((key) => keys.has(key));
@@ -146,10 +146,10 @@ function decideDate(
   { pendingHash, dateMoves }: StoredPublication,
   movedDates: RevisionContext["movedDates"],
 ): RecordDecision | null {
-  if (movedDates === "ask" || movedDates === "keep") return { kind: "redated" };
+  if (movedDates === "ask" || movedDates === "keep") return { kind: "date_changed" };
   if (pendingHash === contentHash) return null;
   if (dateMoves >= MAX_DATE_MOVES) return { kind: "unchanged" };
-  return movedDates === "now" ? null : { kind: "redated", sighted: true };
+  return movedDates === "now" ? null : { kind: "date_changed", isPending: true };
 }
 
 /**

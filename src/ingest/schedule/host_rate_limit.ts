@@ -2,7 +2,7 @@
 import type { Clock } from "../../domain/ports/ports.ts";
 
 /** Makes a wait for a host's turn; a turn counts from when it was given. */
-export function createPace(
+export function createHostRateLimit(
   clock: Pick<Clock, "nowMs" | "sleep">,
   spacingOf: (host: string) => number,
 ): (host: string, signal: AbortSignal) => Promise<void> {

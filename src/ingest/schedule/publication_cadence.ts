@@ -1,5 +1,5 @@
 // When a source has something new: what its cadence is read from.
-import type { NewsHistory } from "../../domain/source/source.ts";
+import type { PublicationCadence } from "../../domain/source/source.ts";
 import type { DecidedItem } from "../model.ts";
 
 const DAY_MS = 86_400_000;
@@ -13,18 +13,18 @@ const HASH_DIGITS = 8;
  * The news after a fetch. New is what became an event or a version of one, and what was passed over now and was
  * not in the last document; an item that only has another id or date is not.
  */
-export function noteNews(
-  before: NewsHistory,
+export function updateCadence(
+  before: PublicationCadence,
   decided: readonly Pick<DecidedItem, "item" | "decision">[],
   nowMs: number,
-): NewsHistory {
+): PublicationCadence {
   const seen = readSeen(before);
   const largest = seen.size < MAX_SEEN ? Infinity : Math.max(...seen);
   let hasNew = false;
   const passedOver = new Set<number>();
   for (const { item, decision } of decided) {
     if (decision.kind === "record") hasNew = true;
-    if (decision.kind !== "passed_over") continue;
+    if (decision.kind !== "irrelevant") continue;
     const hash = nameOf(item);
     passedOver.add(hash);
     if (!seen.has(hash) && hash < largest) hasNew = true;
@@ -38,13 +38,13 @@ export function noteNews(
 
 /** The items that the last document held and that were passed over; of many a sample, which is not whole. */
 export function seenItems(
-  news: NewsHistory,
+  news: PublicationCadence,
 ): { has(item: { title: string; link: string }): boolean; isWhole: boolean } {
   const seen = readSeen(news);
   return { has: (item) => seen.has(nameOf(item)), isWhole: seen.size < MAX_SEEN };
 }
 
-function readSeen({ seen }: NewsHistory): Set<number> {
+function readSeen({ seen }: PublicationCadence): Set<number> {
   return new Set((seen.match(/.{8}/g) ?? []).map((digits) => parseInt(digits, 16)));
 }
 

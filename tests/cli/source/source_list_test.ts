@@ -22,7 +22,7 @@ const state = (id: string, change: Partial<SourceState> = {}): SourceState => ({
   lastSuccessAtMs: NOW - HOUR,
   outcome: "ok",
   outcomeSinceMs: NOW - HOUR,
-  news: { lastAtMs: NOW - HOUR, days: [], seen: "" },
+  cadence: { lastAtMs: NOW - HOUR, days: [], seen: "" },
   ...change,
 });
 
@@ -38,7 +38,11 @@ const STATES = [
   }),
   state("blocked", { outcome: "blocked", lastError: "responded with 403", consecutiveFailures: 3 }),
   state("partial", {
-    gaps: [{ part: "de: https://a.example/de", reason: "responded with 404", sinceMs: NOW - HOUR }],
+    partialFailures: [{
+      part: "de: https://a.example/de",
+      reason: "responded with 404",
+      sinceMs: NOW - HOUR,
+    }],
   }),
   state("paused", { hostPausedUntilMs: NOW + 5 * HOUR }),
 ];

@@ -17,7 +17,7 @@ const state = (change: Partial<SourceState> = {}): SourceState => ({
   lastSuccessAtMs: NOW - HOUR / 2,
   outcome: "ok",
   outcomeSinceMs: NOW - 50 * DAY,
-  news: { lastAtMs: NOW - DAY, days: [], seen: "" },
+  cadence: { lastAtMs: NOW - DAY, days: [], seen: "" },
   ...change,
 });
 
@@ -38,21 +38,21 @@ const CONDITIONS: [
   ["empty", failed("empty"), "empty", NOW - 5, /^words$/],
   [
     "nothing new",
-    state({ news: { lastAtMs: NOW - 46 * DAY, days: [], seen: "" } }),
+    state({ cadence: { lastAtMs: NOW - 46 * DAY, days: [], seen: "" } }),
     "silent",
     NOW - DAY,
     /^nothing new for 46 days$/,
   ],
   [
     "never anything new",
-    state({ news: { lastAtMs: null, days: [], seen: "" } }),
+    state({ cadence: { lastAtMs: null, days: [], seen: "" } }),
     "silent",
     NOW - 55 * DAY,
     /^nothing new for 100 days$/,
   ],
   [
     "failing goes before silence",
-    { ...failed("blocked"), news: { lastAtMs: 0, days: [], seen: "" } },
+    { ...failed("blocked"), cadence: { lastAtMs: 0, days: [], seen: "" } },
     "blocked",
     NOW - 5,
     /^words$/,
@@ -60,11 +60,11 @@ const CONDITIONS: [
   [
     "a part is missing, which goes before silence",
     state({
-      gaps: [
+      partialFailures: [
         { part: "de: https://board.example/de", reason: "responded with 404", sinceMs: NOW - 7 },
         { part: "fr: https://board.example/fr", reason: "responded with 500", sinceMs: NOW - 9 },
       ],
-      news: { lastAtMs: NOW - 60 * DAY, days: [], seen: "" },
+      cadence: { lastAtMs: NOW - 60 * DAY, days: [], seen: "" },
     }),
     "partial",
     NOW - 9,
@@ -111,7 +111,7 @@ Deno.test("sourceHealth() tells each state, since when, and why", () => {
 });
 
 Deno.test("sourceHealth() lets the config say how long silence is, and a folder be as silent as it is", () => {
-  const quiet = state({ news: { lastAtMs: NOW - 60 * DAY, days: [], seen: "" } });
+  const quiet = state({ cadence: { lastAtMs: NOW - 60 * DAY, days: [], seen: "" } });
   const conditionOf = (settings: Parameters<typeof sourceHealth>[0]) =>
     sourceHealth(settings, quiet, NOW).condition;
   assert.equal(conditionOf({ ...FEED, silentAfterMs: 61 * DAY }), "ok");

@@ -88,7 +88,7 @@ for (const [kind, { table, serve }] of Object.entries(PAGINGS)) {
         assert.equal(report.ok, true);
         said.push(report.refused[0]?.reason.slice(0, 35) ?? "");
         const [state] = await world.store.listSources();
-        assert.equal(state?.gaps.length, report.refused.length);
+        assert.equal(state?.partialFailures.length, report.refused.length);
         newest += 2;
       }
       assert.deepEqual(await storedIds(world), upTo(newest - 2, 86));
@@ -121,7 +121,7 @@ Deno.test("where nothing known is met any more the walk ends at what is older th
     const stored = await storedIds(world);
     assert.deepEqual(stored.filter((id) => id > 2_000), upTo(2_040, 2_001), "nothing is missing");
     assert.ok(stored.filter((id) => id <= 500).length <= 5, "and the archive is left alone");
-    assert.deepEqual((await world.store.listSources())[0]?.gaps, []);
+    assert.deepEqual((await world.store.listSources())[0]?.partialFailures, []);
   }));
 
 const dayConfig = (lines: string) =>

@@ -178,7 +178,7 @@ Deno.test("a document with a fault as a whole is read each time, and says so eac
     for (let times = 0; times < 3; times++) {
       const { looks, refused } = await fetch(world);
       assert.deepEqual([looks > 0, refused.length], [true, 1]);
-      assert.equal((await world.store.listSources())[0]?.gaps.length, 1);
+      assert.equal((await world.store.listSources())[0]?.partialFailures.length, 1);
     }
   }));
 

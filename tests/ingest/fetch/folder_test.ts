@@ -118,7 +118,7 @@ Deno.test("no reason quotes a file that is not a feed", () =>
     const report = await ingest();
     assert.deepEqual(report.refused.map(({ item }) => item).sort(), Object.keys(files).sort());
     const [state] = await world.store.listSources();
-    assert.equal(state?.gaps.length, Object.keys(files).length);
+    assert.equal(state?.partialFailures.length, Object.keys(files).length);
     const told = JSON.stringify([report, state, world.platform.lines]);
     assert.doesNotMatch(told, new RegExp(secret));
   }));

@@ -74,7 +74,7 @@ for (const knows304 of [false, true]) {
       const gaps = async () => {
         const { ok, refused } = await fetch(world);
         const [state] = await world.store.listSources();
-        return [ok, refused.length, state?.gaps.map(({ part }) => part)];
+        return [ok, refused.length, state?.partialFailures.map(({ part }) => part)];
       };
       for (let times = 0; times < 4; times++) assert.deepEqual(await gaps(), [true, 1, ["de"]]);
       english = rows(1, 2, 3);

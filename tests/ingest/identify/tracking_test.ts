@@ -75,7 +75,7 @@ for (const identity of ["", 'identity = "guid"', 'identity = "link"', 'identity 
         [{ key: "https://board.example/1", contentHash: "" }],
         (_, stored) => {
           hashes.add(stored?.contentHash ?? "");
-          return { kind: "passed_over" };
+          return { kind: "irrelevant" };
         },
       );
       if (!identity.includes("title")) assert.match([...hashes][0] ?? "", /^[0-9a-f]{64}$/, "hashed anew");

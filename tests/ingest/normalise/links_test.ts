@@ -1,7 +1,7 @@
 // Tests of src/ingest/normalise/links.ts.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
-import { absoluteUrl, cleanUrl, cleanUrlOnce } from "../../../src/ingest/normalise/links.ts";
+import { absoluteUrl, cleanUrl, cleanUrlSinglePass } from "../../../src/ingest/normalise/links.ts";
 
 Deno.test("absoluteUrl() resolves a link against the first base that gives an address", () => {
   const rows: [href: string, bases: (string | null)[], expected: string | null][] = [
@@ -109,7 +109,7 @@ Deno.test("absoluteUrl() and cleanUrl() make of what looks normal what a parser 
       const query = kept.length === 0 ? "" : `?${kept.join("&")}`;
       const path = parsed.pathname.replace(/;jsessionid=[^/;]*/i, "");
       const { hash } = parsed;
-      assert.equal(cleanUrlOnce(text), `https://${parsed.host}${path}${query}${hash}`, text);
+      assert.equal(cleanUrlSinglePass(text), `https://${parsed.host}${path}${query}${hash}`, text);
     }),
     { numRuns: 20_000 },
   );

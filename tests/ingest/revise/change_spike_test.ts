@@ -1,11 +1,11 @@
 // Floods: what a site has renumbered is held back until the operator has looked at it.
 import assert from "node:assert/strict";
 import type { ChangeVolume } from "../../../src/domain/source/change_volume.ts";
-import { judgeArrivals } from "../../../src/ingest/revise/change_spike.ts";
+import { detectSpike } from "../../../src/ingest/revise/change_spike.ts";
 import { boardConfig, rss, type SampleItem } from "../../support/samples.ts";
 import { createWorld, type World } from "../../support/world.ts";
 
-Deno.test("judgeArrivals() looks at how much is new, how old it is, and what is expected since the last success", () => {
+Deno.test("detectSpike() looks at how much is new, how old it is, and what is expected since the last success", () => {
   const quiet = {
     older: 0,
     newer: 0,
@@ -38,12 +38,12 @@ Deno.test("judgeArrivals() looks at how much is new, how old it is, and what is 
     ["a busy source after half an hour", true, { count: 50, perDay: 24 }, 50],
   ];
   for (const [name, expected, arrivals, items] of rows) {
-    const flood = judgeArrivals({ ...quiet, ...arrivals }, items);
+    const flood = detectSpike({ ...quiet, ...arrivals }, items);
     assert.deepEqual(flood, { isNew: expected, isRevised: false }, name);
   }
 });
 
-Deno.test("judgeArrivals() takes many revisions at once for a flood, unless the source often has as many", () => {
+Deno.test("detectSpike() takes many revisions at once for a flood, unless the source often has as many", () => {
   const quiet = { count: 0, older: 0, newer: 0, usual: 0, perDay: 0, usualRevised: 0, elapsedMs: 1_800_000 };
   const rows: [
     name: string,
@@ -62,7 +62,7 @@ Deno.test("judgeArrivals() takes many revisions at once for a flood, unless the 
     ["beside new ones", true, 30, 60, { count: 5 }],
   ];
   for (const [name, expected, revised, items, change] of rows) {
-    const flood = judgeArrivals({ ...quiet, revised, ...change }, items);
+    const flood = detectSpike({ ...quiet, revised, ...change }, items);
     assert.deepEqual(flood, { isNew: false, isRevised: expected }, name);
   }
 });

@@ -5,11 +5,7 @@ import type { RecordDecision, StoredPublication } from "../../../src/domain/port
 import { hashesOf, type IdentifiedItem } from "../../../src/ingest/identify/identify.ts";
 import { languageForms } from "../../../src/ingest/identify/language_urls.ts";
 import { decideRevision, type RevisionContext } from "../../../src/ingest/revise/revise.ts";
-import {
-  decideTogether,
-  LanguageMerge,
-  type WaitingItem,
-} from "../../../src/ingest/revise/merge_languages.ts";
+import { decideGroup, LanguageMerge, type WaitingItem } from "../../../src/ingest/revise/merge_languages.ts";
 import { SAMPLE_PROVENANCE, sampleEvent } from "../../support/samples.ts";
 
 const NOW = Date.parse("2026-08-01T10:00:00Z");
@@ -97,16 +93,16 @@ function decide(
   movedDates?: RevisionContext["movedDates"],
 ): { outcomes: Record<string, string>; event: RegEvent | null; notify: unknown } {
   assert.ok(FORMS);
-  const together = new LanguageMerge(FORMS);
+  const merge = new LanguageMerge(FORMS);
   for (const text of texts) {
     const one = itemOf(text);
     const how = context(movedDates);
-    together.takes({ one, stored, decision: decideRevision(one, stored, how), context: how });
+    merge.takes({ one, stored, decision: decideRevision(one, stored, how), context: how });
   }
-  const [group = [], ...others] = together.groups();
+  const [group = [], ...others] = merge.groups();
   assert.deepEqual(others, []);
-  const unchanged = stored === null ? [] : together.unchangedOf(stored.externalId);
-  const decisions = decideTogether(group, stored, unchanged);
+  const unchanged = stored === null ? [] : merge.unchanged().get(stored.externalId);
+  const decisions = decideGroup(group, stored, unchanged);
   const versions = [...decisions.values()].filter(({ kind }) => kind === "record");
   assert.ok(versions.length <= 1, "one version at most");
   const version = versions[0] as Extract<RecordDecision, { kind: "record" }> | undefined;
@@ -205,7 +201,7 @@ const TABLE: Record<string, [string[], string[], Record<string, string>, Record<
     { en: "A", de: "B2" },
   ],
   "a date moves alone, and is not seen a second time yet": [["en A", "de B"], ["en A@2", "de B@2"], {
-    A: "redated",
+    A: "date_changed",
   }],
   "two editions of one language: the newer one counts": [
     ["en A"],
@@ -225,7 +221,7 @@ const TABLE: Record<string, [string[], string[], Record<string, string>, Record<
 };
 
 for (const [name, [before, texts, outcomes, words]] of Object.entries(TABLE)) {
-  Deno.test(`decideTogether(): ${name}`, () => {
+  Deno.test(`decideGroup(): ${name}`, () => {
     const stored = () => before.length === 0 ? null : storedOf(before);
     const found = decide(texts, stored());
     assert.deepEqual(found.outcomes, outcomes);
@@ -250,7 +246,7 @@ for (const [name, [before, texts, outcomes, words]] of Object.entries(TABLE)) {
   });
 }
 
-Deno.test("decideTogether() lists what was withdrawn again in one version, with the words that have changed", () => {
+Deno.test("decideGroup() lists what was withdrawn again in one version, with the words that have changed", () => {
   const stored = storedOf(["en A", "de B", "fr C"], { withdrawn: true });
   const { outcomes, event } = decide(["de B2", "fr C", "en A"], stored);
   assert.deepEqual(outcomes, { A: "record", B2: "joined", C: "unchanged" });
@@ -258,7 +254,7 @@ Deno.test("decideTogether() lists what was withdrawn again in one version, with 
   assert.deepEqual(Object.values(event?.translations ?? {}).map(({ title }) => title), ["A", "B2", "C"]);
 });
 
-Deno.test("decideTogether() dates a version by the date that moved, unless the source makes dates up", () => {
+Deno.test("decideGroup() dates a version by the date that moved, unless the source makes dates up", () => {
   const moved = ["en A@2", "de B2"];
   assert.equal(decide(moved, storedOf(["en A", "de B"])).event?.published_at, NOW - 7 * DAY);
   const made = decide(moved, storedOf(["en A", "de B"], { dateMoves: 2 }));
@@ -267,29 +263,29 @@ Deno.test("decideTogether() dates a version by the date that moved, unless the s
   assert.deepEqual(churning.outcomes, { B2: "record" }, "dates that move together wait for nothing");
 });
 
-Deno.test("decideTogether() decides anew on what is stored meanwhile", () => {
+Deno.test("decideGroup() decides anew on what is stored meanwhile", () => {
   assert.ok(FORMS);
-  const together = new LanguageMerge(FORMS);
+  const merge = new LanguageMerge(FORMS);
   for (const text of ["en A2", "de B2"]) {
     const one = itemOf(text);
-    together.takes({ one, stored: null, decision: decideRevision(one, null, context()), context: context() });
+    merge.takes({ one, stored: null, decision: decideRevision(one, null, context()), context: context() });
   }
-  const [group = []] = together.groups();
-  const decisions = decideTogether(group, storedOf(["en A", "de B"]));
+  const [group = []] = merge.groups();
+  const decisions = decideGroup(group, storedOf(["en A", "de B"]));
   assert.deepEqual([...decisions.values()].map(({ kind }) => kind), ["record", "joined"]);
 });
 
-Deno.test("Together decides two items of one language by themselves that were taken for editions of one publication", () => {
+Deno.test("LanguageMerge decides two items of one language by themselves that were taken for editions of one publication", () => {
   assert.ok(FORMS);
-  const together = new LanguageMerge(FORMS);
+  const merge = new LanguageMerge(FORMS);
   const [other, german, english] = [{ ...itemOf("en A3"), key: "another" }, itemOf("de B2"), itemOf("en A2")];
   for (const one of [other, german, english]) {
     const how = { ...context(), keys: new Set([one.key]) };
-    const stored = storedOf(["en A", "de B"], { foundBy: one === other ? "former key" : "key" });
+    const stored = storedOf(["en A", "de B"], { foundBy: one === other ? "alias" : "key" });
     const decision = decideRevision(one, stored, how);
     assert.equal(decision.kind === "record" && decision.event.version, 2);
-    together.takes({ one, stored, decision, context: how });
+    merge.takes({ one, stored, decision, context: how });
   }
-  const groups = together.groups().map((group) => group.map(({ one }) => one));
+  const groups = merge.groups().map((group) => group.map(({ one }) => one));
   assert.deepEqual(groups, [[english, german], [other]]);
 });

@@ -1,7 +1,7 @@
 // A source that is told to take everything: what it passed over before is stored, and is no news.
 import assert from "node:assert/strict";
 import { narrowUntilAfter, wasIrrelevantBefore } from "../../../src/ingest/revise/relevance_scope.ts";
-import { noteNews } from "../../../src/ingest/schedule/publication_cadence.ts";
+import { updateCadence } from "../../../src/ingest/schedule/publication_cadence.ts";
 import type { DecidedItem } from "../../../src/ingest/model.ts";
 import { boardConfig, rss, type SampleItem } from "../../support/samples.ts";
 import { createWorld, type World } from "../../support/world.ts";
@@ -16,9 +16,9 @@ const item = (id: string, publishedAtMs: number | null = null) => ({
   updatedAtMs: null,
 });
 const newsOf = (items: readonly ReturnType<typeof item>[]) =>
-  noteNews(
+  updateCadence(
     { lastAtMs: null, days: [], seen: "" },
-    items.map((one) => ({ item: one, decision: { kind: "passed_over" } }) as unknown as DecidedItem),
+    items.map((one) => ({ item: one, decision: { kind: "irrelevant" } }) as unknown as DecidedItem),
     NOW,
   );
 
@@ -52,9 +52,9 @@ Deno.test("wasIrrelevantBefore() goes by the last document, then by dates, and t
     ["the source is narrow", false, { ...feed, relevance: "ai" }, few, item("seen")],
   ];
   for (const [what, expected, source, news, one] of rows) {
-    assert.equal(wasIrrelevantBefore(source, { narrowUntilMs: NOW, news })(one), expected, what);
+    assert.equal(wasIrrelevantBefore(source, { narrowUntilMs: NOW, cadence: news })(one), expected, what);
     assert.equal(
-      wasIrrelevantBefore(source, { narrowUntilMs: null, news })(one),
+      wasIrrelevantBefore(source, { narrowUntilMs: null, cadence: news })(one),
       false,
       `${what}: long wide`,
     );

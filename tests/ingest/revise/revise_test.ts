@@ -110,7 +110,7 @@ Deno.test("decideRevision() records changed content as the next version of the s
 
 Deno.test("decideRevision() passes over what does not concern AI regulation, unless the source keeps all", () => {
   const classify = () => ({ ...classified, relevant: false });
-  assert.deepEqual(decideRevision(identified(), null, context({ classify })), { kind: "passed_over" });
+  assert.deepEqual(decideRevision(identified(), null, context({ classify })), { kind: "irrelevant" });
   assert.equal(decideRevision(identified(), null, context({ classify, keepAll: true })).kind, "record");
 });
 
@@ -128,18 +128,18 @@ Deno.test("decideRevision() makes of a date that moved what the document and its
   const decide = (movedDates: RevisionContext["movedDates"], history: Partial<StoredPublication> = {}) => {
     const stored = { ...storedAs(eventOf(before), before.contentHash), ...history };
     const decision = decideRevision(moved, stored, context({ movedDates }));
-    return decision.kind === "redated" && decision.sighted ? "sighted" : decision.kind;
+    return decision.kind === "date_changed" && decision.isPending ? "pending" : decision.kind;
   };
-  assert.equal(decide("ask"), "redated");
-  assert.equal(decide("keep"), "redated");
+  assert.equal(decide("ask"), "date_changed");
+  assert.equal(decide("keep"), "date_changed");
   assert.equal(decide("now"), "record");
-  assert.equal(decide("again"), "sighted");
+  assert.equal(decide("again"), "pending");
   assert.equal(decide("again", { pendingHash: contentHash }), "record");
-  assert.equal(decide("again", { pendingHash: "another date", dateMoves: 1 }), "sighted");
+  assert.equal(decide("again", { pendingHash: "another date", dateMoves: 1 }), "pending");
   assert.equal(decide("again", { dateMoves: 2 }), "unchanged", "its date is made up");
   assert.equal(decide("again", { dateMoves: 2, pendingHash: contentHash }), "record", "seen before it was");
   assert.equal(decide("now", { dateMoves: 2 }), "unchanged");
-  assert.equal(decide("again", { textHash: moved.textHash }), "sighted", "by the hash alone");
+  assert.equal(decide("again", { textHash: moved.textHash }), "pending", "by the hash alone");
   assert.equal(decide("again", { textHash: "another text" }), "record");
 });
 
@@ -162,7 +162,7 @@ Deno.test("decideRevision() revises nothing by a document that was read before",
 
 Deno.test("decideRevision() takes what a former rule knew for the same where address or title are, and never as news", () => {
   const before = identified();
-  const former = { ...storedAs(eventOf(before), "-"), externalId: "x", foundBy: "former key" as const };
+  const former = { ...storedAs(eventOf(before), "-"), externalId: "x", foundBy: "alias" as const };
   const versionOf = (change: Partial<NormalisedItem>, keys: string[] = []) => {
     const decision = decideRevision(
       identified({ guid: "new", ...change }),

@@ -1,10 +1,10 @@
 // Tests of src/ingest/schedule/host_rate_limit.ts.
 import assert from "node:assert/strict";
-import { createPace } from "../../../src/ingest/schedule/host_rate_limit.ts";
+import { createHostRateLimit } from "../../../src/ingest/schedule/host_rate_limit.ts";
 
 /** How long each host in turn waits, ms, at a time. */
 async function waits(
-  pace: ReturnType<typeof createPace>,
+  pace: ReturnType<typeof createHostRateLimit>,
   slept: number[],
   hosts: readonly string[],
 ): Promise<number[]> {
@@ -17,11 +17,11 @@ async function waits(
   return found;
 }
 
-Deno.test("createPace() gives each host its turns apart, lets no host wait for another, and outlives a clock set back", async () => {
+Deno.test("createHostRateLimit() spaces the requests to each host independently, also after the clock was set back", async () => {
   let nowMs = 1_000_000;
   const slept: number[] = [];
   const sleep = (ms: number) => Promise.resolve(void slept.push(ms));
-  const pace = createPace({ nowMs: () => nowMs, sleep }, (host) => host === "slow" ? 10_000 : 1_000);
+  const pace = createHostRateLimit({ nowMs: () => nowMs, sleep }, (host) => host === "slow" ? 10_000 : 1_000);
   assert.deepEqual(await waits(pace, slept, ["a", "slow", "a", "slow", "b", "a"]), [
     0,
     0,

@@ -1,11 +1,11 @@
 // Tests of src/ingest/schedule/publication_cadence.ts.
 import assert from "node:assert/strict";
-import type { NewsHistory } from "../../../src/domain/source/source.ts";
-import { noteNews } from "../../../src/ingest/schedule/publication_cadence.ts";
+import type { PublicationCadence } from "../../../src/domain/source/source.ts";
+import { updateCadence } from "../../../src/ingest/schedule/publication_cadence.ts";
 import type { DecidedItem } from "../../../src/ingest/model.ts";
 
 const DAY = 86_400_000;
-const NONE: NewsHistory = { lastAtMs: null, days: [], seen: "" };
+const NONE: PublicationCadence = { lastAtMs: null, days: [], seen: "" };
 
 const items = (kind: string, titles: readonly (string | number)[]) =>
   titles.map((title) =>
@@ -14,27 +14,31 @@ const items = (kind: string, titles: readonly (string | number)[]) =>
       "item" | "decision"
     >
   );
-const passedOver = (...titles: (string | number)[]) => items("passed_over", titles);
+const passedOver = (...titles: (string | number)[]) => items("irrelevant", titles);
 const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at);
 
 Deno.test("noteNews() counts new and revised events, and what was not passed over before", () => {
-  const first = noteNews(NONE, passedOver("a", "b"), 5 * DAY + 1);
+  const first = updateCadence(NONE, passedOver("a", "b"), 5 * DAY + 1);
   assert.deepEqual([first.lastAtMs, first.days], [5 * DAY + 1, [5]]);
-  const same = noteNews(first, [...passedOver("b", "a"), ...items("unchanged", ["c"])], 6 * DAY);
+  const same = updateCadence(first, [...passedOver("b", "a"), ...items("unchanged", ["c"])], 6 * DAY);
   assert.deepEqual(same, first, "in any order");
-  assert.equal(noteNews(same, passedOver("b"), 6 * DAY).lastAtMs, first.lastAtMs, "what goes is not new");
-  assert.deepEqual(noteNews(same, passedOver("b", "c"), 6 * DAY).days, [5, 6]);
-  assert.deepEqual(noteNews(same, items("record", ["d"]), 7 * DAY).days, [5, 7]);
-  assert.deepEqual(noteNews(same, [], 8 * DAY), same, "an answer that nothing has changed");
+  assert.equal(
+    updateCadence(same, passedOver("b"), 6 * DAY).lastAtMs,
+    first.lastAtMs,
+    "what goes is not new",
+  );
+  assert.deepEqual(updateCadence(same, passedOver("b", "c"), 6 * DAY).days, [5, 6]);
+  assert.deepEqual(updateCadence(same, items("record", ["d"]), 7 * DAY).days, [5, 7]);
+  assert.deepEqual(updateCadence(same, [], 8 * DAY), same, "an answer that nothing has changed");
 });
 
 Deno.test("noteNews() remembers a fair sample of long lists and a bounded number of days", () => {
-  let history = noteNews(NONE, passedOver(...numbers(0, 5_000)), DAY);
+  let history = updateCadence(NONE, passedOver(...numbers(0, 5_000)), DAY);
   assert.ok(history.seen.length <= 256 * 8);
-  assert.equal(noteNews(history, passedOver(...numbers(0, 5_000)), 2 * DAY).lastAtMs, DAY);
+  assert.equal(updateCadence(history, passedOver(...numbers(0, 5_000)), 2 * DAY).lastAtMs, DAY);
   let noticed = 0;
   for (const start of numbers(1, 21)) {
-    const next = noteNews(
+    const next = updateCadence(
       history,
       passedOver(...numbers(start * 200, start * 200 + 5_000)),
       (1 + start) * DAY,
@@ -43,11 +47,11 @@ Deno.test("noteNews() remembers a fair sample of long lists and a bounded number
     history = next;
   }
   assert.ok(noticed >= 18, `${noticed} of 20 times something new was noticed`);
-  for (const day of numbers(30, 200)) history = noteNews(history, items("record", [day]), day * DAY);
+  for (const day of numbers(30, 200)) history = updateCadence(history, items("record", [day]), day * DAY);
   assert.equal(history.days.length, 60);
   assert.equal(history.days.at(-1), 199);
   assert.deepEqual(
-    noteNews(history, items("record", ["x"]), 150 * DAY).days.at(-1),
+    updateCadence(history, items("record", ["x"]), 150 * DAY).days.at(-1),
     150,
     "a clock that was set back",
   );

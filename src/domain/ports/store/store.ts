@@ -12,8 +12,8 @@ import type { Provenance } from "../../event/provenance.ts";
 import type {
   FetchResult,
   IdentityRule,
-  NewsHistory,
   PartialFailure,
+  PublicationCadence,
   SourceMove,
   SourceState,
 } from "../../source/source.ts";
@@ -47,7 +47,7 @@ export interface StoredPublication {
   contentHash: string;
   version: number;
   /** By what it was found. */
-  foundBy: "key" | "content" | "text" | "former key";
+  foundBy: "key" | "content" | "text" | "alias";
   /** Null when it was stored by a version that did not keep it, until it is seen again. */
   textHash: string | null;
   /** The content with a date that was seen once; null without one. */
@@ -76,15 +76,15 @@ export type RecordDecision =
    */
   | { kind: "unchanged"; hashedAnew?: true; repeats?: true; untranslated?: true }
   /**
-   * Only what is no revision has changed: the new hash is kept, no record is made. `sighted`: the hash is kept beside
+   * Only what is no revision has changed: the new hash is kept, no record is made. `isPending`: the hash is kept beside
    * that of the content, to be known when it is seen again.
    */
-  | { kind: "redated"; sighted?: boolean }
+  | { kind: "date_changed"; isPending?: boolean }
   /** The publication's newest record is there in one more language; it is served with it from then on. */
   | { kind: "translated"; words: LocalizedText; url: string; provenance: Provenance; atMs: number }
   /** Its words stand in the version that another language's item is recorded as: they are known from now on. */
   | { kind: "joined" }
-  | { kind: "passed_over" };
+  | { kind: "irrelevant" };
 
 /** What becomes of a publication that a complete fetch did not hold. */
 export type RemovalDecision =
@@ -129,9 +129,9 @@ export interface FetchEnd {
   } | null;
   /** Why it is no success, null for "ok". */
   error: string | null;
-  news: NewsHistory;
+  cadence: PublicationCadence;
   moves: readonly SourceMove[];
-  gaps: readonly PartialFailure[];
+  partialFailures: readonly PartialFailure[];
   /** As {@link SourceState.narrowUntilMs} has it. */
   narrowUntilMs: number | null;
   /**

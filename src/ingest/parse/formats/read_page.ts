@@ -78,7 +78,7 @@ export function readSinglePage(
   { reading, url }: { reading: Extract<Reading, { kind: "page" }>; url: string | null },
 ): ParsedDocument {
   const tree = readPageTree(text);
-  const item = itemFrom(withUsualPlaces(reading.fields), reading.dateFormat, finder(tree, null));
+  const item = itemFrom(withDefaultSelectors(reading.fields), reading.dateFormat, finder(tree, null));
   if (item === null || item.title === null) throw new DocumentError("the page has no title");
   item.link ??= url ?? firstOf(tree, 'link[rel="canonical"]@href');
   return { format: "page", ...aboutPage(tree), next: null, items: [item], problems: depthProblems(tree) };
@@ -93,7 +93,7 @@ function depthProblems({ tooDeep }: PageTree): ParseProblem[] {
   return [{ item: "document", reason }];
 }
 
-function withUsualPlaces(fields: FieldRules): FieldRules {
+function withDefaultSelectors(fields: FieldRules): FieldRules {
   const places: Partial<Record<ItemField, readonly string[]>> = { ...fields };
   for (const [field, usual] of Object.entries(USUAL_PLACES) as [ItemField, readonly string[]][]) {
     places[field] = [...fields[field] ?? [], ...usual];

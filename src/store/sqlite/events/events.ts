@@ -169,7 +169,7 @@ function recordAll<T extends PublicationKey>(
 /** Whether the decision takes the item for the publication that was found. */
 function isOfPublication(decision: RecordDecision, stored: StoredPublication): boolean {
   if (decision.kind === "record") return decision.event.external_id === stored.externalId;
-  return decision.kind !== "passed_over";
+  return decision.kind !== "irrelevant";
 }
 
 /** What is kept of a publication of which no version was made; whether anything is. */
@@ -183,8 +183,8 @@ function keepState(
   },
 ): boolean {
   const { externalId } = stored;
-  if (decision.kind === "redated") {
-    if (decision.sighted) keepPendingChange(connection, sourceId, { externalId, contentHash });
+  if (decision.kind === "date_changed") {
+    if (decision.isPending) keepPendingChange(connection, sourceId, { externalId, contentHash });
     else keepHashes(connection, sourceId, { externalId, contentHash, textHash, dateMoves: 1 });
     return true;
   }

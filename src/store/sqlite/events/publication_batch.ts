@@ -117,5 +117,5 @@ export class PublicationBatch {
 }
 
 function byFormerKey(at: number): Way {
-  return { foundBy: "former key", sql: BY_KEY, valueOf: ({ formerKeys }) => formerKeys?.[at] ?? null };
+  return { foundBy: "alias", sql: BY_KEY, valueOf: ({ formerKeys }) => formerKeys?.[at] ?? null };
 }

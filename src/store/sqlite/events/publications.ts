@@ -19,7 +19,7 @@ export const PUBLICATION_COLUMNS = `
   (select json_group_array(json_array(language, text_hash)) from publication_languages as known
     where known.source_id = publications.source_id and known.external_id = publications.external_id) as languages`;
 
-/** The publication of this key, else of this content, else of this content but for dates, else of a former key. */
+/** The publication of this key, else of this content, else of this content but for dates, else of an alias. */
 export function findPublication(
   connection: Connection,
   sourceId: string,
@@ -45,7 +45,7 @@ export function findPublication(
   if (row !== undefined) return publicationFromRow(row);
   for (const former of formerKeys ?? []) {
     const known = connection.get(
-      `select 'former key' as found_by, ${PUBLICATION_COLUMNS} from publications where source_id = ? and key = ?`,
+      `select 'alias' as found_by, ${PUBLICATION_COLUMNS} from publications where source_id = ? and key = ?`,
       sourceId,
       former,
     );

@@ -3,7 +3,7 @@ import {
   CADENCE_MS,
   type ChangeSpike,
   type ChangeVolume,
-  NO_FLOOD,
+  NO_SPIKE,
   OLDER_BY_MS,
 } from "../../../domain/source/change_volume.ts";
 import type { Store } from "../../../domain/ports/store/store.ts";
@@ -26,7 +26,7 @@ export function settleArrivals(
   // The first fetch brings everything that there is: that is no flood, and says nothing of what is usual.
   const isFirst = connection.get("select first_success_at from sources where id = ?", sourceId)
     ?.["first_success_at"] === null;
-  const flood = isFirst ? NO_FLOOD : judge(arrivals);
+  const flood = isFirst ? NO_SPIKE : judge(arrivals);
   const heldBack = holdBack(connection, sourceId, flood);
   letGo(connection, sourceId, "fetch");
   if (!isFirst) keepUsual(connection, sourceId, { arrivals, flood });

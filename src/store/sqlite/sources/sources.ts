@@ -1,12 +1,12 @@
 // Sources in SQLite: their state, their leases, and what their hosts want.
 import type {
   FetchResult,
-  NewsHistory,
   PartialFailure,
+  PublicationCadence,
   SourceMove,
   SourceState,
 } from "../../../domain/source/source.ts";
-import { type ChangeSpike, type ChangeVolume, NO_FLOOD } from "../../../domain/source/change_volume.ts";
+import { type ChangeSpike, type ChangeVolume, NO_SPIKE } from "../../../domain/source/change_volume.ts";
 import type { FetchEnd, RegisteredSource, SourceClaim, Store } from "../../../domain/ports/store/store.ts";
 import { Connection, type Row } from "../connection/connection.ts";
 import { requireLease } from "./leases.ts";
@@ -73,7 +73,7 @@ export function createSources(
           )) > 0,
       ),
 
-    finishFetch: (end, judge = () => NO_FLOOD) =>
+    finishFetch: (end, judge = () => NO_SPIKE) =>
       Promise.resolve(connection.transaction("durable", () => finishFetch(connection, end, judge))),
 
     releaseEvents: (sourceId, end) =>
@@ -202,9 +202,9 @@ function finishFetch(
     end.error,
     end.outcome,
     end.outcomeSinceMs,
-    JSON.stringify(end.news),
+    JSON.stringify(end.cadence),
     JSON.stringify(end.moves),
-    JSON.stringify(end.gaps),
+    JSON.stringify(end.partialFailures),
     end.narrowUntilMs,
     end.sourceId,
   );
@@ -255,9 +255,9 @@ function stateFromRow(row: Row): SourceState {
     nextDueAtMs: Number(row["next_due_at"]),
     outcome: row["outcome"] as FetchResult | null,
     outcomeSinceMs: row["outcome_since"] as number | null,
-    news: JSON.parse(String(row["news"])) as NewsHistory,
+    cadence: JSON.parse(String(row["news"])) as PublicationCadence,
     moves: JSON.parse(String(row["moves"])) as SourceMove[],
-    gaps: JSON.parse(String(row["gaps"])) as PartialFailure[],
+    partialFailures: JSON.parse(String(row["gaps"])) as PartialFailure[],
     narrowUntilMs: row["narrow_until"] as number | null,
     hostPausedUntilMs: row["paused_until"] ? Number(row["paused_until"]) : null,
   };

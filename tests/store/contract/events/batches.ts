@@ -11,7 +11,7 @@ import { anEvent, PROVENANCE } from "../given.ts";
 import type { StorePromise } from "../promise.ts";
 
 /** What is to become of a publication where that can be: `another` records it as one of its own, whatever was found. */
-type Wish = "record" | "another" | "unchanged" | "redated" | "sighted" | "passed_over";
+type Wish = "record" | "another" | "unchanged" | "date_changed" | "pending" | "irrelevant";
 
 interface Step extends PublicationKey {
   wish: Wish;
@@ -29,9 +29,9 @@ const STEP: fc.Arbitrary<Step> = fc.record({
     "record",
     "another",
     "unchanged",
-    "redated",
-    "sighted",
-    "passed_over",
+    "date_changed",
+    "pending",
+    "irrelevant",
   ),
 }, { requiredKeys: ["key", "contentHash", "wish"] });
 const BATCHES = fc.array(fc.array(STEP, { minLength: 1, maxLength: 24 }), { minLength: 1, maxLength: 5 });
@@ -42,7 +42,7 @@ const SAME_CONTENT: Step[][] = [
   ["k3", "k4", "k5", "k6", "k7", "k8", "k9", "k10"].map((key) => ({
     key,
     contentHash: "h1",
-    wish: "passed_over",
+    wish: "irrelevant",
   })),
 ];
 
@@ -62,7 +62,7 @@ async function recordAll(store: Store, sourceId: string, { batches, together }: 
   let made = 0;
   const decide = ({ key, wish }: Step, stored: StoredPublication | null): RecordDecision => {
     sights.push(seen(stored));
-    if (wish === "sighted") return { kind: "redated", sighted: true };
+    if (wish === "pending") return { kind: "date_changed", isPending: true };
     if (wish !== "record" && wish !== "another") return { kind: wish };
     const before = wish === "record" ? stored : null;
     const event = anEvent(`evt_${sourceId}_${++made}`, {
@@ -113,14 +113,14 @@ export const batchPromises: StorePromise[] = [
         contentHash: at % 5 === 1 ? step.contentHash : "-",
         textHash: at % 5 === 2 ? step.textHash ?? "" : "-",
         formerKeys: at % 5 === 3 ? ["unknown", step.key] : [],
-        wish: "passed_over",
+        wish: "irrelevant",
       }));
       const found: unknown[] = [];
       await store.recordPublications("board", again, (_, stored) => {
         found.push(stored && [stored.foundBy, stored.event.title_en]);
-        return { kind: "passed_over" };
+        return { kind: "irrelevant" };
       });
-      const ways = ["key", "content", "text", "former key"];
+      const ways = ["key", "content", "text", "alias"];
       assert.deepEqual(found, steps.map((_, at) => at % 5 === 4 ? null : [ways[at % 5], `made ${at + 1}`]));
     },
   },

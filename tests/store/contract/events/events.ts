@@ -22,7 +22,7 @@ function shown(stored: StoredPublication | null): unknown {
   return { externalId, contentHash, version, event: stored.event.id };
 }
 
-const passOver = (): RecordDecision => ({ kind: "passed_over" });
+const passOver = (): RecordDecision => ({ kind: "irrelevant" });
 
 async function foundEvent(store: Store, id: string): Promise<unknown> {
   return JSON.parse((await store.findEvent(id))?.json ?? "");
@@ -64,7 +64,7 @@ export const eventPromises: StorePromise[] = [
     check: async (store) => {
       const decisions: Record<string, RecordDecision> = {
         a: recordIt(anEvent("evt_1"), false)(),
-        b: { kind: "passed_over" },
+        b: { kind: "irrelevant" },
         c: { kind: "unchanged" },
         d: recordIt(anEvent("evt_2"), false)(),
       };

@@ -94,7 +94,7 @@ export const identityPromises: StorePromise[] = [
       await recordUnder(store, "guid 1", "hash 1", anEvent("evt_1"));
       await recordUnder(store, "guid 9", "hash 9", anEvent("evt_9"));
       await lookUp(store, "link 1", "hash 1");
-      const redate = () => ({ kind: "redated" } as const);
+      const redate = () => ({ kind: "date_changed" } as const);
       await store.previewPublications("board", [aPublication("guid 1", "hash 7")], redate);
       assert.equal(await lookUp(store, "new", "hash 7"), null, "a preview keeps nothing");
       await store.recordPublications("board", [aPublication("guid 1", "hash 2")], redate);

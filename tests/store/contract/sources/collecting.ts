@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import {
   type ChangeSpike,
   type ChangeVolume,
-  NO_FLOOD,
+  NO_SPIKE,
 } from "../../../../src/domain/source/change_volume.ts";
 import type {
   RecordDecision,
@@ -175,7 +175,7 @@ export const collectingPromises: StorePromise[] = [
       const finish = (isFlood = false, atMs = T0) =>
         store.finishFetch(aFetchEnd("board", atMs), (arrivals) => {
           asked.push(arrivals);
-          return isFlood ? FLOOD : NO_FLOOD;
+          return isFlood ? FLOOD : NO_SPIKE;
         });
       await publish(store, [anEvent("evt_0", { published_at: T0 })], false);
       await finish();
@@ -322,12 +322,12 @@ export const collectingPromises: StorePromise[] = [
         let found: StoredPublication | null = null;
         await store.recordPublications("board", [publication], (_, stored) => {
           found = stored;
-          return { kind: "passed_over" };
+          return { kind: "irrelevant" };
         });
         return (found as StoredPublication | null)?.foundBy;
       };
       assert.equal(await look({ key: "n", contentHash: "h2", textHash: "t" }), "text");
-      assert.equal(await look({ key: "n", contentHash: "h2", formerKeys: ["x", "k"] }), "former key");
+      assert.equal(await look({ key: "n", contentHash: "h2", formerKeys: ["x", "k"] }), "alias");
       assert.equal(
         await look({ key: "n", contentHash: "h2" }),
         undefined,

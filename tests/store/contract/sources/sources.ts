@@ -235,19 +235,23 @@ export const sourcePromises: StorePromise[] = [
       assert.deepEqual(await claimIds(store, T0 + 6), []);
       assert.deepEqual(await claimIds(store, T0 + 7), ["board"]);
       const kept = { cursor: "etag 2", identityRule: "link" } as const;
-      const news = { lastAtMs: T0 + 5, days: [20_654], seen: "0badcafe" };
+      const cadence = { lastAtMs: T0 + 5, days: [20_654], seen: "0badcafe" };
       const moves = [
         { from: "https://a.example", url: "https://b.example", sinceMs: T0, adoptedAtMs: T0 + 8 },
         { from: "https://a.example/de", url: "https://b.example/de", sinceMs: T0, adoptedAtMs: null },
       ];
-      const gaps = [{ part: "de: https://a.example/de", reason: "responded with 404", sinceMs: T0 }];
+      const partialFailures = [{
+        part: "de: https://a.example/de",
+        reason: "responded with 404",
+        sinceMs: T0,
+      }];
       const rest = {
         nextDueAtMs: T0 + 99,
         outcomeSinceMs: T0 + 5,
         kept,
-        news,
+        cadence,
         moves,
-        gaps,
+        partialFailures,
         narrowUntilMs: T0 + 3,
       };
       await store.finishFetch(aFetchEnd("board", T0 + 8, rest));
@@ -267,9 +271,9 @@ export const sourcePromises: StorePromise[] = [
         nextDueAtMs: T0 + 99,
         outcome: "ok",
         outcomeSinceMs: T0 + 5,
-        news,
+        cadence,
         moves,
-        gaps,
+        partialFailures,
         narrowUntilMs: T0 + 3,
         hostPausedUntilMs: null,
       }]);

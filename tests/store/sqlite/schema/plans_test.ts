@@ -99,7 +99,7 @@ const HOT: [string, (store: Store) => Promise<unknown>, RegExp[]][] = [
       store.recordPublications(
         "board",
         eventIds(1, 9).map((id) => ({ key: id, contentHash: id, textHash: id, formerKeys: [id] })),
-        () => ({ kind: "passed_over" }),
+        () => ({ kind: "irrelevant" }),
       ),
     [
       /^SEARCH publications USING PRIMARY KEY \(source_id=\? AND key=\?\)$/,
