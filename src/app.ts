@@ -1,4 +1,4 @@
-// The appliance: wires the rooms together. Everything else in src knows only its own room.
+// The appliance: wires the modules together; nothing else imports several features.
 import { createAccess } from "./accounts/access.ts";
 import { createMailLoop, type MailLoop } from "./accounts/mail/mail_loop.ts";
 import { createPayments, type Payments } from "./accounts/payment/receive_payments.ts";

@@ -14,7 +14,7 @@ import {
   openingRule,
   strictRule,
 } from "../tools/tidy/form.ts";
-import { addressRule, cycleRule, packageRule, roomRule } from "../tools/tidy/rooms.ts";
+import { addressRule, cycleRule, moduleRule, packageRule } from "../tools/tidy/imports.ts";
 import { type Offence, parseSource, readRepository, type Source } from "../tools/tidy/source.ts";
 
 type Rule = (sources: readonly Source[]) => Offence[];
@@ -34,10 +34,10 @@ const good = (text: string) => ({ text, lines: [] });
 const bad = (text: string, ...lines: number[]) => ({ text, lines: lines.length === 0 ? [1] : lines });
 const lines = (count: number) => "x;\n".repeat(count);
 
-const HOUSE: House[] = [
+const RULES: House[] = [
   {
-    promise: "imports run downwards, and rooms of different features never import each other",
-    rule: roomRule,
+    promise: "imports run downwards, and modules of different features never import each other",
+    rule: moduleRule,
     samples: {
       "src/domain/a.ts": good('import "./b.ts";\nimport "node:path";\nimport "zod";'),
       "src/domain/b.ts": bad('import "./a.ts";\nimport { x } from "../wire/x.ts";', 2),
@@ -334,7 +334,7 @@ const HOUSE: House[] = [
     },
   },
   {
-    promise: "tests mirror the rooms of src",
+    promise: "tests mirror the modules of src",
     rule: mirrorRule,
     samples: {
       "src/api/a.ts": good(""),
@@ -354,8 +354,8 @@ const HOUSE: House[] = [
 
 const repository = readRepository(new URL("../", import.meta.url));
 
-for (const { promise, rule, isWarning, samples } of HOUSE) {
-  Deno.test(`the house: ${promise}`, () => {
+for (const { promise, rule, isWarning, samples } of RULES) {
+  Deno.test(`tidy: ${promise}`, () => {
     const offences = rule(repository).map(({ path, line, what }) => `${path}:${line}: ${what}`);
     if (isWarning) return console.log(offences.join("\n"));
     assert.equal(offences.length, 0, `\n${offences.join("\n")}`);
@@ -371,7 +371,7 @@ for (const { promise, rule, isWarning, samples } of HOUSE) {
   });
 }
 
-Deno.test("readRepository() reads every room", () => {
+Deno.test("readRepository() reads every module", () => {
   const folders = new Set(repository.map(({ path }) => path.split("/").slice(0, 2).join("/")));
   for (
     const folder of ["main.ts", "src/domain", "src/platform", "src/store", "tests/tidy_test.ts", "tools/tidy"]

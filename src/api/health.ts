@@ -1,4 +1,4 @@
-// The health of the pipeline, from what the store knows.
+// The health report.
 import type { AccountHealth } from "../domain/ports/store/customers.ts";
 import type { ConfigState } from "../domain/config_state.ts";
 import { DISCLAIMER } from "../domain/event/disclaimer.ts";
@@ -10,14 +10,14 @@ import type { Store, StoreHealth } from "../domain/ports/store/store.ts";
 import { StorageError } from "../domain/ports/store/storage_fault.ts";
 import type { HealthReport } from "../wire/service.ts";
 
-/** A delivery that has been pending this long says that deliveries do not get through, ms. */
+/** An older pending delivery makes the service degraded, ms. */
 const OLD_DELIVERY_MS = 3_600_000;
-/** A mail that has been queued this long says that mails do not get through, ms. */
+/** An older queued mail makes the service degraded, ms. */
 const OLD_MAIL_MS = 3_600_000;
-/** How long a report is served again, ms: it is public, and counting a long queue is work. */
+/** How long a report is cached, ms: it is public, and counting a long queue is expensive. */
 const KEPT_FOR_MS = 1_000;
 
-/** What the report is made from. */
+/** What the report needs. */
 export interface HealthOptions {
   store: Pick<Store, "listSources" | "health" | "accountHealth" | "fault">;
   /** The enabled sources. */

@@ -24,7 +24,7 @@ import type { Route, RouteAccess } from "./route.ts";
 export interface DescriptionOptions {
   /** Regfeed's own version. */
   version: string;
-  /** Where clients reach the service, without a slash at its end. */
+  /** The public URL without a trailing slash. */
   publicUrl: string;
 }
 

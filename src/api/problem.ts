@@ -1,8 +1,8 @@
-// Errors as answers: RFC 9457 problem details.
+// Errors as RFC 9457 problem details.
 import { AppError, ERRORS } from "../domain/errors.ts";
 import { StorageError } from "../domain/ports/store/storage_fault.ts";
 
-/** The body of an error's answer. */
+/** The body of an error response. */
 export function problemJson(error: AppError, requestId: string): string {
   const told = {
     type: `urn:regfeed:problem:${error.code}`,
@@ -17,7 +17,7 @@ export function problemJson(error: AppError, requestId: string): string {
   return JSON.stringify(told, (_, value) => typeof value === "string" ? value.toWellFormed() : value);
 }
 
-/** The error that a client is told for whatever was thrown; what is not an AppError stays inside. */
+/** The error for a client; errors other than AppError stay internal. */
 export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
   if (thrown instanceof StorageError) {

@@ -1,4 +1,4 @@
-// What a route is: one row of data from which the router, the checks and the documentation are made.
+// The type of a route: data for the router, the validation and the documentation.
 import type * as z from "zod";
 import type { RequestAllowance } from "../domain/customer/allowance.ts";
 import type { Customer } from "../domain/customer/customer.ts";
@@ -9,7 +9,7 @@ import type { Finding } from "./input/field_problems.ts";
 import type { HeaderName, RequestHeaderName } from "./openapi/headers.ts";
 import type { Tag } from "./openapi/texts.ts";
 
-/** Who may call a route: anybody, who has a key, or who has signed the body. */
+/** The access to a route: public, with a key, or with a signed body. */
 export type RouteAccess = "public" | "key" | "signature";
 
 /** A request whose parts have been checked by the route's schemas. */
@@ -18,7 +18,7 @@ export interface Call<Query = unknown, Body = unknown> {
   params: Record<string, string>;
   query: Query;
   body: Body;
-  /** The path and the query, as they were sent. */
+  /** The path and the query as sent. */
   address: string;
   headers: Headers;
   requestId: string;
@@ -27,13 +27,13 @@ export interface Call<Query = unknown, Body = unknown> {
 /** A request with a key: the customer behind it. */
 export interface KeyCall<Query = unknown, Body = unknown> extends Call<Query, Body> {
   customer: Customer;
-  /** The day's requests: how many are allowed, how many are left after this one, when they begin anew. */
+  /** The daily quota after this request. */
   allowance: Pick<RequestAllowance, "limit" | "remaining" | "resetMs">;
-  /** What the answer is to be kept under, on a route that is repeatable; null without an `Idempotency-Key`. */
+  /** Where the response of a repeatable route is stored; null without an `Idempotency-Key`. */
   repetition: Repetition | null;
 }
 
-/** A request whose body is signed: its bytes, for the handler to check. */
+/** A request with a signed body; the handler checks its bytes. */
 export interface SignedCall extends Call {
   bytes: Uint8Array;
 }
@@ -54,11 +54,11 @@ interface RouteRow {
   tag: Tag;
   /** One line on what it does. */
   summary: string;
-  /** What a caller has to know beyond that, in CommonMark. */
+  /** Details for callers, in CommonMark. */
   description: string;
   /** The path's parameters, for the description alone: the handler decides what an id is worth. */
   params?: Record<string, z.ZodType>;
-  /** Headers that the handler reads. */
+  /** The headers that the handler reads. */
   requestHeaders?: readonly RequestHeaderName[];
   /** The query's parameters; without it any parameter is an error. */
   query?: z.ZodType;
@@ -66,16 +66,16 @@ interface RouteRow {
   body?: z.ZodType;
   /** The body of a signed request, for the description alone: its bytes are the handler's to read. */
   signedBody?: z.ZodType;
-  /** The most bytes of a signed body. */
+  /** Maximum size of a signed body, bytes. */
   maxBodyBytes?: number;
   /** Takes an `Idempotency-Key`: what was answered before is answered again, before the body is looked into. */
   repeatable?: true;
-  /** The answer of a success. */
+  /** The response of a success. */
   response: z.ZodType;
   status: number;
   /** Headers that the handler adds to it. */
   responseHeaders?: readonly HeaderName[];
-  /** The media type of the answer, where it is not JSON. */
+  /** The media type of the response if it is not JSON. */
   contentType?: string;
   /** Other statuses that have the same body, and what they say. */
   otherResponses?: Record<number, string>;

@@ -1,14 +1,14 @@
-// A request on its way through the API: where it goes and, once somebody asks, who sent it.
+// A request in the API: its URL, and its client on demand.
 import type { RequestAllowance } from "../domain/customer/allowance.ts";
 import type { Log } from "../domain/ports/ports.ts";
 import type { Refusal } from "./http/ip_rate_limit.ts";
 import type { Client, Remote } from "./http/client_address.ts";
 import type { Passage } from "./http/responses.ts";
 
-/** Between two requests that are looked at for a proxy that nobody named, ms. */
+/** Minimum time between two checks for an untrusted proxy, ms. */
 const PROXY_LOOK_MS = 1_000;
 
-/** Tells the client of a request. */
+/** Finds the client of a request. */
 type ClientOf = (remote: string, headers: Headers) => Client;
 
 /** A request on its way, with where it goes. */
@@ -16,13 +16,13 @@ export class Routed implements Passage {
   allowance: RequestAllowance | null = null;
   isPublic = true;
   refusal?: Refusal;
-  /** The path of the route that it took; null while it has taken none. */
+  /** The path of its route; null before routing. */
   route: string | null = null;
   #client: Client | null = null;
 
   constructor(
     readonly requestId: string,
-    /** The path and the query, as they were sent. */
+    /** The path and the query as sent. */
     readonly address: string,
     private readonly sent: { request: Request; remote: Remote; clientOf: ClientOf },
   ) {}
@@ -33,7 +33,7 @@ export class Routed implements Passage {
     return typeof remote === "string" ? remote : remote.remoteAddress;
   }
 
-  /** Who asks, behind the proxies: worked out when it is first asked for, which most requests never do. */
+  /** The client behind trusted proxies, computed on first use. */
   get client(): Client {
     return this.#client ??= this.sent.clientOf(this.connected, this.sent.request.headers);
   }

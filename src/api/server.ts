@@ -39,10 +39,10 @@ import type { CompletedRequest } from "./metrics/request_metrics.ts";
 import type { ResponseBody } from "./http/response_body.ts";
 import type { Call, KeyCall, Route, RouteAccess } from "./route.ts";
 
-/** No route takes it: with it the router tells of the path alone. */
+/** No route has this method: it asks the router only about the path. */
 const NO_METHOD = "";
 
-/** What the API needs of the rooms beside it. */
+/** What the API needs from other modules. */
 export interface ServerOptions {
   routes: readonly Route[];
   clock: Clock;
@@ -50,35 +50,35 @@ export interface ServerOptions {
   log: Log;
   tracer?: Tracer;
   eventLoop?: Pick<EventLoop, "begin">;
-  /** Hears of every answered request. */
+  /** Called after each request. */
   count(answered: CompletedRequest): void;
-  /** Proxies whose word on the client's address is taken. */
+  /** Trusted proxies. */
   trustedProxies: readonly AddressRange[];
-  /** How often an address may ask without a good key. */
+  /** The rate limits per IP address. */
   limits: LimitSettings;
-  /** What addresses have asked before this server was made. */
+  /** The counts of earlier requests, kept across reloads. */
   addressCounts: AddressCounts;
   keys: {
     /** The customer behind an `Authorization` header; throws `unauthenticated`. */
     authenticate(authorization: string | null): Promise<Customer>;
-    /** Whether the header's key was good before, without asking anybody. */
+    /** Whether the header's key is cached as valid. */
     isRemembered(authorization: string): boolean;
   };
-  /** Answers alike what is sent again to a route that is repeatable. */
+  /** Returns the stored response to repeated requests. */
   idempotency: Idempotency;
   /** Counts one request of the customer. */
   countRequest(customer: Customer): Promise<RequestAllowance>;
 }
 
-/** The API as a function from requests to answers; it never throws. */
+/** The API as a function from requests to responses; it never throws. */
 export interface ApiServer {
-  /** `remote` is where the connection comes from; none when the request came over none. */
+  /** `remote` is the connection's address; absent in tests without a connection. */
   fetch(request: Request, remote?: Remote): Promise<Response>;
-  /** The answer to whatever still comes while the service stops: 503, and the connection ends. */
+  /** The response while the service stops: 503, and the connection is closed. */
   refuse(request: Request): Response;
 }
 
-/** What every request is answered with. */
+/** What each request needs. */
 interface Means {
   options: ServerOptions;
   cache: ResponseCache;
@@ -97,7 +97,7 @@ export function createServer(options: ServerOptions): ApiServer {
   const isHost = createHostCheck();
   const lookForProxy = createProxyWatch(options);
   const clientOf = createClients(options.trustedProxies);
-  /** A request at its beginning. */
+  /** A new request. */
   const enter = (request: Request, remote: Remote): Routed =>
     new Routed(options.newId("request"), addressOf(request), { request, remote, clientOf });
   const turnAway = (error: AppError, passage: Routed, headers?: Record<string, string>): Response => {
@@ -151,7 +151,7 @@ export function createServer(options: ServerOptions): ApiServer {
   };
 }
 
-/** A request on its way, and what answers it. */
+/** A request and its destination. */
 interface Way {
   request: Request;
   passage: Routed;
@@ -206,7 +206,7 @@ async function respondAt(destination: Destination, way: Way): Promise<Response> 
     throw new AppError("not_found", "This path does not exist. GET /docs lists all paths.");
   }
   const { path, allow, isPublic } = destination;
-  // Pages of other origins may read what is public; a browser asks before it sends an unusual header.
+  // Pages of any origin may read public paths; browsers send a preflight request for unusual headers.
   if (request.method === "OPTIONS" && isPublic) return preflight(passage, allow);
   const error = new AppError("method_not_allowed", `${path} supports ${allow}, not ${request.method}.`);
   return failure(error, passage, { allow });
@@ -214,7 +214,7 @@ async function respondAt(destination: Destination, way: Way): Promise<Response> 
 
 const NO_HEADERS = {};
 
-/** A request that was let in. */
+/** An authenticated request. */
 interface Admitted {
   params: Record<string, string>;
   customer: Customer | null;
@@ -225,7 +225,7 @@ interface Admitted {
 async function runRoute(route: Route, admitted: Admitted): Promise<CompletedResponse> {
   const { passage: { address }, means: { cache, options } } = admitted.way;
   if (route.state === undefined) return await makeResponse(route, admitted);
-  // Read before the response is made: what is stored meanwhile makes the response outdated at once, never for good.
+  // Read before the response is created, so that a change meanwhile makes it outdated.
   const state = await route.state(options.clock.nowMs());
   const cached = cache.get(address, state);
   if (cached !== null) return { status: route.status, ...cached };
@@ -256,7 +256,7 @@ function completedWith({ status, json, headers = NO_HEADERS, contentName }: Resp
   return { status, body: new Body(json, contentName), headers };
 }
 
-/** Query and body as the route takes them. Throws an error that names everything wrong with them. */
+/** Validated query and body. Throws an error that names each problem. */
 async function checkInput(
   route: Route,
   parameters: readonly SentParameter[],
@@ -307,7 +307,7 @@ async function admit(
     const refusal = limits.isAnybody("failed_key")
       ? limits.look("failed_key", passage.client.limitedAs)
       : null;
-    // Who has a good key is not held up by whoever guesses behind the same address.
+    // A valid key is not affected by guesses from the same address.
     if (refusal !== null && !(authorization !== null && options.keys.isRemembered(authorization))) {
       passage.refusal = refusal;
       throw refusalError(refusal);

@@ -21,7 +21,7 @@ export interface BackupRequest {
   nowMs: number;
   /** The database's file. */
   database: string;
-  /** The config's file. */
+  /** The config file. */
   config: string;
   /** The file of the key that secrets are sealed with; null leaves it out. */
   secretKey: string | null;

@@ -74,7 +74,8 @@ async function readIn<T>(
 }
 
 /**
- * {@link withBackup} in the first of the folders in which it can be done: beside the archive mostly, but a medium may take
+ * {@link withBackup} in the first of the folders in which it can be done: beside the archive mostly, but a medium may
+ * take
  * no changes or have no room. Throws what kept it from the last one, with what kept it from those before.
  */
 export async function withBackupIn<T>(
@@ -93,7 +94,7 @@ export async function withBackupIn<T>(
       failures.push(error.message);
     }
   }
-  throw new Error(`${failures.join("; ")}; choose another folder with --folder FOLDER`);
+  throw new Error(`${[...new Set(failures)].join("; ")}; choose another folder with --folder FOLDER`);
 }
 
 /** Throws unless every file of the manifest is there, as it was, and nothing else is. */

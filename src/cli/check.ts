@@ -1,4 +1,4 @@
-// `check`: validates the config, looks at the folders that it names, and prints what is in force.
+// `check`: validates the config, checks its folders, and prints the effective settings.
 import type { Config } from "../config/config.ts";
 import { describeConfig, summariseConfig } from "../config/describe/describe.ts";
 import { createClock } from "../platform/clock.ts";
@@ -60,7 +60,7 @@ export const checkCommand: Command = {
   },
 };
 
-/** What the config may say, and still nobody will have meant. */
+/** Warnings about settings that are valid but probably not intended. */
 async function findWarnings(host: Host, config: Config): Promise<string[]> {
   const enabled = config.sources.filter((source) => source.enabled);
   const warnings = accountWarnings(config);
@@ -91,7 +91,7 @@ async function findWarnings(host: Host, config: Config): Promise<string[]> {
   return warnings;
 }
 
-/** A folder's languages are told by a pattern alone; without one a publication's languages are not known to be one. */
+/** Warns of a folder with several languages and no pattern: languages of one publication cannot be recognised. */
 function languageWarnings({ id, languages, languagePattern }: Config["sources"][number]): string[] {
   if (languages.length < 2 || languagePattern !== undefined) return [];
   return [

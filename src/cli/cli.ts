@@ -1,4 +1,4 @@
-// The command line: finds the command, answers calls for help, turns errors into exit codes.
+// The command line: finds the command, prints help, turns errors into exit codes.
 import { findNearest } from "../config/toml/did_you_mean.ts";
 import type { StoreEngine } from "../domain/ports/store/engine.ts";
 import type { Host } from "../platform/process/process.ts";
@@ -36,7 +36,7 @@ export async function runCli(given: Host, loadEngine: () => Promise<StoreEngine>
     }
     return await command.run({ host, loadEngine, ...read });
   } catch (error) {
-    // What was given is said again: a key or a secret that was pasted in a wrong place must not stand in a log.
+    // Messages repeat arguments: a key or a secret that was pasted in the wrong place must not get into a log.
     host.err(redact(`regfeed ${command.name}: ${error instanceof Error ? error.message : String(error)}\n`));
     return error instanceof CommandError ? error.exitCode : EXIT.failed;
   }
@@ -49,7 +49,7 @@ function findCommand(commands: readonly Command[], words: readonly string[]): Co
   return named(2) ?? named(1);
 }
 
-/** Words that name no command: a call for the help of a group, or wrong use. */
+/** Handles words that are not a command: the help of a group, or an error. */
 async function runNone(host: Host, words: readonly string[], group: readonly Command[]): Promise<number> {
   if (group.length > 0 && isHelp(words[1])) {
     host.out(groupHelp(words[0] ?? "", group));

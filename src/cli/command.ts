@@ -1,15 +1,15 @@
-// What a command of the command line is.
+// The type of a command.
 import { CommandCall } from "../server/call.ts";
 
-/** An option of a command, beside `--config` and `--help`. */
+/** An option of a command other than `--config` and `--help`. */
 export interface CommandOption {
-  /** `flag` stands alone, `text` takes a value, `list` takes one each time that it is given. */
+  /** `flag` has no value, `text` has one, `list` can be repeated. */
   kind: "flag" | "text" | "list";
-  /** Whether a flag may have a value behind an equals sign: `--save=FILE`. */
+  /** Whether a flag can have a value after an equals sign: `--save=FILE`. */
   mayHaveValue?: true;
   /** Placeholder of the value in the help: "FILE". */
   value?: string;
-  /** A letter that does the same behind one dash: "c". */
+  /** The short form: "c". */
   short?: string;
   help: string;
 }
@@ -18,17 +18,17 @@ export interface CommandOption {
 export interface Command {
   /** One or two words: "serve", "source test". */
   name: string;
-  /** What stands after the name: "ID [--json]"; its positionals in capitals, those that may be left out in brackets. */
+  /** The arguments: "ID [--json]"; positionals in capitals, optional ones in brackets. */
   usage: string;
   summary: string;
-  /** A whole line that works. */
+  /** A complete command line. */
   example: string;
-  /** The fewest and the most positionals. */
+  /** Minimum and maximum number of positionals. */
   positionals: [number, number];
   options: Record<string, CommandOption>;
-  /** Whether it reads no config, and so takes no `--config`. */
+  /** Set if it reads no config and has no `--config`. */
   withoutConfig?: true;
-  /** Does it; resolves with the exit code: 0 success, 1 failure, 2 usage error or invalid config. */
+  /** Runs it; resolves with the exit code: 0 success, 1 failure, 2 usage error or invalid config. */
   run(call: CommandCall): Promise<number>;
 }
 
@@ -37,7 +37,7 @@ export const JSON_OPTION: Record<string, CommandOption> = {
   json: { kind: "flag", help: "print JSON for scripts" },
 };
 
-/** Every option that a command takes, with those that all of them have. */
+/** All options of a command, including the common ones. */
 export function optionsOf(command: Command): Record<string, CommandOption> {
   const config: CommandOption = {
     kind: "text",

@@ -1,4 +1,4 @@
-// Every command, in the order in which the help lists them, loaded when it is asked for.
+// All commands in the order of the help; each is loaded on demand.
 import type { Command } from "./command.ts";
 
 /** Commands of one file, with the words that they begin with. */
@@ -8,8 +8,8 @@ interface Loader {
 }
 
 /**
- * Each is loaded with what it needs and nothing else: `version` and `healthcheck` run often, and must not wait for a
- * server that they do not start. The specifiers are literal, so that the executable holds every file.
+ * Each is loaded with only what it needs: `version` and `healthcheck` run often and must start fast. The specifiers are
+ * literal, so that the executable holds every file.
  */
 const LOADERS: readonly Loader[] = [
   { words: ["serve"], load: async () => [(await import("./serve.ts")).serveCommand] },
@@ -40,7 +40,7 @@ export async function loadCommands(word: string): Promise<readonly Command[]> {
   return commands.filter(({ name }) => name.split(" ")[0] === word);
 }
 
-/** All of them, those with one first word together although they are loaded from several files. */
+/** All commands, grouped by their first word. */
 export async function loadEveryCommand(): Promise<readonly Command[]> {
   const byWord = Map.groupBy(await load(LOADERS), ({ name }) => name.split(" ")[0]);
   return [...byWord.values()].flat();

@@ -1,4 +1,4 @@
-// `healthcheck`: asks a running server how it is; for containers without curl.
+// `healthcheck`: gets the health of a running server; for containers without curl.
 import type { Config } from "../config/config.ts";
 import type { Clock, HttpClient, IncomingResponse } from "../domain/ports/ports.ts";
 import { createClock } from "../platform/clock.ts";
@@ -38,8 +38,8 @@ export const healthcheckCommand: Command = {
         EXIT.usage,
       );
     }
-    // The config's own server is on this machine and is told nothing: over TLS it is believed as it is without. Its
-    // certificate is for another name, may be signed by itself, and may have been renewed a moment ago.
+    // The config's own server is on this machine and gets no secret, so any certificate is accepted: it may be for
+    // another name, self-signed, or just renewed.
     const http = createHttpClient({ trust: given === undefined ? "anybody" : "authorities" });
     try {
       await http.prepare();
@@ -53,7 +53,7 @@ export const healthcheckCommand: Command = {
 };
 
 function listenUrl({ server: { listen, tls } }: Config): string {
-  // A server that listens on every address is asked on loopback.
+  // A server that listens on every address is reached on loopback.
   const everywhere: Record<string, string> = { "0.0.0.0": "127.0.0.1", "::": "[::1]" };
   const host = everywhere[listen.hostname] ??
     (listen.hostname.includes(":") ? `[${listen.hostname}]` : listen.hostname);

@@ -1,18 +1,18 @@
-// The texts of `--help`: of everything, of a group of commands, of one command.
+// The texts of `--help`: the overview, a group of commands, one command.
 import { VERSION } from "../version.ts";
 import { type Command, optionsOf } from "./command.ts";
 import { wrapText } from "./wrap_text.ts";
 
-/** What Regfeed is, as a part of a sentence. */
+/** What Regfeed is, as a clause. */
 export const WHAT_IT_IS = "what official bodies publish about AI regulation, as events";
-/** What the exit codes of every command say. */
+/** The exit codes of all commands. */
 export const EXIT_CODES: readonly (readonly [code: string, what: string])[] = [
   ["0", "success"],
   ["1", "failure"],
   ["2", "usage error or invalid config"],
 ];
 
-/** No line of a help is wider: it is read on a console as often as in a window. */
+/** Maximum width of help texts. */
 const WIDTH = 80;
 
 /** `usage: regfeed source test ID [--why] [--json]`. */
@@ -20,7 +20,7 @@ export function usageLine(command: Command): string {
   return `usage: regfeed ${command.name} ${command.usage}`.trimEnd();
 }
 
-/** The options of a command as they are written, each with what it does: `-c, --config FILE`. */
+/** The options of a command with their descriptions: `-c, --config FILE`. */
 export function optionRows(command: Command): (readonly [written: string, help: string])[] {
   return Object.entries(optionsOf(command)).map(([name, { kind, value, short, help }]) => {
     const written = short === undefined ? `--${name}` : `-${short}, --${name}`;
@@ -32,7 +32,7 @@ function wrap(text: string, indent = 0): string {
   return wrapText(text, { width: WIDTH, indent, first: "" });
 }
 
-/** All of a command: summary, usage, example, options. */
+/** The help of a command: summary, usage, example, options. */
 export function commandHelp(command: Command): string {
   const options = optionRows(command).map(([written, help]) =>
     [written.startsWith("--") ? `    ${written}` : written, help] as const
@@ -45,12 +45,12 @@ export function commandHelp(command: Command): string {
   return parts.join("\n");
 }
 
-/** The example; where it needs more lines than one, as a shell takes them. */
+/** The example; long ones are continued with backslashes. */
 function exampleLine({ example }: Command): string {
   const line = `example: ${example}`;
   if (line.length <= WIDTH) return `${line}\n`;
   const goesOn = " \\";
-  // What stands in quotes stays together.
+  // Quoted text stays together.
   const words = example.match(/(?:'[^']*'|\S)+/g) ?? [];
   const lines: string[] = [];
   let last = " ";

@@ -1,10 +1,10 @@
-// Lists that are read page by page: how long one is, and where the next one begins.
+// Pages of lists: `--limit`, `--before`, and the hint to the next page.
 import type { CommandOption } from "./command.ts";
 import { CommandError } from "../server/call.ts";
 import { EXIT } from "../server/call.ts";
 import type { CommandCall } from "../server/call.ts";
 
-/** The rows of a list for people where no other number is named. */
+/** Default number of rows without `--json`. */
 const PAGE_ROWS = 100;
 
 /** More rows than a database holds. */
@@ -12,13 +12,13 @@ export const ALL_ROWS = 1_000_000_000;
 
 /** How a list is paged. */
 export interface Paging {
-  /** What `--before` takes. */
+  /** The value that `--before` needs. */
   row: string;
-  /** The rows for scripts where no number is named, of a list that is too long for one answer. */
+  /** Default number of rows with `--json`; all if absent. */
   jsonRows?: number;
 }
 
-/** The options of a list that grows for years. */
+/** The options of a paged list. */
 export function pageOptions({ row, jsonRows }: Paging): Record<string, CommandOption> {
   return {
     limit: {
@@ -30,30 +30,27 @@ export function pageOptions({ row, jsonRows }: Paging): Record<string, CommandOp
   };
 }
 
-/** The part of a list that is printed. */
+/** A page of a list. */
 export interface Page<T> {
   rows: T[];
-  /** What `--before` takes to go on; null at the end of the list. */
+  /** The value of `--before` for the next page; null at the end of the list. */
   next: string | null;
 }
 
-/**
- * Reads the part of a list that the options ask for. Where more is there than is printed, a line on stderr says so and
- * how to go on.
- */
+/** Reads the page that the options select. If there are more rows, a line on stderr says how to get them. */
 export async function readPage<T>(
   call: CommandCall,
   command: string,
   { read, nameOf, jsonRows = ALL_ROWS }: {
     read(query: { limit: number; before?: string }): Promise<T[]>;
-    /** What `--before` takes to go on after a row. */
+    /** The value of `--before` to continue after a row. */
     nameOf(row: T): string;
     jsonRows?: number;
   },
 ): Promise<Page<T>> {
   const limit = limitOf(call, jsonRows);
   const before = call.texts.get("before");
-  // One more than is printed: whether there is one is all that the hint needs.
+  // One more than is printed, to know whether there is a next page.
   const found = await read({ limit: limit + 1, ...(before === undefined ? {} : { before }) });
   const rows = found.slice(0, limit);
   const last = rows.at(-1);

@@ -9,8 +9,8 @@ import { wrapLines } from "./wrap_text.ts";
 const COLOUR = /(\x1b\[\d{1,2}m)/;
 
 /**
- * The host with output that no terminal obeys: control characters are printed as `\u001b`. Commands get no other host, so
- * this holds for everything that they print; JSON stays the same data.
+ * The host with safe output: control characters are printed as `\u001b`, so that terminals do not interpret them. All
+ * commands use this host.
  */
 export function withSafeOutput(host: Host): Host {
   return {
@@ -20,7 +20,7 @@ export function withSafeOutput(host: Host): Host {
   };
 }
 
-/** {@link escapeControls} of everything but colours. */
+/** {@link escapeControls} of everything except colours. */
 function escapeAround(text: string): string {
   return text.split(COLOUR).map((part, at) => at % 2 === 1 ? part : escapeControls(part)).join("");
 }
@@ -47,16 +47,16 @@ export function tableFor(
     : formatTable(header, rows);
 }
 
-/** How a list is printed for people. */
+/** How a list is printed without `--json`. */
 export interface Listing<T> extends Omit<Fitting, "width"> {
   rows: readonly T[];
-  /** What stands for no rows. */
+  /** The text for an empty list. */
   none: string;
   header: readonly string[];
   cells(row: T): (string | number)[];
 }
 
-/** A table of rows, which fits the terminal where there is one, or what stands for none. */
+/** A list as a table that fits the terminal, or the text for an empty list. */
 export function listLines<T>(
   { host }: CommandCall,
   { rows, none, header, cells, ...fitting }: Listing<T>,
@@ -65,7 +65,7 @@ export function listLines<T>(
   return tableFor(host, header, rows.map(cells), fitting);
 }
 
-/** One field a line, its name before it. */
+/** One line per field, with its name. */
 export function fieldLines(fields: Record<string, unknown>): string {
   return Object.entries(fields).map(([name, value]) => `${name.padEnd(14)} ${wordOf(name, value)}\n`).join(
     "",

@@ -10,7 +10,7 @@ export const serveCommand: Command = {
   positionals: [0, 0],
   options: {},
   async run(call) {
-    // Loaded for this command alone: the help shows it too.
+    // Loaded on demand: the help loads this file too.
     const [{ withPlatform }, { serve }] = await Promise.all([
       import("../server/open_store.ts"),
       import("../server/server_process.ts"),

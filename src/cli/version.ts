@@ -1,4 +1,4 @@
-// `version`: what this executable is.
+// `version`: version, build and licences.
 import { join } from "node:path";
 import type { Host } from "../platform/process/process.ts";
 import { VERSION } from "../version.ts";
@@ -7,7 +7,7 @@ import { CommandError } from "../server/call.ts";
 import { EXIT } from "../server/call.ts";
 import { readFacts } from "../server/build_facts.ts";
 
-/** The licences of all that an executable holds; they lie there as well. */
+/** The licences in the executable. */
 const LICENCES = join(import.meta.dirname ?? ".", "..", "..", "licences.txt");
 
 /** The command. */
@@ -40,7 +40,7 @@ export const versionCommand: Command = {
   },
 };
 
-/** Read only when it is asked for. */
+/** Read on demand. */
 async function readLicences(host: Host, isJson: boolean): Promise<string> {
   if (isJson) {
     throw new CommandError("use either --licences or --json", EXIT.usage);
@@ -51,7 +51,7 @@ async function readLicences(host: Host, isJson: boolean): Promise<string> {
   );
 }
 
-/** The version for people, with what it was made from and what it runs on. */
+/** The version with commit, runtime and system. */
 export async function versionLine(host: Host): Promise<string> {
   const { commit } = await readFacts(host);
   const from = commit === null

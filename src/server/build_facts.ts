@@ -1,17 +1,17 @@
-// What an executable was made from and for, as the file beside it says.
+// The build facts of an executable, from a file embedded in it.
 
-// `version`: what this executable is.
+// `version`: version, build and licences.
 import { join } from "node:path";
 import type { Host } from "../platform/process/process.ts";
 
-/** What an executable says of its making; it lies beside the program in it. */
+/** The embedded file with the build facts. */
 export const BUILD_FACTS = join(import.meta.dirname ?? ".", "..", "..", "build.json");
 
-/** What an executable was made from and for. */
+/** How an executable was built. */
 export interface BuildFacts {
-  /** With "+changes" where the files were not as the commit has them; null when it runs from its source. */
+  /** With "+changes" if files differed from the commit; null when it runs from source. */
   commit: string | null;
-  /** Whether it was made with `OTEL_DENO` set. */
+  /** Whether it was compiled with `OTEL_DENO` set. */
   traces: boolean;
 }
 
@@ -22,11 +22,11 @@ export async function readFacts(host: Pick<Host, "exists" | "readText">): Promis
   return { commit: typeof commit === "string" ? commit : null, traces: traces === true };
 }
 
-/** What the environment and this executable disagree on about traces, with what to do; null where they do not. */
+/** A warning if environment and executable disagree about traces; null otherwise. */
 export async function tracesWarning(
   host: Pick<Host, "exists" | "readText" | "env" | "program" | "runtime">,
 ): Promise<string | null> {
-  // From its source, and on newer bases, the environment alone decides.
+  // From source, and on newer Deno versions, only the environment decides.
   if (host.program !== "regfeed" || !host.runtime.startsWith("Deno 2.4.")) return null;
   const isAsked = ["true", "1"].includes(host.env("OTEL_DENO") ?? "");
   const { traces } = await readFacts(host);

@@ -1,25 +1,25 @@
-// What a command is called with, and how it ends.
+// The arguments and the exit of a command.
 
 import type { StoreEngine } from "../domain/ports/store/engine.ts";
 import type { Host } from "../platform/process/process.ts";
 
-/** What a command is given. */
+/** The call of a command. */
 export interface CommandCall {
   host: Host;
-  /** Loads the engine of the store: only commands that use a store pay for it. */
+  /** Loads the store's engine on demand. */
   loadEngine(): Promise<StoreEngine>;
-  /** What stands after the command's name, options left out. */
+  /** The arguments without options. */
   positionals: string[];
   flags: ReadonlySet<string>;
   texts: ReadonlyMap<string, string>;
-  /** The values of options that may be given more than once, in order. */
+  /** The values of repeatable options, in order. */
   lists: ReadonlyMap<string, readonly string[]>;
 }
 
-/** The exit codes. What an argument names and is not there (a source, a customer, an event) is a failure. */
+/** The exit codes. An argument that names something unknown (a source, a customer) is a failure. */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
 
-/** A command that cannot go on: what is wrong and what to do, and the exit code. */
+/** An expected failure of a command: what is wrong, what to do, and the exit code. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
   constructor(message: string, readonly exitCode: number = EXIT.failed) {

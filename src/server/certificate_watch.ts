@@ -7,7 +7,7 @@ import { checkKeyFile } from "./checks/rights.ts";
 /** How often the files are read, ms. */
 const LOOK_EVERY_MS = 5_000;
 
-/** Where a certificate and its key are, absolute. */
+/** The absolute paths of a certificate and its key. */
 export interface CertificatePaths {
   cert: string;
   key: string;
@@ -34,7 +34,8 @@ export interface Watching {
 }
 
 /**
- * Reads the files every few seconds until the signal aborts, and uses a new pair once two reads gave the same: the two files
+ * Reads the files every few seconds until the signal aborts, and uses a new pair once two reads gave the same: the two
+ * files
  * are not written at the same instant. A pair that cannot be used is logged once, and the old one stays in use. A pair
  * that is not valid yet is used when it is.
  */

@@ -1,13 +1,13 @@
-// Which file is the config.
+// Finds the config file.
 import { resolve } from "node:path";
 import type { Host } from "../platform/process/process.ts";
 
-/** Looked for when no `--config` is given. */
+/** The default config. */
 export const OWN_CONFIG = "regfeed.toml";
-/** Taken when that one is not there, to look around in a fresh copy of the source. */
+/** Used if the default config does not exist, to try Regfeed in a fresh clone. */
 export const EXAMPLE_CONFIG = "config.example.toml";
 
-/** The config's file, absolute; `given` is what `--config` says. Null when there is none. */
+/** The absolute path of the config file; `given` is the value of `--config`. Null if there is none. */
 export async function locateConfig(
   host: Pick<Host, "cwd" | "exists">,
   given: string | undefined,

@@ -1,4 +1,4 @@
-// Declared customers that the database contradicts: found without a server, and told as problems of the config are.
+// Compares the declared customers with the database, without a server.
 import { formatProblem } from "../config/toml/problems.ts";
 import type { DeclarationConflict } from "../domain/customer/declared_customers.ts";
 import { CommandError } from "./call.ts";
@@ -29,7 +29,7 @@ export async function examineDeclared(
   return null;
 }
 
-/** A line for each, as the config's own problems have it: with file, line and key. */
+/** One line per conflict with file, line and key, like problems of the config. */
 export function describeConflicts(conflicts: readonly DeclarationConflict[], loaded: LoadedConfig): string {
   return conflicts.map((conflict) => describeConflict(conflict, loaded)).join("\n");
 }
@@ -43,7 +43,7 @@ const CONFLICTS: Record<DeclarationConflict["what"], (holderId: string) => strin
   erased: () => "belongs to an erased customer: choose another id",
 };
 
-/** A line as the config's own problems have it. */
+/** A line in the form of the config's problems. */
 function describeConflict(
   { name, what, holderId, keyIndex }: DeclarationConflict,
   loaded: LoadedConfig,

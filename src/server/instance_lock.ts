@@ -1,12 +1,12 @@
-// One server for each store: a lock beside the database, held as long as the process runs.
+// One server per store: a lock file next to the database, held while the process runs.
 import { lockFile, lockHolder } from "../platform/files/file_lock.ts";
 import { CommandError } from "./call.ts";
 
-/** The file whose lock the server of a store holds. */
+/** The lock file of a store. */
 export const lockPath = (store: string): string => `${store}.server`;
 
 /**
- * Locks the store for a server, or for other work that no server may meet; `text` says what it is for. Throws a
+ * Locks the store for a server or for exclusive work; `text` names the purpose. Throws a
  * {@link CommandError} that names the holder when there is one, and the system's error when the file cannot be locked.
  */
 export async function lockStore(
@@ -23,7 +23,7 @@ export async function lockStore(
   );
 }
 
-/** Who has locked the store; null when nobody has. */
+/** The process that holds the lock; null if there is none. */
 export async function storeUser(store: string): Promise<string | null> {
   return await lockHolder(lockPath(store));
 }

@@ -1,4 +1,4 @@
-// Brings the config's database up to date before it is opened: never without a backup that was opened and counted.
+// Migrates the database before it is opened, after a verified backup.
 import { basename, dirname, join } from "node:path";
 import { backupName, createBackup } from "../backup/create.ts";
 import type { BackupTools } from "../backup/tools.ts";
@@ -15,16 +15,16 @@ import { openVaultFile } from "../platform/vault.ts";
 import { VERSION } from "../version.ts";
 import { storeUser } from "./instance_lock.ts";
 
-/** What the names of backups begin with that are made before an upgrade to the engine's schema. */
+/** The prefix of backups before a migration to the engine's schema. */
 const beforePrefix = ({ schemaVersion }: StoreEngine) => `before-schema-${schemaVersion}-`;
 
-/** The work on a database file that may take long, on this thread or on a second one. */
+/** Long work on a database file, on this thread or in a worker. */
 export interface LongWork {
   inspect(path: string): Promise<DatabaseFacts>;
   migrate(file: DatabaseFile): Promise<unknown>;
 }
 
-/** The long work on this thread: for commands that have nothing else to do. */
+/** The long work on this thread, for commands. */
 export function workHere(engine: StoreEngine): LongWork {
   return {
     inspect: (path) => Promise.resolve(engine.inspect(path)),
@@ -33,7 +33,7 @@ export function workHere(engine: StoreEngine): LongWork {
   };
 }
 
-/** The tools that backups are made with; `close` them when all is done. */
+/** The tools for backups; call `close` at the end. */
 export function createBackupTools(
   host: Host,
   engine: StoreEngine,
@@ -50,21 +50,21 @@ export function createBackupTools(
   };
 }
 
-/** The database to prepare, and who hears of it. */
+/** The database to prepare. */
 export interface Preparing {
   config: Config;
   engine: StoreEngine;
-  /** The config's file. */
+  /** The config file. */
   file: string;
-  /** The database's path as it stands there: a link may stand at it. */
+  /** The database's path as in the config; it may be a link. */
   storeName: string;
   /** Unix ms. */
   nowMs: number;
   work: LongWork;
   machine: Pick<Machine, "volumeOf">;
-  /** Takes the lock of a server, before anything is done with the database. */
+  /** Takes the server's lock before the database is touched. */
   lock?(): Promise<void>;
-  /** Hears what is being done, a sentence a step. */
+  /** Called with a message for each step. */
   say(text: string, fields: LogFields): void;
 }
 
@@ -79,7 +79,7 @@ export async function prepareDatabase(
   const { path, keyFile } = config.store;
   await mustMiss(host, { path, storeName });
   await host.makeFolder(dirname(path), 0o700);
-  // The store holds what customers entrust to it: nobody but its owner reads it. SQLite's side files take over the mode.
+  // Only the owner may read the store. SQLite's other files get the same mode.
   if (machine.volumeOf(dirname(path))?.isNetwork === true) {
     throw new Error(
       "its folder is on a network file system, where SQLite's locks do not work: move it to a local disk",
@@ -126,7 +126,8 @@ export async function prepareDatabase(
 }
 
 /**
- * The newest backup that was made before an upgrade to this schema, when it is whole and holds the database as it is now:
+ * The newest backup that was made before an upgrade to this schema, when it is whole and holds the database as it is
+ * now:
  * the upgrade was ended in the middle, and another backup would be the same. Null when another one is to be made.
  */
 async function findSameBackup(
@@ -157,7 +158,8 @@ async function findSameBackup(
 }
 
 /**
- * Throws where no database is there, and something shows that one was: made anew it would be another one, whoever has the
+ * Throws where no database is there, and something shows that one was: made anew it would be another one, whoever has
+ * the
  * first open would know nothing of it, and what stands in the log would be lost.
  */
 async function mustMiss(

@@ -1,24 +1,24 @@
-// How many files the process may still open: idle connections over plain HTTP take them, and nothing bounds those.
+// Watches how many more files the process can open: idle HTTP connections use them without a limit.
 import type { Metrics } from "../domain/ports/metrics.ts";
 import type { Clock, Log } from "../domain/ports/ports.ts";
 
-/** With fewer left, connections are about to take those of the database, of sources and of receivers. */
+/** With fewer, the database, sources and receivers may soon get none. */
 const SPARE_FILES = 200;
-/** Between two looks, ms: one takes some 3 ms, for a process cannot read how many it has. */
+/** Time between two checks, ms. A check takes about 3 ms, because the number can only be found by trying. */
 const LOOK_MS = 10_000;
-/** How often it is said again, ms. */
+/** Time between two warnings, ms. */
 const SAY_AGAIN_MS = 3_600_000;
 
-/** What is looked with, and who hears of it. */
+/** What watching needs. */
 export interface FileWatch {
-  /** Whether so many files can still be opened. */
+  /** Whether this many more files can be opened. */
   hasFiles(count: number): boolean;
   log: Log;
   clock: Clock;
   metrics: Metrics;
 }
 
-/** Looks until the signal aborts; says when files become few, what to do, and when that is over. */
+/** Checks until the signal aborts; logs when files become scarce, and when that is over. */
 export async function watchOpenFiles(
   { hasFiles, log, clock, metrics }: FileWatch,
   signal: AbortSignal,

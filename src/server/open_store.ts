@@ -1,4 +1,4 @@
-// What most commands begin with: the config, and the store that it names.
+// Opens the config and its store, as most commands need them.
 import { basename, dirname } from "node:path";
 import { findAdditionProblems } from "../classify/check_additions.ts";
 import { ConfigError, decodeConfig, parseConfigFile, type ParsedConfig } from "../config/config.ts";
@@ -21,7 +21,7 @@ import { EXAMPLE_CONFIG, locateConfig, OWN_CONFIG } from "./config_file.ts";
 import { lockPath } from "./instance_lock.ts";
 import { type LongWork, prepareDatabase, workHere } from "./migrate_with_backup.ts";
 
-/** A config with the file that it came from. */
+/** A config with its file. */
 export interface LoadedConfig extends ParsedConfig {
   /** Absolute. */
   file: string;
@@ -94,12 +94,16 @@ export interface Opened extends LoadedConfig {
 }
 
 /**
- * What a command does that finds no database: it makes one, or, where it only reads, it does without, and leaves nothing
+ * What a command does that finds no database: it makes one, or, where it only reads, it does without, and leaves
+ * nothing
  * behind that might belong to another user than the service.
  */
 export type WithoutStore = "make" | "do without";
 
-/** Opens all of it for `work` and closes it after that. Throws where there is no store, unless the command can help itself. */
+/**
+ * Opens all of it for `work` and closes it after that. Throws where there is no store, unless the command can help
+ * itself.
+ */
 export function withStore<T>(
   call: CommandCall,
   work: (opened: Opened) => Promise<T>,
@@ -209,7 +213,8 @@ export interface Opening {
 }
 
 /**
- * Opens the config's store; creates or migrates it where necessary. Throws a {@link CommandError} that says what to do, also
+ * Opens the config's store; creates or migrates it where necessary. Throws a {@link CommandError} that says what to do,
+ * also
  * when the database cannot be written.
  */
 export async function openStoreAt(

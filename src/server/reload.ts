@@ -18,7 +18,7 @@ import { warnOfRights } from "./checks/rights.ts";
 import { digestFile, loadConfig, type LoadedConfig } from "./open_store.ts";
 import { watchFiles } from "./watch_files.ts";
 
-/** How long a new service only responds to requests before it starts its other work, ms. */
+/** Time for the first requests before the loops start, ms. */
 const ANSWER_FIRST_MS = 100;
 
 /** What the service needs. */
@@ -32,11 +32,11 @@ export interface ServiceOptions {
   metrics: Metrics;
   /** Warnings about the config that were already logged, see {@link warnOfRights}. */
   warned: readonly string[];
-  /** Makes the config's backups until the signal aborts. */
+  /** Creates scheduled backups until the signal aborts. */
   runBackups(loaded: LoadedConfig, signal: AbortSignal): Promise<void>;
 }
 
-/** The service: it responds to requests at once, and does its other work after `start()`. */
+/** The service: it responds to requests immediately, and runs its loops after `start()`. */
 export interface Service {
   /** Responds to an API request; never throws. */
   fetch(request: Request, remote?: Remote): Promise<Response>;
@@ -55,7 +55,9 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** Makes a service that can respond to requests. Throws a {@link CommandError} when the store contradicts the config. */
+/**
+ * Makes a service that can respond to requests. Throws a {@link CommandError} when the store contradicts the config.
+ */
 export async function createService(options: ServiceOptions): Promise<Service> {
   const service = new RunningService(options);
   await service.prepare();
@@ -129,7 +131,7 @@ class RunningService implements Service {
 
   async start(): Promise<void> {
     const { call, platform } = this.#options;
-    // Loading what outgoing requests need blocks the thread: first requests are answered before it.
+    // Loading the HTTP client blocks the thread, so the first requests come first.
     await platform.clock.sleep(ANSWER_FIRST_MS);
     await platform.prepare();
     await this.#app.start();
@@ -191,7 +193,8 @@ class RunningService implements Service {
   }
 
   /**
-   * Replaces the app by one with the new config. Whatever can fail comes first. Then the former app claims nothing more,
+   * Replaces the app by one with the new config. Whatever can fail comes first. Then the former app claims nothing
+   * more,
    * and the new one starts. The former one finishes what it has claimed, which is leased to it: to wait for a slow
    * receiver (15 s) or a long fetch would delay every other delivery and fetch at each reload.
    */

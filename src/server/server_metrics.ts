@@ -13,7 +13,7 @@ export interface Measured {
   backupFolder: string;
 }
 
-/** Adds the gauges; each is read when the metrics are. */
+/** Adds the gauges, which are read with each request for metrics. */
 export function measureService(
   metrics: Metrics,
   { store, backup }: Pick<Config, "store" | "backup">,

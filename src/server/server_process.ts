@@ -1,4 +1,4 @@
-// The work of `serve`: the API and the loops, until a signal ends them.
+// `serve`: runs the API and the loops until a signal.
 import { basename, dirname } from "node:path";
 import { respondWithMetrics } from "../api/metrics/metrics_page.ts";
 import { createBackup, removeLeftovers } from "../backup/create.ts";
@@ -41,19 +41,19 @@ const DRAIN_MS = 5_000;
 /** When requests that wait for a receiver are ended after the signal, ms. */
 const ABORT_PENDING_MS = 4_000;
 
-/** With fewer files a few hundred slow clients take all of them, and the database's and the receivers' with them. */
+/** With fewer, a few hundred slow clients can use all of them. */
 const ENOUGH_FILES = 1_024;
 const MORE_FILES = "raise it: LimitNOFILE in the unit, or `ulimit -n` in the shell";
 
-/** Other programs begin new log files by them, or let another executable take over. */
+/** Other programs use these signals, for example to reopen log files. */
 const UNUSED_SIGNAL = "this signal is ignored: SIGHUP reloads the config, SIGTERM stops the server";
 
-/** What a server begins with. */
+/** What a server starts with. */
 export type Serving = Omit<Opened, "store"> & {
   readings: ReadonlyMap<string, string>;
 };
 
-/** Serves until a signal ends it; resolves with the exit code. */
+/** Serves until a signal; resolves with the exit code. */
 export async function serve(
   call: CommandCall,
   { readings, platform, ...loaded }: Serving,
@@ -71,7 +71,7 @@ export async function serve(
   });
   const warned = warnOfRights(loaded, createMachine());
   for (const warning of [...warned, await tracesWarning(call.host)]) if (warning !== null) log.warn(warning);
-  await using parts = new AsyncDisposableStack(); // ended in the opposite order, however this ends
+  await using parts = new AsyncDisposableStack(); // closed in reverse order
   const supervisor = await createSupervisor((name) => call.host.env(name), log.warn);
   parts.defer(() => supervisor.close());
   const metrics = createMetrics();
@@ -97,7 +97,7 @@ export async function serve(
   if (store === null) return await logStopped(log, stopSignal, () => supervisor.stopping());
   parts.defer(() => store.close());
 
-  // Not closed while the store is open: the files that they hold carry this process's locks on the database.
+  // Not closed while the store is open: closing their files would release this process's locks on the database.
   const tools = createBackupTools(files, engine, workOn(thread));
   let backups = Promise.resolve();
   const runBackups = (inForce: LoadedConfig, signal: AbortSignal) =>
@@ -118,13 +118,13 @@ export async function serve(
     await supervisor.stopping();
     ending.abort();
     await Promise.all([drain(server, service, clock), service.stop()]);
-    await service.stop(); // writes the counts of what was answered meanwhile
-    thread.end(); // a backup under way ends with it, and leaves nothing behind
+    await service.stop(); // writes the counts of the last requests
+    thread.end(); // ends a backup in progress, which removes its files
     await Promise.race([backups, clock.sleep(DRAIN_MS)]);
   });
 }
 
-/** Logs when a storage fault begins, with what to do about it, and when it is over. */
+/** Logs the begin of a storage fault with advice, and its end. */
 function logFaults(log: Log): (problem: StorageProblem | null) => void {
   return (problem) => {
     if (problem === null) log.info("storage fault over");
@@ -132,7 +132,7 @@ function logFaults(log: Log): (problem: StorageProblem | null) => void {
   };
 }
 
-/** Shows the metrics where the config says so; the returned function ends it. */
+/** Listens for metrics if the config says so; returns a function that closes the listener. */
 async function listenForMetrics(
   { metrics: { listen: at, token } }: Pick<Opened["config"], "metrics">,
   metrics: MetricsRegistry,
@@ -142,7 +142,7 @@ async function listenForMetrics(
   return () => server.shutdown(0);
 }
 
-/** Lets answers under way finish, within a bound. */
+/** Lets requests in progress finish, within a limit. */
 async function drain(
   server: Pick<RunningServer, "shutdown">,
   service: Pick<Service, "abortPending">,
@@ -155,7 +155,7 @@ async function drain(
   await aborting;
 }
 
-/** Tried only when the service is ready: it takes some time. */
+/** Warns if few files can be opened; runs when the service is ready, because it takes some time. */
 function watchFiles(watch: Omit<FileWatch, "hasFiles">, signal: AbortSignal): void {
   if (!hasFiles(ENOUGH_FILES)) {
     watch.log.warn(
@@ -165,7 +165,7 @@ function watchFiles(watch: Omit<FileWatch, "hasFiles">, signal: AbortSignal): vo
   void watchOpenFiles({ ...watch, hasFiles }, signal);
 }
 
-/** Waits for the signal and ends what runs, with a word before and one after it. */
+/** Waits for the signal and stops the service; logs both. */
 async function logStopped(
   log: Log,
   stopSignal: Promise<StopSignal>,
@@ -178,7 +178,8 @@ async function logStopped(
 }
 
 /**
- * The opened store; null when the signal to end came before it was there. What was under way is given up then: an upgrade
+ * The opened store; null when the signal to end came before it was there. What was under way is given up then: an
+ * upgrade
  * of the database begins anew at the next start, and the backup before it leaves nothing behind.
  */
 async function openUnlessStopped(
@@ -191,7 +192,7 @@ async function openUnlessStopped(
   const first = await Promise.race([stopSignal, opening]);
   if (typeof first !== "string") return first;
   giveUp();
-  const isOver = opening.then((store) => store.close(), () => {}); // that it failed is what was wanted
+  const isOver = opening.then((store) => store.close(), () => {}); // expected to fail
   await Promise.race([isOver, clock.sleep(DRAIN_MS)]);
   return null;
 }
@@ -216,7 +217,7 @@ async function listenAt(
   if (state.kind === "bad") throw new CommandError(`server.tls_cert ${paths.cert}: ${state.reason}`);
   const server = await listenTls({ ...options, pair });
   const log = platform.log("tls");
-  // Clients that look at their clock refuse it; it may as well be this machine's clock that is wrong.
+  // Not an error: this machine's clock may be wrong.
   for (const { seen, todo } of checkTimes(state, platform.clock.nowMs())) log.warn(`${seen}: ${todo}`);
   const renew = (next: CertificatePair) => server.renew(next);
   const machine = createMachine();
@@ -238,7 +239,7 @@ function logLoss(log: Log): (reason: string) => void {
     );
 }
 
-/** Makes the config's backups until the signal aborts. */
+/** Creates scheduled backups until the signal aborts. */
 async function startBackups(
   host: Host,
   { config, file, platform, tools, measured }:
@@ -268,7 +269,7 @@ async function startBackups(
   }, signal);
 }
 
-/** Removes what backups and restores have left behind that were ended in the middle. */
+/** Removes the files of interrupted backups and restores. */
 async function cleanUp(
   host: Host,
   folders: readonly string[],
@@ -294,7 +295,7 @@ async function cleanUp(
   }
 }
 
-/** The database's long work, on the second thread. */
+/** The long work in a worker. */
 function workOn(thread: Thread): LongWork {
   return {
     inspect: (path) => thread.call("inspect", path) as Promise<DatabaseFacts>,

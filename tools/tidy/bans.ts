@@ -1,6 +1,6 @@
 // Tidy rules on the world outside: time, randomness, network, files and console belong to src/platform.
 import ts from "npm:typescript@5.9.3";
-import { roomOf } from "./rooms.ts";
+import { moduleOf } from "./imports.ts";
 import { at, importsOf, lineOf, nodesOf, type Offence, type Source } from "./source.ts";
 
 /** Names that reach the world by themselves. */
@@ -41,7 +41,7 @@ const SQL =
 
 /** Outside src/platform and main.ts nothing touches clock, timers, randomness, network, files or console. */
 export function worldRule(sources: readonly Source[]): Offence[] {
-  return sources.filter(({ path }) => !["main", "platform", null].includes(roomOf(path))).flatMap(
+  return sources.filter(({ path }) => !["main", "platform", null].includes(moduleOf(path))).flatMap(
     (source) => {
       if (source.tree === null) return sqlOffences(source);
       const declared = declaredNames(source);
@@ -109,7 +109,7 @@ function declaredNames(source: Source): Set<string> {
 function importOffences(source: Source): Offence[] {
   return importsOf(source).flatMap(({ specifier, node, clause }) => {
     if (MODULES.test(specifier)) return [at(source, node, `imports ${specifier}`)];
-    if (specifier === "node:sqlite" && roomOf(source.path) !== "store") {
+    if (specifier === "node:sqlite" && moduleOf(source.path) !== "store") {
       return [at(source, node, "imports node:sqlite")];
     }
     if (specifier !== "node:crypto") return [];

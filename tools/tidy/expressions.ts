@@ -1,6 +1,6 @@
 // The regular expressions of the program: which of them recheck has to prove linear, and which are proven by a test.
 import ts from "npm:typescript@5.9.3";
-import { roomOf } from "./rooms.ts";
+import { moduleOf } from "./imports.ts";
 import { at, lineOf, nodesOf, type Offence, type Source } from "./source.ts";
 
 /** A regular expression as the program has it. */
@@ -96,7 +96,7 @@ export const EXCEPTIONS: readonly Exception[] = [
 export function expressionsOf(sources: readonly Source[]): Expression[] {
   const found = new Map<string, Expression>();
   for (const source of sources) {
-    if (roomOf(source.path) === null) continue;
+    if (moduleOf(source.path) === null) continue;
     for (const node of nodesOf(source)) {
       const written = ts.isRegularExpressionLiteral(node) ? node.text : null;
       if (written === null || found.has(written)) continue;
@@ -120,7 +120,7 @@ export function madeExpressionRule(
   const offences: Offence[] = [];
   const used = new Set<Exception>();
   for (const source of sources) {
-    if (roomOf(source.path) === null) continue;
+    if (moduleOf(source.path) === null) continue;
     for (const node of nodesOf(source)) {
       if (!ts.isNewExpression(node) && !ts.isCallExpression(node)) continue;
       if (!ts.isIdentifier(node.expression) || node.expression.text !== "RegExp") continue;

@@ -1,7 +1,7 @@
 // Tidy rules on the form of files: sizes, names, comments, tables, the places of tests.
 import { basename } from "node:path/posix";
 import ts from "npm:typescript@5.9.3";
-import { roomOf } from "./rooms.ts";
+import { moduleOf } from "./imports.ts";
 import { at, commentsOf, lineOf, nodesOf, type Offence, type Source } from "./source.ts";
 
 const MAX_FILE_LINES = 300;
@@ -13,7 +13,7 @@ const EMPTY_WORD = /^(utils?|utilities|helpers?|managers?)$/;
 /** Names of files and folders that say nothing. */
 const EMPTY_FILE = /^(utils?|utilities|helpers?|managers?|types|services|misc|common)$/;
 
-/** What tests/ holds beside the mirrored rooms. */
+/** What tests/ holds beside the mirrored modules. */
 const TEST_FOLDERS = new Set(["tidy", "support", "e2e", "simulation", "fuzz"]);
 
 /** Files are at most 300 lines long; a longer one is a reason to consider whether it has one responsibility. */
@@ -87,7 +87,7 @@ export function nameRule(sources: readonly Source[]): Offence[] {
 
 /** Every exported symbol of src has a doc comment. */
 export function docRule(sources: readonly Source[]): Offence[] {
-  return sources.filter(({ path }) => roomOf(path) !== null).flatMap((source) =>
+  return sources.filter(({ path }) => moduleOf(path) !== null).flatMap((source) =>
     (source.tree?.statements ?? []).flatMap((statement) => {
       if (ts.isExportAssignment(statement)) return [at(source, statement, "export default")];
       if (ts.isExportDeclaration(statement)) return ownExports(statement, source);
@@ -170,14 +170,14 @@ export function strictRule(sources: readonly Source[]): Offence[] {
   });
 }
 
-/** Tests mirror the rooms of src; nothing else ends in _test.ts. */
+/** Tests mirror the modules of src; nothing else ends in _test.ts. */
 export function mirrorRule(sources: readonly Source[]): Offence[] {
-  const rooms = new Set(sources.map(({ path }) => roomOf(path)));
+  const modules = new Set(sources.map(({ path }) => moduleOf(path)));
   return sources.filter(({ path }) => path.endsWith("_test.ts")).flatMap(({ path }) => {
-    const [top, room] = path.split("/");
+    const [top, module] = path.split("/");
     if (path === "tests/tidy_test.ts") return [];
-    const isMirrored = top === "tests" && room !== undefined &&
-      (rooms.has(room.replace(/_test\.ts$/, "")) || TEST_FOLDERS.has(room));
-    return isMirrored ? [] : [{ path, line: 1, what: `src has no room ${room ?? basename(path)}` }];
+    const isMirrored = top === "tests" && module !== undefined &&
+      (modules.has(module.replace(/_test\.ts$/, "")) || TEST_FOLDERS.has(module));
+    return isMirrored ? [] : [{ path, line: 1, what: `src has no module ${module ?? basename(path)}` }];
   });
 }

@@ -1,11 +1,11 @@
-// Receiving a request's body: its media type, its size and its time are bounded.
+// Reads a request body; limits its media type, size and time.
 import { AppError } from "../../domain/errors.ts";
 import { type Clock, DeadlineError } from "../../domain/ports/ports.ts";
 import { invalid } from "../input/field_problems.ts";
 
-/** The longest body that is read, bytes. */
+/** Maximum size of a body, bytes. */
 export const MAX_BODY_BYTES = 65_536;
-/** How long a body may take to arrive, ms. */
+/** Maximum time for a body to arrive, ms. */
 const BODY_DEADLINE_MS = 10_000;
 
 /**
@@ -35,7 +35,7 @@ export async function receiveBody(
       }
     });
   } catch (error) {
-    // The rest is not waited for, and left to the server: a client that sends without end must not hold the answer.
+    // The rest is left to the server: an endless body must not delay the response.
     reader.releaseLock();
     if (error instanceof AppError) throw error;
     const message = error instanceof DeadlineError

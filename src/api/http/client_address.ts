@@ -1,34 +1,34 @@
-// Whose request it is: the address behind the proxies that the operator trusts.
+// The client's IP address, behind trusted proxies.
 import ipaddr from "ipaddr.js";
 import { networkOf, parseAddress } from "../../domain/ip_address.ts";
 
-/** Hops that are followed at most: a longer chain is not one of the operator's. */
+/** Maximum number of proxies. */
 const MAX_HOPS = 20;
 
-/** Ranges in which a connection comes from the operator's own network: from a proxy, mostly. */
+/** Private ranges, from which mostly proxies connect. */
 const OWN_RANGES: readonly string[] = ["loopback", "private", "uniqueLocal", "linkLocal", "carrierGradeNat"];
 
-/** Headers in which proxies say whose request they hand on. */
+/** Headers in which proxies state the client. */
 const PROXY_HEADERS = ["x-forwarded-for", "forwarded", "x-real-ip"] as const;
 
-/** Connections' addresses of which is remembered what they are. */
+/** Maximum number of cached addresses. */
 const MAX_REMEMBERED = 1_000;
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** A range of addresses, read once. */
+/** A parsed range of addresses. */
 export type AddressRange = [Address, number];
 
-/** Where a request's connection comes from: its address, or what tells it. */
+/** The remote address of a connection. */
 export type Remote = string | { readonly remoteAddress: string };
 
-/** Whose a request is. */
+/** The client of a request. */
 export interface Client {
-  /** Its address, behind the trusted proxies. */
+  /** Its address behind trusted proxies. */
   address: string;
-  /** Whom limits count: see {@link limitedAs}. */
+  /** The key for rate limits: see {@link limitedAs}. */
   limitedAs: string | null;
-  /** Whether a proxy hands it on that is not trusted: see {@link looksLikeProxy}. */
+  /** Whether it comes through an untrusted proxy: see {@link looksLikeProxy}. */
   isBehindUnknownProxy: boolean;
 }
 
@@ -94,12 +94,12 @@ export function clientAddress(
 export function limitedAs(client: string, remote: string): string | null {
   const address = readHop(client);
   if (address === null) return client === "" ? null : client;
-  // Said by the connection, it is true; said by a header, it would be a way around the limits.
+  // Only the connection's own address counts: a header could be used to avoid the limits.
   if (address.range() === "loopback" && client === readHop(remote)?.toString()) return null;
   return networkOf(client);
 }
 
-/** Whether a connection looks like one of the operator's proxies, and its word is not taken. */
+/** Whether a connection looks like a proxy that is not in trusted_proxies. */
 export function looksLikeProxy(
   remote: string,
   headers: Pick<Headers, "has">,

@@ -7,28 +7,30 @@ import type { RememberedResponse } from "../../domain/ports/store/delivery_log.t
 import { invalid } from "../input/field_problems.ts";
 import type { ResponseBody } from "./response_body.ts";
 
-/** How long an answer is kept, ms. */
+/** How long a response is stored, ms. */
 export const REMEMBERED_FOR_MS = 86_400_000;
 const HEADER = "idempotency-key";
 /** Visible ASCII, as the HTTP working group's draft on the header asks of keys. */
 const KEY_FORM = /^[\x21-\x7e]+$/;
 const MAX_KEY_LENGTH = 255;
 
-/** What tells whether a request is sent again. */
+/** What identifies a repeated request. */
 export interface Repeatable {
   customerId: string;
   headers: Headers;
-  /** The path and the query, as they were sent. */
+  /** The path and the query as sent. */
   address: string;
   body: Uint8Array;
-  /** That of the answers which are kept. */
+  /** The part of the store with stored responses. */
   status: number;
 }
 
-/** What the answer to a request with a key is to be kept under. */
+/** The key under which a response is stored. */
 export type Repetition = Pick<RememberedResponse, "key" | "requestHash">;
 
-/** Runs requests that may be sent again: one for all routes of a process, for a key is the customer's, not a route's. */
+/**
+ * Runs requests that may be sent again: one for all routes of a process, for a key is the customer's, not a route's.
+ */
 export interface Idempotency {
   /**
    * Answers a request: without the header by `act`; with it the first time by `act`, which is given what to keep the
@@ -43,7 +45,7 @@ export interface Idempotency {
   ): Promise<ResponseBody>;
 }
 
-/** Over the store's answers; one process answers requests. */
+/** Uses the store's responses; only one process serves requests. */
 export function createIdempotency(
   { store, clock }: { store: Pick<Store, "findResponse">; clock: Clock },
 ): Idempotency {
@@ -81,7 +83,7 @@ export function createIdempotency(
   };
 }
 
-/** Of the address and of what the body says; of its bytes where that is not JSON. */
+/** A hash of the URL and the body's JSON, or of its bytes if it is not JSON. */
 function hashOf({ address, body }: Repeatable): string {
   const text = new TextDecoder().decode(body);
   const hash = createHash("sha256").update(address).update("\n");
@@ -92,7 +94,7 @@ function hashOf({ address, body }: Repeatable): string {
   }
 }
 
-/** The same object whatever the order of its names: clients that write it anew do not keep one. */
+/** The same text for every order of names, which clients do not keep. */
 function sorted(_name: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -1,8 +1,8 @@
-// How often one address may ask without a key, and how often with a wrong one: a guess costs who guesses.
+// Limits the requests of an IP address without a key, and with an invalid key.
 import { AppError } from "../../domain/errors.ts";
 import type { Clock } from "../../domain/ports/ports.ts";
 
-/** Addresses of which is remembered how much they asked; the one that was quiet for longest is forgotten first. */
+/** Maximum number of counted addresses; the least recently used is dropped first. */
 const MAX_ADDRESSES = 20_000;
 /**
  * So much more may be remembered until the oldest are forgotten together: to find the first key of a map, the runtime
@@ -11,41 +11,41 @@ const MAX_ADDRESSES = 20_000;
 const MAX_OVERHANG = 1.1;
 const MINUTE_MS = 60_000;
 
-/** What is limited. */
+/** The kinds of limited requests. */
 export const LIMITED = ["public", "failed_key"] as const;
 
-/** A kind of request that is limited. */
+/** A kind of limited request. */
 export type Limited = typeof LIMITED[number];
 
-/** How many requests an address may make a minute; null: as many as it likes. */
+/** Requests per minute and address; null: unlimited. */
 export type LimitSettings = Readonly<Record<Limited, number | null>>;
 
 /** A request that was refused for its address; the passage remembers it for the answer and for the metrics. */
 export interface Refusal {
   limited: Limited;
-  /** Whole seconds until one more is allowed. */
+  /** Seconds until the next request is allowed. */
   retryInSeconds: number;
 }
 
 /** The limits of all addresses. */
 export interface IpRateLimit {
-  /** Counts one request of an address (null: of nobody who is limited); the refusal when it was one too many. */
+  /** Counts a request of an address (null: not limited); returns the refusal if it exceeds the limit. */
   take(limited: Limited, address: string | null): Refusal | null;
-  /** The same without counting: what {@link take} would say now. */
+  /** The result that {@link take} would have now, without counting. */
   look(limited: Limited, address: string | null): Refusal | null;
-  /** Whether anybody is remembered who asked so: where nobody is, nobody is refused. */
+  /** Whether any address is counted for this kind. */
   isAnybody(limited: Limited): boolean;
 }
 
-/** What addresses have asked so far, whatever the limits are: those of a later config go on from it. */
+/** The counts per address, which survive a reload. */
 export type AddressCounts = Readonly<Record<Limited, Map<string, Bucket>>>;
 
-/** Counts of nobody. */
+/** Empty counts. */
 export function createAddressCounts(): AddressCounts {
   return { public: new Map(), failed_key: new Map() };
 }
 
-/** Limits that let each address spend a minute's number at once, and then one after the other (a token bucket). */
+/** A token bucket per address that holds one minute's requests. */
 export function createAddressLimits(
   settings: LimitSettings,
   clock: Pick<Clock, "nowMs">,
@@ -84,7 +84,7 @@ function forgetOldest(buckets: Map<string, Bucket>, left: number): void {
   }
 }
 
-/** What an address may still ask at a moment. */
+/** The tokens of an address at a time. */
 export interface Bucket {
   left: number;
   atMs: number;
@@ -98,7 +98,7 @@ export function drawFrom(
   before: Bucket | null,
   { perMinute, nowMs, cost }: { perMinute: number; nowMs: number; cost: 0 | 1 },
 ): { bucket: Bucket; waitMs: number } {
-  // A clock that was set back gives nothing and takes nothing.
+  // A clock that was set back changes nothing.
   const passedMs = before === null ? 0 : Math.max(0, nowMs - before.atMs);
   const left = before === null
     ? perMinute
@@ -107,7 +107,7 @@ export function drawFrom(
   return { bucket: { left, atMs: nowMs }, waitMs: Math.ceil((1 - left) * MINUTE_MS / perMinute) };
 }
 
-/** The refusal as the client is told it. */
+/** The refusal as an error. */
 export function refusalError({ limited, retryInSeconds }: Refusal): AppError {
   const why = limited === "public"
     ? "Too many requests without a key from your IP address."

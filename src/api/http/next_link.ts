@@ -1,4 +1,4 @@
-// Pages of lists: where one ends, and the link to the next.
+// Pages of lists and the link to the next page.
 
 /**
  * The page of a list of which one more than `limit` was asked for: that one says whether there is a next page. `last`

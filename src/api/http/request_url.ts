@@ -1,8 +1,8 @@
-// Where a request goes: its path and query, which its request line decides and nothing else.
+// The path and query of a request, as sent in its request line.
 import { AppError } from "../../domain/errors.ts";
 import { invalid } from "../input/field_problems.ts";
 
-/** The longest address (path and query) that is read, characters. */
+/** Maximum length of path and query, characters. */
 export const MAX_ADDRESS_LENGTH = 8_192;
 
 /** A host name or literal address, with or without a port (RFC 9110, 7.2), and no sign that begins a path. */
@@ -10,7 +10,7 @@ const AUTHORITY = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\da-f:.]+\])(?::\d{0,5})?$/i;
 
 /** The path and the query of a request, as they were sent; without a path they begin with what stands in its place. */
 export function addressOf({ url }: Request): string {
-  // The authority has no sign of a path in it: looking at each of its few characters costs least.
+  // The path begins after the authority.
   for (let at = url.indexOf("//") + 2; at < url.length; at++) {
     const sign = url[at];
     if (sign === "/" || sign === "?" || sign === "#" || sign === "\\") return url.slice(at);
@@ -18,7 +18,7 @@ export function addressOf({ url }: Request): string {
   return "";
 }
 
-/** The path of an address. */
+/** The path of a URL. */
 export function pathOf(address: string): string {
   const query = address.indexOf("?");
   const path = query === -1 ? address : address.slice(0, query);
@@ -29,7 +29,7 @@ export function pathOf(address: string): string {
 /** A parameter of a query. */
 export interface SentParameter {
   name: string;
-  /** Null when name or value are no text: what follows a `%` must be UTF-8 (RFC 3986, 2.1 and 2.5). */
+  /** Null if name or value is not valid percent-encoded UTF-8 (RFC 3986, 2.1 and 2.5). */
   value: string | null;
 }
 
@@ -66,7 +66,8 @@ export function createHostCheck(): (host: string) => boolean {
 }
 
 /**
- * What is wrong with where a request wants to go, null when nothing is: the address is too long; the `Host` header holds
+ * What is wrong with where a request wants to go, null when nothing is: the address is too long; the `Host` header
+ * holds
  * more than a host, as the runtime puts it before the path to make the request's URL; the address has no path, or a
  * fragment, which belongs to no request (RFC 9110, 4.2.5).
  */

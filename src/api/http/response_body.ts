@@ -1,6 +1,6 @@
-// What a handler answers.
+// The response of a handler.
 
-/** An answer: a status and its JSON, as text where it exists as text already. */
+/** A response: a status and its JSON, as text if it is already text. */
 export interface ResponseBody {
   status: number;
   json: string;
@@ -9,7 +9,7 @@ export interface ResponseBody {
   contentName?: string;
 }
 
-/** An answer with this value as its JSON. */
+/** A response with this value as JSON. */
 export function responseBody(status: number, value: unknown): ResponseBody {
   return { status, json: JSON.stringify(value) };
 }

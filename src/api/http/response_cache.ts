@@ -1,4 +1,4 @@
-// The bodies of responses with their entity tags and compressed forms, and a cache of those that were made last.
+// Response bodies with entity tags and compressed forms, and a cache of them.
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 
@@ -9,7 +9,7 @@ const MIN_GZIP_LENGTH = 1_024;
 /** Longer bodies are not compressed either, characters: 48 MB take 0.7 s, in which no other request is served. */
 const MAX_GZIP_LENGTH = 4_000_000;
 
-/** A response's body, with what conditional and compressed responses need of it. */
+/** A response body with its entity tag and compressed form. */
 export class Body {
   #etag: string | null;
   #gzip: Uint8Array<ArrayBuffer> | null = null;

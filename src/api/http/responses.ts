@@ -1,4 +1,4 @@
-// Answers as HTTP: the headers of successes and of errors, what is sent compressed, what the client has already.
+// HTTP responses: headers, compression, 304, errors.
 import type { RequestAllowance } from "../../domain/customer/allowance.ts";
 import type { AppError } from "../../domain/errors.ts";
 import { type Body, namesTag, takesGzip } from "./response_cache.ts";
@@ -6,17 +6,17 @@ import type { Refusal } from "./ip_rate_limit.ts";
 import { problemJson } from "../problem.ts";
 import type { Route } from "../route.ts";
 
-/** One request on its way: what its answer will need. */
+/** A request in progress. */
 export interface Passage {
   requestId: string;
   allowance: RequestAllowance | null;
-  /** Whether pages of any origin may read the answer: not where the path needs a key. */
+  /** Whether pages of any origin may read the response: only if the path needs no key. */
   isPublic: boolean;
-  /** Set when the request was refused for what came from its address before. */
+  /** Set if the rate limit of its address refused it. */
   refusal?: Refusal;
 }
 
-/** An answer ready to be sent, whole or as what the client has already. */
+/** A response, complete or 304. */
 export interface CompletedResponse {
   status: number;
   body: Body;
@@ -30,7 +30,7 @@ const CORS_HEADERS = {
 };
 const JSON_TYPE = "application/json; charset=utf-8";
 
-/** What a path answers to a browser that asks before it reads (the Fetch standard's CORS preflight). */
+/** The response to a CORS preflight request. */
 export function preflight(passage: Passage, allow: string): Response {
   return new Response(null, {
     status: 204,
@@ -44,7 +44,7 @@ export function preflight(passage: Passage, allow: string): Response {
   });
 }
 
-/** A success, or 304 to who has it. */
+/** A success, or 304 if the client has it. */
 export function success(
   { status, body, headers }: CompletedResponse,
   { request, route, passage }: { request: Request; route: Route; passage: Passage },
@@ -60,7 +60,7 @@ export function success(
   const all = commonHeaders(passage);
   if (!isKnown) all["content-type"] = route.contentType ?? JSON_TYPE;
   if (compressed !== null) all["content-encoding"] = "gzip";
-  // The body is left out of an answer to HEAD; its length stays true (RFC 9110, 8.6).
+  // A response to HEAD has no body but the same length (RFC 9110, 8.6).
   if (request.method === "HEAD" && !isKnown) {
     all["content-length"] = String(lengthOf(compressed ?? body.content));
   }
@@ -68,7 +68,7 @@ export function success(
     all["etag"] = body.etag;
     all["vary"] = "Accept-Encoding";
   }
-  // What is no read may hold a secret that is shown once.
+  // Responses to writes may contain secrets.
   all["cache-control"] = route.method === "GET"
     ? `${passage.isPublic ? "public" : "private"}, no-cache`
     : "no-store";

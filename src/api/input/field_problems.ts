@@ -1,12 +1,12 @@
-// What is wrong with the fields of a request, and the error that names them all.
+// Errors in the fields of a request.
 import { AppError, type ErrorCode, type FieldError } from "../../domain/errors.ts";
 
-/** The most wrong fields that one answer names: a small request must not make a big answer. */
+/** Maximum number of fields in a response: a small request must not cause a large response. */
 const MAX_ERRORS = 50;
-/** The longest name of a field in a response, characters. */
+/** Maximum length of a field name in a response, characters. */
 const MAX_FIELD_LENGTH = 100;
 
-/** A wrong field; with the code that tells of it, where a request has nothing else wrong. */
+/** An invalid field, and the code to use if it is the only problem. */
 export interface Finding extends FieldError {
   code?: ErrorCode;
 }

@@ -1,13 +1,13 @@
-// Checking what a client sends: query and body by their schemas, with an error that names each wrong field.
+// Validates query and body by their schemas; the error names each invalid field.
 import * as z from "zod";
 import type { FieldError } from "../../domain/errors.ts";
 import type { SentParameter } from "../http/request_url.ts";
 import { clipField, type Finding } from "./field_problems.ts";
 
-/** The deepest nesting of JSON that is read. */
+/** Maximum nesting of JSON. */
 const MAX_JSON_DEPTH = 32;
 
-/** What no parameter holds: the controls of ASCII, NUL among them. */
+/** ASCII control characters, which no parameter may contain. */
 // deno-lint-ignore no-control-regex
 const CONTROL = /[\x00-\x1f\x7f]/;
 
@@ -15,12 +15,12 @@ const CONTROL = /[\x00-\x1f\x7f]/;
 export interface CheckedInput {
   /** Whole only without errors. */
   value: unknown;
-  /** The fields that are good by themselves. */
+  /** The valid fields. */
   good: Record<string, unknown>;
   errors: Finding[];
 }
 
-/** Input of a route that takes none. */
+/** The input of a route without parameters. */
 export const NO_INPUT: CheckedInput = { value: undefined, good: {}, errors: [] };
 
 /** The query's parameters by the schema (none: no parameter is taken). */
@@ -35,7 +35,7 @@ export function readQuery(parameters: readonly SentParameter[], schema: z.ZodTyp
     else if (value === null) {
       errors.push({ field, message: "is not valid percent-encoded UTF-8; write % as %25" });
     } else if (CONTROL.test(value)) errors.push({ field, message: "contains a control character" });
-    // Defined, not set: a parameter may have the name of what every object has.
+    // defineProperty, because a parameter may be called `__proto__`.
     Object.defineProperty(values, field, { value: value ?? "", enumerable: true, configurable: true });
   }
   const sound = errors.length === 0 ? values : without(values, errors);
@@ -49,7 +49,7 @@ export function readQuery(parameters: readonly SentParameter[], schema: z.ZodTyp
   return { ...checked, errors: [...errors, ...checked.errors] };
 }
 
-/** The values of fields of which nothing is wrong yet. */
+/** The values of the fields without errors. */
 function without(values: Record<string, string>, errors: readonly Finding[]): Record<string, string> {
   const broken = new Set(errors.map(({ field }) => field));
   return Object.fromEntries(Object.entries(values).filter(([name]) => !broken.has(name)));

@@ -1,8 +1,8 @@
-// What is wrong with names that clients send of topics and sources.
+// Checks the ids of topics and sources in requests.
 import type { FieldError } from "../../domain/errors.ts";
 import type { Topic } from "../../domain/event/topic.ts";
 
-/** One error for each id that no topic has. */
+/** One error per unknown topic. */
 export function unknownTopics(
   field: string,
   ids: readonly string[],
@@ -15,7 +15,7 @@ export function unknownTopics(
   }));
 }
 
-/** One error for each id that no source has or had. */
+/** One error per unknown source. */
 export async function unknownSources(
   field: string,
   ids: readonly string[],

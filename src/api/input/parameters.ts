@@ -3,7 +3,10 @@ import * as z from "zod";
 
 const MAX_LISTED = 50;
 
-/** A whole number within bounds, in decimal digits as JSON writes it (no `+`, no leading zeros, no `-0`); one with an `example` is a time. */
+/**
+ * A whole number within bounds, in decimal digits as JSON writes it (no `+`, no leading zeros, no `-0`); one with an
+ * `example` is a time.
+ */
 export function integerParameter(
   bounds: { min: number; max: number; description: string; example?: number },
 ): z.ZodType<number> {
@@ -18,7 +21,7 @@ export function integerParameter(
     .meta({ description });
 }
 
-/** Values with commas between them, each once. */
+/** Comma-separated values without duplicates. */
 export function listParameter(description: string): z.ZodType<string[]> {
   return z.string()
     .transform((text) => [...new Set(text.split(",").map((part) => part.trim()))])
@@ -29,7 +32,7 @@ export function listParameter(description: string): z.ZodType<string[]> {
     .meta({ description });
 }
 
-/** Values of a closed list with commas between them, each once. */
+/** Comma-separated values of a closed list, without duplicates. */
 export function choiceParameter<const Choice extends string>(
   choices: readonly Choice[],
   description: string,

@@ -1,9 +1,9 @@
-// `GET /metrics`: the metrics as text, for whoever may read them.
+// `GET /metrics`: the metrics as text.
 import { createHash, timingSafeEqual } from "node:crypto";
 import { METRICS_TYPE, type MetricsRegistry } from "../../domain/ports/metrics.ts";
 import { addressOf, pathOf } from "../http/request_url.ts";
 
-/** What every answer here says: it is of this moment, and what its type says. */
+/** The headers of all responses here. */
 const HEADERS = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 
 /**
@@ -30,7 +30,7 @@ export async function respondWithMetrics(
   return new Response(await metrics.render(), { headers: { "content-type": METRICS_TYPE, ...HEADERS } });
 }
 
-/** Compares in a time that says nothing of how much of the token was right. */
+/** Compares in constant time. */
 function holdsToken(authorization: string | null, token: string): boolean {
   const given = /^bearer +(\S.*)$/i.exec(authorization ?? "")?.[1] ?? "";
   const digestOf = (text: string) => createHash("sha256").update(text).digest();

@@ -1,19 +1,19 @@
-// What the API counts of requests.
+// The metrics of API requests.
 import type { Limited } from "../http/ip_rate_limit.ts";
 import { type Metrics, SECONDS_BOUNDS } from "../../domain/ports/metrics.ts";
 
-/** A request that was answered. */
+/** A finished request. */
 export interface CompletedRequest {
   method: string;
   /** The path of the route as it is described (`/v1/events/{id}`); null for a path that nobody has. */
   route: string | null;
   status: number;
   durationMs: number;
-  /** Why it was refused with 429; null when it was not. */
+  /** The reason of a 429; otherwise null. */
   refusal: "quota" | Limited | null;
 }
 
-/** Methods that get a name of their own: a client can invent others without end. */
+/** Methods with a separate label: clients can invent others. */
 const METHODS = new Set(["GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS"]);
 
 /** What counts the requests of one path: looking it up by its labels costs more than all else of counting. */
@@ -23,7 +23,7 @@ interface PathCounts {
   answers: Map<string, Map<number, () => void>>;
 }
 
-/** A function that counts each answered request. */
+/** Returns a function that counts each request. */
 export function createRequestMetrics(metrics: Metrics): (answered: CompletedRequest) => void {
   const requests = metrics.counter({
     name: "regfeed_http_requests_total",

@@ -1,24 +1,24 @@
-// What the store says for the metrics: what waits, what failed, and when each source was last had.
+// The metrics from the store: queues, failures, sources.
 import type { Metrics } from "../../domain/ports/metrics.ts";
 import type { Clock } from "../../domain/ports/ports.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
 import { STORAGE_FAULTS } from "../../domain/ports/store/storage_fault.ts";
 
-/** Customers that are named: each is a time series. */
+/** Maximum number of customers: each is a time series. */
 const LARGEST = 10;
 
-/** What the gauges are read from. */
+/** What the gauges need. */
 export interface MeasuredStore {
   store: Pick<
     Store,
     "health" | "accountHealth" | "countUndelivered" | "largestCustomers" | "listSources" | "fault"
   >;
   clock: Clock;
-  /** Whether a source is in force: of others nothing is said. */
+  /** Whether a source is enabled; others have no metrics. */
   isMeasured(sourceId: string): boolean;
 }
 
-/** Adds the gauges; each is read when the metrics are. */
+/** Adds the gauges, which are read with each request for metrics. */
 export function measureStore(metrics: Metrics, { store, clock, isMeasured }: MeasuredStore): void {
   const gauge = (name: string, help: string, read: () => Promise<number>) =>
     metrics.gauge({ name, help }, async () => [{ value: await read() }]);

@@ -1,4 +1,4 @@
-// The log of deliveries: the list, one of them with its attempts, sending one again.
+// The delivery log: list, show and replay deliveries.
 import * as z from "zod";
 import { utcMonth } from "../../domain/customer/quota_period.ts";
 import type { Customer } from "../../domain/customer/customer.ts";
@@ -41,7 +41,7 @@ const deliveriesQuery = z.strictObject({
   }),
 });
 
-/** What the routes of deliveries need. */
+/** What the routes need. */
 export interface DeliveryRouteOptions {
   store: Pick<
     Store,
@@ -56,7 +56,7 @@ export interface DeliveryRouteOptions {
   tiers: Record<Tier, TierLimits>;
   limitsOf(customer: Customer): TierLimits;
   newId: NewId;
-  /** Where clients reach the service, without a slash at its end. */
+  /** The public URL without a trailing slash. */
   publicUrl: string;
 }
 
@@ -83,7 +83,7 @@ function listRoute({ store, publicUrl }: DeliveryRouteOptions): Route {
     async handle({ query, customer, address }) {
       const errors: FieldError[] = [];
       const own = async (noun: IdNoun, id: string, field: string, look: () => Promise<boolean>) => {
-        // Another customer's is answered like one that is not there.
+        // Another customer's delivery is treated as unknown.
         if (!isId(noun, id) || !await look()) {
           errors.push({ field, message: `does not exist, or is not yours: no such ${noun}` });
         }
@@ -110,7 +110,7 @@ function listRoute({ store, publicUrl }: DeliveryRouteOptions): Route {
       }
       if (errors.length > 0) throw invalid(errors);
       const listed = await store.listDeliveries(customer.id, {
-        // One more than is asked for says whether there is a next page.
+        // One more than requested, to know whether there is a next page.
         limit: limit + 1,
         ...(subscription === undefined ? {} : { subscriptionId: subscription }),
         ...(event === undefined ? {} : { eventId: event }),

@@ -1,4 +1,4 @@
-// Reading events: the list, one of them, its versions.
+// The routes of events: list, event, versions.
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { canonicalArticle } from "../../domain/event/article.ts";
@@ -23,10 +23,10 @@ import { responseBody } from "../http/response_body.ts";
 import { nextLink, pageOf } from "../http/next_link.ts";
 import { keyRoute, type Route } from "../route.ts";
 
-/** The most events of one answer, and how many without `limit` (specification, section 8). */
+/** Maximum and default number of events per response (specification, section 8). */
 const MAX_LIMIT = 200;
 const DEFAULT_LIMIT = 50;
-/** The most versions of one answer: each is compared with the one before. */
+/** Maximum number of versions per response: each is compared with the previous one. */
 const MAX_VERSIONS = 100;
 /** The most characters of their records: to compare versions in 24 languages takes seconds where there are many. */
 const MAX_VERSIONS_LENGTH = 1_000_000;
@@ -35,10 +35,10 @@ const LAST_MS = 8_640_000_000_000_000;
 /** 1 August 2026, for error texts. */
 const SOME_MS = 1_785_542_400_000;
 
-/** The most words of one search, and the most characters. */
+/** Maximum number of words and characters of a search. */
 const MAX_WORDS = 10;
 const MAX_SEARCH_LENGTH = 200;
-/** What a poller sends as `after` the first time: it stands before every event. */
+/** The first value of `after` for polling: it sorts before every event. */
 const FIRST_ID = "evt_00000000000000000000000000";
 
 const eventsQuery = z.strictObject({
@@ -106,7 +106,7 @@ export interface EventRouteOptions {
     Store,
     "listEvents" | "findEvent" | "findPosition" | "lastPosition" | "recordsState" | "listVersions"
   >;
-  /** Where clients reach the service, without a slash at its end. */
+  /** The public URL without a trailing slash. */
   publicUrl: string;
   topics: readonly Topic[];
   /** Whether a source of this id is or was configured. */
@@ -144,11 +144,11 @@ function listRoute(options: EventRouteOptions): Route {
     state: (nowMs) => store.recordsState(nowMs),
     async handle({ query, address }) {
       const listed = await toEventQuery(query, options);
-      // A publication that is revised while somebody walks would else move from before the walker to behind.
+      // Otherwise a publication that is revised while a client pages would move to an earlier page.
       const asOf = query.latest === true && query.after === undefined && query.as_of === undefined
         ? await store.lastPosition()
         : null;
-      // One more than is asked for says whether there is a next page.
+      // One more than requested, to know whether there is a next page.
       const events = await store.listEvents({
         ...listed,
         ...given("asOf", asOf ?? listed.asOf),
@@ -219,7 +219,7 @@ function versionsRoute({ store, publicUrl }: EventRouteOptions): Route {
     async handle({ params, query, address }) {
       const id = params["id"] ?? "";
       if (!isId("event", id)) throw noEvent();
-      // One more than is returned: the oldest one is compared with it.
+      // One more than is returned, to compare the oldest one.
       const range = { latest: MAX_VERSIONS + 1, beforeId: query.before ?? null };
       const versions = await store.listVersions(id, range);
       if (versions.length === 0) {
@@ -268,7 +268,7 @@ function behind(query: EventsQuery, last: ListedEvent, asOf: EventPosition | nul
   };
 }
 
-/** What is wrong with parameters that are well formed. */
+/** Problems of well-formed parameters. */
 async function verifyQuery(
   query: Partial<EventsQuery>,
   { store, topics, isSource }: EventRouteOptions,
@@ -302,7 +302,7 @@ async function verifyQuery(
   return errors;
 }
 
-/** An id that was a good one yesterday is none where the database of a backup was put in place. */
+/** After a restore from a backup, a former id may be unknown. */
 function unknownEvent(field: "before" | "as_of" | "after"): string {
   const goOn = field === "after"
     ? `continue with an older id that you have, or start with ${FIRST_ID} (since and until limit the events)`
@@ -310,7 +310,7 @@ function unknownEvent(field: "before" | "as_of" | "after"): string {
   return `is not a known event; if the service was restored from a backup, ${goOn}`;
 }
 
-/** The query as the store takes it, once it is verified. */
+/** The store's query for verified parameters. */
 async function toEventQuery(query: EventsQuery, { store, topics }: EventRouteOptions): Promise<EventQuery> {
   const articles = query.article?.map((text) => canonicalArticle(text) ?? text);
   return {
@@ -338,18 +338,18 @@ async function givenPlace(
   return id === undefined ? undefined : await findPosition(id, store) ?? undefined;
 }
 
-/** The words of a search; composed, for a mark that stands by itself would end a word. */
+/** The words of a search, in NFC: a combining mark would end a word. */
 function textOf(text: string): string[] {
   return text.normalize("NFC").split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
 }
 
-/** Where an event stands; a poller's first id stands before them all. */
+/** The position of an event; {@link FIRST_ID} is before all. */
 async function findPosition(id: string, store: Positions): Promise<EventPosition | null> {
   if (id === FIRST_ID) return { id, publishedAtMs: Number.MIN_SAFE_INTEGER, seq: 0 };
   return isId("event", id) ? await store.findPosition(id) : null;
 }
 
-/** A property that is left out when there is no value. */
+/** The property, or nothing if there is no value. */
 function given<Name extends string, Value>(name: Name, value: Value | undefined): { [N in Name]?: Value } {
   return (value === undefined ? {} : { [name]: value }) as { [N in Name]?: Value };
 }

@@ -1,4 +1,4 @@
-// POST /v1/webhooks/payment: the payment provider's calls.
+// POST /v1/webhooks/payment: receives the payment provider's events.
 import * as z from "zod";
 import { DISCLAIMER } from "../../domain/event/disclaimer.ts";
 import type { PaymentOutcome } from "../../domain/customer/payment.ts";
@@ -6,12 +6,12 @@ import { paymentReceipt } from "../../wire/payment.ts";
 import { responseBody } from "../http/response_body.ts";
 import { type Route, signedRoute } from "../route.ts";
 
-/** The longest event that is read, bytes: a bill of many lines is long. */
+/** Maximum size of an event, bytes. */
 const MAX_EVENT_BYTES = 1_048_576;
 
 /** What the route needs. */
 export interface PaymentRouteOptions {
-  /** Checks the signature over the bytes and takes the event; throws for what it refuses. */
+  /** Verifies the signature and applies the event; throws if it is refused. */
   receive(signature: string | null, body: Uint8Array): Promise<PaymentOutcome>;
 }
 

@@ -1,4 +1,4 @@
-// Changes of webhook subscriptions: filters, address, on and off; a new secret; sending a time again.
+// Changes of subscriptions: filters, URL, enabled; a new secret; replay of a period.
 import { DISCLAIMER } from "../../domain/event/disclaimer.ts";
 import { AppError } from "../../domain/errors.ts";
 import { isId } from "../../domain/event/ids.ts";
@@ -36,7 +36,7 @@ export interface SubscriptionChangeOptions extends Omit<SubscriptionRouteOptions
     Store,
     "findSubscription" | "changeSubscription" | "rotateSecret" | "rememberResponse"
   >;
-  /** Sends a subscription's range of time again; `lastEventId` is where it ended before the range did. */
+  /** Replays a period; `lastEventId` is where it stopped early. */
   replay(
     target: { customerId: string; subscriptionId: string; replaysPerDay: number },
     range: { sinceMs: number; untilMs: number | null; afterId: string | null },
@@ -101,7 +101,7 @@ function toChange(body: SubscriptionChangeRequest): SubscriptionChange {
   });
 }
 
-/** The object without the properties that have no value. */
+/** The object without undefined properties. */
 function withoutUndefined<T extends object>(given: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as ReturnType<
     typeof withoutUndefined<T>
@@ -164,7 +164,7 @@ function rotateRoute({ store, clock, random }: SubscriptionChangeOptions): Route
 
 function rotationResponse(before: Subscription, secret: string, nowMs: number): Record<string, unknown> {
   const wasLost = before.disabledBy === "key-lost";
-  // With a secret again, it is its owner who switches it on.
+  // With a new secret, the owner can enable it.
   const record = toSubscriptionRecord(wasLost ? { ...before, disabledBy: "owner" } : before);
   return {
     subscription: { ...record, webhook_secret: secret },
@@ -255,7 +255,7 @@ function replayRoute({ store, clock, limitsOf, replay }: SubscriptionChangeOptio
   });
 }
 
-/** The id in the path; what has not the form of one is no subscription of anybody. */
+/** The id in the path; a malformed id is unknown. */
 function idOf(params: Record<string, string>): string {
   const id = params["id"] ?? "";
   if (!isId("subscription", id)) throw noSubscription();

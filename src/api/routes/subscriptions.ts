@@ -31,10 +31,10 @@ import { unknownSources, unknownTopics } from "../input/known_names.ts";
 import { responseBody } from "../http/response_body.ts";
 import { keyRoute, type Route } from "../route.ts";
 
-/** Stands beside a secret. */
+/** The note next to a secret. */
 export const SECRET_NOTE = "Keep webhook_secret now: it is shown only this once and verifies every delivery.";
 
-/** What became of a test delivery. */
+/** The result of a test delivery. */
 export interface TestResult {
   delivery_id: string;
   delivered: boolean;
@@ -57,9 +57,9 @@ export interface SubscriptionRouteOptions {
   languages: readonly string[];
   limitsOf(customer: Customer): TierLimits;
   isSource(id: string): Promise<boolean>;
-  /** Why deliveries may not go to this address, in words; null when they may. */
+  /** Why deliveries to this URL are not allowed; null if they are. */
   whyRefused(url: string): Promise<string | null>;
-  /** Sends a synthetic delivery at once, if the customer's calls of the day allow it. */
+  /** Sends a test delivery, if the customer's daily limit allows it. */
   sendTest(subscription: Subscription, callsPerDay: number): Promise<TestResult>;
 }
 
@@ -192,12 +192,12 @@ function testRoute(options: SubscriptionRouteOptions): Route {
   });
 }
 
-/** The error of an id that names none of the caller's subscriptions. */
+/** The error for an unknown subscription. */
 export function noSubscription(): AppError {
   return new AppError("not_found", "You have no subscription with this id.");
 }
 
-/** What is wrong with fields that are well formed. */
+/** Problems of well-formed fields. */
 export async function verifyRequest(
   body: Partial<SubscriptionRequest>,
   { topics, languages, isSource, whyRefused, clock }: Omit<SubscriptionRouteOptions, "store">,
@@ -284,7 +284,7 @@ async function add(
   }
 }
 
-/** The error of a subscription that would be the same as another one, which is on or held by the tier. */
+/** The error for a duplicate of an active or held subscription. */
 export function isDuplicate(twin: "duplicate" | "duplicate_held"): AppError {
   return new AppError(
     "duplicate_subscription",
@@ -296,7 +296,7 @@ export function isDuplicate(twin: "duplicate" | "duplicate_held"): AppError {
   );
 }
 
-/** The error of one active subscription more than the tier allows. */
+/** The error for too many active subscriptions. */
 export function limitReached(limit: number): AppError {
   return new AppError(
     "subscription_limit_reached",

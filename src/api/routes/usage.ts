@@ -1,4 +1,4 @@
-// GET /v1/usage: what the caller may use, has used, and when it begins anew.
+// GET /v1/usage: limits and usage of the caller.
 import { nextUtcDay, nextUtcMonth, utcMonth } from "../../domain/customer/quota_period.ts";
 import { DISCLAIMER } from "../../domain/event/disclaimer.ts";
 import type { Customer } from "../../domain/customer/customer.ts";

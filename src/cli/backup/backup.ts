@@ -1,4 +1,4 @@
-// `backup …`: archives of everything that is kept, made while the server runs, checked, and put back.
+// `backup …`: creates archives of all data while the server runs, verifies and restores them.
 import { dirname, join, resolve } from "node:path";
 import { backupName, createBackup } from "../../backup/create.ts";
 import type { BackupTools } from "../../backup/tools.ts";
@@ -126,7 +126,7 @@ export const backupCommands: Command[] = [
   },
 ];
 
-/** Locks the database, and leaves no file of root's beside it that the service cannot open. */
+/** Locks the database. If root runs this, the lock file is given to the owner of the database's folder. */
 async function lockForRestore(database: string, { files }: BackupTools): Promise<() => void> {
   const { release, file } = await lockStore(database, "a restore");
   await files.chownLike(dirname(database), file);
@@ -154,7 +154,7 @@ async function requireFile(host: Host, name: string): Promise<string> {
 }
 
 /**
- * Where the parts of an archive go, as the config says. Where there is no config the archive's own is put there first:
+ * Where the config puts the parts of an archive. Where there is no config the archive's own is put there first:
  * its secrets may be missing on this machine, and then the error says which.
  */
 async function targetOf(

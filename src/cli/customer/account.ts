@@ -1,4 +1,4 @@
-// `customer show|erase`: all that is known of a customer, and the end of it.
+// `customer show|erase`: shows all data of a customer, and erases it.
 import { join } from "node:path";
 import type { Account } from "../../domain/ports/store/customers.ts";
 import { type Customer, limitsOf } from "../../domain/customer/customer.ts";
@@ -15,7 +15,7 @@ import { type Opened, withStore } from "../../server/open_store.ts";
 import { ALL_ROWS } from "../list_page.ts";
 import { fieldLines, print, wordsIn } from "../print.ts";
 
-/** The newest mails that people are shown of a customer; scripts get all. */
+/** Maximum number of mails shown without `--json`. */
 const SHOWN_MAILS = 10;
 
 /** The commands. */
@@ -46,7 +46,7 @@ export const accountCommands: Command[] = [
   },
 ];
 
-/** The customer of the subscription that a line of the log names, also of a deleted one; null where the word is no such id. */
+/** The customer of a subscription, even if it is deleted; null if the word is not the id of a subscription. */
 async function ownerOf(store: Store, named: string): Promise<Customer | null> {
   if (!isId("subscription", named)) return null;
   const id = await store.findOwner("subscription", named);
@@ -54,7 +54,7 @@ async function ownerOf(store: Store, named: string): Promise<Customer | null> {
   return await store.findCustomer(id);
 }
 
-/** The newest delivery of a subscription that has not arrived, and why; neither where all have. */
+/** The newest delivery of a subscription that is not delivered, and the reason. */
 async function undelivered(store: Store, customerId: string, subscriptionId: string): Promise<Undelivered> {
   const query = { limit: 1, subscriptionId, statuses: ["pending", "held", "failed"] as const };
   const [newest] = await store.listDeliveries(customerId, query);
@@ -68,7 +68,7 @@ interface Undelivered {
   reason: string | null;
 }
 
-/** Removes the files that the outbox holds of mails: each is called by its mail's id, a welcome's by its attempt too. */
+/** Removes the outbox files of mails. They are named by the mail's id, those of welcome mails also by the attempt. */
 async function removeLetters(
   { host }: CommandCall,
   outbox: string,
@@ -86,7 +86,7 @@ async function removeLetters(
 
 async function eraseCustomer(call: CommandCall, { config, platform, store }: Opened): Promise<number> {
   const customer = await requireCustomer(call, store);
-  // One that is disabled has gone from the config, or is about to be taken out of it.
+  // A disabled one was removed from the config, or is about to be.
   if (customer.declared && customer.enabled) {
     throw new CommandError(`${customer.id} is declared in the config: remove it there first`);
   }
@@ -94,7 +94,7 @@ async function eraseCustomer(call: CommandCall, { config, platform, store }: Ope
     throw new CommandError("add --yes to confirm: erased data cannot be recovered", EXIT.usage);
   }
   const account = await store.findAccount(customer.id);
-  // Before the list of them goes; and once more for one that a running server has written meanwhile.
+  // Before the list of mails is erased, and again for a mail that a running server wrote meanwhile.
   const ids = (await store.listMails({ limit: ALL_ROWS, customerId: customer.id })).map(({ id }) => id);
   const removed = await removeLetters(call, config.mail.outbox, ids);
   if (!await store.eraseCustomer(customer.id, actOf(call, platform))) {
@@ -184,7 +184,7 @@ function describeLines({ customer, keys, payment, subscriptions, mails }: Accoun
       : "");
 }
 
-/** How many deliveries do not arrive is said where there are any. */
+/** Counts of undelivered deliveries, if there are any. */
 function withoutZeros({ held, failed, ...rest }: Record<string, unknown>): Record<string, unknown> {
   const { undelivered, reason, ...facts } = rest;
   return { ...facts, held: held || null, failed: failed || null, undelivered, reason };

@@ -1,4 +1,4 @@
-// `audit list`: who did what to customers.
+// `audit list`: lists the changes to customers.
 import { type Command, JSON_OPTION } from "../command.ts";
 import { CommandError } from "../../server/call.ts";
 import { EXIT } from "../../server/call.ts";
@@ -57,7 +57,7 @@ function seqOf(text: string): number {
   return Number(text);
 }
 
-/** What changed, to be read: `tier: indie → gpai, limits: none → api_requests_per_day 10`. */
+/** A change in words: `tier: indie → gpai, limits: none → api_requests_per_day 10`. */
 function describeChange(change: Record<string, unknown>): string {
   return Object.entries(change).map(([name, value]) => {
     const { before, after } = fieldsOf(value);

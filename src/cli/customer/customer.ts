@@ -1,4 +1,4 @@
-// `customer …` and `key …`: the operator's side of access.
+// `customer …` and `key …`: customers, their tiers and their keys.
 import { makeKey } from "../../accounts/keys.ts";
 import type { Config } from "../../config/config.ts";
 import type { ListedCustomer } from "../../domain/ports/store/customers.ts";
@@ -106,7 +106,7 @@ export const customerCommands: Command[] = [
     run(call) {
       const tier = tierOf(call.positionals[1] ?? "");
       const limits = limitsIn(call, tier);
-      // Limits that are not named again stay as they are, for as long as the tier is embedded.
+      // Limits that are not given stay as they are while the tier is embedded.
       return changeCustomer(call, { tier, ...(Object.keys(limits).length > 0 ? { limits } : {}) });
     },
   },
@@ -182,7 +182,7 @@ async function replaceKey(
   const nowMs = platform.clock.nowMs();
   const { key, stored } = makeKey((count) => platform.random.bytes(count), nowMs);
   const mailId = createIds(() => nowMs, (count) => platform.random.bytes(count))("mail");
-  // Whoever holds the address learns of it; the new key itself goes only to the operator.
+  // The customer gets a mail about it; only the operator sees the new key.
   const told = customer.email === "" ? {} : { mailId };
   await store.replaceKeys(customer.id, stored, { ...actOf(call, platform), ...told });
   return { customer, key };
@@ -238,7 +238,7 @@ async function printHeld({ host }: CommandCall, store: Store, customerId: string
   host.err(`Held, because they exceed the tier's limit of subscriptions: ${ids}\n`);
 }
 
-/** The named customer, unless no command may change it. */
+/** The named customer. Throws if commands cannot change it. */
 async function requireChangeable(call: CommandCall, store: Store): Promise<Customer> {
   const customer = await requireCustomer(call, store);
   const { id } = customer;
@@ -249,7 +249,7 @@ async function requireChangeable(call: CommandCall, store: Store): Promise<Custo
   return customer;
 }
 
-/** A declared customer shares its address with nobody that a command makes, changes or lets in. */
+/** Refuses the email address of a declared customer. */
 async function refuseDeclared(
   email: string,
   { config, store }: { config: Config; store: Store },
@@ -267,7 +267,7 @@ async function refuseDeclared(
 async function refuseKnown(store: Store, email: string, except?: string): Promise<void> {
   const known = (await findByEmail(store, email)).filter(({ id }) => id !== except);
   if (known.length === 0) return;
-  // No command changes one that was declared: it comes back by the config.
+  // Commands cannot change a declared customer: it is enabled through the config.
   const rotates = known.every(({ declared }) => declared) ? "" : "`key rotate` creates a new key, ";
   const advice = except === undefined
     ? `${rotates}--another adds another customer with this address`
@@ -283,7 +283,7 @@ function emailOf(what: string, email: string | undefined): string {
   return email;
 }
 
-/** The limits of an embedded customer that stand over its tier's. */
+/** The limits of an embedded customer that override those of its tier. */
 function limitsIn({ texts }: CommandCall, tier: Tier): Partial<TierLimits> {
   const names = {
     requests: "apiRequestsPerDay",
@@ -368,7 +368,7 @@ function customerCells(row: ListedCustomer, config: Config): string[] {
   ];
 }
 
-/** One word for where a customer stands: kept out by the operator, or because it is not paid for. */
+/** The customer's state in one word. */
 function stateOf({ customer, disabledBy, erasedAtMs }: ListedCustomer): string {
   if (erasedAtMs !== null) return "erased";
   if (customer.enabled) return "enabled";
@@ -379,7 +379,7 @@ function keyState({ lastFour, hash }: ApiKey): string {
   return lastFour === UNKNOWN_LAST_FOUR ? `sha256:${hash.slice(0, 8)}…` : `…${lastFour}`;
 }
 
-/** The name by which the config declares a customer; null for one that it does not. */
+/** The customer's name in the config; null if it is not declared. */
 function nameOf({ id }: Customer, { customers }: Config): string | null {
   return customers.find((declared) => declared.id === id)?.name ?? null;
 }

@@ -1,4 +1,4 @@
-// `customer hash-key`: what the config holds of a key, for customers that it declares.
+// `customer hash-key`: the hash of a key, for customers in the config.
 import { hashKey, isKey, makeKey } from "../../accounts/keys.ts";
 import { createClock } from "../../platform/clock.ts";
 import { createRandom } from "../../platform/random.ts";
@@ -7,7 +7,7 @@ import { CommandError } from "../../server/call.ts";
 import { EXIT } from "../../server/call.ts";
 import type { CommandCall } from "../../server/call.ts";
 
-/** The most that is read of stdin, bytes: a key and a line end. */
+/** Maximum size of stdin, bytes: a key and a line end. */
 const MAX_INPUT_BYTES = 1_024;
 
 /** The command. */

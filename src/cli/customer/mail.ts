@@ -1,4 +1,4 @@
-// `mail …`: what is written to customers, and what becomes of it.
+// `mail …`: lists, retries and cancels mails to customers.
 import { MAIL_STATUSES, type MailStatus } from "../../domain/customer/mail.ts";
 import { type Command, JSON_OPTION } from "../command.ts";
 import { CommandError } from "../../server/call.ts";

@@ -1,4 +1,4 @@
-// The customer that a command names, and what every command shows of one.
+// Finds the customer that a command names, and formats customers.
 import type { Act } from "../../domain/customer/audit.ts";
 import type { ApiKey, Customer } from "../../domain/customer/customer.ts";
 import { declaredCustomerId, UNKNOWN_LAST_FOUR } from "../../domain/customer/declared_customers.ts";
@@ -8,7 +8,7 @@ import type { Store } from "../../domain/ports/store/store.ts";
 import { CommandError } from "../../server/call.ts";
 import type { CommandCall } from "../../server/call.ts";
 
-/** The option of lists that may be about one customer. */
+/** The option of lists that can be limited to one customer. */
 export const CUSTOMER_OPTION = {
   customer: {
     kind: "text",
@@ -17,18 +17,18 @@ export const CUSTOMER_OPTION = {
   },
 } as const;
 
-/** The operator's hand in the audit: who sits at the terminal, also behind sudo. */
+/** The actor in the audit log: the user at the terminal, even with sudo. */
 export function actOf({ host }: CommandCall, { clock }: Pick<Platform, "clock">): Act {
   const given = ["SUDO_USER", "USER", "LOGNAME", "USERNAME"].map((name) => host.env(name)).find(isUserName);
   return { actor: `cli:${given ?? host.user() ?? "unknown"}`, atMs: clock.nowMs() };
 }
 
-/** Whether the environment names a user in words that may stand in a line. */
+/** Whether the name of a user is safe to store. */
 function isUserName(text: string | undefined): boolean {
   return text !== undefined && /^[\p{L}\p{N}._@\\$ -]{1,64}$/u.test(text);
 }
 
-/** The customer that the first positional names: by its id, its name in the config, or an address that no other has. */
+/** The customer that the first positional names: by its id, its name in the config, or a unique email address. */
 export async function requireCustomer(call: CommandCall, store: Store): Promise<Customer> {
   const named = call.positionals[0] ?? "";
   const found = named.includes("@") ? await findByEmail(store, named) : await findById(store, named);
@@ -53,30 +53,30 @@ async function findById(store: Store, named: string): Promise<Customer[]> {
   return declared?.declared === true ? [declared] : [];
 }
 
-/** The customers of a mail address, however its letters are written. */
+/** The customers with an email address; case is ignored. */
 export async function findByEmail(store: Store, email: string): Promise<Customer[]> {
   const customers = (await store.listCustomers()).map(({ customer }) => customer);
   return customers.filter((customer) => customer.email.toLowerCase() === email.toLowerCase());
 }
 
-/** The ids, to be read. */
+/** The ids as a list. */
 export function idsOf(customers: readonly Customer[]): string {
   return customers.map(({ id }) => id).join(", ");
 }
 
-/** The customer that `--customer` names, as a part of a query. */
+/** The filter for the customer that `--customer` names. */
 export async function customerOf(call: CommandCall, store: Store): Promise<{ customerId?: string }> {
   const named = call.texts.get("customer");
   if (named === undefined) return {};
   return { customerId: (await requireCustomer({ ...call, positionals: [named] }, store)).id };
 }
 
-/** What every command shows of a customer. */
+/** The fields of a customer that every command shows. */
 export function publicFields({ id, email, tier, enabled, createdAtMs }: Customer): Record<string, unknown> {
   return { id, email, tier, enabled, created_at: createdAtMs };
 }
 
-/** What is shown of a key: never more than tells it from the others. Of a declared one only the hash is known. */
+/** What identifies a key without revealing it. Of a declared key only the hash is known. */
 export function keyFields({ lastFour, hash, createdAtMs, disabledAtMs }: ApiKey): Record<string, unknown> {
   const isDeclared = lastFour === UNKNOWN_LAST_FOUR;
   return {

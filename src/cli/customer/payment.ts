@@ -1,4 +1,4 @@
-// `payment …`: what the payment provider has told.
+// `payment …`: the events of the payment provider.
 import { createPayments } from "../../accounts/payment/receive_payments.ts";
 import { createIds } from "../../domain/event/ids.ts";
 import type { KeptPayment } from "../../domain/customer/payment.ts";
@@ -106,7 +106,7 @@ interface PaymentFields {
   created_at: number;
   received_at: number;
   state: "applied" | "waiting" | "ignored" | "erased";
-  /** Why nothing follows from it, in words. */
+  /** Why the event has no effect. */
   note: string | null;
   customer: string | null;
   payer: string | null;

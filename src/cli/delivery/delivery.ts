@@ -1,4 +1,4 @@
-// `delivery …`: what customers were promised, what became of it, and sending it once more.
+// `delivery …`: lists, shows and replays deliveries.
 import { utcMonth } from "../../domain/customer/quota_period.ts";
 import type { ReplayRefusal } from "../../domain/ports/store/delivery_log.ts";
 import {
@@ -23,7 +23,7 @@ import { listLines, print } from "../print.ts";
 import { readSince } from "../time_argument.ts";
 import { formatTable, formatTime } from "../table.ts";
 
-/** Of deliveries there may be millions. */
+/** Default number of rows with `--json`: there may be millions of deliveries. */
 const PAGING = { row: "DELIVERY", jsonRows: 10_000 };
 
 /** The commands. */
@@ -80,7 +80,7 @@ export const deliveryCommands: Command[] = [
   },
 ];
 
-/** A delivery for scripts: as its owner gets it from the API, and whose it is. */
+/** A delivery as JSON: as in the API, with its customer. */
 function listedFields(
   delivery: DeliveryRecord,
 ): ReturnType<typeof toDeliveryRecord> & { customer_id: string } {
@@ -143,14 +143,14 @@ async function listDeliveries(call: CommandCall, { platform, store }: Opened): P
   return EXIT.done;
 }
 
-/** Of what goes on failing, or was given up, what went wrong last: the rest is said by its status. */
+/** The last problem of a delivery that failed; the status says the rest. */
 function whyInShort(delivery: DeliveryRecord): string {
   const { status, lastProblem } = delivery;
   const isMissed = status === "pending" || status === "failed";
   return (isMissed ? lastProblem : describeDelivery(delivery)) ?? "";
 }
 
-/** Whose deliveries are asked for; a subscription says it too. */
+/** The customer whose deliveries are listed. */
 async function whoseOf(
   call: CommandCall,
   store: Store,
@@ -185,7 +185,7 @@ function statusesOf(text: string | undefined): DeliveryStatus[] | undefined {
 
 interface ShownDelivery {
   delivery: DeliveryRecord;
-  /** Scheme, host and port of the address that it goes to; null when its subscription is deleted. */
+  /** Scheme, host and port of its endpoint; null if the subscription is deleted. */
   endpoint: string | null;
   attempts: AttemptRecord[];
 }
@@ -197,7 +197,7 @@ async function readDelivery(store: Store, id: string): Promise<ShownDelivery> {
   );
   return {
     delivery,
-    // The rest of it may hold what only the receiver is to know.
+    // The rest of the URL may contain secrets of the receiver.
     endpoint: subscription === undefined ? null : new URL(subscription.webhookUrl).origin,
     attempts: await store.listAttempts(id),
   };
@@ -323,7 +323,7 @@ function describeRefusal(
   }
 }
 
-/** What is on its way goes out without help, but for what waits until somebody switches its subscription on. */
+/** Why a pending or held delivery is not replayed, and what it waits for. */
 function describeUnfinished(
   { status, holdReason, subscriptionId, subscriptionDisabledBy: by }: DeliveryRecord,
 ): string {

@@ -82,7 +82,7 @@ async function verify(call: CommandCall): Promise<number> {
   return diagnosis.ok ? EXIT.done : EXIT.failed;
 }
 
-/** The headers of a saved request, or of a part of one: a request line or a blank one is no header. */
+/** The headers of a saved request; request lines and blank lines are ignored. */
 async function readHeadersFile(call: CommandCall): Promise<[string, string][]> {
   const file = call.texts.get("headers-file");
   if (file === undefined) return [];
@@ -103,7 +103,7 @@ async function readSecret(call: CommandCall): Promise<string> {
     throw wrongUse(`use only one of ${given.map((name) => `--${name}`).join(" and ")}`);
   }
   const file = texts.get("secret-file");
-  // A line break at a file's end is how files end, no part of what they hold.
+  // A line break at the end of the file is not part of the secret.
   if (file !== undefined) return (await host.readText(inFolder(call, file))).replace(/\r?\n$/, "");
   const variable = texts.get("secret-env") ?? SECRET_VARIABLE;
   const secret = texts.get("secret") ?? host.env(variable);

@@ -1,4 +1,4 @@
-// Checks of disks and folders: room, rights, backups.
+// Checks of disks and folders: space, permissions, backups.
 import { dirname } from "node:path";
 import { backupTime } from "../../backup/create.ts";
 import { spaceForBackup } from "../../backup/room.ts";
@@ -11,9 +11,9 @@ import type { Machine } from "../../platform/files/machine.ts";
 import type { Host } from "../../platform/process/process.ts";
 import { type Finding, good, problem, warning } from "../../server/checks/finding.ts";
 
-/** With less room the database soon cannot grow, bytes. */
+/** Less free space is a problem, bytes. */
 const FULL_BYTES = 100 * 1024 * 1024;
-/** With less room somebody should make more, bytes. */
+/** Less free space is a warning, bytes. */
 const SCARCE_BYTES = 1024 * 1024 * 1024;
 /** How much older than its schedule the newest backup may be, ms. */
 const LATE_BACKUP_MS = 3_600_000;
@@ -57,7 +57,7 @@ export function checkVolume(
   return findings.length > 0 ? findings : [good(area, `${room} (${kind ?? "a local file system"})`)];
 }
 
-/** Checks a folder in which Regfeed writes, and which it makes where it is missing. */
+/** Checks a folder that Regfeed writes to and creates if it is missing. */
 export function checkFolder(area: string, path: string, machine: Pick<Machine, "rightsOf">): Finding {
   const there = nearestFolder(path, machine);
   const rights = machine.rightsOf(there);

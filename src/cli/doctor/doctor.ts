@@ -107,7 +107,7 @@ async function checkMachine({ host, loadEngine }: CommandCall, loaded: LoadedCon
   ];
 }
 
-/** What root may do says nothing of the service. */
+/** Root's permissions are not those of the service. */
 function checkUser(host: Host, isRootsData: boolean): Finding[] {
   if (host.user() !== "root" || isRootsData) return [];
   const todo = "run this as the service's user: `sudo -u regfeed regfeed doctor`";

@@ -1,19 +1,19 @@
-// Checks of mail: whether the mail server accepts us, without sending anything, or whether the outbox can be written.
+// Checks of mail: whether the mail server accepts mails (none is sent), or whether the outbox is writable.
 import type { Config } from "../../config/config.ts";
 import { type Clock, DeadlineError, MailError, type MailFault } from "../../domain/ports/ports.ts";
 import type { Machine } from "../../platform/files/machine.ts";
 import { checkFolder } from "./disk.ts";
 import { type Finding, good, problem, warning } from "../../server/checks/finding.ts";
 
-/** From the look-up of its name to the end of signing in, ms. */
+/** Maximum time to connect and sign in, ms. */
 const SERVER_MS = 10_000;
 
 type SmtpSettings = NonNullable<Config["mail"]["smtp"]>;
 
-/** What the mail server is asked with. */
+/** What the check needs. */
 export interface AskingMail {
   clock: Clock;
-  /** Does all that comes before a mail; throws {@link MailError}. */
+  /** Connects and signs in without sending a mail; throws {@link MailError}. */
   tryMailServer(server: SmtpSettings, signal: AbortSignal): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ const ADVICE: Readonly<Record<MailFault, string>> = {
   broken: SEE_LOG,
 };
 
-/** Checks the outbox, where there is no mail server. */
+/** Checks the outbox if there is no mail server. */
 export function checkOutbox(
   { mail, payment }: Pick<Config, "mail" | "payment">,
   machine: Pick<Machine, "rightsOf">,
@@ -53,7 +53,7 @@ export function checkOutbox(
   ];
 }
 
-/** Checks whether the mail server, where there is one, would accept a mail. None is sent. */
+/** Checks whether the mail server, if any, would accept a mail. None is sent. */
 export async function checkMailServer(
   { mail: { smtp } }: Pick<Config, "mail">,
   { clock, tryMailServer }: AskingMail,

@@ -5,16 +5,16 @@ import type { Clock, HttpClient, Resolver } from "../../domain/ports/ports.ts";
 import type { SourceSettings } from "../../domain/source/source.ts";
 import { type Finding, good, problem, warning } from "../../server/checks/finding.ts";
 
-/** For one host: look-up, connection and response together, ms. */
+/** Maximum time for one host: DNS, connection and response, ms. */
 const HOST_MS = 10_000;
-/** With a clock that is more wrong, receivers refuse signatures, ms: they allow five minutes. */
+/** A larger clock error is a problem, ms: receivers accept signatures within five minutes. */
 const WRONG_CLOCK_MS = 120_000;
 const ODD_CLOCK_MS = 15_000;
-/** Hosts that are asked at once. */
+/** Maximum number of concurrent requests. */
 const CONCURRENCY = 8;
 const MAX_BODY_BYTES = 4_096;
 
-/** What hosts are asked with. */
+/** What the check needs. */
 export interface Asking {
   clock: Clock;
   http: HttpClient;
@@ -22,7 +22,7 @@ export interface Asking {
   userAgent: string;
 }
 
-/** The result of asking a host. */
+/** The result of a request to a host. */
 export interface HostResult {
   host: string;
   /** The sources that are fetched from it. */
@@ -77,7 +77,7 @@ async function askHost(
   }
 }
 
-/** Checks whether names are resolved at all: when one is, the others are a matter of those names. */
+/** Checks whether DNS works at all; single names that fail are reported by {@link checkHosts}. */
 export function checkNames(results: readonly HostResult[]): Finding[] {
   const named = results.filter(({ isResolved }) => isResolved !== null);
   const resolved = named.filter(({ isResolved }) => isResolved).length;
@@ -88,7 +88,7 @@ export function checkNames(results: readonly HostResult[]): Finding[] {
   return [problem("dns", "no host name of a source is resolved", todo)];
 }
 
-/** Checks the hosts that were asked. Without DNS that is one finding ({@link checkNames}), not one for each. */
+/** Checks the hosts. If DNS does not work, {@link checkNames} reports it once. */
 export function checkHosts(results: readonly HostResult[]): Finding[] {
   const isDnsDown = !results.some(({ isResolved }) => isResolved === true);
   const asked = results.filter(({ isResolved }) => !isDnsDown || isResolved === null);
@@ -107,7 +107,7 @@ export function checkHosts(results: readonly HostResult[]): Finding[] {
   ];
 }
 
-/** Checks the machine's clock against the median of the hosts', for some of those are wrong. */
+/** Checks the machine's clock against the median of the hosts' clocks, because single hosts are wrong. */
 export function checkClock(results: readonly HostResult[]): Finding {
   const ahead = results.map(({ aheadMs }) => aheadMs).filter((ms) => ms !== null).sort((a, b) => a - b);
   const median = ahead[Math.floor(ahead.length / 2)];
@@ -128,7 +128,7 @@ export function checkClock(results: readonly HostResult[]): Finding {
 
 const isLocal = (hostname: string): boolean => /^(localhost|127\.|\[::1\])/.test(hostname);
 
-/** Checks the proxy in front of the server, and those that the environment names. */
+/** Checks the settings for a reverse proxy, and proxies in the environment. */
 export function checkProxies(
   server: { publicUrl: string; trustedProxies: readonly string[]; tls: unknown },
   env: (name: string) => string | undefined,
@@ -158,7 +158,7 @@ export function checkProxies(
   return findings;
 }
 
-/** Checks what the config allows for webhooks beside https and public addresses. */
+/** Warns of settings that let webhooks use http or this machine. */
 export function checkTargets({ delivery }: Pick<Config, "delivery">): Finding[] {
   const { allowHttp, allowNetworks } = delivery;
   const todo = "use it for trials only: remove it before anyone else has a key";

@@ -5,7 +5,7 @@ import { type Finding, good, problem, warning } from "../../server/checks/findin
 /** A signing secret with fewer characters after `whsec_` was not copied completely. */
 const MIN_SECRET_LENGTH = 24;
 
-/** Other values of the provider, by their prefix. */
+/** Values that were set by mistake, by their form. */
 const OTHER_VALUES: readonly [prefix: RegExp, what: string][] = [
   [/^(sk|rk)_/, "is a secret API key, which Regfeed never needs: remove it from the config, and replace it"],
   [/^pk_/, "is a publishable API key"],
@@ -14,7 +14,7 @@ const OTHER_VALUES: readonly [prefix: RegExp, what: string][] = [
   [/^(?!whsec_)/, "does not begin with whsec_"],
 ];
 
-/** Checks what the config says of payments. No finding contains any part of the secret. */
+/** Checks the payment settings. No finding contains any part of the secret. */
 export function checkPayment(
   { payment, secretFiles, inlineSecrets }: Pick<Config, "payment" | "secretFiles" | "inlineSecrets">,
 ): Finding[] {

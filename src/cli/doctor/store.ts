@@ -1,4 +1,4 @@
-// Checks of the database: its file, its schema, its key, and what it says of sources and deliveries.
+// Checks of the database: its file, schema and key, and the stored state of sources and deliveries.
 import type { Config } from "../../config/config.ts";
 import { formatBytes } from "../../domain/format_bytes.ts";
 import type { SourceState } from "../../domain/source/source.ts";
@@ -9,7 +9,7 @@ import { keyProblem } from "../store/new_key.ts";
 import { type Finding, good, problem, warning } from "../../server/checks/finding.ts";
 import { checkSecretFile } from "../../server/checks/rights.ts";
 
-/** Sources and subscriptions that are named. */
+/** Maximum number of sources or subscriptions that a finding names. */
 const MAX_NAMED = 10;
 
 /** Checks the database file. */
@@ -27,7 +27,7 @@ export function checkDatabase(config: Config, machine: Machine, engine: StoreEng
     return [problem("store", `${path} cannot be read and written by this user`, todo)];
   }
   const file = checkSecretFile(path, rights);
-  // A log beside it belongs to a running server, or a killed one left it: opening the database must not remove it.
+  // A write-ahead log belongs to a running server or was left by a killed one: opening must not remove it.
   const readOnly = machine.rightsOf(`${path}-wal`) !== null;
   try {
     const schema = engine.schemaOf(path, { readOnly });

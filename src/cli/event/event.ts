@@ -1,4 +1,4 @@
-// `event show`: one record on a terminal, and why it says what it says.
+// `event show`: shows an event, and with `--why` the reasons for its values.
 import { type Classification, type Classifier, createClassifier } from "../../classify/classify.ts";
 import { diffEvents, type EventDiff } from "../../domain/event/diff.ts";
 import type { FieldChange } from "../../domain/event/diff_words.ts";
@@ -44,7 +44,7 @@ export const eventCommands: Command[] = [
 interface ShownEvent {
   event: RegEvent;
   provenance: Provenance;
-  /** Every version of the publication, the first one first. */
+  /** All versions of the publication, oldest first. */
   versions: ShownVersion[];
 }
 
@@ -53,7 +53,7 @@ interface ShownVersion {
   version: number;
   ingested_at: number;
   title: string;
-  /** As the API has it; null for the first version. */
+  /** As in the API; null for the first version. */
   diff_to_previous: EventDiff | null;
 }
 
@@ -79,7 +79,7 @@ async function readEvent(store: Store, id: string): Promise<ShownEvent> {
   };
 }
 
-/** What today's rules say of the stored input. */
+/** The result of the current rules for the stored input. */
 interface Explained {
   rulesVersion: string;
   today: Classification;
@@ -97,7 +97,7 @@ function explain({ event, provenance }: ShownEvent, classifier: Classifier): Exp
   return { rulesVersion: classifier.rulesVersion, today };
 }
 
-/** Stored and today's values, by the names of the record. */
+/** The stored and the current values by field. */
 function valuesOf(
   { event }: ShownEvent,
   { today }: Explained,
@@ -188,7 +188,7 @@ function describeVersion(one: ShownVersion, isAskedFor: boolean, width: number):
   return title + wrapText(summary, { width, indent: 6 }) + lines.join("");
 }
 
-/** What went and what came, each with its field; nothing stands for what was not there. */
+/** The removed and added values by field. */
 function changedValues(change: FieldChange): [sign: "-" | "+", field: string, value: string][] {
   const { field } = change;
   const written = (value: string | number) => typeof value === "number" ? `${formatTime(value)} UTC` : value;

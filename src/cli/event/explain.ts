@@ -1,4 +1,4 @@
-// The reasons behind a classification, on a terminal.
+// Formats the reasons of a classification.
 import type { Reason } from "../../classify/reasons.ts";
 import { formatFields } from "../wrap_text.ts";
 

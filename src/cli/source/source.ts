@@ -1,4 +1,4 @@
-// `source list`, `source test` and `source parse`: what sources are, and what they would give.
+// `source list`, `source test` and `source parse`.
 import { resolve } from "node:path";
 import { createApp } from "../../app.ts";
 import { createClassifier } from "../../classify/classify.ts";
@@ -24,7 +24,7 @@ import { releaseCommand, saveDocuments } from "./source_release.ts";
 
 /** Maximum size of a saved document after decompression, bytes. */
 const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024;
-/** How long parsing may take where no source says it, ms. */
+/** Default time limit for parsing without a source, ms. */
 const PARSE_TIMEOUT_MS = 5_000;
 
 /** The commands that concern sources. */
@@ -139,7 +139,7 @@ async function describe(
   }
 }
 
-/** How the source that is named reads a document; without one, no config is read. */
+/** The parsing rules of the named source. Without a source, no config is read. */
 async function sourceToParse(
   call: CommandCall,
 ): Promise<Partial<DescribeOptions> & { timeoutMs?: number }> {

@@ -1,4 +1,4 @@
-// What `source list` shows: how each source fares, since when and why, when it is fetched next, where it has moved.
+// The output of `source list`: state, reason, next fetch and redirects of each source.
 import type { Config } from "../../config/config.ts";
 import type { SourceState } from "../../domain/source/source.ts";
 import { type SourceCondition, sourceHealth } from "../../domain/source/source_health.ts";
@@ -12,28 +12,28 @@ const REASON_WIDTH = 80;
 export interface ListedSource {
   id: string;
   enabled: boolean;
-  /** `off` is switched off in the config, `gone` is in it no more. */
+  /** `off`: disabled in the config; `gone`: no longer in the config. */
   state: SourceCondition | "off" | "gone";
   state_since: number | null;
   reason: string | null;
-  /** Null for a source that is gone. */
+  /** Null if it is gone. */
   fetch_strategy: string | null;
   last_success_at: number | null;
-  /** When something new came last. */
+  /** Time of the last new item. */
   last_new_at: number | null;
-  /** Null when it is switched off, or when the store does not know it yet: then it is due at the start. */
+  /** Null if it is disabled, or not stored yet: then it is due at the start. */
   next_due_at: number | null;
   consecutive_failures: number;
   last_error: string | null;
-  /** Events of a flood that wait for `source release`. */
+  /** Events held by a change spike. */
   held_back: number;
-  /** What its last success was without, why, and since when. */
+  /** The parts that its last successful fetch lacked. */
   gaps: { part: string; reason: string; since: number }[];
-  /** Where an address of it says that it has moved for good, since when, and from when on that address is asked. */
+  /** Permanent redirects of its URLs, and since when the new URL is fetched. */
   moves: { from: string; to: string; since: number; adopted_at: number | null }[];
 }
 
-/** The sources of the config, in its order, and those that are gone from it while a flood of theirs is held back. */
+/** The sources of the config in its order, then removed sources with held events. */
 export function listSources(config: Config, states: readonly SourceState[], nowMs: number): ListedSource[] {
   const configured = new Set(config.sources.map(({ id }) => id));
   const gone = states.filter(({ id, heldBack }) => heldBack > 0 && !configured.has(id)).map(listGone);
@@ -94,19 +94,19 @@ function listConfigured(config: Config, states: readonly SourceState[], nowMs: n
   });
 }
 
-/** A source whose host wants to be left alone is not fetched before that time is over. */
+/** A source is not fetched while its host is paused. */
 function nextDue({ nextDueAtMs, hostPausedUntilMs }: SourceState, nowMs: number): number {
   return hostPausedUntilMs !== null && hostPausedUntilMs > nowMs
     ? Math.max(nextDueAtMs, hostPausedUntilMs)
     : nextDueAtMs;
 }
 
-/** The list for scripts. */
+/** The list as JSON. */
 export function listJson(sources: readonly ListedSource[]): string {
   return `${JSON.stringify({ sources })}\n`;
 }
 
-/** The list for people, with what is to be done about the sources that miss a part or have moved. */
+/** The list as a table, with advice for sources that lack a part or have moved. */
 export function listTable(
   sources: readonly ListedSource[],
   host: Pick<Host, "isTerminal" | "columns">,
@@ -133,7 +133,7 @@ export function listTable(
   );
   const moves = sources.flatMap((source) =>
     source.moves.map(({ from, to, since, adopted_at }) => {
-      // Of several addresses it is told which one.
+      // With several URLs the message names the URL.
       const what = source.moves.length > 1 ? `${source.id} (${from})` : source.id;
       return adopted_at === null
         ? `${what} has redirected permanently to ${to} since ${formatTime(since)}\n`

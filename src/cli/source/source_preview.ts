@@ -1,4 +1,4 @@
-// A dry run of a source, printed: what would be new, revised, refused and why.
+// The output of `source test`: what would be new, revised or refused, and why.
 import type { Classifier } from "../../classify/classify.ts";
 import type { Reason } from "../../classify/reasons.ts";
 import type { IngestPreview } from "../../ingest/ingest.ts";
@@ -12,7 +12,7 @@ const TITLE_WIDTH = 60;
 
 type Decided = IngestPreview["decided"][number];
 
-/** What an item is taken for. The names are those of events. */
+/** The values of an item, by the names of event fields. */
 interface Values {
   published_at: number | null;
   language: string;
@@ -22,20 +22,20 @@ interface Values {
   ai_act_articles: readonly string[];
 }
 
-/** How a dry run is told. */
+/** How a dry run is printed. */
 export interface PreviewOptions {
   classifier: Classifier;
-  /** Whether the reasons for each item's values are told. */
+  /** Whether the reasons for each item's values are printed. */
   withReasons: boolean;
 }
 
-/** The reasons for an item's values; for one that is passed over only why it is. */
+/** The reasons for an item's values; for a skipped item only why it is skipped. */
 function reasonsOf({ request, decision }: Decided, { classifier }: PreviewOptions): Reason[] {
   const { reasons } = classifier.classify(request());
   return decision.kind === "irrelevant" ? reasons.filter(({ field }) => field === "relevant") : reasons;
 }
 
-/** What would be stored of an item; of one of which nothing would, what the rules make of it now. */
+/** The values that would be stored; for an item that would not be stored, those of the current rules. */
 function valuesOf({ item, decision, request }: Decided, { classifier }: PreviewOptions): Values {
   if (decision.kind === "record") {
     const { published_at, language, event_type, severity, topics, ai_act_articles } = decision.event;
@@ -70,7 +70,7 @@ export function previewJson(
   return `${JSON.stringify({ ...report, items, ...(saved === null ? {} : { saved }) })}\n`;
 }
 
-/** The dry run as a table with what was odd and what was refused under it. */
+/** The dry run as a table, followed by notes and refused items. */
 export function previewTable(
   { report, decided }: IngestPreview,
   options: PreviewOptions,

@@ -8,10 +8,10 @@ import { EXIT } from "../../server/call.ts";
 import type { CommandCall } from "../../server/call.ts";
 import { withStore } from "../../server/open_store.ts";
 
-/** What is saved is for the one who saved it: a document may hold what its address keeps secret. */
+/** Only the user may read saved documents: they may be secret. */
 const MODE = 0o600;
 
-/** Ends the holding back of a flood. */
+/** The command. */
 export const releaseCommand: Command = {
   name: "source release",
   usage: "ID [--discard] [--json]",
@@ -47,7 +47,7 @@ function describe(id: string, events: number, end: "deliver" | "discard"): strin
     : `${what} kept in the store and not delivered\n`;
 }
 
-/** Writes the documents, each to a file of its own; returns the paths. Throws a {@link CommandError}. */
+/** Writes each document to a file; returns the paths. Throws a {@link CommandError}. */
 export async function saveDocuments(
   { host, texts }: CommandCall,
   sourceId: string,
@@ -69,7 +69,7 @@ export async function saveDocuments(
   return paths;
 }
 
-/** Of several documents the further ones get a number. */
+/** Further documents get a number. */
 function nthName(name: string, at: number): string {
   return at === 0 ? name : name.replace(/(\.[^./]*)?$/, (ending) => `-${at + 1}${ending}`);
 }

@@ -1,4 +1,4 @@
-// `store new-key`: the way out for an operator whose key is gone for good.
+// `store new-key`: replaces a lost secret key.
 import { join } from "node:path";
 import { backupName, createBackup } from "../../backup/create.ts";
 import { createIds } from "../../domain/event/ids.ts";
@@ -70,7 +70,7 @@ async function makeNewKey(
   }
 }
 
-/** What keeps the store from being read with its key; null when nothing does. */
+/** Why the key does not open the store; null if it does. */
 export function keyProblem(
   engine: StoreEngine,
   { path, keyFile }: { path: string; keyFile: string },

@@ -31,7 +31,7 @@ export interface MetricDescription {
   labels?: readonly string[];
 }
 
-/** Where rooms leave what they count. */
+/** Where modules register their metrics. */
 export interface Metrics {
   counter(description: MetricDescription): Counter;
   /** `bounds` are the buckets' upper ones, ascending. */

@@ -1,4 +1,4 @@
-// What the rooms need of the world outside: time, randomness, network, files, a log. src/platform gives the real ones.
+// What the modules need from outside: time, randomness, network, files, a log. src/platform implements it.
 
 import type { LogArea } from "./log.ts";
 import type { Mailbox } from "../customer/mail.ts";
@@ -14,7 +14,8 @@ export interface Clock {
   /** Resolves when what is ready at this moment is done. Not for long work: nobody who asks is let in by it. */
   turn(): Promise<void>;
   /**
-   * Runs `work` under a deadline: its signal aborts after `ms` (reason: {@link DeadlineError}), or with the reason of `stop`
+   * Runs `work` under a deadline: its signal aborts after `ms` (reason: {@link DeadlineError}), or with the reason of
+   * `stop`
    * when that aborts. The promise settles when the work does or its signal aborts, whichever is first.
    */
   within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>, stop?: AbortSignal): Promise<T>;
@@ -101,7 +102,10 @@ export interface FolderListing {
 
 /** How a folder's entries are read. */
 export interface FolderOptions {
-  /** Whether a link may lead out of the folder. One that stays in it is always followed: volumes of containers have such. */
+  /**
+   * Whether a link may lead out of the folder. One that stays in it is always followed: volumes of containers have
+   * such.
+   */
   followLinks: boolean;
 }
 
@@ -109,11 +113,15 @@ export interface FolderOptions {
 export interface Files {
   readText(path: string): Promise<string>;
   /**
-   * What a folder holds, nothing of it opened; folders in it and names that start with a dot are left out. Follows links
+   * What a folder holds, nothing of it opened; folders in it and names that start with a dot are left out. Follows
+   * links
    * unless it is told otherwise.
    */
   list(folder: string, options?: FolderOptions): Promise<FolderListing>;
-  /** Reads a regular file of a folder. Throws when it has more bytes, or is not in the folder and links are not followed. */
+  /**
+   * Reads a regular file of a folder. Throws when it has more bytes, or is not in the folder and links are not
+   * followed.
+   */
   readIn(folder: string, name: string, options: FolderOptions & { maxBytes: number }): Promise<Uint8Array>;
 }
 
@@ -192,7 +200,9 @@ export interface SealedField {
   id: string;
 }
 
-/** Keeps what could be used to impersonate a subscriber or the service unreadable to whoever reads the store's files. */
+/**
+ * Keeps what could be used to impersonate a subscriber or the service unreadable to whoever reads the store's files.
+ */
 export interface Vault {
   /** The sealed form of a text for one place; every call gives another one. */
   seal(text: string, place: SealedField): Uint8Array;

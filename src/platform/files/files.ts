@@ -1,4 +1,4 @@
-// The file system: what the rooms read, and what the command line writes.
+// The file system: for reading by all modules, and for writing by the command line.
 import { createHash } from "node:crypto";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
@@ -11,7 +11,7 @@ import { createMachine } from "./machine.ts";
 /** Links that are followed, one to the next: as many as the system does itself. */
 const MAX_LINKS = 40;
 
-/** What the command line does with files, beyond what the rooms need. Every method's messages name the path. */
+/** What the command line does with files, in addition to reading. Every method's messages name the path. */
 export interface WritableFiles extends Files, BackupFiles {
   readBytes(path: string): Promise<Uint8Array>;
   /** Makes an empty file where there is none; one that is there stays as it is. */
@@ -22,7 +22,10 @@ export interface WritableFiles extends Files, BackupFiles {
   makeTemporaryFolder(prefix: string): Promise<string>;
   /** The folder in which {@link WritableFiles.makeTemporaryFolder} makes them. */
   temporaryFolder(): string;
-  /** Where a link at the path leads, also when nothing is there; the path itself where no link stands, or none that ends. */
+  /**
+   * Where a link at the path leads, also when nothing is there; the path itself where no link stands, or none that
+   * ends.
+   */
   followLinks(path: string): Promise<string>;
 }
 

@@ -225,7 +225,8 @@ function claimShares(
       subscriptionId,
     );
     if (endpoint === undefined) continue;
-    // The lease is the time of the next attempt: when nobody reports back, the delivery is simply due again, and has not
+    // The lease is the time of the next attempt: when nobody reports back, the delivery is simply due again, and has
+    // not
     // come further in its schedule: nobody knows whether that attempt was made. Rolled back: what fails here fails the
     // whole claim, so SQLite need not copy each page first to take back this statement alone.
     const leased = connection.tuples(

@@ -1,4 +1,5 @@
-// Changes of a delivery's state in SQLite: what src/domain/delivery/delivery_life.ts says, applied to one delivery or to many.
+// Changes of a delivery's state in SQLite: what src/domain/delivery/delivery_life.ts says, applied to one delivery or
+// to many.
 import { utcMonth } from "../../../domain/customer/quota_period.ts";
 import type { DeliveryStatus, HoldReason } from "../../../domain/delivery/delivery.ts";
 import {
@@ -105,7 +106,8 @@ export function applyTrigger(
 }
 
 /**
- * Applies what follows when different deliveries have arrived, to those that are as nearly all are: pending, and counted
+ * Applies what follows when different deliveries have arrived, to those that are as nearly all are: pending, and
+ * counted
  * already. How many these were; the others are left as they are.
  */
 export function arriveUnread(connection: Connection, ids: readonly string[], nowMs: number): number {
@@ -149,7 +151,8 @@ function returnToQuota(
 export const CLOSE_BATCH = 500;
 
 /**
- * Cancels some of what a deleted subscription still had to get, what is pending first, and removes the bodies: nobody is
+ * Cancels some of what a deleted subscription still had to get, what is pending first, and removes the bodies: nobody
+ * is
  * left to send them to. Returns how many it cancelled; 0 when nothing is left.
  */
 export function cancelDeliveries(connection: Connection, subscriptionId: string, nowMs: number): number {

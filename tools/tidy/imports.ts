@@ -1,10 +1,10 @@
-// Tidy rules on what may import what: rooms, packages, addresses.
+// Tidy rules on what may import what: modules, packages, addresses.
 import { dirname, join, normalize } from "node:path/posix";
 import { at, importsOf, type Offence, type Source } from "./source.ts";
 
 const FEATURES = ["ingest", "classify", "delivery", "accounts", "api", "web", "backup"];
 
-/** What each room of src may import, beside itself. `version` is a leaf that everybody may name. */
+/** What each module of src may import, beside itself. `version` is a leaf that everybody may name. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   version: [],
@@ -14,7 +14,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   platform: ["domain"],
   classify: ["domain"],
   ...Object.fromEntries(
-    FEATURES.filter((room) => room !== "classify").map((room) => [room, ["wire", "domain", "version"]]),
+    FEATURES.filter((module) => module !== "classify").map((
+      module,
+    ) => [module, ["wire", "domain", "version"]]),
   ),
   app: ["version", "config", "store", "platform", ...FEATURES, "wire", "domain"],
   server: ["app", "version", "config", "store", "platform", ...FEATURES, "wire", "domain"],
@@ -25,28 +27,30 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   parse_worker: ["platform", "ingest", "classify", "domain"],
 };
 
-/** The room of a file: its folder in src, or its own name where it lies in src itself; null for what is no code of it. */
-export function roomOf(path: string): string | null {
+/**
+ * The module of a file: its folder in src, or its own name where it lies in src itself; null for what is no code of it.
+ */
+export function moduleOf(path: string): string | null {
   if (path === "main.ts") return "main";
   const [top, next] = path.split("/");
   return top === "src" && next !== undefined ? next.replace(/\.ts$/, "") : null;
 }
 
-/** Imports run downwards only, and rooms of different features never import each other. */
-export function roomRule(sources: readonly Source[]): Offence[] {
+/** Imports run downwards only, and modules of different features never import each other. */
+export function moduleRule(sources: readonly Source[]): Offence[] {
   return sources.flatMap((source) => {
-    const room = roomOf(source.path);
-    if (room === null || source.tree === null) return [];
-    const allowed = MAY_IMPORT[room];
-    if (allowed === undefined) return [{ path: source.path, line: 1, what: `src has no room ${room}` }];
+    const module = moduleOf(source.path);
+    if (module === null || source.tree === null) return [];
+    const allowed = MAY_IMPORT[module];
+    if (allowed === undefined) return [{ path: source.path, line: 1, what: `src has no module ${module}` }];
     return importsOf(source).flatMap(({ specifier, node }) => {
       if (!specifier.startsWith(".")) return [];
       const path = normalize(join(dirname(source.path), specifier));
-      const target = roomOf(path);
-      if (target === room || (target !== null && allowed.includes(target))) return [];
+      const target = moduleOf(path);
+      if (target === module || (target !== null && allowed.includes(target))) return [];
       // Data that ships with the executable, such as the example config, lies beside src.
       if (target === null && /^[\w.]+\.(toml|json)$/.test(path)) return [];
-      return [at(source, node, `${room} imports ${target ?? path}`)];
+      return [at(source, node, `${module} imports ${target ?? path}`)];
     });
   });
 }
