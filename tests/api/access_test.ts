@@ -2,21 +2,15 @@
 import assert from "node:assert/strict";
 import { problem } from "../../src/wire/service.ts";
 import { boardConfig } from "../support/samples.ts";
-import { createWorld, START_MS, type World } from "../support/world.ts";
+import { START_MS, withWorld as createdWorld, type World } from "../support/world.ts";
 import { BY } from "../store/contract/given.ts";
 
 const SMALL_TIER = `[tiers.team]
 api_requests_per_day = 3
 `;
 
-async function withWorld(work: (world: World) => Promise<void>, config = boardConfig()): Promise<void> {
-  const world = await createWorld(config);
-  try {
-    await work(world);
-  } finally {
-    await world.close();
-  }
-}
+const withWorld = (work: (world: World) => Promise<void>, config = boardConfig()) =>
+  createdWorld(config, work);
 
 Deno.test("every path that needs a key answers 401 without a good one, and says how to send it", () =>
   withWorld(async (world) => {

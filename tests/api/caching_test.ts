@@ -3,16 +3,9 @@ import assert from "node:assert/strict";
 import { gunzipSync } from "node:zlib";
 import { Body, namesTag, ResponseCache, takesGzip } from "../../src/api/http/response_cache.ts";
 import { boardConfig, rss } from "../support/samples.ts";
-import { createWorld, type World } from "../support/world.ts";
+import { withCustomer, type World } from "../support/world.ts";
 
-async function withWorld(work: (world: World, key: string) => Promise<void>): Promise<void> {
-  const world = await createWorld(boardConfig());
-  try {
-    await work(world, (await world.addCustomer()).key);
-  } finally {
-    await world.close();
-  }
-}
+const withWorld = (work: (world: World, key: string) => Promise<void>) => withCustomer(boardConfig(), work);
 
 const publish = async (world: World, ids: readonly string[]) => {
   world.platform.http.serve("https://board.example/feed", () => ({ body: rss(ids.map((id) => ({ id }))) }));

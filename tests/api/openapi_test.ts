@@ -8,16 +8,10 @@ import { ERRORS } from "../../src/domain/errors.ts";
 import type { MediaType, Operation, Parameter, ResponseObject, Schema } from "../../src/wire/openapi.ts";
 import { checkAnswer, description, validator } from "../support/openapi.ts";
 import { boardConfig, PAYMENT_CONFIG, rss } from "../support/samples.ts";
-import { createWorld, type World } from "../support/world.ts";
+import { withWorld as createdWorld, type World } from "../support/world.ts";
 
-async function withWorld(work: (world: World) => Promise<void>): Promise<void> {
-  const world = await createWorld(PAYMENT_CONFIG + boardConfig());
-  try {
-    await work(world);
-  } finally {
-    await world.close();
-  }
-}
+const withWorld = (work: (world: World) => Promise<void>) =>
+  createdWorld(PAYMENT_CONFIG + boardConfig(), work);
 
 const operations = async (): Promise<[name: string, operation: Operation][]> =>
   Object.entries((await description()).paths).flatMap(([path, item]) =>

@@ -6,21 +6,12 @@ import { eventList, eventResponse } from "../../src/wire/event.ts";
 import { healthReport, sourceList, topicList } from "../../src/wire/service.ts";
 import { StorageError } from "../../src/domain/ports/store/storage_fault.ts";
 import { boardConfig, rss, SAMPLE_PROVENANCE, sampleEvent } from "../support/samples.ts";
-import { createWorld, START_MS, type World } from "../support/world.ts";
+import { START_MS, withCustomer, type World } from "../support/world.ts";
 
 const FEED = "https://board.example/feed";
 
-async function withWorld(
-  work: (world: World, key: string) => Promise<void>,
-  config = boardConfig(),
-): Promise<void> {
-  const world = await createWorld(config);
-  try {
-    await work(world, (await world.addCustomer()).key);
-  } finally {
-    await world.close();
-  }
-}
+const withWorld = (work: (world: World, key: string) => Promise<void>, config = boardConfig()) =>
+  withCustomer(config, work);
 
 /** Stores events as a source's publications, in this order. */
 async function store(world: World, changes: readonly Partial<RegEvent>[]): Promise<RegEvent[]> {

@@ -8,24 +8,17 @@ import {
   testResponse,
 } from "../../src/wire/subscription.ts";
 import { boardConfig } from "../support/samples.ts";
-import { createWorld, type Reply, START_MS, type World } from "../support/world.ts";
+import { type Reply, START_MS, withCustomer, type World } from "../support/world.ts";
 
 const HOOK = "https://hooks.example.org/ai";
 
-async function withWorld(
-  work: (world: World, key: string) => Promise<void>,
-  config = boardConfig(),
-): Promise<void> {
-  const world = await createWorld(config);
-  world.platform.hosts.set("hooks.example.org", ["93.184.215.14"]);
-  world.platform.hosts.set("inside.example.org", ["10.0.0.7"]);
-  world.platform.hosts.set("feed.example.org", ["93.184.215.15"]);
-  try {
-    await work(world, (await world.addCustomer()).key);
-  } finally {
-    await world.close();
-  }
-}
+const withWorld = (work: (world: World, key: string) => Promise<void>, config = boardConfig()) =>
+  withCustomer(config, async (world, key) => {
+    world.platform.hosts.set("hooks.example.org", ["93.184.215.14"]);
+    world.platform.hosts.set("inside.example.org", ["10.0.0.7"]);
+    world.platform.hosts.set("feed.example.org", ["93.184.215.15"]);
+    await work(world, key);
+  });
 
 const subscribe = (world: World, key: string, body: unknown) =>
   world.ask("/v1/subscriptions", {

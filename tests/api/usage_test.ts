@@ -2,21 +2,17 @@
 import assert from "node:assert/strict";
 import { usageReport } from "../../src/wire/usage.ts";
 import { boardConfig, rss } from "../support/samples.ts";
-import { createWorld, START_MS, type World } from "../support/world.ts";
+import { START_MS, withWorld as createdWorld, type World } from "../support/world.ts";
 
 const HOOK = "https://hooks.example.org/ai";
 const DAY_MS = 86_400_000;
 
-async function withWorld(work: (world: World) => Promise<void>, config = boardConfig()): Promise<void> {
-  const world = await createWorld(config);
-  world.platform.hosts.set("hooks.example.org", ["93.184.215.14"]);
-  world.platform.http.serve("https://hooks.example.org", () => ({ status: 204 }));
-  try {
+const withWorld = (work: (world: World) => Promise<void>, config = boardConfig()) =>
+  createdWorld(config, async (world) => {
+    world.platform.hosts.set("hooks.example.org", ["93.184.215.14"]);
+    world.platform.http.serve("https://hooks.example.org", () => ({ status: 204 }));
     await work(world);
-  } finally {
-    await world.close();
-  }
-}
+  });
 
 const subscribe = (world: World, key: string, body: unknown, idempotencyKey?: string) =>
   world.ask("/v1/subscriptions", {

@@ -5,24 +5,20 @@ import { EVENT_TYPES, type RegEvent } from "../../src/domain/event/event.ts";
 import { SEVERITIES, severityRank } from "../../src/domain/event/severity.ts";
 import { eventVersions } from "../../src/wire/versions.ts";
 import { boardConfig, SAMPLE_PROVENANCE, sampleEvent } from "../support/samples.ts";
-import { createWorld, START_MS, type World } from "../support/world.ts";
+import { START_MS, withCustomer, type World } from "../support/world.ts";
 
 const BIG_TIER = "[tiers.team]\napi_requests_per_day = 1_000_000\n";
 const FIRST = "evt_00000000000000000000000000";
 const TOPICS = ["gpai", "transparency", "education"];
 
-async function withWorld(work: (world: World, key: string) => Promise<void>): Promise<void> {
-  const world = await createWorld(BIG_TIER + boardConfig());
-  try {
+const withWorld = (work: (world: World, key: string) => Promise<void>) =>
+  withCustomer(BIG_TIER + boardConfig(), async (world, key) => {
     await world.store.registerSources(
       ["board", "other"].map((id) => ({ id, host: null, schedule: "", nextRunAtMs: START_MS })),
       START_MS,
     );
-    await work(world, (await world.addCustomer()).key);
-  } finally {
-    await world.close();
-  }
-}
+    await work(world, key);
+  });
 
 async function store(world: World, changes: readonly Partial<RegEvent>[]): Promise<RegEvent[]> {
   const events = changes.map((change) => sampleEvent({ id: world.newId("event"), ...change }));

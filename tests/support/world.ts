@@ -138,6 +138,14 @@ export async function withWorld(
   }
 }
 
+/** {@link withWorld} with a customer; `work` gets its key. */
+export function withCustomer(
+  config: string,
+  work: (world: World, key: string) => Promise<void>,
+): Promise<void> {
+  return withWorld(config, async (world) => await work(world, (await world.addCustomer()).key));
+}
+
 /** Texts shorter than this stand in lines for other reasons. */
 const LEAST_TEXT = 20;
 

@@ -6,7 +6,7 @@ import { createApp, createProcessServices } from "../../../src/app.ts";
 import { problem } from "../../../src/wire/service.ts";
 import { BY } from "../../store/contract/given.ts";
 import { boardConfig } from "../../support/samples.ts";
-import { createWorld, type World } from "../../support/world.ts";
+import { createWorld, withWorld as createdWorld, type World } from "../../support/world.ts";
 
 Deno.test("drawFrom() gives a minute's number at once, then one after the other, whatever the clock does", () => {
   const draw = (left: number, passedMs: number, cost: 0 | 1 = 1) =>
@@ -76,15 +76,8 @@ Deno.test("limits that follow others go on from what was counted, within their o
   assert.notEqual(fewer.take("failed_key", "192.0.2.2"), null, "what is left is no more than the number");
 });
 
-async function withWorld(limits: string, work: (world: World) => Promise<void>): Promise<void> {
-  const config = `[server]\ntrusted_proxies = ["10.0.0.0/8"]\n[limits]\n${limits}\n${boardConfig()}`;
-  const world = await createWorld(config);
-  try {
-    await work(world);
-  } finally {
-    await world.close();
-  }
-}
+const withWorld = (limits: string, work: (world: World) => Promise<void>) =>
+  createdWorld(`[server]\ntrusted_proxies = ["10.0.0.0/8"]\n[limits]\n${limits}\n${boardConfig()}`, work);
 
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 const WRONG = bearer(`rgf_${"0".repeat(64)}`);
