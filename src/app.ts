@@ -31,8 +31,8 @@ import { createIds, type NewId } from "./domain/event/ids.ts";
 import { type Metrics, NO_METRICS } from "./domain/ports/metrics.ts";
 import type { RunningAttempt } from "./domain/plans/share_slots.ts";
 import type { Log, Platform } from "./domain/ports/ports.ts";
-import type { Store } from "./domain/ports/store/store.ts";
 import { failureLevel } from "./domain/ports/store/storage_fault.ts";
+import type { Store } from "./domain/ports/store/store.ts";
 import type { Subscription } from "./domain/delivery/subscription.ts";
 import { createIngest, type Ingest } from "./ingest/ingest.ts";
 import { createParser } from "./ingest/parse/parse_worker_client.ts";
@@ -218,7 +218,7 @@ function createForgetting(
   { config, platform: { clock }, store }: Pick<AppOptions, "config" | "platform" | "store">,
 ): Record<string, () => Promise<void>> {
   return {
-    "old stored responses not deleted": () => store.forgetResponses(clock.nowMs() - REMEMBERED_FOR_MS),
+    "old stored responses not deleted": () => store.removeResponses(clock.nowMs() - REMEMBERED_FOR_MS),
     "contents of old mails not deleted": async () => {
       const finishedUntilMs = clock.nowMs() - config.mail.keepMs;
       await store.blankMails({ finishedUntilMs, limit: BLANKED_AT_ONCE });

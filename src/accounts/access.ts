@@ -2,7 +2,8 @@
 import type { Customer } from "../domain/customer/customer.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Clock } from "../domain/ports/ports.ts";
-import type { KeyHolder, Store } from "../domain/ports/store/store.ts";
+import type { KeyHolder } from "../domain/ports/store/customers.ts";
+import type { Store } from "../domain/ports/store/store.ts";
 import { hashKey, keyFromHeader } from "./keys.ts";
 
 /** How long a key's holder is cached, ms; a disabled key must be rejected within a second. */

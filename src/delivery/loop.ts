@@ -2,10 +2,10 @@
 import type { AttemptResult, ClaimedDelivery } from "../domain/delivery/delivery.ts";
 import { AppError } from "../domain/errors.ts";
 import { NO_METRICS } from "../domain/ports/metrics.ts";
-import type { RunningAttempt } from "../domain/plans/share_slots.ts";
+import { type RunningAttempt, Slots } from "../domain/plans/share_slots.ts";
 import type { Log, Random } from "../domain/ports/ports.ts";
-import type { Store } from "../domain/ports/store/store.ts";
 import { failureLevel } from "../domain/ports/store/storage_fault.ts";
+import type { Store } from "../domain/ports/store/store.ts";
 import type { Subscription } from "../domain/delivery/subscription.ts";
 import type { EventLoop } from "../domain/event_loop.ts";
 import { NO_TRACER, type Tracer } from "../domain/ports/tracer.ts";
@@ -190,13 +190,12 @@ class DeliveryLoop implements Delivery {
     const { store, clock, timeoutMs, concurrency, concurrencyPerSubscription } = this.#deps;
     const limit = MAX_UNRECORDED - (this.#unrecorded.size - this.#sending.size);
     if (limit <= 0 || this.#running.size >= concurrency) return [];
+    const nowMs = clock.nowMs();
     return await store.claimDeliveries({
-      nowMs: clock.nowMs(),
+      nowMs,
       leaseMs: timeoutMs + LEASE_MARGIN_MS,
-      slots: concurrency,
-      limit,
+      slots: new Slots({ slots: concurrency, limit, running: this.#running, nowMs }),
       perSubscription: concurrencyPerSubscription,
-      running: this.#running,
     });
   }
 

@@ -3,7 +3,7 @@ import { utcMonth } from "../domain/customer/quota_period.ts";
 import { overDailyLimit } from "../domain/customer/daily_limit.ts";
 import { AppError } from "../domain/errors.ts";
 import { firstIdAt } from "../domain/event/ids.ts";
-import type { Replayed } from "../domain/ports/store/delivery_log.ts";
+import type { Replayed } from "../domain/ports/store/deliveries.ts";
 import type { Store } from "../domain/ports/store/store.ts";
 import { createDeliveriesFor, type Matching } from "./match/match.ts";
 

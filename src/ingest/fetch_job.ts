@@ -4,7 +4,7 @@ import { LeaseLostError } from "../domain/source/lease.ts";
 import type { Clock, Log } from "../domain/ports/ports.ts";
 import type { FetchResult, PartialFailure, SourceSettings, SourceState } from "../domain/source/source.ts";
 import { silentSince } from "../domain/source/source_health.ts";
-import type { FetchEnd, Store } from "../domain/ports/store/store.ts";
+import type { FetchEnd } from "../domain/ports/store/sources.ts";
 import { failureLevel, StorageError } from "../domain/ports/store/storage_fault.ts";
 import type { CountFetch } from "./ingest_metrics.ts";
 import { updateCadence } from "./schedule/publication_cadence.ts";

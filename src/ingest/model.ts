@@ -1,6 +1,6 @@
 // The results of ingesting one source: of each item, of each document, and of the whole fetch.
 import type { DocumentOrigin } from "../domain/event/provenance.ts";
-import type { RecordDecision } from "../domain/ports/store/store.ts";
+import type { RecordDecision } from "../domain/ports/store/publications.ts";
 import type { ClassifyRequest } from "./revise/classify_request.ts";
 import type { PermanentRedirects } from "./fetch/permanent_redirects.ts";
 import type { Identity } from "./identify/identity_rule.ts";

@@ -5,7 +5,7 @@ import { EVENT_TYPES, type RegEvent } from "../domain/event/event.ts";
 import { ID_PREFIXES, type IdNoun } from "../domain/event/ids.ts";
 import { SEVERITIES } from "../domain/event/severity.ts";
 import type { LanguageOrigin, Provenance } from "../domain/event/provenance.ts";
-import type { FoundEvent, LaterLanguage, ListedEvent } from "../domain/ports/store/store.ts";
+import type { FoundEvent, LaterLanguage, ListedEvent } from "../domain/ports/store/events.ts";
 import { EXAMPLE_EVENT, EXAMPLE_PROVENANCE, EXAMPLE_REVISION } from "./examples.ts";
 
 /** A time: Unix milliseconds. */

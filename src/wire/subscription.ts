@@ -1,7 +1,7 @@
 // Subscriptions as JSON: requests, records and responses.
 import * as z from "zod";
 import { DISCLAIMER } from "../domain/event/disclaimer.ts";
-import { isEnabled, type MatchedSubscription, SWITCHED_OFF_BY } from "../domain/delivery/subscription.ts";
+import { DISABLED_REASONS, isEnabled, type MatchedSubscription } from "../domain/delivery/subscription.ts";
 import { disclaimer, identifier, severity, unixMs } from "./event.ts";
 import { EXAMPLE_SUBSCRIPTION } from "./examples.ts";
 
@@ -132,7 +132,7 @@ export const subscriptionRecord = z.strictObject({
   severity_min: severity.meta({ description: "Minimum severity" }),
   language: z.string().meta({ description: "ISO 639-1 code of the language of title and summary" }),
   enabled: z.boolean().meta({ description: "True if active" }),
-  disabled_by: z.enum(SWITCHED_OFF_BY).nullable().meta({
+  disabled_by: z.enum(DISABLED_REASONS).nullable().meta({
     description:
       "Why it is disabled. `owner`: by its owner; `gone`: the endpoint responded 410; `failing`: no success for days; " +
       "`key-lost`: its secret can no longer be decrypted, rotate it; `tier`: it exceeds the number of active " +

@@ -4,7 +4,7 @@ import { createAccess } from "../../src/accounts/access.ts";
 import { hashKey, makeKey } from "../../src/accounts/keys.ts";
 import type { Customer } from "../../src/domain/customer/customer.ts";
 import { AppError } from "../../src/domain/errors.ts";
-import type { KeyHolder } from "../../src/domain/ports/store/store.ts";
+import type { KeyHolder } from "../../src/domain/ports/store/customers.ts";
 import { fakeClock } from "../support/clock.ts";
 
 const T0 = Date.UTC(2026, 6, 20, 12);

@@ -15,8 +15,8 @@ import {
   type Random,
   type Resolver,
 } from "../../src/domain/ports/ports.ts";
+import type { UnmatchedEvent } from "../../src/domain/ports/store/deliveries.ts";
 import type { Store } from "../../src/domain/ports/store/store.ts";
-import type { UnmatchedEvent } from "../../src/domain/ports/store/delivery_log.ts";
 import type { Subscription } from "../../src/domain/delivery/subscription.ts";
 import { DEFAULT_LIMITS } from "../../src/domain/customer/tier.ts";
 import type { DeliveryDeps } from "../../src/delivery/loop.ts";
@@ -206,7 +206,6 @@ export class FakeStore {
   heals: number[] = [];
   removals: Parameters<Store["removeOldDeliveries"]>[0][] = [];
   leasesMs: number[] = [];
-  claims: Parameters<Store["claimDeliveries"]>[0][] = [];
   testCalls = 0;
   #sequence = 0;
 
@@ -297,21 +296,13 @@ export class FakeStore {
   async claimDeliveries(claim: Parameters<Store["claimDeliveries"]>[0]): Promise<ClaimedDelivery[]> {
     this.#fail("claimDeliveries");
     this.leasesMs.push(claim.leaseMs);
-    this.claims.push(claim);
-    const taken = new Map<string, number>();
-    let free = claim.slots;
-    for (const { subscriptionId } of claim.running) {
-      taken.set(subscriptionId, (taken.get(subscriptionId) ?? 0) + 1);
-      free--;
-    }
-    const most = Math.min(free, claim.limit);
+    const { slots } = claim;
     const claimed: ClaimedDelivery[] = [];
     for (const queued of this.queue) {
-      const { subscriptionId } = queued.claimed;
-      const running = taken.get(subscriptionId) ?? 0;
+      const { customerId, subscriptionId: id, lane } = queued.claimed;
       const due = queued.status === "pending" && queued.nextAttemptAtMs <= claim.nowMs;
-      if (!due || running >= claim.perSubscription || claimed.length >= most) continue;
-      taken.set(subscriptionId, running + 1);
+      if (!due || slots.heldBy(id) >= claim.perSubscription || slots.areTaken) continue;
+      slots.take(customerId, { id, lane });
       queued.nextAttemptAtMs = claim.nowMs + claim.leaseMs;
       queued.claimed = {
         ...queued.claimed,

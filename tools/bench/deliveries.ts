@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { TOPICS } from "../../src/classify/classify.ts";
 import { createMatching } from "../../src/delivery/match/match.ts";
+import { Slots } from "../../src/domain/plans/share_slots.ts";
 import { createPlatform } from "../../src/platform/platform.ts";
 import { openBenchStore } from "./store.ts";
 import type { BareSending } from "./bare_sender.ts";
@@ -87,14 +88,9 @@ export async function makeQueue(
     await addEvents(store, Array.from({ length: Math.ceil(deliveries / subscriptions) }, make), true);
     const match = createMatching({ store, clock: platform.clock, newId, topics: TOPICS, tiers });
     while (await match() > 0);
-    const [one] = await store.claimDeliveries({
-      nowMs: Date.now(),
-      leaseMs: 0,
-      slots: 1,
-      limit: 1,
-      perSubscription: 1,
-      running: [],
-    });
+    const nowMs = Date.now();
+    const slots = new Slots({ slots: 1, limit: 1, running: [], nowMs });
+    const [one] = await store.claimDeliveries({ nowMs, leaseMs: 0, slots, perSubscription: 1 });
     return new TextDecoder().decode(one?.body);
   } finally {
     await store.close();

@@ -5,7 +5,8 @@ import type { RegEvent } from "../../src/domain/event/event.ts";
 import { createIds, type NewId } from "../../src/domain/event/ids.ts";
 import type { Provenance } from "../../src/domain/event/provenance.ts";
 import { SEVERITIES } from "../../src/domain/event/severity.ts";
-import type { PublicationKey, Store } from "../../src/domain/ports/store/store.ts";
+import type { PublicationKey } from "../../src/domain/ports/store/publications.ts";
+import type { Store } from "../../src/domain/ports/store/store.ts";
 import { createChance, pick, SOURCES } from "./invented.ts";
 
 /** Events of one transaction. */

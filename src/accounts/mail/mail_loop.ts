@@ -1,6 +1,7 @@
 // The mail loop: claims due mails, creates the key of a welcome mail, sends, and records the outcome.
+import type { TierTable } from "../../domain/ports/store/customers.ts";
 import { failureLevel } from "../../domain/ports/store/storage_fault.ts";
-import type { AccountStore, TierTable } from "../../domain/ports/store/customers.ts";
+import type { Store } from "../../domain/ports/store/store.ts";
 import { limitsOf } from "../../domain/customer/customer.ts";
 import {
   type ClaimedMail,
@@ -31,7 +32,7 @@ const POLL_MS = 1_000;
 
 /** Dependencies and settings of the loop. */
 export interface MailLoopOptions {
-  store: Pick<AccountStore, "claimMails" | "storeWelcomeKey" | "finishMail">;
+  store: Pick<Store, "claimMails" | "storeWelcomeKey" | "finishMail">;
   clock: Clock;
   random: Random;
   mailer: Mailer;

@@ -1,10 +1,7 @@
 // Receives the payment provider's webhooks: verifies, parses, and applies each event in one transaction.
-import type {
-  AccessChange,
-  AccountStore,
-  PaymentReview,
-  TierTable,
-} from "../../domain/ports/store/customers.ts";
+import type { TierTable } from "../../domain/ports/store/customers.ts";
+import type { Store } from "../../domain/ports/store/store.ts";
+import type { AccessChange, PaymentReview } from "../../domain/ports/store/payments.ts";
 import type { Act } from "../../domain/customer/audit.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { NewId } from "../../domain/event/ids.ts";
@@ -18,7 +15,7 @@ import { parseStripeEvent } from "./stripe_event.ts";
 /** Dependencies and settings. */
 export interface PaymentOptions extends PaymentRules {
   store: Pick<
-    AccountStore,
+    Store,
     "recordPayment" | "replayPayment" | "reviewPayers" | "findPayment" | "findAccount"
   >;
   clock: Pick<Clock, "nowMs">;

@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import { AppError } from "../../domain/errors.ts";
 import type { Clock } from "../../domain/ports/ports.ts";
+import type { StoredResponse } from "../../domain/ports/store/customers.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
-import type { RememberedResponse } from "../../domain/ports/store/delivery_log.ts";
 import { invalid } from "../input/field_problems.ts";
 import type { ResponseBody } from "./response_body.ts";
 
@@ -26,7 +26,7 @@ export interface Repeatable {
 }
 
 /** The key under which a response is stored. */
-export type Repetition = Pick<RememberedResponse, "key" | "requestHash">;
+export type Repetition = Pick<StoredResponse, "key" | "requestHash">;
 
 /**
  * Runs requests that may be sent again: one for all routes of a process, for a key is the customer's, not a route's.

@@ -1,8 +1,8 @@
 // The metrics from the store: queues, failures, sources.
 import type { Metrics } from "../../domain/ports/metrics.ts";
 import type { Clock } from "../../domain/ports/ports.ts";
-import type { Store } from "../../domain/ports/store/store.ts";
 import { STORAGE_FAULTS } from "../../domain/ports/store/storage_fault.ts";
+import type { Store } from "../../domain/ports/store/store.ts";
 
 /** Maximum number of customers: each is a time series. */
 const LARGEST = 10;

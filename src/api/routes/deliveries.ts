@@ -8,7 +8,7 @@ import { DISCLAIMER } from "../../domain/event/disclaimer.ts";
 import { AppError, type FieldError } from "../../domain/errors.ts";
 import { type IdNoun, isId, type NewId } from "../../domain/event/ids.ts";
 import type { Clock } from "../../domain/ports/ports.ts";
-import type { ReplayRefusal } from "../../domain/ports/store/delivery_log.ts";
+import type { ReplayRefusal } from "../../domain/ports/store/deliveries.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
 import {
   deliveryId,
@@ -50,7 +50,7 @@ export interface DeliveryRouteOptions {
     | "listAttempts"
     | "ownsSubscription"
     | "replayDelivery"
-    | "rememberResponse"
+    | "storeResponse"
   >;
   clock: Clock;
   tiers: Record<Tier, TierLimits>;
@@ -192,7 +192,7 @@ function replayRoute({ store, clock, tiers, limitsOf, newId }: DeliveryRouteOpti
       const told = responseBody(202, { delivery: toDeliveryRecord(outcome), disclaimer: DISCLAIMER });
       // Lost by a crash here, a repetition finds the delivery under way and says so.
       if (repetition !== null) {
-        await store.rememberResponse(customer.id, { ...repetition, json: told.json }, nowMs);
+        await store.storeResponse(customer.id, { ...repetition, json: told.json }, nowMs);
       }
       return told;
     },

@@ -5,7 +5,8 @@ import { canonicalArticle } from "../../domain/event/article.ts";
 import { AppError, type FieldError } from "../../domain/errors.ts";
 import { EVENT_TYPES } from "../../domain/event/event.ts";
 import { isId } from "../../domain/event/ids.ts";
-import type { EventPosition, EventQuery, ListedEvent, Store } from "../../domain/ports/store/store.ts";
+import type { EventPosition, EventQuery, ListedEvent } from "../../domain/ports/store/events.ts";
+import type { Store } from "../../domain/ports/store/store.ts";
 import { expandTopics, type Topic } from "../../domain/event/topic.ts";
 import {
   eventId,

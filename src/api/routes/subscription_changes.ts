@@ -3,9 +3,10 @@ import { DISCLAIMER } from "../../domain/event/disclaimer.ts";
 import { AppError } from "../../domain/errors.ts";
 import { isId } from "../../domain/event/ids.ts";
 import { makeSecret, PREVIOUS_SECRET_MS } from "../../domain/delivery/secret.ts";
-import type { ChangeRefusal, Replayed, SubscriptionChange } from "../../domain/ports/store/delivery_log.ts";
+import type { StoredResponse } from "../../domain/ports/store/customers.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
-import type { RememberedResponse } from "../../domain/ports/store/delivery_log.ts";
+import type { Replayed } from "../../domain/ports/store/deliveries.ts";
+import type { ChangeRefusal, SubscriptionChange } from "../../domain/ports/store/subscriptions.ts";
 import type { Subscription } from "../../domain/delivery/subscription.ts";
 import {
   replayReport,
@@ -34,7 +35,7 @@ import {
 export interface SubscriptionChangeOptions extends Omit<SubscriptionRouteOptions, "store"> {
   store: Pick<
     Store,
-    "findSubscription" | "changeSubscription" | "rotateSecret" | "rememberResponse"
+    "findSubscription" | "changeSubscription" | "rotateSecret" | "storeResponse"
   >;
   /** Replays a period; `lastEventId` is where it stopped early. */
   replay(
@@ -154,7 +155,7 @@ function rotateRoute({ store, clock, random }: SubscriptionChangeOptions): Route
         secret,
         previousUntilMs: nowMs + PREVIOUS_SECRET_MS,
         nowMs,
-        answer: toRemember(repetition, json),
+        response: toRemember(repetition, json),
       });
       if (rotated === null) throw noSubscription();
       return { status: 200, json };
@@ -174,7 +175,7 @@ function rotationResponse(before: Subscription, secret: string, nowMs: number): 
   };
 }
 
-function toRemember(repetition: Repetition | null, json: string): RememberedResponse | undefined {
+function toRemember(repetition: Repetition | null, json: string): StoredResponse | undefined {
   return repetition === null ? undefined : { ...repetition, json };
 }
 
@@ -249,7 +250,7 @@ function replayRoute({ store, clock, limitsOf, replay }: SubscriptionChangeOptio
         disclaimer: DISCLAIMER,
       });
       const remembered = toRemember(repetition, told.json);
-      if (remembered !== undefined) await store.rememberResponse(customer.id, remembered, clock.nowMs());
+      if (remembered !== undefined) await store.storeResponse(customer.id, remembered, clock.nowMs());
       return told;
     },
   });

@@ -6,12 +6,12 @@ import { AppError } from "../../domain/errors.ts";
 import { isId, type NewId } from "../../domain/event/ids.ts";
 import type { Clock, Random } from "../../domain/ports/ports.ts";
 import { makeSecret } from "../../domain/delivery/secret.ts";
+import type { StoredResponse } from "../../domain/ports/store/customers.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
-import type { RememberedResponse } from "../../domain/ports/store/delivery_log.ts";
 import {
   type CatchUp,
   isEnabled,
-  MAX_SWITCHED_OFF,
+  MAX_DISABLED,
   type Subscription,
 } from "../../domain/delivery/subscription.ts";
 import type { TierLimits } from "../../domain/customer/tier.ts";
@@ -250,7 +250,7 @@ async function add(
   subscription: Subscription,
   { customer, remembered, backfillSinceMs }: {
     customer: Customer;
-    remembered: RememberedResponse | undefined;
+    remembered: StoredResponse | undefined;
     backfillSinceMs: number | undefined;
   },
   { store, limitsOf }: SubscriptionRouteOptions,
@@ -258,7 +258,7 @@ async function add(
   const { activeSubscriptions, backfillsPerDay: perDay } = limitsOf(customer);
   const backfill = backfillSinceMs === undefined ? undefined : { sinceMs: backfillSinceMs, perDay };
   const outcome = await store.addSubscription(subscription, activeSubscriptions, {
-    answer: remembered,
+    response: remembered,
     backfill,
   });
   switch (outcome) {
@@ -269,10 +269,10 @@ async function add(
       throw isDuplicate(outcome);
     case "limit_reached":
       throw limitReached(activeSubscriptions);
-    case "too_many_switched_off":
+    case "too_many_disabled":
       throw new AppError(
         "subscription_limit_reached",
-        `You have ${MAX_SWITCHED_OFF} disabled subscriptions. Delete one before you create another.`,
+        `You have ${MAX_DISABLED} disabled subscriptions. Delete one before you create another.`,
       );
     case "backfill_limit_reached":
       throw overDailyLimit({

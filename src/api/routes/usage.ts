@@ -3,7 +3,8 @@ import { nextUtcDay, nextUtcMonth, utcMonth } from "../../domain/customer/quota_
 import { DISCLAIMER } from "../../domain/event/disclaimer.ts";
 import type { Customer } from "../../domain/customer/customer.ts";
 import type { Clock } from "../../domain/ports/ports.ts";
-import type { Store, Usage } from "../../domain/ports/store/store.ts";
+import type { Usage } from "../../domain/ports/store/customers.ts";
+import type { Store } from "../../domain/ports/store/store.ts";
 import type { TierLimits } from "../../domain/customer/tier.ts";
 import { usageReport } from "../../wire/usage.ts";
 import { responseBody } from "../http/response_body.ts";

@@ -1,10 +1,10 @@
 // `customer show|erase`: shows all data of a customer, and erases it.
 import { join } from "node:path";
 import type { Account } from "../../domain/ports/store/customers.ts";
+import type { Store } from "../../domain/ports/store/store.ts";
 import { type Customer, limitsOf } from "../../domain/customer/customer.ts";
 import { describeDelivery } from "../../domain/delivery/delivery.ts";
 import { isId } from "../../domain/event/ids.ts";
-import type { Store } from "../../domain/ports/store/store.ts";
 import { limitFields } from "../../domain/customer/tier.ts";
 import { type Command, JSON_OPTION } from "../command.ts";
 import { CommandError } from "../../server/call.ts";

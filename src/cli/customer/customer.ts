@@ -2,12 +2,12 @@
 import { makeKey } from "../../accounts/keys.ts";
 import type { Config } from "../../config/config.ts";
 import type { ListedCustomer } from "../../domain/ports/store/customers.ts";
+import type { Store } from "../../domain/ports/store/store.ts";
 import { type ApiKey, type Customer, limitsOf } from "../../domain/customer/customer.ts";
 import { UNKNOWN_LAST_FOUR } from "../../domain/customer/declared_customers.ts";
 import { createIds } from "../../domain/event/ids.ts";
 import { isMailAddress } from "../../domain/customer/mail.ts";
 import type { Platform } from "../../domain/ports/ports.ts";
-import type { Store } from "../../domain/ports/store/store.ts";
 import { type Tier, type TierLimits, TIERS } from "../../domain/customer/tier.ts";
 import { type Command, JSON_OPTION } from "../command.ts";
 import { CommandError } from "../../server/call.ts";

@@ -1,6 +1,7 @@
 // `delivery …`: lists, shows and replays deliveries.
 import { utcMonth } from "../../domain/customer/quota_period.ts";
-import type { ReplayRefusal } from "../../domain/ports/store/delivery_log.ts";
+import type { ReplayRefusal } from "../../domain/ports/store/deliveries.ts";
+import type { Store } from "../../domain/ports/store/store.ts";
 import {
   type AttemptRecord,
   DELIVERY_STATUSES,
@@ -9,7 +10,6 @@ import {
   describeDelivery,
 } from "../../domain/delivery/delivery.ts";
 import { createIds, isId } from "../../domain/event/ids.ts";
-import type { Store } from "../../domain/ports/store/store.ts";
 import { toDeliveryRecord } from "../../wire/delivery_log.ts";
 import { type Command, JSON_OPTION } from "../command.ts";
 import { CommandError } from "../../server/call.ts";

@@ -2,8 +2,8 @@
 import type { Config } from "../../config/config.ts";
 import { formatBytes } from "../../domain/format_bytes.ts";
 import type { SourceState } from "../../domain/source/source.ts";
+import type { Undelivered } from "../../domain/ports/store/deliveries.ts";
 import type { StoreEngine } from "../../domain/ports/store/engine.ts";
-import type { Undelivered } from "../../domain/ports/store/maintenance.ts";
 import type { Machine } from "../../platform/files/machine.ts";
 import { keyProblem } from "../store/new_key.ts";
 import { type Finding, good, problem, warning } from "../../server/checks/finding.ts";
@@ -78,7 +78,7 @@ function named(things: readonly { id: string }[]): string {
 }
 
 /** Why the service disables a subscription. */
-const DISABLED_BECAUSE: Readonly<Record<Undelivered["switchedOff"][number]["by"], string>> = {
+const DISABLED_BECAUSE: Readonly<Record<Undelivered["disabled"][number]["by"], string>> = {
   gone: "the endpoint responded with 410",
   failing: "the endpoint failed for days",
   "key-lost": "its secret was lost with the key",
@@ -86,7 +86,7 @@ const DISABLED_BECAUSE: Readonly<Record<Undelivered["switchedOff"][number]["by"]
 };
 
 /** Checks deliveries that did not arrive, and subscriptions that the service disabled. */
-export function checkDeliveries({ held, failed, heldFull, switchedOff, largest }: Undelivered): Finding[] {
+export function checkDeliveries({ held, failed, heldFull, disabled, largest }: Undelivered): Finding[] {
   const findings: Finding[] = [];
   const states = ([[held, "held"], [failed, "failed"]] as const).filter(([count]) => count > 0);
   if (states.length > 0) {
@@ -105,7 +105,7 @@ export function checkDeliveries({ held, failed, heldFull, switchedOff, largest }
       "nothing: they continue when the held deliveries are sent; tiers.*.held_deliveries is the limit",
     ));
   }
-  if (switchedOff.length > 0) findings.push(checkDisabled(switchedOff));
+  if (disabled.length > 0) findings.push(checkDisabled(disabled));
   if (findings.length === 0) findings.push(good("deliveries", "none is held, none has failed"));
   if (largest.length > 0) {
     const named = largest.map(({ customerId, bytes }) => `${customerId} ${formatBytes(bytes)}`).join(", ");
@@ -114,7 +114,7 @@ export function checkDeliveries({ held, failed, heldFull, switchedOff, largest }
   return findings;
 }
 
-function checkDisabled(disabled: Undelivered["switchedOff"]): Finding {
+function checkDisabled(disabled: Undelivered["disabled"]): Finding {
   const reasons = [...Map.groupBy(disabled, ({ by }) => by)]
     .map(([by, those]) => `${those.length}: ${DISABLED_BECAUSE[by]}`).join("; ");
   return warning(

@@ -2,9 +2,8 @@
 import { utcMonth } from "../../domain/customer/quota_period.ts";
 import type { Clock } from "../../domain/ports/ports.ts";
 import type { NewId } from "../../domain/event/ids.ts";
+import type { DeliveriesFor, NewDelivery } from "../../domain/ports/store/deliveries.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
-import type { NewDelivery } from "../../domain/ports/store/delivery_log.ts";
-import type { DeliveriesFor } from "../../domain/ports/store/delivery_log.ts";
 import { passesOf } from "../../domain/delivery/subscription.ts";
 import type { Tier, TierLimits } from "../../domain/customer/tier.ts";
 import type { Topic } from "../../domain/event/topic.ts";

@@ -2,7 +2,7 @@
 import { diffEvents } from "../../domain/event/diff.ts";
 import { DISCLAIMER } from "../../domain/event/disclaimer.ts";
 import type { LocalizedText, RegEvent } from "../../domain/event/event.ts";
-import type { UnmatchedEvent } from "../../domain/ports/store/delivery_log.ts";
+import type { UnmatchedEvent } from "../../domain/ports/store/deliveries.ts";
 import type { MatchedSubscription } from "../../domain/delivery/subscription.ts";
 import type { DeliveryPayload } from "../../wire/delivery.ts";
 

@@ -1,6 +1,6 @@
 // Deliveries: the promise to bring one event to one subscription, and the attempts made to keep it.
 import type { Lane } from "../plans/share_slots.ts";
-import type { SwitchedOffBy } from "./subscription.ts";
+import type { DisabledReason } from "./subscription.ts";
 
 /**
  * The life of a delivery: `pending` until an attempt succeeds (`delivered`) or the schedule is used up (`failed`);
@@ -98,7 +98,7 @@ export interface DeliveryRecord {
   /** Null unless it is held. */
   holdReason: HoldReason | null;
   /** By whom or what its subscription is switched off, null while that is on. */
-  subscriptionDisabledBy: SwitchedOffBy | null;
+  subscriptionDisabledBy: DisabledReason | null;
   /** Attempts made or begun. */
   attempts: number;
   /** The latest recorded attempt: its status and what went wrong; null without one. */

@@ -10,15 +10,15 @@ export interface SubscriptionFilter {
   severityMin: Severity;
 }
 
-/** Who or what switched a subscription off; see {@link SWITCHED_OFF_BY}. */
-export type SwitchedOffBy = typeof SWITCHED_OFF_BY[number];
+/** Who or what switched a subscription off; see {@link DISABLED_REASONS}. */
+export type DisabledReason = typeof DISABLED_REASONS[number];
 
 /**
  * Its owner; its endpoint, which answered 410; days without one success; the loss of the key that its secret was
  * sealed with, until its owner has rotated it; the number of active ones that its customer's tier allows, until there is
  * room for it again.
  */
-export const SWITCHED_OFF_BY = ["owner", "gone", "failing", "key-lost", "tier"] as const;
+export const DISABLED_REASONS = ["owner", "gone", "failing", "key-lost", "tier"] as const;
 
 /**
  * A subscription that is behind gets events from a place in the stored ones instead of as they come, and no faster than
@@ -36,7 +36,7 @@ export interface CatchUp {
 }
 
 /** Switched-off subscriptions that a customer may have and still create another one. */
-export const MAX_SWITCHED_OFF = 100;
+export const MAX_DISABLED = 100;
 
 /** A customer's wish to have matching events posted to an address. Every time is in Unix ms. */
 export interface Subscription extends SubscriptionFilter {
@@ -54,7 +54,7 @@ export interface Subscription extends SubscriptionFilter {
   /** When it was switched off, null while it is on. */
   disabledAtMs: number | null;
   /** By whom or what, null while it is on. */
-  disabledBy: SwitchedOffBy | null;
+  disabledBy: DisabledReason | null;
   /** When its owner deleted it, null while it stands; the record is kept. */
   deletedAtMs: number | null;
   /** Null while it gets events as they come. */

@@ -205,9 +205,9 @@ export interface SealedField {
  */
 export interface Vault {
   /** The sealed form of a text for one place; every call gives another one. */
-  seal(text: string, place: SealedField): Uint8Array;
+  seal(text: string, field: SealedField): Uint8Array;
   /** The text. Throws {@link VaultError} when it was sealed with another key or for another place, or was changed. */
-  open(sealed: Uint8Array, place: SealedField): string;
+  open(sealed: Uint8Array, field: SealedField): string;
 }
 
 /** What an operator does whose key is not there: backups hold it only where they were asked to. */

@@ -1,4 +1,4 @@
-// Arrivals: what of a source's new and revised publications tells news from a flood.
+// Arrivals: what of a source's new and revised publications tells news from a spike.
 
 /** The new publications of one fetch, and its revisions, counted. Where none was known, the last success stands for the newest known one. */
 export interface ChangeVolume {
@@ -25,7 +25,7 @@ export const CADENCE_MS = 30 * 86_400_000;
 /** How long before the newest known publication a new one is dated to be an old one, ms: two days. */
 export const OLDER_BY_MS = 2 * 86_400_000;
 
-/** What of a fetch is a flood, and held back: its new publications, its revisions, both or neither. */
+/** What of a fetch is a spike, and held back: its new publications, its revisions, both or neither. */
 export interface ChangeSpike {
   isNew: boolean;
   isRevised: boolean;

@@ -128,7 +128,7 @@ export interface SourceState {
   timezone: string | null;
   /** How many new publications a fetch brings at most, as far as is remembered. */
   usualNew: number;
-  /** Events of a flood that wait for the operator's release. */
+  /** Events of a spike that wait for the operator's release. */
   heldBack: number;
   firstSuccessAtMs: number | null;
   lastAttemptAtMs: number | null;

@@ -1,7 +1,7 @@
 // What makes two items the same publication, and two editions of it different.
 import { createHash } from "node:crypto";
 import type { RegEvent } from "../../domain/event/event.ts";
-import type { PublicationKey, StoredPublication } from "../../domain/ports/store/store.ts";
+import type { PublicationKey, StoredPublication } from "../../domain/ports/store/publications.ts";
 import { trimEndOf } from "../../domain/trim.ts";
 import { baseOf, type Identity, keyUnder, movedOn, nextRule } from "./identity_rule.ts";
 import { withoutLanguage } from "./language_urls.ts";

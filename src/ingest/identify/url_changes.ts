@@ -1,6 +1,6 @@
 // URLs that change while nothing else of their publications does: with their site, or at every fetch.
 import type { RegEvent } from "../../domain/event/event.ts";
-import type { StoredPublication } from "../../domain/ports/store/store.ts";
+import type { StoredPublication } from "../../domain/ports/store/publications.ts";
 import { trimEndOf } from "../../domain/trim.ts";
 import { type IdentifiedItem, isSameButForAddress, isSameButForQuery, isSameButForSite } from "./identify.ts";
 import { textsIn } from "./language_urls.ts";

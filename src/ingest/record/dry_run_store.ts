@@ -1,5 +1,6 @@
 // Previews several documents as if the decisions on the previous ones had been stored.
-import type { PublicationKey, RecordDecision, Store } from "../../domain/ports/store/store.ts";
+import type { PublicationKey, RecordDecision } from "../../domain/ports/store/publications.ts";
+import type { Store } from "../../domain/ports/store/store.ts";
 
 type Preview = Store["previewPublications"];
 

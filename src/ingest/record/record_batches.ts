@@ -1,5 +1,5 @@
 // Records publications in batches, so that other work can run in between.
-import type { RecordDecision, StoredPublication } from "../../domain/ports/store/store.ts";
+import type { RecordDecision, StoredPublication } from "../../domain/ports/store/publications.ts";
 import type { IdentifiedItem } from "../identify/identify.ts";
 import type { DocumentRun } from "../document_run.ts";
 

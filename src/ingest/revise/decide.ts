@@ -1,7 +1,7 @@
 // Decides and records the items of one document, in passes: some decisions need the whole document.
 import type { DocumentOrigin } from "../../domain/event/provenance.ts";
 import { PATTERN_RULE } from "../../domain/source/source.ts";
-import type { RecordDecision, StoredPublication } from "../../domain/ports/store/store.ts";
+import type { RecordDecision, StoredPublication } from "../../domain/ports/store/publications.ts";
 import { type ClassifyRequest, classifyRequest } from "./classify_request.ts";
 import { type IdentifiedItem, identifyItems, isOther, preferStoredEdition } from "../identify/identify.ts";
 import { baseOf, type Identity, movedOn, nextRule } from "../identify/identity_rule.ts";

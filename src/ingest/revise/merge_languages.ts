@@ -1,6 +1,6 @@
 // Merges the languages in which one fetch has a publication, so that one edit is one revision.
 import type { LanguageOrigin } from "../../domain/event/provenance.ts";
-import type { RecordDecision, StoredPublication } from "../../domain/ports/store/store.ts";
+import type { RecordDecision, StoredPublication } from "../../domain/ports/store/publications.ts";
 import { editedAt, type IdentifiedItem } from "../identify/identify.ts";
 import type { LanguageForms } from "../identify/language_urls.ts";
 import {

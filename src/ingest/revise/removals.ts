@@ -3,7 +3,8 @@ import type { RegEvent } from "../../domain/event/event.ts";
 import type { NewId } from "../../domain/event/ids.ts";
 import type { DocumentOrigin } from "../../domain/event/provenance.ts";
 import type { SourceSettings } from "../../domain/source/source.ts";
-import type { RemovalDecision, Store, StoredPublication } from "../../domain/ports/store/store.ts";
+import type { RemovalDecision, StoredPublication } from "../../domain/ports/store/publications.ts";
+import type { Store } from "../../domain/ports/store/store.ts";
 import type { IngestResult } from "../model.ts";
 import type { DecidedItem } from "../model.ts";
 

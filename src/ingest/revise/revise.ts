@@ -2,7 +2,7 @@
 import type { EventType, LocalizedText, RegEvent } from "../../domain/event/event.ts";
 import type { Provenance } from "../../domain/event/provenance.ts";
 import type { Severity } from "../../domain/event/severity.ts";
-import type { RecordDecision, StoredPublication } from "../../domain/ports/store/store.ts";
+import type { RecordDecision, StoredPublication } from "../../domain/ports/store/publications.ts";
 import { type IdentifiedItem, isSameButForDate, isSameText } from "../identify/identify.ts";
 import { textsIn } from "../identify/language_urls.ts";
 import { cleanUrl } from "../normalise/links.ts";

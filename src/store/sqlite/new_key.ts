@@ -5,7 +5,7 @@ import { type Random, type Vault, VaultError, type VaultSource } from "../../dom
 import type { DiscardedSecrets } from "../../domain/ports/store/engine.ts";
 import { noteAct } from "./customers/audit.ts";
 import type { Connection } from "./connection/connection.ts";
-import { switchOff } from "./subscriptions/endpoints.ts";
+import { disableSubscription } from "./subscriptions/endpoints.ts";
 import { openVault, readProof, secretField, writeProof } from "./seals.ts";
 
 /** As many as a webhook secret has. */
@@ -67,13 +67,18 @@ function discardSecrets(
     );
     if (row["deleted_at"] !== null) continue;
     if (row["disabled_at"] === null) {
-      switchOff(connection, id, { by: "key-lost", nowMs: by.atMs, mailId: newMailId(), problem: null });
+      disableSubscription(connection, id, {
+        by: "key-lost",
+        nowMs: by.atMs,
+        mailId: newMailId(),
+        problem: null,
+      });
     } else {
       connection.run("update subscriptions set disabled_by = 'key-lost' where id = ?", id);
     }
     (discarded[customerId] ??= []).push(id);
   }
-  connection.run("delete from remembered_answers");
+  connection.run("delete from stored_responses");
   noteAct(connection, by, "store.new-key", null, { subscriptions: Object.values(discarded).flat().length });
   for (const [customerId, subscriptions] of Object.entries(discarded)) {
     noteAct(connection, by, "secrets.give-up", customerId, { subscriptions });

@@ -12,7 +12,7 @@ export function secretField(subscriptionId: string): { table: string; id: string
 
 /** Where remembered answers are sealed. */
 export function responseField(customerId: string, key: string): { table: string; id: string } {
-  return { table: "remembered_answers", id: `${customerId} ${key}` };
+  return { table: "stored_responses", id: `${customerId} ${key}` };
 }
 
 /** Subscriptions whose opened secrets are kept: opening one costs more than all else that a claim does for it. */
@@ -36,7 +36,7 @@ export class SecretReader {
   }
 }
 
-const proofPlace = { table: "vault", id: "1" };
+const PROOF_FIELD = { table: "vault", id: "1" };
 
 /** The vault of the store's key. Throws {@link VaultError}, with nothing written, when it is missing or the wrong one. */
 export function openVault(connection: Connection, source: VaultSource): Vault {
@@ -52,8 +52,8 @@ export function openVaultWhenUsed(connection: Connection, source: VaultSource): 
   let opened: Vault | null = null;
   const vault = (): Vault => opened ??= openVault(connection, source);
   return {
-    seal: (text, place) => vault().seal(text, place),
-    open: (sealed, place) => vault().open(sealed, place),
+    seal: (text, field) => vault().seal(text, field),
+    open: (sealed, field) => vault().open(sealed, field),
   };
 }
 
@@ -62,7 +62,7 @@ export function proveKey(connection: Connection, vault: Vault): void {
   const proof = readProof(connection);
   if (proof === null) return;
   try {
-    vault.open(proof, proofPlace);
+    vault.open(proof, PROOF_FIELD);
   } catch (error) {
     if (!(error instanceof VaultError)) throw error;
     throw new VaultError(
@@ -80,5 +80,5 @@ export function readProof(connection: Connection): Uint8Array | null {
 
 /** Makes the vault's key the store's. */
 export function writeProof(connection: Connection, vault: Vault): void {
-  connection.run("insert or replace into vault (id, proof) values (1, ?)", vault.seal(PROOF, proofPlace));
+  connection.run("insert or replace into vault (id, proof) values (1, ?)", vault.seal(PROOF, PROOF_FIELD));
 }

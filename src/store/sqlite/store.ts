@@ -1,7 +1,7 @@
 // The SQLite engine of the Store port.
 import type { Vault, VaultSource } from "../../domain/ports/ports.ts";
-import type { Store } from "../../domain/ports/store/store.ts";
 import type { OpenStoreOptions } from "../../domain/ports/store/engine.ts";
+import type { Store } from "../../domain/ports/store/store.ts";
 import { Connection } from "./connection/connection.ts";
 import { accountHealth } from "./customers/account_health.ts";
 import { createAudit } from "./customers/audit.ts";

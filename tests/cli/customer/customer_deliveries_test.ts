@@ -121,7 +121,7 @@ Deno.test("customer show and doctor count what is held for subscriptions that th
 Deno.test("checkDeliveries() counts by reason, and names the first subscriptions", () => {
   const off = (["gone", "gone", "failing", "tier"] as const).map((by, at) => ({ id: `sub_${at}`, by }));
   const largest = [{ customerId: "cus_1", bytes: 2_500_000 }, { customerId: "cus_2", bytes: 900 }];
-  const seen = checkDeliveries({ held: 4, failed: 7, heldFull: 2, switchedOff: off, largest });
+  const seen = checkDeliveries({ held: 4, failed: 7, heldFull: 2, disabled: off, largest });
   assert.deepEqual(seen.map(({ area, level, seen }) => [area, level, seen]), [
     ["deliveries", "warning", "4 held and 7 failed: they have not arrived"],
     [
@@ -139,6 +139,6 @@ Deno.test("checkDeliveries() counts by reason, and names the first subscriptions
     ["deliveries", "good", "the customers for whom most is stored: cus_1 2.5 MB, cus_2 900 bytes"],
   ]);
   assert.match(seen[0]?.todo ?? "", /delivery list --status held,failed/);
-  const well = checkDeliveries({ held: 0, failed: 0, heldFull: 0, switchedOff: [], largest: [] });
+  const well = checkDeliveries({ held: 0, failed: 0, heldFull: 0, disabled: [], largest: [] });
   assert.deepEqual(well.map(({ level }) => level), ["good"]);
 });

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { buildTestPayload, preparePayload, type Recipient } from "../../../src/delivery/match/payload.ts";
 import { DISCLAIMER } from "../../../src/domain/event/disclaimer.ts";
 import type { RegEvent } from "../../../src/domain/event/event.ts";
-import type { UnmatchedEvent } from "../../../src/domain/ports/store/delivery_log.ts";
+import type { UnmatchedEvent } from "../../../src/domain/ports/store/deliveries.ts";
 import { deliveryPayload } from "../../../src/wire/delivery.ts";
 import { anEvent, aSubscription, START_MS } from "../stand_ins.ts";
 

@@ -1,6 +1,6 @@
 // Addresses that move while nothing else does: with a site nobody is told, and made-up queries are nothing new.
 import assert from "node:assert/strict";
-import type { StoredPublication } from "../../../src/domain/ports/store/store.ts";
+import type { StoredPublication } from "../../../src/domain/ports/store/publications.ts";
 import type { IdentifiedItem } from "../../../src/ingest/identify/identify.ts";
 import { MovedUrls } from "../../../src/ingest/identify/url_changes.ts";
 import { boardConfig, rss, sampleEvent, type SampleItem } from "../../support/samples.ts";

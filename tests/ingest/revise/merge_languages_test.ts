@@ -1,7 +1,7 @@
 // Tests of src/ingest/revise/merge_languages.ts: what one fetch brings of one publication, as a table.
 import assert from "node:assert/strict";
 import type { RegEvent } from "../../../src/domain/event/event.ts";
-import type { RecordDecision, StoredPublication } from "../../../src/domain/ports/store/store.ts";
+import type { RecordDecision, StoredPublication } from "../../../src/domain/ports/store/publications.ts";
 import { hashesOf, type IdentifiedItem } from "../../../src/ingest/identify/identify.ts";
 import { languageForms } from "../../../src/ingest/identify/language_urls.ts";
 import { decideRevision, type RevisionContext } from "../../../src/ingest/revise/revise.ts";

@@ -1,7 +1,7 @@
 // Tests of src/ingest/revise/revise.ts.
 import assert from "node:assert/strict";
 import type { RegEvent } from "../../../src/domain/event/event.ts";
-import type { StoredPublication } from "../../../src/domain/ports/store/store.ts";
+import type { StoredPublication } from "../../../src/domain/ports/store/publications.ts";
 import { type IdentifiedItem, identifyItems } from "../../../src/ingest/identify/identify.ts";
 import { PLAIN_IDENTITY } from "../../../src/ingest/identify/identity_rule.ts";
 import type { NormalisedItem } from "../../../src/ingest/normalise/item.ts";

@@ -1,5 +1,14 @@
 // What the contract's tests are made of: records, and the usual calls with the usual values.
 import type { TierAct } from "../../../src/domain/ports/store/customers.ts";
+import type { Store } from "../../../src/domain/ports/store/store.ts";
+import type {
+  DeliveriesFor,
+  NewDelivery,
+  QuotaTerms,
+  UnmatchedEvent,
+} from "../../../src/domain/ports/store/deliveries.ts";
+import type { PublicationKey, RecordDecision } from "../../../src/domain/ports/store/publications.ts";
+import type { FetchEnd, RegisteredSource, SourceClaim } from "../../../src/domain/ports/store/sources.ts";
 import type { ApiKey, Customer } from "../../../src/domain/customer/customer.ts";
 import type {
   AttemptResult,
@@ -8,20 +17,8 @@ import type {
   NextStep,
 } from "../../../src/domain/delivery/delivery.ts";
 import type { RegEvent } from "../../../src/domain/event/event.ts";
-import type { RunningAttempt } from "../../../src/domain/plans/share_slots.ts";
+import { type RunningAttempt, Slots } from "../../../src/domain/plans/share_slots.ts";
 import type { Provenance } from "../../../src/domain/event/provenance.ts";
-import type { QuotaTerms } from "../../../src/domain/ports/store/delivery_log.ts";
-import type {
-  FetchEnd,
-  PublicationKey,
-  RecordDecision,
-  RegisteredSource,
-  SourceClaim,
-  Store,
-} from "../../../src/domain/ports/store/store.ts";
-import type { UnmatchedEvent } from "../../../src/domain/ports/store/delivery_log.ts";
-import type { NewDelivery } from "../../../src/domain/ports/store/delivery_log.ts";
-import type { DeliveriesFor } from "../../../src/domain/ports/store/delivery_log.ts";
 import type { MatchedSubscription, Subscription } from "../../../src/domain/delivery/subscription.ts";
 import { DEFAULT_LIMITS, type Tier, type TierLimits, TIERS } from "../../../src/domain/customer/tier.ts";
 
@@ -317,17 +314,16 @@ export type Claimed = Omit<ClaimedDelivery, "body"> & { body: string };
 export async function claimAll(
   store: Store,
   nowMs = T0,
-  options: Partial<Parameters<Store["claimDeliveries"]>[0]> = {},
+  { slots = 10_000, limit = 1_000, running = [], perSubscription = 1_000, leaseMs = LEASE }: {
+    slots?: number;
+    limit?: number;
+    running?: Iterable<RunningAttempt>;
+    perSubscription?: number;
+    leaseMs?: number;
+  } = {},
 ): Promise<Claimed[]> {
-  const claimed = await store.claimDeliveries({
-    nowMs,
-    leaseMs: LEASE,
-    slots: 10_000,
-    limit: 1_000,
-    perSubscription: 1_000,
-    running: [],
-    ...options,
-  });
+  const free = new Slots({ slots, limit, running, nowMs });
+  const claimed = await store.claimDeliveries({ nowMs, leaseMs, slots: free, perSubscription });
   return claimed.map((delivery) => ({ ...delivery, body: new TextDecoder().decode(delivery.body) }));
 }
 

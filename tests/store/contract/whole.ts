@@ -80,15 +80,15 @@ const CALLS: Record<Exclude<keyof Store, "close">, (store: Store) => Promise<unk
   usedToday: (store) => store.usedToday("cus_1", T0),
   addRequests: (store) => store.addRequests([{ customerId: "cus_1", day: "2026-07-20", requests: 1 }]),
   addSubscription: (store) => store.addSubscription(aSubscription("sub_9"), 5),
-  rememberResponse: (store) =>
-    store.rememberResponse("cus_1", { key: "key 1", requestHash: "00".repeat(32), json: "{}" }, T0),
+  storeResponse: (store) =>
+    store.storeResponse("cus_1", { key: "key 1", requestHash: "00".repeat(32), json: "{}" }, T0),
   changeSubscription: (store) =>
     store.changeSubscription("cus_1", "sub_1", { enabled: false }, { nowMs: T0, activeLimit: 9 }),
   rotateSecret: (store) =>
     store.rotateSecret("cus_1", "sub_1", { secret: "ab".repeat(32), previousUntilMs: T0 + 1, nowMs: T0 }),
   ownsSubscription: (store) => store.ownsSubscription("cus_1", "sub_1"),
   findResponse: (store) => store.findResponse("cus_1", "key 1", T0),
-  forgetResponses: (store) => store.forgetResponses(T0),
+  removeResponses: (store) => store.removeResponses(T0),
   listSubscriptions: (store) => store.listSubscriptions("cus_1"),
   findSubscription: (store) => store.findSubscription("cus_1", "sub_1"),
   deleteSubscription: (store) => store.deleteSubscription("cus_1", "sub_1", { nowMs: T0, activeLimit: 100 }),

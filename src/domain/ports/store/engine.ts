@@ -4,9 +4,9 @@ import type { DatabaseFacts, DatabaseFiles } from "../backup.ts";
 import type { DeclarationConflict, DeclaredCustomer } from "../../customer/declared_customers.ts";
 import type { AfterTurn, Random, VaultSource } from "../ports.ts";
 import type { SourceState } from "../../source/source.ts";
+import type { Undelivered } from "./deliveries.ts";
 import type { StorageProblem } from "./storage_fault.ts";
 import type { Store } from "./store.ts";
-import type { Undelivered } from "./maintenance.ts";
 
 /** How a store is opened. */
 export interface OpenStoreOptions {

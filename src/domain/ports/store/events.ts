@@ -17,21 +17,21 @@ export interface EventQuery {
   eventTypes?: readonly EventType[];
   /** Canonical references; one stands for those within it. */
   articles?: readonly string[];
-  /** A language in which the event's words are held. */
+  /** Languages of the event's texts. */
   languages?: readonly string[];
-  /** Words that title or summary hold, all of them. */
+  /** Words in the title or summary, all of them. */
   search?: readonly string[];
-  /** Only the newest version of each publication, of those that the list is about. */
+  /** Only the newest version of each publication, of those up to `asOf`. */
   latest?: boolean;
-  /** Only what was stored up to this place: the list as it was then. */
+  /** Only events stored up to this position: the list as it was then. */
   asOf?: { seq: number };
-  /** Only what stands behind this event in the list; its order is newest first. */
+  /** Only events after this one in the list, which is sorted newest first. */
   before?: EventPosition;
-  /** Only what was stored after this place, in the order of storing. */
+  /** Only events stored after this position, in the order of storing. */
   after?: { seq: number };
 }
 
-/** Where an event stands in both orders. */
+/** The position of an event in both orders. */
 export interface EventPosition {
   id: string;
   /** Unix ms. */
@@ -40,43 +40,43 @@ export interface EventPosition {
   seq: number;
 }
 
-/** An event as it is listed: its place in the order, and its stored JSON. */
+/** An event in a list: its position, and its stored JSON. */
 export interface ListedEvent {
   id: string;
   publishedAtMs: number;
   json: string;
 }
 
-/** An event as it is found by its id: the stored JSON of the record ({@link RegEvent}) and of its {@link Provenance}. */
+/** An event found by its id: the stored JSON of the record ({@link RegEvent}) and of its {@link Provenance}. */
 export interface FoundEvent {
   json: string;
   provenance: string;
-  /** The languages that came after it, by their codes, as JSON text: [{@link LaterLanguage}]. */
+  /** The languages that were added later, by their codes, as JSON text: [{@link LaterLanguage}]. */
   later: string;
 }
 
-/** A language that came after its event was stored. */
+/** A language that was added after its event was stored. */
 export interface LaterLanguage {
   language: string;
-  /** Address of the publication in that language. */
+  /** URL of the publication in that language. */
   url: string;
   /** Unix ms. */
   added_at: number;
   provenance: Provenance;
 }
 
-/** Event records, as they are read. */
+/** Event records. */
 export interface EventStore {
   /** Newest first by (`published_at`, id); with `after` in the order of storing. */
   listEvents(query: EventQuery): Promise<ListedEvent[]>;
-  /** Where an event stands, null when there is none of that id. */
+  /** The position of an event, null without one. */
   findPosition(id: string): Promise<EventPosition | null>;
-  /** Where the event stands that was stored last, null without one. */
+  /** The position of the event that was stored last, null without one. */
   lastPosition(): Promise<EventPosition | null>;
   /**
-   * Names the state of all records: while it is the same, every list and every record is. It is read once in a
-   * millisecond (`nowMs`, Unix ms), and anew after each write of this store: only what another process stores can be
-   * missed, and no longer than that.
+   * Identifies the state of all records: while it is the same, every list and every record is the same. SQLite reads it
+   * once per millisecond (`nowMs`, Unix ms) and after each write of this process. An engine on another machine replaces
+   * the read by a notification with a bound on its delay.
    */
   recordsState(nowMs: number): Promise<string>;
   /**
@@ -84,6 +84,6 @@ export interface EventStore {
    * the version `beforeId`. Empty without such an event or version.
    */
   listVersions(id: string, options?: { latest?: number; beforeId?: string | null }): Promise<string[]>;
-  /** One event with what it was made from, null when there is none of that id. */
+  /** One event with its provenance, null without one. */
   findEvent(id: string): Promise<FoundEvent | null>;
 }

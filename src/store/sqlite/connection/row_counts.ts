@@ -6,7 +6,7 @@ export function onceFor(make: (rows: number) => string): (rows: number) => strin
   return (rows) => made[rows] ??= make(rows);
 }
 
-/** So many of a place for values. */
-export function placeholders(rows: number, place: string): string {
-  return Array.from({ length: rows }, () => place).join(", ");
+/** A list of placeholders for values. */
+export function placeholders(rows: number, placeholder: string): string {
+  return Array.from({ length: rows }, () => placeholder).join(", ");
 }

@@ -1,10 +1,10 @@
 // The audit in SQLite.
-import type { AccountStore } from "../../../domain/ports/store/customers.ts";
+import type { Store } from "../../../domain/ports/store/store.ts";
 import type { Act } from "../../../domain/customer/audit.ts";
 import type { Connection } from "../connection/connection.ts";
 
 /** The part of the port that concerns the audit. */
-export function createAudit(connection: Connection): Pick<AccountStore, "listAudit"> {
+export function createAudit(connection: Connection): Pick<Store, "listAudit"> {
   return {
     listAudit: ({ limit, before = Number.MAX_SAFE_INTEGER, customerId }) => {
       const rows = customerId === undefined

@@ -1,5 +1,6 @@
 // Customers in SQLite.
-import type { Account, AccountStore, TierAct } from "../../../domain/ports/store/customers.ts";
+import type { Account, TierAct } from "../../../domain/ports/store/customers.ts";
+import type { Store } from "../../../domain/ports/store/store.ts";
 import type { Act } from "../../../domain/customer/audit.ts";
 import { type ApiKey, type Customer, type DisabledBy, limitsOf } from "../../../domain/customer/customer.ts";
 import { limitFields } from "../../../domain/customer/tier.ts";
@@ -16,7 +17,7 @@ import { CUSTOMER_COLUMNS, customerFromRow, findCustomer } from "./customer_rows
 type CustomerMethods = "addCustomer" | "findCustomer" | "findAccount" | "listCustomers" | "changeCustomer";
 
 /** The part of the port that concerns customers. */
-export function createCustomers(connection: Connection): Pick<AccountStore, CustomerMethods> {
+export function createCustomers(connection: Connection): Pick<Store, CustomerMethods> {
   return {
     addCustomer: (customer, key, by) =>
       Promise.resolve(connection.transaction("durable", () => {

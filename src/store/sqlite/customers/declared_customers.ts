@@ -1,5 +1,6 @@
 // Customers that the config declares, in SQLite.
-import type { AccountStore, TierAct } from "../../../domain/ports/store/customers.ts";
+import type { TierAct } from "../../../domain/ports/store/customers.ts";
+import type { Store } from "../../../domain/ports/store/store.ts";
 import type { Customer } from "../../../domain/customer/customer.ts";
 import {
   type Declaration,
@@ -17,7 +18,7 @@ import { disableKey } from "./key_rows.ts";
 import { insertKey } from "./key_rows.ts";
 
 /** The part of the port that concerns declared customers. */
-export function createDeclared(connection: Connection): Pick<AccountStore, "declareCustomers"> {
+export function createDeclared(connection: Connection): Pick<Store, "declareCustomers"> {
   return {
     declareCustomers: (customers, by) =>
       Promise.resolve(connection.transaction("durable", (): Declaration => {

@@ -1,5 +1,5 @@
 // Erasing a customer in SQLite: what is personal goes, for good; counts, ids and the audit stay.
-import type { AccountStore } from "../../../domain/ports/store/customers.ts";
+import type { Store } from "../../../domain/ports/store/store.ts";
 import type { Act } from "../../../domain/customer/audit.ts";
 import { noteAct } from "./audit.ts";
 import type { Connection } from "../connection/connection.ts";
@@ -13,7 +13,7 @@ const ERASED_URL = "https://erased.invalid/";
 const ERASED_SECRET = new Uint8Array();
 
 /** The part of the port that erases. */
-export function createErasure(connection: Connection): Pick<AccountStore, "eraseCustomer"> {
+export function createErasure(connection: Connection): Pick<Store, "eraseCustomer"> {
   return {
     eraseCustomer: (id, by) => {
       // Freed pages and old versions in the log would keep what is gone: both are overwritten.
@@ -43,7 +43,7 @@ function erase(connection: Connection, id: string, by: Act): boolean {
     const subscriptionId = String(subscription["id"]);
     // What the receiver said may be about anybody.
     connection.run(
-      `update attempts set answer = null where answer is not null and delivery_id in (
+      `update attempts set response = null where response is not null and delivery_id in (
          select id from deliveries where subscription_id = ?)`,
       subscriptionId,
     );
@@ -58,7 +58,7 @@ function erase(connection: Connection, id: string, by: Act): boolean {
     cancelDeliveries(connection, subscriptionId, by.atMs);
   }
   const keys = disableKeys(connection, id, by.atMs);
-  connection.run("delete from remembered_answers where customer_id = ?", id);
+  connection.run("delete from stored_responses where customer_id = ?", id);
   const mails = connection.run("delete from mails where customer_id = ?", id);
   const payments = connection.run(
     `update payment_events

@@ -1,19 +1,19 @@
-// First answers to requests that named a key of their own, in SQLite.
+// The responses to requests with an idempotency key, in SQLite.
 import type { Vault } from "../../../domain/ports/ports.ts";
+import type { StoredResponse } from "../../../domain/ports/store/customers.ts";
 import type { Store } from "../../../domain/ports/store/store.ts";
-import type { RememberedResponse } from "../../../domain/ports/store/delivery_log.ts";
 import type { Connection } from "../connection/connection.ts";
 import { responseField } from "../seals.ts";
 
-/** The part of the port that concerns remembered answers. */
+/** The part of the port that stores responses. */
 export function createIdempotency(
   connection: Connection,
   vault: Vault,
-): Pick<Store, "findResponse" | "forgetResponses" | "rememberResponse"> {
+): Pick<Store, "findResponse" | "removeResponses" | "storeResponse"> {
   return {
     findResponse: (customerId, key, afterMs) => {
       const row = connection.get(
-        `select request_hash, answer from remembered_answers
+        `select request_hash, response from stored_responses
          where customer_id = ? and key = ? and created_at > ?`,
         customerId,
         key,
@@ -23,22 +23,23 @@ export function createIdempotency(
         row === undefined ? null : {
           key,
           requestHash: String(row["request_hash"]),
-          json: vault.open(row["answer"] as Uint8Array, responseField(customerId, key)),
+          json: vault.open(row["response"] as Uint8Array, responseField(customerId, key)),
         },
       );
     },
 
-    rememberResponse: (customerId, answer, atMs) =>
+    storeResponse: (customerId, response, atMs) =>
       Promise.resolve(
-        connection.transaction("relaxed", () => remember(connection, vault, { answer, customerId, atMs })),
+        connection.transaction("relaxed", () =>
+          saveResponse(connection, vault, { response, customerId, atMs })),
       ),
 
-    forgetResponses: (untilMs) => {
-      const isAny = connection.get("select 1 from remembered_answers where created_at <= ? limit 1", untilMs);
+    removeResponses: (untilMs) => {
+      const isAny = connection.get("select 1 from stored_responses where created_at <= ? limit 1", untilMs);
       if (isAny !== undefined) {
         connection.transaction(
           "relaxed",
-          () => connection.run("delete from remembered_answers where created_at <= ?", untilMs),
+          () => connection.run("delete from stored_responses where created_at <= ?", untilMs),
         );
       }
       return Promise.resolve();
@@ -46,19 +47,19 @@ export function createIdempotency(
   };
 }
 
-/** Keeps an answer; one that is out of date under the same key gives way. */
-export function remember(
+/** Stores a response; it replaces an expired one with the same key. */
+export function saveResponse(
   connection: Connection,
   vault: Vault,
-  { answer, customerId, atMs }: { answer: RememberedResponse; customerId: string; atMs: number },
+  { response, customerId, atMs }: { response: StoredResponse; customerId: string; atMs: number },
 ): void {
   connection.run(
-    `insert or replace into remembered_answers (customer_id, key, request_hash, answer, created_at)
+    `insert or replace into stored_responses (customer_id, key, request_hash, response, created_at)
      values (?, ?, ?, ?, ?)`,
     customerId,
-    answer.key,
-    answer.requestHash,
-    vault.seal(answer.json, responseField(customerId, answer.key)),
+    response.key,
+    response.requestHash,
+    vault.seal(response.json, responseField(customerId, response.key)),
     atMs,
   );
 }

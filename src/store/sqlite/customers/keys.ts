@@ -1,5 +1,5 @@
 // API keys in SQLite: their hashes, and whom they open the API for.
-import type { AccountStore } from "../../../domain/ports/store/customers.ts";
+import type { Store } from "../../../domain/ports/store/store.ts";
 import type { DisabledBy } from "../../../domain/customer/customer.ts";
 import { noteAct } from "./audit.ts";
 import type { Connection } from "../connection/connection.ts";
@@ -10,7 +10,7 @@ import { disableKeys, insertKey } from "./key_rows.ts";
 import { cancelWelcome, queueMail } from "./mails.ts";
 
 /** The part of the port that concerns keys. */
-export function createKeys(connection: Connection): Pick<AccountStore, "replaceKeys" | "findKey"> {
+export function createKeys(connection: Connection): Pick<Store, "replaceKeys" | "findKey"> {
   const ofCustomer = CUSTOMER_COLUMNS.split(", ").map((name) => `customers.${name}`).join(", ");
   const holderOf = `select ${ofCustomer}, disabled_by, disabled_at
     from api_keys join customers on customers.id = api_keys.customer_id where hash = ?`;

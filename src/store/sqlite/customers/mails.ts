@@ -1,5 +1,5 @@
 // The queue of mails in SQLite.
-import type { AccountStore } from "../../../domain/ports/store/customers.ts";
+import type { Store } from "../../../domain/ports/store/store.ts";
 import type { Act } from "../../../domain/customer/audit.ts";
 import type { ApiKey } from "../../../domain/customer/customer.ts";
 import {
@@ -43,7 +43,7 @@ const KEPT_COLUMNS = `id, kind, customer_id, status, attempts, next_attempt_at, 
   finished_at`;
 
 /** The part of the port that concerns mails. */
-export function createMails(connection: Connection): Pick<AccountStore, MailMethods> {
+export function createMails(connection: Connection): Pick<Store, MailMethods> {
   return {
     claimMails: ({ nowMs, leaseMs, limit }) => {
       // Most calls find nothing: they must not take the write lock.

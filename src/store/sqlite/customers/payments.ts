@@ -1,5 +1,6 @@
 // Payment events in SQLite: each kept once, together with all that follows from it.
-import type { AccountStore, PaymentReview } from "../../../domain/ports/store/customers.ts";
+import type { PaymentReview } from "../../../domain/ports/store/payments.ts";
+import type { Store } from "../../../domain/ports/store/store.ts";
 import type { Act } from "../../../domain/customer/audit.ts";
 import type { Customer } from "../../../domain/customer/customer.ts";
 import type {
@@ -36,7 +37,7 @@ export const PAYER_EVENTS_SQL =
   where payer = ? order by created_at, id`;
 
 /** The part of the port that concerns payments. */
-export function createPayments(connection: Connection): Pick<AccountStore, PaymentMethods> {
+export function createPayments(connection: Connection): Pick<Store, PaymentMethods> {
   return {
     recordPayment: (event, review) =>
       Promise.resolve(connection.transaction("durable", () => {

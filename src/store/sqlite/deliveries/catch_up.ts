@@ -44,10 +44,10 @@ export function createCatchUp(connection: Connection): Pick<Store, "catchUp"> {
 const NEXT_SQL = `select id, customer_id, backfill_since, backfill_seq, after_seq, resume_after
   from subscriptions indexed by subscriptions_catching_up
   where resume_after is not null and paused_at is null and deleted_at is null and customer_id > ?
-    and not exists (select 1 from held_events where event_seq = backfill_seq + 1 and reason = 'fetch')
+    and not exists (select 1 from quarantined_events where event_seq = backfill_seq + 1 and reason = 'fetch')
   order by customer_id, id limit 1`;
 
-/** The last place of the match log that was ever given. */
+/** The last position of the match log that was ever assigned. */
 export const LAST_POSITION_SQL = "coalesce((select seq from sqlite_sequence where name = 'match_log'), 0)";
 
 /** From the event that is being matched on, a subscription gets events no more as they come. */
@@ -86,10 +86,10 @@ export function resumePaused(connection: Connection, quota: MonthQuota): number 
 /** Places of the match log that every subscription which is behind has passed; at most `limit`. */
 export function passedPositions(connection: Connection, limit: number): Row[] {
   return connection.all(
-    `select place from match_log where place <= coalesce(
+    `select position from match_log where position <= coalesce(
        (select min(resume_after) from subscriptions indexed by subscriptions_behind
         where resume_after is not null and deleted_at is null), ${Number.MAX_SAFE_INTEGER})
-     order by place limit ?`,
+     order by position limit ?`,
     limit,
   );
 }
@@ -117,7 +117,7 @@ function passStored(connection: Connection, row: Row, step: Step): void {
   const end = Math.min(past, done + PASSED_OVER, firstUnjudged(connection, done) - 1);
   const events = connection.all(
     `select seq, ${SERVED_JSON} from events where seq > ? and seq <= ? and published_at >= ?
-       and not exists (select 1 from held_events where event_seq = seq)
+       and not exists (select 1 from quarantined_events where event_seq = seq)
      order by seq limit ?`,
     done,
     end,
@@ -126,11 +126,11 @@ function passStored(connection: Connection, row: Row, step: Step): void {
   );
   const handled = makeInOrder(connection, events, step);
   const isAll = handled === events.length;
-  const place = isAll && events.length < EVENTS ? end : Number(events[handled - 1]?.["seq"] ?? done);
-  const isOver = place >= past;
+  const position = isAll && events.length < EVENTS ? end : Number(events[handled - 1]?.["seq"] ?? done);
+  const isOver = position >= past;
   connection.run(
     "update subscriptions set backfill_seq = ?, backfill_since = ? where id = ?",
-    isOver ? null : place,
+    isOver ? null : position,
     isOver ? null : Number(row["backfill_since"]),
     String(row["id"]),
   );
@@ -140,8 +140,8 @@ function passStored(connection: Connection, row: Row, step: Step): void {
 /** Then those that were matched meanwhile. After the last one it gets events as they come, from this transaction on. */
 function passMatched(connection: Connection, row: Row, step: Step): void {
   const events = connection.all(
-    `select place, ${SERVED_JSON} from match_log join events on events.seq = event_seq
-     where place > ? and event_seq > ? order by place limit ?`,
+    `select position, ${SERVED_JSON} from match_log join events on events.seq = event_seq
+     where position > ? and event_seq > ? order by position limit ?`,
     Number(row["resume_after"]),
     Number(row["after_seq"]),
     EVENTS,
@@ -151,7 +151,7 @@ function passMatched(connection: Connection, row: Row, step: Step): void {
   const isOver = isAll && events.length < EVENTS;
   connection.run(
     `update subscriptions set resume_after = ?, held_full_since = iif(?, null, held_full_since) where id = ?`,
-    isOver ? null : Number(events[handled - 1]?.["place"] ?? row["resume_after"]),
+    isOver ? null : Number(events[handled - 1]?.["position"] ?? row["resume_after"]),
     isOver ? 1 : 0,
     String(row["id"]),
   );
@@ -179,10 +179,10 @@ function pause(connection: Connection, row: Row, { nowMs }: Terms): void {
   connection.run("update subscriptions set paused_at = ? where id = ?", nowMs, String(row["id"]));
 }
 
-/** The next event whose fetch is not judged yet: it may be let go, or turn out to be part of a flood. */
+/** The next event whose fetch is not judged yet: it may be let go, or turn out to be part of a spike. */
 function firstUnjudged(connection: Connection, afterSeq: number): number {
   const row = connection.get(
-    "select min(event_seq) as seq from held_events where event_seq > ? and reason = 'fetch'",
+    "select min(event_seq) as seq from quarantined_events where event_seq > ? and reason = 'fetch'",
     afterSeq,
   );
   return Number(row?.["seq"] ?? Number.MAX_SAFE_INTEGER);

@@ -8,7 +8,6 @@ import {
 } from "../../../domain/delivery/endpoint.ts";
 import {
   shareSlots,
-  Slots,
   type WaitingCustomer,
   type WaitingSubscription,
 } from "../../../domain/plans/share_slots.ts";
@@ -69,8 +68,7 @@ export function createDeliveries(
   const queues = [new Queue(connection, 0), new Queue(connection, 1)];
   return {
     claimDeliveries: (claim) => {
-      const slots = new Slots(claim);
-      const shares = new Map(queues.flatMap((queue) => [...queue.share(slots, claim)]));
+      const shares = new Map(queues.flatMap((queue) => [...queue.share(claim)]));
       if (shares.size === 0) return Promise.resolve([]);
       return Promise.resolve(
         connection.transaction("relaxed", () => claimShares(connection, secrets, { shares, claim })),
@@ -120,10 +118,10 @@ class Queue {
   constructor(readonly connection: Connection, readonly isReplay: 0 | 1) {}
 
   /** Shares the free slots among what is due. */
-  share(slots: Slots, claim: Claim): Map<DueSubscription, number> {
+  share(claim: Claim): Map<DueSubscription, number> {
     this.#skipped = 0;
     this.#offered = new Map();
-    const { shares, lastCustomerId } = shareSlots(this.#customers(slots, claim), slots);
+    const { shares, lastCustomerId } = shareSlots(this.#customers(claim), claim.slots);
     if (lastCustomerId !== null) this.#customer = lastCustomerId;
     for (const [due, before] of this.#offered) {
       if (!shares.has(due)) this.#subscriptions.set(due.customerId, before);
@@ -131,17 +129,17 @@ class Queue {
     return shares;
   }
 
-  *#customers(slots: Slots, claim: Claim): Generator<WaitingCustomer<DueSubscription>> {
+  *#customers(claim: Claim): Generator<WaitingCustomer<DueSubscription>> {
     const next = (after: string) =>
       this.connection.get(NEXT_CUSTOMER_SQL, this.isReplay, after)?.["customer_id"];
     for (const id of around(this.#customer, next)) {
       if (this.#hasScannedEnough()) return;
-      yield { id, subscriptions: this.#due(id, slots, claim) };
+      yield { id, subscriptions: this.#due(id, claim) };
       this.#customer = id;
     }
   }
 
-  *#due(customerId: string, slots: Slots, claim: Claim): Generator<DueSubscription> {
+  *#due(customerId: string, claim: Claim): Generator<DueSubscription> {
     let dueAtMs = Infinity;
     const next = (after: string) => {
       const row = this.connection.get(NEXT_SUBSCRIPTION_SQL, this.isReplay, customerId, after);
@@ -151,7 +149,7 @@ class Queue {
     let before = this.#subscriptions.get(customerId) ?? "";
     for (const id of around(before, next)) {
       this.#subscriptions.set(customerId, id);
-      const due = dueAtMs <= claim.nowMs ? this.#read(customerId, id, { slots, claim }) : null;
+      const due = dueAtMs <= claim.nowMs ? this.#read(customerId, id, claim) : null;
       if (due !== null) {
         this.#offered.set(due, before);
         yield due;
@@ -168,13 +166,8 @@ class Queue {
   }
 
   /** What may start now of a subscription that has something due; null when nothing may. */
-  #read(
-    customerId: string,
-    id: string,
-    { slots, claim }: { slots: Slots; claim: Claim },
-  ): DueSubscription | null {
+  #read(customerId: string, id: string, { nowMs, perSubscription, slots }: Claim): DueSubscription | null {
     const { connection, isReplay } = this;
-    const { nowMs, perSubscription } = claim;
     const row = connection.get(
       "select pace, slow_attempts, resume_at from subscriptions where id = ? and deleted_at is null and closing = 0",
       id,

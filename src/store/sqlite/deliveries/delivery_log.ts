@@ -5,9 +5,9 @@ import type {
   DeliveryStatus,
   HoldReason,
 } from "../../../domain/delivery/delivery.ts";
-import type { DeliveryQuery } from "../../../domain/ports/store/delivery_log.ts";
-import type { SwitchedOffBy } from "../../../domain/delivery/subscription.ts";
+import type { DeliveryQuery } from "../../../domain/ports/store/deliveries.ts";
 import type { Store } from "../../../domain/ports/store/store.ts";
+import type { DisabledReason } from "../../../domain/delivery/subscription.ts";
 import type { Connection, Row } from "../connection/connection.ts";
 
 type LogMethods =
@@ -108,7 +108,7 @@ export function createDeliveryLog(connection: Connection): Pick<Store, LogMethod
     listAttempts: (deliveryId) =>
       Promise.resolve(
         connection.all(
-          `select number, started_at, duration_ms, status_code, problem, answer
+          `select number, started_at, duration_ms, status_code, problem, response
            from attempts where delivery_id = ? order by number`,
           deliveryId,
         ).map(attemptFromRow),
@@ -286,7 +286,7 @@ function deliveryFromRow(row: Row): DeliveryRecord {
     sequence: Number(row["sequence"]),
     status: row["status"] as DeliveryStatus,
     holdReason: row["hold_reason"] as HoldReason | null,
-    subscriptionDisabledBy: row["subscription_disabled_by"] as SwitchedOffBy | null,
+    subscriptionDisabledBy: row["subscription_disabled_by"] as DisabledReason | null,
     attempts: Number(row["attempts"]),
     lastStatusCode: row["status_code"] as number | null,
     lastProblem: row["problem"] as string | null,
@@ -304,6 +304,6 @@ function attemptFromRow(row: Row): AttemptRecord {
     durationMs: Number(row["duration_ms"]),
     statusCode: row["status_code"] as number | null,
     problem: row["problem"] as string | null,
-    response: row["answer"] as string | null,
+    response: row["response"] as string | null,
   };
 }

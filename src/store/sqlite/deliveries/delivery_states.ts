@@ -169,7 +169,7 @@ export function cancelDeliveries(connection: Connection, subscriptionId: string,
  */
 export function holdDeliveries(connection: Connection, subscriptionId: string, nowMs: number): number {
   const rows = connection.all(PENDING_SQL, subscriptionId, CLOSE_BATCH);
-  for (const row of rows) applyTrigger(connection, stateFromRow(row), { trigger: "switched-off", nowMs });
+  for (const row of rows) applyTrigger(connection, stateFromRow(row), { trigger: "disabled", nowMs });
   if (rows.length === CLOSE_BATCH) {
     connection.run("update subscriptions set closing = 1 where id = ?", subscriptionId);
   }

@@ -3,7 +3,7 @@ import { type FinishedAttempt, MAX_KEPT_ATTEMPTS, type NextStep } from "../../..
 import type { Connection, Value } from "../connection/connection.ts";
 import { applyTrigger, arriveUnread, findState, findStates } from "./delivery_states.ts";
 import { onceFor, placeholders } from "../connection/row_counts.ts";
-import { EndpointNotes, switchOff } from "../subscriptions/endpoints.ts";
+import { disableSubscription, EndpointNotes } from "../subscriptions/endpoints.ts";
 
 /** Rows that one statement takes at most: the call of a statement costs more than a row of it. */
 const MAX_ROWS = 64;
@@ -45,14 +45,14 @@ function* chunks<T>(all: readonly T[]): Generator<readonly T[]> {
 function insertAttempts(connection: Connection, finished: readonly FinishedAttempt[]): void {
   const values: Value[] = [];
   for (const { deliveryId, attempt, result } of finished) {
-    const { startedAtMs, durationMs, statusCode, problem, response: answer } = result;
-    values.push(deliveryId, attempt, startedAtMs, durationMs, statusCode, problem, answer);
+    const { startedAtMs, durationMs, statusCode, problem, response } = result;
+    values.push(deliveryId, attempt, startedAtMs, durationMs, statusCode, problem, response);
   }
   connection.run(insertSql(finished.length), ...values);
 }
 
 const insertSql = onceFor((rows) =>
-  `insert into attempts (delivery_id, number, started_at, duration_ms, status_code, problem, answer)
+  `insert into attempts (delivery_id, number, started_at, duration_ms, status_code, problem, response)
    values ${placeholders(rows, "(?, ?, ?, ?, ?, ?, ?)")}
    on conflict (delivery_id, number) do nothing`
 );
@@ -113,6 +113,6 @@ function miss(
   } else if (next.kind === "failed") {
     applyTrigger(connection, delivery, { trigger: "exhausted", nowMs });
   } else {
-    switchOff(connection, subscriptionId, { by: "gone", nowMs, mailId, problem: result.problem });
+    disableSubscription(connection, subscriptionId, { by: "gone", nowMs, mailId, problem: result.problem });
   }
 }

@@ -1,7 +1,7 @@
 // New deliveries in SQLite: held or due, numbered, and written together.
 import type { HoldReason } from "../../../domain/delivery/delivery.ts";
 import type { RegEvent } from "../../../domain/event/event.ts";
-import type { NewDelivery } from "../../../domain/ports/store/delivery_log.ts";
+import type { NewDelivery } from "../../../domain/ports/store/deliveries.ts";
 import type { Candidate } from "./candidates.ts";
 import type { Connection } from "../connection/connection.ts";
 import { insertRows, rowInsert } from "../connection/many_rows.ts";

@@ -5,7 +5,7 @@ import type {
   QuotaTerms,
   Replayed,
   ReplayRefusal,
-} from "../../../domain/ports/store/delivery_log.ts";
+} from "../../../domain/ports/store/deliveries.ts";
 import type { Store } from "../../../domain/ports/store/store.ts";
 import { noteAct } from "../customers/audit.ts";
 import { type Candidate, readCandidate } from "./candidates.ts";
@@ -133,7 +133,7 @@ function replayStretch(
   const events = connection.all(
     // What is held back goes to nobody before the operator has looked at it.
     `select id, seq, published_at, ${SERVED_JSON} from events where id > ? and id < ?
-       and not exists (select 1 from held_events where event_seq = events.seq)
+       and not exists (select 1 from quarantined_events where event_seq = events.seq)
      order by id limit ?`,
     stretch.afterId,
     stretch.beforeId,
@@ -142,12 +142,12 @@ function replayStretch(
   const made = new NewDeliveries(connection, quota, stretch.nowMs);
   const comes = comingOfThePast(connection, subscriptionId);
   for (const { id, seq, published_at, json } of events) {
-    const place = replayed.replayed + replayed.created;
-    if (place >= stretch.maxDeliveries) break;
+    const position = replayed.replayed + replayed.created;
+    if (position >= stretch.maxDeliveries) break;
     if (replayed.isFull) break;
     const before = replayed.lastEventId;
     replayed.lastEventId = String(id);
-    const atMs = stretch.nowMs + stretch.firstPosition + place;
+    const atMs = stretch.nowMs + stretch.firstPosition + position;
     const row = connection.get(
       `select ${REPLAYED_COLUMNS} from deliveries where subscription_id = ? and event_id = ?`,
       subscriptionId,
@@ -199,7 +199,7 @@ function comingOfThePast(
     seq <= Number(row["after_seq"])
       ? done !== null && seq > Number(done) && publishedAtMs >= Number(sinceMs)
       : connection.get(
-        `select 1 from match_log where event_seq = ? and place > ?
+        `select 1 from match_log where event_seq = ? and position > ?
        union all select 1 from event_outbox where event_seq = ?`,
         seq,
         Number(row["resume_after"]),

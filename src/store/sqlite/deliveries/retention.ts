@@ -48,8 +48,8 @@ export function createRetention(
           forget(connection, toForget, forgottenUntilMs);
           forgetNeverSent(connection, neverSent);
           connection.run(
-            "delete from match_log where place in (select value from json_each(?))",
-            listOf(passed, "place"),
+            "delete from match_log where position in (select value from json_each(?))",
+            listOf(passed, "position"),
           );
         });
       }

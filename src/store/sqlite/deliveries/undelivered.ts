@@ -1,12 +1,12 @@
 // Counts of what does not arrive, in SQLite: over indexes that hold little else.
+import type { CustomerStorage } from "../../../domain/ports/store/customers.ts";
+import type { Store } from "../../../domain/ports/store/store.ts";
 import type {
   AllUndelivered,
-  CustomerStorage,
   Undelivered,
   UndeliveredCounts,
-} from "../../../domain/ports/store/maintenance.ts";
-import type { Store } from "../../../domain/ports/store/store.ts";
-import type { SwitchedOffBy } from "../../../domain/delivery/subscription.ts";
+} from "../../../domain/ports/store/deliveries.ts";
+import type { DisabledReason } from "../../../domain/delivery/subscription.ts";
 import { Connection } from "../connection/connection.ts";
 
 /** The part of the port that counts what is stuck. */
@@ -25,11 +25,11 @@ const LARGEST = 3;
 
 /** What has not been delivered. */
 export function findUndelivered(connection: Connection): Undelivered {
-  const switchedOff = connection.all(
+  const disabled = connection.all(
     `select id, disabled_by from subscriptions
        where deleted_at is null and disabled_by is not null and disabled_by <> 'owner' order by disabled_at, id`,
-  ).map((row) => ({ id: String(row["id"]), by: row["disabled_by"] as Exclude<SwitchedOffBy, "owner"> }));
-  return { ...countAll(connection), switchedOff, largest: largestCustomers(connection, LARGEST) };
+  ).map((row) => ({ id: String(row["id"]), by: row["disabled_by"] as Exclude<DisabledReason, "owner"> }));
+  return { ...countAll(connection), disabled, largest: largestCustomers(connection, LARGEST) };
 }
 
 /** A row for each customer is read, whatever is stored for them. */

@@ -1,7 +1,7 @@
 // The index of events: words and tags in two full-text tables, one for each order of a list.
 import type { RegEvent } from "../../../domain/event/event.ts";
 import { SEVERITIES, severityRank } from "../../../domain/event/severity.ts";
-import type { EventQuery } from "../../../domain/ports/store/store.ts";
+import type { EventQuery } from "../../../domain/ports/store/events.ts";
 import { servedBySeq } from "./served_record.ts";
 import type { Connection, Value } from "../connection/connection.ts";
 import { insertRows, rowInsert } from "../connection/many_rows.ts";
@@ -160,7 +160,7 @@ export class IndexWriter {
     const lowest = sorted[0]?.id ?? "";
     const newest = this.#positions(`${AT_TIME} order by event_order.position desc limit 1`, first, last)[0];
     if (newest === undefined || newest.id < lowest) {
-      this.#place(newest === undefined ? first : newest.position + 1n, sorted);
+      this.#assign(newest === undefined ? first : newest.position + 1n, sorted);
       return;
     }
     // Rare, as ids ascend: the clock went back between two starts. Events with greater ids move to later positions.
@@ -171,10 +171,10 @@ export class IndexWriter {
       this.connection.run("delete from event_order where event_seq = ?", seq);
       return { seq, id, text };
     });
-    this.#place(later[0]?.position ?? first, [...moved, ...sorted].sort(compareIds));
+    this.#assign(later[0]?.position ?? first, [...moved, ...sorted].sort(compareIds));
   }
 
-  #place(first: bigint, events: readonly Placed[]): void {
+  #assign(first: bigint, events: readonly Placed[]): void {
     const positions = events.map((_, index) => first + BigInt(index));
     insertRows(
       this.connection,

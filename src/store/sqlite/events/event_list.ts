@@ -1,5 +1,5 @@
 // Lists of events in SQLite: each is one query of the index in the order of the list.
-import type { EventQuery, ListedEvent } from "../../../domain/ports/store/store.ts";
+import type { EventQuery, ListedEvent } from "../../../domain/ports/store/events.ts";
 import type { Connection, Value } from "../connection/connection.ts";
 import { firstPosition, lastPosition, matchOf, positionOf } from "./event_index.ts";
 import { SERVED_JSON } from "./served_record.ts";

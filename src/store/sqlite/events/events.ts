@@ -1,13 +1,13 @@
 // Events and publications in SQLite: recording and finding.
+import type { EventPosition } from "../../../domain/ports/store/events.ts";
+import type { Store } from "../../../domain/ports/store/store.ts";
 import type {
-  EventPosition,
   MissingPublication,
   PublicationKey,
   RecordDecision,
   RemovalDecision,
-  Store,
   StoredPublication,
-} from "../../../domain/ports/store/store.ts";
+} from "../../../domain/ports/store/publications.ts";
 import type { Connection, Row } from "../connection/connection.ts";
 import { listEvents } from "./event_list.ts";
 import { requireLease } from "../sources/leases.ts";
@@ -60,9 +60,10 @@ export function createEvents(
     findEvent: (id) => Promise.resolve(connection.reading(() => findEvent(connection, id))),
 
     findPosition: (id) =>
-      Promise.resolve(connection.reading(() => positionOf(connection.get(PLACE_SQL, id)))),
+      Promise.resolve(connection.reading(() => positionOf(connection.get(POSITION_SQL, id)))),
 
-    lastPosition: () => Promise.resolve(connection.reading(() => positionOf(connection.get(LAST_PLACE_SQL)))),
+    lastPosition: () =>
+      Promise.resolve(connection.reading(() => positionOf(connection.get(LAST_POSITION_SQL)))),
 
     recordsState: createRecordsState(connection),
 
@@ -96,8 +97,9 @@ function createRecordsState(connection: Connection): Store["recordsState"] {
   };
 }
 
-const PLACE_SQL = "select id, seq, published_at from events where id = ?";
-const LAST_PLACE_SQL = "select id, seq, published_at from events where seq = (select max(seq) from events)";
+const POSITION_SQL = "select id, seq, published_at from events where id = ?";
+const LAST_POSITION_SQL =
+  "select id, seq, published_at from events where seq = (select max(seq) from events)";
 const STATE_SQL = `
   select (select ifnull(max(seq), 0) from events) || '.' ||
     (select ifnull(max(seq), 0) from event_translations) as state`;
@@ -135,8 +137,8 @@ function recordAll<T extends PublicationKey>(
 ): RecordDecision[] {
   const writer = new RecordWriter(connection);
   const batch = new PublicationBatch(connection, sourceId, publications, () => writer.flush());
-  const decisions = publications.map((publication, place) => {
-    const stored = batch.find(place);
+  const decisions = publications.map((publication, position) => {
+    const stored = batch.find(position);
     const decision = decide(publication, stored);
     if (stored !== null && isOfPublication(decision, stored)) {
       if (stored.foundBy !== "key") {

@@ -1,5 +1,5 @@
 // The publications of one batch in SQLite: looked up many a statement, each as if it were looked up when its turn comes.
-import type { PublicationKey, StoredPublication } from "../../../domain/ports/store/store.ts";
+import type { PublicationKey, StoredPublication } from "../../../domain/ports/store/publications.ts";
 import type { Connection, Row } from "../connection/connection.ts";
 import { findPublication, PUBLICATION_COLUMNS, publicationFromRow } from "./publications.ts";
 
@@ -18,9 +18,9 @@ interface Way {
 
 /** Values beyond those asked are null, which no row equals. A cross join: nothing but what is asked is looked for. */
 function askBy(column: string, index: string): string {
-  const asked = Array.from({ length: ASKED }, (_, place) => `(${place}, ?)`).join(", ");
-  return `with asked (place, value) as (values ${asked})
-    select place, ${PUBLICATION_COLUMNS} from asked cross join publications ${index}
+  const asked = Array.from({ length: ASKED }, (_, position) => `(${position}, ?)`).join(", ");
+  return `with asked (position, value) as (values ${asked})
+    select position, ${PUBLICATION_COLUMNS} from asked cross join publications ${index}
     where source_id = ? and ${column} = asked.value`;
 }
 
@@ -42,7 +42,7 @@ const WAYS: readonly Way[] = [
 
 /** A batch within one transaction, which begins with it and in which nobody else changes publications. */
 export class PublicationBatch {
-  /** What was there when the batch began, by the place in it; null where nothing was. */
+  /** What was there when the batch began, by the position in it; null where nothing was. */
   #found: (Row | null)[] | null = null;
   /** Keys and hashes that the batch has added meanwhile. */
   readonly #added = new Set<string>();
@@ -57,14 +57,14 @@ export class PublicationBatch {
     if (publications.length >= LEAST_ASKED) this.#found = this.#lookUp();
   }
 
-  /** What {@link findPublication} finds now of the publication at this place. */
-  find(place: number): StoredPublication | null {
-    const publication = this.publications[place] as PublicationKey;
+  /** What {@link findPublication} finds now of the publication at this position. */
+  find(position: number): StoredPublication | null {
+    const publication = this.publications[position] as PublicationKey;
     if (this.#found === null || this.#isAdded(publication)) {
       this.settle();
       return findPublication(this.connection, this.sourceId, publication);
     }
-    const row = this.#found[place] ?? null;
+    const row = this.#found[position] ?? null;
     return row === null ? null : publicationFromRow(row);
   }
 
@@ -96,21 +96,21 @@ export class PublicationBatch {
 
   /** Fills in those that are not found yet. */
   #lookUpBy({ foundBy, sql, valueOf }: Way, found: (Row | null)[]): void {
-    const places: number[] = [];
+    const positions: number[] = [];
     const values: (string | null)[] = [];
-    for (let place = 0; place < found.length; place++) {
-      const value = found[place] === null ? valueOf(this.publications[place] as PublicationKey) : null;
+    for (let position = 0; position < found.length; position++) {
+      const value = found[position] === null ? valueOf(this.publications[position] as PublicationKey) : null;
       if (value === null) continue;
-      places.push(place);
+      positions.push(position);
       values.push(value);
     }
     while (values.length % ASKED > 0) values.push(null);
     for (let start = 0; start < values.length; start += ASKED) {
       for (const row of this.connection.all(sql, ...values.slice(start, start + ASKED), this.sourceId)) {
-        const place = places[start + Number(row["place"])] as number;
-        if (found[place] !== null) continue; // of several the first one in the index
+        const position = positions[start + Number(row["position"])] as number;
+        if (found[position] !== null) continue; // of several the first one in the index
         row["found_by"] = foundBy;
-        found[place] = row;
+        found[position] = row;
       }
     }
   }

@@ -1,6 +1,6 @@
 // Publications in SQLite: by which identities each is known, and what is remembered of its newest version.
 import type { RegEvent } from "../../../domain/event/event.ts";
-import type { PublicationKey, StoredPublication } from "../../../domain/ports/store/store.ts";
+import type { PublicationKey, StoredPublication } from "../../../domain/ports/store/publications.ts";
 import type { Connection, Row } from "../connection/connection.ts";
 import { SERVED_JSON } from "./served_record.ts";
 
@@ -12,7 +12,7 @@ const MAX_RENAMINGS = 8;
 
 /** The columns of which a {@link StoredPublication} is made: all that a decision may need is read with it. */
 export const PUBLICATION_COLUMNS = `
-  external_id, content_hash, text_hash, sighted_hash, date_moves, version, withdrawn,
+  external_id, content_hash, text_hash, pending_hash, date_moves, version, withdrawn,
   (select ${SERVED_JSON} from events where seq = publications.latest_seq) as json,
   (select json_group_array(json_array(ordinal, key)) from publications as known indexed by publications_by_external_id
     where known.source_id = publications.source_id and known.external_id = publications.external_id) as keys,
@@ -98,7 +98,7 @@ export function publicationFromRow(row: Row): StoredPublication {
     version: Number(row["version"]),
     foundBy: row["found_by"] as StoredPublication["foundBy"],
     textHash: row["text_hash"] as string | null,
-    pendingHash: row["sighted_hash"] as string | null,
+    pendingHash: row["pending_hash"] as string | null,
     dateMoves: Number(row["date_moves"]),
     withdrawn: row["withdrawn"] === 1,
     renamings: keys.at(-1)?.[0] ?? 0,
@@ -128,9 +128,9 @@ export function learnKey(
   { key, externalId }: { key: string; externalId: string },
 ): void {
   connection.run(
-    `insert into publications (source_id, key, external_id, content_hash, text_hash, sighted_hash, date_moves,
+    `insert into publications (source_id, key, external_id, content_hash, text_hash, pending_hash, date_moves,
        version, latest_seq, withdrawn, ordinal)
-     select source_id, ?, external_id, content_hash, text_hash, sighted_hash, date_moves, version, latest_seq,
+     select source_id, ?, external_id, content_hash, text_hash, pending_hash, date_moves, version, latest_seq,
        withdrawn, ?
      from publications indexed by publications_by_external_id
      where source_id = ? and external_id = ? order by ordinal limit 1`,
@@ -164,7 +164,7 @@ export function keepHashes(
 ): void {
   connection.run(
     `update publications indexed by publications_by_external_id
-     set content_hash = ?, text_hash = coalesce(?, text_hash), sighted_hash = null, date_moves = date_moves + ?
+     set content_hash = ?, text_hash = coalesce(?, text_hash), pending_hash = null, date_moves = date_moves + ?
      where source_id = ? and external_id = ?`,
     contentHash,
     textHash ?? null,
@@ -182,7 +182,7 @@ export function keepPendingChange(
 ): void {
   connection.run(
     `update publications indexed by publications_by_external_id
-     set sighted_hash = ?, date_moves = date_moves + 1 where source_id = ? and external_id = ?`,
+     set pending_hash = ?, date_moves = date_moves + 1 where source_id = ? and external_id = ?`,
     contentHash,
     sourceId,
     externalId,

@@ -1,4 +1,4 @@
-// Held events in SQLite: those that wait for their fetch to be judged, and floods that wait for the operator.
+// Held events in SQLite: those that wait for their fetch to be judged, and spikes that wait for the operator.
 import {
   CADENCE_MS,
   type ChangeSpike,
@@ -13,7 +13,7 @@ import { firstPosition, tagMatch } from "./event_index.ts";
 const DAY_MS = 86_400_000;
 
 /**
- * Judges what a fetch brought: it goes out to be matched, or is held back as a flood. What a process that died has left
+ * Judges what a fetch brought: it goes out to be matched, or is held back as a spike. What a process that died has left
  * waiting is judged with it. Returns how many events are held back by it.
  */
 export function settleArrivals(
@@ -23,21 +23,21 @@ export function settleArrivals(
 ): number {
   const arrivals = countArrivals(connection, { sourceId, atMs });
   if (arrivals === null) return 0;
-  // The first fetch brings everything that there is: that is no flood, and says nothing of what is usual.
+  // The first fetch brings everything that there is: that is no spike, and says nothing of what is usual.
   const isFirst = connection.get("select first_success_at from sources where id = ?", sourceId)
     ?.["first_success_at"] === null;
-  const flood = isFirst ? NO_SPIKE : judge(arrivals);
-  const heldBack = holdBack(connection, sourceId, flood);
+  const spike = isFirst ? NO_SPIKE : judge(arrivals);
+  const heldBack = holdBack(connection, sourceId, spike);
   letGo(connection, sourceId, "fetch");
-  if (!isFirst) keepUsual(connection, sourceId, { arrivals, flood });
+  if (!isFirst) keepUsual(connection, sourceId, { arrivals, spike });
   return heldBack;
 }
 
-/** Holds back what is a flood, and the revisions of what is held back, which would go out before it. */
+/** Holds back what is a spike, and the revisions of what is held back, which would go out before it. */
 function holdBack(connection: Connection, sourceId: string, { isNew, isRevised }: ChangeSpike): number {
   if (!isNew && !isRevised) return 0;
   const held = connection.run(
-    `update held_events indexed by held_events_by_source set reason = 'flood'
+    `update quarantined_events indexed by quarantined_events_by_source set reason = 'spike'
      where source_id = ? and reason = 'fetch'
        and case (select version from events where seq = event_seq) when 1 then ? else ? end`,
     sourceId,
@@ -46,13 +46,13 @@ function holdBack(connection: Connection, sourceId: string, { isNew, isRevised }
   );
   if (isRevised) return held;
   return held + connection.run(
-    `update held_events indexed by held_events_by_source set reason = 'flood'
+    `update quarantined_events indexed by quarantined_events_by_source set reason = 'spike'
      where source_id = ? and reason = 'fetch' and exists (
        select 1 from events as own join events as earlier
          on earlier.source_id = own.source_id and earlier.external_id = own.external_id
            and earlier.version < own.version
-       join held_events as waiting on waiting.event_seq = earlier.seq
-       where own.seq = held_events.event_seq and waiting.reason = 'flood')`,
+       join quarantined_events as waiting on waiting.event_seq = earlier.seq
+       where own.seq = quarantined_events.event_seq and waiting.reason = 'spike')`,
     sourceId,
   );
 }
@@ -61,14 +61,14 @@ function holdBack(connection: Connection, sourceId: string, { isNew, isRevised }
 function keepUsual(
   connection: Connection,
   sourceId: string,
-  { arrivals, flood }: { arrivals: ChangeVolume; flood: ChangeSpike },
+  { arrivals, spike }: { arrivals: ChangeVolume; spike: ChangeSpike },
 ): void {
   const after = (count: number, usual: number): number => Math.max(count, Math.floor(usual * 0.9));
-  if (!flood.isNew && arrivals.count > 0) {
+  if (!spike.isNew && arrivals.count > 0) {
     const usual = after(arrivals.count, arrivals.usual);
     connection.run("update sources set usual_new = ? where id = ?", usual, sourceId);
   }
-  if (!flood.isRevised && arrivals.revised > 0) {
+  if (!spike.isRevised && arrivals.revised > 0) {
     const usual = after(arrivals.revised, arrivals.usualRevised);
     connection.run("update sources set usual_revised = ? where id = ?", usual, sourceId);
   }
@@ -80,7 +80,7 @@ function countArrivals(
   { sourceId, atMs }: { sourceId: string; atMs: number },
 ): ChangeVolume | null {
   const waiting = connection.get(
-    `select min(event_seq) as first from held_events indexed by held_events_by_source
+    `select min(event_seq) as first from quarantined_events indexed by quarantined_events_by_source
      where source_id = ? and reason = 'fetch'`,
     sourceId,
   )?.["first"] ?? null;
@@ -105,8 +105,8 @@ function countArrivals(
        coalesce(sum(version = 1 and published_at < ?), 0) as older,
        coalesce(sum(version = 1 and published_at > ?
          and not json_extract(json, '$.published_at_estimated')), 0) as newer
-     from held_events indexed by held_events_by_source join events on events.seq = held_events.event_seq
-     where held_events.source_id = ? and reason = 'fetch'`,
+     from quarantined_events indexed by quarantined_events_by_source join events on events.seq = quarantined_events.event_seq
+     where quarantined_events.source_id = ? and reason = 'fetch'`,
     newestMs - OLDER_BY_MS,
     newestMs,
     sourceId,
@@ -131,38 +131,38 @@ function countArrivals(
   };
 }
 
-function letGo(connection: Connection, sourceId: string, reason: "fetch" | "flood"): number {
+function letGo(connection: Connection, sourceId: string, reason: "fetch" | "spike"): number {
   connection.run(
     `insert into event_outbox (event_seq)
-     select event_seq from held_events indexed by held_events_by_source where source_id = ? and reason = ?`,
+     select event_seq from quarantined_events indexed by quarantined_events_by_source where source_id = ? and reason = ?`,
     sourceId,
     reason,
   );
   return forget(connection, sourceId, reason);
 }
 
-function forget(connection: Connection, sourceId: string, reason: "fetch" | "flood"): number {
+function forget(connection: Connection, sourceId: string, reason: "fetch" | "spike"): number {
   return connection.run(
-    "delete from held_events indexed by held_events_by_source where source_id = ? and reason = ?",
+    "delete from quarantined_events indexed by quarantined_events_by_source where source_id = ? and reason = ?",
     sourceId,
     reason,
   );
 }
 
-/** Ends the holding back of a source's flood. */
+/** Ends the holding back of a source's spike. */
 export function endHolding(
   connection: Connection,
   sourceId: string,
   end: Parameters<Store["releaseEvents"]>[1],
 ): number {
-  return end === "deliver" ? letGo(connection, sourceId, "flood") : forget(connection, sourceId, "flood");
+  return end === "deliver" ? letGo(connection, sourceId, "spike") : forget(connection, sourceId, "spike");
 }
 
 /** Lets go what waits for the end of a fetch of a source that is fetched no longer. */
 export function freeForgotten(connection: Connection, fetched: readonly string[], nowMs: number): void {
   const waiting = connection.all(
     `select id from sources where lease_until <= ? and exists (
-       select 1 from held_events indexed by held_events_by_source where source_id = sources.id and reason = 'fetch')`,
+       select 1 from quarantined_events indexed by quarantined_events_by_source where source_id = sources.id and reason = 'fetch')`,
     nowMs,
   );
   for (const row of waiting) {

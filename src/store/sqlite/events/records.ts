@@ -1,7 +1,11 @@
 // Writing records in SQLite: a version of a publication, a language that comes later, who is told of it.
 import { type RegEvent, withTranslation } from "../../../domain/event/event.ts";
 import { severityRank } from "../../../domain/event/severity.ts";
-import type { PublicationKey, RecordDecision, StoredPublication } from "../../../domain/ports/store/store.ts";
+import type {
+  PublicationKey,
+  RecordDecision,
+  StoredPublication,
+} from "../../../domain/ports/store/publications.ts";
 import type { Connection, Value } from "../connection/connection.ts";
 import { IndexWriter } from "./event_index.ts";
 import { insertRows, type RowInsert, rowInsert } from "../connection/many_rows.ts";
@@ -20,12 +24,12 @@ const PUBLICATION = rowInsert(
   8,
 );
 const OUTBOX = rowInsert("insert into event_outbox (event_seq)", 1);
-const HELD = rowInsert("insert into held_events (event_seq, source_id, reason)", 3);
+const HELD = rowInsert("insert into quarantined_events (event_seq, source_id, reason)", 3);
 
 /** Writes the records of one transaction, in which nobody else writes any. */
 export class RecordWriter {
   readonly #index: IndexWriter;
-  /** The last place that was given; null before the first. */
+  /** The last position that was assigned; null before the first. */
   #lastSeq: number | null = null;
   /** Rows that wait to be written many at once, in the order of writing: what refers to an event comes after it. */
   readonly #waiting = new Map<RowInsert, Value[][]>([[EVENT, []], [PUBLICATION, []], [OUTBOX, []], [
@@ -130,7 +134,7 @@ export class RecordWriter {
     this.#waiting.get(insert)?.push(row);
   }
 
-  /** The place of a further record, as the table itself would number it: no record is ever removed. */
+  /** The position of the next record, as the table would number it: no record is ever removed. */
   #nextSeq(): number {
     this.#lastSeq ??= Number(this.connection.get("select max(seq) as last from events")?.["last"] ?? 0);
     return ++this.#lastSeq;
@@ -163,8 +167,8 @@ export class RecordWriter {
   #reasonBefore(event: RegEvent): string | null {
     if (event.version === 1) return null;
     const before = this.connection.get(
-      // A flood stands behind what only waits for its fetch in the alphabet: one version of a flood holds all.
-      `select max(reason) as reason from held_events
+      // A spike stands behind what only waits for its fetch in the alphabet: one version of a spike holds all.
+      `select max(reason) as reason from quarantined_events
        where event_seq in (select seq from events where source_id = ? and external_id = ?)`,
       event.source_id,
       event.external_id,
@@ -187,7 +191,7 @@ export class RecordWriter {
       `insert into publications (source_id, key, external_id, content_hash, text_hash, version, latest_seq, withdrawn)
        values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (source_id, key) do update
        set external_id = excluded.external_id, content_hash = excluded.content_hash, text_hash = excluded.text_hash,
-         sighted_hash = null, version = excluded.version, latest_seq = excluded.latest_seq,
+         pending_hash = null, version = excluded.version, latest_seq = excluded.latest_seq,
          withdrawn = excluded.withdrawn,
          ordinal = case when external_id = excluded.external_id then ordinal else 0 end`,
       event.source_id,
@@ -203,7 +207,7 @@ export class RecordWriter {
       // A publication may be known under several identities: all of them lead to the newest version.
       this.connection.run(
         `update publications indexed by publications_by_external_id
-         set content_hash = ?, text_hash = ?, sighted_hash = null, version = ?, latest_seq = ?, withdrawn = ?,
+         set content_hash = ?, text_hash = ?, pending_hash = null, version = ?, latest_seq = ?, withdrawn = ?,
            missed = 0
          where source_id = ? and external_id = ?`,
         contentHash,

@@ -66,19 +66,19 @@ end;
 
 create trigger storage_of_new_attempt after insert on attempts
 begin
-  update customer_storage set bytes = bytes + 100 + coalesce(octet_length(new.answer), 0)
+  update customer_storage set bytes = bytes + 100 + coalesce(octet_length(new.response), 0)
   where customer_id = (select customer_id from deliveries where id = new.delivery_id);
 end;
 
-create trigger storage_of_changed_attempt after update of answer on attempts
+create trigger storage_of_changed_attempt after update of response on attempts
 begin
   update customer_storage
-  set bytes = bytes + coalesce(octet_length(new.answer), 0) - coalesce(octet_length(old.answer), 0)
+  set bytes = bytes + coalesce(octet_length(new.response), 0) - coalesce(octet_length(old.response), 0)
   where customer_id = (select customer_id from deliveries where id = new.delivery_id);
 end;
 
 create trigger storage_of_removed_attempt after delete on attempts
 begin
-  update customer_storage set bytes = bytes - 100 - coalesce(octet_length(old.answer), 0)
+  update customer_storage set bytes = bytes - 100 - coalesce(octet_length(old.response), 0)
   where customer_id = (select customer_id from deliveries where id = old.delivery_id);
 end;

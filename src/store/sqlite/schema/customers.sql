@@ -53,16 +53,16 @@ create table delivery_usage (
 ) strict, without rowid;
 
 -- First responses to requests with an Idempotency-Key, kept for a day; sealed, because they contain secrets.
-create table remembered_answers (
+create table stored_responses (
   customer_id text not null references customers (id),
   key text not null,
   request_hash text not null,
-  answer blob not null,
+  response blob not null,
   created_at integer not null,
   primary key (customer_id, key)
 ) strict, without rowid;
 
-create index remembered_answers_by_age on remembered_answers (created_at);
+create index stored_responses_by_age on stored_responses (created_at);
 
 -- What the operator, the payments and the service have done to customers: no secrets, no email addresses.
 create table audit (

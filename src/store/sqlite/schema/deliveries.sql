@@ -72,6 +72,6 @@ create table attempts (
   status_code integer,
   problem text,
   -- The beginning of the response body, kept for the subscription's owner.
-  answer text check (length(answer) <= 1024),
+  response text check (length(response) <= 1024),
   primary key (delivery_id, number)
 ) strict, without rowid;

@@ -96,10 +96,10 @@ create table event_renderings (
 
 -- New events that are not delivered yet: until their fetch is judged or, in a change spike, until the operator
 -- releases them.
-create table held_events (
+create table quarantined_events (
   event_seq integer primary key references events (seq),
   source_id text not null,
-  reason text not null check (reason in ('fetch', 'flood'))
+  reason text not null check (reason in ('fetch', 'spike'))
 ) strict;
 
-create index held_events_by_source on held_events (source_id, reason);
+create index quarantined_events_by_source on quarantined_events (source_id, reason);

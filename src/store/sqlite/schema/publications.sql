@@ -11,7 +11,7 @@ create table publications (
   -- The content without its dates; null until the publication is seen again.
   text_hash text,
   -- The content with a date that was seen once: it does not count before it is seen again.
-  sighted_hash text,
+  pending_hash text,
   -- How often only the date has changed.
   date_moves integer not null default 0 check (date_moves >= 0),
   -- The order in which the identities of the publication were learnt.

@@ -43,7 +43,7 @@ create table subscriptions (
   -- A backfill: events published since this time, handled up to this seq.
   backfill_since integer,
   backfill_seq integer,
-  -- The last place of match_log that was matched with the subscription; null unless it is catching up.
+  -- The last position of match_log that was matched with the subscription; null unless it is catching up.
   resume_after integer check (resume_after >= 0),
   -- Since when it has waited for quota, or to be enabled, before it goes on catching up.
   paused_at integer,
@@ -105,7 +105,7 @@ end;
 
 -- Events in the order in which they were matched, kept until every subscription that is catching up has passed them.
 create table match_log (
-  place integer primary key autoincrement,
+  position integer primary key autoincrement,
   event_seq integer not null references events (seq)
 ) strict;
 

@@ -7,14 +7,15 @@ import type {
   SourceState,
 } from "../../../domain/source/source.ts";
 import { type ChangeSpike, type ChangeVolume, NO_SPIKE } from "../../../domain/source/change_volume.ts";
-import type { FetchEnd, RegisteredSource, SourceClaim, Store } from "../../../domain/ports/store/store.ts";
+import type { FetchEnd, RegisteredSource, SourceClaim } from "../../../domain/ports/store/sources.ts";
+import type { Store } from "../../../domain/ports/store/store.ts";
 import { Connection, type Row } from "../connection/connection.ts";
 import { requireLease } from "./leases.ts";
 import { endHolding, freeForgotten, settleArrivals } from "../events/quarantined_events.ts";
 
 const COLUMNS = `id, cursor, identity, timezone, usual_new,
-  (select count(*) from held_events indexed by held_events_by_source
-   where source_id = sources.id and reason = 'flood') as held_back, first_success_at, last_attempt_at, last_success_at,
+  (select count(*) from quarantined_events indexed by quarantined_events_by_source
+   where source_id = sources.id and reason = 'spike') as held_back, first_success_at, last_attempt_at, last_success_at,
   consecutive_failures, last_error, next_due_at, host, outcome, outcome_since, news, moves,
   gaps, narrow_until`;
 

@@ -12,7 +12,7 @@ import {
 } from "../../../domain/delivery/endpoint.ts";
 import { PREVIOUS_SECRET_MS } from "../../../domain/delivery/secret.ts";
 import type { Store } from "../../../domain/ports/store/store.ts";
-import type { SwitchedOffBy } from "../../../domain/delivery/subscription.ts";
+import type { DisabledReason } from "../../../domain/delivery/subscription.ts";
 import type { Connection, Row } from "../connection/connection.ts";
 import { holdDeliveries, PENDING_OF_SUBSCRIPTION } from "../deliveries/delivery_states.ts";
 import { adjustMailsForClockRollback, queueMail } from "../customers/mails.ts";
@@ -139,11 +139,11 @@ function writeHealth(connection: Connection, subscriptionId: string, health: End
  * Switches a subscription off within the caller's transaction, holds what it still has to get, and queues the mail
  * that says so (none when `mailId` is null). One that is off stays as it is.
  */
-export function switchOff(
+export function disableSubscription(
   connection: Connection,
   subscriptionId: string,
   { by, nowMs, mailId, problem }: {
-    by: SwitchedOffBy;
+    by: DisabledReason;
     nowMs: number;
     mailId: string | null;
     problem: string | null;
@@ -178,7 +178,7 @@ export function switchOff(
 }
 
 /** Switches a subscription on again within the caller's transaction: one attempt tells whether more may follow. */
-export function switchOn(connection: Connection, subscriptionId: string): void {
+export function enableSubscription(connection: Connection, subscriptionId: string): void {
   connection.run(
     "update subscriptions set disabled_at = null, disabled_by = null where id = ?",
     subscriptionId,
@@ -259,7 +259,7 @@ function carryOut(
   const subscriptionId = String(row["id"]);
   const problem = lastProblem(connection, subscriptionId);
   if (verdictOn(row, nowMs) === "disable") {
-    switchOff(connection, subscriptionId, { by: "failing", nowMs, mailId: newMailId(), problem });
+    disableSubscription(connection, subscriptionId, { by: "failing", nowMs, mailId: newMailId(), problem });
     return;
   }
   const firstFailureAtMs = Number(row["first_failure_at"]);

@@ -1,13 +1,13 @@
 // Subscriptions over the number of their customer's tier, in SQLite: the newest are held, and come back in turn.
 import type { TierTable } from "../../../domain/ports/store/customers.ts";
+import type { Store } from "../../../domain/ports/store/store.ts";
 import type { Act } from "../../../domain/customer/audit.ts";
 import { limitsOf } from "../../../domain/customer/customer.ts";
 import type { FittedSubscription, TierFit } from "../../../domain/customer/mail.ts";
 import type { Tier, TierLimits } from "../../../domain/customer/tier.ts";
-import type { MaintenanceStore } from "../../../domain/ports/store/maintenance.ts";
 import { noteAct } from "../customers/audit.ts";
 import type { Connection, Row } from "../connection/connection.ts";
-import { switchOff, switchOn } from "./endpoints.ts";
+import { disableSubscription, enableSubscription } from "./endpoints.ts";
 import { queueMail } from "../customers/mails.ts";
 
 /** Every customer with subscriptions that are on, or held by its tier, with the number of both. */
@@ -18,7 +18,7 @@ const FITTED_SQL = `select customer_id, tier, limits,
   group by customer_id`;
 
 /** The part of the port that keeps subscriptions within their tiers. */
-export function createTierHolds(connection: Connection): Pick<MaintenanceStore, "fitSubscriptions"> {
+export function createTierHolds(connection: Connection): Pick<Store, "fitSubscriptions"> {
   return {
     fitSubscriptions: ({ nowMs, tiers, newMailId }) => {
       // Most calls find nothing: they must not take the write lock.
@@ -66,7 +66,7 @@ export function fitToTier(
   ));
   const held = active.slice(limit);
   for (const { id } of held) {
-    switchOff(connection, id, { by: "tier", nowMs: by.atMs, mailId: null, problem: null });
+    disableSubscription(connection, id, { by: "tier", nowMs: by.atMs, mailId: null, problem: null });
   }
   const returned = active.length >= limit ? [] : fittedFrom(connection.all(
     `select id, webhook_url from subscriptions indexed by subscriptions_over_tier
@@ -74,7 +74,7 @@ export function fitToTier(
     customerId,
     limit - active.length,
   ));
-  for (const { id } of returned) switchOn(connection, id);
+  for (const { id } of returned) enableSubscription(connection, id);
   const note = (act: string, change: Record<string, unknown>) =>
     noteAct(connection, by, act, customerId, { limit, ...change });
   if (held.length > 0) note("subscription.hold", { held: held.map(({ id }) => id) });

@@ -1,7 +1,7 @@
 // Changes of subscriptions in SQLite: filters, address, on and off, and a new secret.
 import type { Vault } from "../../../domain/ports/ports.ts";
-import type { ChangeRefusal, SubscriptionChange } from "../../../domain/ports/store/delivery_log.ts";
 import type { Store } from "../../../domain/ports/store/store.ts";
+import type { ChangeRefusal, SubscriptionChange } from "../../../domain/ports/store/subscriptions.ts";
 import {
   isEnabled,
   type MatchedSubscription,
@@ -9,8 +9,8 @@ import {
 } from "../../../domain/delivery/subscription.ts";
 import type { Connection } from "../connection/connection.ts";
 import { PENDING_OF_SUBSCRIPTION } from "../deliveries/delivery_states.ts";
-import { switchOff, switchOn } from "./endpoints.ts";
-import { remember } from "../customers/idempotency.ts";
+import { disableSubscription, enableSubscription } from "./endpoints.ts";
+import { saveResponse } from "../customers/idempotency.ts";
 import { secretField } from "../seals.ts";
 import { otherSubscriptions } from "./subscription_rows.ts";
 import { identityOf } from "./subscription_rows.ts";
@@ -36,7 +36,7 @@ export function createSubscriptionChanges(
         return refusal ?? find(customerId, id) ?? "unknown";
       })),
 
-    rotateSecret: (customerId, id, { secret, previousUntilMs, nowMs, answer }) =>
+    rotateSecret: (customerId, id, { secret, previousUntilMs, nowMs, response }) =>
       Promise.resolve(connection.transaction("durable", () => {
         const before = findPlain(connection, customerId, id);
         if (before === null) return null;
@@ -55,7 +55,7 @@ export function createSubscriptionChanges(
           "update subscriptions set disabled_by = 'owner' where id = ? and disabled_by = 'key-lost'",
           id,
         );
-        if (answer !== undefined) remember(connection, vault, { answer, customerId, atMs: nowMs });
+        if (response !== undefined) saveResponse(connection, vault, { response, customerId, atMs: nowMs });
         return find(customerId, id);
       })),
   };
@@ -95,7 +95,7 @@ function changeSubscription(
   }
   // First, because one that is off may be the same as one that is on.
   if (wasOn && !isOn) {
-    switchOff(connection, before.id, { by: "owner", nowMs, mailId: null, problem: null });
+    disableSubscription(connection, before.id, { by: "owner", nowMs, mailId: null, problem: null });
   } else if (!isWanted && before.disabledBy === "tier") {
     connection.run("update subscriptions set disabled_by = 'owner' where id = ?", before.id);
   }
@@ -114,7 +114,7 @@ function changeSubscription(
     forgetHealth(connection, before.id, isOn ? "steady" : null);
     beginAnew(connection, before.id, nowMs);
   }
-  if (!wasOn && isOn) switchOn(connection, before.id);
+  if (!wasOn && isOn) enableSubscription(connection, before.id);
   if (wasOn && !isOn) {
     fitToTier(connection, before.customerId, {
       limit: activeLimit,

@@ -1,9 +1,9 @@
 // Rows of subscriptions.
 import type { Severity } from "../../../domain/event/severity.ts";
 import type {
+  DisabledReason,
   MatchedSubscription,
   Subscription,
-  SwitchedOffBy,
 } from "../../../domain/delivery/subscription.ts";
 import type { Connection, Row } from "../connection/connection.ts";
 
@@ -28,7 +28,7 @@ export function subscriptionFromRow(row: Row): MatchedSubscription {
     language: String(row["language"]),
     createdAtMs: Number(row["created_at"]),
     disabledAtMs: row["disabled_at"] as number | null,
-    disabledBy: row["disabled_by"] as SwitchedOffBy | null,
+    disabledBy: row["disabled_by"] as DisabledReason | null,
     deletedAtMs: row["deleted_at"] as number | null,
     catchUp: row["resume_after"] === null ? null : {
       reason: heldFullSinceMs === null ? "backfill" : "held_full",
@@ -46,7 +46,7 @@ export function subscriptionWithCursor(connection: Connection, row: Row): Matche
   const next = row["backfill_seq"] === null
     ? connection.get(
       `select id from match_log join events on events.seq = event_seq
-       where place > ? and event_seq > ? order by place limit 1`,
+       where position > ? and event_seq > ? order by position limit 1`,
       Number(row["resume_after"]),
       Number(row["after_seq"]),
     )

@@ -1,12 +1,12 @@
 // Subscriptions in SQLite.
 import type { Vault } from "../../../domain/ports/ports.ts";
 import type { Store } from "../../../domain/ports/store/store.ts";
-import { MAX_SWITCHED_OFF, type Subscription } from "../../../domain/delivery/subscription.ts";
+import { MAX_DISABLED, type Subscription } from "../../../domain/delivery/subscription.ts";
 import type { Connection, Row } from "../connection/connection.ts";
 import { LAST_POSITION_SQL } from "../deliveries/catch_up.ts";
 import { countDaily } from "../customers/daily_usage.ts";
 import { cancelDeliveries } from "../deliveries/delivery_states.ts";
-import { remember } from "../customers/idempotency.ts";
+import { saveResponse } from "../customers/idempotency.ts";
 import { secretField, SecretReader } from "../seals.ts";
 import { createSubscriptionChanges } from "./subscription_changes.ts";
 import { fitToTier } from "./plan_limits.ts";
@@ -46,7 +46,7 @@ export function createSubscriptions(connection: Connection, vault: Vault): Pick<
   return {
     ...createSubscriptionChanges(connection, vault, find),
 
-    addSubscription: (subscription, activeLimit, { answer, backfill } = {}) =>
+    addSubscription: (subscription, activeLimit, { response, backfill } = {}) =>
       Promise.resolve(connection.transaction("durable", () => {
         const identity = identityOf(subscription);
         const wanted = otherSubscriptions(connection, subscription);
@@ -54,7 +54,7 @@ export function createSubscriptions(connection: Connection, vault: Vault): Pick<
         if (twin !== null) return twin;
         if (wanted.active >= activeLimit) return "limit_reached";
         const { customerId, createdAtMs } = subscription;
-        if (countSwitchedOff(connection, customerId) >= MAX_SWITCHED_OFF) return "too_many_switched_off";
+        if (countDisabled(connection, customerId) >= MAX_DISABLED) return "too_many_disabled";
         if (backfill !== undefined) {
           const request = {
             action: "backfills",
@@ -65,7 +65,9 @@ export function createSubscriptions(connection: Connection, vault: Vault): Pick<
           if (!countDaily(connection, customerId, request).granted) return "backfill_limit_reached";
         }
         insert(connection, vault, { subscription, identity, backfillSinceMs: backfill?.sinceMs });
-        if (answer !== undefined) remember(connection, vault, { answer, customerId, atMs: createdAtMs });
+        if (response !== undefined) {
+          saveResponse(connection, vault, { response, customerId, atMs: createdAtMs });
+        }
         return "created";
       })),
 
@@ -92,7 +94,7 @@ export function createSubscriptions(connection: Connection, vault: Vault): Pick<
   };
 }
 
-function countSwitchedOff(connection: Connection, customerId: string): number {
+function countDisabled(connection: Connection, customerId: string): number {
   const row = connection.get(
     `select count(*) as off from subscriptions indexed by subscriptions_by_customer
      where customer_id = ? and deleted_at is null and disabled_at is not null`,

@@ -1,6 +1,6 @@
 // Promises about customers, their keys and their counted requests.
 import assert from "node:assert/strict";
-import type { KeyHolder } from "../../../../src/domain/ports/store/store.ts";
+import type { KeyHolder } from "../../../../src/domain/ports/store/customers.ts";
 import { aCustomer, addCustomer, aKey, BY, T0 } from "../given.ts";
 import type { StorePromise } from "../promise.ts";
 

@@ -1,5 +1,5 @@
 // Payment events for the contract's tests, and the judgement that they are given.
-import type { PaymentReview } from "../../../../src/domain/ports/store/customers.ts";
+import type { PaymentReview } from "../../../../src/domain/ports/store/payments.ts";
 import type { PaymentEvent, PaymentFact, PaymentVerdict } from "../../../../src/domain/customer/payment.ts";
 import { DEFAULT_LIMITS } from "../../../../src/domain/customer/tier.ts";
 import { T0 } from "../given.ts";

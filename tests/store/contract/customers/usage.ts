@@ -84,7 +84,7 @@ export const usagePromises: StorePromise[] = [
       await addCustomer(store);
       await addCustomer(store, "2");
       assert.equal(await store.findResponse("cus_1", "key 1", 0), null);
-      assert.equal(await store.addSubscription(aSubscription("sub_1"), 9, { answer: ANSWER }), "created");
+      assert.equal(await store.addSubscription(aSubscription("sub_1"), 9, { response: ANSWER }), "created");
       assert.deepEqual(await store.findResponse("cus_1", "key 1", T0 - 1), ANSWER);
       assert.equal(await store.findResponse("cus_1", "key 1", T0), null, "made at that time is not after it");
       assert.equal(await store.findResponse("cus_2", "key 1", 0), null);
@@ -98,32 +98,34 @@ export const usagePromises: StorePromise[] = [
       await addCustomer(store);
       await subscribe(store, "sub_1");
       const again = { ...aSubscription("sub_1"), id: "sub_2" };
-      assert.equal(await store.addSubscription(again, 9, { answer: ANSWER }), "duplicate");
+      assert.equal(await store.addSubscription(again, 9, { response: ANSWER }), "duplicate");
       assert.equal(
-        await store.addSubscription(aSubscription("sub_3"), 1, { answer: ANSWER }),
+        await store.addSubscription(aSubscription("sub_3"), 1, { response: ANSWER }),
         "limit_reached",
       );
       assert.equal(await store.findResponse("cus_1", "key 1", 0), null);
 
       const later = { ...ANSWER, requestHash: "hash 2" };
-      assert.equal(await store.addSubscription(aSubscription("sub_4"), 9, { answer: ANSWER }), "created");
+      assert.equal(await store.addSubscription(aSubscription("sub_4"), 9, { response: ANSWER }), "created");
       assert.equal(
-        await store.addSubscription(aSubscription("sub_5", { createdAtMs: T0 + 5 }), 9, { answer: later }),
+        await store.addSubscription(aSubscription("sub_5", { createdAtMs: T0 + 5 }), 9, { response: later }),
         "created",
       );
       assert.deepEqual(await store.findResponse("cus_1", "key 1", 0), later);
     },
   },
   {
-    name: "forgetResponses() forgets what was made up to the time, and nothing later",
+    name: "removeResponses() forgets what was made up to the time, and nothing later",
     check: async (store) => {
       await addCustomer(store);
-      await store.forgetResponses(T0);
+      await store.removeResponses(T0);
       for (const at of [1, 2, 3]) {
         const answer = { ...ANSWER, key: `key ${at}` };
-        await store.addSubscription(aSubscription(`sub_${at}`, { createdAtMs: T0 + at }), 9, { answer });
+        await store.addSubscription(aSubscription(`sub_${at}`, { createdAtMs: T0 + at }), 9, {
+          response: answer,
+        });
       }
-      await store.forgetResponses(T0 + 2);
+      await store.removeResponses(T0 + 2);
       const kept = [];
       for (const at of [1, 2, 3]) kept.push(await store.findResponse("cus_1", `key ${at}`, 0) !== null);
       assert.deepEqual(kept, [false, false, true]);

@@ -4,9 +4,9 @@ import fc from "npm:fast-check@4.10.2";
 import type {
   PublicationKey,
   RecordDecision,
-  Store,
   StoredPublication,
-} from "../../../../src/domain/ports/store/store.ts";
+} from "../../../../src/domain/ports/store/publications.ts";
+import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import { anEvent, PROVENANCE } from "../given.ts";
 import type { StorePromise } from "../promise.ts";
 

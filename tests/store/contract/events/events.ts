@@ -1,6 +1,7 @@
 // Promises about recording: what the decision sees, what is kept of it, and what is not.
 import assert from "node:assert/strict";
-import type { RecordDecision, Store, StoredPublication } from "../../../../src/domain/ports/store/store.ts";
+import type { RecordDecision, StoredPublication } from "../../../../src/domain/ports/store/publications.ts";
+import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import {
   addCustomer,
   anEvent,

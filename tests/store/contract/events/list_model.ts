@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { EVENT_TYPES, type RegEvent } from "../../../../src/domain/event/event.ts";
 import { SEVERITIES, severityRank } from "../../../../src/domain/event/severity.ts";
-import type { EventQuery, ListedEvent, Store } from "../../../../src/domain/ports/store/store.ts";
+import type { EventQuery, ListedEvent } from "../../../../src/domain/ports/store/events.ts";
+import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import { anEvent, publish } from "../given.ts";
 import type { StorePromise } from "../promise.ts";
 

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import type { RegEvent } from "../../../../src/domain/event/event.ts";
 import { SEVERITIES, severityRank } from "../../../../src/domain/event/severity.ts";
-import type { EventQuery, Store } from "../../../../src/domain/ports/store/store.ts";
+import type { EventQuery } from "../../../../src/domain/ports/store/events.ts";
+import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import { anEvent, first, PROVENANCE, publish, recordIt, T0 } from "../given.ts";
 import { walkNewestFirst } from "./list_model.ts";
 import type { StorePromise } from "../promise.ts";

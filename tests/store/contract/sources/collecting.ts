@@ -1,4 +1,4 @@
-// Promises about what becomes of fetched items: floods that are held, languages that come later, removals.
+// Promises about what becomes of fetched items: spikes that are held, languages that come later, removals.
 import assert from "node:assert/strict";
 import {
   type ChangeSpike,
@@ -8,9 +8,9 @@ import {
 import type {
   RecordDecision,
   RemovalDecision,
-  Store,
   StoredPublication,
-} from "../../../../src/domain/ports/store/store.ts";
+} from "../../../../src/domain/ports/store/publications.ts";
+import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import {
   addCustomer,
   aFailure,
@@ -27,7 +27,7 @@ import {
 import type { StorePromise } from "../promise.ts";
 
 const DAY = 86_400_000;
-const FLOOD: ChangeSpike = { isNew: true, isRevised: false };
+const SPIKE: ChangeSpike = { isNew: true, isRevised: false };
 
 /** Records new events that wait for their fetch. */
 async function fetched(store: Store, ids: readonly string[], change: Parameters<typeof anEvent>[1] = {}) {
@@ -93,13 +93,13 @@ export const collectingPromises: StorePromise[] = [
     },
   },
   {
-    name: "finishFetch() holds a flood back until releaseEvents() delivers or discards it",
+    name: "finishFetch() holds a spike back until releaseEvents() delivers or discards it",
     check: async (store) => {
       await withSubscriber(store);
       for (const end of ["deliver", "discard"] as const) {
         const ids = [`evt_${end}_1`, `evt_${end}_2`];
         await fetched(store, ids);
-        assert.equal(await store.finishFetch(aFetchEnd("board", T0), () => FLOOD), 2);
+        assert.equal(await store.finishFetch(aFetchEnd("board", T0), () => SPIKE), 2);
         assert.deepEqual(await matched(store), []);
         const held = (await store.listSources()).map(({ id, heldBack }) => [id, heldBack]);
         assert.deepEqual(held, [["board", 2], ["court", 0]]);
@@ -121,7 +121,7 @@ export const collectingPromises: StorePromise[] = [
       await fetched(store, ["evt_1"], one);
       await publish(store, [anEvent("evt_2", two)]);
       assert.deepEqual(await matched(store), []);
-      await store.finishFetch(aFetchEnd("board", T0), () => FLOOD);
+      await store.finishFetch(aFetchEnd("board", T0), () => SPIKE);
       await publish(store, [anEvent("evt_3", { ...one, version: 3, supersedes: "evt_2" })]);
       assert.deepEqual(await matched(store), []);
       await store.releaseEvents("board", "deliver");
@@ -130,7 +130,7 @@ export const collectingPromises: StorePromise[] = [
   },
   {
     name:
-      "finishFetch() holds back the revisions of a flood, or the new events with their own revisions, and no others",
+      "finishFetch() holds back the revisions of a spike, or the new events with their own revisions, and no others",
     check: async (store) => {
       await withSubscriber(store);
       const revised = (id: string, of: string) => ({
@@ -157,7 +157,7 @@ export const collectingPromises: StorePromise[] = [
         aFetchEnd("board", T0),
         ({ count, revised: changed, usualRevised }) => {
           counted.push([count, changed, usualRevised]);
-          return FLOOD;
+          return SPIKE;
         },
       );
       assert.deepEqual([held, counted], [2, [[1, 2, 0]]]);
@@ -168,14 +168,14 @@ export const collectingPromises: StorePromise[] = [
   },
   {
     name:
-      "finishFetch() asks about a flood with what came, what of it is old and new, what is usual, and how long it was",
+      "finishFetch() asks about a spike with what came, what of it is old and new, what is usual, and how long it was",
     check: async (store) => {
       await withSubscriber(store);
       const asked: ChangeVolume[] = [];
-      const finish = (isFlood = false, atMs = T0) =>
+      const finish = (isSpike = false, atMs = T0) =>
         store.finishFetch(aFetchEnd("board", atMs), (arrivals) => {
           asked.push(arrivals);
-          return isFlood ? FLOOD : NO_SPIKE;
+          return isSpike ? SPIKE : NO_SPIKE;
         });
       await publish(store, [anEvent("evt_0", { published_at: T0 })], false);
       await finish();
@@ -203,12 +203,12 @@ export const collectingPromises: StorePromise[] = [
     },
   },
   {
-    name: "finishFetch() takes no first fetch for a flood, nor for what is usual",
+    name: "finishFetch() takes no first fetch for a spike, nor for what is usual",
     check: async (store) => {
       await store.registerSources([aSource("board")], T0);
       await fetched(store, ["evt_1", "evt_2"]);
-      const isFlood = () => assert.fail("asked");
-      assert.equal(await store.finishFetch(aFetchEnd("board", T0), isFlood), 0);
+      const isSpike = () => assert.fail("asked");
+      assert.equal(await store.finishFetch(aFetchEnd("board", T0), isSpike), 0);
       assert.deepEqual((await store.listSources()).map(({ usualNew }) => usualNew), [0]);
     },
   },

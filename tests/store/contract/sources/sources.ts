@@ -1,7 +1,8 @@
 // Promises about sources: which are known, who leases them, what is kept of a fetch.
 import assert from "node:assert/strict";
 import { untouchedSource } from "../../../../src/domain/source/source.ts";
-import type { RegisteredSource, SourceClaim, Store } from "../../../../src/domain/ports/store/store.ts";
+import type { RegisteredSource, SourceClaim } from "../../../../src/domain/ports/store/sources.ts";
+import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import { aClaim, aFailure, aFetchEnd, aSource, first, LEASE, T0 } from "../given.ts";
 import type { StorePromise } from "../promise.ts";
 

@@ -1,7 +1,7 @@
 // What the port promises of changes of subscriptions and of new secrets.
 import assert from "node:assert/strict";
-import type { SubscriptionChange } from "../../../../src/domain/ports/store/delivery_log.ts";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
+import type { SubscriptionChange } from "../../../../src/domain/ports/store/subscriptions.ts";
 import {
   addCustomer,
   claimAll,
@@ -140,14 +140,14 @@ export const changePromises: StorePromise[] = [
       await publishMany(store, 1, 1);
       await matchAll(store);
       const secret = "ab".repeat(32);
-      const answer = { key: "key 1", requestHash: "00".repeat(32), json: '{"rotated":true}' };
-      const rotation = { secret, previousUntilMs: T0 + 10, nowMs: T0, answer };
+      const response = { key: "key 1", requestHash: "00".repeat(32), json: '{"rotated":true}' };
+      const rotation = { secret, previousUntilMs: T0 + 10, nowMs: T0, response };
       assert.equal(await store.rotateSecret("cus_2", "sub_1", rotation), null);
       assert.equal(await store.findResponse("cus_1", "key 1", 0), null);
       const rotated = await store.rotateSecret("cus_1", "sub_1", rotation);
       assert.equal(rotated?.webhookSecret, secret);
       assert.deepEqual(rotated?.previousSecret, { secret: webhookSecret, untilMs: T0 + 10 });
-      assert.deepEqual(await store.findResponse("cus_1", "key 1", 0), answer);
+      assert.deepEqual(await store.findResponse("cus_1", "key 1", 0), response);
       const secretsAt = async (nowMs: number) => (await claimAll(store, nowMs))[0]?.webhookSecrets;
       assert.deepEqual(await secretsAt(T0 + 9), [secret, webhookSecret]);
       assert.deepEqual(await secretsAt(T0 + 1_000_000), [secret]);

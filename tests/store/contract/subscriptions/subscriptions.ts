@@ -1,7 +1,7 @@
 // Promises about subscriptions: the limit, duplicates, whose they are, what deleting does.
 import assert from "node:assert/strict";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
-import { MAX_SWITCHED_OFF, type Subscription } from "../../../../src/domain/delivery/subscription.ts";
+import { MAX_DISABLED, type Subscription } from "../../../../src/domain/delivery/subscription.ts";
 import {
   addCustomer,
   aSubscription,
@@ -59,12 +59,12 @@ export const subscriptionPromises: StorePromise[] = [
     name: "addSubscription() creates none for a customer with a hundred that are switched off",
     check: async (store) => {
       await addCustomer(store);
-      for (let number = 0; number < MAX_SWITCHED_OFF; number++) {
+      for (let number = 0; number < MAX_DISABLED; number++) {
         await subscribe(store, `sub_${number}`);
         const off = { nowMs: T0, activeLimit: 1 };
         await store.changeSubscription("cus_1", `sub_${number}`, { enabled: false }, off);
       }
-      assert.equal(await store.addSubscription(aSubscription("sub_more"), 1), "too_many_switched_off");
+      assert.equal(await store.addSubscription(aSubscription("sub_more"), 1), "too_many_disabled");
       await store.deleteSubscription("cus_1", "sub_0", { nowMs: T0, activeLimit: 1 });
       assert.equal(await store.addSubscription(aSubscription("sub_more"), 1), "created");
     },

@@ -49,10 +49,10 @@ Deno.test("no webhook secret and no remembered answer stands in the file or its 
         requestHash: "h",
         json: JSON.stringify({ webhook_secret: webhookSecret }),
       };
-      await store.addSubscription(aSubscription(`sub_${at}`, { webhookSecret }), 99, { answer });
+      await store.addSubscription(aSubscription(`sub_${at}`, { webhookSecret }), 99, { response: answer });
     }
     await store.deleteSubscription("cus_1", "sub_3", { nowMs: T0, activeLimit: 100 });
-    await store.forgetResponses(T0);
+    await store.removeResponses(T0);
     const files = await filesWith(folder, "https://sub-1.example");
     assert.ok(files.length > 0, "what is no secret stands there, so the search finds what is there");
     for (const secret of secrets) assert.deepEqual(await filesWith(folder, secret), [], secret);

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { NextStep } from "../../../../src/domain/delivery/delivery.ts";
+import type { DeliveriesFor } from "../../../../src/domain/ports/store/deliveries.ts";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
-import type { DeliveriesFor } from "../../../../src/domain/ports/store/delivery_log.ts";
 import { Connection } from "../../../../src/store/sqlite/connection/connection.ts";
 import { openStore } from "../../../../src/store/sqlite/store.ts";
 import {
@@ -114,7 +114,7 @@ const RECOUNT_SQL = `select customer_id, sum(held) as held, sum(bytes) as bytes 
     select customer_id, 0 as held, 400 + 4 * octet_length(identity) as bytes from subscriptions
     union all select customer_id, status = 'held', 400 from deliveries
     union all select customer_id, 0, octet_length(body) from delivery_bodies join deliveries on seq = delivery_seq
-    union all select customer_id, 0, 100 + coalesce(octet_length(answer), 0)
+    union all select customer_id, 0, 100 + coalesce(octet_length(response), 0)
     from attempts join deliveries on deliveries.id = delivery_id)
   group by customer_id order by customer_id`;
 
@@ -135,7 +135,7 @@ Deno.test("what is stored for a customer is counted as it is written, whatever h
     const release = (month: string, limit: number) =>
       store.releaseHeld({ nowMs: T0, month, tiers: monthly(limit), newMailId: TERMS.newMailId });
     const off = { nowMs: T0, activeLimit: 9 };
-    const answer = "no, not now";
+    const response = "no, not now";
     const steps: [name: string, step: () => Promise<unknown>][] = [
       ["subscriptions", async () => {
         for (const id of ["sub_1", "sub_2"]) await subscribe(store, id);
@@ -148,7 +148,7 @@ Deno.test("what is stored for a customer is counted as it is written, whatever h
         const next = (at: number): NextStep =>
           at % 3 === 0 ? { kind: "retry", atMs: T0 + 5 } : { kind: at % 3 === 1 ? "delivered" : "failed" };
         await store.finishAttempts(
-          claimed.map((one, at) => finished(one, next(at), { response: answer })),
+          claimed.map((one, at) => finished(one, next(at), { response })),
           T0,
         );
       }],

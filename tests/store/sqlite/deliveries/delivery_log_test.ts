@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DELIVERY_STATUSES } from "../../../../src/domain/delivery/delivery.ts";
-import type { DeliveryQuery } from "../../../../src/domain/ports/store/delivery_log.ts";
+import type { DeliveryQuery } from "../../../../src/domain/ports/store/deliveries.ts";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import { Connection } from "../../../../src/store/sqlite/connection/connection.ts";
 import { openStore } from "../../../../src/store/sqlite/store.ts";

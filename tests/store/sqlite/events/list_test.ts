@@ -1,7 +1,9 @@
 // Lists of words and tags that many events have, against a plain array.
 import assert from "node:assert/strict";
 import type { RegEvent } from "../../../../src/domain/event/event.ts";
-import type { EventQuery, PublicationKey, Store } from "../../../../src/domain/ports/store/store.ts";
+import type { EventQuery } from "../../../../src/domain/ports/store/events.ts";
+import type { Store } from "../../../../src/domain/ports/store/store.ts";
+import type { PublicationKey } from "../../../../src/domain/ports/store/publications.ts";
 import { openStore } from "../../../../src/store/sqlite/store.ts";
 import { testVault } from "../../../support/vault.ts";
 import { anEvent, recordIt, T0 } from "../../contract/given.ts";
@@ -92,7 +94,7 @@ Deno.test("listEvents() finds words that many events have, beside every filter, 
     for (const words of WORDS) {
       for (const filter of FILTERS) {
         for (const place of places) {
-          const query = { ...filter, ...place, words, limit: 20 };
+          const query = { ...filter, ...place, search: words, limit: 20 };
           const listed = (await store.listEvents(query)).map((event) => event.id);
           assert.deepEqual(listed, expected(events, query), JSON.stringify(query));
         }

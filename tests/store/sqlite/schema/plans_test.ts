@@ -1,6 +1,7 @@
 // The plans of the SQLite engine's statements: no table that grows for years is read from end to end.
 import assert from "node:assert/strict";
-import type { EventQuery, Store } from "../../../../src/domain/ports/store/store.ts";
+import type { EventQuery } from "../../../../src/domain/ports/store/events.ts";
+import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import { openStore } from "../../../../src/store/sqlite/store.ts";
 import {
   aClaim,
