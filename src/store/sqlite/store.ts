@@ -25,7 +25,7 @@ import { createReplays } from "./deliveries/replays.ts";
 import { createRetention } from "./deliveries/retention.ts";
 import { createSources } from "./sources/sources.ts";
 import { createSubscriptions } from "./subscriptions/subscriptions.ts";
-import { createTierHolds } from "./subscriptions/plan_limits.ts";
+import { createPlanLimits } from "./subscriptions/plan_limits.ts";
 import { createUndelivered } from "./deliveries/undelivered.ts";
 import { causeOf, FaultMonitor, storageError } from "./connection/faults.ts";
 import { createUsage } from "./customers/usage.ts";
@@ -64,7 +64,7 @@ export function openStore(
     ...createDeliveryLog(connection),
     ...createDeliveries(connection, vault),
     ...createEndpoints(connection),
-    ...createTierHolds(connection),
+    ...createPlanLimits(connection),
     ...createRetention(connection),
     ...createUndelivered(connection),
     health: () => {

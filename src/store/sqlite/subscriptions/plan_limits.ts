@@ -1,87 +1,83 @@
-// Subscriptions over the number of their customer's tier, in SQLite: the newest are held, and come back in turn.
-import type { TierTable } from "../../../domain/ports/store/customers.ts";
-import type { Store } from "../../../domain/ports/store/store.ts";
+// Plan limits in SQLite: the newest subscriptions over the limit are held, and return in turn.
 import type { Act } from "../../../domain/customer/audit.ts";
 import { limitsOf } from "../../../domain/customer/customer.ts";
-import type { FittedSubscription, TierFit } from "../../../domain/customer/mail.ts";
+import type { FittedSubscription } from "../../../domain/customer/mail.ts";
 import type { Tier, TierLimits } from "../../../domain/customer/tier.ts";
+import { planLimitsMail } from "../../../domain/plans/customer_change.ts";
+import { breaksLimits, type PlanFit, planLimits } from "../../../domain/plans/plan_limits.ts";
+import type { TierTable } from "../../../domain/ports/store/customers.ts";
+import type { Store } from "../../../domain/ports/store/store.ts";
+import type { Connection } from "../connection/connection.ts";
 import { noteAct } from "../customers/audit.ts";
-import type { Connection, Row } from "../connection/connection.ts";
-import { disableSubscription, enableSubscription } from "./endpoints.ts";
 import { queueMail } from "../customers/mails.ts";
+import { disableSubscription, enableSubscription } from "./endpoints.ts";
 
-/** Every customer with subscriptions that are on, or held by its tier, with the number of both. */
-const FITTED_SQL = `select customer_id, tier, limits,
-    sum(disabled_at is null) as active, sum(disabled_at is not null) as waiting
+/** Every customer with active or held subscriptions, with the number of both. */
+const COUNTS_SQL = `select customer_id, tier, limits,
+    sum(disabled_at is null) as active, sum(disabled_at is not null) as held
   from subscriptions indexed by subscriptions_wanted join customers on customers.id = customer_id
   where deleted_at is null and (disabled_at is null or subscriptions.disabled_by = 'tier')
   group by customer_id`;
 
-/** The part of the port that keeps subscriptions within their tiers. */
-export function createTierHolds(connection: Connection): Pick<Store, "fitSubscriptions"> {
+/** The part of the port that applies the plan limits. */
+export function createPlanLimits(connection: Connection): Pick<Store, "fitSubscriptions"> {
   return {
     fitSubscriptions: ({ nowMs, tiers, newMailId }) => {
       // Most calls find nothing: they must not take the write lock.
-      if (findUnfit(connection, tiers).length === 0) return Promise.resolve(0);
+      if (findBroken(connection, tiers).length === 0) return Promise.resolve(0);
       return Promise.resolve(connection.transaction("durable", () => {
         const by = { actor: "service", atMs: nowMs };
-        let switched = 0;
-        for (const { customerId, limits } of findUnfit(connection, tiers)) {
-          const fit = fitToTier(connection, customerId, { limit: limits.activeSubscriptions, by });
-          switched += fit.held.length + fit.returned.length;
-          if (fit.held.length === 0) continue;
+        let changed = 0;
+        for (const { customerId, tier, limits } of findBroken(connection, tiers)) {
+          const fit = fitToLimits(connection, customerId, { limit: limits.activeSubscriptions, by });
+          changed += fit.held.length + fit.returned.length;
+          const mail = planLimitsMail({ before: tier, after: tier, limits, fit, awaitsWelcome: false });
+          if (mail === null) continue;
           const id = newMailId();
-          const mail = { id, customerId, onceKey: id, atMs: nowMs };
-          queueMail(connection, { ...mail, kind: "subscriptions-held", data: { limits, ...fit } });
+          queueMail(connection, { ...mail, id, customerId, onceKey: id, atMs: nowMs });
         }
-        return switched;
+        return changed;
       }));
     },
   };
 }
 
-function findUnfit(connection: Connection, tiers: TierTable): { customerId: string; limits: TierLimits }[] {
-  return connection.all(FITTED_SQL).flatMap((row) => {
+function findBroken(
+  connection: Connection,
+  tiers: TierTable,
+): { customerId: string; tier: Tier; limits: TierLimits }[] {
+  return connection.all(COUNTS_SQL).flatMap((row) => {
     const customer = { tier: row["tier"] as Tier, limits: JSON.parse(String(row["limits"])) };
     const limits = limitsOf(customer, tiers);
-    const room = limits.activeSubscriptions - Number(row["active"]);
-    const isUnfit = room < 0 || (room > 0 && Number(row["waiting"]) > 0);
-    return isUnfit ? [{ customerId: String(row["customer_id"]), limits }] : [];
+    const counts = { active: Number(row["active"]), held: Number(row["held"]) };
+    if (!breaksLimits(counts, limits.activeSubscriptions)) return [];
+    return [{ customerId: String(row["customer_id"]), tier: customer.tier, limits }];
   });
 }
 
-/**
- * Holds the newest of a customer's subscriptions that are over the limit, or switches on again, oldest first, those
- * that were held so and for which there is room; within the caller's transaction. Returns which it switched.
- */
-export function fitToTier(
+/** Applies {@link planLimits} to a customer within the caller's transaction, and audits it. */
+export function fitToLimits(
   connection: Connection,
   customerId: string,
   { limit, by }: { limit: number; by: Act },
-): Pick<TierFit, "held" | "returned"> {
-  const active = fittedFrom(connection.all(
-    `select id, webhook_url from subscriptions indexed by subscriptions_by_customer
-     where customer_id = ? and deleted_at is null and disabled_at is null order by created_at, id`,
-    customerId,
-  ));
-  const held = active.slice(limit);
-  for (const { id } of held) {
+): PlanFit {
+  const list = (index: string, state: string): FittedSubscription[] =>
+    connection.all(
+      `select id, webhook_url from subscriptions indexed by ${index}
+       where customer_id = ? and deleted_at is null and ${state} order by created_at, id`,
+      customerId,
+    ).map((row) => ({ id: String(row["id"]), host: new URL(String(row["webhook_url"])).hostname }));
+  const fit = planLimits({
+    active: list("subscriptions_by_customer", "disabled_at is null"),
+    held: list("subscriptions_over_tier", "disabled_by = 'tier'"),
+  }, limit);
+  for (const { id } of fit.held) {
     disableSubscription(connection, id, { by: "tier", nowMs: by.atMs, mailId: null, problem: null });
   }
-  const returned = active.length >= limit ? [] : fittedFrom(connection.all(
-    `select id, webhook_url from subscriptions indexed by subscriptions_over_tier
-     where customer_id = ? and deleted_at is null and disabled_by = 'tier' order by created_at, id limit ?`,
-    customerId,
-    limit - active.length,
-  ));
-  for (const { id } of returned) enableSubscription(connection, id);
+  for (const { id } of fit.returned) enableSubscription(connection, id);
   const note = (act: string, change: Record<string, unknown>) =>
     noteAct(connection, by, act, customerId, { limit, ...change });
-  if (held.length > 0) note("subscription.hold", { held: held.map(({ id }) => id) });
-  if (returned.length > 0) note("subscription.return", { returned: returned.map(({ id }) => id) });
-  return { held, returned };
-}
-
-function fittedFrom(rows: readonly Row[]): FittedSubscription[] {
-  return rows.map((row) => ({ id: String(row["id"]), host: new URL(String(row["webhook_url"])).hostname }));
+  if (fit.held.length > 0) note("subscription.hold", { held: fit.held.map(({ id }) => id) });
+  if (fit.returned.length > 0) note("subscription.return", { returned: fit.returned.map(({ id }) => id) });
+  return fit;
 }

@@ -16,7 +16,7 @@ import { otherSubscriptions } from "./subscription_rows.ts";
 import { identityOf } from "./subscription_rows.ts";
 import { subscriptionFromRow } from "./subscription_rows.ts";
 import { SUBSCRIPTION_COLUMNS } from "./subscription_rows.ts";
-import { fitToTier } from "./plan_limits.ts";
+import { fitToLimits } from "./plan_limits.ts";
 
 /** Reads a subscription whole, its secrets too. */
 type Find = (customerId: string, id: string) => Subscription | null;
@@ -116,7 +116,7 @@ function changeSubscription(
   }
   if (!wasOn && isOn) enableSubscription(connection, before.id);
   if (wasOn && !isOn) {
-    fitToTier(connection, before.customerId, {
+    fitToLimits(connection, before.customerId, {
       limit: activeLimit,
       by: { actor: "service", atMs: nowMs },
     });

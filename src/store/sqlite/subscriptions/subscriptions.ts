@@ -9,7 +9,7 @@ import { cancelDeliveries } from "../deliveries/delivery_states.ts";
 import { saveResponse } from "../customers/idempotency.ts";
 import { secretField, SecretReader } from "../seals.ts";
 import { createSubscriptionChanges } from "./subscription_changes.ts";
-import { fitToTier } from "./plan_limits.ts";
+import { fitToLimits } from "./plan_limits.ts";
 import {
   identityOf,
   otherSubscriptions,
@@ -88,7 +88,7 @@ export function createSubscriptions(connection: Connection, vault: Vault): Pick<
         if (subscription === null) return null;
         connection.run("update subscriptions set deleted_at = ?, closing = 1 where id = ?", nowMs, id);
         cancelDeliveries(connection, id, nowMs);
-        fitToTier(connection, customerId, { limit: activeLimit, by: { actor: "service", atMs: nowMs } });
+        fitToLimits(connection, customerId, { limit: activeLimit, by: { actor: "service", atMs: nowMs } });
         return { ...subscription, deletedAtMs: nowMs };
       })),
   };
