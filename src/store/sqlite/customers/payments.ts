@@ -2,16 +2,18 @@
 import type { PaymentReview } from "../../../domain/ports/store/payments.ts";
 import type { Store } from "../../../domain/ports/store/store.ts";
 import type { Act } from "../../../domain/customer/audit.ts";
-import type { Customer } from "../../../domain/customer/customer.ts";
-import type {
-  KeptPayment,
-  PayerState,
-  PaymentEvent,
-  PaymentVerdict,
-} from "../../../domain/customer/payment.ts";
+import type { NewMail } from "../../../domain/customer/mail.ts";
+import type { KeptPayment, PaymentEvent, PaymentVerdict } from "../../../domain/customer/payment.ts";
+import {
+  accessChange,
+  planPayer,
+  planPayerChange,
+  planPaymentMail,
+  planProvision,
+} from "../../../domain/plans/payment.ts";
 import { noteAct } from "./audit.ts";
 import type { Connection, Row } from "../connection/connection.ts";
-import { type CustomerChange, insertCustomer, updateCustomer } from "./customers.ts";
+import { disabledByOf, insertCustomer, updateCustomer } from "./customers.ts";
 import { findCustomer } from "./customer_rows.ts";
 import { queueMail, sendWelcomeNow, wasWritten, welcomeKey } from "./mails.ts";
 import { findPayerById, savePayer } from "./payers.ts";
@@ -22,12 +24,6 @@ type PaymentMethods =
   | "reviewPayers"
   | "listPayments"
   | "findPayment";
-
-/** How long a welcome mail waits for the price of what was bought, which comes in an event of its own, ms. */
-const PRICE_WAIT_MS = 30_000;
-
-/** What a payer has that no price is known of yet. */
-const TIER_BEFORE_PRICE = "indie";
 
 const EVENT_COLUMNS = "id, type, created_at, received_at, payer, subscription, fact, note";
 
@@ -139,91 +135,50 @@ function follow(
   return judgePayer(connection, payer, judging) ? "applied" : "waiting";
 }
 
-/** Makes true what follows from all events of a payer; false while no checkout is paid. */
+/** Applies the verdict on all events of a payer; false while no checkout is paid. */
 function judgePayer(connection: Connection, payer: string, { review, by }: Judging): boolean {
+  const { nowMs, newId } = review;
   const verdict = review.judge(connection.all(PAYER_EVENTS_SQL, payer).map(eventFromRow));
-  const known = findPayerById(connection, payer);
-  if (known === null && !verdict.provision) return false;
-  const customerId = known?.customerId ?? provision(connection, verdict, { review, by });
+  const found = findPayerById(connection, payer);
+  const known = found?.state ?? null;
+  const customerId = found?.customerId ?? provision(connection, verdict, { review, by });
+  if (customerId === null) return false;
   const customer = findCustomer(connection, customerId);
   if (customer === null) throw new Error(`payer of unknown customer ${customerId}`);
-  const { tier, access, accessUntilMs, unknownPrice } = verdict;
-  const paidTier = tier ?? known?.state.tier ?? null;
-  const { email } = verdict;
-  savePayer(connection, { payer, email, tier: paidTier, access, accessUntilMs, unknownPrice }, customerId);
+  savePayer(connection, planPayer(payer, verdict, known), customerId);
   updateCustomer(connection, customer, {
-    by: { ...by, tiers: review.tiers, newMailId: () => review.newId("mail") },
-    ...changesOf(connection, customer, verdict, known?.state ?? null),
+    by: { ...by, tiers: review.tiers, newMailId: () => newId("mail") },
+    ...planPayerChange(verdict, { known, disabledBy: disabledByOf(connection, customerId) }),
   });
-  const isEnabled = findCustomer(connection, customerId)?.enabled;
-  if (isEnabled !== customer.enabled) {
-    review.noteAccess(customerId, !isEnabled ? "ended" : accessUntilMs === null ? "restored" : "in_grace");
-  }
-  if (!verdict.isPriceAwaited) sendWelcomeNow(connection, customerId, review.nowMs);
-  // Who never had access is not told that it has ended.
-  const isNews = known !== null || verdict.notice?.kind === "payment-failed";
-  if (verdict.notice !== null && isNews) {
-    const { occasion, formerOccasions = [], ...content } = verdict.notice;
-    const onceKeyOf = (name: string) => `${content.kind}:${customerId}:${name}`;
-    if (!wasWritten(connection, formerOccasions.map(onceKeyOf))) {
-      queueMail(connection, {
-        id: review.newId("mail"),
-        ...content,
-        customerId,
-        onceKey: onceKeyOf(occasion),
-        atMs: review.nowMs,
-      });
-    }
+  const isEnabled = findCustomer(connection, customerId)?.enabled ?? false;
+  const access = accessChange({ before: customer.enabled, after: isEnabled }, verdict);
+  if (access !== null) review.noteAccess(customerId, access);
+  if (!verdict.isPriceAwaited) sendWelcomeNow(connection, customerId, nowMs);
+  const mail = planPaymentMail(verdict, { customerId, isNew: known === null });
+  if (mail !== null && !wasWritten(connection, mail.formerKeys)) {
+    const { content, onceKey } = mail;
+    queueMail(connection, { ...content, id: newId("mail"), customerId, onceKey, atMs: nowMs } as NewMail);
   }
   return true;
 }
 
-/** Makes the customer of a paid checkout. It has no key before the welcome mail makes one. */
-function provision(connection: Connection, verdict: PaymentVerdict, { review, by }: Judging): string {
-  const id = review.newId("customer");
-  const customer: Customer = {
-    id,
-    email: verdict.email,
-    tier: verdict.tier ?? TIER_BEFORE_PRICE,
-    enabled: verdict.access === "granted",
-    limits: {},
-    language: verdict.language,
-    declared: false,
-    createdAtMs: review.nowMs,
-  };
-  insertCustomer(connection, customer, {
-    by,
-    disabledBy: verdict.access === "granted" ? null : "payment",
-  });
+/** Creates the customer of a paid checkout; null while none is paid. */
+function provision(connection: Connection, verdict: PaymentVerdict, { review, by }: Judging): string | null {
+  const { nowMs, newId } = review;
+  const plan = planProvision(verdict, { nowMs, newCustomerId: () => newId("customer") });
+  if (plan === null) return null;
+  const { customer, disabledBy, welcomeAtMs } = plan;
+  insertCustomer(connection, customer, { by, disabledBy });
   queueMail(connection, {
-    id: review.newId("mail"),
+    id: newId("mail"),
     kind: "welcome",
-    customerId: id,
+    customerId: customer.id,
     data: {},
-    onceKey: welcomeKey(id),
-    atMs: review.nowMs,
-    dueAtMs: review.nowMs + (verdict.isPriceAwaited ? PRICE_WAIT_MS : 0),
+    onceKey: welcomeKey(customer.id),
+    atMs: nowMs,
+    dueAtMs: welcomeAtMs,
   });
-  return id;
-}
-
-/**
- * What a verdict changes of a customer. The tier follows the price when that changes, and not each time, so that what
- * the operator has set meanwhile stays; so does the address follow the checkouts'. Nor is a customer let in whom the
- * operator keeps out.
- */
-function changesOf(
-  connection: Connection,
-  customer: Customer,
-  { tier, email, language, access }: PaymentVerdict,
-  known: PayerState | null,
-): Omit<CustomerChange, "by"> {
-  const change: CustomerChange["change"] = { language };
-  if (email !== "" && email !== known?.email) change.email = email;
-  if (tier !== null && tier !== known?.tier) change.tier = tier;
-  const row = connection.get("select disabled_by from customers where id = ?", customer.id);
-  if (row?.["disabled_by"] === "operator") return { change };
-  return { change, disabledBy: access === "granted" ? null : "payment" };
+  return customer.id;
 }
 
 function keptFromRow(row: Row): KeptPayment {

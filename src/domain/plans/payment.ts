@@ -1,0 +1,95 @@
+// What follows from the verdict on a payer's events: its customer, its access, and what it is notified of.
+import type { Customer, DisabledBy } from "../customer/customer.ts";
+import type { PayerState, PaymentNotice, PaymentVerdict } from "../customer/payment.ts";
+import type { Tier } from "../customer/tier.ts";
+import type { CustomerChange, CustomerFacts } from "./customer_change.ts";
+
+/** How long a welcome mail waits for the price, which arrives in an event of its own, ms. */
+export const PRICE_WAIT_MS = 30_000;
+
+/** The tier of a new customer whose price is not known yet. */
+const TIER_BEFORE_PRICE: Tier = "indie";
+
+/** A customer to be created for a paid checkout. It has no key before the welcome mail makes one. */
+export interface NewPayer {
+  customer: Customer;
+  disabledBy: DisabledBy | null;
+  /** When the welcome mail is due, Unix ms. */
+  welcomeAtMs: number;
+}
+
+/** The customer to be created for a payer that has none; null while no checkout is paid. */
+export function planProvision(
+  verdict: PaymentVerdict,
+  { nowMs, newCustomerId }: { nowMs: number; newCustomerId(): string },
+): NewPayer | null {
+  if (!verdict.provision) return null;
+  const isEnabled = verdict.access === "granted";
+  return {
+    customer: {
+      id: newCustomerId(),
+      email: verdict.email,
+      tier: verdict.tier ?? TIER_BEFORE_PRICE,
+      enabled: isEnabled,
+      limits: {},
+      language: verdict.language,
+      declared: false,
+      createdAtMs: nowMs,
+    },
+    disabledBy: isEnabled ? null : "payment",
+    welcomeAtMs: nowMs + (verdict.isPriceAwaited ? PRICE_WAIT_MS : 0),
+  };
+}
+
+/** The state of a payer after a verdict. */
+export function planPayer(payer: string, verdict: PaymentVerdict, known: PayerState | null): PayerState {
+  const { email, access, accessUntilMs, unknownPrice } = verdict;
+  return { payer, email, tier: verdict.tier ?? known?.tier ?? null, access, accessUntilMs, unknownPrice };
+}
+
+/**
+ * The change of a customer by a verdict. Tier and address change only when the payment's do, so that what the operator
+ * sets meanwhile stays. A customer that the operator disabled stays disabled.
+ */
+export function planPayerChange(
+  { tier, email, language, access }: PaymentVerdict,
+  { known, disabledBy }: { known: PayerState | null } & Pick<CustomerFacts, "disabledBy">,
+): CustomerChange {
+  const change: CustomerChange["change"] = { language };
+  if (email !== "" && email !== known?.email) change.email = email;
+  if (tier !== null && tier !== known?.tier) change.tier = tier;
+  if (disabledBy === "operator") return { change };
+  return { change, disabledBy: access === "granted" ? null : "payment" };
+}
+
+/** How a verdict has changed the access of a customer; null when it has not. */
+export function accessChange(
+  { before, after }: { before: boolean; after: boolean },
+  { accessUntilMs }: Pick<PaymentVerdict, "accessUntilMs">,
+): "ended" | "restored" | "in_grace" | null {
+  if (before === after) return null;
+  if (!after) return "ended";
+  return accessUntilMs === null ? "restored" : "in_grace";
+}
+
+/** The mail of a verdict: its content, its deduplication key, and the keys under which it may have been queued before. */
+export interface PaymentMail {
+  content: Pick<PaymentNotice, "kind" | "data">;
+  onceKey: string;
+  formerKeys: string[];
+}
+
+/** The mail of a verdict; null for none. A payer that never had access is not notified that it has ended. */
+export function planPaymentMail(
+  { notice }: Pick<PaymentVerdict, "notice">,
+  { customerId, isNew }: { customerId: string; isNew: boolean },
+): PaymentMail | null {
+  if (notice === null || (isNew && notice.kind !== "payment-failed")) return null;
+  const { occasion, formerOccasions = [], kind, data } = notice;
+  const keyOf = (name: string) => `${kind}:${customerId}:${name}`;
+  return {
+    content: { kind, data } as PaymentMail["content"],
+    onceKey: keyOf(occasion),
+    formerKeys: formerOccasions.map(keyOf),
+  };
+}
