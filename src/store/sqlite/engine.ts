@@ -2,7 +2,7 @@
 import type { ExamineOptions, StoreEngine } from "../../domain/ports/store/engine.ts";
 import { Connection } from "./connection/connection.ts";
 import { copyDatabase } from "./connection/copy.ts";
-import { findConflicts } from "./customers/declared_customers.ts";
+import { conflictsOf } from "./customers/declared_customers.ts";
 import { adviceOn } from "./connection/faults.ts";
 import { inspectDatabase, releaseDatabase } from "./connection/inspect.ts";
 import { migrate, type Migration, MIGRATIONS, refuseForeign, schemaVersion } from "./schema/migrate.ts";
@@ -49,7 +49,7 @@ export function createSqliteEngine(migrations: readonly Migration[] = MIGRATIONS
         options,
         (connection) =>
           schemaVersion(connection) === schema
-            ? customers.flatMap((customer) => findConflicts(connection, customer))
+            ? customers.flatMap((customer) => conflictsOf(connection, customer))
             : null,
       ),
   };

@@ -8,23 +8,21 @@ import {
   type DeclaredCustomer,
   UNKNOWN_LAST_FOUR,
 } from "../../../domain/customer/declared_customers.ts";
+import { findConflicts, planKeys } from "../../../domain/plans/declared_customers.ts";
 import { noteAct } from "./audit.ts";
-import { Connection } from "../connection/connection.ts";
+import type { Connection, Row } from "../connection/connection.ts";
 import { insertCustomer, updateCustomer } from "./customers.ts";
-import { findCustomer } from "./customer_rows.ts";
-import { customerFromRow } from "./customer_rows.ts";
-import { CUSTOMER_COLUMNS } from "./customer_rows.ts";
-import { disableKey } from "./key_rows.ts";
-import { insertKey } from "./key_rows.ts";
+import { CUSTOMER_COLUMNS, customerFromRow, findCustomer } from "./customer_rows.ts";
+import { disableKey, insertKey } from "./key_rows.ts";
 
 /** The part of the port that concerns declared customers. */
 export function createDeclared(connection: Connection): Pick<Store, "declareCustomers"> {
   return {
     declareCustomers: (customers, by) =>
       Promise.resolve(connection.transaction("durable", (): Declaration => {
-        const conflicts = customers.flatMap((customer) => findConflicts(connection, customer));
+        const conflicts = customers.flatMap((customer) => conflictsOf(connection, customer));
         if (conflicts.length > 0) return { kind: "refused", conflicts };
-        // Those that left come first: whoever has a new name takes the keys along.
+        // First those that are no longer declared: a renamed customer takes its keys along.
         const gone = endOthers(connection, customers, by);
         const added: string[] = [];
         const changed: string[] = [];
@@ -39,37 +37,32 @@ export function createDeclared(connection: Connection): Pick<Store, "declareCust
 }
 
 /** What in the database contradicts a declaration. */
-export function findConflicts(connection: Connection, customer: DeclaredCustomer): DeclarationConflict[] {
-  const { id, name, email, keyHashes } = customer;
-  const known = connection.get("select email, enabled, erased_at from customers where id = ?", id);
-  if (known !== undefined && known["erased_at"] !== null) return [{ name, what: "erased", holderId: id }];
-  const conflicts: DeclarationConflict[] = [];
-  // What holds already goes on holding, or somebody who pays later could keep the service from starting.
-  const isHeld = known?.["enabled"] === 1 && String(known["email"]).toLowerCase() === email.toLowerCase();
-  if (!isHeld) {
-    // Who is kept out by the operator comes back by the operator's word alone; a payment brings back all others.
-    const holder = connection.get(
+export function conflictsOf(connection: Connection, customer: DeclaredCustomer): DeclarationConflict[] {
+  const known = connection.get("select email, enabled, erased_at from customers where id = ?", customer.id);
+  const idOf = (row: Row | undefined) => row === undefined ? null : String(row["id"]);
+  return findConflicts(customer, {
+    known: known === undefined ? null : {
+      email: String(known["email"]),
+      enabled: known["enabled"] === 1,
+      isErased: known["erased_at"] !== null,
+    },
+    emailHolderId: idOf(connection.get(
       `select id from customers
        where declared = 0 and disabled_by is not 'operator' and lower(email) = lower(?)
        order by created_at limit 1`,
-      email,
-    );
-    if (holder !== undefined) conflicts.push({ name, what: "email", holderId: String(holder["id"]) });
-  }
-  for (const [keyIndex, hash] of keyHashes.entries()) {
-    const holder = connection.get(
-      `select customers.id from api_keys join customers on customers.id = api_keys.customer_id
-       where api_keys.hash = ? and customers.declared = 0`,
-      hash,
-    );
-    if (holder !== undefined) {
-      conflicts.push({ name, what: "key", holderId: String(holder["id"]), keyIndex });
-    }
-  }
-  return conflicts;
+      customer.email,
+    )),
+    keyHolderIds: customer.keyHashes.map((hash) =>
+      idOf(connection.get(
+        `select customers.id from api_keys join customers on customers.id = api_keys.customer_id
+         where api_keys.hash = ? and customers.declared = 0`,
+        hash,
+      ))
+    ),
+  });
 }
 
-/** Disables who was declared and is no more; gives their ids. */
+/** Disables customers that are no longer declared; returns their ids. */
 function endOthers(connection: Connection, customers: readonly DeclaredCustomer[], by: TierAct): string[] {
   const declared = new Set(customers.map(({ id }) => id));
   const others = connection.all(
@@ -112,35 +105,35 @@ function declare(
     : "unchanged";
 }
 
-/** Gives the customer the declared keys and takes every other. */
+/** Gives the customer the declared keys and disables every other. */
 function setKeys(
   connection: Connection,
-  { id, keyHashes }: DeclaredCustomer,
+  customer: DeclaredCustomer,
   nowMs: number,
 ): { added: number; disabled: number } {
-  let added = 0;
-  for (const hash of keyHashes) {
-    const row = connection.get("select customer_id, disabled_at from api_keys where hash = ?", hash);
-    if (row === undefined) {
-      insertKey(connection, id, {
-        hash,
-        lastFour: UNKNOWN_LAST_FOUR,
-        createdAtMs: nowMs,
-        disabledAtMs: null,
-      });
-      added++;
-    } else if (row["customer_id"] !== id || row["disabled_at"] !== null) {
-      connection.run(
-        "update api_keys set customer_id = ?, created_at = ?, disabled_at = null where hash = ?",
-        id,
-        nowMs,
-        hash,
-      );
-      added++;
-    }
+  const stored = connection.all(
+    `select hash, customer_id, disabled_at from api_keys
+     where hash in (select value from json_each(?)) or customer_id = ?`,
+    JSON.stringify(customer.keyHashes),
+    customer.id,
+  ).map((row) => ({
+    hash: String(row["hash"]),
+    customerId: String(row["customer_id"]),
+    isDisabled: row["disabled_at"] !== null,
+  }));
+  const { added, moved, disabled } = planKeys(customer, stored);
+  for (const hash of added) {
+    const key = { hash, lastFour: UNKNOWN_LAST_FOUR, createdAtMs: nowMs, disabledAtMs: null };
+    insertKey(connection, customer.id, key);
   }
-  const others = connection.all("select hash from api_keys where customer_id = ? and disabled_at is null", id)
-    .map((row) => String(row["hash"])).filter((hash) => !keyHashes.includes(hash));
-  for (const hash of others) disableKey(connection, hash, nowMs);
-  return { added, disabled: others.length };
+  for (const hash of moved) {
+    connection.run(
+      "update api_keys set customer_id = ?, created_at = ?, disabled_at = null where hash = ?",
+      customer.id,
+      nowMs,
+      hash,
+    );
+  }
+  for (const hash of disabled) disableKey(connection, hash, nowMs);
+  return { added: added.length + moved.length, disabled: disabled.length };
 }
