@@ -1,15 +1,13 @@
 // The health of endpoints in SQLite: noted with the attempts, judged by the clock, switched off and on.
-import { utcDay } from "../../../domain/customer/quota_period.ts";
 import {
   afterAttempt,
-  disableAtMs,
   type EndpointHealth,
   HALF_OPEN,
-  judgeEndpoint,
   MAX_PROBE_PAUSE_MS,
   type Pace,
   WARN_AFTER_MS,
 } from "../../../domain/delivery/endpoint.ts";
+import { disabledMail, type FailingEndpoint, planEndpoint } from "../../../domain/plans/endpoint_mail.ts";
 import { PREVIOUS_SECRET_MS } from "../../../domain/delivery/secret.ts";
 import type { Store } from "../../../domain/ports/store/store.ts";
 import type { DisabledReason } from "../../../domain/delivery/subscription.ts";
@@ -22,6 +20,8 @@ const LAST_SUCCESS_STEP_MS = 60_000;
 
 const HEALTH_COLUMNS =
   "webhook_url, pace, resume_at, first_failure_at, consecutive_failures, warned_at, slow_attempts, last_success_at";
+
+type Failing = FailingEndpoint & Pick<EndpointHealth, "warnedAtMs">;
 
 interface Noted {
   webhookUrl: string;
@@ -159,22 +159,13 @@ export function disableSubscription(
   if (row === undefined) return;
   holdDeliveries(connection, subscriptionId, nowMs);
   if (mailId === null) return;
-  queueMail(connection, {
-    id: mailId,
-    kind: "delivery-disabled",
+  const mail = disabledMail({
+    subscriptionId,
     customerId: String(row["customer_id"]),
-    data: {
-      subscriptionId,
-      host: new URL(String(row["webhook_url"])).hostname,
-      failingSinceMs: (row["first_failure_at"] ?? nowMs) as number,
-      disabledAtMs: nowMs,
-      problem,
-      ...(by === "key-lost" ? { isKeyLost: true as const } : {}),
-    },
-    // Once a day: an endpoint that responds with 410 whenever it is enabled again must not send mail after mail.
-    onceKey: `delivery-disabled:${subscriptionId}:${utcDay(nowMs)}`,
-    atMs: nowMs,
-  });
+    webhookUrl: String(row["webhook_url"]),
+    firstFailureAtMs: row["first_failure_at"] as number | null,
+  }, { by, nowMs, problem });
+  queueMail(connection, { ...mail, id: mailId });
 }
 
 /** Switches a subscription on again within the caller's transaction: one attempt tells whether more may follow. */
@@ -198,10 +189,11 @@ export function createEndpoints(
          where first_failure_at is not null and disabled_at is null and deleted_at is null and first_failure_at <= ?`,
         nowMs - WARN_AFTER_MS,
       );
-      const due = failing.filter((row) => verdictOn(row, nowMs) !== "nothing");
+      const due = failing.map(failingFromRow)
+        .filter((endpoint) => planEndpoint(endpoint, { nowMs, problem: null }) !== null);
       if (due.length > 0) {
         connection.transaction("durable", () => {
-          for (const row of due) carryOut(connection, row, { nowMs, newMailId });
+          for (const endpoint of due) carryOut(connection, endpoint, { nowMs, newMailId });
         });
       }
       return Promise.resolve(due.length);
@@ -241,46 +233,34 @@ export function createEndpoints(
   };
 }
 
-function verdictOn(row: Row, nowMs: number): ReturnType<typeof judgeEndpoint> {
-  return judgeEndpoint(
-    {
-      firstFailureAtMs: row["first_failure_at"] as number | null,
-      warnedAtMs: row["warned_at"] as number | null,
-    },
-    nowMs,
-  );
+function failingFromRow(row: Row): Failing {
+  return {
+    subscriptionId: String(row["id"]),
+    customerId: String(row["customer_id"]),
+    webhookUrl: String(row["webhook_url"]),
+    firstFailureAtMs: row["first_failure_at"] as number | null,
+    warnedAtMs: row["warned_at"] as number | null,
+  };
 }
 
 function carryOut(
   connection: Connection,
-  row: Row,
+  endpoint: Failing,
   { nowMs, newMailId }: { nowMs: number; newMailId: () => string },
 ): void {
-  const subscriptionId = String(row["id"]);
+  const { subscriptionId } = endpoint;
   const problem = lastProblem(connection, subscriptionId);
-  if (verdictOn(row, nowMs) === "disable") {
+  const plan = planEndpoint(endpoint, { nowMs, problem });
+  if (plan === null) return;
+  if (plan.kind === "disable") {
     disableSubscription(connection, subscriptionId, { by: "failing", nowMs, mailId: newMailId(), problem });
     return;
   }
-  const firstFailureAtMs = Number(row["first_failure_at"]);
   connection.run("update subscriptions set warned_at = ? where id = ?", nowMs, subscriptionId);
-  queueMail(connection, {
-    id: newMailId(),
-    kind: "delivery-warning",
-    customerId: String(row["customer_id"]),
-    data: {
-      subscriptionId,
-      host: new URL(String(row["webhook_url"])).hostname,
-      failingSinceMs: firstFailureAtMs,
-      disabledAtMs: disableAtMs({ firstFailureAtMs, warnedAtMs: nowMs }),
-      problem,
-    },
-    onceKey: `delivery-warning:${subscriptionId}:${firstFailureAtMs}`,
-    atMs: nowMs,
-  });
+  queueMail(connection, { ...plan.mail, id: newMailId() });
 }
 
-/** What went wrong last: with a delivery that still waits, or else with one that has used up its schedule. */
+/** The problem of the last attempt: of a pending delivery, otherwise of a failed one. */
 function lastProblem(connection: Connection, subscriptionId: string): string | null {
   const row = connection.get(
     `select problem from deliveries indexed by deliveries_due

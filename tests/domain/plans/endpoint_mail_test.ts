@@ -1,0 +1,56 @@
+// The mails about endpoints that fail.
+import assert from "node:assert/strict";
+import { DISABLE_AFTER_MS, WARN_AFTER_MS } from "../../../src/domain/delivery/endpoint.ts";
+import { disabledMail, planEndpoint } from "../../../src/domain/plans/endpoint_mail.ts";
+
+const T0 = Date.UTC(2026, 6, 20);
+
+const endpoint = {
+  subscriptionId: "sub_1",
+  customerId: "cus_1",
+  webhookUrl: "https://one.example/token",
+  firstFailureAtMs: T0,
+  warnedAtMs: null,
+};
+
+Deno.test("planEndpoint() warns first and disables later", () => {
+  const at = (nowMs: number, warnedAtMs: number | null = null) =>
+    planEndpoint({ ...endpoint, warnedAtMs }, { nowMs, problem: "timeout" })?.kind ?? null;
+  assert.equal(at(T0 + WARN_AFTER_MS - 1), null);
+  assert.equal(at(T0 + WARN_AFTER_MS), "warn");
+  assert.equal(at(T0 + DISABLE_AFTER_MS - 1, T0 + WARN_AFTER_MS), null);
+  assert.equal(at(T0 + DISABLE_AFTER_MS, T0 + WARN_AFTER_MS), "disable");
+  assert.equal(
+    planEndpoint({ ...endpoint, firstFailureAtMs: null }, { nowMs: T0 + 1e12, problem: null }),
+    null,
+  );
+});
+
+Deno.test("planEndpoint() warns once per failure, with the host alone and the time it will be disabled", () => {
+  const plan = planEndpoint(endpoint, { nowMs: T0 + WARN_AFTER_MS, problem: "timeout" });
+  assert.deepEqual(plan?.kind === "warn" && plan.mail, {
+    kind: "delivery-warning",
+    customerId: "cus_1",
+    data: {
+      subscriptionId: "sub_1",
+      host: "one.example",
+      failingSinceMs: T0,
+      disabledAtMs: T0 + DISABLE_AFTER_MS,
+      problem: "timeout",
+    },
+    onceKey: `delivery-warning:sub_1:${T0}`,
+    atMs: T0 + WARN_AFTER_MS,
+  });
+});
+
+Deno.test("disabledMail() is sent once a day, and says whether the key was lost", () => {
+  const gone = disabledMail({ ...endpoint, firstFailureAtMs: null }, {
+    by: "gone",
+    nowMs: T0,
+    problem: "410",
+  });
+  assert.equal(gone.onceKey, "delivery-disabled:sub_1:2026-07-20");
+  assert.deepEqual([gone.data.failingSinceMs, "isKeyLost" in gone.data], [T0, false]);
+  const lost = disabledMail(endpoint, { by: "key-lost", nowMs: T0, problem: null });
+  assert.ok("isKeyLost" in lost.data && lost.data.isKeyLost);
+});
