@@ -70,7 +70,7 @@ export function resumePaused(connection: Connection, quota: MonthQuota): number 
   const customers = connection.all(
     `select distinct customer_id from subscriptions indexed by subscriptions_paused
      where paused_at is not null and deleted_at is null`,
-  ).map((row) => String(row["customer_id"])).filter((customerId) => quota.hasCapacity(customerId));
+  ).map((row) => String(row["customer_id"])).filter((customerId) => quota.of(customerId).hasCapacity);
   let resumed = 0;
   for (const customerId of customers) {
     resumed += connection.run(

@@ -1,6 +1,6 @@
 // From stored events to deliveries in SQLite: matching, the month's quota, holding and releasing.
-import { nextUtcMonth } from "../../../domain/customer/quota_period.ts";
 import type { RegEvent } from "../../../domain/event/event.ts";
+import { heldFullMail } from "../../../domain/plans/month_quota.ts";
 import type { Store } from "../../../domain/ports/store/store.ts";
 import type { Candidate, Candidates } from "./candidates.ts";
 import { logMatch, resumePaused, startCatchUp } from "./catch_up.ts";
@@ -69,7 +69,7 @@ function matchWaiting(
         fallen.add(delivery.subscriptionId);
         holdNoMore(connection, candidate, {
           match,
-          limit: quota.heldLimit(candidate.subscription.customerId),
+          limit: quota.of(candidate.subscription.customerId).facts.heldLimit,
         });
       }
       made.write();
@@ -92,14 +92,7 @@ function holdNoMore(
 ): void {
   startCatchUp(connection, id, nowMs);
   if (!customerEnabled) return;
-  queueMail(connection, {
-    id: newMailId(),
-    kind: "held-full",
-    customerId,
-    data: { limit, sinceMs: nowMs, resetsAtMs: nextUtcMonth(nowMs) },
-    onceKey: `held-full:${customerId}:${month}`,
-    atMs: nowMs,
-  });
+  queueMail(connection, { ...heldFullMail({ customerId, month, limit, nowMs }), id: newMailId() });
 }
 
 function releaseAll(connection: Connection, release: Parameters<Store["releaseHeld"]>[0]): number {
@@ -110,16 +103,16 @@ function releaseAll(connection: Connection, release: Parameters<Store["releaseHe
      where customers.enabled = 1 and disabled_at is null and deleted_at is null
        and exists (select 1 from deliveries indexed by deliveries_held
                    where status = 'held' and subscription_id = subscriptions.id)`,
-  ).map((row) => String(row["customer_id"])).filter((customerId) => quota.left(customerId) > 0);
+  ).map((row) => String(row["customer_id"])).filter((customerId) => quota.of(customerId).left > 0);
   let released = 0;
   for (const [at, customerId] of customers.entries()) {
     // A fair part of what is left of the batch: a long queue of one holds up nobody else's.
     const part = Math.ceil((RELEASE_BATCH - released) / (customers.length - at));
-    const room = Math.min(quota.left(customerId), part);
+    const room = Math.min(quota.of(customerId).left, part);
     for (const id of oldestHeld(connection, customerId, room)) {
       const delivery = findState(connection, id);
       if (delivery === null) throw new Error(`held delivery ${id} is gone`);
-      if (!delivery.isCounted) quota.reserve(customerId);
+      if (!delivery.isCounted) quota.of(customerId).reserve();
       applyTrigger(connection, delivery, { trigger: "released", nowMs: release.nowMs, month: release.month });
       released++;
     }

@@ -48,8 +48,8 @@ export class NewDeliveries {
     if (this.#isThere(subscription.id, event.id)) return null;
     const { customerId } = subscription;
     const off = subscription.disabledAtMs !== null || !customerEnabled;
-    const hold: HoldReason | null = off ? "disabled" : this.quota.take(customerId) ? null : "quota";
-    if (hold !== null && (!mayHold || !this.quota.takeHeld(customerId))) return "full";
+    const hold: HoldReason | null = off ? "disabled" : this.quota.of(customerId).take() ? null : "quota";
+    if (hold !== null && (!mayHold || !this.quota.of(customerId).takeHeld())) return "full";
     this.#event.subscriptions.add(subscription.id);
     this.#made.push({ delivery, eventId: event.id, customerId, hold, atMs, isReplay });
     return hold === null ? "pending" : "held";
