@@ -1,11 +1,7 @@
 // The queue of deliveries in SQLite: claiming what is due.
 import type { ClaimedDelivery } from "../../../domain/delivery/delivery.ts";
-import {
-  isSlowEndpoint,
-  MAX_PROBE_PAUSE_MS,
-  type Pace,
-  RECOVERY_PAUSE_MS,
-} from "../../../domain/delivery/endpoint.ts";
+import type { Pace } from "../../../domain/delivery/endpoint.ts";
+import { planEndpointSlots, planRecovery } from "../../../domain/plans/endpoint_pace.ts";
 import {
   shareSlots,
   type WaitingCustomer,
@@ -172,19 +168,28 @@ class Queue {
       "select pace, slow_attempts, resume_at from subscriptions where id = ? and deleted_at is null and closing = 0",
       id,
     );
-    if (row === undefined || isPaused(Number(row["resume_at"]), nowMs)) return null;
-    const isProbed = row["pace"] === "probing";
-    const isSlow = isProbed || isSlowEndpoint({ slowAttempts: row["slow_attempts"] as number | null }) ||
-      slots.isSlowNow(id);
-    const lane = isReplay === 1 ? "replay" : isSlow ? "slow" : "normal";
-    const room = (isProbed ? 1 : perSubscription) - slots.heldBy(id);
-    if (room <= 0 || !slots.admits(customerId, lane)) return null;
+    if (row === undefined) return null;
+    const health = {
+      pace: row["pace"] as Pace,
+      slowAttempts: row["slow_attempts"] as number | null,
+      resumeAtMs: Number(row["resume_at"]),
+    };
+    const plan = planEndpointSlots(health, {
+      customerId,
+      subscriptionId: id,
+      isReplay: isReplay === 1,
+      slots,
+      perSubscription,
+      nowMs,
+    });
+    if (plan === null) return null;
     const due = (replays: 0 | 1, limit: number) =>
       connection.tuples(DUE_DELIVERIES_SQL, replays, customerId, id, nowMs, limit);
     // Replays wait for what the subscription has not been sent yet.
     if (isReplay === 1 && due(0, 1).length > 0) return null;
-    const seqs = due(isReplay, room).map(([seq]) => Number(seq));
-    return seqs.length === 0 ? null : { id, customerId, lane, freeSlots: room, seqs, ready: seqs.length };
+    const { lane, free } = plan;
+    const seqs = due(isReplay, free).map(([seq]) => Number(seq));
+    return seqs.length === 0 ? null : { id, customerId, lane, freeSlots: free, seqs, ready: seqs.length };
   }
 }
 
@@ -197,11 +202,6 @@ function* around(start: string, next: (after: string) => Value | undefined): Gen
       yield after = String(id);
     }
   }
-}
-
-/** A pause that is longer than any can be was decided before the clock was set back. */
-function isPaused(resumeAtMs: number, nowMs: number): boolean {
-  return resumeAtMs > nowMs && resumeAtMs <= nowMs + MAX_PROBE_PAUSE_MS;
 }
 
 /** Leases what was decided, unless another process has changed it since. */
@@ -231,7 +231,13 @@ function claimShares(
       nowMs,
     );
     if (endpoint["pace"] === "recovering") {
-      keepPace(connection, subscriptionId, { claimed: share, isAll: seqs.length < room, nowMs });
+      const { pace, resumeAtMs } = planRecovery({ claimed: share, isAll: seqs.length < room, nowMs });
+      connection.run(
+        "update subscriptions set pace = ?, resume_at = ? where id = ?",
+        pace,
+        resumeAtMs,
+        subscriptionId,
+      );
     }
     const webhookUrl = String(endpoint["webhook_url"]);
     const webhookSecrets = secretsOf(subscriptionId, endpoint, { secrets, nowMs });
@@ -257,21 +263,6 @@ function claimShares(
     }
   }
   return claimed;
-}
-
-/** An endpoint that recovers gets the next ones after a pause; when nothing is due any more, it has recovered. */
-function keepPace(
-  connection: Connection,
-  subscriptionId: string,
-  { claimed, isAll, nowMs }: { claimed: number; isAll: boolean; nowMs: number },
-): void {
-  const pace: Pace = isAll ? "steady" : "recovering";
-  connection.run(
-    "update subscriptions set pace = ?, resume_at = ? where id = ?",
-    pace,
-    pace === "steady" ? 0 : nowMs + claimed * RECOVERY_PAUSE_MS,
-    subscriptionId,
-  );
 }
 
 function secretsOf(

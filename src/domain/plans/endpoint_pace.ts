@@ -1,0 +1,48 @@
+// How many deliveries of an endpoint may start: one at a time while it is probed, at a bounded rate while it recovers.
+import {
+  type EndpointHealth,
+  isSlowEndpoint,
+  MAX_PROBE_PAUSE_MS,
+  RECOVERY_PAUSE_MS,
+} from "../delivery/endpoint.ts";
+import type { Lane, Slots } from "./share_slots.ts";
+
+/** What a claim needs to know about an endpoint. */
+export type EndpointFacts = Pick<EndpointHealth, "pace" | "slowAttempts" | "resumeAtMs">;
+
+/** The lane of an endpoint's deliveries and how many may start; null when none may. */
+export function planEndpointSlots(
+  { pace, slowAttempts, resumeAtMs }: EndpointFacts,
+  { customerId, subscriptionId, isReplay, slots, perSubscription, nowMs }: {
+    customerId: string;
+    subscriptionId: string;
+    isReplay: boolean;
+    slots: Slots;
+    perSubscription: number;
+    nowMs: number;
+  },
+): { lane: Lane; free: number } | null {
+  if (isPaused(resumeAtMs, nowMs)) return null;
+  const isProbed = pace === "probing";
+  const isSlow = isProbed || isSlowEndpoint({ slowAttempts }) || slots.isSlowNow(subscriptionId);
+  const lane = isReplay ? "replay" : isSlow ? "slow" : "normal";
+  const free = (isProbed ? 1 : perSubscription) - slots.heldBy(subscriptionId);
+  return free > 0 && slots.admits(customerId, lane) ? { lane, free } : null;
+}
+
+/** A pause that is longer than the longest was decided before the clock was set back. */
+function isPaused(resumeAtMs: number, nowMs: number): boolean {
+  return resumeAtMs > nowMs && resumeAtMs <= nowMs + MAX_PROBE_PAUSE_MS;
+}
+
+/**
+ * The pace of a recovering endpoint after a claim: the next deliveries follow after a pause, and it has recovered when
+ * nothing more is due (`isAll`).
+ */
+export function planRecovery(
+  { claimed, isAll, nowMs }: { claimed: number; isAll: boolean; nowMs: number },
+): Pick<EndpointHealth, "pace" | "resumeAtMs"> {
+  return isAll
+    ? { pace: "steady", resumeAtMs: 0 }
+    : { pace: "recovering", resumeAtMs: nowMs + claimed * RECOVERY_PAUSE_MS };
+}
