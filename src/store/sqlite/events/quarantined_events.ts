@@ -1,4 +1,4 @@
-// Held events in SQLite: those that wait for their fetch to be judged, and spikes that wait for the operator.
+// Quarantined events in SQLite: those that wait for their fetch to be judged, and change spikes that wait for the operator.
 import {
   CADENCE_MS,
   type ChangeSpike,
@@ -6,6 +6,7 @@ import {
   NO_SPIKE,
   OLDER_BY_MS,
 } from "../../../domain/source/change_volume.ts";
+import { type ArrivedEvent, planQuarantine, planUsualVolume } from "../../../domain/plans/quarantine.ts";
 import type { Store } from "../../../domain/ports/store/store.ts";
 import type { Connection } from "../connection/connection.ts";
 import { firstPosition, tagMatch } from "./event_index.ts";
@@ -13,8 +14,8 @@ import { firstPosition, tagMatch } from "./event_index.ts";
 const DAY_MS = 86_400_000;
 
 /**
- * Judges what a fetch brought: it goes out to be matched, or is held back as a spike. What a process that died has left
- * waiting is judged with it. Returns how many events are held back by it.
+ * Judges the events of a fetch, and those that a killed process left waiting: they are matched, or quarantined as a change
+ * spike. Returns how many were quarantined.
  */
 export function settleArrivals(
   connection: Connection,
@@ -23,58 +24,54 @@ export function settleArrivals(
 ): number {
   const arrivals = countArrivals(connection, { sourceId, atMs });
   if (arrivals === null) return 0;
-  // The first fetch brings everything that there is: that is no spike, and says nothing of what is usual.
+  // The first fetch returns the whole archive: that is not a spike, and not a usual volume.
   const isFirst = connection.get("select first_success_at from sources where id = ?", sourceId)
     ?.["first_success_at"] === null;
   const spike = isFirst ? NO_SPIKE : judge(arrivals);
-  const heldBack = holdBack(connection, sourceId, spike);
+  const quarantined = quarantine(connection, sourceId, spike);
   letGo(connection, sourceId, "fetch");
-  if (!isFirst) keepUsual(connection, sourceId, { arrivals, spike });
-  return heldBack;
+  if (!isFirst) saveUsual(connection, sourceId, { arrivals, spike });
+  return quarantined;
 }
 
-/** Holds back what is a spike, and the revisions of what is held back, which would go out before it. */
-function holdBack(connection: Connection, sourceId: string, { isNew, isRevised }: ChangeSpike): number {
-  if (!isNew && !isRevised) return 0;
-  const held = connection.run(
-    `update quarantined_events indexed by quarantined_events_by_source set reason = 'spike'
-     where source_id = ? and reason = 'fetch'
-       and case (select version from events where seq = event_seq) when 1 then ? else ? end`,
-    sourceId,
-    isNew ? 1 : 0,
-    isRevised ? 1 : 0,
-  );
-  if (isRevised) return held;
-  return held + connection.run(
-    `update quarantined_events indexed by quarantined_events_by_source set reason = 'spike'
-     where source_id = ? and reason = 'fetch' and exists (
-       select 1 from events as own join events as earlier
-         on earlier.source_id = own.source_id and earlier.external_id = own.external_id
-           and earlier.version < own.version
-       join quarantined_events as waiting on waiting.event_seq = earlier.seq
-       where own.seq = quarantined_events.event_seq and waiting.reason = 'spike')`,
-    sourceId,
+/** Quarantines the events of a spike. Returns how many. */
+function quarantine(connection: Connection, sourceId: string, spike: ChangeSpike): number {
+  if (!spike.isNew && !spike.isRevised) return 0;
+  const events = (reason: "fetch" | "spike"): ArrivedEvent[] =>
+    connection.all(
+      `select seq, version, external_id from quarantined_events indexed by quarantined_events_by_source
+         join events on events.seq = event_seq
+       where quarantined_events.source_id = ? and reason = ? order by seq`,
+      sourceId,
+      reason,
+    ).map((row) => ({
+      seq: Number(row["seq"]),
+      version: Number(row["version"]),
+      externalId: String(row["external_id"]),
+    }));
+  const publications = new Set(events("spike").map(({ externalId }) => externalId));
+  return connection.run(
+    "update quarantined_events set reason = 'spike' where event_seq in (select value from json_each(?))",
+    JSON.stringify(planQuarantine(events("fetch"), spike, publications)),
   );
 }
 
-/** The most that is remembered fades by a tenth with each fetch that brings something. */
-function keepUsual(
+/** Updates the usual volume of a source. */
+function saveUsual(
   connection: Connection,
   sourceId: string,
   { arrivals, spike }: { arrivals: ChangeVolume; spike: ChangeSpike },
 ): void {
-  const after = (count: number, usual: number): number => Math.max(count, Math.floor(usual * 0.9));
-  if (!spike.isNew && arrivals.count > 0) {
-    const usual = after(arrivals.count, arrivals.usual);
-    connection.run("update sources set usual_new = ? where id = ?", usual, sourceId);
-  }
-  if (!spike.isRevised && arrivals.revised > 0) {
-    const usual = after(arrivals.revised, arrivals.usualRevised);
-    connection.run("update sources set usual_revised = ? where id = ?", usual, sourceId);
-  }
+  const { usual, usualRevised } = planUsualVolume(arrivals, spike);
+  connection.run(
+    "update sources set usual_new = coalesce(?, usual_new), usual_revised = coalesce(?, usual_revised) where id = ?",
+    usual,
+    usualRevised,
+    sourceId,
+  );
 }
 
-/** Null when nothing waits. */
+/** The volume of the waiting events; null without any. */
 function countArrivals(
   connection: Connection,
   { sourceId, atMs }: { sourceId: string; atMs: number },
@@ -149,7 +146,7 @@ function forget(connection: Connection, sourceId: string, reason: "fetch" | "spi
   );
 }
 
-/** Ends the holding back of a source's spike. */
+/** Ends the quarantine of a source's change spike. */
 export function endHolding(
   connection: Connection,
   sourceId: string,
@@ -158,7 +155,7 @@ export function endHolding(
   return end === "deliver" ? letGo(connection, sourceId, "spike") : forget(connection, sourceId, "spike");
 }
 
-/** Lets go what waits for the end of a fetch of a source that is fetched no longer. */
+/** Releases events that wait for the end of a fetch of a source that is no longer configured. */
 export function freeForgotten(connection: Connection, fetched: readonly string[], nowMs: number): void {
   const waiting = connection.all(
     `select id from sources where lease_until <= ? and exists (
