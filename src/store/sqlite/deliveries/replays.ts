@@ -1,4 +1,5 @@
 // Sending again in SQLite: finished deliveries from the beginning of their schedule, and events that were never sent.
+import type { DeliveryStatus } from "../../../domain/delivery/delivery.ts";
 import type { RegEvent } from "../../../domain/event/event.ts";
 import type {
   EventRange,
@@ -7,6 +8,7 @@ import type {
   ReplayRefusal,
 } from "../../../domain/ports/store/deliveries.ts";
 import type { Store } from "../../../domain/ports/store/store.ts";
+import { replayRefusal } from "../../../domain/plans/replay.ts";
 import { noteAct } from "../customers/audit.ts";
 import { type Candidate, readCandidate } from "./candidates.ts";
 import type { Connection, Row } from "../connection/connection.ts";
@@ -86,15 +88,20 @@ const REPLAYED_COLUMNS = "seq, id, subscription_id, status, pruned, quota_month"
 
 /** Why a delivery cannot be sent again; null when it can. */
 function refusalOf(connection: Connection, row: Row): ReplayRefusal | null {
-  if (row["status"] === "pending" || row["status"] === "held") return "unfinished";
   const subscription = connection.get(
     `select disabled_at, deleted_at, enabled from subscriptions join customers on customers.id = customer_id
      where subscriptions.id = ?`,
     String(row["subscription_id"]),
   );
-  if (row["status"] === "cancelled" || subscription?.["deleted_at"] !== null) return "cancelled";
-  if (row["pruned"] === 1) return "removed";
-  return subscription["disabled_at"] === null && subscription["enabled"] === 1 ? null : "disabled";
+  return replayRefusal({
+    status: row["status"] as DeliveryStatus,
+    isPruned: row["pruned"] === 1,
+    subscription: {
+      isDeleted: subscription?.["deleted_at"] !== null,
+      isDisabled: subscription?.["disabled_at"] !== null,
+    },
+    customerEnabled: subscription?.["enabled"] === 1,
+  });
 }
 
 /** Lets a finished delivery go once more; false when it is held because the month's deliveries are used up. */
@@ -116,7 +123,7 @@ function sendAgain(
     applyTrigger(connection, state, { trigger, nowMs, month: quota.month, retry: { atMs } });
   };
   // What arrived once is counted already.
-  const goes = row["quota_month"] !== null || quota.admits(customerId);
+  const goes = row["quota_month"] !== null || quota.of(customerId).admits();
   apply("replayed");
   if (!goes) apply("quota-spent");
   return goes;

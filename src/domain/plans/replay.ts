@@ -1,0 +1,21 @@
+// Whether a delivery can be sent again.
+import type { DeliveryStatus } from "../delivery/delivery.ts";
+
+/** What decides whether a delivery can be sent again. */
+export interface ReplayFacts {
+  status: DeliveryStatus;
+  /** Its body was removed. */
+  isPruned: boolean;
+  subscription: { isDeleted: boolean; isDisabled: boolean };
+  customerEnabled: boolean;
+}
+
+/** Why a delivery cannot be sent again; null when it can. */
+export function replayRefusal(
+  { status, isPruned, subscription, customerEnabled }: ReplayFacts,
+): "unfinished" | "cancelled" | "removed" | "disabled" | null {
+  if (status === "pending" || status === "held") return "unfinished";
+  if (status === "cancelled" || subscription.isDeleted) return "cancelled";
+  if (isPruned) return "removed";
+  return subscription.isDisabled || !customerEnabled ? "disabled" : null;
+}
