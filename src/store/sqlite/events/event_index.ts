@@ -1,21 +1,11 @@
 // The index of events: words and tags in two full-text tables, one for each order of a list.
 import type { RegEvent } from "../../../domain/event/event.ts";
 import { SEVERITIES, severityRank } from "../../../domain/event/severity.ts";
+import { searchedText, type TagKind, tagOf, tagsOf } from "../../../domain/plans/search_text.ts";
 import type { EventQuery } from "../../../domain/ports/store/events.ts";
 import { servedBySeq } from "./served_record.ts";
 import type { Connection, Value } from "../connection/connection.ts";
 import { insertRows, rowInsert } from "../connection/many_rows.ts";
-
-/** What an event can be filtered by beside its words, with the first letter of its tags. */
-const TAG_LETTERS = {
-  source: "s",
-  severity: "v",
-  topic: "p",
-  type: "t",
-  article: "a",
-  language: "l",
-} as const;
-type TagKind = keyof typeof TAG_LETTERS;
 
 /** Bits of a position that tell events of one millisecond apart. */
 const TIE_BITS = 20n;
@@ -46,7 +36,7 @@ export function positionOf(connection: Connection, seq: number): bigint {
 
 /** The FTS5 expression for events that have a tag. */
 export function tagMatch(kind: TagKind, ...values: readonly string[]): string {
-  return `tags : (${values.map((value) => tokenOf(kind, value)).join(" OR ")})`;
+  return `tags : (${values.map((value) => tagOf(kind, value)).join(" OR ")})`;
 }
 
 /** The FTS5 expression of a query's words and tags; null when it has none. */
@@ -68,37 +58,6 @@ export function matchOf(query: EventQuery): string | null {
   return parts.length === 0 ? null : parts.map((part) => `(${part})`).join(" AND ");
 }
 
-/** A tag as one token of the index's tokenizer, which keeps lower-case letters and digits: others are escaped by `x`. */
-function tokenOf(kind: TagKind, value: string): string {
-  const escape = (sign: string): string =>
-    Array.from(new TextEncoder().encode(sign), (byte) => `x${byte.toString(16).padStart(2, "0")}`).join("");
-  return TAG_LETTERS[kind] + value.replace(/[^a-wyz0-9]+/g, escape);
-}
-
-/** The tags of an event as a text; a reference has those of all that it is part of: `Art. 50(2)` that of `Art. 50`. */
-function tagsOf(event: RegEvent): string {
-  const tags = new Set([
-    tokenOf("source", event.source_id),
-    tokenOf("severity", event.severity),
-    tokenOf("type", event.event_type),
-  ]);
-  for (const topic of event.topics) tags.add(tokenOf("topic", topic));
-  for (const language of event.language_versions) tags.add(tokenOf("language", language));
-  for (const reference of event.ai_act_articles) {
-    for (let whole = reference;; whole = whole.slice(0, whole.lastIndexOf("("))) {
-      tags.add(tokenOf("article", whole));
-      if (!whole.endsWith(")")) break;
-    }
-  }
-  return [...tags].join(" ");
-}
-
-/** Title and summary in every language, each text once. */
-function wordsOf(event: RegEvent): string {
-  const translated = Object.values(event.translations).flatMap(({ title, summary }) => [title, summary]);
-  return [...new Set([event.title_en, event.summary_en, ...translated])].join("\n");
-}
-
 /** What the index holds of an event. */
 interface IndexText {
   words: string;
@@ -106,7 +65,7 @@ interface IndexText {
 }
 
 function textOf(event: RegEvent): IndexText {
-  return { words: wordsOf(event), tags: tagsOf(event) };
+  return { words: searchedText(event), tags: tagsOf(event).join(" ") };
 }
 
 /** An event that gets a position. */

@@ -8,6 +8,8 @@ import type {
   RemovalDecision,
   StoredPublication,
 } from "../../../domain/ports/store/publications.ts";
+import type { Store } from "../../../domain/ports/store/store.ts";
+import { isOfPublication, planHashes } from "../../../domain/plans/publication_state.ts";
 import type { Connection, Row } from "../connection/connection.ts";
 import { listEvents } from "./event_list.ts";
 import { requireLease } from "../sources/leases.ts";
@@ -145,7 +147,7 @@ function recordAll<T extends PublicationKey>(
         learnKey(connection, sourceId, { key: publication.key, externalId: stored.externalId });
         batch.noteChange();
       }
-      if (keepState(connection, sourceId, { publication, stored, decision })) batch.noteChange();
+      if (saveHashes(connection, sourceId, { publication, stored, decision })) batch.noteChange();
     }
     if (decision.kind === "record") {
       writer.record(publication, stored, decision);
@@ -168,35 +170,22 @@ function recordAll<T extends PublicationKey>(
   return decisions;
 }
 
-/** Whether the decision takes the item for the publication that was found. */
-function isOfPublication(decision: RecordDecision, stored: StoredPublication): boolean {
-  if (decision.kind === "record") return decision.event.external_id === stored.externalId;
-  return decision.kind !== "irrelevant";
-}
-
-/** What is kept of a publication of which no version was made; whether anything is. */
-function keepState(
+/** Stores a change of hashes without a new version; false when there is none. */
+function saveHashes(
   connection: Connection,
   sourceId: string,
-  { publication: { contentHash, textHash }, stored, decision }: {
+  { publication, stored, decision }: {
     publication: PublicationKey;
     stored: StoredPublication;
     decision: RecordDecision;
   },
 ): boolean {
   const { externalId } = stored;
-  if (decision.kind === "date_changed") {
-    if (decision.isPending) keepPendingChange(connection, sourceId, { externalId, contentHash });
-    else keepHashes(connection, sourceId, { externalId, contentHash, textHash, dateMoves: 1 });
-    return true;
-  }
-  if (decision.kind === "unchanged" && decision.hashedAnew) {
-    keepHashes(connection, sourceId, { externalId, contentHash, textHash, dateMoves: 0 });
-    return true;
-  }
-  const isSame = decision.kind === "unchanged" && contentHash === stored.contentHash;
-  if (!isSame || stored.textHash !== null || textHash === undefined) return false;
-  keepTextHash(connection, sourceId, { externalId, textHash });
+  const change = planHashes(publication, stored, decision);
+  if (change === null) return false;
+  if (change.kind === "hashes") keepHashes(connection, sourceId, { externalId, ...change });
+  else if (change.kind === "pending") keepPendingChange(connection, sourceId, { externalId, ...change });
+  else keepTextHash(connection, sourceId, { externalId, ...change });
   return true;
 }
 

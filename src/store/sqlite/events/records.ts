@@ -6,6 +6,7 @@ import type {
   RecordDecision,
   StoredPublication,
 } from "../../../domain/ports/store/publications.ts";
+import { planVersionHashes } from "../../../domain/plans/publication_state.ts";
 import type { Connection, Value } from "../connection/connection.ts";
 import { IndexWriter } from "./event_index.ts";
 import { insertRows, type RowInsert, rowInsert } from "../connection/many_rows.ts";
@@ -181,11 +182,7 @@ export class RecordWriter {
     stored: StoredPublication | null,
     { event, seq }: { event: RegEvent; seq: number },
   ): void {
-    // A revision in another language leaves that by which the publication's first language is known.
-    const isOwn = stored === null || publication.language === undefined ||
-      publication.language === event.language || stored.externalId !== event.external_id;
-    const contentHash = isOwn ? publication.contentHash : stored.contentHash;
-    const textHash = isOwn ? publication.textHash ?? null : stored.textHash;
+    const { contentHash, textHash } = planVersionHashes(publication, stored, event);
     const withdrawn = withdrawnOf(event);
     this.connection.run(
       `insert into publications (source_id, key, external_id, content_hash, text_hash, version, latest_seq, withdrawn)

@@ -1,0 +1,50 @@
+// What is stored of a publication after a decision on it.
+import type { RegEvent } from "../event/event.ts";
+import type { PublicationKey, RecordDecision, StoredPublication } from "../ports/store/publications.ts";
+
+/** Whether the decision takes the item for the publication that was found. */
+export function isOfPublication(decision: RecordDecision, stored: StoredPublication): boolean {
+  if (decision.kind === "record") return decision.event.external_id === stored.externalId;
+  return decision.kind !== "irrelevant";
+}
+
+/** A change of what identifies a publication, without a new version. */
+export type HashChange =
+  /** The hashes are replaced; an absent text hash stays. `dateMoves` is added to the count. */
+  | { kind: "hashes"; contentHash: string; textHash: string | undefined; dateMoves: number }
+  /** The content with another date is stored beside the current one. */
+  | { kind: "pending"; contentHash: string }
+  | { kind: "text"; textHash: string };
+
+/** The change of a known publication's hashes; null for none. */
+export function planHashes(
+  { contentHash, textHash }: Pick<PublicationKey, "contentHash" | "textHash">,
+  stored: Pick<StoredPublication, "contentHash" | "textHash">,
+  decision: RecordDecision,
+): HashChange | null {
+  if (decision.kind === "date_changed") {
+    return decision.isPending
+      ? { kind: "pending", contentHash }
+      : { kind: "hashes", contentHash, textHash, dateMoves: 1 };
+  }
+  if (decision.kind !== "unchanged") return null;
+  if (decision.hashedAnew) return { kind: "hashes", contentHash, textHash, dateMoves: 0 };
+  const lacksText = contentHash === stored.contentHash && stored.textHash === null && textHash !== undefined;
+  return lacksText ? { kind: "text", textHash } : null;
+}
+
+/**
+ * The hashes of a publication after a new version. A revision in another language keeps those of the publication's first
+ * language.
+ */
+export function planVersionHashes(
+  { contentHash, textHash, language }: Pick<PublicationKey, "contentHash" | "textHash" | "language">,
+  stored: Pick<StoredPublication, "contentHash" | "textHash" | "externalId"> | null,
+  event: Pick<RegEvent, "language" | "external_id">,
+): { contentHash: string; textHash: string | null } {
+  const isOwn = stored === null || language === undefined || language === event.language ||
+    stored.externalId !== event.external_id;
+  return isOwn
+    ? { contentHash, textHash: textHash ?? null }
+    : { contentHash: stored.contentHash, textHash: stored.textHash };
+}

@@ -1,0 +1,28 @@
+// What events are found by.
+import assert from "node:assert/strict";
+import { searchedText, tagOf, tagsOf } from "../../../src/domain/plans/search_text.ts";
+import { anEvent } from "../../store/contract/given.ts";
+
+Deno.test("tagsOf() has a tag for each filter, and for what a reference is part of", () => {
+  const event = anEvent("evt_1", { ai_act_articles: ["Art. 53(1)(d)"], topics: ["gpai"], severity: "high" });
+  const articles = ["Art. 53(1)(d)", "Art. 53(1)", "Art. 53"].map((reference) => tagOf("article", reference));
+  for (const tag of [...articles, tagOf("topic", "gpai"), tagOf("severity", "high")]) {
+    assert.ok(tagsOf(event).includes(tag), tag);
+  }
+});
+
+Deno.test("tagOf() gives one token of letters and digits, different for different values", () => {
+  const tags = ["a-b", "a_b", "ab", "axb", "a.b"].map((value) => tagOf("source", value));
+  assert.equal(new Set(tags).size, tags.length);
+  for (const tag of tags) assert.match(tag, /^[a-z0-9]+$/);
+});
+
+Deno.test("searchedText() has each text once", () => {
+  const texts = { title: "Guidelines", summary: "On labels." };
+  const event = anEvent("evt_1", {
+    title_en: "Guidelines",
+    summary_en: "On labels.",
+    translations: { en: texts, de: { title: "Leitlinien", summary: "" } },
+  });
+  assert.equal(searchedText(event), "Guidelines\nOn labels.\nLeitlinien\n");
+});
