@@ -3,7 +3,7 @@ import type { DeliveryStatus, HoldReason } from "./delivery.ts";
 
 /**
  * What can happen to a delivery. `arrived`: an attempt was answered 2xx. `missed`: an attempt failed and another one is
- * due later. `exhausted`: the last attempt of the schedule failed. `quota-spent`, `switched-off`: a cause to hold it.
+ * due later. `exhausted`: the last attempt of the schedule failed. `quota-spent`, `disabled`: a cause to hold it.
  * `released`: no such cause is left, and the month has room for it. `abandoned`: its subscription was deleted.
  * `replayed`: its owner wants it once more.
  */
@@ -50,7 +50,7 @@ const NEXT: Record<DeliveryStatus, Record<DeliveryTrigger, Next>> = {
     missed: "pending",
     exhausted: "failed",
     "quota-spent": { held: "quota" },
-    "disabled": { held: "disabled" },
+    disabled: { held: "disabled" },
     released: null,
     abandoned: "cancelled",
     replayed: "pending",
@@ -60,7 +60,7 @@ const NEXT: Record<DeliveryStatus, Record<DeliveryTrigger, Next>> = {
     missed: null,
     exhausted: null,
     "quota-spent": { held: "quota" },
-    "disabled": { held: "disabled" },
+    disabled: { held: "disabled" },
     released: "pending",
     abandoned: "cancelled",
     replayed: null, // it goes by itself when the cause ends, and not before
@@ -70,7 +70,7 @@ const NEXT: Record<DeliveryStatus, Record<DeliveryTrigger, Next>> = {
     missed: null,
     exhausted: null,
     "quota-spent": null,
-    "disabled": null,
+    disabled: null,
     released: null,
     abandoned: null,
     replayed: "pending",
@@ -80,7 +80,7 @@ const NEXT: Record<DeliveryStatus, Record<DeliveryTrigger, Next>> = {
     missed: null,
     exhausted: null,
     "quota-spent": null,
-    "disabled": null,
+    disabled: null,
     released: null,
     abandoned: null,
     replayed: "pending",
@@ -90,7 +90,7 @@ const NEXT: Record<DeliveryStatus, Record<DeliveryTrigger, Next>> = {
     missed: null,
     exhausted: null,
     "quota-spent": null,
-    "disabled": null,
+    disabled: null,
     released: null,
     abandoned: null,
     replayed: null, // there is nobody to send it to

@@ -1,4 +1,4 @@
-// SQLite as a store engine: what can be done with a database file beside using it as a store.
+// SQLite as a store engine: opening, migrating, copying and inspecting database files.
 import type { ExamineOptions, StoreEngine } from "../../domain/ports/store/engine.ts";
 import { Connection } from "./connection/connection.ts";
 import { copyDatabase } from "./connection/copy.ts";

@@ -1,4 +1,4 @@
-// A new key for a store whose own is gone for good: what was sealed is given up, and its owners get new secrets.
+// A new key for a store whose key is lost: sealed data is discarded, and owners get new secrets.
 import { Buffer } from "node:buffer";
 import type { Act } from "../../domain/customer/audit.ts";
 import { type Random, type Vault, VaultError, type VaultSource } from "../../domain/ports/ports.ts";
@@ -11,7 +11,6 @@ import { openVault, readProof, secretField, writeProof } from "./seals.ts";
 /** As many as a webhook secret has. */
 const SECRET_BYTES = 32;
 
-/** Who replaces a key, and what that needs. */
 interface Replacing {
   by: Act;
   random: Random;

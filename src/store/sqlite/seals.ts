@@ -1,21 +1,21 @@
-// What the store keeps sealed, and the proof by which it knows its key.
+// The sealed data of the store, and the proof that identifies its key.
 import { Buffer } from "node:buffer";
 import { LOST_KEY_ADVICE, type Vault, VaultError, type VaultSource } from "../../domain/ports/ports.ts";
 import type { Connection } from "./connection/connection.ts";
 
 const PROOF = "this database is sealed with this key";
 
-/** Where secrets of subscriptions are sealed, the present one and the one before it. */
+/** Where the secrets of subscriptions are sealed. */
 export function secretField(subscriptionId: string): { table: string; id: string } {
   return { table: "subscriptions", id: subscriptionId };
 }
 
-/** Where remembered answers are sealed. */
+/** Where stored responses are sealed. */
 export function responseField(customerId: string, key: string): { table: string; id: string } {
   return { table: "stored_responses", id: `${customerId} ${key}` };
 }
 
-/** Subscriptions whose opened secrets are kept: opening one costs more than all else that a claim does for it. */
+/** Maximum number of cached secrets: opening one is the largest cost of a claim. */
 const MAX_KEPT = 20_000;
 
 /** Opens the secrets of subscriptions, each sealed form once. */
@@ -24,7 +24,7 @@ export class SecretReader {
 
   constructor(readonly vault: Vault) {}
 
-  /** The secret; `which` tells the present one from the one before it. */
+  /** The current or the previous secret. */
   read(subscriptionId: string, which: "present" | "previous", sealed: Uint8Array): string {
     const name = `${which} ${subscriptionId}`;
     const known = this.#kept.get(name);
@@ -72,7 +72,7 @@ export function proveKey(connection: Connection, vault: Vault): void {
   }
 }
 
-/** What tells the store's key from others; null while nothing is sealed. */
+/** The proof of the store's key; null while nothing is sealed. */
 export function readProof(connection: Connection): Uint8Array | null {
   if (connection.get("select 1 from sqlite_master where name = 'vault'") === undefined) return null;
   return connection.get("select proof from vault where id = 1")?.["proof"] as Uint8Array | undefined ?? null;

@@ -111,7 +111,7 @@ function openFile(
   } catch (error) {
     connection?.close();
     const cause = causeOf(error);
-    // What never was a database is no damaged one, and what is not there none that cannot be written: the path is wrong.
+    // A file of another kind, or a missing folder, is a wrong path and not a storage fault.
     const isOther = /not a database|unable to open/.test((error as Error).message);
     throw cause === null || isOther ? error : storageError(cause, { cause: error });
   }

@@ -3,19 +3,19 @@ import type { DatabaseSync, StatementSync, SupportedValueType } from "node:sqlit
 import type { AfterTurn } from "../../../domain/ports/ports.ts";
 import { BUSY_TIMEOUT_MS, openDatabase } from "./open_database.ts";
 
-/** How long a statement waits for a process that is known to hold the file for long, ms: who wants an answer waits too. */
+/** How long a statement waits for a process that is known to hold the lock for long, ms. */
 const IMPATIENT_TIMEOUT_MS = 50;
 
-/** What `pragma auto_vacuum` gives for a file whose freed pages are given back a few at a time. */
+/** The value of `pragma auto_vacuum` for incremental vacuum. */
 const INCREMENTAL = 2;
 
 /** Prepared statements in each half of those that are kept: the texts of lists vary with their filters. */
 const MAX_STATEMENTS = 128;
 
-/** A value that a statement takes or gives. */
+/** A value of a statement. */
 export type Value = SupportedValueType;
 
-/** A row as a statement gives it, by column name. */
+/** A row by column name. */
 export type Row = Record<string, Value>;
 
 /**
@@ -45,9 +45,9 @@ export class Connection {
   #isHeld = false;
   #isReading = false;
   #isWriting = false;
-  /** What was used since the last time that there were too many; */
+  /** Used since the last rotation. */
   #statements = new Map<string, StatementSync>();
-  /** and before it: what is used again goes to the others, the rest is forgotten the next time. */
+  /** Used before it; dropped at the next rotation unless used again. */
   #oldStatements = new Map<string, StatementSync>();
   #durability: Durability = "durable";
   #transactions = 0;
@@ -109,7 +109,7 @@ export class Connection {
   /** The first row, if any. */
   get(sql: string, ...values: Value[]): Row | undefined {
     const statement = this.#statement(sql);
-    // What a request looks up mostly has one name; to spread the values costs a part of what SQLite does.
+    // Most look-ups have one value; spreading costs a measurable part.
     const [value] = values;
     const row = values.length === 1 && value !== undefined ? statement.get(value) : statement.get(...values);
     return row as Row | undefined;
@@ -151,7 +151,7 @@ export class Connection {
     }
   }
 
-  /** Runs `work` in one write transaction: all of it is kept, or after a throw nothing. */
+  /** Runs `work` in one write transaction, which is rolled back when it throws. */
   transaction<T>(durability: Durability, work: () => T): T {
     this.mustBeOpen();
     if (this.#refusal !== null) throw this.#refusal;

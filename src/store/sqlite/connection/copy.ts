@@ -24,9 +24,8 @@ export async function copyDatabase(path: string, to: string, files: DatabaseFile
 }
 
 /**
- * Copies a database that cannot even be read where it lies, because SQLite can make nothing beside it: whoever had it open
- * would have made it, so nobody has. A disk that fails is made read-only, and that is when a copy is wanted. False for
- * every other error.
+ * Copies a database on a read-only disk, where SQLite cannot create the shared-memory file. No process has it open, or the
+ * file would exist. False for every other error.
  */
 async function copyUnused(
   error: unknown,

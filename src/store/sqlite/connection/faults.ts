@@ -2,7 +2,7 @@
 import { StorageError, type StorageProblem } from "../../../domain/ports/store/storage_fault.ts";
 import type { Connection } from "./connection.ts";
 
-/** What can be wrong with the database file, and what to do about it. */
+/** Faults of the database file, with advice. */
 const PROBLEMS = {
   full: {
     fault: "full",
@@ -75,7 +75,7 @@ export function adviceOn(
   return UNWRITABLE.test(error.message) ? PROBLEMS.read_only.advice : null;
 }
 
-/** What the monitor asks about the database file, and whom it tells. */
+/** How the monitor inspects the database file, and its listener. */
 export interface FaultMonitorOptions {
   /** Whether the file's disk has room for more than a page; without it, only SQLite's errors tell. */
   hasRoom?: () => boolean;

@@ -1,17 +1,16 @@
-// Looks into a database file that nobody uses: whether it is sound, and what it holds.
+// Inspects a database file that is not in use: checks and counts.
 import { DatabaseSync } from "node:sqlite";
 import type { DatabaseFacts } from "../../../domain/ports/backup.ts";
 import { Connection } from "./connection.ts";
 import { schemaVersion } from "../schema/migrate.ts";
 import { causeOf } from "./faults.ts";
 
-/** Problems that are reported; a file with more of them is no better known. */
+/** Maximum number of reported problems. */
 const MOST_PROBLEMS = 20;
 
 /**
- * Brings the file's log into the file, so that it stands alone, and checks and counts all of it. Takes long for a large
- * file. Of one that is damaged so that it cannot even be opened the damage is all that is told. Throws when it is no
- * database at all.
+ * Moves the log into the file, then checks and counts all of it. Slow for a large file. For a file too damaged to be
+ * opened it reports the damage alone. Throws when the file is not a database.
  */
 export function inspectDatabase(path: string): DatabaseFacts {
   try {
@@ -36,10 +35,7 @@ function inspectOpened(path: string): DatabaseFacts {
   }
 }
 
-/**
- * Brings the file's log into it. Throws when another process has the database open: then it must not be moved away. A
- * damaged one is left as it is: it is there to be replaced.
- */
+/** Moves the log into the file. Throws when another process has the database open. A damaged file is left as it is. */
 export function releaseDatabase(path: string): void {
   try {
     const connection = new Connection(path);
@@ -61,7 +57,7 @@ export function releaseDatabase(path: string): void {
 function requireAlone(path: string): void {
   const database = new DatabaseSync(path);
   try {
-    // Nothing of this reads more than the file's first bytes. Whoever has the database open shares a lock on it.
+    // This reads only the first bytes. A process that has the database open shares a lock on it.
     database.exec("pragma locking_mode = exclusive; begin exclusive; rollback");
   } catch (error) {
     if (causeOf(error) === "locked") throw inUse(path, error);
@@ -76,7 +72,7 @@ function inUse(path: string, cause: unknown): Error {
 }
 
 function standAlone(connection: Connection): void {
-  // Leaving the log's mode needs the file for itself alone, and moves what is in the log into the file.
+  // Leaving WAL mode needs exclusive access, and moves the log into the file.
   const mode = connection.get("pragma journal_mode = delete")?.["journal_mode"];
   if (mode !== "delete" && mode !== "memory") throw new Error(`the journal's mode stays ${String(mode)}`);
 }
@@ -90,7 +86,7 @@ function findProblems(connection: Connection): string[] {
 }
 
 function countRows(connection: Connection): Record<string, number> {
-  // The tables of full-text search keep their own counts; what they index is counted where it stands.
+  // Full-text tables are left out: the rows they index are counted.
   const tables = connection.all(
     `select name from pragma_table_list
      where schema = 'main' and type = 'table' and name not like 'sqlite%' order by name`,

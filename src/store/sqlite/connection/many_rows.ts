@@ -1,4 +1,4 @@
-// Inserting rows many a statement: a statement costs more than a row of it, and notes each page once that it changes.
+// Bulk inserts: a statement costs more than a row.
 import type { Connection, Value } from "./connection.ts";
 
 /** Rows that one statement takes. */

@@ -1,6 +1,6 @@
-// Statements for so many rows: the text of each is made once, so that it is found by itself and not by its letters.
+// Statements for a number of rows: each text is made once, so that the statement cache finds it by identity.
 
-/** Gives the text for a number of rows, the same one each time; of few numbers. */
+/** Caches the text for each number of rows; for few numbers. */
 export function onceFor(make: (rows: number) => string): (rows: number) => string {
   const made: string[] = [];
   return (rows) => made[rows] ??= make(rows);

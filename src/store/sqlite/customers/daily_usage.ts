@@ -1,4 +1,4 @@
-// What customers have used of a day's limits, in SQLite: one row for each customer and action.
+// The use of daily limits in SQLite: one row for each customer and action.
 import { utcDay } from "../../../domain/customer/quota_period.ts";
 import {
   DAILY_ACTIONS,

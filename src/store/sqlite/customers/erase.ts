@@ -1,4 +1,4 @@
-// Erasing a customer in SQLite: what is personal goes, for good; counts, ids and the audit stay.
+// Erasing a customer in SQLite: personal data is removed permanently; counts, ids and the audit stay.
 import type { Store } from "../../../domain/ports/store/store.ts";
 import type { Act } from "../../../domain/customer/audit.ts";
 import { noteAct } from "./audit.ts";
@@ -8,7 +8,7 @@ import { findCustomer } from "./customer_rows.ts";
 import { cancelDeliveries } from "../deliveries/delivery_states.ts";
 import { disableKeys } from "./key_rows.ts";
 
-/** What stands where an address stood. */
+/** Replaces webhook URLs. */
 const ERASED_URL = "https://erased.invalid/";
 const ERASED_SECRET = new Uint8Array();
 
@@ -16,12 +16,12 @@ const ERASED_SECRET = new Uint8Array();
 export function createErasure(connection: Connection): Pick<Store, "eraseCustomer"> {
   return {
     eraseCustomer: (id, by) => {
-      // Freed pages and old versions in the log would keep what is gone: both are overwritten.
+      // Freed pages and the log would keep the data: both are overwritten.
       connection.all("pragma secure_delete = on");
       try {
         const isErased = connection.transaction("durable", () => erase(connection, id, by));
         if (isErased) {
-          // Pages that were free before hold what they held; they leave the file.
+          // Pages that were free before are removed from the file.
           connection.all("pragma incremental_vacuum");
           connection.all("pragma wal_checkpoint(truncate)");
         }
@@ -41,7 +41,7 @@ function erase(connection: Connection, id: string, by: Act): boolean {
   const subscriptions = connection.all("select id from subscriptions where customer_id = ?", id);
   for (const subscription of subscriptions) {
     const subscriptionId = String(subscription["id"]);
-    // What the receiver said may be about anybody.
+    // A response may contain personal data.
     connection.run(
       `update attempts set response = null where response is not null and delivery_id in (
          select id from deliveries where subscription_id = ?)`,

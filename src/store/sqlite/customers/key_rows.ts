@@ -19,7 +19,7 @@ export function disableKey(connection: Connection, hash: string, nowMs: number):
   connection.run("update api_keys set disabled_at = ? where hash = ? and disabled_at is null", nowMs, hash);
 }
 
-/** Disables every good key of a customer; gives their last four characters. */
+/** Disables every active key of a customer; returns their last four characters. */
 export function disableKeys(connection: Connection, customerId: string, nowMs: number): string[] {
   return connection.all(
     `update api_keys set disabled_at = ? where customer_id = ? and disabled_at is null

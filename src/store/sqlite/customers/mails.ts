@@ -35,7 +35,7 @@ type MailMethods =
 export const DUE_MAILS_SQL = `select id from mails indexed by mails_due
   where status = 'queued' and next_attempt_at <= ? order by next_attempt_at, id limit ?`;
 
-/** What is over and still holds what it told, the longest over first. */
+/** Finished mails with content, the oldest first. */
 export const BLANK_MAILS_SQL = `select id from mails indexed by mails_to_blank
   where status in ('sent', 'cancelled') and data <> '{}' and finished_at <= ? order by finished_at limit ?`;
 
@@ -89,7 +89,7 @@ export function createMails(connection: Connection): Pick<Store, MailMethods> {
 }
 
 function retry(connection: Connection, id: string, by: Act): MailRetry {
-  // A lease is a time of the next attempt too: what is due later than one lasts waits, and nobody is handing it over.
+  // A lease is a time of the next attempt too: a mail that is due after any lease ends is not being sent.
   const row = connection.get(
     `update mails set status = 'queued', tries = 0, next_attempt_at = ?, finished_at = null
      where id = ? and (
@@ -152,8 +152,8 @@ function blankMails(
 }
 
 /**
- * Queues a mail within the transaction that the caller runs; what it tells of and the mail are then kept together, or
- * neither. Returns whether it was queued: nothing happens when its occasion was written about before.
+ * Queues a mail within the caller's transaction. Returns whether it was queued: of each deduplication key, one mail is
+ * written.
  */
 export function queueMail(connection: Connection, mail: NewMail): boolean {
   return connection.run(
@@ -169,17 +169,17 @@ export function queueMail(connection: Connection, mail: NewMail): boolean {
   ) === 1;
 }
 
-/** Whether any of these occasions was written about. */
+/** Whether a mail with one of these deduplication keys was queued. */
 export function wasWritten(connection: Connection, onceKeys: readonly string[]): boolean {
   return onceKeys.some((key) => connection.get("select 1 from mails where once_key = ?", key) !== undefined);
 }
 
-/** The occasion of a customer's welcome. */
+/** The deduplication key of a customer's welcome mail. */
 export function welcomeKey(customerId: string): string {
   return `welcome:${customerId}`;
 }
 
-/** Whether a customer has yet to get its welcome, which tells of its tier. */
+/** Whether a customer has not got its welcome mail yet, which names its tier. */
 export function awaitsWelcome(connection: Connection, customerId: string): boolean {
   return connection.get(
     "select 1 from mails where once_key = ? and status in ('queued', 'failed')",
@@ -187,7 +187,7 @@ export function awaitsWelcome(connection: Connection, customerId: string): boole
   ) !== undefined;
 }
 
-/** After the clock was set back: what would wait for a time that is years away is due now. */
+/** After the clock was set back: mails that would wait too long are due now. */
 export function adjustMailsForClockRollback(connection: Connection, nowMs: number): void {
   connection.run(
     "update mails set next_attempt_at = ? where status = 'queued' and next_attempt_at > ?",
@@ -196,7 +196,7 @@ export function adjustMailsForClockRollback(connection: Connection, nowMs: numbe
   );
 }
 
-/** Lets a welcome mail go that no attempt was made of: what it waited for is there. */
+/** Makes a welcome mail due that has not been tried yet. */
 export function sendWelcomeNow(connection: Connection, customerId: string, nowMs: number): void {
   connection.run(
     `update mails set next_attempt_at = ?
@@ -207,7 +207,7 @@ export function sendWelcomeNow(connection: Connection, customerId: string, nowMs
   );
 }
 
-/** Queues a welcome mail again that was given up: there is another address. */
+/** Queues a failed welcome mail again, after a change of address. */
 export function retryWelcome(connection: Connection, customerId: string, nowMs: number): void {
   connection.run(
     `update mails set status = 'queued', tries = 0, next_attempt_at = ?, finished_at = null
@@ -217,7 +217,7 @@ export function retryWelcome(connection: Connection, customerId: string, nowMs: 
   );
 }
 
-/** Lets a welcome mail go that waited, or was cancelled in the end, because its customer was kept out. */
+/** Queues a welcome mail that waited, or was cancelled, because its customer was disabled. */
 export function returnWelcome(connection: Connection, customerId: string, nowMs: number): void {
   connection.run(
     `update mails set status = 'queued', tries = 0, next_attempt_at = ?, finished_at = null
@@ -228,7 +228,7 @@ export function returnWelcome(connection: Connection, customerId: string, nowMs:
   );
 }
 
-/** Cancels a welcome mail that waits or was given up: the customer has been given a key by other means. */
+/** Cancels a queued or failed welcome mail: the customer has got another key. */
 export function cancelWelcome(connection: Connection, customerId: string, nowMs: number): void {
   connection.run(
     `update mails set status = 'cancelled', finished_at = ?, last_problem = 'the operator gave out another key'
@@ -239,7 +239,7 @@ export function cancelWelcome(connection: Connection, customerId: string, nowMs:
 }
 
 function claim(connection: Connection, id: string, leaseUntilMs: number): ClaimedMail {
-  // The lease is the time of the next attempt: when nobody reports back, the mail is simply due again.
+  // The lease is the time of the next attempt: without a report the mail is due again.
   const row = connection.get(
     `update mails set attempts = attempts + 1, tries = tries + 1, next_attempt_at = ? where id = ?
      returning kind, data, attempts, tries, customer_id`,

@@ -1,11 +1,11 @@
-// Payers in SQLite: who pays for which customer, and what that comes to.
+// Payers in SQLite: who pays for which customer, and the state of the payments.
 import type { PayerState } from "../../../domain/customer/payment.ts";
 import type { Tier } from "../../../domain/customer/tier.ts";
 import type { Connection, Row } from "../connection/connection.ts";
 
 const PAYER_COLUMNS = "payer, customer_id, tier, access, access_until, unknown_price, email";
 
-/** What a customer's payments come to; null for one that no payment made. */
+/** The state of a customer's payments; null for a customer that was not created by a payment. */
 export function findPayer(connection: Connection, customerId: string): PayerState | null {
   const row = connection.get(`select ${PAYER_COLUMNS} from payers where customer_id = ?`, customerId);
   return row === undefined ? null : payerFromRow(row);
@@ -20,7 +20,7 @@ export function findPayerById(
   return row === undefined ? null : { state: payerFromRow(row), customerId: String(row["customer_id"]) };
 }
 
-/** Keeps what a payer's events come to. */
+/** Saves the state of a payer. */
 export function savePayer(connection: Connection, state: PayerState, customerId: string): void {
   connection.run(
     `insert into payers (${PAYER_COLUMNS}) values (?, ?, ?, ?, ?, ?, ?)

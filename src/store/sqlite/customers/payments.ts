@@ -1,4 +1,4 @@
-// Payment events in SQLite: each kept once, together with all that follows from it.
+// Payment events in SQLite: each stored once, together with its effects.
 import type { PaymentReview } from "../../../domain/ports/store/payments.ts";
 import type { Store } from "../../../domain/ports/store/store.ts";
 import type { Act } from "../../../domain/customer/audit.ts";
@@ -27,7 +27,7 @@ type PaymentMethods =
 
 const EVENT_COLUMNS = "id, type, created_at, received_at, payer, subscription, fact, note";
 
-/** The events of a payer; hot, as each one that arrives is judged with all that came before. */
+/** The events of a payer; hot, as each new event is judged with all earlier ones. */
 export const PAYER_EVENTS_SQL =
   `select ${EVENT_COLUMNS} from payment_events indexed by payment_events_by_payer
   where payer = ? order by created_at, id`;
@@ -91,7 +91,7 @@ export function createPayments(connection: Connection): Pick<Store, PaymentMetho
   };
 }
 
-/** What follows the event of an id in a list, the newest received first; everything without one. */
+/** The condition for a page of the list: events after the one of that id. */
 const BEFORE = "(? is null or (received_at, id) < (select received_at, id from payment_events where id = ?))";
 
 const KEPT_COLUMNS = `id, type, created_at, received_at, payer, subscription, fact, note,
@@ -120,7 +120,7 @@ function insertEvent(connection: Connection, event: PaymentEvent): boolean {
   ) === 1;
 }
 
-/** What a judgement is made with, and in whose name. */
+/** How a payer is judged, and the actor for the audit. */
 interface Judging {
   review: PaymentReview;
   by: Act;

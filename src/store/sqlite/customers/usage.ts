@@ -1,4 +1,4 @@
-// What customers have used, in SQLite.
+// The usage of customers in SQLite.
 import type { Store } from "../../../domain/ports/store/store.ts";
 import type { Connection } from "../connection/connection.ts";
 

@@ -10,7 +10,7 @@ export interface Candidate {
   /** Events up to this one were stored before the subscription. */
   afterSeq: number;
   customerEnabled: boolean;
-  /** It catches up: events that are matched now reach it later. */
+  /** It catches up: it gets events that are matched now later. */
   isCatchingUp: boolean;
 }
 
@@ -21,7 +21,7 @@ interface CandidateList {
   /** Those that get events as they come. */
   current: readonly Candidate[];
   currentSubscriptions: readonly MatchedSubscription[];
-  /** Whoever comes after this one was stored after every one of them. */
+  /** Every current subscription existed before events after this one were stored. */
   lastAfterSeq: number;
 }
 
@@ -31,20 +31,20 @@ export class Candidates {
 
   constructor(readonly connection: Connection) {}
 
-  /** Reads what has changed since the last call, by whichever process; call it in the transaction that matches. */
+  /** Reloads the list if any process has changed it; call it in the transaction that matches. */
   refresh(): void {
     const version = subscriptionsVersion(this.connection);
     if (this.#list?.version !== version) this.#list = load(this.connection, version);
   }
 
-  /** The subscriptions that were there when the event was stored, without those that are behind. */
+  /** The subscriptions that existed when the event was stored, without those that catch up. */
   presentAt(seq: number): readonly MatchedSubscription[] {
     const { current, currentSubscriptions, lastAfterSeq } = this.#known();
     if (lastAfterSeq < seq) return currentSubscriptions;
     return current.filter(({ afterSeq }) => afterSeq < seq).map(({ subscription }) => subscription);
   }
 
-  /** Whether a subscription is behind. */
+  /** Whether a subscription catches up. */
   get isAnyBehind(): boolean {
     const { byId, current } = this.#known();
     return current.length < byId.size;
@@ -61,7 +61,10 @@ export class Candidates {
   }
 }
 
-/** A number that triggers move with each change of a subscription that matching depends on. */
+/**
+ * A number that triggers increment with each change of a subscription that matching depends on. An engine on another
+ * machine replaces this read by a notification.
+ */
 function subscriptionsVersion(connection: Connection): number {
   return Number(connection.get("select version from matching_state where id = 1")?.["version"]);
 }

@@ -1,4 +1,4 @@
-// Subscriptions that are behind, in SQLite: stored events become deliveries as far as the month's quota allows.
+// Subscriptions that catch up, in SQLite: stored events become deliveries as far as the month's quota allows.
 import type { RegEvent } from "../../../domain/event/event.ts";
 import type { Store } from "../../../domain/ports/store/store.ts";
 import { type Candidate, readCandidate } from "./candidates.ts";
@@ -7,9 +7,9 @@ import { MonthQuota } from "../customers/month_quota.ts";
 import { NewDeliveries } from "./new_deliveries.ts";
 import { eventById, SERVED_JSON } from "../events/served_record.ts";
 
-/** Events that one call reads and matches at most: other work waits meanwhile. */
+/** Maximum number of events that one call matches: other work waits meanwhile. */
 const EVENTS = 5;
-/** Events of other times that one call passes over at most. */
+/** Maximum number of events outside the backfill that one call skips. */
 const PASSED_OVER = 250;
 
 type Terms = Parameters<Store["catchUp"]>[0];
@@ -38,8 +38,8 @@ export function createCatchUp(connection: Connection): Pick<Store, "catchUp"> {
 }
 
 /**
- * The first subscription of the next customer: a long backfill of one delays the others by no more than a step. One whose
- * next event waits for its fetch to be judged waits with it.
+ * The first subscription of the next customer, so that a long backfill delays others by one step at most. A subscription
+ * whose next event waits for its fetch to be judged waits with it.
  */
 const NEXT_SQL = `select id, customer_id, backfill_since, backfill_seq, after_seq, resume_after
   from subscriptions indexed by subscriptions_catching_up
@@ -50,7 +50,7 @@ const NEXT_SQL = `select id, customer_id, backfill_since, backfill_seq, after_se
 /** The last position of the match log that was ever assigned. */
 export const LAST_POSITION_SQL = "coalesce((select seq from sqlite_sequence where name = 'match_log'), 0)";
 
-/** From the event that is being matched on, a subscription gets events no more as they come. */
+/** A subscription catches up from the event that is being matched on. */
 export function startCatchUp(connection: Connection, subscriptionId: string, nowMs: number): void {
   connection.run(
     `update subscriptions set resume_after = ${LAST_POSITION_SQL}, paused_at = ?, held_full_since = ? where id = ?`,
@@ -60,12 +60,12 @@ export function startCatchUp(connection: Connection, subscriptionId: string, now
   );
 }
 
-/** Notes a matched event for those that are behind. */
+/** Logs a matched event for subscriptions that catch up. */
 export function logMatch(connection: Connection, eventSeq: number): void {
   connection.run("insert into match_log (event_seq) values (?)", eventSeq);
 }
 
-/** Lets subscriptions go on that were paused and need not wait any more. Returns how many. */
+/** Resumes paused subscriptions of customers with room. Returns how many. */
 export function resumePaused(connection: Connection, quota: MonthQuota): number {
   const customers = connection.all(
     `select distinct customer_id from subscriptions indexed by subscriptions_paused
@@ -83,7 +83,7 @@ export function resumePaused(connection: Connection, quota: MonthQuota): number 
   return resumed;
 }
 
-/** Places of the match log that every subscription which is behind has passed; at most `limit`. */
+/** Positions of the match log that every subscription has passed; at most `limit`. */
 export function passedPositions(connection: Connection, limit: number): Row[] {
   return connection.all(
     `select position from match_log where position <= coalesce(
@@ -111,7 +111,7 @@ function goOn(connection: Connection, row: Row, step: Step): void {
   else passMatched(connection, row, step);
 }
 
-/** First come the events that were stored before the subscription, in the order of storing. */
+/** First the events that were stored before the subscription, in the order of storing. */
 function passStored(connection: Connection, row: Row, step: Step): void {
   const [done, past] = [Number(row["backfill_seq"]), Number(row["after_seq"])];
   const end = Math.min(past, done + PASSED_OVER, firstUnjudged(connection, done) - 1);
@@ -137,7 +137,7 @@ function passStored(connection: Connection, row: Row, step: Step): void {
   if (!isAll) pause(connection, row, step.terms);
 }
 
-/** Then those that were matched meanwhile. After the last one it gets events as they come, from this transaction on. */
+/** Then those that were matched meanwhile. After the last one the subscription is current. */
 function passMatched(connection: Connection, row: Row, step: Step): void {
   const events = connection.all(
     `select position, ${SERVED_JSON} from match_log join events on events.seq = event_seq
@@ -158,7 +158,7 @@ function passMatched(connection: Connection, row: Row, step: Step): void {
   if (!isAll) pause(connection, row, step.terms);
 }
 
-/** Makes the deliveries of events until the quota is used up. Returns how many events it is done with. */
+/** Creates the deliveries of events until the quota is used up. Returns how many events it finished. */
 function makeInOrder(
   connection: Connection,
   events: readonly Row[],
@@ -179,7 +179,7 @@ function pause(connection: Connection, row: Row, { nowMs }: Terms): void {
   connection.run("update subscriptions set paused_at = ? where id = ?", nowMs, String(row["id"]));
 }
 
-/** The next event whose fetch is not judged yet: it may be let go, or turn out to be part of a spike. */
+/** The next event whose fetch is not judged yet: it will be released or quarantined. */
 function firstUnjudged(connection: Connection, afterSeq: number): number {
   const row = connection.get(
     "select min(event_seq) as seq from quarantined_events where event_seq > ? and reason = 'fetch'",

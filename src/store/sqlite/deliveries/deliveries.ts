@@ -18,7 +18,7 @@ export const NEXT_CUSTOMER_SQL = `
   select customer_id from deliveries indexed by deliveries_due
   where status = 'pending' and is_replay = ? and customer_id > ? order by customer_id limit 1`;
 
-/** The same of a customer's subscriptions, with the time from which a delivery of it is due. */
+/** The same for a customer's subscriptions, with the time of the first due delivery. */
 export const NEXT_SUBSCRIPTION_SQL = `
   select subscription_id, next_attempt_at from deliveries indexed by deliveries_due
   where status = 'pending' and is_replay = ? and customer_id = ? and subscription_id > ?
@@ -48,8 +48,8 @@ type ClaimedRow = [
 ];
 
 /**
- * Subscriptions that one claim passes over at most, paused ones and those for which no slot is free: while it has found
- * nothing, and when it has found something. The next claim goes on there.
+ * Maximum number of subscriptions that one claim skips because they are paused or no slot is free: while it has found
+ * nothing, and when it has found something. The next claim continues there.
  */
 const MAX_PASSED_OVER = { before: 300, after: 50 };
 
@@ -93,22 +93,22 @@ export function createDeliveries(
   };
 }
 
-/** A subscription with due deliveries, and what a claim needs to know of it. */
+/** A subscription with due deliveries. */
 interface DueSubscription extends WaitingSubscription {
   customerId: string;
-  /** How many of its deliveries may start by its own limit. */
+  /** How many deliveries its own limit allows. */
   freeSlots: number;
   /** The first due deliveries, as many as `ready`. */
   seqs: readonly number[];
 }
 
-/** The pending deliveries, or those that are replays: where a process has come to in its rounds over them. */
+/** The pending deliveries, or the replays, with the position in the rounds over them. */
 class Queue {
-  /** The customer that was served or passed over last, and of each customer the subscription. */
+  /** The customer that was served or skipped last, and the subscription of each customer. */
   #customer = "";
   readonly #subscriptions = new Map<string, string>();
   #skipped = 0;
-  /** What was offered a slot, with the subscription before it. */
+  /** The subscriptions that were offered a slot, each with the one before it. */
   #offered = new Map<DueSubscription, string>();
 
   constructor(readonly connection: Connection, readonly isReplay: 0 | 1) {}
@@ -161,7 +161,7 @@ class Queue {
     return this.#skipped >= (this.#offered.size === 0 ? MAX_PASSED_OVER.before : MAX_PASSED_OVER.after);
   }
 
-  /** What may start now of a subscription that has something due; null when nothing may. */
+  /** The deliveries of a subscription that may start now; null without any. */
   #read(customerId: string, id: string, { nowMs, perSubscription, slots }: Claim): DueSubscription | null {
     const { connection, isReplay } = this;
     const row = connection.get(
@@ -204,7 +204,7 @@ function* around(start: string, next: (after: string) => Value | undefined): Gen
   }
 }
 
-/** Leases what was decided, unless another process has changed it since. */
+/** Leases the planned deliveries, except those that another process has changed. */
 function claimShares(
   connection: Connection,
   secrets: SecretReader,
@@ -218,10 +218,8 @@ function claimShares(
       subscriptionId,
     );
     if (endpoint === undefined) continue;
-    // The lease is the time of the next attempt: when nobody reports back, the delivery is simply due again, and has
-    // not
-    // come further in its schedule: nobody knows whether that attempt was made. Rolled back: what fails here fails the
-    // whole claim, so SQLite need not copy each page first to take back this statement alone.
+    // The lease is the time of the next attempt: without a report the delivery is due again, at the same step of its
+    // schedule. "or rollback": an error fails the whole claim, so SQLite need not copy each page for this statement alone.
     const leased = connection.tuples(
       `update or rollback deliveries set attempts = attempts + 1, next_attempt_at = ?, decided_at = ?, not_before = null
        where seq in (select value from json_each(?)) and status = 'pending' and next_attempt_at <= ? returning seq`,

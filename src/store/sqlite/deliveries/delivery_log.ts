@@ -1,4 +1,4 @@
-// The log of deliveries in SQLite: what a customer was promised, and the attempts made.
+// The log of deliveries and attempts in SQLite.
 import type {
   AttemptRecord,
   DeliveryRecord,
@@ -69,7 +69,7 @@ const LIST_UNDELIVERED_SQL =
     and (? is null or subscription_id = ?) and deliveries.seq < ? and deliveries.seq >= ? and deliveries.created_at >= ?
   order by deliveries.seq desc limit ?`;
 
-/** The newest of the customer's queues. The index alone tells, unless a time is asked for: only then rows are read. */
+/** The newest of the customer's queues. Read from the index alone, unless a time is asked for. */
 const LIST_PENDING_SQL = `select ${COLUMNS} from deliveries ${LAST_ATTEMPT}
   where deliveries.seq in (
     select seq from deliveries indexed by deliveries_due
@@ -86,7 +86,7 @@ const ALL_DELIVERED_SQL = `select ${COLUMNS} from deliveries ${LAST_ATTEMPT}
   where deliveries.seq < ? and deliveries.created_at >= ? and status = 'delivered'
   order by deliveries.seq desc limit ?`;
 
-/** The index holds few of all, in no order that fits: what is found is sorted before anything else of it is read. */
+/** The index has few of all rows, in another order: rows are sorted before the rest of them is read. */
 const ALL_UNDELIVERED_SQL = `select ${COLUMNS} from deliveries ${LAST_ATTEMPT}
   where deliveries.seq in (
     select seq from deliveries indexed by deliveries_undelivered

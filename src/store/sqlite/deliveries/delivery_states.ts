@@ -1,5 +1,4 @@
-// Changes of a delivery's state in SQLite: what src/domain/delivery/delivery_life.ts says, applied to one delivery or
-// to many.
+// Changes of a delivery's state in SQLite: applies src/domain/delivery/delivery_life.ts to one delivery or to many.
 import { utcMonth } from "../../../domain/customer/quota_period.ts";
 import type { DeliveryStatus, HoldReason } from "../../../domain/delivery/delivery.ts";
 import {
@@ -57,8 +56,8 @@ function stateFromRow(row: Row): DeliveryRow {
 }
 
 /**
- * Applies what follows when that happens to a delivery; false when nothing does. `retry` is when a delivery that was
- * missed is due again, what its receiver asked for, and how many tries it has had.
+ * Applies the effects of a trigger to a delivery; false without any. `retry` says when a missed delivery is due again,
+ * what its receiver asked for, and how many tries it has had.
  */
 export function applyTrigger(
   connection: Connection,
@@ -106,15 +105,14 @@ export function applyTrigger(
 }
 
 /**
- * Applies what follows when different deliveries have arrived, to those that are as nearly all are: pending, and
- * counted
- * already. How many these were; the others are left as they are.
+ * Marks deliveries as arrived that are pending and counted, as nearly all are. Returns how many these were; the others
+ * stay as they are.
  */
 export function arriveUnread(connection: Connection, ids: readonly string[], nowMs: number): number {
   return connection.run(arriveSql(ids.length), nowMs, nowMs, nowMs, ...ids);
 }
 
-/** What fails here fails all of it: SQLite need not copy each page first to take back this statement alone. */
+/** An error rolls back the whole transaction: SQLite then need not copy each page for this statement alone. */
 const arriveSql = onceFor((rows) =>
   `update or rollback deliveries set status = 'delivered', finished_at = ?, arrived_at = coalesce(arrived_at, ?), decided_at = ?,
      not_before = null
@@ -147,13 +145,12 @@ function returnToQuota(
   );
 }
 
-/** Deliveries that one transaction cancels or holds: many at once would keep everything else waiting. */
+/** Maximum number of deliveries that one transaction cancels or holds. */
 export const CLOSE_BATCH = 500;
 
 /**
- * Cancels some of what a deleted subscription still had to get, what is pending first, and removes the bodies: nobody
- * is
- * left to send them to. Returns how many it cancelled; 0 when nothing is left.
+ * Cancels some deliveries of a deleted subscription, pending ones first, and removes their bodies. Returns how many; 0 when
+ * nothing is left.
  */
 export function cancelDeliveries(connection: Connection, subscriptionId: string, nowMs: number): number {
   const rows = [PENDING_SQL, HELD_SQL]

@@ -1,11 +1,11 @@
-// What came of attempts, in SQLite: recorded, many at once, and what follows for deliveries and endpoints.
+// Finished attempts in SQLite, recorded in batches, with their effects on deliveries and endpoints.
 import { type FinishedAttempt, MAX_KEPT_ATTEMPTS, type NextStep } from "../../../domain/delivery/delivery.ts";
 import type { Connection, Value } from "../connection/connection.ts";
 import { applyTrigger, arriveUnread, findState, findStates } from "./delivery_states.ts";
 import { onceFor, placeholders } from "../connection/row_counts.ts";
 import { disableSubscription, EndpointNotes } from "../subscriptions/endpoints.ts";
 
-/** Rows that one statement takes at most: the call of a statement costs more than a row of it. */
+/** Maximum number of rows per statement. */
 const MAX_ROWS = 64;
 
 /** Records attempts in their order, within the caller's transaction. */
@@ -25,7 +25,7 @@ export function recordAttempts(
   for (const attempt of finished) {
     if (attempt.next.kind === "delivered") arrived.push(attempt);
     else {
-      arrive(); // what follows from a failure may concern every delivery of its subscription
+      arrive(); // a failure may affect every delivery of its subscription
       miss(connection, { ...attempt, next: attempt.next }, { notes, nowMs });
     }
   }
@@ -41,7 +41,7 @@ function* chunks<T>(all: readonly T[]): Generator<readonly T[]> {
   }
 }
 
-/** An attempt that is recorded already stands as it is. */
+/** An attempt that is recorded already stays as it is. */
 function insertAttempts(connection: Connection, finished: readonly FinishedAttempt[]): void {
   const values: Value[] = [];
   for (const { deliveryId, attempt, result } of finished) {
@@ -57,7 +57,7 @@ const insertSql = onceFor((rows) =>
    on conflict (delivery_id, number) do nothing`
 );
 
-/** A delivery that is replayed again and again, or whose address changes, has no last attempt: the newest are kept. */
+/** A delivery that is replayed again and again has no last attempt: the newest are kept. */
 function removeOldAttempts(connection: Connection, deliveryId: string, attempt: number): void {
   if (attempt <= MAX_KEPT_ATTEMPTS) return;
   connection.run(
@@ -72,7 +72,7 @@ interface Recording {
   nowMs: number;
 }
 
-/** What follows from successes: true whatever has happened meanwhile, an expired lease, a hold, a cancellation. */
+/** Applies successes: they count whatever has happened meanwhile, an expired lease, a hold, a cancellation. */
 function arriveAll(
   connection: Connection,
   finished: readonly FinishedAttempt[],
@@ -92,7 +92,7 @@ interface Missed extends FinishedAttempt {
   next: Exclude<NextStep, { kind: "delivered" }>;
 }
 
-/** What follows from an attempt that did not succeed. */
+/** Applies a failed attempt. */
 function miss(
   connection: Connection,
   { deliveryId, webhookUrl, attempt, tries, result, next, mailId }: Missed,
@@ -102,11 +102,11 @@ function miss(
   if (delivery === null) throw new Error(`an attempt of unknown delivery ${deliveryId}`);
   const { subscriptionId } = delivery;
   const isSameEndpoint = notes.goesTo(subscriptionId, webhookUrl);
-  // A later attempt, a change of state or a new beginning of the schedule has overtaken this one.
+  // A later attempt, a change of state or a restart of the schedule has overtaken this one.
   if (delivery.status !== "pending" || delivery.attempts !== attempt || delivery.tries !== tries - 1) return;
   if (isSameEndpoint) notes.note(subscriptionId, { isSuccess: false, durationMs: result.durationMs });
   if (!isSameEndpoint) {
-    // Its owner has left that endpoint: the one that there is now has not been asked, and has the whole schedule.
+    // The URL has changed meanwhile: the new endpoint gets the whole schedule.
     applyTrigger(connection, delivery, { trigger: "missed", nowMs, retry: { atMs: nowMs, tries: 0 } });
   } else if (next.kind === "retry") {
     applyTrigger(connection, delivery, { trigger: "missed", nowMs, retry: { ...next, tries } });

@@ -67,7 +67,7 @@ function matchWaiting(
         if (fallen.has(delivery.subscriptionId)) continue;
         if (made.add({ delivery, event, candidate }) !== "full") continue;
         fallen.add(delivery.subscriptionId);
-        holdNoMore(connection, candidate, {
+        stopHolding(connection, candidate, {
           match,
           limit: quota.of(candidate.subscription.customerId).facts.heldLimit,
         });
@@ -81,8 +81,8 @@ function matchWaiting(
   return waiting.length;
 }
 
-/** Stores no more deliveries of a subscription, from the event at hand on, and tells its customer once a month. */
-function holdNoMore(
+/** Makes a subscription catch up from this event on, and notifies its customer once a month. */
+function stopHolding(
   connection: Connection,
   { subscription: { id, customerId }, customerEnabled }: Candidate,
   { match: { nowMs, month, newMailId }, limit }: {
@@ -97,7 +97,7 @@ function holdNoMore(
 
 function releaseAll(connection: Connection, release: Parameters<Store["releaseHeld"]>[0]): number {
   const quota = new MonthQuota(connection, release.month, release.tiers);
-  // Most of what is held waits for the month to end: it is not read before there is something to give.
+  // Most held deliveries wait for the next month: they are not read before there is room.
   const customers = connection.all(
     `select distinct customer_id from subscriptions join customers on customers.id = customer_id
      where customers.enabled = 1 and disabled_at is null and deleted_at is null
@@ -106,7 +106,7 @@ function releaseAll(connection: Connection, release: Parameters<Store["releaseHe
   ).map((row) => String(row["customer_id"])).filter((customerId) => quota.of(customerId).left > 0);
   let released = 0;
   for (const [at, customerId] of customers.entries()) {
-    // A fair part of what is left of the batch: a long queue of one holds up nobody else's.
+    // A fair part of the rest of the batch, so that one long queue does not delay the others.
     const part = Math.ceil((RELEASE_BATCH - released) / (customers.length - at));
     const room = Math.min(quota.of(customerId).left, part);
     for (const id of oldestHeld(connection, customerId, room)) {

@@ -7,7 +7,7 @@ import type { Connection } from "../connection/connection.ts";
 import { insertRows, rowInsert } from "../connection/many_rows.ts";
 import type { MonthQuota } from "../customers/month_quota.ts";
 
-/** A delivery that is to be written. */
+/** A delivery to be written. */
 interface Made {
   delivery: NewDelivery;
   eventId: string;
@@ -24,17 +24,17 @@ const DELIVERIES = rowInsert(
 );
 const BODIES = rowInsert("insert into delivery_bodies (delivery_seq, body, ending_seq)", 3);
 
-/** The deliveries that a transaction makes; none is there before {@link NewDeliveries.write}. */
+/** The deliveries that a transaction creates; written by {@link NewDeliveries.write}. */
 export class NewDeliveries {
   #made: Made[] = [];
-  /** The event of the one added last: whether any delivery of it is stored, and for whom there is one here. */
+  /** The event of the last delivery: whether deliveries of it are stored, and the subscriptions added here. */
   #event = { id: "", isStored: false, subscriptions: new Set<string>() };
 
   constructor(readonly connection: Connection, readonly quota: MonthQuota, readonly nowMs: number) {}
 
   /**
    * Adds one, due at once or at `atMs`. Returns its state; null when the subscription has one of the event; "full" when it
-   * is not added, because it would have to be held and must not (`mayHold`) or the customer's limit of those is reached.
+   * would have to be held, and that is not allowed (`mayHold`) or the customer's limit is reached.
    */
   add({ delivery, event, candidate, atMs = this.nowMs, isReplay = false, mayHold = true }: {
     delivery: NewDelivery;
@@ -98,10 +98,7 @@ export class NewDeliveries {
     insertRows(this.connection, BODIES, bodies);
   }
 
-  /**
-   * A crash between two commits never repeats a match, but a restored store may hold both the event in the outbox and
-   * its delivery: the delivery that is there stands.
-   */
+  /** A restored store may contain both an event in the outbox and its delivery: the stored delivery stays. */
   #isThere(subscriptionId: string, eventId: string): boolean {
     if (this.#event.id !== eventId) {
       const any = this.connection.get("select 1 from deliveries where event_id = ? limit 1", eventId);
@@ -115,20 +112,20 @@ export class NewDeliveries {
         ) !== undefined;
   }
 
-  /** Writes what several bodies end with; gives the places of these endings. */
+  /** Writes the endings that several bodies share; returns their ids. */
   #writeEndings(made: readonly Made[]): Map<string, number> {
     const users = new Map<string, number>();
     for (const { delivery: { ending } } of made) users.set(ending, (users.get(ending) ?? 0) + 1);
-    const places = new Map<string, number>();
+    const ids = new Map<string, number>();
     for (const [ending, count] of users) {
-      if (count === 1) continue; // a page of its own either way
+      if (count === 1) continue;
       const row = this.connection.get(
         "insert into body_endings (ending) values (?) returning ending_seq",
         ending,
       );
-      places.set(ending, Number(row?.["ending_seq"]));
+      ids.set(ending, Number(row?.["ending_seq"]));
     }
-    return places;
+    return ids;
   }
 }
 
@@ -144,7 +141,7 @@ function nextNumbers(connection: Connection, made: readonly Made[]): Map<string,
   return new Map(rows.map((row) => [String(row["id"]), Number(row["number"])]));
 }
 
-/** The last place in the order of storing that was ever given. */
+/** The last `seq` that was ever assigned. */
 function lastSeq(connection: Connection): number {
   return Number(connection.get("select seq from sqlite_sequence where name = 'deliveries'")?.["seq"] ?? 0);
 }

@@ -71,7 +71,7 @@ export function createReplays(connection: Connection): Pick<Store, "replayDelive
   };
 }
 
-/** Rolls a replay back: what it sends is known only when it is done. */
+/** Rolls a replay back: the number of replays is known only at the end. */
 class LimitReached extends Error {}
 
 function takeReplays(
@@ -104,14 +104,14 @@ function refusalOf(connection: Connection, row: Row): ReplayRefusal | null {
   });
 }
 
-/** Lets a finished delivery go once more; false when it is held because the month's deliveries are used up. */
+/** Sends a finished delivery again; false when it is held because the month's deliveries are used up. */
 function sendAgain(
   connection: Connection,
   { row, customerId, quota, atMs, nowMs }: {
     row: Row;
     customerId: string;
     quota: MonthQuota;
-    /** When it goes. */
+    /** When it is due. */
     atMs: number;
     nowMs: number;
   },
@@ -122,7 +122,7 @@ function sendAgain(
     if (state === null) throw new Error(`no delivery ${id} to send again`);
     applyTrigger(connection, state, { trigger, nowMs, month: quota.month, retry: { atMs } });
   };
-  // What arrived once is counted already.
+  // A delivery that arrived once is counted already.
   const goes = row["quota_month"] !== null || quota.of(customerId).admits();
   apply("replayed");
   if (!goes) apply("quota-spent");
@@ -138,7 +138,7 @@ function replayStretch(
   const quota = new MonthQuota(connection, stretch.month, stretch.tiers);
   const replayed: Replayed = { replayed: 0, created: 0, held: 0, lastEventId: null };
   const events = connection.all(
-    // What is held back goes to nobody before the operator has looked at it.
+    // Quarantined events are not delivered before the operator has released them.
     `select id, seq, published_at, ${SERVED_JSON} from events where id > ? and id < ?
        and not exists (select 1 from quarantined_events where event_seq = events.seq)
      order by id limit ?`,
@@ -188,9 +188,7 @@ function replayStretch(
   return replayed;
 }
 
-/**
- * Which events a subscription that is behind gets by itself: made now, they would come before what is older.
- */
+/** Which events a subscription that catches up will get later: sent now, they would overtake older ones. */
 function comingOfThePast(
   connection: Connection,
   subscriptionId: string,

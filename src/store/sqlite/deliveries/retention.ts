@@ -1,4 +1,4 @@
-// Retention in SQLite: what was over long ago is removed, in small batches, and never what is still to be done.
+// Retention in SQLite: old finished deliveries are removed in small batches, never pending ones.
 import type { Store } from "../../../domain/ports/store/store.ts";
 import { removeBodies } from "./bodies.ts";
 import { passedPositions } from "./catch_up.ts";
@@ -81,7 +81,7 @@ function closeOne(connection: Connection, row: Row, nowMs: number): number {
   return row["is_active"] === 1 ? 0 : holdDeliveries(connection, id, nowMs);
 }
 
-/** Removes bodies and attempts; a delivery that was asked for anew in between is pending, and keeps its own. */
+/** Removes bodies and attempts, except of deliveries that were replayed meanwhile. */
 function prune(connection: Connection, rows: readonly Row[]): void {
   const over = connection.all(
     `update deliveries set pruned = 1

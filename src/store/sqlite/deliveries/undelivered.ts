@@ -23,7 +23,7 @@ export function createUndelivered(
 /** Customers that the doctor names. */
 const LARGEST = 3;
 
-/** What has not been delivered. */
+/** The undelivered, see {@link Undelivered}. */
 export function findUndelivered(connection: Connection): Undelivered {
   const disabled = connection.all(
     `select id, disabled_by from subscriptions
@@ -32,7 +32,7 @@ export function findUndelivered(connection: Connection): Undelivered {
   return { ...countAll(connection), disabled, largest: largestCustomers(connection, LARGEST) };
 }
 
-/** A row for each customer is read, whatever is stored for them. */
+/** Reads one row per customer. */
 function largestCustomers(connection: Connection, limit: number): CustomerStorage[] {
   return connection.all(
     "select customer_id, bytes from customer_storage where bytes > 0 order by bytes desc, customer_id limit ?",

@@ -58,7 +58,7 @@ export function matchOf(query: EventQuery): string | null {
   return parts.length === 0 ? null : parts.map((part) => `(${part})`).join(" AND ");
 }
 
-/** What the index holds of an event. */
+/** The text of an event in the index. */
 interface IndexText {
   words: string;
   tags: string;
@@ -112,7 +112,7 @@ export class IndexWriter {
     for (const { seq, text } of added) this.#insert("by_seq", seq, text);
   }
 
-  /** Gives events of one time their positions, in the order of ids. */
+  /** Assigns positions to events of one time, in the order of ids. */
   #addToTime(publishedAtMs: number, events: readonly Placed[]): void {
     const sorted = events.toSorted(compareIds);
     const [first, last] = [firstPosition(publishedAtMs), lastPosition(publishedAtMs)];

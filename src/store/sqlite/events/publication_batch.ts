@@ -1,18 +1,18 @@
-// The publications of one batch in SQLite: looked up many a statement, each as if it were looked up when its turn comes.
+// The publications of one batch in SQLite: looked up in bulk, with the results of separate look-ups.
 import type { PublicationKey, StoredPublication } from "../../../domain/ports/store/publications.ts";
 import type { Connection, Row } from "../connection/connection.ts";
 import { findPublication, PUBLICATION_COLUMNS, publicationFromRow } from "./publications.ts";
 
-/** Publications that one statement looks up. */
+/** Publications per statement. */
 const ASKED = 100;
-/** Of fewer each is looked up by itself. */
+/** Smaller batches are looked up one by one. */
 const LEAST_ASKED = 8;
 
 /** A way to find publications: by a column of theirs. */
 interface Way {
   foundBy: StoredPublication["foundBy"];
   sql: string;
-  /** What a publication is looked up by; null: not in this way. */
+  /** The value to look for; null for none. */
   valueOf(publication: PublicationKey): string | null;
 }
 
@@ -40,9 +40,9 @@ const WAYS: readonly Way[] = [
   },
 ];
 
-/** A batch within one transaction, which begins with it and in which nobody else changes publications. */
+/** A batch within one transaction, the only writer of publications. */
 export class PublicationBatch {
-  /** What was there when the batch began, by the position in it; null where nothing was. */
+  /** The publications found at the start, by position; null where none was. */
   #found: (Row | null)[] | null = null;
   /** Keys and hashes that the batch has added meanwhile. */
   readonly #added = new Set<string>();
@@ -57,7 +57,7 @@ export class PublicationBatch {
     if (publications.length >= LEAST_ASKED) this.#found = this.#lookUp();
   }
 
-  /** What {@link findPublication} finds now of the publication at this position. */
+  /** The result of {@link findPublication} for the publication at this position. */
   find(position: number): StoredPublication | null {
     const publication = this.publications[position] as PublicationKey;
     if (this.#found === null || this.#isAdded(publication)) {
@@ -74,7 +74,7 @@ export class PublicationBatch {
     if (textHash !== undefined) this.#added.add(textHash);
   }
 
-  /** Notes that one was changed that was there: from now on each is looked up by itself. */
+  /** Notes that a stored publication was changed: from now on they are looked up one by one. */
   noteChange(): void {
     this.#found = null;
   }

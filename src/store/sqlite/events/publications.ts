@@ -5,8 +5,8 @@ import type { Connection, Row } from "../connection/connection.ts";
 import { SERVED_JSON } from "./served_record.ts";
 
 /**
- * Identities that a publication has beside its first one. A feed that makes up new ids for each fetch must not fill the
- * disk: of more the oldest are forgotten, and the content still tells what it is.
+ * Maximum number of further identities of a publication. A feed with new ids for each fetch must not fill the disk: the
+ * oldest are removed, and the content still identifies the publication.
  */
 const MAX_RENAMINGS = 8;
 
@@ -60,7 +60,7 @@ export function presentPublications(
   sourceId: string,
   sinceMs: number,
 ): { stored: StoredPublication; missed: number }[] {
-  // Under its first identity each publication stands once.
+  // Each publication has one row with its first identity.
   return connection.all(
     `select 'key' as found_by, ${PUBLICATION_COLUMNS}, missed from publications
      where source_id = ? and key = external_id and withdrawn = 0
@@ -73,7 +73,7 @@ export function presentPublications(
   }));
 }
 
-/** Keeps in how many complete fetches in a row a publication was missing. */
+/** Saves how many consecutive complete fetches did not contain a publication. */
 export function keepMissed(
   connection: Connection,
   sourceId: string,
@@ -174,7 +174,7 @@ export function keepHashes(
   );
 }
 
-/** Keeps a content with another date as seen, beside that which counts. */
+/** Stores a change of date that was seen once, beside the current content. */
 export function keepPendingChange(
   connection: Connection,
   sourceId: string,
@@ -189,7 +189,7 @@ export function keepPendingChange(
   );
 }
 
-/** Fills in what a version that did not keep it has left out. */
+/** Adds a missing text hash. */
 export function keepTextHash(
   connection: Connection,
   sourceId: string,

@@ -1,4 +1,4 @@
-// Writing records in SQLite: a version of a publication, a language that comes later, who is told of it.
+// Writing records in SQLite: versions, languages that are added later, and the events to be matched.
 import { type RegEvent, withTranslation } from "../../../domain/event/event.ts";
 import { severityRank } from "../../../domain/event/severity.ts";
 import type {
@@ -27,12 +27,12 @@ const PUBLICATION = rowInsert(
 const OUTBOX = rowInsert("insert into event_outbox (event_seq)", 1);
 const HELD = rowInsert("insert into quarantined_events (event_seq, source_id, reason)", 3);
 
-/** Writes the records of one transaction, in which nobody else writes any. */
+/** Writes the records of one transaction, the only writer of records. */
 export class RecordWriter {
   readonly #index: IndexWriter;
   /** The last position that was assigned; null before the first. */
   #lastSeq: number | null = null;
-  /** Rows that wait to be written many at once, in the order of writing: what refers to an event comes after it. */
+  /** Rows to be written in bulk; tables that refer to events come after them. */
   readonly #waiting = new Map<RowInsert, Value[][]>([[EVENT, []], [PUBLICATION, []], [OUTBOX, []], [
     HELD,
     [],
@@ -43,8 +43,8 @@ export class RecordWriter {
   }
 
   /**
-   * Writes a version; `stored` is the publication as it was found, null when it is new. What is new may wait to be
-   * written until {@link flush}.
+   * Writes a version; `stored` is the publication as it was found, null when it is new. New rows may wait until
+   * {@link flush}.
    */
   record(
     publication: PublicationKey,
@@ -111,7 +111,7 @@ export class RecordWriter {
     keepLanguage(this.connection, sourceId, { externalId, language, textHash });
   }
 
-  /** Keeps by what the words of a language are known that an item of another language has brought. */
+  /** Stores the hash of a language's text that an item of another language has recorded. */
   join(sourceId: string, { language, textHash }: PublicationKey, externalId: string): void {
     if (language === undefined || textHash === undefined) throw new Error("what is joined has a language");
     this.flush();
@@ -126,8 +126,7 @@ export class RecordWriter {
   /** Writes what is written once for all; nothing is recorded after it. */
   finish(): void {
     this.flush();
-    // At the end and together: the full-text index writes what it has gathered before each statement that may need to
-    // be undone by itself, which most others are.
+    // Last and together: FTS5 flushes its pending rows before each statement that can be rolled back by itself.
     this.#index.finish();
   }
 
@@ -158,17 +157,17 @@ export class RecordWriter {
     keepOwnLanguage(this.connection, publication, event);
   }
 
-  /** Lets a record wait to be matched: at once, or for a reason. */
+  /** Queues a record to be matched, or quarantines it. */
   #notify(event: RegEvent, { seq, reason }: { seq: number; reason: string | null }): void {
     if (reason === null) this.#add(OUTBOX, [seq]);
     else this.#add(HELD, [seq, event.source_id, reason]);
   }
 
-  /** Why an earlier version of the record waits: a later one waits behind it. */
+  /** Why an earlier version of the record is quarantined: later ones follow it. */
   #reasonBefore(event: RegEvent): string | null {
     if (event.version === 1) return null;
     const before = this.connection.get(
-      // A spike stands behind what only waits for its fetch in the alphabet: one version of a spike holds all.
+      // 'spike' sorts after 'fetch': one version of a spike holds all.
       `select max(reason) as reason from quarantined_events
        where event_seq in (select seq from events where source_id = ? and external_id = ?)`,
       event.source_id,

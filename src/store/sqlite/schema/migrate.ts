@@ -12,7 +12,7 @@ export interface Migration {
   replacesTables?: boolean;
 }
 
-/** The steps in order. Once a version is released, its steps never change: what changes is a further step. */
+/** The steps in order. Released steps never change; a change is a further step. */
 export const MIGRATIONS: readonly Migration[] = [{ sql: SCHEMA }];
 
 /** The schema of an opened database; 0 for an empty one. */

@@ -153,7 +153,7 @@ function lease(connection: Connection, row: Row, { nowMs, leaseMs, holder, spaci
 
 function setHost(connection: Connection, host: FetchEnd["hosts"][number], nowMs: number): void {
   connection.run(
-    // What a host has said is no guess, and neither is a guess one that comes while that holds.
+    // A pause that the host asked for is not guessed, nor is a guess made during it.
     `insert into hosts (host, set_at, free_at, paused_until, guessed_at) values (?, ?, ?, ?, ?)
      on conflict (host) do update set
        free_at = case when set_at > excluded.set_at then excluded.free_at else max(free_at, excluded.free_at) end,
@@ -188,7 +188,7 @@ function finishFetch(
   judge: (arrivals: ChangeVolume) => ChangeSpike,
 ): number {
   requireLease(connection, end.sourceId, end.holder);
-  // Of a fetch that the store could not keep a part is here: it is judged with the rest, which comes soon.
+  // After a storage fault the stored part of the fetch is judged with the next one.
   const heldBack = end.isItsFault ? settleArrivals(connection, end, judge) : 0;
   connection.run(
     `update sources set lease_until = 0,

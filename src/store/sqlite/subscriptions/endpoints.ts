@@ -1,4 +1,4 @@
-// The health of endpoints in SQLite: noted with the attempts, judged by the clock, switched off and on.
+// The health of endpoints in SQLite: updated with attempts, judged by the clock; disabling and enabling.
 import {
   afterAttempt,
   type EndpointHealth,
@@ -15,7 +15,7 @@ import type { Connection, Row } from "../connection/connection.ts";
 import { holdDeliveries, PENDING_OF_SUBSCRIPTION } from "../deliveries/delivery_states.ts";
 import { adjustMailsForClockRollback, queueMail } from "../customers/mails.ts";
 
-/** How exact the time of the last success is while all is well, ms: it must not cost a write for each delivery. */
+/** Resolution of the time of the last success, ms: it must not cost a write for each delivery. */
 const LAST_SUCCESS_STEP_MS = 60_000;
 
 const HEALTH_COLUMNS =
@@ -136,8 +136,8 @@ function writeHealth(connection: Connection, subscriptionId: string, health: End
 }
 
 /**
- * Switches a subscription off within the caller's transaction, holds what it still has to get, and queues the mail
- * that says so (none when `mailId` is null). One that is off stays as it is.
+ * Disables a subscription within the caller's transaction, holds its pending deliveries, and queues the mail about it (none
+ * when `mailId` is null). A disabled one stays as it is.
  */
 export function disableSubscription(
   connection: Connection,
@@ -168,7 +168,7 @@ export function disableSubscription(
   queueMail(connection, { ...mail, id: mailId });
 }
 
-/** Switches a subscription on again within the caller's transaction: one attempt tells whether more may follow. */
+/** Enables a subscription within the caller's transaction; it is probed first. */
 export function enableSubscription(connection: Connection, subscriptionId: string): void {
   connection.run(
     "update subscriptions set disabled_at = null, disabled_by = null where id = ?",
@@ -212,14 +212,14 @@ export function createEndpoints(
           nowMs,
           nowMs + MAX_PROBE_PAUSE_MS,
         );
-        // A secret that was replaced yesterday, as the clock was, is not to sign for longer than a day from now.
+        // A replaced secret must not sign for longer than a day from now.
         connection.run(
           "update subscriptions set previous_secret_until = ? where previous_secret_until > ?",
           nowMs + PREVIOUS_SECRET_MS,
           nowMs + PREVIOUS_SECRET_MS,
         );
         adjustMailsForClockRollback(connection, nowMs);
-        // What was to wait an hour from a time that is yet to come waits an hour from now.
+        // A wait of an hour from a future time becomes an hour from now.
         return connection.run(
           `update deliveries set next_attempt_at = next_attempt_at - (decided_at - ?),
              not_before = not_before - (decided_at - ?), decided_at = ?

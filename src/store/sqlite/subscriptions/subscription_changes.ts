@@ -40,7 +40,7 @@ export function createSubscriptionChanges(
       Promise.resolve(connection.transaction("durable", () => {
         const before = findPlain(connection, customerId, id);
         if (before === null) return null;
-        // A secret that cannot be read any more signs nothing.
+        // An unreadable secret must not sign.
         const keeps = before.disabledBy !== "key-lost";
         connection.run(
           `update subscriptions set previous_secret = iif(?, secret, null), previous_secret_until = ?, secret = ?
@@ -50,7 +50,7 @@ export function createSubscriptionChanges(
           vault.seal(secret, secretField(id)),
           id,
         );
-        // With a secret again it stays off until its owner switches it on.
+        // It stays disabled until its owner enables it.
         connection.run(
           "update subscriptions set disabled_by = 'owner' where id = ? and disabled_by = 'key-lost'",
           id,
@@ -84,7 +84,7 @@ function changeSubscription(
   const wasOn = isEnabled(before);
   const isOn = enabled ?? wasOn;
   const identity = identityOf(after);
-  // What the tier holds is wanted too, unless its owner says otherwise: it comes back by itself.
+  // A subscription held by the plan limits returns by itself, unless its owner disables it.
   const isWanted = isOn || (before.disabledBy === "tier" && enabled === undefined);
   if (isWanted) {
     if (isOn && before.disabledBy === "key-lost") return "key_lost";
@@ -93,7 +93,7 @@ function changeSubscription(
     if (twin !== null) return twin;
     if (isOn && !wasOn && others.active >= activeLimit) return "limit_reached";
   }
-  // First, because one that is off may be the same as one that is on.
+  // First, because a disabled one may equal an enabled one.
   if (wasOn && !isOn) {
     disableSubscription(connection, before.id, { by: "owner", nowMs, mailId: null, problem: null });
   } else if (!isWanted && before.disabledBy === "tier") {
@@ -124,7 +124,7 @@ function changeSubscription(
   return null;
 }
 
-/** What is known of an endpoint's health says nothing of another one's. */
+/** Resets the health for a new endpoint. */
 function forgetHealth(connection: Connection, id: string, pace: "steady" | "probing" | null): void {
   connection.run(
     `update subscriptions set first_failure_at = null, consecutive_failures = 0, warned_at = null, resume_at = 0,
@@ -134,10 +134,7 @@ function forgetHealth(connection: Connection, id: string, pace: "steady" | "prob
   );
 }
 
-/**
- * An address that was not asked yet owes nothing to the pauses and tries of another one: what waits for a further attempt
- * goes at once. What is under way has no record of its last attempt; that tells how it goes on.
- */
+/** Restarts the schedule for a new URL: waiting deliveries are due now. Attempts in progress have no record yet. */
 function beginAnew(connection: Connection, id: string, nowMs: number): void {
   connection.run(
     `update deliveries indexed by deliveries_due set next_attempt_at = min(next_attempt_at, ?), decided_at = ?,

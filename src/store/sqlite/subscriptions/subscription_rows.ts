@@ -13,8 +13,8 @@ export const SUBSCRIPTION_COLUMNS =
   created_at, disabled_at, disabled_by, deleted_at, backfill_seq, resume_after, paused_at, held_full_since, after_seq`;
 
 /**
- * What matching needs of a subscription, from a row with {@link SUBSCRIPTION_COLUMNS}. The event at which one goes on that
- * is behind is looked up by {@link subscriptionWithCursor}.
+ * A subscription without secrets, from a row with {@link SUBSCRIPTION_COLUMNS}. {@link subscriptionWithCursor} adds the
+ * next event of one that catches up.
  */
 export function subscriptionFromRow(row: Row): MatchedSubscription {
   const heldFullSinceMs = row["held_full_since"] as number | null;
@@ -39,7 +39,7 @@ export function subscriptionFromRow(row: Row): MatchedSubscription {
   };
 }
 
-/** A subscription with the event at which it goes on, if it is behind. */
+/** A subscription with the next event, if it catches up. */
 export function subscriptionWithCursor(connection: Connection, row: Row): MatchedSubscription {
   const subscription = subscriptionFromRow(row);
   if (subscription.catchUp === null) return subscription;
@@ -57,7 +57,7 @@ export function subscriptionWithCursor(connection: Connection, row: Row): Matche
   };
 }
 
-/** The same address with the same filters is the same subscription, in whatever order the filters are given. */
+/** Identifies a subscription by URL and filters, in any order. */
 export function identityOf(subscription: MatchedSubscription): string {
   const url = new URL(subscription.webhookUrl);
   url.hash = "";
@@ -69,10 +69,7 @@ export function identityOf(subscription: MatchedSubscription): string {
   ]);
 }
 
-/**
- * The customer's other subscriptions that are on, or come back by themselves: a further one must not be the same as one
- * of them, which `twinOf` says. `active` counts those that are on.
- */
+/** The customer's other subscriptions that are enabled or held by the plan limits: `twinOf` finds an equal one. */
 export function otherSubscriptions(
   connection: Connection,
   { customerId, id }: Pick<Subscription, "customerId" | "id">,
