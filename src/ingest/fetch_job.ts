@@ -6,6 +6,7 @@ import type { FetchResult, PartialFailure, SourceSettings, SourceState } from ".
 import { silentSince } from "../domain/source/source_health.ts";
 import type { FetchEnd } from "../domain/ports/store/sources.ts";
 import { failureLevel, StorageError } from "../domain/ports/store/storage_fault.ts";
+import type { Store } from "../domain/ports/store/store.ts";
 import type { CountFetch } from "./ingest_metrics.ts";
 import { updateCadence } from "./schedule/publication_cadence.ts";
 import { FetchError } from "./fetch/fetch_types.ts";

@@ -3,8 +3,8 @@ import type { ChangeSpike, ChangeVolume } from "../../source/change_volume.ts";
 import type {
   FetchResult,
   IdentityRule,
-  PublicationCadence,
   PartialFailure,
+  PublicationCadence,
   SourceMove,
   SourceState,
 } from "../../source/source.ts";

@@ -8,7 +8,6 @@ import type {
   RemovalDecision,
   StoredPublication,
 } from "../../../domain/ports/store/publications.ts";
-import type { Store } from "../../../domain/ports/store/store.ts";
 import { isOfPublication, planHashes } from "../../../domain/plans/publication_state.ts";
 import type { Connection, Row } from "../connection/connection.ts";
 import { listEvents } from "./event_list.ts";
