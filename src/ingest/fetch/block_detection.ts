@@ -1,10 +1,10 @@
-// Answers by which a host refuses or throttles a client, whatever status they have.
+// Detects responses by which a host blocks or throttles the client, with any status.
 import type { IncomingResponse } from "../../domain/ports/ports.ts";
 
-/** As much of a page as is looked at, bytes: challenges are short and say what they are at their beginning. */
-const LOOKED_AT = 65_536;
+/** The part of a page that is inspected, in bytes: challenges are short. */
+const MAX_INSPECTED = 65_536;
 
-/** Headers that nothing but a challenge has. */
+/** Headers of challenges. */
 const CHALLENGE_HEADERS: readonly [name: string, value: RegExp, whose: string][] = [
   ["cf-mitigated", /challenge/i, "Cloudflare"],
   ["x-amzn-waf-action", /challenge|captcha/i, "AWS WAF"],
@@ -17,7 +17,7 @@ interface Page {
   text: string;
 }
 
-/** Challenges by what their titles and texts say; no page of a publisher says it. */
+/** Challenge pages by titles and texts that no publisher's page has. */
 const CHALLENGE_PAGES: readonly [isChallenge: (page: Page) => boolean, whose: string][] = [
   [({ title }) => /^(?:just a moment|attention required! ?\| ?cloudflare)/.test(title), "Cloudflare"],
   [
@@ -44,7 +44,7 @@ const CHALLENGE_PAGES: readonly [isChallenge: (page: Page) => boolean, whose: st
   ],
 ];
 
-/** The same where data was requested, so that any page is unexpected. */
+/** Further challenge pages where data was requested, so that any page is unexpected. */
 const CHALLENGE_SIGNS: readonly [isChallenge: (page: Page) => boolean, whose: string | null][] = [
   [
     ({ text }) => /\/cdn-cgi\/challenge-platform\/|cf-browser-verification|cf_chl_opt/.test(text),
@@ -64,7 +64,7 @@ const CHALLENGE_SIGNS: readonly [isChallenge: (page: Page) => boolean, whose: st
   ],
 ];
 
-/** Why an answer counts as a block, in words; null when it does not. */
+/** Why a response counts as a block; null if it does not. */
 export function describeBlock(response: IncomingResponse, expects: "data" | "page"): string | null {
   const { status } = response;
   const challenge = findChallenge(response, expects);
@@ -79,12 +79,12 @@ export function describeBlock(response: IncomingResponse, expects: "data" | "pag
   return null;
 }
 
-/** Whose challenge it is; "" when that is not known, null when it is none. */
+/** The vendor of the challenge; "" if unknown, null if it is not a challenge. */
 function findChallenge({ headers, body }: IncomingResponse, expects: "data" | "page"): string | null {
   for (const [name, value, whose] of CHALLENGE_HEADERS) {
     if (value.test(headers[name] ?? "")) return whose;
   }
-  const text = new TextDecoder().decode(body.subarray(0, LOOKED_AT)).toLowerCase();
+  const text = new TextDecoder().decode(body.subarray(0, MAX_INSPECTED)).toLowerCase();
   if (!beginsAsPage(text)) return null;
   const title = /<title>([^<]*)/.exec(text)?.[1]?.replace(/\s+/g, " ").trim() ?? "";
   const page = { title, text };
@@ -96,7 +96,7 @@ function findChallenge({ headers, body }: IncomingResponse, expects: "data" | "p
 
 const FIRST_TAG = /\s*<(!--|!doctype html|html|head)/y;
 
-/** Whether a text, past white space and comments, begins as a page of HTML. */
+/** Whether a text begins as HTML, after white space and comments. */
 function beginsAsPage(text: string): boolean {
   let at = 0;
   while (true) {

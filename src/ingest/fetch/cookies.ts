@@ -1,13 +1,13 @@
-// Cookies within one chain of redirects: some load balancers answer only who brings back what they have just given.
+// Cookies within one chain of redirects, which some load balancers require.
 
-/** As much as is kept of one host, characters. */
+/** Maximum length of the header, in characters. */
 const MAX_COOKIES = 4_096;
 
 /** The cookies of one chain; they go back to the host that set them and are forgotten with the chain. */
 export class Cookies {
   readonly #hosts = new Map<string, Map<string, string>>();
 
-  /** Takes what an answer sets: the values of its `set-cookie` fields, a line each. */
+  /** Stores the cookies of a response; its `set-cookie` fields are separated by newlines. */
   take(setCookie: string | undefined, { host }: URL): void {
     const cookies = this.#hosts.get(host) ?? new Map<string, string>();
     for (const line of setCookie?.split("\n") ?? []) {
@@ -17,7 +17,7 @@ export class Cookies {
     if (cookies.size > 0) this.#hosts.set(host, cookies);
   }
 
-  /** The header for a request to the address, or none. */
+  /** The header for a request, or none. */
   header({ host }: URL): { cookie?: string } {
     const cookies = [...this.#hosts.get(host) ?? []].map(([name, value]) => `${name}=${value}`).join("; ");
     return cookies === "" || cookies.length > MAX_COOKIES ? {} : { cookie: cookies };

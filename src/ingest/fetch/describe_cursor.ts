@@ -1,13 +1,13 @@
-// Where the next fetch of a source begins: what is being caught up with, in words for the operator.
+// Describes where the next fetch of a source begins, for the operator.
 import type { SourceSettings, SourceState } from "../../domain/source/source.ts";
 import { readCursor } from "./fetch_types.ts";
 import type { ListCursor } from "./list_cursor.ts";
 import { planWindows, rulesKey } from "./pagination.ts";
 
-/** What of every walked source's cursor tells its place. */
+/** The fields that describe a cursor's position. */
 type DescribedCursor = Partial<Pick<ListCursor, "atMs" | "rest">> & { settings: string; sinceMs?: number };
 
-/** Where the next fetch begins, for each address that is walked; empty where it begins with everything, or with one document. */
+/** Where the next fetch begins, by URL; empty for a full fetch and for single documents. */
 export function describeCursors(
   source: SourceSettings,
   { cursor }: Pick<SourceState, "cursor">,
@@ -17,8 +17,8 @@ export function describeCursors(
   if (source.urls === undefined) return describeCursor(source, cursor, nowMs);
   const cursors: Record<string, string | null> = JSON.parse(cursor);
   return Object.entries(source.urls).flatMap(([language, location]) =>
-    describeCursor({ ...source, location }, cursors[language] ?? null, nowMs).map((words) =>
-      `${language}: ${words}`
+    describeCursor({ ...source, location }, cursors[language] ?? null, nowMs).map((text) =>
+      `${language}: ${text}`
     )
   );
 }

@@ -1,8 +1,8 @@
-// Where a document came from, as the provenance of its events tells it.
+// The origin of a document, for the provenance of its events.
 import type { DocumentOrigin } from "../../domain/event/provenance.ts";
 import type { FetchedDocument } from "./fetch_types.ts";
 
-/** The origin of a document, without anything of its address that may be a secret. */
+/** The origin of a document, without parts of the URL that may be secret. */
 export function originOf(document: FetchedDocument): DocumentOrigin {
   return {
     document: document.url === null ? document.name : publicAddress(document.url),
@@ -12,10 +12,7 @@ export function originOf(document: FetchedDocument): DocumentOrigin {
   };
 }
 
-/**
- * Origin and path. User, query and fragment go: they are where sites put tokens, and a query without "=" is one as
- * easily as a name is.
- */
+/** Origin and path; user, query and fragment may contain tokens. */
 function publicAddress(url: string): string {
   const { origin, pathname } = new URL(url);
   return origin + pathname;

@@ -1,4 +1,4 @@
-// Getting a source's documents, each strategy in its own way.
+// Fetches a source's documents by its strategy.
 import type { SourceSettings } from "../../domain/source/source.ts";
 import { fetchFeed } from "./fetch_feed.ts";
 import { fetchFolder } from "./fetch_folder.ts";
@@ -8,7 +8,7 @@ import { fetchSitemap, type SitemapOptions } from "./fetch_sitemap.ts";
 import { fetchSparql } from "./fetch_sparql.ts";
 import type { Fetched, Known } from "./fetch_types.ts";
 
-/** Fetches what changed since what is known. Throws a `FetchError`. */
+/** Fetches the documents that have changed. Throws `FetchError`. */
 export async function fetchDocuments(
   source: SourceSettings,
   known: Known,

@@ -1,4 +1,4 @@
-// Getting one document over HTTP: conditional, bounded in bytes, time and redirects, and only where it may be got.
+// Fetches one document over HTTP: conditionally, within limits of bytes, time and redirects, from permitted addresses.
 import { isReachable, literalAddress, MAX_ADDRESSES } from "../../domain/ip_address.ts";
 import { DeadlineError, type IncomingResponse, NetworkError } from "../../domain/ports/ports.ts";
 import { parseRetryAfter } from "../../domain/http_time.ts";
@@ -9,13 +9,13 @@ import { type FetchedDocument, FetchError, type FetchOptions, sha256Of } from ".
 import { freshUntil } from "../schedule/freshness.ts";
 import type { RedirectTrack } from "./permanent_redirects.ts";
 
-/** Redirects followed at most. */
+/** Maximum number of redirects. */
 const MAX_REDIRECTS = 5;
 const REDIRECTS = [301, 302, 303, 307, 308];
-/** The redirects that say that the document has moved for good (RFC 9110, 15.4.2 and 15.4.9). */
+/** Permanent redirects (RFC 9110, 15.4.2 and 15.4.9). */
 const PERMANENT = [301, 308];
 
-/** What is to be done about answers that will not change by themselves. */
+/** Advice on statuses that do not change by themselves. */
 const ADVICE: Readonly<Record<number, string>> = {
   304: " to an unconditional request",
   400: ": the request is not valid; check the URL and its parameters",
@@ -25,45 +25,45 @@ const ADVICE: Readonly<Record<number, string>> = {
   410: ": it was removed permanently; look for its new URL on the publisher's site",
 };
 
-/** What an answer said of itself, so that it is sent again only if it has changed. */
+/** The validators of a response, for conditional requests. */
 export interface Validators {
-  /** The address that said so: the validators of one mean nothing to another. */
+  /** The URL that they belong to. */
   url?: string;
   etag?: string;
   lastModified?: string;
 }
 
-/** One document to be asked for. */
+/** A request for one document. */
 export interface DocumentRequest {
   url: URL;
-  /** For whoever answers; lower-case names. `user-agent` and `accept-encoding` are added. */
+  /** Lower-case names. `user-agent` and `accept-encoding` are added. */
   headers: Record<string, string>;
-  /** With it, the request is a POST of this JSON. */
+  /** JSON; makes the request a POST. */
   body?: string;
-  /** For this request; without it, what the options say for every document. */
+  /** Default: the one of the options. */
   timeoutMs?: number;
   validators: Validators | null;
-  /** `data`: a page made for people in its place is a fault; `page`: such a page is what is wanted. */
+  /** Whether an HTML page is expected; in place of data it is a fault. */
   expects: "data" | "page";
 }
 
-/** One document as it was answered. */
+/** The response with one document. */
 export interface DocumentResponse {
   /** Null when it has not changed. */
   document: FetchedDocument | null;
   validators: Validators;
-  /** Until when it says that it stays as it is, Unix ms; null where it says nothing. */
+  /** Until when it is fresh, Unix ms; null where it says nothing. */
   freshUntilMs: number | null;
-  /** Whether the address asked for says that the document has moved for good. */
+  /** The redirects of the requested URL. */
   redirect: RedirectTrack;
   /** The `Link` header (RFC 8288); empty without one. */
   link: string;
 }
 
 /**
- * Asks for one document, as many hops as it takes within the bounds. An address that is not what the source's config
- * names (a redirect's, a further page's) must be public unless the configured one is private itself. The answer's
- * `name` is the address asked for. Throws a {@link FetchError}.
+ * Fetches one document and follows redirects within the limits. A URL that is not configured (of a redirect or a further
+ * page) must be public unless the configured one is private. The document's `name` is the requested URL. Throws
+ * {@link FetchError}.
  */
 export async function fetchDocument(
   source: SourceSettings,
@@ -73,16 +73,16 @@ export async function fetchDocument(
   await options.pace(request.url.host, options.signal);
   options.signal.throwIfAborted();
   try {
-    const answer = await askForDocument(source, request, options);
+    const response = await requestDocument(source, request, options);
     options.noteResponse(request.url.host, null);
-    return answer;
+    return response;
   } catch (error) {
     if (error instanceof FetchError) options.noteResponse(request.url.host, error);
     throw error;
   }
 }
 
-async function askForDocument(
+async function requestDocument(
   source: SourceSettings,
   request: DocumentRequest,
   options: FetchOptions,
@@ -126,12 +126,12 @@ async function askForDocument(
   return { ...common, document, validators };
 }
 
-/** Where a chain of redirects ended. */
+/** The end of a chain of redirects. */
 interface Chain {
   response: IncomingResponse;
   url: URL;
   redirect: RedirectTrack;
-  /** Whether the last request asked for the document only if it has changed. */
+  /** Whether the last request was conditional. */
   isConditional: boolean;
 }
 
@@ -141,7 +141,7 @@ async function followRedirects(
   options: FetchOptions,
 ): Promise<Chain> {
   const configured = new URL(source.location);
-  const visits = new CheckedHosts(configured, options);
+  const hosts = new CheckedHosts(configured, options);
   const cookies = new Cookies();
   const trust = await readAuthorities(source, options);
   let url = request.url;
@@ -159,14 +159,14 @@ async function followRedirects(
       "user-agent": options.userAgent,
       "accept-encoding": "gzip",
     };
-    const response = await ofHop(url, async () =>
+    const response = await withHost(url, async () =>
       await options.http.request({
         method: request.body === undefined ? "GET" : "POST",
         url,
         headers,
         ...(request.body === undefined ? {} : { body: request.body }),
         ...trust,
-        addresses: await visits.addressesOf(url),
+        addresses: await hosts.addressesOf(url),
         maxBodyBytes: options.maxDocumentBytes,
         signal: options.signal,
       }));
@@ -180,16 +180,16 @@ async function followRedirects(
   throw new FetchError(`more than ${MAX_REDIRECTS} redirects`);
 }
 
-/** What keeps a hop from answering is said with its host: a source may have several, and a redirect lead to another. */
-async function ofHop<T>({ hostname }: URL, ask: () => Promise<T>): Promise<T> {
+/** Adds the host to network errors. */
+async function withHost<T>({ hostname }: URL, send: () => Promise<T>): Promise<T> {
   try {
-    return await ask();
+    return await send();
   } catch (error) {
     throw error instanceof NetworkError ? new FetchError(`${error.reason} (${hostname})`) : error;
   }
 }
 
-/** The certificates that the source's hosts are trusted by, read anew each time: they may be renewed. */
+/** Reads the source's CA certificates each time, since they may be renewed. */
 async function readAuthorities(
   { caFile }: SourceSettings,
   { files }: FetchOptions,
@@ -202,7 +202,7 @@ async function readAuthorities(
   }
 }
 
-/** The secrets are for the host that the operator named, not for where it points. */
+/** The secret headers, which are sent only to the configured origin. */
 function secretHeaders(source: SourceSettings): Record<string, string> {
   return {
     ...source.headers,
@@ -210,7 +210,7 @@ function secretHeaders(source: SourceSettings): Record<string, string> {
   };
 }
 
-/** A cursor of an earlier version names no address: its validators go to every hop, as they did then. */
+/** Validators without a URL, from an earlier version's cursor, go to every hop. */
 function validatorHeaders(validators: Validators | null, url: URL): Record<string, string> {
   if (validators === null || (validators.url !== undefined && validators.url !== url.href)) return {};
   const headers: Record<string, string> = {};
@@ -234,23 +234,23 @@ function redirectTarget(response: IncomingResponse, from: URL): URL {
   return target;
 }
 
-/** The hosts of one chain: each is looked up once, and the connection goes to the addresses that were checked. */
+/** The hosts of one chain: each is resolved once, and the connection goes to the checked IP addresses. */
 class CheckedHosts {
   readonly #hosts = new Map<string, { addresses: string[]; isPublic: boolean }>();
   #sawPublic = false;
 
   constructor(readonly configured: URL, readonly options: FetchOptions) {}
 
-  /** The addresses to connect to. Throws a {@link FetchError} where the connection may not go. */
+  /** The IP addresses to connect to. Throws {@link FetchError} if they are not permitted. */
   async addressesOf(url: URL): Promise<string[]> {
-    const own = await this.#lookUp(this.configured);
-    const { addresses, isPublic } = await this.#lookUp(url);
+    const own = await this.#resolve(this.configured);
+    const { addresses, isPublic } = await this.#resolve(url);
     if (!isPublic && !this.options.allowPrivate) {
       throw new FetchError(
         `${url.hostname} has a private IP address; ingest.allow_private = true would allow it`,
       );
     }
-    // What the operator wrote may be private; nobody else leads there, and nobody leads back from outside.
+    // Only the configured host may be private, and no public host may redirect to it.
     const isOwn = url.hostname === this.configured.hostname;
     if (!isPublic && (this.#sawPublic || (!isOwn && own.isPublic))) {
       throw new FetchError(`leads to ${url.hostname}, which has a private IP address, which is refused`);
@@ -259,7 +259,7 @@ class CheckedHosts {
     return addresses;
   }
 
-  async #lookUp(url: URL): Promise<{ addresses: string[]; isPublic: boolean }> {
+  async #resolve(url: URL): Promise<{ addresses: string[]; isPublic: boolean }> {
     const known = this.#hosts.get(url.hostname);
     if (known !== undefined) return known;
     const literal = literalAddress(url);
@@ -267,9 +267,9 @@ class CheckedHosts {
       ? await this.options.resolver.resolve(url.hostname, this.options.signal)
       : [literal];
     const addresses = found.slice(0, MAX_ADDRESSES);
-    const visit = { addresses, isPublic: addresses.every((address) => isReachable(address, [])) };
-    this.#hosts.set(url.hostname, visit);
-    return visit;
+    const host = { addresses, isPublic: addresses.every((address) => isReachable(address, [])) };
+    this.#hosts.set(url.hostname, host);
+    return host;
   }
 }
 
@@ -289,7 +289,7 @@ function refuseUnusable(
     });
   }
   if (response.status !== 200) {
-    // 503 with a time is how a host says that all of it is busy (RFC 9110, 15.6.4).
+    // 503 with Retry-After means that the whole host is busy (RFC 9110, 15.6.4).
     const pausedHost = response.status === 503 && retryAtMs !== null ? url.host : null;
     throw new FetchError(`responded with ${response.status}${ADVICE[response.status] ?? ""}`, {
       retryAtMs,

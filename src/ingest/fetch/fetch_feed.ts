@@ -1,4 +1,4 @@
-// Getting a feed: one document, asked for again only if it changed, and read again only then.
+// Fetches a feed: one document, requested conditionally and parsed only if it has changed.
 import type { SourceSettings } from "../../domain/source/source.ts";
 import { fetchDocument, type Validators } from "./fetch_document.ts";
 import { type Fetched, type FetchOptions, type Known, readCursor, settingsKey } from "./fetch_types.ts";
@@ -14,46 +14,46 @@ const MINUTE_MS = 60_000;
 interface FeedCursor extends Validators {
   /** The settings that the validators hold for. */
   settings: string;
-  /** What the document said of how long it stays as it is: an answer that it has not changed says it no more. */
+  /** The document's own ttl, which a 304 response does not repeat. */
   ttlMinutes?: number;
-  /** When the document was sent last, Unix ms. */
+  /** When the document was last received, Unix ms. */
   sentMs?: number;
 }
 
-/** Fetches the feed, where it has moved to if that is adopted. Throws a `FetchError`. */
+/** Fetches the feed, from its adopted redirect if there is one. Throws `FetchError`. */
 export async function fetchFeed(
   source: SourceSettings,
-  { cursor, moves, fingerprintOf: lookOf }: Known,
+  { cursor, moves, fingerprintOf }: Known,
   options: FetchOptions,
 ): Promise<Fetched> {
   const settings = settingsKey(source);
   const known = readCursor<FeedCursor>(cursor, settings);
   const believed = isStale(known?.sentMs ?? 0, options.clock.nowMs()) ? null : known;
-  const answer = await fetchDocument(source, {
+  const response = await fetchDocument(source, {
     url: new URL(adoptedAddress(moves, source.location) ?? source.location),
     headers: { accept: ACCEPT },
     validators: believed,
     expects: "data",
   }, options);
-  const { freshUntilMs, document } = answer;
-  const whereabouts = [{ ...answer.redirect, address: source.location }];
-  const common = { unreadable: [], redirects: () => whereabouts };
-  // A server that never says so may send the same again.
-  const look = believed === null || document === null
+  const { freshUntilMs, document } = response;
+  const redirects = [{ ...response.redirect, address: source.location }];
+  const common = { unreadable: [], redirects: () => redirects };
+  // A server without conditional responses may send the same document again.
+  const fingerprint = believed === null || document === null
     ? null
-    : knownDocument(document, null, lookOf(source.location));
-  if (document === null || look !== null) {
+    : knownDocument(document, null, fingerprintOf(source.location));
+  if (document === null || fingerprint !== null) {
     const statedMs = options.clock.nowMs() + (known?.ttlMinutes ?? 0) * MINUTE_MS;
     return {
       ...common,
       freshUntilMs: Math.max(freshUntilMs ?? 0, statedMs),
       documents: [],
       isUnchanged: true,
-      repeated: look === null ? [] : [{ name: source.location, fingerprint: look }],
+      repeated: fingerprint === null ? [] : [{ name: source.location, fingerprint }],
       cursor: () => cursor,
     };
   }
-  const next: FeedCursor = { settings, ...answer.validators, sentMs: document.fetchedAtMs };
+  const next: FeedCursor = { settings, ...response.validators, sentMs: document.fetchedAtMs };
   return {
     ...common,
     freshUntilMs,

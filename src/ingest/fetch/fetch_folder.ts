@@ -1,4 +1,4 @@
-// Getting a watched folder's documents: each file once for each content that it has.
+// Reads the files of a watched folder, each once for each content.
 import type { FileEntry, FolderListing, FolderOptions } from "../../domain/ports/ports.ts";
 import type { SourceSettings } from "../../domain/source/source.ts";
 import {
@@ -11,21 +11,21 @@ import {
   sha256Of,
 } from "./fetch_types.ts";
 
-/** A file that changed this short a time before it was read may change again without showing it: it is read again. */
+/** A file that changed less than this before it was read is read again: it may change without a new time. */
 const SETTLED_AFTER_MS = 2_000;
 
-/** A file as it was when it was read: modification time (Unix ms), size (bytes), SHA-256 of its bytes. */
+/** A file when it was read: modification time (Unix ms), size (bytes), SHA-256 of its bytes. */
 type KnownFile = [modifiedAtMs: number | null, sizeBytes: number, hash: string];
 
 interface FolderCursor {
   settings: string;
-  /** By name. A time of null means that the file had just been written: it is read again. */
+  /** By name. With a time of null the file is read again. */
   files: Record<string, KnownFile>;
 }
 
 /**
- * The folder's files whose time or size is not what it was. A file is dealt with once for each content that it has: its
- * bytes decide, so that touching or restoring it brings back no old edition.
+ * Reads the files whose time or size has changed. A file is ingested once for each content, so that touching or restoring
+ * it does not bring back an old edition.
  */
 export async function fetchFolder(
   source: SourceSettings,
@@ -34,7 +34,7 @@ export async function fetchFolder(
 ): Promise<Fetched> {
   const settings = settingsKey(source);
   const known = readCursor<FolderCursor>(cursor, settings)?.files ?? {};
-  // What was dealt with under other settings is read again for what they let in, and revises nothing.
+  // Files that were ingested under other settings are read again for new items, and revise nothing.
   const earlier = filesOf(cursor);
   const nowMs = options.clock.nowMs();
   let listing: FolderListing;
@@ -51,12 +51,12 @@ export async function fetchFolder(
     if (!isSame) changed.push({ entry, before });
     if (before !== undefined) files[entry.name] = isSame ? before : [null, before[1], before[2]];
   }
-  // What cannot be read today may be back tomorrow, with the same bytes.
+  // A file that cannot be read now may come back with the same bytes.
   for (const { name } of listing.unreadable) {
     const before = Object.hasOwn(known, name) ? known[name] : undefined;
     if (before !== undefined) files[name] = [null, before[1], before[2]];
   }
-  // The oldest first, so that of two editions of one publication the newer file has the last word.
+  // The oldest first, so that the newer file's edition counts.
   changed.sort(({ entry: a }, { entry: b }) => a.modifiedAtMs - b.modifiedAtMs || (a.name < b.name ? -1 : 1));
   const read = async (entry: FileEntry, before: KnownFile | undefined): Promise<FetchedDocument | null> => {
     const document = await readDocument(source, entry, options);
@@ -89,7 +89,7 @@ function linksOf({ followLinks = false }: SourceSettings): FolderOptions {
   return { followLinks };
 }
 
-/** The files of a cursor, whatever the settings; none where another strategy has left it. */
+/** The files of a cursor under any settings; none if another strategy wrote it. */
 function filesOf(cursor: string | null): FolderCursor["files"] {
   if (cursor === null) return {};
   const { files = {} } = JSON.parse(cursor) as Partial<FolderCursor>;

@@ -1,4 +1,4 @@
-// Getting a source that has an address for each language: every address like a source of its own.
+// Fetches a source with a URL for each language, each like a source of its own.
 import type { SourceSettings } from "../../domain/source/source.ts";
 import { type Fetched, FetchError, type Known, type PlannedDocument } from "./fetch_types.ts";
 import type { PermanentRedirects } from "./permanent_redirects.ts";
@@ -6,13 +6,10 @@ import type { PermanentRedirects } from "./permanent_redirects.ts";
 /** The cursor of each language. */
 type LanguageCursors = Record<string, string | null>;
 
-/** Fetches a source with one address. */
+/** Fetches a source with one URL. */
 type FetchOne = (source: SourceSettings, known: Known) => Promise<Fetched>;
 
-/**
- * Fetches each of the source's addresses, the main language first. One that cannot be had is refused and its neighbours
- * go on; throws the first `FetchError` when none can.
- */
+/** Fetches each URL, the main language first. A URL that fails is refused; throws the first `FetchError` if all fail. */
 export async function fetchLanguages(
   source: SourceSettings,
   urls: Readonly<Record<string, string>>,
@@ -44,7 +41,7 @@ export async function fetchLanguages(
   return merged.fetched();
 }
 
-/** The fetches of several languages as one: what is planned knows which of them it belongs to. */
+/** Merges the fetches of several languages into one, and remembers the language of each planned document. */
 class MergedFetch {
   readonly #fetches = new Map<string, Fetched>();
   readonly #owners = new Map<PlannedDocument, { language: string; own: PlannedDocument }>();
@@ -92,7 +89,7 @@ class MergedFetch {
         repeated.map(({ name, fingerprint }) => ({ name: nameIn(language, name), fingerprint }))
       ),
       freshUntilMs: fresh.includes(null) ? null : Math.min(...fresh.filter((ms) => ms !== null)),
-      redirects: (refused) => this.#whereabouts(refused),
+      redirects: (refused) => this.#redirects(refused),
       cursor: (outcome) => JSON.stringify(this.#cursors(outcome)),
     };
   }
@@ -108,7 +105,7 @@ class MergedFetch {
     return planned;
   }
 
-  /** The languages of which nothing is new stand for themselves: what they hold has not been looked at. */
+  /** A placeholder for each unchanged language, whose items are not read. */
   #unchanged(): PlannedDocument[] {
     return [...this.#fetches].filter(([, { isUnchanged }]) => isUnchanged).map(([language]) => ({
       name: nameIn(language, "unchanged"),
@@ -126,7 +123,7 @@ class MergedFetch {
     return following.map((own) => this.#plan(owner.language, own));
   }
 
-  #whereabouts(refused: ReadonlySet<string>): PermanentRedirects[] {
+  #redirects(refused: ReadonlySet<string>): PermanentRedirects[] {
     const found = [...this.#fetches].flatMap(([language, fetched]) => {
       const own = this.#refusedOf(language, refused);
       const itsOwn = fetched.redirects(new Set(own.map(({ name }) => name)));
@@ -144,13 +141,12 @@ class MergedFetch {
   }
 
   #cursors(outcome: Parameters<Fetched["cursor"]>[0]): LanguageCursors {
-    // A language that was not had is asked like the last time, unless everything is to be looked at anew.
+    // A language that failed keeps its cursor, unless everything is to be read again.
     const next: LanguageCursors = outcome.isWhole ? { ...this.before } : {};
     for (const [language, fetched] of this.#fetches) {
       const refused = this.#refusedOf(language, outcome.refused);
-      // The cursor stays as it was.
       if (refused.some(hasFailed)) continue;
-      // It has said that it is unchanged, and would say so again when it is to be looked at anew.
+      // With its cursor an unchanged language would be skipped again although everything is to be read.
       if (fetched.isUnchanged && !outcome.isWhole) continue;
       next[language] = fetched.cursor({ ...outcome, refused: new Set(refused.map(({ name }) => name)) });
     }
@@ -158,7 +154,7 @@ class MergedFetch {
   }
 }
 
-/** Whether a refused document is one with which its language, alone, would have failed. */
+/** Whether the failure of the document would have failed its language's fetch. */
 function hasFailed({ onFailure }: PlannedDocument): boolean {
   return onFailure === "fail";
 }

@@ -1,4 +1,4 @@
-// Getting a list page by page: an API's answers or a listing's pages, within bounds and without losing an item.
+// Fetches a list page by page, an API or HTML pages, within limits and without losing items.
 import { fillWindow, type ListRules, type Windows } from "../../domain/source/extraction_rules.ts";
 import type { SourceSettings } from "../../domain/source/source.ts";
 import { type DocumentResponse, fetchDocument, type Validators } from "./fetch_document.ts";
@@ -35,66 +35,63 @@ const ACCEPT = {
   html: "text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.1",
 } as const;
 const DAY_MS = 86_400_000;
-/** Items of the first page by which the next fetch knows how far it has to go. */
+/** Items of the first page that the next fetch looks for to know where to stop. */
 const MAX_MARKS = 100;
 
-/**
- * A page all of whose items are dated so long before the last whole fetch is of the archive, ms. Judgments and minutes are
- * published months after their date.
- */
+/** A page with only items older than the last complete fetch by this is the archive, ms. Some are published months late. */
 const OLD_PAGE_MS = 365 * DAY_MS;
 
-/** Fetches a list from its first page on. Throws a {@link FetchError}. */
+/** Fetches a list from its first page. Throws {@link FetchError}. */
 export async function fetchList(
   source: SourceSettings,
   rules: ListRules,
   known: Known,
   options: FetchOptions,
 ): Promise<Fetched> {
-  const walk = new ListPages(source, rules, known, options);
-  const first = await walk.ask();
-  const repeated = walk.repeated(first?.document ?? null);
+  const pages = new ListPages(source, rules, known, options);
+  const first = await pages.request();
+  const repeated = pages.repeated(first?.document ?? null);
   const isUnchanged = first !== null && (first.document === null || repeated.length > 0);
-  const standing = walk.standing();
+  const redirect = pages.redirect();
   return {
-    documents: isUnchanged ? [] : [walk.plan(first?.document ?? null)],
-    following: (read) => walk.following(read),
-    leftOut: () => walk.leftOut(),
-    notes: () => walk.notes(),
-    goesOn: () => walk.goesOn(),
+    documents: isUnchanged ? [] : [pages.plan(first?.document ?? null)],
+    following: (read) => pages.following(read),
+    leftOut: () => pages.leftOut(),
+    notes: () => pages.notes(),
+    goesOn: () => pages.goesOn(),
     unreadable: [],
     isUnchanged,
     repeated,
     freshUntilMs: first?.freshUntilMs ?? null,
-    redirects: () => [{ ...standing, address: source.location }],
-    cursor: ({ isWhole }) => isUnchanged ? known.cursor : isWhole ? walk.cursor() : walk.cursorAnew(),
-    progress: () => walk.progress(),
+    redirects: () => [{ ...redirect, address: source.location }],
+    cursor: ({ isWhole }) => isUnchanged ? known.cursor : isWhole ? pages.cursor() : pages.cursorAnew(),
+    progress: () => pages.progress(),
   };
 }
 
-/** One walk: where it is, and what it has met. */
+/** Pages through a list, and remembers the position and the items seen. */
 class ListPages {
   readonly #startedMs: number;
   readonly #before: ListCursor | null;
   readonly #base: string;
   readonly #windows: Window[];
-  /** The addresses asked for in this window: a list that leads back to one of them is over. */
+  /** The URLs requested in this window; a list that leads back to one of them ends. */
   #asked = new Set<string>();
-  /** The items met in this window. */
-  #met = new Set<string>();
+  /** The items seen in this window. */
+  #seen = new Set<string>();
   #page = 0;
   #url: URL;
-  #answer: DocumentResponse | null = null;
+  #response: DocumentResponse | null = null;
   #validators: Validators | null = null;
   #marks: string[] | null = null;
-  #metMark = false;
-  #metTop = false;
-  /** Pages read from the top on, and from where the last fetch ended. */
+  #foundMark = false;
+  #foundTop = false;
+  /** Pages read from the top, and from where the last fetch ended. */
   readonly #pages = { head: 0, rest: 0 };
   #part: "head" | "rest" = "head";
-  /** Whether the bounds ended a window before its last page. */
+  /** Whether the limits ended a window before its last page. */
   #isCut = false;
-  /** The first day that was not asked for to the end, Unix ms; null when all were. */
+  /** The first day that was not read completely, Unix ms; null when all were. */
   #leftFromMs: number | null = null;
   readonly #firstSinceMs: number;
   readonly #daysBehindMs: number | null;
@@ -117,29 +114,29 @@ class ListPages {
     this.#url = this.#firstUrl();
   }
 
-  /** Asks for the page where the walk is; null when there is none and that means that nothing is there. */
-  async ask(): Promise<DocumentResponse | null> {
+  /** Requests the current page; null where a 404 means an empty list. */
+  async request(): Promise<DocumentResponse | null> {
     if (this.#part === "head") requireTime(this.options.clock, this.#startedMs);
     const { rules } = this;
     const isFirst = this.#marks === null && this.#page === 0;
     this.#asked.add(this.#url.href);
     try {
-      this.#answer = await fetchDocument(this.source, {
+      this.#response = await fetchDocument(this.source, {
         url: this.#url,
         headers: { accept: ACCEPT[rules.reading.kind] },
         ...(rules.body === null ? {} : { body: this.#fill(rules.body) }),
-        validators: isFirst && this.#mayBeUnchanged() ? this.#believed() : null,
+        validators: isFirst && this.#mayBeUnchanged() ? this.#trustedValidators() : null,
         expects: rules.reading.kind === "html" ? "page" : "data",
       }, this.options);
     } catch (error) {
       if (!(error instanceof FetchError) || error.status !== 404 || !rules.notFoundIsEmpty) throw error;
-      this.#answer = null;
+      this.#response = null;
     }
-    if (isFirst) this.#validators = this.#answer?.validators ?? null;
-    return this.#answer;
+    if (isFirst) this.#validators = this.#response?.validators ?? null;
+    return this.#response;
   }
 
-  /** The page where the walk is; `first` is its document where it has been asked for already. */
+  /** The current page; `first` is its document if it has been requested already. */
   plan(first?: FetchedDocument | null): PlannedDocument {
     return {
       name: this.#pageName(),
@@ -147,71 +144,70 @@ class ListPages {
       onFailure: "fail",
       isEmptyIfNull: this.rules.notFoundIsEmpty,
       isAlone: this.#page === 0 && this.#mayBeUnchanged(),
-      read: async () => first === undefined ? (await this.ask())?.document ?? null : first,
+      read: async () => first === undefined ? (await this.request())?.document ?? null : first,
     };
   }
 
-  /** The first page of all, where it came as it was and nothing else is asked of a list that says so itself. */
+  /** The first page, if it has not changed and that means that the list has not changed. */
   repeated(first: FetchedDocument | null): NonNullable<Fetched["repeated"]> {
-    if (first === null || this.#believed() === null) return [];
+    if (first === null || this.#trustedValidators() === null) return [];
     const name = this.#pageName();
-    const look = knownDocument(first, this.rules.reading, this.known.fingerprintOf(name));
-    return look === null ? [] : [{ name, fingerprint: look }];
+    const fingerprint = knownDocument(first, this.rules.reading, this.known.fingerprintOf(name));
+    return fingerprint === null ? [] : [{ name, fingerprint }];
   }
 
-  /** Where the first page of all says that the list has moved to. */
-  standing(): RedirectTrack {
-    const standing = this.#answer?.redirect ?? { kind: "unsaid" as const };
-    return movedTemplate(standing, this.#base, (text) => this.#withFirstPage(this.#fill(text)));
+  /** The redirect of the first page. */
+  redirect(): RedirectTrack {
+    const redirect = this.#response?.redirect ?? { kind: "unsaid" as const };
+    return movedTemplate(redirect, this.#base, (text) => this.#withFirstPage(this.#fill(text)));
   }
 
   following(read: ReadDocument): PlannedDocument[] {
     const names = read.keys.map(shortName);
     this.#marks ??= names.slice(0, MAX_MARKS);
     const top = this.#before?.rest?.top ?? this.#before?.marks;
-    if (names.some((name) => this.#before?.marks.includes(name))) this.#metMark = true;
-    if (names.some((name) => top?.includes(name))) this.#metTop = true;
+    if (names.some((name) => this.#before?.marks.includes(name))) this.#foundMark = true;
+    if (names.some((name) => top?.includes(name))) this.#foundTop = true;
     this.#pages[this.#part]++;
-    const isRepeated = names.length > 0 && names.every((name) => this.#met.has(name));
-    for (const name of names) this.#met.add(name);
+    const isRepeated = names.length > 0 && names.every((name) => this.#seen.has(name));
+    for (const name of names) this.#seen.add(name);
     const next = read.document === null || isRepeated ? null : this.#nextUrl(read, read.document);
     if (next === null || this.#asked.has(next.href)) return this.#nextWindow();
-    if (this.#isFarEnough(read)) return this.#part === "head" ? this.#goOn(next) : this.#nextWindow();
-    return this.#isSpent() ? this.#cutWindow() : this.#turnTo(next);
+    if (this.#isFarEnough(read)) return this.#part === "head" ? this.#continueRest(next) : this.#nextWindow();
+    return this.#isSpent() ? this.#cutWindow() : this.#goToPage(next);
   }
 
-  /** The next page. */
-  #turnTo(next: URL): PlannedDocument[] {
+  #goToPage(next: URL): PlannedDocument[] {
     this.#page++;
     this.#url = next;
     return [this.plan()];
   }
 
-  /** From the top the walk came to what is known: on to where the last fetch ended, if it did not come so far. */
-  #goOn(next: URL): PlannedDocument[] {
+  /** Continues where the last fetch ended, after the pages from the top have reached known items. */
+  #continueRest(next: URL): PlannedDocument[] {
     const rest = this.#before?.rest;
-    if (rest === undefined || this.#metMark) return this.#nextWindow();
+    if (rest === undefined || this.#foundMark) return this.#nextWindow();
     if (isHopeless(rest, this.rules) || this.#isLate()) return this.#cutWindow();
     this.#part = "rest";
-    this.#met = new Set();
-    return this.#turnTo(this.#asked.has(rest.url) ? next : new URL(rest.url));
+    this.#seen = new Set();
+    return this.#goToPage(this.#asked.has(rest.url) ? next : new URL(rest.url));
   }
 
-  /** Whether a list that begins with what is new holds nothing more that is. */
+  /** Whether a list with the newest items first has no more new ones. */
   #isFarEnough(read: ReadDocument): boolean {
     const { newestFirst } = this.rules;
     if (!newestFirst || this.#before === null || this.#before.isAnew) return false;
-    if (this.#part === "head") return this.#metTop && read.isKnown;
+    if (this.#part === "head") return this.#foundTop && read.isKnown;
     const isOld = read.newestMs !== null && read.newestMs < this.#before.atMs - OLD_PAGE_MS;
-    return (this.#metMark && read.isKnown) || isOld;
+    return (this.#foundMark && read.isKnown) || isOld;
   }
 
-  /** Whether this fetch has read as many pages, or taken as long, as it may. */
+  /** Whether this fetch has reached its limit of pages or time. */
   #isSpent(): boolean {
     const { head, rest } = this.#pages;
     const { windows, maxPages } = this.rules;
     if (windows !== null) return this.#page + 1 >= maxPages || this.#isLate();
-    // The page at which the last fetch ended is read again, and one more at least.
+    // The page at which the last fetch ended is read again, and at least one more.
     if (this.#part === "rest") return rest > maxPages || (rest > 1 && this.#isLate());
     return head >= maxPages || this.#isLate();
   }
@@ -221,19 +217,21 @@ class ListPages {
   }
 
   #cutWindow(): PlannedDocument[] {
-    if (this.rules.windows !== null && this.#isLate()) return this.#leaveFrom(this.#windows[0]?.sinceMs ?? 0);
+    if (this.rules.windows !== null && this.#isLate()) {
+      return this.#leaveDaysFrom(this.#windows[0]?.sinceMs ?? 0);
+    }
     this.#isCut = true;
     return this.#nextWindow();
   }
 
-  /** Leaves the days from one on to the next fetch. Throws when that would be where this one began. */
-  #leaveFrom(sinceMs: number): PlannedDocument[] {
+  /** Leaves the days from `sinceMs` to the next fetch. Throws if this fetch has not progressed. */
+  #leaveDaysFrom(sinceMs: number): PlannedDocument[] {
     if (sinceMs <= this.#firstSinceMs) requireTime(this.options.clock, this.#startedMs);
     this.#leftFromMs = sinceMs;
     return [];
   }
 
-  /** What the bounds kept from being seen. The first walk of a list that has the newest first is meant to be bounded. */
+  /** The parts that the limits left out. A first fetch of a list with the newest first is meant to be limited. */
   leftOut(): FailedPart[] {
     const left = this.#leftFromMs === null
       ? []
@@ -249,7 +247,6 @@ class ListPages {
     return notMet(this.rules, windows === null ? this.#restAfter() : null);
   }
 
-  /** What is left out on purpose. */
   notes(): string[] {
     if (!this.#isCut || this.#before !== null || !this.rules.newestFirst) return [];
     return [
@@ -257,7 +254,7 @@ class ListPages {
     ];
   }
 
-  /** Whether the next fetch goes on with days that this one left. */
+  /** Whether the next fetch continues with the remaining days. */
   goesOn(): boolean {
     return this.#leftFromMs !== null;
   }
@@ -266,7 +263,7 @@ class ListPages {
     const settings = rulesKey(this.source);
     const { newestFirst, windows } = this.rules;
     if (this.#leftFromMs !== null && windows !== null) return this.#cursorFrom(this.#leftFromMs, windows);
-    // Without a mark met, the old one stays: the next fetch goes on to it, or looks for it again.
+    // If no mark was found, the old marks stay: the next fetch continues towards them.
     if (this.#isCut && newestFirst && this.#before !== null && !this.#hasReread) {
       const rest = windows === null ? this.#restAfter() : null;
       const before = { ...this.#before, validators: null } satisfies ListCursor;
@@ -282,7 +279,7 @@ class ListPages {
   }
 
   #restAfter(): Rest {
-    const isBehindTop = this.#part === "head" && this.#metTop;
+    const isBehindTop = this.#part === "head" && this.#foundTop;
     return restAfter(this.#before?.rest ?? null, {
       url: this.#url.href,
       top: this.#marks ?? [],
@@ -290,7 +287,7 @@ class ListPages {
     });
   }
 
-  /** The cursor of a fetch that failed on its way: the days that it had whole are not asked for again. */
+  /** The cursor after a failure: the complete days are not fetched again. */
   progress(): string | null {
     const { windows } = this.rules;
     const sinceMs = this.#windows[0]?.sinceMs;
@@ -304,31 +301,31 @@ class ListPages {
     return JSON.stringify(next);
   }
 
-  /** Whether it came to what is known, and went on from there because all was to be looked at anew. */
+  /** Whether it reached known items and continued because everything was to be read again. */
   get #hasReread(): boolean {
-    return this.#metMark && this.#before?.isAnew === true;
+    return this.#foundMark && this.#before?.isAnew === true;
   }
 
-  /** The cursor of a fetch that was not whole: the next one looks at everything, and as far back as this one did. */
+  /** The cursor of an incomplete fetch: the next one reads everything as far back as this one. */
   cursorAnew(): string | null {
     if (this.#before === null) return null;
     return JSON.stringify({ ...this.#before, validators: null, isAnew: true } satisfies ListCursor);
   }
 
-  /** When the last whole fetch was; after one that was not whole, at least as long ago as the first days reach. */
+  /** The time of the last complete fetch; after an incomplete one, at least `firstDays` ago. */
   #sinceMs(firstDays: number): number | null {
     if (this.#before === null) return null;
     const { atMs, isAnew } = this.#before;
     return isAnew && atMs > this.#startedMs - firstDays * DAY_MS ? null : atMs;
   }
 
-  /** Not its address, which may hold secrets. */
+  /** Not the URL, which may contain secrets. */
   #pageName(): string {
     const days = this.rules.windows === null ? "" : this.#fill("{since} to {until}, ");
     return `${days}page ${this.#page + 1}`;
   }
 
-  #believed(): Validators | null {
+  #trustedValidators(): Validators | null {
     if (this.#before === null || isStale(this.#before.atMs, this.#startedMs)) return null;
     return this.#before.validators;
   }
@@ -344,11 +341,11 @@ class ListPages {
     const sinceMs = this.#windows[0]?.sinceMs ?? this.#daysBehindMs;
     if (sinceMs === null) return [];
     if (this.#windows.length === 0 || (this.rules.windows !== null && this.#isLate())) {
-      return this.#leaveFrom(sinceMs);
+      return this.#leaveDaysFrom(sinceMs);
     }
     this.#page = 0;
     this.#asked = new Set();
-    this.#met = new Set();
+    this.#seen = new Set();
     this.#url = this.#firstUrl();
     return [this.plan()];
   }
@@ -357,7 +354,7 @@ class ListPages {
     return new URL(this.#withFirstPage(this.#fill(this.#base)));
   }
 
-  /** An address, or the end of one, with the parameter of the first page where pages are counted. */
+  /** Adds the parameter of the first page to a URL, or the end of one, where pages are counted. */
   #withFirstPage(address: string): string {
     const { paging } = this.rules;
     if (paging.kind !== "count") return address;
@@ -372,7 +369,7 @@ class ListPages {
     return this.#windows[0] === undefined ? text : fillWindow(text, this.#windows[0]);
   }
 
-  /** The address of the page after one; null when it is the last. */
+  /** The URL of the next page; null after the last. */
   #nextUrl(read: ReadDocument, document: FetchedDocument): URL | null {
     const { paging } = this.rules;
     if (paging.kind === "none" || (paging.kind === "count" && read.items === 0)) return null;
@@ -384,14 +381,14 @@ class ListPages {
     return url;
   }
 
-  /** Where the walk is in a list whose pages are counted. */
+  /** The number of the current page where pages are counted. */
   #count({ parameter, first }: Extract<ListRules["paging"], { kind: "count" }>): number {
     const stated = this.#url.searchParams.get(parameter) ?? "";
     return /^\d{1,9}$/.test(stated) ? Number(stated) : first;
   }
 
   #linkedUrl(stated: string | null, document: FetchedDocument): URL | null {
-    const link = stated ?? nextLink(this.#answer?.link ?? "");
+    const link = stated ?? nextLink(this.#response?.link ?? "");
     if (link === null) return null;
     const url = URL.parse(link, document.url ?? this.#base);
     const isSafe = url?.protocol === "https:" ||

@@ -1,4 +1,4 @@
-// Getting the changed pages of a site: its map or index of maps says which, each page is then a document of its own.
+// Fetches the changed pages of a site by its sitemap or sitemap index; each page is a document.
 import type { SitemapRules } from "../../domain/source/extraction_rules.ts";
 import type { SourceSettings } from "../../domain/source/source.ts";
 import { type DocumentResponse, fetchDocument } from "./fetch_document.ts";
@@ -20,13 +20,13 @@ import { isThrottle } from "./host_circuit_breaker.ts";
 import { requireTime, rulesKey } from "./pagination.ts";
 
 const DAY_MS = 86_400_000;
-/** Maximum number of changed pages that one fetch looks at: no further map is read after so many. */
+/** Maximum number of changed pages of one fetch; after that no further sitemap is read. */
 const MAX_CHANGED = 50_000;
-/** Pages that appear in the map so many days after they changed are still found. */
+/** Pages that appear in the sitemap up to this many days after their change are found. */
 const LATE_DAYS = 14;
-/** A page that cannot be had is tried so often, until the map says that it has changed again. */
+/** Maximum number of attempts for a page that fails, until its `lastmod` changes. */
 const MAX_TRIES = 10;
-/** A page dated by a day may change until that day has ended everywhere; it is read once more after it. */
+/** A page dated by a day is read again when that day has ended in every time zone. */
 const DAY_SETTLES_MS = 1.5 * DAY_MS;
 
 /** What fetching a sitemap needs. */
@@ -34,18 +34,18 @@ export interface SitemapOptions extends FetchOptions {
   parser: Pick<Parser, "readSitemap">;
 }
 
-/** What became of a page: its `lastmod`, whether it may still change under it, and how often it could not be had. */
+/** The state of a page: its `lastmod`, whether it is final for that, and the number of failed attempts. */
 type SeenPage = [lastmod: string, isSettled: boolean, tries: number];
 
 interface SitemapCursor {
   settings: string;
-  /** Pages that changed before this were dealt with, or are not wanted; Unix ms. */
+  /** Pages that changed before this are done or not wanted; Unix ms. */
   sinceMs: number;
-  /** The pages that changed later, by the short names of their addresses. */
+  /** The pages that changed later, by the short names of their URLs. */
   pages: Record<string, SeenPage>;
 }
 
-/** Reads the map and plans the pages that changed. Throws a {@link FetchError} when the map cannot be had. */
+/** Reads the sitemap and plans the changed pages. Throws {@link FetchError} if the sitemap cannot be fetched. */
 export async function fetchSitemap(
   source: SourceSettings,
   rules: SitemapRules,
@@ -121,20 +121,20 @@ function requireDates({ dated, undated }: ReadMaps): void {
   throw new FetchError(`none of the ${undated} pages in the sitemap has a lastmod`);
 }
 
-/** What the first fetch, and every dry run, says of pages that the map says too little of. */
+/** The note of the first fetch, and of dry runs, on pages without `lastmod`. */
 function undatedNotes(pages: number): string[] {
   if (pages === 0) return [];
   const many = `${pages} ${pages === 1 ? "page" : "pages"}`;
   return [`${many} of the sitemap cannot be checked for changes: they have no lastmod`];
 }
 
-/** From when on changes are wanted. What lies ahead was set by a clock that was set back, or by a page dated ahead. */
+/** The time from which changes are wanted. A time in the future comes from a clock that was set back. */
 function sinceWhen(before: SitemapCursor | null, { firstDays }: SitemapRules, nowMs: number): number {
   if (before === null) return nowMs - firstDays * DAY_MS;
   return before.sinceMs > nowMs ? nowMs - LATE_DAYS * DAY_MS : before.sinceMs;
 }
 
-/** The next cursor: it moves on to the oldest page that is to be read again, else to {@link LATE_DAYS} before the newest. */
+/** The next cursor: from the oldest page to be read again, otherwise from {@link LATE_DAYS} before the newest. */
 function cursorAfter(
   now: SitemapCursor,
   { dated, again, isWhole, before, nowMs }: {
@@ -145,7 +145,7 @@ function cursorAfter(
     nowMs: number;
   },
 ): SitemapCursor {
-  // A page that is dated in the future must not put all others behind.
+  // A page dated in the future must not exclude all others.
   const newestMs = dated.reduce((latest, { changedMs }) => Math.max(latest, Math.min(changedMs, nowMs)), 0);
   const oldestMs = again.reduce(
     (first, { changedMs }) => Math.min(first, changedMs),
@@ -158,15 +158,15 @@ function cursorAfter(
     if (changedMs < sinceMs) continue;
     const seen = now.pages[name];
     if (seen !== undefined) pages[name] = seen;
-    // The archive that the first fetch did not want counts as dealt with.
+    // The archive that the first fetch skips counts as done.
     else if (before === null && !fetchedLater.has(name)) pages[name] = [lastmod, true, 0];
   }
   return { settings: now.settings, sinceMs, pages };
 }
 
 /**
- * The first time, the newest go first and the archive is not wanted; afterwards all is, and the oldest go first. What could
- * not be had comes after the others: a few pages that are forbidden to all must not keep these back.
+ * Sorts the newest first at the first fetch, which skips the archive, and the oldest first afterwards. Pages that failed
+ * come last, so that forbidden pages do not delay the others.
  */
 function sortWanted(wanted: DatedPage[], pages: SitemapCursor["pages"], isFirst: boolean): void {
   const direction = isFirst ? -1 : 1;
@@ -191,14 +191,14 @@ function hasTime(lastmod: string): boolean {
 
 interface ReadMaps {
   root: DocumentResponse;
-  /** The changed pages by address, as the map says that names the latest change. */
+  /** The changed pages by URL, with their latest change. */
   pages: Map<string, DatedPage>;
   /** Pages with a date, and without one. */
   dated: number;
   undated: number;
   unreadable: Fetched["unreadable"];
   leftOut: FailedPart[];
-  /** Whether every map was read to its end. */
+  /** Whether every sitemap was read completely. */
   isWhole: boolean;
 }
 
@@ -209,7 +209,7 @@ interface MapRequest {
   nowMs: number;
 }
 
-/** The entries of the map, or of the maps of the index that changed since; the maps that changed last go first. */
+/** Reads the sitemap, or the changed sitemaps of the index, the latest changed first. */
 async function readMaps(
   source: SourceSettings,
   { rules, known, sinceMs, nowMs }: MapRequest,
@@ -217,7 +217,7 @@ async function readMaps(
 ): Promise<ReadMaps> {
   const address = adoptedAddress(known.moves, source.location) ?? source.location;
   const request = { ...rules, sinceMs };
-  const { answer: root, map } = await readMap(source, request, address, options);
+  const { response: root, map } = await readMap(source, request, address, options);
   const maps: ReadMaps = {
     ...{ root, pages: new Map(), dated: 0, undated: 0, unreadable: [], leftOut: [], isWhole: true },
   };
@@ -284,14 +284,14 @@ async function readMap(
   { include, exclude, maps, sinceMs }: Pick<SitemapRequest, "include" | "exclude" | "maps" | "sinceMs">,
   address: string,
   options: SitemapOptions,
-): Promise<{ answer: DocumentResponse; map: SitemapContents }> {
-  const answer = await fetchDocument(source, {
+): Promise<{ response: DocumentResponse; map: SitemapContents }> {
+  const response = await fetchDocument(source, {
     url: new URL(address),
     headers: { accept: "application/xml, text/xml;q=0.9, application/gzip;q=0.8, */*;q=0.1" },
     validators: null,
     expects: "data",
   }, options);
-  const { document } = answer;
+  const { document } = response;
   if (document === null) throw new FetchError("responded with 304 to an unconditional request");
   const { contentType } = document;
   const { location: pageBase, timezone } = source;
@@ -299,7 +299,7 @@ async function readMap(
     const bytes = await inflateFile(document.bytes, options.maxDocumentBytes);
     const wanted = { timezone, include, exclude, maps, sinceMs };
     const request = { bytes, contentType, pageBase, mapBase: address, ...wanted };
-    return { answer, map: await options.parser.readSitemap(request) };
+    return { response, map: await options.parser.readSitemap(request) };
   } catch (error) {
     if (error instanceof DocumentError) throw new FetchError(error.message);
     throw error;

@@ -1,4 +1,4 @@
-// Asking a SPARQL endpoint, a window of days at a time: what takes too long or gives too much is asked for in halves.
+// Queries a SPARQL endpoint by windows of days; a window that takes too long or has too many rows is halved.
 import { fillWindow, type SparqlRules } from "../../domain/source/extraction_rules.ts";
 import type { SourceSettings } from "../../domain/source/source.ts";
 import { fetchDocument } from "./fetch_document.ts";
@@ -27,42 +27,42 @@ import {
   WINDOW_REQUEST_MS,
 } from "./pagination.ts";
 
-/** The answers by which endpoints say that a query took too long or asked for too much. */
+/** The statuses of queries that take too long or return too much. */
 const TOO_MUCH = [413, 500, 502, 503, 504];
 
 interface SparqlCursor {
   settings: string;
-  /** When the last whole fetch began, Unix ms. */
+  /** When the last complete fetch began, Unix ms. */
   atMs: number;
 }
 
-/** Plans the windows since the last fetch; nothing is asked before they are read. */
+/** Plans the windows since the last fetch; requests are sent when they are read. */
 export function fetchSparql(
   source: SourceSettings,
   rules: SparqlRules,
   known: Known,
   options: FetchOptions,
 ): Fetched {
-  const walk = new SparqlWindows(source, rules, known, options);
+  const windows = new SparqlWindows(source, rules, known, options);
   return {
-    documents: walk.plan(),
-    following: (read) => walk.following(read),
-    leftOut: () => walk.leftOut(),
-    goesOn: () => walk.leftFromMs !== null,
+    documents: windows.plan(),
+    following: (read) => windows.following(read),
+    leftOut: () => windows.leftOut(),
+    goesOn: () => windows.leftFromMs !== null,
     unreadable: [],
     isUnchanged: false,
     freshUntilMs: null,
-    redirects: () => [{ ...walk.standing, address: source.location }],
-    cursor: ({ isWhole }) => isWhole ? walk.cursor() : known.cursor,
-    progress: () => walk.progress(),
+    redirects: () => [{ ...windows.redirect, address: source.location }],
+    cursor: ({ isWhole }) => isWhole ? windows.cursor() : known.cursor,
+    progress: () => windows.progress(),
   };
 }
 
-/** One walk through the days: those that wait, and the one that is asked for. */
+/** The windows of one fetch: those that remain, and the current one. */
 class SparqlWindows {
-  /** Where the endpoint is, as far as it has said so. */
-  standing: RedirectTrack = { kind: "unsaid" };
-  /** The first day that is left to the next fetch, Unix ms; null when none is. */
+  /** The redirect of the endpoint. */
+  redirect: RedirectTrack = { kind: "unsaid" };
+  /** The first day that remains for the next fetch, Unix ms; null without one. */
   leftFromMs: number | null = null;
   readonly #startedMs: number;
   readonly #settings: string;
@@ -89,7 +89,7 @@ class SparqlWindows {
     this.#firstSinceMs = this.#waiting[0]?.sinceMs ?? 0;
   }
 
-  /** The next window; none when all were asked for, or when the time for it is over. */
+  /** The next window; none when all are done or the time is over. */
   plan(): PlannedDocument[] {
     const nextMs = this.#waiting[0]?.sinceMs ?? this.#daysBehindMs;
     const isSpent = this.#waiting.length === 0 || isTimeOver(this.options.clock, this.#startedMs);
@@ -101,7 +101,7 @@ class SparqlWindows {
     if (window === undefined) return [];
     this.#current = window;
     const name = fillWindow("{since} to {until}", window);
-    return [{ name, reading: this.rules.reading, onFailure: "fail", read: () => this.#ask(window) }];
+    return [{ name, reading: this.rules.reading, onFailure: "fail", read: () => this.#query(window) }];
   }
 
   following({ document, items }: ReadDocument): PlannedDocument[] {
@@ -128,7 +128,7 @@ class SparqlWindows {
     return this.leftFromMs === null ? this.#cursorOf(this.#startedMs) : this.#cursorFrom(this.leftFromMs);
   }
 
-  /** The cursor of a fetch that failed on its way: the days that it had are not asked for again. */
+  /** The cursor after a failure: the complete days are not fetched again. */
   progress(): string | null {
     const sinceMs = this.#current?.sinceMs ?? this.#firstSinceMs;
     return sinceMs <= this.#firstSinceMs ? null : this.#cursorFrom(sinceMs);
@@ -142,22 +142,22 @@ class SparqlWindows {
     return JSON.stringify({ settings: this.#settings, atMs } satisfies SparqlCursor);
   }
 
-  async #ask(window: Window): Promise<FetchedDocument | null> {
+  async #query(window: Window): Promise<FetchedDocument | null> {
     const { options, source, rules } = this;
     requireTime(options.clock, this.#startedMs);
     const url = new URL(this.#endpoint);
     const query = fillWindow(rules.query, window);
     url.searchParams.set("query", query);
     try {
-      const answer = await fetchDocument(source, {
+      const response = await fetchDocument(source, {
         url,
         headers: { accept: "application/sparql-results+json" },
         timeoutMs: Math.max(WINDOW_REQUEST_MS, options.timeoutMs),
         validators: null,
         expects: "data",
       }, options);
-      this.standing = withoutQuery(answer.redirect, query);
-      return answer.document;
+      this.redirect = withoutQuery(response.redirect, query);
+      return response.document;
     } catch (error) {
       const parts = halveWindow(window);
       if (!(error instanceof FetchError) || parts === null || !isTooMuch(error)) throw error;
@@ -167,16 +167,16 @@ class SparqlWindows {
   }
 }
 
-/** Where an endpoint has moved to, without the query that it was asked; nothing is said where it does not repeat that. */
-function withoutQuery(standing: RedirectTrack, query: string): RedirectTrack {
-  if (standing.kind !== "moved") return standing;
-  const to = new URL(standing.to);
+/** The redirect of the endpoint without the query; `unsaid` where the target does not repeat the query. */
+function withoutQuery(redirect: RedirectTrack, query: string): RedirectTrack {
+  if (redirect.kind !== "moved") return redirect;
+  const to = new URL(redirect.to);
   if (to.searchParams.get("query") !== query) return { kind: "unsaid" };
   to.searchParams.delete("query");
   return { kind: "moved", to: to.href };
 }
 
-/** Whether a smaller window may go well where this one did not: the endpoint gave up, or nothing came in time. */
+/** Whether a smaller window may succeed: the endpoint gave up, or the response came too late or was too large. */
 function isTooMuch({ status, state, message }: FetchError): boolean {
   if (state === "blocked") return false;
   return status === null

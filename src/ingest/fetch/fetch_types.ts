@@ -1,4 +1,4 @@
-// What fetching a source needs and gives, whatever its strategy.
+// The input and output of fetching, common to all strategies.
 import { createHash } from "node:crypto";
 import type { Clock, Files, HttpClient, Resolver } from "../../domain/ports/ports.ts";
 import type { Reading } from "../../domain/source/extraction_rules.ts";
@@ -6,11 +6,11 @@ import type { FetchResult, SourceMove, SourceSettings } from "../../domain/sourc
 import type { FailedPart } from "../partial_failures.ts";
 import type { PermanentRedirects } from "./permanent_redirects.ts";
 
-/** A document as it came. */
+/** A fetched document. */
 export interface FetchedDocument {
-  /** Its address, or its file's name. */
+  /** Its URL or file name. */
   name: string;
-  /** Its address after redirects; null for a file. */
+  /** Its URL after redirects; null for a file. */
   url: string | null;
   contentType: string | null;
   bytes: Uint8Array;
@@ -18,52 +18,52 @@ export interface FetchedDocument {
   sha256: string;
   /** Null for a file. */
   httpStatus: number | null;
-  /** When its last byte was there, Unix ms. */
+  /** When it was completely received, Unix ms. */
   fetchedAtMs: number;
-  /** Whether the same bytes were dealt with before, under other settings of the source. */
+  /** Whether the same bytes were ingested before, under other settings of the source. */
   isReread?: boolean;
 }
 
-/** What is known of a source from earlier fetches. */
+/** The state of a source from earlier fetches. */
 export interface Known {
-  /** What {@link Fetched.cursor} gave after the last success; null for everything anew. */
+  /** {@link Fetched.cursor} of the last success; null to fetch everything. */
   cursor: string | null;
-  /** Where its addresses have said that they have moved for good. */
+  /** The permanent redirects of its URLs. */
   moves: readonly SourceMove[];
-  /** What the last fetch came to of a document, by its name; undefined when that is not known. */
+  /** The fingerprint of a document from the last fetch, by its name. */
   fingerprintOf(name: string): DocumentFingerprint | undefined;
 }
 
-/** A document that a fetch is going to read. */
+/** A document that a fetch will read. */
 export interface PlannedDocument {
-  /** What the operator is told of it by; it holds no secret. */
+  /** Its name in reports; contains no secret. */
   name: string;
   /** How its items are found; null for a feed. */
   reading: Reading | null;
-  /** The language of its items, where the source has an address for each. */
+  /** The language of its items, where the source has a URL for each. */
   language?: string;
   /**
-   * What it means that it cannot be had or read: `refuse` leaves it out and goes on with its neighbours, `fail` ends the
-   * fetch as a failure. What was recorded before stays, and the cursor is not moved on.
+   * What happens if it cannot be fetched or read: `refuse` skips it and continues; `fail` fails the fetch. Items recorded
+   * before stay, and the cursor does not advance.
    */
   onFailure: "refuse" | "fail";
-  /** Whether the same document, the next time, means that nothing has changed. */
+  /** Whether the same document at the next fetch means that nothing has changed. */
   isAlone?: boolean;
-  /** Whether null means that there is nothing, rather than nothing else than before. */
+  /** Whether null means that there are no items, rather than that nothing has changed. */
   isEmptyIfNull?: boolean;
-  /** Null when it holds what it held before; throws {@link FetchError}. */
+  /** Null when it has not changed; throws {@link FetchError}. */
   read(): Promise<FetchedDocument | null>;
 }
 
-/** A document that was dealt with. */
+/** A document that was ingested. */
 export interface ReadDocument {
   /** Null when it was unchanged. */
   document: FetchedDocument | null;
-  /** What it says of the document after it: an address that may be relative, or a cursor. */
+  /** Its reference to the next document: a URL, which may be relative, or a cursor. */
   next: string | null;
   /** The identities of its items. */
   keys: readonly string[];
-  /** How many items it states, those that were refused included. */
+  /** The number of items, including refused ones. */
   items: number;
   /** Whether none of its items was new or revised. */
   isKnown: boolean;
@@ -71,82 +71,79 @@ export interface ReadDocument {
   newestMs: number | null;
 }
 
-/** What a fetch gave: the documents that are new or changed, each read when it is asked for, and the next cursor. */
+/** The new or changed documents, each read on demand, and the next cursor. */
 export interface Fetched {
   documents: Iterable<PlannedDocument>;
-  /** The documents to read after a planned one, for a source that is walked; asked after each. */
+  /** The documents that follow a planned one; called after each, for strategies that page. */
   following?(read: ReadDocument, planned: PlannedDocument): PlannedDocument[];
-  /** What was left out in the end, for a source that is walked within bounds. */
+  /** The parts that the limits left out; called at the end. */
   leftOut?(): FailedPart[];
-  /** What was left out on purpose, in words. */
+  /** What was left out on purpose, as sentences. */
   notes?(): string[];
-  /** Whether the next fetch goes on where this one ended: a first fetch is not over then. */
+  /** Whether the next fetch continues where this one ended: a first fetch is not over then. */
   goesOn?(): boolean;
-  /** What the next fetch is given back after this one failed on its way; null: what this one was given. */
+  /** The next cursor if this fetch fails after its first document; null: the cursor of this fetch. */
   progress?(): string | null;
-  /** What is there and cannot be read: a file of a folder, a map or an entry of a map (`isItem`: a publication at most). */
+  /** Files, sitemaps and entries of sitemaps that cannot be read (`isItem`: at most one publication). */
   unreadable: { name: string; reason: string; isItem?: boolean }[];
-  /** Whether nothing has changed since the cursor, as the source says or its document shows: there are none then. */
+  /** Whether nothing has changed since the cursor; then there are no documents. */
   isUnchanged: boolean;
-  /** The documents that came as they were, so that there is nothing to read: what the last look at them came to. */
+  /** The unchanged documents, which are not parsed again. */
   repeated?: readonly { name: string; fingerprint: DocumentFingerprint }[];
-  /** Until when the answer says that it stays as it is, Unix ms; null where it says nothing. */
+  /** Until when the response is fresh, Unix ms; null where it says nothing. */
   freshUntilMs: number | null;
-  /**
-   * Whether each configured address has moved for good, asked in the end with the names of the refused documents; empty
-   * for a source that nobody redirects.
-   */
+  /** The redirects of each configured URL; called at the end with the names of the refused documents. */
   redirects(refused: ReadonlySet<string>): readonly PermanentRedirects[];
   /**
-   * What the next fetch is given back; to be kept only after every document was dealt with. A feed that was not whole is
-   * asked for anew, changed or not; so are the refused files of a folder: they are told of until somebody mends them.
+   * The cursor of the next fetch; stored only after every document was ingested. An incomplete feed and the refused files
+   * of a folder are read again, changed or not.
    */
   cursor(
     outcome: {
       isWhole: boolean;
       refused: ReadonlySet<string>;
-      /** For how many minutes the documents themselves say that they stay as they are. */
+      /** For how many minutes the documents say that they do not change. */
       ttlMinutes?: number | null;
     },
   ): string | null;
 }
 
-/** What fetching needs. */
+/** What fetching needs from outside. */
 export interface FetchOptions {
   http: HttpClient;
   resolver: Resolver;
   files: Files;
   clock: Clock;
   userAgent: string;
-  /** For one document over HTTP, look-up and redirects included. */
+  /** For one document over HTTP, including DNS and redirects. */
   timeoutMs: number;
-  /** For one document, before and after inflating. */
+  /** For one document, before and after decompression. */
   maxDocumentBytes: number;
-  /** Whether the addresses that the config names may be private. */
+  /** Whether configured URLs may have private IP addresses. */
   allowPrivate: boolean;
-  /** Waits until the host may be asked again; called before each document. Throws a {@link FetchError} if it may not. */
+  /** Waits until the host may get a request; called before each document. Throws {@link FetchError} if it may not. */
   pace(host: string, signal: AbortSignal): Promise<void>;
   /** Aborts when the service stops: the fetch ends at once and throws the signal's reason. */
   signal: AbortSignal;
-  /** Hears of the answer of a host: null for a document, else why there was none. */
+  /** Called with the result of each request: null for a document, otherwise the error. */
   noteResponse(host: string, error: FetchError | null): void;
 }
 
-/** Why a source could not be fetched, beyond the words. */
+/** The details of a failed fetch. */
 export interface FetchFailure {
   /** `blocked`: the host refuses or throttles this client; `empty`: too few items; `failing`: all else. */
   state: Exclude<FetchResult, "ok">;
-  /** When the server asks to be asked again, Unix ms. */
+  /** The time from `Retry-After`, Unix ms. */
   retryAtMs: number | null;
-  /** The host that wants to be left alone for a while, whatever is asked of it. */
+  /** The host that must not get requests for a while. */
   pausedHost: string | null;
-  /** The status of the answer; null where there was none. */
+  /** The HTTP status; null without a response. */
   status: number | null;
-  /** Whether it was asked for at all: a host that has just refused is asked for nothing more by the same fetch. */
+  /** Whether a request was sent; a host that has refused gets no more requests in the same fetch. */
   wasAsked: boolean;
 }
 
-/** A source that could not be fetched: why, in words for the operator. */
+/** A failed fetch, with the reason for the operator. */
 export class FetchError extends Error implements FetchFailure {
   override readonly name = "FetchError";
   readonly state: FetchFailure["state"];
@@ -164,15 +161,15 @@ export class FetchError extends Error implements FetchFailure {
   }
 }
 
-/** What a cursor holds for: another address, relevance, time zone or minimum needs the whole document again. */
+/** The settings that a cursor depends on; if one changes, everything is fetched again. */
 export function settingsKey({ location, relevance, timezone, minItems }: SourceSettings): string {
-  // One item is what most must have: it goes without saying.
+  // The default of one item is left out.
   return [location, relevance, timezone, ...(minItems !== undefined && minItems > 1 ? [minItems] : [])].join(
     " ",
   );
 }
 
-/** A cursor that was written for the same settings; anything else means: everything anew. */
+/** The cursor, if it was written for the same settings. */
 export function readCursor<T extends { settings: string }>(
   cursor: string | null,
   settings: string,
@@ -187,19 +184,16 @@ export function sha256Of(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** An item or a document that was not taken, and why. */
+/** An item or document that was refused, and why. */
 export interface RefusedItem {
   /** Its title, id, file name or position. */
   item: string;
   reason: string;
 }
 
-/** A document that was dealt with, and what came of it. */
+/** A document and the result of its items. */
 export interface DocumentFingerprint {
-  /**
-   * Its bytes (see {@link essenceOf}), and what else of an answer decides on how they are read: the type names a character set, and links are
-   * relative to the address.
-   */
+  /** Its content, and what else decides how it is read: the type names a charset, and links are relative to the URL. */
   of: Pick<FetchedDocument, "contentType" | "url"> & { essence: string };
   /** Items that are publications: unchanged ones, when the document comes again. */
   known: number;

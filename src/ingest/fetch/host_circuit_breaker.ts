@@ -1,25 +1,25 @@
-// A host that refuses or throttles in the middle of a fetch: it is asked for nothing more by that fetch.
+// Ends the requests of a fetch to a host that refuses or throttles it.
 import { FetchError } from "./fetch_types.ts";
 
-/** So many refusals in a row by one host, which may each mean one document alone, mean this client. */
+/** After this many refusals in a row by one host they concern the client, not single documents. */
 const REFUSALS_IN_A_ROW = 3;
 
-/** Whether an answer is about this client and not about a document: 429, or a time until which to stay away. */
+/** Whether the response throttles the client: 429, or a refusal with `Retry-After`. */
 export function isThrottle({ pausedHost, retryAtMs, status }: FetchError): boolean {
   return pausedHost !== null && (retryAtMs !== null || status === 429);
 }
 
-/** What the hosts of one fetch have answered. */
+/** The refusals of the hosts of one fetch. */
 export class HostCircuitBreaker {
   readonly #refusals = new Map<string, number>();
   readonly #ended = new Map<string, FetchError>();
 
-  /** Why nothing more is asked of a host; null while every host may be asked. */
+  /** The first refusal that ended the requests to a host; null without one. */
   get refusal(): FetchError | null {
     return [...this.#ended.values()][0] ?? null;
   }
 
-  /** Throws the refusal of a host that is asked for nothing more. */
+  /** Throws if the requests to the host have ended. */
   check(host: string): void {
     const refusal = this.#ended.get(host);
     if (refusal === undefined) return;
@@ -29,7 +29,7 @@ export class HostCircuitBreaker {
     });
   }
 
-  /** Hears of an answer: null for a document, else why there was none. */
+  /** Counts a response: null for a document, otherwise its error. */
   note(host: string, error: FetchError | null): void {
     if (error === null || error.pausedHost === null) {
       this.#refusals.delete(host);

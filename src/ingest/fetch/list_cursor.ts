@@ -1,43 +1,43 @@
-// What a list's walk leaves to the next one: how far it knows the list, and where it was cut.
+// The cursor of a list: how far the list is known, and where the last fetch was cut.
 import type { ListRules } from "../../domain/source/extraction_rules.ts";
 import type { Validators } from "./fetch_document.ts";
 import { MAX_FETCH_MS } from "./pagination.ts";
 
-/** After so many times `max_pages` a list in which nothing known is met is followed no further. */
+/** A list without a known item is followed for at most this many times `max_pages`. */
 const MAX_REST_TIMES = 10;
 
-/** What the next fetch of a list begins with. */
+/** The cursor of a list. */
 export interface ListCursor {
   settings: string;
-  /** When the last whole fetch began, Unix ms. */
+  /** When the last complete fetch began, Unix ms. */
   atMs: number;
-  /** The short names of the items that its first page had. */
+  /** The short names of the items of its first page. */
   marks: string[];
   validators: Validators | null;
-  /** Whether all of it is to be looked at again, whatever is known: a fetch after it was not whole. */
+  /** Whether everything is to be read again, since a later fetch was incomplete. */
   isAnew?: boolean;
-  /** Where the walk goes on that has not come to the marks yet. */
+  /** Where to continue if the marks have not been reached yet. */
   rest?: Rest;
 }
 
-/** Where a walk that was too long for one fetch goes on. */
+/** The position from which a list continues that was too long for one fetch. */
 export interface Rest {
-  /** The page at which it ended: what has come since has moved items to later pages, never to earlier ones. */
+  /** The page at which it ended; new items move others to later pages, never to earlier ones. */
   url: string;
-  /** The short names of the items of the last fetch's first page: from there to this page all was seen. */
+  /** The short names of the items of the last fetch's first page; everything from there to this page was read. */
   top: string[];
-  /** How many pages were read on the way. */
+  /** The number of pages in between. */
   pages: number;
 }
 
-/** Whether so many pages without anything known say that nothing known will be met. */
+/** Whether so many pages without a known item mean that none will be found. */
 export function isHopeless({ pages }: Rest, { maxPages }: ListRules): boolean {
   return pages > MAX_REST_TIMES * maxPages;
 }
 
 /**
- * Where the next fetch goes on after one that was cut at the page `url`. `pages` are those that it read from the top and
- * from where the one before had ended; null when it came from the top to what that one knew, and no further.
+ * The position after a fetch that was cut at the page `url`. `pages` counts those read from the top and from the previous
+ * position; null if the fetch reached known items from the top and stopped there.
  */
 export function restAfter(
   before: Rest | null,
@@ -45,11 +45,11 @@ export function restAfter(
 ): Rest {
   if (before !== null && pages === null) return { ...before, top };
   const { head, rest } = pages ?? { head: 0, rest: 0 };
-  // The page at which one walk ends and the next goes on is read by both.
+  // The page at which one fetch ends is read again by the next.
   return { url, top, pages: (before?.pages ?? 0) + (rest > 0 ? rest - 1 : head) };
 }
 
-/** Why a list that has the newest first was not read to what is known, for the operator. */
+/** Why a list with the newest first was not read to a known item, for the operator. */
 export function notMet(rules: ListRules, rest: Rest | null): string {
   const { maxPages } = rules;
   return rest === null || isHopeless(rest, rules)
@@ -58,7 +58,7 @@ export function notMet(rules: ListRules, rest: Rest | null): string {
       "max_pages can be raised";
 }
 
-/** Why a list in no order was not read to its end; `read` is how many pages were, where the time for it was over. */
+/** Why a list in no order was not read to its end; `read` is the number of pages where the time was over. */
 export function tooManyPages({ maxPages }: ListRules, read: number | null): string {
   const many = read === null
     ? `there are more than ${maxPages} pages: raise max_pages`

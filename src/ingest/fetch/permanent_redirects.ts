@@ -1,26 +1,26 @@
-// Where a source has moved for good: believed only when it has said the same for days.
+// Permanent redirects of a source, adopted only after they have stayed the same for days.
 import { placeholderAt } from "../../domain/source/extraction_rules.ts";
 import type { SourceMove } from "../../domain/source/source.ts";
 
-/** A permanent redirect is adopted when the same one is still there after this, ms: many are mistakes of an hour. */
+/** A permanent redirect is adopted after this time, ms: many are short mistakes. */
 export const ADOPTED_AFTER_MS = 3 * 86_400_000;
 
 /**
- * What a fetch showed of where the document of a configured address is: `moved` for good (301, 308), or `here`, without
- * any redirect. `unsaid`: a temporary redirect (302, 303, 307), which says nothing of it; `failed`: it was not had.
+ * The redirect of a configured URL: `moved` (301, 308), `here` (none), `unsaid` (302, 303, 307: temporary), or `failed` (no
+ * document).
  */
 export type RedirectTrack = { kind: "here" | "unsaid" | "failed" } | { kind: "moved"; to: string };
 
-/** What a fetch showed of one configured address. */
+/** The redirect of one configured URL. */
 export type PermanentRedirects = RedirectTrack & { address: string };
 
-/** The address to ask: where the configured one has moved to, once that is adopted; null for the configured one itself. */
+/** The adopted redirect of the configured URL; null without one. */
 export function adoptedAddress(moves: readonly SourceMove[], configured: string): string | null {
   const move = moves.find(({ from }) => from === configured);
   return move?.adoptedAtMs ? move.url : null;
 }
 
-/** What is known of the moves of a source's addresses after a fetch; moves of others than these are forgotten. */
+/** The redirects of a source after a fetch; those of other URLs are forgotten. */
 export function decideMoves(
   before: readonly SourceMove[],
   found: readonly PermanentRedirects[],
@@ -38,13 +38,13 @@ function decideMove(known: SourceMove | null, found: PermanentRedirects, nowMs: 
     case "unsaid":
       return known;
     case "failed":
-      // What was adopted is given up, so that the configured address is asked; a redirect that is watched stays.
+      // An adopted redirect is given up, so that the configured URL is requested; a watched one stays.
       return isAdopted ? null : known;
     case "here":
-      // Of an adopted address it says that the document moves no further, of the configured one that it is back.
+      // An adopted URL has not moved further; the configured one is back.
       return isAdopted ? known : null;
     case "moved":
-      // From the future: the clock was set back meanwhile.
+      // A time in the future: the clock was set back.
       if (known === null || known.url !== found.to || known.sinceMs > nowMs) {
         return { from: found.address, url: found.to, sinceMs: nowMs, adoptedAtMs: null };
       }
@@ -52,7 +52,7 @@ function decideMove(known: SourceMove | null, found: PermanentRedirects, nowMs: 
   }
 }
 
-/** What a dry run says of the addresses that have moved for good. */
+/** The notes of a dry run on permanent redirects. */
 export function describeRedirects(found: readonly PermanentRedirects[]): string[] {
   return found.flatMap((one) =>
     one.kind !== "moved" ? [] : [
@@ -64,19 +64,18 @@ export function describeRedirects(found: readonly PermanentRedirects[]): string[
 }
 
 /**
- * Where a template of addresses has moved to, when one address made of it has moved. `tail` is what stands in the template
- * behind the last slash before its first placeholder, filled as it was for that address: the new address must end with
- * it. What is fixed to the days of one request is no new address, and nothing can be said then.
+ * The redirect of a URL template, from the redirect of one URL made from it. The new URL must end with the filled tail of
+ * the template, from the last slash before its first placeholder; otherwise the redirect is `unsaid`.
  */
 export function movedTemplate(
-  standing: RedirectTrack,
+  redirect: RedirectTrack,
   template: string,
   fill: (text: string) => string,
 ): RedirectTrack {
   const at = placeholderAt(template);
-  if (standing.kind !== "moved" || at === -1) return standing;
+  if (redirect.kind !== "moved" || at === -1) return redirect;
   const tail = template.slice(template.slice(0, at).lastIndexOf("/") + 1);
-  const { to } = standing;
+  const { to } = redirect;
   const filled = fill(tail);
   const url = URL.parse(filled, "https://filled.invalid/")?.href.slice("https://filled.invalid/".length) ??
     filled;

@@ -1,4 +1,4 @@
-// The words of dates in the languages of the sources: months, weekdays, and what stands between the figures.
+// Words in dates, in the languages of the sources: months, weekdays and fillers.
 
 /** By month: its names and short forms, without accents. */
 const MONTH_NAMES = [
@@ -27,7 +27,7 @@ const WEEKDAY_NAMES = [
   "saturday sat samstag sonnabend sa samedi sam sabado sab sabato zaterdag za lordag",
 ];
 
-/** Words that say nothing about the time. */
+/** Words without a meaning for the time. */
 const FILLERS = new Set(
   "at a um uhr on the of le la les las los el den der dem am il lo de del du di da do ore kl klo klokken om uur h hrs hr t feira"
     .split(" "),
@@ -52,7 +52,7 @@ export function weekdayOf(word: string): number | undefined {
   return WEEKDAYS.get(word);
 }
 
-/** Whether a word in lower case without accents says nothing about the time. */
+/** Whether a word in lower case without accents has no meaning for the time. */
 export function isFiller(word: string): boolean {
   return FILLERS.has(word);
 }

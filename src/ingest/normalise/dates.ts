@@ -1,13 +1,13 @@
-// Dates as publishers write them, to instants. What is not understood whole is refused: nothing is guessed.
+// Parses dates as publishers write them. A date that is not fully understood is refused, not guessed.
 import { isFiller, monthOf, weekdayOf } from "./date_words.ts";
 import { instantOf, isMonthFirst, type Zone, zoneOf } from "./zones.ts";
 
-/** A longer text is no date. */
+/** Maximum length of a date. */
 const MAX_DATE_CHARACTERS = 120;
-/** Earlier and later years are placeholders (0001, 1900, 9999) or slips. */
+/** Years outside this range are placeholders (0001, 1900, 9999) or mistakes. */
 const MIN_YEAR = 1950;
 const MAX_YEAR = 2199;
-/** Closer to the epoch is a placeholder for "no date". */
+/** A time closer to the epoch is a placeholder for "no date". */
 const EPOCH_MARGIN_MS = 86_400_000;
 
 /** A day as a date states it. */
@@ -71,7 +71,7 @@ function parseStandard(text: string, timezone: string): number | null | undefine
   );
 }
 
-/** Figures alone: a day, a day and a time, or Unix time. */
+/** Digits only: a day, a day and a time, or Unix time. */
 function parseFigures(text: string, timezone: string): number | null {
   const figures = text.split(".")[0]?.length ?? 0;
   const compact = /^(\d{4})(\d{2})(\d{2})(?:(\d{2})(\d{2})(\d{2})?)?$/.exec(text);
@@ -83,7 +83,7 @@ function parseFigures(text: string, timezone: string): number | null {
   return figures === 13 ? plausible(Math.round(Number(text))) : null;
 }
 
-/** How the day is written, the first that is found counts; a month's name stands as `#7#`. */
+/** The forms of a day, the first match counts; a month's name is replaced by `#7#`. */
 const DAY_FORMS = [
   /(?<![\d:])(?<y>\d{4})\s?([./-])\s?(?<m>\d{1,2})\s?\2\s?(?<d>\d{1,2})(?!\d)/,
   /(?<!\d)(?<y>\d{4})(?<m>\d{2})(?<d>\d{2})(?=t\d)/,
@@ -100,7 +100,7 @@ const TIME =
 /** "T153012" behind a day. */
 const COMPACT_TIME = /(?<=\st)(?<h>\d{2})(?<m>\d{2})(?<s>\d{2})?(?:[.,](?<f>\d+))?(?!\d)/;
 
-/** A date in words or figures: the day is taken out, then the time; what is left must be understood word by word. */
+/** Parses a date in words or digits: first the day, then the time; every remaining word must be known. */
 function parseWritten(text: string, timezone: string): number | null {
   const plain = text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase()
     .replace(/\([^()]*\)|\[[^[\]]*\]/g, " ").replace(/[\u2010-\u2015\u2212]/g, "-").trim();

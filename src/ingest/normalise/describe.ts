@@ -1,4 +1,4 @@
-// What a saved document holds, as the command `source parse` prints it.
+// Describes the contents of a saved document for the command `source parse`.
 import type { DocumentFormat, ParseProblem } from "../parse/document.ts";
 import type { Reading } from "../../domain/source/extraction_rules.ts";
 import { previewDocument } from "../parse/preview_document.ts";
@@ -15,18 +15,18 @@ export interface DocumentDescription {
     /** The item's guid. */
     id: string | null;
     title: string;
-    /** Absolute, or as stated where the document alone does not say what it is relative to. */
+    /** Absolute, or as stated if the document does not state its base. */
     link: string | null;
     summary: string;
     published_at: number | null;
     updated_at: number | null;
     categories: string[];
   }[];
-  /** What was left out, and what of an item was not understood. */
+  /** Items and values that were refused. */
   problems: ParseProblem[];
 }
 
-/** What a document is read with, as far as its source is known. */
+/** The settings of the document's source, as far as known. */
 export interface DescribeOptions {
   contentType: string | null;
   maxItems: number;
@@ -34,7 +34,7 @@ export interface DescribeOptions {
   reading?: Reading | null;
   /** Of dates that state no zone; without it UTC, because only a source's config knows better. */
   timezone?: string;
-  /** What relative links are relative to where the document does not say it. */
+  /** The base of relative links if the document does not state one. */
   baseUrl?: string;
 }
 
@@ -73,7 +73,7 @@ export function describeDocument(bytes: Uint8Array, options: DescribeOptions): D
   return description;
 }
 
-/** A link that only lacks a base; null for one that no base makes an address. */
+/** A link that lacks only a base; null for one that is not valid with any base. */
 function statedRelative(link: string | null): string | null {
   return link !== null && absoluteUrl(link, "https://base.invalid/") !== null ? link : null;
 }

@@ -1,4 +1,4 @@
-// One item of a document to one normalised item: plain words, an absolute link, instants.
+// Normalises one item of a document: plain text, an absolute link, times in Unix ms.
 import type { ParsedDocument, ParsedItem } from "../parse/document.ts";
 import { parseDate } from "./dates.ts";
 import { languageCode } from "./language.ts";
@@ -20,12 +20,12 @@ export const MAX_CATEGORY_CHARACTERS = 200;
 /** Characters of a stated value that a note repeats. */
 const MAX_QUOTE_CHARACTERS = 80;
 
-/** An item whose words are plain text, whose link is absolute and whose times are Unix ms. */
+/** An item with plain text, an absolute link and times in Unix ms. */
 export interface NormalisedItem {
   guid: string | null;
   /** Absolute http(s) address; empty only when nothing but the source could give one and the context has none. */
   link: string;
-  /** Whether nothing gave it an address of its own, so that the publisher's site stands for it; left out where one did. */
+  /** Whether it has no link of its own, so that `link` is the publisher's site; absent otherwise. */
   hasNoLink?: true;
   /** One line, never empty. */
   title: string;
@@ -45,16 +45,16 @@ export type ItemOutcome =
   /** `item` is the best name that it has: its title, its guid, its link or "item 3". */
   | { ok: false; item: string; reason: string };
 
-/** What an item is read against. */
+/** The context of an item. */
 export interface ItemContext {
   document: ParsedDocument;
   /** Where the document came from; null for a file. */
   documentUrl: string | null;
-  /** Absolute address of the publisher's site; empty when a document is read by itself. */
+  /** Absolute URL of the publisher's site; empty when a document is read by itself. */
   baseUrl: string;
   /** IANA time zone of dates that state none. */
   timezone: string;
-  /** The item's place in the document, from 0. */
+  /** The index of the item in the document. */
   position: number;
 }
 
@@ -96,7 +96,7 @@ export function normaliseItem(item: ParsedItem, context: ItemContext): ItemOutco
   };
 }
 
-/** What Drupal repeats at the beginning of a description; it marks authors without a verified account. */
+/** The prefix by which Drupal marks authors without a verified account. */
 function repeatsOf(item: ParsedItem, title: string): string[] {
   if (!item.summary?.startsWith("<")) return [];
   return [title, ...item.authors.flatMap((author) => [author, `${author} (not verified)`])];
@@ -111,7 +111,7 @@ function nameOf(item: ParsedItem, position: number): string {
   return cutText(item.guid ?? item.link ?? `item ${position + 1}`, MAX_QUOTE_CHARACTERS);
 }
 
-/** The address of its own; null when nothing gives one. */
+/** The item's own link; null without one. */
 function linkOf(item: ParsedItem, context: ItemContext, notes: string[]): string | null {
   const bases = [item.baseUrl, context.document.baseUrl, context.documentUrl, context.baseUrl];
   const stated = item.link === null ? null : absoluteUrl(item.link, ...bases);

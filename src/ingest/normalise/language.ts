@@ -1,6 +1,6 @@
 // Language tags, as documents state them, to the two letters that the service uses.
 
-/** A longer text is no language tag (RFC 5646, section 4.4.1). */
+/** Maximum length of a language tag (RFC 5646, section 4.4.1). */
 export const MAX_TAG_CHARACTERS = 35;
 
 const known = new Map<string, string | null>();

@@ -1,6 +1,6 @@
-// Links: from what a document states to absolute addresses, and what of an address identifies a publication.
+// Links: resolves them to absolute URLs, and cleans URLs for comparison.
 
-/** A longer address is refused. */
+/** Maximum length of a URL. */
 const MAX_URL_CHARACTERS = 4096;
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
@@ -86,7 +86,7 @@ function telling(search: string): string {
   return query === "" ? "" : `?${query}`;
 }
 
-/** A fragment without what of it is a tracking parameter with a value; a name alone is a place in the page. */
+/** Removes tracking parameters with values from a fragment; a plain name is an anchor in the page. */
 function withoutTracking(hash: string): string {
   if (!hash.includes("=")) return hash;
   const parts = hash.slice(1).split("&");

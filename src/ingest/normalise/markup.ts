@@ -1,4 +1,4 @@
-// HTML markup of any quality, tag by tag, to the words in it; what is page furniture is left out.
+// Extracts the text of HTML of any quality, without the parts of a page that are not content.
 import { Tokenizer, type TokenizerCallbacks } from "htmlparser2";
 
 /** Elements deeper than this are read as if they were not there; their text is. */
@@ -39,7 +39,7 @@ interface Frame {
   charactersBefore: number;
   hidden: boolean;
   holdsTime: boolean;
-  /** Whether it holds words outside of `<time>` and headings. */
+  /** Whether it has text outside of `<time>` and headings. */
   holdsWords: boolean;
 }
 
@@ -47,7 +47,7 @@ class MarkupReader implements TokenizerCallbacks {
   readonly #open: Frame[] = [];
   /** An element with more characters is none of the repeats. */
   readonly #maxRepeat: number;
-  /** What becomes a space: line breaks only in markup, not in text that merely has entities. */
+  /** The characters that become a space: line breaks only in markup, not in text with entities only. */
   readonly #spaces: RegExp;
   #pieces: string[] = [];
   #characters = 0;
@@ -109,7 +109,7 @@ class MarkupReader implements TokenizerCallbacks {
     while (this.#open.length > 0) this.#close();
   }
 
-  // What has no words.
+  // Elements without text.
   onattribdata(): void {}
   onattribentity(): void {}
   onattribend(): void {}

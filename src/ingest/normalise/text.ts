@@ -1,4 +1,4 @@
-// Text: from markup of any quality to plain words.
+// Converts markup of any quality to plain text.
 import { hasTag } from "../parse/formats/tags.ts";
 import { markupWords } from "./markup.ts";
 
@@ -42,7 +42,7 @@ function isEscaped(text: string): boolean {
   return (text.includes("<") && hasTag(text)) || (text.includes("&") && ENTITY.test(text));
 }
 
-/** Text of at most `limit` characters: a longer one ends with its last whole word that fits, and "…". */
+/** Shortens text to `limit` characters, after a complete word, with "…". */
 export function cutText(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const cut = text.slice(0, limit - 1);
@@ -51,7 +51,7 @@ export function cutText(text: string, limit: number): string {
   return whole.replace(/[\ud800-\udbff]$/, "").trimEnd() + "…";
 }
 
-/** What {@link tidy} may have to do with; text that is Latin letters and single spaces passes quickly. */
+/** Characters that {@link tidy} may change; text without them passes quickly. */
 const UNTIDY = /[^ -~\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u20ac]| {2}/;
 
 /** More combining marks on one character than any writing system has: UAX #15 allows 30. */

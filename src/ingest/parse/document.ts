@@ -12,16 +12,16 @@ import { readXmlFeed } from "./formats/read_xml.ts";
 export { DocumentError };
 export type { DocumentFormat, ParsedDocument, ParsedItem, ParseProblem } from "./parsed.ts";
 
-/** So many times what is taken of a document is read of it, to find the newest: what stands beyond is never looked at. */
+/** The items read of a document to find the newest, as a multiple of those taken; later ones are ignored. */
 const READ_TIMES = 10;
 
 /** So far a feed is looked for behind what does not belong to it, characters. */
 const MAX_WARNINGS = 65_536;
 
-/** A longer address or cursor of the next page is refused: it is asked for and stored. */
+/** Maximum length of the URL or cursor of the next page. */
 const MAX_NEXT_CHARACTERS = 4_096;
 
-/** What a document is read with. */
+/** The settings for reading a document. */
 export interface ParseOptions {
   contentType: string | null;
   maxItems: number;

@@ -34,7 +34,7 @@ const NAMES: readonly [ItemField, RegExp[]][] = [
   ["updated", [/^(updated(_?at)?|modified|date_?modified|last_?modified|aktualisiert|geaendert)$/i]],
 ];
 
-/** The rules that a JSON value seems to want; null when nothing in it looks like items with titles. */
+/** Guesses the rules for a JSON value; null if nothing in it looks like items with titles. */
 export function guessJson(value: unknown): Extract<Reading, { kind: "json" }> | null {
   let best: { path: string[]; count: number; fields: Record<string, string[]> } | null = null;
   const root = isObject(value) ? guessFields([value]) : {};

@@ -36,7 +36,7 @@ export interface ParseRequest {
   identity: Identity;
 }
 
-/** What a document holds. */
+/** The contents of a document. */
 export interface DocumentContents extends Pick<ParsedDocument, "language" | "next" | "ttlMinutes"> {
   problems: ParseProblem[];
   /** How many items the document states, refused ones included. */
@@ -49,7 +49,7 @@ export interface DocumentContents extends Pick<ParsedDocument, "language" | "nex
   /** Items of which the document holds a newer edition. */
   older: IdentifiedItem[];
   refused: ParseProblem[];
-  /** What is odd about an item, for the items that are. */
+  /** Notes on items. */
   notes: Map<NormalisedItem, readonly string[]>;
   classified: Map<NormalisedItem, Classified>;
 }

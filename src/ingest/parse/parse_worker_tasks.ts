@@ -1,4 +1,4 @@
-// What the parse worker does.
+// The tasks of the parse worker.
 import type { Additions } from "../../domain/event/classification.ts";
 import type { Classify } from "../revise/classify_request.ts";
 import { splitContents } from "./document_parts.ts";

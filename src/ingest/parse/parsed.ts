@@ -1,4 +1,4 @@
-// What a document holds, whatever its format: the parts that readers fill, and the error when it holds no feed.
+// The parsed contents of a document in any format, and the error for a document that cannot be read.
 
 /** A format that is read. */
 export type DocumentFormat =
@@ -34,7 +34,7 @@ export interface ParsedItem {
 
 /** Something that was left out or could not be read, and why. */
 export interface ParseProblem {
-  /** The item's place ("item 3"), or "document". */
+  /** The item's position ("item 3"), or "document". */
   item: string;
   reason: string;
   /** Whether it is how such documents are meant to be read, and nothing that somebody should mend. */
@@ -48,17 +48,17 @@ export interface ParsedDocument {
   title: string | null;
   /** As stated ("en-GB"). */
   language: string | null;
-  /** What relative links are relative to: the document's xml:base, else the site that it says it belongs to. */
+  /** The base of relative links: the document's xml:base, otherwise the site that it states. */
   baseUrl: string | null;
   /** For how many minutes the publisher says that it stays fresh. */
   ttlMinutes: number | null;
-  /** What it says of the document after it: an address that may be relative, or a cursor; null when there is none. */
+  /** Its reference to the next document: a URL, which may be relative, or a cursor; null without one. */
   next: string | null;
   items: ParsedItem[];
   problems: ParseProblem[];
 }
 
-/** The document is not a feed, or nothing of it can be read; the message says what it is instead. */
+/** The document cannot be read; the message says what it is instead. */
 export class DocumentError extends Error {
   override readonly name = "DocumentError";
   /** `quote` is the end of the message that repeats a part of the document. */

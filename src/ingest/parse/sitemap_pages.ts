@@ -13,11 +13,11 @@ const MAX_CHARACTERS = 32 * 1024 * 1024;
 /** Maximum number of problems that one map reports. */
 const MAX_PROBLEMS = 1_000;
 
-/** A sitemap and what its source wants of it. */
+/** A sitemap, with the settings of its source. */
 export interface SitemapRequest extends Pick<SitemapRules, "include" | "exclude" | "maps"> {
   bytes: Uint8Array;
   contentType: string | null;
-  /** What relative URLs of pages, and of maps, are relative to. */
+  /** The bases of relative URLs of pages and of sitemaps. */
   pageBase: string;
   mapBase: string;
   /** IANA time zone of dates that state none. */
@@ -40,7 +40,7 @@ export interface SitemapMap {
   changedMs: number | null;
 }
 
-/** What a source wants of a sitemap. */
+/** The pages and sitemaps that a source wants. */
 export type SitemapContents =
   & { problems: ParseProblem[] }
   & (

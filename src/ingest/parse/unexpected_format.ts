@@ -1,10 +1,10 @@
-// Says in words what a document is that is not what was wanted, and which strategy reads it.
+// Describes a document with an unexpected format, and names the strategy that reads it.
 import { withoutMailAddresses } from "../../domain/customer/mail.ts";
 import { DocumentError } from "./parsed.ts";
 
 /** How far a page is searched for its title. */
 const MAX_TITLE_SEARCH = 65_536;
-/** How much of a foreign document's words an error repeats. */
+/** Maximum length of a quotation from the document in an error. */
 const MAX_QUOTE = 80;
 
 const HTML_ELEMENTS = new Set(
@@ -12,7 +12,7 @@ const HTML_ELEMENTS = new Set(
     "main header section article nav footer")
     .split(" "),
 );
-/** What documents with these roots are, and the strategy that reads them; null where none does. */
+/** Formats by root element, with the strategy that reads them; null without one. */
 const KNOWN_ROOTS = new Map<string, [what: string, strategy: string | null]>([
   ["opml", ["an OPML list of feeds", null]],
   ["urlset", ["a sitemap", "sitemap"]],
@@ -64,7 +64,7 @@ export function foreignText(text: string, wanted: string): DocumentError {
 }
 
 function quote(text: string): string {
-  // What is quoted goes to the log, which holds nobody's mail address.
+  // The quotation is logged, and the log must not contain email addresses.
   const words = withoutMailAddresses(text.slice(0, MAX_QUOTE * 4).replace(/[\s\p{Cc}]+/gu, " ")).trim();
   return `"${words.length > MAX_QUOTE ? words.slice(0, MAX_QUOTE) + "…" : words}"`;
 }

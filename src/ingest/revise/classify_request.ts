@@ -1,25 +1,22 @@
-// What the classifier is asked about an item.
+// The input of the classifier for an item.
 import type { NormalisedItem } from "../normalise/item.ts";
 import type { Classified } from "./revise.ts";
 
-/** What the classifier is given. */
+/** The input of the classifier. */
 export interface ClassifyRequest {
   title: string;
   summary: string;
   url: string;
   categories: readonly string[];
-  /** What item, document and source state of the language, the most specific first. */
+  /** The languages that item, document and source state, the most specific first. */
   statedLanguages: readonly string[];
   sourceId: string;
 }
 
-/** Classifies one item; each part of the answer may be made when it is first read. */
+/** Classifies one item; parts of the result may be computed when they are first read. */
 export type Classify = (request: ClassifyRequest) => Classified;
 
-/**
- * The question about an item: `language` is the one that it is identified by, where its source has several;
- * `statedLanguages` is what its document and its source state.
- */
+/** The request for an item: `language` is its own where the source has several; `statedLanguages` are the source's. */
 export function classifyRequest(
   item: NormalisedItem,
   { language, statedLanguages, sourceId }: {
@@ -33,14 +30,8 @@ export function classifyRequest(
     summary: item.summary,
     url: item.link,
     categories: item.categories,
-    statedLanguages: eachOnce([language ?? null, item.language, ...statedLanguages]),
+    statedLanguages: [...new Set([language ?? null, item.language, ...statedLanguages])]
+      .filter((code) => code !== null),
     sourceId,
   };
-}
-
-/** The codes that there are, in their order. */
-function eachOnce(codes: readonly (string | null)[]): string[] {
-  const once: string[] = [];
-  for (const code of codes) if (code !== null && !once.includes(code)) once.push(code);
-  return once;
 }

@@ -1,18 +1,17 @@
-// Sources that take everything now and took only AI regulation before: what they passed over then is no news.
+// Sources set to relevance = "all" after "ai": items that were skipped before are not notified.
 import type { SourceSettings, SourceState } from "../../domain/source/source.ts";
 import { seenItems } from "../schedule/publication_cadence.ts";
 import type { NormalisedItem } from "../normalise/item.ts";
 
-/** A date may name a day alone: what is dated so long before the last narrow fetch was there by then, ms. */
+/** Tolerance for dates without a time, ms. */
 const DATE_TOLERANCE_MS = 86_400_000;
 
-/** What of an item is looked at. */
+/** The compared fields of an item. */
 export type DatedItem = Pick<NormalisedItem, "title" | "link" | "publishedAtMs" | "updatedAtMs">;
 
 /**
- * Says of an item that is not stored whether it may have been there when the source was last read for AI regulation
- * alone: it stood in the last document then, or its date is older, or nothing tells. Asked only of what does not concern
- * AI regulation: what does would have been stored.
+ * Returns whether an irrelevant item that is not stored may have been there when the source was last fetched with
+ * relevance = "ai": it was in the last document, or its date is older, or it has no date.
  */
 export function wasIrrelevantBefore(
   { relevance, fetchStrategy, urls }: Pick<SourceSettings, "relevance" | "fetchStrategy" | "urls">,
@@ -20,7 +19,7 @@ export function wasIrrelevantBefore(
 ): (item: DatedItem) => boolean {
   if (relevance !== "all" || narrowUntilMs === null) return () => false;
   const seen = seenItems(cadence);
-  // A feed's document is all of it: what was not in the last one is new.
+  // A feed is one document: an item that was not in the last one is new.
   const isAllSeen = seen.isWhole && fetchStrategy === "feed" && urls === undefined;
   return (item) => {
     if (seen.has(item)) return true;
@@ -29,7 +28,7 @@ export function wasIrrelevantBefore(
   };
 }
 
-/** {@link SourceState.narrowUntilMs} after a success; `isWhole`: nothing of the source was left for another fetch. */
+/** {@link SourceState.narrowUntilMs} after a success; `isWhole`: no part of the source failed. */
 export function narrowUntilAfter(
   { relevance }: Pick<SourceSettings, "relevance">,
   { narrowUntilMs }: Pick<SourceState, "narrowUntilMs">,

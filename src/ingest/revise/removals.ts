@@ -1,40 +1,38 @@
-// Removals: what a complete list holds no longer becomes a version that says so.
+// Removals: a publication that a complete list no longer has gets a version with the status withdrawn.
 import type { RegEvent } from "../../domain/event/event.ts";
 import type { NewId } from "../../domain/event/ids.ts";
 import type { DocumentOrigin } from "../../domain/event/provenance.ts";
 import type { SourceSettings } from "../../domain/source/source.ts";
 import type { RemovalDecision, StoredPublication } from "../../domain/ports/store/publications.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
-import type { IngestResult } from "../model.ts";
-import type { DecidedItem } from "../model.ts";
+import type { DecidedItem, IngestResult } from "../model.ts";
 
-/** In so many complete fetches in a row a publication is missing before it counts as withdrawn. */
+/** A publication is withdrawn when it is missing in this many complete fetches in a row. */
 const TIMES_MISSED = 2;
-/** So many may be missing at once whatever the list holds; of more, at most as many as are still listed. */
+/** This many may be missing at once from any list; beyond that, at most as many as are still listed. */
 const ALWAYS_PLAUSIBLE = 3;
 
-/** What looking for removals needs. */
+/** What finding removals needs. */
 export interface RemovalOptions {
   store: Pick<Store, "recordRemovals">;
   newId: NewId;
-  /** Who holds the source's lease. */
+  /** The holder of the source's lease. */
   holder: string;
   nowMs: number;
   /** The version of the classifier's rules. */
   rulesVersion: string;
 }
 
-/** What came of it. */
+/** The number of removals. */
 export interface Removals {
   withdrawn: number;
-  /** Publications that were missing and do not count yet. */
+  /** Publications that are missing but not yet withdrawn. */
   missed: number;
 }
 
 /**
- * Looks for publications that the documents of a complete fetch did not hold. A feed shows a window of what there is:
- * there only what is dated after the oldest item that is still listed can be missing. Where more is missing than is
- * left, the list is broken rather than the publications withdrawn, and nothing counts.
+ * Finds publications that are missing from the documents of a complete fetch. A feed shows only the newest items, so only
+ * what is dated after its oldest item can be missing. If more is missing than listed, the list is assumed to be broken.
  */
 export async function findRemovals(
   source: SourceSettings,
@@ -59,15 +57,12 @@ export async function findRemovals(
   return removals;
 }
 
-/** Feeds hold the newest items, and lists of several pages are read until they hold nothing new. */
+/** Feeds have the newest items only, and lists of several pages are read until nothing is new. */
 function isWindow({ rules }: SourceSettings): boolean {
   return rules?.kind !== "list" || rules.paging.kind !== "none" || rules.windows !== null;
 }
 
-/**
- * The earliest date of a listed item; without one, a time to come: then nothing can be said to be missing. Of several
- * languages it is that of the shortest window: what stood in one alone falls out at its end.
- */
+/** The earliest date of a listed item, of several languages that of the shortest window; without one, the far future. */
 function oldestListed(decided: readonly DecidedItem[]): number {
   const oldest = new Map<string | null, number>();
   for (const { item, language } of decided) {
@@ -90,7 +85,7 @@ function withdrawal(
     ingested_at: nowMs,
     status: "withdrawn",
   };
-  // What it says of the publication is what the version before it says; the document is the one that does not hold it.
+  // The content is that of the previous version; the document is the one without the publication.
   const provenance = {
     rules_version: rulesVersion,
     categories: [],

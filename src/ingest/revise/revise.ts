@@ -1,4 +1,4 @@
-// What becomes of one publication: new, revised, unchanged or passed over; and the record that is kept of it.
+// Decides one publication: new, revised, unchanged or irrelevant; and builds its record.
 import type { EventType, LocalizedText, RegEvent } from "../../domain/event/event.ts";
 import type { Provenance } from "../../domain/event/provenance.ts";
 import type { Severity } from "../../domain/event/severity.ts";
@@ -8,10 +8,10 @@ import { textsIn } from "../identify/language_urls.ts";
 import { cleanUrl } from "../normalise/links.ts";
 
 const DAY_MS = 86_400_000;
-/** After so many moves of nothing but its date a publication's date counts no more: its source makes it up. */
+/** After this many changes of only its date, a publication's date no longer counts. */
 const MAX_DATE_MOVES = 2;
 
-/** What the classifier says of an item. */
+/** The classification of an item. */
 export interface Classified {
   /** Whether it concerns AI regulation. */
   relevant: boolean;
@@ -23,35 +23,34 @@ export interface Classified {
   aiActArticles: string[];
 }
 
-/** What a decision needs beside the item and what is stored of it. */
+/** The context of a decision, besides the item and the stored publication. */
 export interface RevisionContext {
   sourceId: string;
-  /** Whether what does not concern AI regulation is kept as well. */
+  /** Whether irrelevant items are recorded, too. */
   keepAll: boolean;
-  /** Whether subscribers hear of new publications. */
+  /** Whether subscribers are notified. */
   notify: boolean;
   nowMs: number;
   /** Every key of the document. */
   keys: ReadonlySet<string>;
   /**
-   * What is made of a date that moved and nothing else: `ask` answers "date_changed" so that the whole document is looked at
-   * first, `keep` takes it without a revision, `again` makes it a revision when it is seen a second time, `now` at once.
+   * How a change of only the date is decided: `ask` leaves it until the whole document is decided, `keep` stores it without
+   * a revision, `again` makes it a revision when it is seen twice, `now` at once.
    */
   movedDates: "ask" | "keep" | "again" | "now";
-  /** Whether the document was read before: what is stored of its items may be newer than it. */
+  /** Whether the document was read before, so that its items may be older than the stored ones. */
   isReread: boolean;
-  /** Whether an item that does not concern AI regulation was passed over before the source was told to take everything. */
+  /** Whether an irrelevant item was skipped before the source was set to take everything. */
   wasIrrelevant(item: IdentifiedItem["item"]): boolean;
   newEventId(): string;
-  /** Asked only when a record is to be made or passed over. */
+  /** Called only to build a record or to decide whether it is relevant. */
   classify(identified: IdentifiedItem): Classified;
-  /** What a record of the item is made from. */
   provenance(identified: IdentifiedItem): Provenance;
 }
 
 /**
- * Decides on one publication. A publication that is stored stays one, whatever its revision is about. It is "date_changed"
- * when nothing but its date has changed and that does not count, or not yet.
+ * Decides one publication. A stored publication is revised even if it is no longer relevant. The decision is "date_changed"
+ * when only its date has changed and that does not count, or not yet.
  */
 export function decideRevision(
   identified: IdentifiedItem,
@@ -61,11 +60,11 @@ export function decideRevision(
   if (found?.contentHash === identified.contentHash && !found.withdrawn) return { kind: "unchanged" };
   const stored = found === null || isAnother(found, identified, context) ? null : found;
   if (stored === null) {
-    // What a former rule knew as part of another publication becomes one of its own, and is no news. What only seemed to
-    // be an edition of one that is another's after all is news.
+    // A publication that an earlier identity rule merged with another is recorded without notification. One that was
+    // only matched with another publication is new.
     const isSplit = found?.foundBy === "alias" && found.externalId !== identified.replaces &&
       isAlike(identified, found.event);
-    return decideNew(identified, context, { isNews: !isSplit });
+    return decideNew(identified, context, { isNew: !isSplit });
   }
   if (context.isReread && !stored.withdrawn) return { kind: "unchanged" };
   if (isHashedOtherwise(identified, stored)) return { kind: "unchanged", hashedAnew: true };
@@ -88,23 +87,22 @@ export function decideRevision(
 function decideNew(
   identified: IdentifiedItem,
   context: RevisionContext,
-  { isNews }: { isNews: boolean },
+  { isNew }: { isNew: boolean },
 ): RecordDecision {
   const classified = context.classify(identified);
   if (!context.keepAll && !classified.relevant) return { kind: "irrelevant" };
-  const isTold = isNews && (classified.relevant || !context.wasIrrelevant(identified.item));
+  const isNotified = isNew && (classified.relevant || !context.wasIrrelevant(identified.item));
   return {
     kind: "record",
     event: buildEvent(identified, { previous: null, classified, context }),
     provenance: context.provenance(identified),
-    notify: context.notify && isTold ? "after_fetch" : false,
+    notify: context.notify && isNotified ? "after_fetch" : false,
   };
 }
 
 /**
- * Whether what is stored belongs to another item of the document: two ids that once held the same content and were one
- * publication are two when they hold different content side by side. Each would revise the other for ever. What a former
- * rule knows is the same only where address or title say so too.
+ * Whether the stored publication belongs to another item of the document: two ids that once had the same content are two
+ * publications when both are listed with different content. A match by alias also needs the same URL or title.
  */
 function isAnother(
   stored: StoredPublication,
@@ -113,14 +111,14 @@ function isAnother(
 ): boolean {
   if (stored.foundBy === "alias" && !isAlike(identified, stored.event)) return true;
   if (stored.externalId === identified.key) return false;
-  // Of several of its identities in the document the first one has it.
+  // Of several of its ids in the document the first one counts.
   const owner = stored.keys.find((key) => keys.has(key));
   return owner !== undefined && owner !== identified.key;
 }
 
-/** Whether an item is what its record says, and only its hashes are not: what counts of an address has changed meanwhile. */
+/** Whether an item equals its record although the hashes differ: the rules for cleaning URLs have changed. */
 function isHashedOtherwise({ item, textHash, language }: IdentifiedItem, stored: StoredPublication): boolean {
-  // With the same text it is the date that differs.
+  // With the same text hash the date differs.
   if (stored.withdrawn || stored.textHash === null || stored.textHash === textHash) return false;
   const event = stored.event;
   if (language !== undefined && language !== event.language) return false;
@@ -140,7 +138,7 @@ function hasOnlyDateChanged(identified: IdentifiedItem, stored: StoredPublicatio
     : stored.textHash === identified.textHash;
 }
 
-/** Null when the moved date is a revision. */
+/** Null when the changed date is a revision. */
 function decideDate(
   { contentHash }: IdentifiedItem,
   { pendingHash, dateMoves }: StoredPublication,
@@ -153,8 +151,8 @@ function decideDate(
 }
 
 /**
- * Decides on an item in another language than the record's own: it comes to the record as a translation, or revises one
- * that is there. Null for the record's own language.
+ * Decides an item in another language than the record's own: it adds or revises a translation. Null for the record's own
+ * language.
  */
 function decideLanguage(
   identified: IdentifiedItem,
@@ -169,7 +167,7 @@ function decideLanguage(
   const event = stored.event;
   if (event.language === language) return null;
   const { title, summary } = identified.item;
-  // Sites that have no translation yet repeat the words of another language under the address of this one.
+  // Sites without a translation repeat the text of another language under this language's URL.
   if (hasText(event, identified.item) && !stored.withdrawn) return repetition(event, language);
   if (!stored.withdrawn && !Object.hasOwn(event.translations, language)) {
     return translation(identified, context);
@@ -182,7 +180,7 @@ function decideLanguage(
   };
 }
 
-/** An item as it comes to the record of its publication in another language. */
+/** The decision to add an item to its record as a translation. */
 export function translation(
   identified: IdentifiedItem,
   context: Pick<RevisionContext, "provenance" | "nowMs">,
@@ -197,17 +195,14 @@ export function translation(
   };
 }
 
-/**
- * What becomes of an item with words that its record has already. Under a language that has none of its own they are
- * remembered: a page that is behind the one it repeats is no translation either.
- */
+/** The decision on an item whose text its record already has in another language. */
 export function repetition(event: RegEvent, language: string): RecordDecision {
   return Object.hasOwn(event.translations, language)
     ? { kind: "unchanged", repeats: true }
     : { kind: "unchanged", untranslated: true };
 }
 
-/** Whether a record has these words already, in whichever language. */
+/** Whether a record has this text in any language. */
 export function hasText({ translations }: RegEvent, { title, summary }: LocalizedText): boolean {
   return Object.values(translations).some((words) =>
     isSameText(words.title, title) && isSameText(words.summary, summary)
@@ -224,7 +219,7 @@ function nextVersion({ status: _, ...previous }: RegEvent, context: RevisionCont
   };
 }
 
-/** The record with other words in one of its languages. */
+/** The record with a new text in one of its languages. */
 export function withText(
   event: RegEvent,
   language: string,
@@ -245,7 +240,7 @@ function revisedEvent(identified: IdentifiedItem, previous: RegEvent, context: R
   const own = buildEvent(identified, { previous, classified: context.classify(identified), context });
   if (identified.language === undefined) return own;
   const { title, summary } = identified.item;
-  // The words of the other languages stand as they are until their own items change.
+  // The texts of the other languages stay until their own items change.
   return withText({ ...own, translations: previous.translations }, own.language, { title, summary });
 }
 
@@ -273,7 +268,7 @@ function buildEvent(
     summary_en: item.summary,
     url_official: item.link,
     ai_act_articles: classified.aiActArticles,
-    // Without a usable date it is the first sight of the publication, which a revision does not move.
+    // Without a usable date it is the time of the first version.
     published_at: isUsable ? stated : previous?.published_at ?? context.nowMs,
     published_at_estimated: !isUsable,
     ingested_at: context.nowMs,
@@ -283,7 +278,7 @@ function buildEvent(
   };
 }
 
-/** Whether somebody who is told of new publications is not told of this one, because it is none. */
+/** Whether a new record is not notified because the item was skipped before. */
 export function suppressesNotification(
   { item }: IdentifiedItem,
   decision: RecordDecision,

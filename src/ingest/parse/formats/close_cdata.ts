@@ -9,7 +9,7 @@ const COMMENT_END = "-->";
 /** The part of {@link OPEN} that is found soonest where there is none. */
 const RARE = "![CDATA[";
 
-/** What is between the end of an item and what follows it. */
+/** The text between the end of an item and the next tag. */
 const BETWEEN_ITEMS = /\s*>\s*</y;
 
 /** Where nothing more is found. */
@@ -86,7 +86,7 @@ class Finder {
     readonly isMeant: (at: number) => boolean = () => true,
   ) {}
 
-  /** The first place at or behind an offset. */
+  /** The first position at or after an offset. */
   next(from: number): number {
     if (this.#found < from) this.#found = this.#search(from);
     return this.#found;

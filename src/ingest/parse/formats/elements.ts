@@ -2,7 +2,7 @@
 import { trimEndOf } from "../../../domain/trim.ts";
 import { contentMarkup } from "./scan_xml.ts";
 
-/** The names that the namespaces of feeds get here, by their addresses without scheme and closing "/" or "#". */
+/** The prefixes used here for namespaces, by their URIs without scheme and trailing "/" or "#". */
 const NAMESPACES = new Map<string, string>([
   ["www.w3.org/2005/atom", "atom"],
   ["purl.org/atom/ns", "atom"],
@@ -60,7 +60,7 @@ export const LISTED = new Map<string, "categories" | "authors">([
   ["atom:author", "authors"],
 ]);
 
-/** The name here of the namespace with an address, undefined when no feed's meaning depends on it. */
+/** The prefix of a namespace; undefined for namespaces that are not read. */
 export function namespaceOf(address: string): string | undefined {
   return NAMESPACES.get(trimEndOf(address.toLowerCase().replace(/^https?:\/\//, ""), "/#"));
 }
@@ -89,7 +89,7 @@ function linkRank(link: Map<string, string>): number {
 /** The relation given here to the place of an Atom entry's content that lies elsewhere (RFC 4287, section 4.1.3.2). */
 export const CONTENT = "content-src";
 
-/** An element's markup, by what its `type` (Atom 1.0) or `mode` (Atom 0.3) says of it. */
+/** An element's markup, by its `type` (Atom 1.0) or `mode` (Atom 0.3). */
 export function typedMarkup(
   attributes: Map<string, string>,
   kind: "html" | "text",

@@ -1,4 +1,4 @@
-// The fields of an item that rules find, whatever the rules look into.
+// The fields of an item that rules extract, in any format.
 import { readDateAs } from "../../../domain/source/date_format.ts";
 import type { FieldRules, ItemField } from "../../../domain/source/extraction_rules.ts";
 import type { ParsedItem } from "../parsed.ts";

@@ -6,7 +6,7 @@ import { DocumentError } from "../parsed.ts";
 
 /** Elements deeper than this, where browsers give up too, are read as if they were not there; their text is. */
 export const MAX_DEPTH = 512;
-/** A page nested deeper is refused: finding the ends of so many open elements takes too long. */
+/** Maximum nesting; deeper pages take too long to parse. */
 const MAX_NESTING = 4_000;
 /** Elements of one page. */
 const MAX_ELEMENTS = 300_000;

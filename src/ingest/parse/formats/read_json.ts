@@ -116,7 +116,7 @@ export function parseJson(text: string, depth: number): { value: unknown; comple
   }
 }
 
-/** Of fewer digits every whole number is what it says. */
+/** Integers with fewer digits are exact. */
 const LONG_NUMBER = /\d{16}/;
 
 function valueOf(text: string): unknown {
@@ -124,7 +124,7 @@ function valueOf(text: string): unknown {
   return JSON.parse(text, keepDigits as (key: string, value: unknown) => unknown);
 }
 
-/** A whole number of more digits than a number can hold stays as it is written: rounded, two ids would be one. */
+/** Keeps an integer with too many digits as text: rounded, two ids could become one. */
 function keepDigits(_: string, value: unknown, { source = "" }: { source?: string }): unknown {
   const isRounded = typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(source);
   return isRounded ? source : value;

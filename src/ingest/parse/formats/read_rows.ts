@@ -1,4 +1,4 @@
-// JSON of any shape, by paths: from the text of an API's answer, or of a SPARQL result, to items.
+// Reads items from JSON of any shape by paths: responses of APIs and SPARQL results.
 import type { Reading } from "../../../domain/source/extraction_rules.ts";
 import { readTemplate, readValuePath, type ValuePath } from "../../../domain/source/value_path.ts";
 import { type Find, itemFrom, markup } from "./fields.ts";
@@ -14,7 +14,7 @@ const MAX_LIST_DEPTH = 16;
 
 type JsonObject = Record<string, unknown>;
 
-/** What {@link readApi} is told. */
+/** The options of {@link readApi}. */
 export interface ApiOptions {
   reading: Extract<Reading, { kind: "json" }>;
   maxItems: number;
@@ -128,7 +128,7 @@ function pathOf(text: string): ValuePath {
   return path.value;
 }
 
-/** The items at a path, lists on the way and at its end opened; null when nothing stands there. */
+/** The items at a path, with lists flattened; null if the path has no value. */
 function itemsAt(value: unknown, path: ValuePath): unknown[] | null {
   const found: unknown[] = [];
   let isThere = false;
@@ -184,12 +184,12 @@ function statesNone(value: unknown, path: ValuePath): boolean {
   );
 }
 
-/** Whether `null` stands where the items should: how some languages write a list of none. */
+/** Whether the items are `null`, as some languages write an empty list. */
 function isNull(value: unknown, path: ValuePath): boolean {
   return path.length > 0 && !walk(value, { path, depth: 0 }, (end) => end !== null);
 }
 
-/** Whether a document says of itself that it is the account of a fault, and no answer. */
+/** Whether a document describes an error. */
 function namesError(value: unknown): boolean {
   return isObject(value) &&
     Object.entries(value).some(([key, said]) =>

@@ -10,7 +10,7 @@ export interface SitemapEntry {
   address: string;
   /** As stated: a W3C date, with or without a time. */
   lastmod: string | null;
-  /** What the extension for news says of it. */
+  /** The fields of the news extension. */
   title: string | null;
 }
 
@@ -42,7 +42,7 @@ export function readSitemap(
   let passedOver = 0;
   let place = 0;
   let isClosed = false;
-  /** What the entry at hand says so far; null between two entries. */
+  /** The current entry; null between entries. */
   let said: Map<string, string> | null = null;
   const endEntry = (): void => {
     if (said === null) return;
@@ -136,7 +136,7 @@ function takeValue(
 ): void {
   const lower = name.toLowerCase();
   const local = localName(name);
-  // Images and videos have an address and a title of their own.
+  // Images and videos have their own URL and title.
   if (/^(?:image|video|xhtml):/.test(lower) || said.has(local)) return;
   if (local !== "loc" && local !== "lastmod" && lower !== "news:title") return;
   if (next?.kind !== "end" || next.name !== name) return;

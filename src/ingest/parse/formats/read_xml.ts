@@ -5,10 +5,10 @@ import { closeSections } from "./close_cdata.ts";
 import { DocumentError, type ParsedDocument, type ParsedItem, type ParseProblem } from "../parsed.ts";
 import { contentMarkup, contentText, findEnd, nextTag, readAttributes, type StartTag } from "./scan_xml.ts";
 
-/** So many elements of one parent may lack their end before ends are no longer looked for: that keeps reading linear. */
+/** Maximum number of unclosed elements of one parent whose ends are searched, so that reading stays linear. */
 const MAX_UNCLOSED = 32;
 
-/** What stands within a feed or an item: the first value of each element by name, and the lists. */
+/** The contents of a feed or an item: the first value of each element by name, and the lists. */
 interface Fields {
   values: Map<string, string>;
   links: Map<string, string>[];
@@ -112,7 +112,7 @@ class XmlFeed {
         at = end;
       } else if (name === "channel") {
         this.#sawChannel = true;
-        // A second channel's attributes do not matter: the first value stands.
+        // The first value counts, so a second channel's attributes do not matter.
         const own = readAttributes(tag.attributes);
         this.#feed.attributes = new Map([...this.#feed.attributes, ...own]);
       } else {
@@ -148,7 +148,7 @@ class XmlFeed {
     return at;
   }
 
-  /** Takes an item that stands between two offsets. */
+  /** Adds the item between two offsets. */
   #end(fields: Fields, start: number, end: number): void {
     this.#passCuts(start);
     const isCut = (this.#cuts[this.#nextCut] ?? end) < end;
@@ -179,7 +179,7 @@ class XmlFeed {
     if (!tag.empty && fields.unclosed < MAX_UNCLOSED) {
       const end = findEnd(this.text, tag.end, tag.name, this.#itemName);
       if (end === -1) {
-        // Its end is missing: what stands before the next tag is its content, and its siblings are not lost.
+        // Its end is missing: the content ends at the next tag, so that its siblings are not lost.
         fields.unclosed++;
         content = this.text.slice(tag.end, nextTag(this.text, tag.end)?.start);
       } else {

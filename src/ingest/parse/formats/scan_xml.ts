@@ -8,11 +8,11 @@ export interface StartTag {
   kind: "start";
   /** As written, with its prefix. */
   name: string;
-  /** What stands between the name and the end of the tag. */
+  /** The text between the name and the end of the tag. */
   attributes: string;
   /** Whether it closes itself. */
   empty: boolean;
-  /** Where its "<" stands. */
+  /** The offset of its "<". */
   start: number;
   /** Behind its ">". */
   end: number;
@@ -83,7 +83,7 @@ export function findEnd(text: string, from: number, name: string, container: str
   return -1;
 }
 
-/** Whether the name stands at the offset, whole. */
+/** Whether the complete name is at the offset. */
 export function isName(text: string, at: number, name: string): boolean {
   return text.startsWith(name, at) && isNameEnd(text.charCodeAt(at + name.length));
 }
@@ -93,7 +93,7 @@ const NAME = /[^\s=<>"'/]*/y;
 const EQUAL_SIGN = /\s*=\s*/y;
 const BARE_VALUE = /[^\s"'<>]*/y;
 
-/** The attributes of a start tag by their lower-case names, with their values decoded; the first of a name stands. */
+/** The attributes of a start tag by lower-case name, with decoded values; of duplicates the first counts. */
 export function readAttributes(attributes: string): Map<string, string> {
   const found = new Map<string, string>();
   if (!attributes.includes("=")) return found;
@@ -184,7 +184,7 @@ export function contentMarkup(whole: string, kind: "html" | "text"): string {
   return (markup + (keep ? rest : decodeReferences(rest))).trim();
 }
 
-/** The content of an element that holds plain text: an address, a date, a name. */
+/** The content of an element with plain text: a URL, a date, a name. */
 export function contentText(whole: string): string {
   const content = whole.slice(0, MAX_CONTENT);
   if (!content.includes("<")) return decodeReferences(content).trim();
@@ -214,7 +214,7 @@ function after(found: number, length: number): number {
   return found === -1 ? -1 : found + length;
 }
 
-/** The end tag at the offset; where there is none, the offset from which to look on. */
+/** The end tag at the offset, or the offset from which to continue. */
 function readEndTag(text: string, at: number): EndTag | number {
   const close = tagEnd(text, at + 2);
   if (close < 0) return -close;
@@ -222,7 +222,7 @@ function readEndTag(text: string, at: number): EndTag | number {
   return name === "" ? close : { kind: "end", name, start: at, end: close + 1 };
 }
 
-/** The start tag at the offset; where there is none, the offset from which to look on. */
+/** The start tag at the offset, or the offset from which to continue. */
 function readStartTag(text: string, at: number): StartTag | number {
   if (!isNameStart(text.charCodeAt(at + 1))) return at + 1;
   let nameEnd = at + 2;

@@ -1,4 +1,4 @@
-// Whether a text has tags of HTML, or only signs that look like them.
+// Distinguishes HTML tags from text that only looks like them.
 
 /** The elements by which a text is known to be markup. */
 const NAMES: ReadonlySet<string> = new Set(
