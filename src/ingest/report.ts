@@ -17,7 +17,10 @@ export interface IngestReport {
   refused: readonly RefusedItem[];
   /** Events of a change spike that are held until they are released; absent without any. */
   held_back?: number;
-  /** New events without notification: they were skipped before the source was set to take everything; absent without any. */
+  /**
+   * New events without notification: they were skipped before the source was set to take everything; absent without
+   * any.
+   */
   unnotified?: number;
   /** What was left out on purpose, as sentences; absent without any. */
   notes?: readonly string[];

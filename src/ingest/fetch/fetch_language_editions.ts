@@ -9,7 +9,9 @@ type LanguageCursors = Record<string, string | null>;
 /** Fetches a source with one URL. */
 type FetchOne = (source: SourceSettings, known: Known) => Promise<Fetched>;
 
-/** Fetches each URL, the main language first. A URL that fails is refused; throws the first `FetchError` if all fail. */
+/**
+ * Fetches each URL, the main language first. A URL that fails is refused; throws the first `FetchError` if all fail.
+ */
 export async function fetchLanguages(
   source: SourceSettings,
   urls: Readonly<Record<string, string>>,

@@ -38,7 +38,10 @@ const DAY_MS = 86_400_000;
 /** Items of the first page that the next fetch looks for to know where to stop. */
 const MAX_MARKS = 100;
 
-/** A page with only items older than the last complete fetch by this is the archive, ms. Some are published months late. */
+/**
+ * A page with only items older than the last complete fetch by this is the archive, ms. Some are published months
+ * late.
+ */
 const OLD_PAGE_MS = 365 * DAY_MS;
 
 /** Fetches a list from its first page. Throws {@link FetchError}. */

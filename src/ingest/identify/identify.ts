@@ -1,4 +1,4 @@
-// What makes two items the same publication, and two editions of it different.
+// Identifies items: which items are the same publication, and whether their content differs.
 import { createHash } from "node:crypto";
 import type { RegEvent } from "../../domain/event/event.ts";
 import type { PublicationKey, StoredPublication } from "../../domain/ports/store/publications.ts";
@@ -8,41 +8,38 @@ import { withoutLanguage } from "./language_urls.ts";
 import type { NormalisedItem } from "../normalise/item.ts";
 import { cleanUrl, cleanUrlSinglePass } from "../normalise/links.ts";
 
-/** So many items of one id and link with different titles are not editions of one publication. */
+/** From this many titles on, items with one id and link are not editions of one publication. */
 const TITLES_THAT_DIFFER = 3;
 
-/** A title that is shorter may stand in an id by chance, characters. */
+/** A shorter title may be part of an id by chance, characters. */
 const LEAST_HEADLINE = 10;
 
 /** An item with its identity. */
 export interface IdentifiedItem extends PublicationKey {
   item: NormalisedItem;
   textHash: string;
-  /** The publication of which it seems to be an edition, by its external id, which is the last of the former keys. */
+  /** The external id of the publication that it was matched with; also the last of the former keys. */
   replaces?: string;
-  /** Other editions of it that the document holds and that are dated as it is: nothing says which of them is the newest. */
+  /** Other editions in the document with the same date, so that none is known to be the newest. */
   twins?: IdentifiedItem[];
 }
 
-/** What an item says, in short: all that counts for revisions, and the same without its date. */
+/** The hashes of an item's content, with and without its date. */
 export type Hashes = Pick<IdentifiedItem, "contentHash" | "textHash">;
 
 /** The items of one document by identity. */
 export interface IdentifiedItems {
-  /** The identity that was used: the one given, or a later one when the document shows that it is needed. */
+  /** The identity that was used: the given one, or a later one if the document needs it. */
   identity: Identity;
   /** One item for each publication and language, in the order of the document. */
   items: IdentifiedItem[];
-  /**
-   * Items left out because the document holds a newer edition of the same publication, or one that nothing tells to be
-   * older. One that repeats another word for word is left out without a mention.
-   */
+  /** Items left out because the document has another edition that is not older. Exact repetitions are not listed. */
   older: IdentifiedItem[];
 }
 
 /**
- * Gives each item its identity under the source's rule, or under the first later rule that keeps them apart. `language`
- * is that of the whole document, where the source has an address for each; `hashes` gives those that were made before.
+ * Identifies each item by the source's rule, or by the first later rule that keeps the items apart. `language` is that of
+ * the whole document, where the source has a URL for each; `hashes` returns known hashes.
  */
 export function identifyItems(
   items: readonly NormalisedItem[],
@@ -71,10 +68,10 @@ export function identifyItems(
     }
     const ownLanguage = itemLanguage(item, identity, language);
     if (ownLanguage !== undefined) one.language = ownLanguage;
-    const place = one.language === undefined ? one.key : `${one.language} ${one.key}`;
-    const before = identified.get(place);
+    const languageKey = one.language === undefined ? one.key : `${one.language} ${one.key}`;
+    const before = identified.get(languageKey);
     const isNewest = before === undefined || editedAt(item) > editedAt(before.item);
-    if (isNewest) identified.set(place, one);
+    if (isNewest) identified.set(languageKey, one);
     if (before !== undefined && before.contentHash !== one.contentHash) {
       older.push(isNewest ? before : one);
       if (editedAt(item) === editedAt(before.item)) before.twins = [...before.twins ?? [], one];
@@ -83,7 +80,7 @@ export function identifyItems(
   return { identity, items: withoutCopies([...identified.values()]), older };
 }
 
-/** Whether there is a fragment with a value in an item's link or id: under which it may be known as it stands. */
+/** Whether the link or id has a fragment with a value, which earlier versions kept in the identity. */
 function mayHaveTrackingFragment({ link, guid }: NormalisedItem): boolean {
   return hasFragmentWithValue(link) || (guid !== null && hasFragmentWithValue(guid));
 }
@@ -93,10 +90,7 @@ function hasFragmentWithValue(text: string): boolean {
   return at >= 0 && text.includes("=", at);
 }
 
-/**
- * Of editions that nothing tells to be newer than one another, the one that is stored stands for the publication, so that
- * it is no revision which of them the document names first.
- */
+/** Exchanges the item's content with that of its twin that is stored, so that the order of twins is not a revision. */
 export function preferStoredEdition(one: IdentifiedItem, stored: StoredPublication): void {
   const { twins = [], language } = one;
   const textHash = language === undefined ? undefined : stored.languages.get(language);
@@ -110,8 +104,8 @@ export function preferStoredEdition(one: IdentifiedItem, stored: StoredPublicati
 }
 
 /**
- * The language of an item where its source has several: that of its document or its URL, else the one that it states,
- * else the main one. Undefined where a source has one.
+ * The language of an item where its source has several: that of its document or URL, otherwise the one that it states,
+ * otherwise the main one. Undefined where a source has one language.
  */
 export function itemLanguage(
   item: NormalisedItem,
@@ -124,7 +118,7 @@ export function itemLanguage(
   return ofDocument ?? withoutLanguage(item.link, languages).language ?? stated ?? codes[0] ?? "en";
 }
 
-/** One of the items that say the very same under different ids: as two, a moved date would part them into two events. */
+/** Keeps one of the items with the same content under different ids. */
 function withoutCopies(items: readonly IdentifiedItem[]): IdentifiedItem[] {
   const seen = new Set<string>();
   return items.filter(({ contentHash: hash }) => {
@@ -135,14 +129,14 @@ function withoutCopies(items: readonly IdentifiedItem[]): IdentifiedItem[] {
 }
 
 /**
- * Hash of what counts for revisions: title, summary, address without tracking, and the date of publication as stated.
- * A date of change counts only where no date of publication is stated: sources touch it without changing anything.
+ * The hash of what counts for revisions: title, summary, URL without tracking, and the stated date of publication. The date
+ * of change counts only without a date of publication, since sources update it without a change.
  */
 export function contentHash(item: NormalisedItem): string {
   return hashesOf(item).contentHash;
 }
 
-/** Both hashes ({@link contentHash}) are of the same text but for its end, which is hashed once. */
+/** Both hashes ({@link contentHash}); the text that they share is hashed once. */
 export function hashesOf(item: NormalisedItem): Hashes {
   const text = [withSingleSpaces(item.title), withSingleSpaces(item.summary), cleanUrl(item.link)];
   const common = createHash("sha256").update(JSON.stringify(text).slice(0, -1));
@@ -153,19 +147,19 @@ export function hashesOf(item: NormalisedItem): Hashes {
   };
 }
 
-/** Whether an item differs from a stored record in nothing but its date, given that their hashes differ. */
+/** Whether an item differs from a record only in its date, given that their hashes differ. */
 export function isSameButForDate(item: NormalisedItem, event: RegEvent): boolean {
   return isSameText(item.title, event.title_en) && isSameText(item.summary, event.summary_en) &&
     cleanUrl(item.link) === cleanUrl(event.url_official);
 }
 
-/** What of a stored record is compared with an item. */
+/** The compared fields of a record. */
 type Comparable = Pick<
   RegEvent,
   "title_en" | "summary_en" | "url_official" | "published_at" | "published_at_estimated"
 >;
 
-/** Whether an item differs from a stored record in nothing but the values in its address's query. */
+/** Whether an item differs from a record only in the values of its URL's query. */
 export function isSameButForQuery(item: NormalisedItem, event: Comparable): boolean {
   const [now, before] = [URL.parse(cleanUrl(item.link)), URL.parse(cleanUrl(event.url_official))];
   if (now === null || before === null || now.search === before.search) return false;
@@ -174,7 +168,7 @@ export function isSameButForQuery(item: NormalisedItem, event: Comparable): bool
     isSameButForAddress(item, event);
 }
 
-/** Whether an item differs from a stored record in nothing but its address's host, or in a last slash more or less. */
+/** Whether an item differs from a record only in its URL's host or a trailing slash. */
 export function isSameButForSite(item: NormalisedItem, event: Comparable): boolean {
   const [now, before] = [URL.parse(cleanUrl(item.link)), URL.parse(cleanUrl(event.url_official))];
   if (now === null || before === null || now.href === before.href) return false;
@@ -182,18 +176,18 @@ export function isSameButForSite(item: NormalisedItem, event: Comparable): boole
   return restOf(now) === restOf(before) && isSameButForAddress(item, event);
 }
 
-/** Whether nothing but the address of an item differs from a stored record. */
+/** Whether an item has the title, summary and date of a record. */
 export function isSameButForAddress(item: NormalisedItem, event: Comparable): boolean {
   return isSameText(item.title, event.title_en) && isSameText(item.summary, event.summary_en) &&
     (event.published_at_estimated || (item.publishedAtMs ?? item.updatedAtMs) === event.published_at);
 }
 
-/** Whether two texts are one but for white space. */
+/** Whether two texts differ only in white space. */
 export function isSameText(one: string, other: string): boolean {
   return withSingleSpaces(one) === withSingleSpaces(other);
 }
 
-/** Every run of white space as one space; most texts have no other, which is seen sooner than each run is replaced. */
+/** The text with every run of white space as one space. The test is faster than the replacement. */
 function withSingleSpaces(text: string): string {
   return / {2}|[^\S ]/.test(text) ? text.replace(/[^\S ]\s*| \s+/g, " ") : text;
 }
@@ -202,7 +196,7 @@ function keysUnder({ rule, languages }: Identity, items: readonly NormalisedItem
   return items.map(keyUnder(rule, languages));
 }
 
-/** Two items share an identity although they are not editions of one publication. */
+/** Whether two items share an identity although they are not editions of one publication. */
 function hasCollision(
   items: readonly NormalisedItem[],
   keys: readonly string[],
@@ -212,8 +206,8 @@ function hasCollision(
   if (new Set(keys).size === items.length) return false;
   const groups = new Map<string, NormalisedItem[]>();
   for (const [at, item] of items.entries()) {
-    const place = identity.languages === null ? "" : `${itemLanguage(item, identity, language)} `;
-    const key = place + keys[at];
+    const prefix = identity.languages === null ? "" : `${itemLanguage(item, identity, language)} `;
+    const key = prefix + keys[at];
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [item]);
     else group.push(item);
@@ -224,13 +218,13 @@ function hasCollision(
     if (links.size > 1) return true;
     const ids = new Set(group.map((item) => item.guid));
     const titles = new Set(group.map((item) => item.title));
-    // Different ids that lead to one identity (an address and the time of its edition) are editions.
+    // Different ids with one identity (a URL with the time of the edition) are editions.
     if (ids.size === 1 && titles.size >= Math.min(TITLES_THAT_DIFFER, items.length)) return true;
   }
   return false;
 }
 
-/** Most ids hold the headline of their item: with a new headline each would be another publication. */
+/** Whether most ids contain the headline, so that a new headline would be a new publication. */
 function hasHeadlineIds(items: readonly NormalisedItem[], { rule }: Identity): boolean {
   if (baseOf(rule) !== "guid") return false;
   const count =
@@ -240,9 +234,8 @@ function hasHeadlineIds(items: readonly NormalisedItem[], { rule }: Identity): b
 }
 
 /**
- * Whether an item that has a stored record's id is something else all the same: its address, its title and its date are
- * others. Where a document holds one item (`isAlone`), nothing else shows that its id is worth something; beside others
- * its summary must be another one too.
+ * Whether an item with a record's id is another publication: its URL, title and date differ, and unless it is the only item
+ * of its document (`isAlone`), also its summary.
  */
 export function isOther(
   item: NormalisedItem,
@@ -255,7 +248,7 @@ export function isOther(
     (event.published_at_estimated || (item.publishedAtMs ?? item.updatedAtMs) !== event.published_at);
 }
 
-/** When an item was changed last, as it states it, Unix ms; -Infinity where it states nothing. */
+/** The stated time of an item's last change, Unix ms; -Infinity without one. */
 export function editedAt(item: NormalisedItem): number {
   return item.updatedAtMs ?? item.publishedAtMs ?? -Infinity;
 }

@@ -1,4 +1,4 @@
-// The rule that tells the publications of a source apart: where it comes from, and what an item's identity is under it.
+// The identity rule of a source, and the identity of an item under it.
 import { createHash } from "node:crypto";
 import {
   IDENTITY_RULES,
@@ -11,29 +11,29 @@ import { type LanguageForms, languageForms, withoutLanguage } from "./language_u
 import type { NormalisedItem } from "../normalise/item.ts";
 import { cleanUrl } from "../normalise/links.ts";
 
-/** The longest identity that is kept as it is; of a longer one the hash is. */
+/** Maximum length of an identity; a longer one is replaced by its hash. */
 const MAX_KEY_LENGTH = 500;
-/** Former rules that are remembered. */
+/** Maximum number of former rules. */
 const MAX_FORMER = 5;
 const ANY_LANGUAGE = "any-language ";
 
-/** The rule of a source with what it was before. */
+/** The identity rule of a source, with its former rules. */
 export interface Identity {
   rule: IdentityRule;
-  /** The rules before it, the latest first. */
+  /** The former rules, the latest first. */
   former: readonly IdentityRule[];
-  /** Whether the config names it: then it does not move on by itself. */
+  /** Whether the config sets it; then it never changes by itself. */
   isFixed: boolean;
   /** Null where a publication has one language. */
   languages: LanguageForms | null;
 }
 
-/** The rule `guid` of a source of which nothing else is known. */
+/** The rule `guid` of a source without state. */
 export const PLAIN_IDENTITY: Identity = { rule: "guid", former: [], isFixed: false, languages: null };
 
 /**
- * The identity with which a fetch begins: the rule of the config, else the one that the source has come to. Where that
- * is another one than before, the one before is a former rule: nothing that was known under it is new.
+ * The identity at the start of a fetch: the rule of the config, otherwise the stored one. If it differs from the previous
+ * rule, that becomes a former rule, so that known publications stay known.
  */
 export function identityOf(
   source: Pick<SourceSettings, "identity" | "languages" | "urls" | "languagePattern">,
@@ -41,7 +41,7 @@ export function identityOf(
 ): Identity {
   const languages = languageForms(source);
   const known = baseOf(state.identityRule);
-  // Ids are mostly of one language: where a publication has several, its address tells it.
+  // Ids mostly belong to one language; publications in several are identified by their URL.
   const automatic = languages !== null && known === "guid" ? "link" : known;
   const rule = (languages === null ? "" : ANY_LANGUAGE) + (source.identity ?? automatic);
   const before = state.lastSuccessAtMs === null ? [] : [state.identityRule, ...state.formerRules];
@@ -59,13 +59,13 @@ export function movedOn(identity: Identity, base: IdentityRule): Identity {
   return { ...identity, rule, former: withoutRepeats([identity.rule, ...identity.former], rule) };
 }
 
-/** The next rule by itself; null when there is none. */
+/** The next automatic rule; null without one. */
 export function nextRule({ rule, isFixed }: Identity): IdentityRule | null {
-  const place = IDENTITY_RULES.findIndex((known) => known === baseOf(rule));
-  return isFixed || place < 0 ? null : IDENTITY_RULES[place + 1] ?? null;
+  const index = IDENTITY_RULES.findIndex((known) => known === baseOf(rule));
+  return isFixed || index < 0 ? null : IDENTITY_RULES[index + 1] ?? null;
 }
 
-/** The rule without what it says of languages. */
+/** The rule without its language prefix. */
 export function baseOf(rule: IdentityRule): IdentityRule {
   return rule.startsWith(ANY_LANGUAGE) ? rule.slice(ANY_LANGUAGE.length) : rule;
 }
@@ -74,7 +74,7 @@ function withoutRepeats(rules: readonly IdentityRule[], rule: IdentityRule): Ide
   return [...new Set(rules)].filter((one) => one !== rule).slice(0, MAX_FORMER);
 }
 
-/** A function that gives an item's identity under a rule; `clean` says what of an address counts. */
+/** Returns the function that identifies an item under a rule; `clean` normalises URLs. */
 export function keyUnder(
   rule: IdentityRule,
   languages: LanguageForms | null,
@@ -82,8 +82,7 @@ export function keyUnder(
 ): (item: NormalisedItem) => string {
   const isAnyLanguage = rule.startsWith(ANY_LANGUAGE) && languages !== null;
   const neutral = (address: string) => isAnyLanguage ? withoutLanguage(address, languages).address : address;
-  // What stands at no address of its own shares that of the site with everything else that does not, and a bulletin its
-  // title with that of last week.
+  // Items without a link share the site's URL, and a bulletin has the same title every week.
   const linkOf = (item: NormalisedItem) =>
     neutral(clean(item.link)) +
     (item.hasNoLink === true
@@ -113,9 +112,9 @@ function patternKey(
   };
 }
 
-/** An id that is an address loses its tracking, and the time of its edition that some sites add as a fragment. */
+/** Removes tracking from an id that is a URL, and the time of the edition that some sites add as a fragment. */
 function cleanGuid(guid: string, clean: (address: string) => string): string {
-  // Half a character cannot be stored: written as its escape, two ids stay two.
+  // A lone surrogate cannot be stored; escaped, two ids stay different.
   if (!guid.isWellFormed()) return JSON.stringify(guid).slice(1, -1);
   if (!/^https?:\/\//i.test(guid) || !URL.canParse(guid)) return guid;
   return clean(guid.replace(/#\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:?\d{2})$/, ""));

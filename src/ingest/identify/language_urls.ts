@@ -1,16 +1,16 @@
-// Publications in several languages: which language an address is of, and the address without it.
+// The language of a URL, and the URL without it, for publications in several languages.
 import type { RegEvent } from "../../domain/event/event.ts";
 import type { SourceSettings } from "../../domain/source/source.ts";
 
-/** How the addresses of a source name languages. */
+/** How the URLs of a source name languages. */
 export interface LanguageForms {
   /** ISO 639-1 codes, the main language first. */
   codes: readonly string[];
-  /** Finds the language in an address: its first group, or where there is none, the whole match. */
+  /** Finds the language in a URL: its first group, or the whole match. */
   pattern: RegExp;
 }
 
-/** The forms of a source that offers a publication in several languages; null for one that does not. */
+/** The forms of a source with publications in several languages; null for others. */
 export function languageForms(
   { languages, urls, languagePattern }: Pick<SourceSettings, "languages" | "urls" | "languagePattern">,
 ): LanguageForms | null {
@@ -38,7 +38,7 @@ function usualForms(codes: readonly string[]): RegExp {
   );
 }
 
-/** An address with `*` for its language, and that language; as it is and null where it names none of the source's. */
+/** The URL with `*` for its language, and that language; unchanged and null if it names none of the source's. */
 export function withoutLanguage(
   address: string,
   { codes, pattern }: LanguageForms,
@@ -52,13 +52,13 @@ export function withoutLanguage(
   return { address: `${address.slice(0, start)}*${address.slice(end)}`, language };
 }
 
-/** A record that shows its words in one of its languages; as it is without a language, or without that one. */
+/** The record with its text in a language as title and summary; unchanged if it does not have that language. */
 export function textsIn<T extends Pick<RegEvent, "title_en" | "summary_en" | "translations">>(
   event: T,
   language: string | undefined,
 ): T {
-  const words = language !== undefined && Object.hasOwn(event.translations, language)
+  const text = language !== undefined && Object.hasOwn(event.translations, language)
     ? event.translations[language]
     : undefined;
-  return words === undefined ? event : { ...event, title_en: words.title, summary_en: words.summary };
+  return text === undefined ? event : { ...event, title_en: text.title, summary_en: text.summary };
 }

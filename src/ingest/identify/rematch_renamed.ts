@@ -1,4 +1,4 @@
-// Publications that have been given a new id and new words at once: what shows that they are no new ones.
+// Matches unknown items with known publications that have a new id and a new URL or text.
 import type { RegEvent } from "../../domain/event/event.ts";
 import { trimEndOf } from "../../domain/trim.ts";
 import { type IdentifiedItem, isSameButForQuery, isSameText } from "./identify.ts";
@@ -6,14 +6,14 @@ import { textsIn } from "./language_urls.ts";
 import type { NormalisedItem } from "../normalise/item.ts";
 import { cleanUrl } from "../normalise/links.ts";
 
-/** A shorter summary may stand under many publications, characters. */
+/** A shorter summary may be shared by many publications, characters. */
 const LEAST_SUMMARY = 40;
-/** Things of which a publication that stands where another stood must share two, or one where that was replaced. */
+/** How many of title, summary and date must match; one fewer where the known publication was replaced. */
 const SHARED = 2;
-/** So many that say what known ones do, and are most of what is unknown, have been given other addresses with their site. */
+/** From this many matches on, if they are most of the unknown items, the site was rebuilt. */
 const REBUILT_TOGETHER = 3;
 
-/** What of a stored publication is looked at. */
+/** The compared fields of a stored publication. */
 export type KnownPublication = Pick<
   RegEvent,
   | "external_id"
@@ -25,27 +25,26 @@ export type KnownPublication = Pick<
   | "translations"
 >;
 
-/** The items of a document, and which of them nothing is known of. */
+/** The items of a document, and those of them that are unknown. */
 export interface DocumentItems {
   all: readonly IdentifiedItem[];
   fresh: readonly IdentifiedItem[];
-  /** Whether the source lists nothing elsewhere, on another page or another day. */
+  /** Whether the document is the whole source, without further pages or days. */
   isAll?: boolean;
 }
 
 /** Long work in steps, between which other work may run. */
 export type Steps<T> = Generator<void, T, void>;
 
-/** What finds known publications among the fresh items, by their external ids. */
+/** Finds known publications among the fresh items; returns their external ids. */
 type FindKnown = (
   items: DocumentItems,
   known: readonly KnownPublication[],
 ) => Steps<Map<IdentifiedItem, string>>;
 
 /**
- * What `find` finds where a publication may have several languages: each language is looked at by itself, with the words
- * that publications have in it, or show where they have none. `bareUrls` gives each URL without its language; it is null
- * where a publication has one language.
+ * Runs `find` for each language separately, with the publications' texts in that language. `bareUrls` maps each URL to the
+ * URL without its language; it is null where a publication has one language.
  */
 export function* findInLanguages(
   find: FindKnown,
@@ -72,7 +71,7 @@ export function* findInLanguages(
       const one = shown.get(copy);
       const publication = byId.get(externalId);
       if (one === undefined || publication === undefined) continue;
-      // What has not been translated stands in a language all the same, with the title of another.
+      // An untranslated publication is listed with the title of another language.
       const isThere = Object.hasOwn(publication.translations, language ?? "");
       if (isThere || isSameText(copy.item.title, publication.title_en)) found.set(one, externalId);
     }
@@ -81,11 +80,9 @@ export function* findInLanguages(
 }
 
 /**
- * Which of the fresh items are editions of known publications, by the external ids of these. An item is one when its
- * address is that of one publication and of one item alone, and when it shares title, summary or stated date with it: two
- * of these, or one where the document still lists what is older than the publication, so that this was not dropped but
- * replaced. That the publication's own ids are listed no more is the caller's to see. Items of one address and nothing
- * else in common stay apart: to tell a publication twice is bad, to take two for one would hide the second.
+ * Finds the fresh items that are editions of known publications, by external id. The URL must belong to one publication and
+ * one item, and two of title, summary and date must match; one is enough if the document still lists older items, so that
+ * the publication was replaced and not dropped. In doubt items stay separate: a duplicate is better than a hidden event.
  */
 export function* rematchRenamed(
   { all, fresh, isAll = false }: DocumentItems,
@@ -109,7 +106,7 @@ export function* rematchRenamed(
   const same = new Map<IdentifiedItem, KnownPublication>();
   for (const one of fresh) {
     yield;
-    // The address of the whole site says nothing of what stands at none of its own.
+    // Items without a link share the site's URL.
     if (one.item.hasNoLink === true) continue;
     const address = cleanUrl(one.item.link);
     const publications = stored.get(address) ?? [];
@@ -132,10 +129,9 @@ export function* rematchRenamed(
 }
 
 /**
- * Of the items that say what known publications do, those that take the place of these. A publication that is dated like
- * the oldest item of the document may have been dropped for what is newer, and the item be the next of its kind: of the
- * same title on the same day, with the words that a site writes under everything. Not where the site was built anew:
- * most of what is unknown says what known ones do, or all of it is unknown and no other has the item's summary.
+ * Removes matches whose publication may have been dropped from the end of the list, so that the item is a new one with the
+ * same title, day and boilerplate summary. Keeps all if the site was rebuilt: most unknown items match, or all items are
+ * unknown and the summary is unique.
  */
 function* withoutDropped(
   same: ReadonlyMap<IdentifiedItem, KnownPublication>,
@@ -158,8 +154,8 @@ function* withoutDropped(
 }
 
 /**
- * Which of the fresh items are known publications but for the values of their address's query, by the external ids of
- * these: nothing else differs, title and summary or date are the same, and all three where other items share the path.
+ * Finds the fresh items that differ from known publications only in the values of the URL's query, by external id: two of
+ * title, summary and date match, or all three where other items share the path.
  */
 export function* findRequeried(
   { all, fresh }: DocumentItems,
@@ -186,14 +182,14 @@ export function* findRequeried(
   return requeried;
 }
 
-/** Host, path and the names of the query, with the title where one is given; null for an address without a query. */
+/** Host, path and parameter names of a URL, with the title; null for a URL without a query. */
 function formOf(address: string, title = ""): string | null {
   const url = URL.parse(cleanUrl(address));
   if (url === null || url.search === "") return null;
   return JSON.stringify([url.host, url.pathname, ...url.searchParams.keys(), title.replace(/\s+/g, " ")]);
 }
 
-/** What there is of each {@link pathOf}. */
+/** Publications and items by {@link pathOf}. */
 interface Paths {
   stored: ReadonlyMap<string | null, KnownPublication[]>;
   listed: Listed;
@@ -222,7 +218,7 @@ function* groupBy<T, K>(all: readonly T[], nameOf: (one: T) => K): Steps<Map<K, 
   return groups;
 }
 
-/** How many items of a document have something in common; they are gone through when it is first asked. */
+/** Counts the items of a document by name, on first use. */
 class Listed {
   #counts: Map<string | null, number> | null = null;
 
@@ -248,9 +244,8 @@ class Listed {
 }
 
 /**
- * The publication of an item whose address has another host or a last slash more or less than it had, or has come by a
- * query or lost it: the same path, the same title, and the same summary or date. A site that moves has not published
- * everything anew.
+ * The publication of an item whose URL differs in the host, a trailing slash or an added or removed query: with the same
+ * path and title, and the same summary or date.
  */
 function* findMoved(
   one: IdentifiedItem,
@@ -266,13 +261,10 @@ function* findMoved(
   return countShared(one.item, before) >= SHARED ? before : null;
 }
 
-/** What there is of each {@link contentOf}. */
+/** Publications and items by {@link contentOf}. */
 type Contents = Paths;
 
-/**
- * The publication of an item that says the very same, on the same date, at whatever address: a site that was built anew
- * has given all of them others.
- */
+/** The publication with the same title, summary and date at any URL, as after a site was rebuilt. */
 function* findSame({ item }: IdentifiedItem, { stored, listed }: Contents): Steps<KnownPublication | null> {
   const content = contentOf(item);
   const [before, ...others] = content === null ? [] : stored.get(content) ?? [];
@@ -294,11 +286,11 @@ function contentOfKnown(known: KnownPublication): string | null {
 function contentKey(
   { title, summary, dateMs }: { title: string; summary: string; dateMs: number | null },
 ): string | null {
-  const [words, more] = [title, summary].map((text) => text.replace(/\s+/g, " "));
-  return dateMs === null ? null : JSON.stringify([words, more, dateMs]);
+  const [heading, text] = [title, summary].map((one) => one.replace(/\s+/g, " "));
+  return dateMs === null ? null : JSON.stringify([heading, text, dateMs]);
 }
 
-/** Path and query without a last slash; null for a site's front page. */
+/** Path and query without a trailing slash; null for a site's front page. */
 function pathOf(address: string): string | null {
   const path = barePathOf(address);
   return path === null ? null : path + (URL.parse(cleanUrl(address))?.search ?? "");

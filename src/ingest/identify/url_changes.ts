@@ -6,7 +6,9 @@ import { type IdentifiedItem, isSameButForAddress, isSameButForQuery, isSameButF
 import { textsIn } from "./language_urls.ts";
 import { cleanUrl } from "../normalise/links.ts";
 
-/** From this many changed queries on, while no URL with a query is unchanged, the source makes them up at every fetch. */
+/**
+ * From this many changed queries on, while no URL with a query is unchanged, the source makes them up at every fetch.
+ */
 const CHURNING_QUERIES = 3;
 /** From this many publications on of which only the host has changed, their site has moved. */
 const MOVED_TOGETHER = 3;
@@ -23,7 +25,9 @@ export class ChangedQueries {
     return this.#moved;
   }
 
-  /** Whether they are made up at every fetch and are not revisions; `unnamed` counts those that are unknown by any id. */
+  /**
+   * Whether they are made up at every fetch and are not revisions; `unnamed` counts those that are unknown by any id.
+   */
   areMadeUp(unnamed: number): boolean {
     return this.#moved.size + unnamed >= CHURNING_QUERIES && !this.#isStable;
   }

@@ -34,7 +34,10 @@ export class LanguageMerge {
 
   constructor(readonly languages: LanguageForms) {}
 
-  /** Holds an item back if it would be recorded, or may be in another language; returns whether to wait with recording. */
+  /**
+   * Holds an item back if it would be recorded, or may be in another language; returns whether to wait with
+   * recording.
+   */
   takes({ one, stored, decision, context }: DecidedAlone): boolean {
     const { kind } = decision;
     if (stored !== null && kind === "unchanged") {

@@ -1,16 +1,16 @@
-// How long an answer says that it stays as it is: `Cache-Control` and `Expires` (RFC 9111).
+// The freshness of a response: `Cache-Control` and `Expires` (RFC 9111).
 import { parseHttpDate } from "../../domain/http_time.ts";
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
-/** A server is believed for so long that a document has not changed since it was sent, ms: some say so whatever happens. */
-const BELIEVED_MS = 86_400_000;
+/** After this time a document is requested unconditionally, ms: some servers always respond with 304. */
+const MAX_UNCHANGED_MS = 86_400_000;
 /** Longer lifetimes than this all mean the same (RFC 9111, section 1.2.2). */
 const MAX_SECONDS = 2_147_483_648;
 
 /**
- * Until when an answer is fresh, Unix ms: `max-age` less its age, else `Expires` less its own date. Null where it says
- * nothing, and where it says that it is not to be kept.
+ * Until when a response is fresh, Unix ms: by `max-age` and `Age`, otherwise `Expires` and `Date`. Null without
+ * either, and with no-store or no-cache.
  */
 export function freshUntil(headers: Record<string, string>, nowMs: number): number | null {
   const directives = readDirectives(headers["cache-control"] ?? "");
@@ -23,9 +23,9 @@ export function freshUntil(headers: Record<string, string>, nowMs: number): numb
   return nowMs + lifetimeMs - ageMs;
 }
 
-/** Whether a document is to be sent again, changed or not; one from the future was sent before the clock was set back. */
+/** Whether to request a document unconditionally; a time in the future was stored before the clock was set back. */
 export function isStale(sentMs: number, nowMs: number): boolean {
-  return nowMs - sentMs >= BELIEVED_MS || sentMs > nowMs;
+  return nowMs - sentMs >= MAX_UNCHANGED_MS || sentMs > nowMs;
 }
 
 function readDirectives(header: string): Map<string, string> {
@@ -49,12 +49,12 @@ function expiresInMs(headers: Record<string, string>, nowMs: number): number | n
   return expiresMs - (parseHttpDate(headers["date"], nowMs) ?? nowMs);
 }
 
-/** The later of what an answer says of how long it is fresh (Unix ms) and what its document does; null without either. */
+/** The later of a response's freshness (Unix ms) and its document's ttl; null without either. */
 export function laterOf(
-  answerUntilMs: number | null,
+  responseUntilMs: number | null,
   ttlMinutes: number | null,
   nowMs: number,
 ): number | null {
   const statedMs = ttlMinutes === null ? 0 : nowMs + ttlMinutes * MINUTE_MS;
-  return Math.max(answerUntilMs ?? 0, statedMs) || null;
+  return Math.max(responseUntilMs ?? 0, statedMs) || null;
 }

@@ -1,17 +1,17 @@
-// When a source has something new: what its cadence is read from.
+// The publication cadence of a source: the days with new items, and a sample of the skipped ones.
 import type { PublicationCadence } from "../../domain/source/source.ts";
 import type { DecidedItem } from "../model.ts";
 
 const DAY_MS = 86_400_000;
-/** So many days with something new are remembered. */
+/** Maximum number of days with new items that are kept. */
 const MAX_DAYS = 60;
-/** So many of the items that were passed over are remembered: those with the smallest hashes, which is a fair sample. */
+/** Maximum number of skipped items that are kept: those with the smallest hashes, as a random sample. */
 const MAX_SEEN = 256;
 const HASH_DIGITS = 8;
 
 /**
- * The news after a fetch. New is what became an event or a version of one, and what was passed over now and was
- * not in the last document; an item that only has another id or date is not.
+ * The cadence after a fetch. New are recorded items, and skipped items that were not in the last document; an item with
+ * only another id or date is not new.
  */
 export function updateCadence(
   before: PublicationCadence,
@@ -21,26 +21,26 @@ export function updateCadence(
   const seen = readSeen(before);
   const largest = seen.size < MAX_SEEN ? Infinity : Math.max(...seen);
   let hasNew = false;
-  const passedOver = new Set<number>();
+  const skipped = new Set<number>();
   for (const { item, decision } of decided) {
     if (decision.kind === "record") hasNew = true;
     if (decision.kind !== "irrelevant") continue;
     const hash = nameOf(item);
-    passedOver.add(hash);
+    skipped.add(hash);
     if (!seen.has(hash) && hash < largest) hasNew = true;
   }
-  const sample = Uint32Array.from(passedOver).sort().subarray(0, MAX_SEEN);
+  const sample = Uint32Array.from(skipped).sort().subarray(0, MAX_SEEN);
   const kept = decided.length === 0 ? before.seen : Array.from(sample, digitsOf).join("");
   return hasNew
     ? { lastAtMs: nowMs, days: addDay(before.days, Math.floor(nowMs / DAY_MS)), seen: kept }
     : { ...before, seen: kept };
 }
 
-/** The items that the last document held and that were passed over; of many a sample, which is not whole. */
+/** The skipped items of the last document, or a sample of them (`isWhole`: all). */
 export function seenItems(
-  news: PublicationCadence,
+  cadence: PublicationCadence,
 ): { has(item: { title: string; link: string }): boolean; isWhole: boolean } {
-  const seen = readSeen(news);
+  const seen = readSeen(cadence);
   return { has: (item) => seen.has(nameOf(item)), isWhole: seen.size < MAX_SEEN };
 }
 
@@ -52,7 +52,7 @@ function nameOf({ title, link }: { title: string; link: string }): number {
   return hashOn(hashOn(hashOn(OFFSET, title), "\n"), link) >>> 0;
 }
 
-/** A day that lies before the last one is that of a clock that was set back. */
+/** Later days are removed: they were added before the clock was set back. */
 function addDay(days: readonly number[], day: number): number[] {
   return [...days.filter((known) => known < day), day].slice(-MAX_DAYS);
 }
@@ -60,7 +60,7 @@ function addDay(days: readonly number[], day: number): number[] {
 /** FNV-1a, 32 bits: short, and fast enough for every item of every fetch. */
 const OFFSET = 0x811c9dc5;
 
-/** The hash of a text that goes on with this one. */
+/** Continues a hash with a text. */
 function hashOn(before: number, text: string): number {
   let hash = before;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
