@@ -10,7 +10,7 @@ export function createClock(): Clock {
   return { nowMs: () => Date.now(), sleep, turn, within };
 }
 
-/** Calls back when what is ready at this moment is done. */
+/** Calls back after the work that is ready now. */
 export function afterTurn(work: () => void): void {
   setImmediate(work);
 }
@@ -18,7 +18,7 @@ export function afterTurn(work: () => void): void {
 function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();
-    // Also for no time: while something is to be called at once, the runtime rarely asks the system for new requests.
+    // Also for 0 ms: while callbacks are due immediately, the runtime rarely polls for new requests.
     const end = () => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", end);

@@ -1,6 +1,6 @@
-// What the file system refuses, in words.
+// Reasons of file system errors.
 
-/** What the operating system says, in words that need no number beside them. */
+/** The texts for errors of the operating system. */
 const REASONS: readonly [new (message: string) => Error, string][] = [
   [Deno.errors.NotFound, "it does not exist"],
   [Deno.errors.PermissionDenied, "permission denied"],
@@ -13,7 +13,7 @@ const REASONS: readonly [new (message: string) => Error, string][] = [
 
 /** Why an operation on a file failed. */
 export function reasonOf(error: unknown): string {
-  // Node's functions throw errors of no special class.
+  // Node's errors have codes instead of classes.
   if ((error as { code?: string }).code === "EACCES") return "permission denied";
   return REASONS.find(([kind]) => error instanceof kind)?.[1] ?? (error as Error).message;
 }

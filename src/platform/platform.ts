@@ -1,4 +1,4 @@
-// The world outside, wired: what src/domain/ports/ports.ts asks for, on this machine.
+// Implements the ports of src/domain/ports/ports.ts on this machine.
 import type { Platform } from "../domain/ports/ports.ts";
 import { nameActs } from "../domain/event_loop.ts";
 import { NO_TRACER, type Tracer } from "../domain/ports/tracer.ts";
@@ -12,24 +12,24 @@ import { createRandom } from "./random.ts";
 import { createResolver } from "./http/resolver.ts";
 import { createThread, type Thread } from "./process/worker_thread.ts";
 
-/** What of the world the config decides. */
+/** The settings from the config. */
 export interface PlatformSettings {
   log: LogSettings;
   mail?: MailSettings;
 }
 
-/** The real world of this process. */
+/** The real platform of this process. */
 export interface RealPlatform extends Platform {
   eventLoop: EventLoopMonitor;
-  /** The same world under other settings; the log's hold for the whole process. */
+  /** The same platform with other settings; those of the log apply to the whole process. */
   under(settings: PlatformSettings): RealPlatform;
-  /** Loads what requests to somewhere else need, so that none of them waits for that within its own bounds. */
+  /** Loads the HTTP client in advance, so that no request waits for it within its time limit. */
   prepare(): Promise<void>;
-  /** Ends every connection to somewhere else. */
+  /** Closes all outgoing connections. */
   close(): Promise<void>;
 }
 
-/** The real world; without a tracer nobody looks on. */
+/** The real platform; traces only with a tracer. */
 export function createPlatform(options: PlatformSettings & { tracer?: Tracer }): RealPlatform {
   const http = createHttpClient();
   const endpoints = createHttpClient({ forWebhooks: true });
@@ -67,7 +67,9 @@ export function createPlatform(options: PlatformSettings & { tracer?: Tracer }):
 /** Memory that parsing one document may take, MB: a feed of 20 MB takes about 80. */
 const MAX_PARSE_MB = 512;
 
-/** A document that takes longer waits until no other does, ms, so that hostile ones do not delay the others for long. */
+/**
+ * A document that takes longer waits until no other does, ms, so that hostile ones do not delay the others for long.
+ */
 const FIRST_TRY_MS = 1_000;
 
 /** The worker that parses documents. */

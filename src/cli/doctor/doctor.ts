@@ -8,6 +8,7 @@ import { createPlatform } from "../../platform/platform.ts";
 import type { Host } from "../../platform/process/process.ts";
 import { VERSION } from "../../version.ts";
 import { type Command, JSON_OPTION } from "../command.ts";
+import { linesFor } from "../print.ts";
 import { EXIT } from "../../server/call.ts";
 import type { CommandCall } from "../../server/call.ts";
 import { checkTls } from "../../server/checks/certificate.ts";
@@ -43,7 +44,7 @@ export const doctorCommand: Command = {
     ];
     const problems = findings.filter(({ level }) => level === "problem").length;
     if (call.flags.has("json")) call.host.out(`${JSON.stringify({ ok: problems === 0, findings })}\n`);
-    else call.host.out(describeFindings(findings));
+    else call.host.out(linesFor(call.host, describeFindings(findings)));
     return problems === 0 ? EXIT.done : EXIT.failed;
   },
 };

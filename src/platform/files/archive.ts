@@ -1,4 +1,4 @@
-// Archives on the disk: gzipped tar files, written whole or not at all.
+// Archives: gzipped tar files, written completely or not at all.
 import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
 import type { TarPackController } from "modern-tar";
@@ -6,7 +6,7 @@ import { ARCHIVE_NAMES, type ArchivedFile, type Archives } from "../../domain/po
 import { formatBytes } from "../../domain/format_bytes.ts";
 import { createMachine } from "./machine.ts";
 
-/** Of an archive and of all that comes out of it: their owner reads them, nobody else. */
+/** The mode of archives and extracted files: only the owner can read them. */
 const MODE = 0o600;
 
 /** Archives on this machine's disk. */
@@ -14,7 +14,7 @@ export function createArchives(): Archives {
   return { pack, unpack };
 }
 
-/** Archives are rare: whoever starts does not wait for what reads and writes them. */
+/** Loaded on demand, because archives are rare. */
 function loadTar(): Promise<typeof import("modern-tar")> {
   return import("modern-tar");
 }
@@ -45,7 +45,7 @@ async function addAll(
       using source = await Deno.open(path);
       const { size, mtime } = await source.stat();
       const into = controller.add({ name, size, mode: MODE, ...(mtime === null ? {} : { mtime }) });
-      // A file that grows under the copy would break its entry: exactly what was announced goes in.
+      // Exactly the announced size is written, even if the file grows meanwhile.
       await source.readable.pipeTo(into);
     }
     controller.finalize();
@@ -55,7 +55,7 @@ async function addAll(
   }
 }
 
-/** The file as a stream that leaves it open: it is still to be synced. */
+/** The file as a stream that leaves it open for syncing. */
 function writableOf(file: Deno.FsFile): WritableStream<Uint8Array> {
   return new WritableStream({
     async write(bytes) {
@@ -87,12 +87,12 @@ async function unpack(from: string, folder: string, names: readonly string[]): P
   return unpacked;
 }
 
-/** Of all but the database, bytes: a config with thousands of sources is smaller. */
+/** Maximum size of the entries other than the database, bytes. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
 /**
- * Throws for an entry for which there is no room in the folder. What is packed may be a thousand times what it looks like:
- * it must not take the room that a server on the same disk needs, before anybody sees that it is no backup.
+ * Throws if the folder has no space for an entry. A small archive may expand a thousandfold, and must not fill the disk
+ * of a running server.
  */
 export function requireSize({ name, size }: { name: string; size: number }, folder: string): void {
   if (name !== ARCHIVE_NAMES.database && size > MOST_BYTES) {
@@ -103,7 +103,7 @@ export function requireSize({ name, size }: { name: string; size: number }, fold
 }
 
 const WANTED = "a backup is a gzipped tar file, as `regfeed backup create` creates it";
-/** As far as the beginning of a file tells what it is: the mark of a tar file stands at byte 257. */
+/** Bytes that identify a file: the magic number of tar is at byte 257. */
 const HEAD_BYTES = 512;
 const OTHERS: readonly [at: number, mark: string, what: string][] = [
   [0, "SQLite format 3\0", "a database, not an archive"],
@@ -111,10 +111,10 @@ const OTHERS: readonly [at: number, mark: string, what: string][] = [
   [0, "PK\x03\x04", "a zip file"],
 ];
 
-/** What is given is no archive at all. */
+/** The file is not an archive. */
 class OtherFile extends Error {}
 
-/** What a file is that is not gzipped, null for one that is; it is read from its beginning again after that. */
+/** The kind of a file that is not gzipped; null if it is. Seeks back to the start. */
 async function whatElse(file: Deno.FsFile): Promise<string | null> {
   if ((await file.stat()).isDirectory) return "a folder";
   const head = new Uint8Array(HEAD_BYTES);
@@ -132,7 +132,7 @@ async function whatElse(file: Deno.FsFile): Promise<string | null> {
   return known ?? (isText ? "a text" : "not a gzip file");
 }
 
-/** What the runtime's gzip and the tar reader say of a file that ends too early, too late, or was changed. */
+/** Messages of gzip and the tar reader for truncated or damaged files. */
 const BROKEN = /gzip|deflate|end of file|unexpected eof|tar\b|checksum|corrupt|failed to write whole buffer/i;
 
 function explain(error: unknown): string {

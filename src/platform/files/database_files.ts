@@ -1,19 +1,19 @@
-// The files of a database in use, read and written through past the database.
+// Reads and compares database files without SQLite.
 import { Buffer } from "node:buffer";
 import type { DatabaseFiles } from "../../domain/ports/backup.ts";
 
-/** Read at once while copying, bytes. */
+/** Chunk size of a copy, bytes. */
 const CHUNK_BYTES = 1 << 20;
 
 /**
- * The opened files of this process: POSIX drops all locks of a process on a file as soon as it closes one of its
- * descriptors. The runtime's asynchronous calls on an open file work on a second descriptor, which they close: only the
- * synchronous ones may be used on a database.
+ * The open files of this process. POSIX releases all locks of a process on a file when it closes any descriptor of it.
+ * The runtime's asynchronous calls use and close a second descriptor, so only synchronous calls are allowed on a
+ * database.
  */
 export function createDatabaseFiles(): DatabaseFiles & { close(): void } {
   const opened = new Map<string, Deno.FsFile>();
 
-  /** The open file at the path, which may be another one than last time: a restored database. */
+  /** The open file at the path; a restored database is another file. */
   function open(path: string): Deno.FsFile {
     const known = opened.get(path);
     if (known !== undefined) {
@@ -58,9 +58,7 @@ export function createDatabaseFiles(): DatabaseFiles & { close(): void } {
  */
 const UNIMPORTANT: readonly (readonly [from: number, to: number])[] = [[18, 20], [24, 28], [92, 100]];
 
-/**
- * Whether two databases that nobody has open, this process included, and that have no logs, hold the same, page by page.
- */
+/** Whether two closed databases without logs have the same pages. */
 export async function holdTheSame(one: string, other: string): Promise<boolean> {
   using first = await Deno.open(one);
   using second = await Deno.open(other);
@@ -77,7 +75,7 @@ export async function holdTheSame(one: string, other: string): Promise<boolean> 
   }
 }
 
-/** Fills the chunk as far as the file goes; gives how far. */
+/** Fills the chunk; returns the number of bytes. */
 async function readWhole(file: Deno.FsFile, chunk: Uint8Array): Promise<number> {
   let at = 0;
   while (at < chunk.length) {

@@ -1,14 +1,16 @@
-// A lock on a file that ends with the process, however that ends: nobody has to clean up.
+// A file lock that ends with the process.
 
-/** How long to wait for a lock, ms: the runtime takes locks on a busy thread pool, and has no call that only tries. */
+/** How long to wait for a lock, ms: the runtime has no call that only tries. */
 const PATIENCE_MS = 2_000;
 
-/** A lock that was taken, or the text that its holder wrote to the file. */
+/** A lock, or the text of its holder. */
 export type FileLock = { kind: "taken"; release(): void } | { kind: "held"; by: string };
 
 /**
- * Locks the file, which is created where it is missing (mode 0600), and writes this process and `text` to it. The lock is
- * that of flock(2): it is not one of those that SQLite uses, and closing another descriptor of the file does not end it.
+ * Locks the file, which is created where it is missing (mode 0600), and writes this process and `text` to it. The lock
+ * is
+ * that of flock(2): it is not one of those that SQLite uses, and closing another descriptor of the file does not end
+ * it.
  * Throws when the file cannot be opened or its file system has no locks.
  */
 export async function lockFile(path: string, text: string): Promise<FileLock> {
@@ -25,12 +27,12 @@ export async function lockFile(path: string, text: string): Promise<FileLock> {
     file.truncateSync(0);
     file.writeSync(new TextEncoder().encode(`process ${Deno.pid}, ${text}`));
   } catch {
-    // On a full disk the lock holds as well; only its holder has no name.
+    // On a full disk the lock works, but the holder's text is missing.
   }
   return { kind: "taken", release: () => file.close() };
 }
 
-/** What the holder of a lock wrote to the file; null when nobody holds the lock, as far as that can be seen. */
+/** The text of the holder of a lock; null if nobody holds it, or that cannot be determined. */
 export async function lockHolder(path: string): Promise<string | null> {
   let file: Deno.FsFile;
   try {
@@ -39,14 +41,14 @@ export async function lockHolder(path: string): Promise<string | null> {
     return null; // nobody has ever locked it, or this user may not look
   }
   try {
-    // Shared, so that two who look do not see each other.
+    // Shared, so that two checks do not see each other.
     return await isTaken(file.lock(false)) ? null : Deno.readTextFileSync(path);
   } finally {
     file.close();
   }
 }
 
-/** Whether the lock was taken in time; one that is not is given up when the file is closed. */
+/** Whether the lock was taken in time; closing the file ends the attempt. */
 async function isTaken(locking: Promise<void>): Promise<boolean> {
   const late = Promise.withResolvers<false>();
   const timer = setTimeout(() => late.resolve(false), PATIENCE_MS);

@@ -8,24 +8,21 @@ import { reasonOf } from "../file_errors.ts";
 import { listFolder, readFileIn } from "./folder.ts";
 import { createMachine } from "./machine.ts";
 
-/** Links that are followed, one to the next: as many as the system does itself. */
+/** Maximum number of links that are followed, as on Linux. */
 const MAX_LINKS = 40;
 
-/** What the command line does with files, in addition to reading. Every method's messages name the path. */
+/** What the command line does with files, in addition to reading. All errors name the path. */
 export interface WritableFiles extends Files, BackupFiles {
   readBytes(path: string): Promise<Uint8Array>;
-  /** Makes an empty file where there is none; one that is there stays as it is. */
+  /** Creates an empty file unless it exists. */
   makeFile(path: string, mode: number): Promise<void>;
-  /** Writes the whole file or nothing, as {@link BackupFiles.writeText} does. */
+  /** Writes the file atomically, see {@link BackupFiles.writeText}. */
   writeBytes(path: string, bytes: Uint8Array, mode: number): Promise<void>;
-  /** Makes an empty folder among the system's temporary ones; resolves with its path. */
+  /** Creates an empty temporary folder; resolves with its path. */
   makeTemporaryFolder(prefix: string): Promise<string>;
-  /** The folder in which {@link WritableFiles.makeTemporaryFolder} makes them. */
+  /** The parent of temporary folders. */
   temporaryFolder(): string;
-  /**
-   * Where a link at the path leads, also when nothing is there; the path itself where no link stands, or none that
-   * ends.
-   */
+  /** The target of a link, even if it does not exist; the path itself if it is not a link or the links form a loop. */
   followLinks(path: string): Promise<string>;
 }
 
@@ -44,7 +41,7 @@ export function createFiles(): WritableFiles {
     writeBytes: (path, bytes, mode) => about("write", path, () => writeAtomically(path, bytes, mode)),
     makeFolder: (path, mode) => about("make", path, () => Deno.mkdir(path, { recursive: true, mode })),
     makeFile: async (path, mode) => {
-      // Of what nobody lets us look at nothing is known, least of all that it is not there.
+      // Without permission it is unknown whether the file exists.
       const isMissing = await statOrNull(path)
         .then((stat) => stat === null, (error) => !(error instanceof Deno.errors.PermissionDenied));
       const verb = isMissing ? "make" : "open";
@@ -104,7 +101,7 @@ async function followLinks(path: string): Promise<string> {
   return path;
 }
 
-/** Of a file, or of a folder and all below it, Unix ms; null for what was removed in between. */
+/** The last change of a file, or of a folder with its contents, Unix ms; null if it was removed meanwhile. */
 async function lastChangeIn(path: string): Promise<number | null> {
   const stat = await statOrNull(path);
   if (stat === null) return null;
@@ -115,7 +112,7 @@ async function lastChangeIn(path: string): Promise<number | null> {
       changedAtMs = Math.max(changedAtMs, await lastChangeIn(join(path, name)) ?? 0);
     }
   } catch (error) {
-    // What another user made is as old as its folder looks from outside.
+    // Without permission only the folder's own time is known.
     if (!(error instanceof Deno.errors.PermissionDenied)) throw error;
   }
   return changedAtMs;
@@ -132,7 +129,7 @@ async function move(from: string, to: string): Promise<void> {
     await Deno.rename(from, to);
   } catch (error) {
     if ((error as { code?: string }).code !== "EXDEV") throw error;
-    // Another file system: what arrives there does so under a name of its own first, so that nobody sees half of it.
+    // Another file system: copied under a temporary name first, so that nobody sees a partial file.
     const draft = join(dirname(to), `.${basename(to)}.${crypto.randomUUID()}`);
     await Deno.copyFile(from, draft);
     await Deno.rename(draft, to);
@@ -146,7 +143,7 @@ async function keepAs(path: string, name: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (error instanceof Deno.errors.AlreadyExists) return false;
-    // FAT and some disks of other machines know no second names.
+    // FAT and some network file systems have no hard links.
     if (await statOrNull(name) !== null) return false;
     await Deno.rename(path, name);
     return true;
@@ -187,7 +184,7 @@ async function writeAtomically(path: string, bytes: Uint8Array, mode: number): P
   }
 }
 
-/** Names the path in the error, the same way for every failure. */
+/** Adds the path to the error. */
 async function about<T>(verb: string, path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,4 +1,4 @@
-// A folder whose files somebody else puts there: what it holds, and what is in one of its files.
+// Watched folders: lists and reads files that others put there.
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join, sep } from "node:path";
@@ -7,7 +7,7 @@ import { reasonOf } from "../file_errors.ts";
 
 const LEADS_OUT = "it is a link out of the folder; follow_links = true allows it";
 
-/** Maximum number of entries of a folder: all of them are compared, and kept in a cursor, at each visit. */
+/** Maximum number of entries of a folder: each fetch compares all of them and stores them in a cursor. */
 const MAX_ENTRIES = 50_000;
 
 /** Lists a folder. Nothing is opened: opening a pipe would wait for a writer. */
@@ -45,7 +45,7 @@ export async function listFolder(
 }
 
 /**
- * Reads a regular file of a folder, of at most so many bytes. The open file is the one that was checked, even if its
+ * Reads a regular file of a folder, up to a maximum size. The open file is the one that was checked, even if its
  * name leads elsewhere by then. A hard link cannot be told from the file itself.
  */
 export async function readFileIn(
@@ -97,16 +97,16 @@ function isInside(path: string, root: string): boolean {
   return path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
-/** Why something is not a file that can be read; null for one that is. */
+/** Why an entry is not a readable file; null if it is. */
 function notRegular({ isFile, isFifo, isSymlink }: Deno.FileInfo): string | null {
   if (isFile) return null;
   if (isSymlink) return "it was replaced while it was opened";
   return isFifo ? "it is a pipe" : "it is a device or a socket";
 }
 
-/** Why an entry is not there although its folder names it; null for a file that was removed in between. */
+/** Why a listed entry does not exist; null if it was removed meanwhile. */
 function whyMissing({ name, isSymlink }: Deno.DirEntry): string | null {
-  // The runtime puts this character where a name's bytes are no UTF-8, and then finds no file of that name.
+  // The runtime replaces invalid UTF-8 in names by this character, and then does not find the file.
   if (name.includes("\ufffd")) return "its name is not UTF-8; rename it";
   return isSymlink ? "it is a broken link" : null;
 }

@@ -1,45 +1,45 @@
-// The machine under the files: volumes, free space, modes, what this process may do with a path.
+// Volumes, free space, modes, and the permissions of this process.
 import { dirname, join } from "node:path";
 import { accessSync, constants, statfsSync } from "node:fs";
 
 /** A volume that holds files. */
 export interface Volume {
-  /** What its file system is, as far as the number that it gives is known: "nfs", "ext", "tmpfs". */
+  /** The kind of its file system, if known: "nfs", "ext", "tmpfs". */
   kind: string | null;
-  /** Whether its bytes lie on another machine. */
+  /** Whether it is a network file system. */
   isNetwork: boolean;
-  /** What this process may still write, bytes. */
+  /** Free space for this process, bytes. */
   freeBytes: number;
 }
 
-/** A file or folder as its owner's rights go. */
+/** The permissions of a file or folder. */
 export interface Rights {
   isFolder: boolean;
   /** The permission bits. */
   mode: number;
-  /** Whether root owns it, as what the system's administrator lays out for a service. */
+  /** Whether root owns it. */
   isRoots: boolean;
   mayRead: boolean;
-  /** False as well where nobody may: see `isReadOnly`. */
+  /** Also false on a read-only file system: see `isReadOnly`. */
   mayWrite: boolean;
-  /** Whether its file system takes no changes, whoever wants to make them. */
+  /** Whether its file system is read-only. */
   isReadOnly: boolean;
 }
 
-/** The machine's answers. */
+/** Queries about the machine. */
 export interface Machine {
-  /** The volume of a path that is there; null where the system does not tell. */
+  /** The volume of an existing path; null if the system does not report it. */
   volumeOf(path: string): Volume | null;
   /**
-   * What tells a file that somebody has open from every other that may come to its place; null for a path at which
-   * nothing is. On file systems that do not keep their numbers for files, every file is the same.
+   * Identifies a file, to detect that it was replaced; null if the path does not exist. On file systems without stable
+   * inode numbers all files have the same identity.
    */
   identityOf(path: string): string | null;
-  /** Null for a path at which nothing is. */
+  /** Null if the path does not exist. */
   rightsOf(path: string): Rights | null;
 }
 
-/** The numbers of file systems (Linux, statfs(2)) that tell something to somebody who keeps a database. */
+/** Magic numbers of file systems (Linux, statfs(2)). */
 const KINDS: ReadonlyMap<number, { kind: string; isNetwork: boolean }> = new Map([
   [0x6969, { kind: "nfs", isNetwork: true }],
   [0x517b, { kind: "smb", isNetwork: true }],
@@ -61,15 +61,15 @@ const KINDS: ReadonlyMap<number, { kind: string; isNetwork: boolean }> = new Map
   [0x2fc12fc1, { kind: "zfs", isNetwork: false }],
 ]);
 
-/** File systems on which a file keeps its number for as long as it is there; in user space some make up new ones. */
+/** File systems with stable inode numbers; some in user space have none. */
 const KEEP_NUMBERS: ReadonlySet<string | null> = new Set(["ext", "xfs", "btrfs", "zfs", "tmpfs", "overlay"]);
 
-/** What the number of a file system says; its sign is lost on some systems. */
+/** The file system of a magic number, which some systems return with another sign. */
 export function kindOf(type: number): { kind: string | null; isNetwork: boolean } {
   return KINDS.get(type >>> 0) ?? { kind: null, isNetwork: false };
 }
 
-/** This machine, with the rights of this process. */
+/** This machine, with the permissions of this process. */
 export function createMachine(): Machine {
   const isRoot = Deno.uid() === 0;
   return {
@@ -93,7 +93,7 @@ export function createMachine(): Machine {
         isFolder: stat.isDirectory,
         mode: (stat.mode ?? 0) & 0o777,
         isRoots: stat.uid === 0,
-        // The runtime reads the bits of the mode for root too.
+        // The runtime checks mode bits even for root.
         mayRead: isRoot || may(path, constants.R_OK),
         mayWrite: !isReadOnly && (isRoot || may(path, constants.W_OK)),
         isReadOnly,
@@ -106,14 +106,15 @@ function statOrNull(path: string): Deno.FileInfo | null {
   try {
     return Deno.statSync(path);
   } catch (error) {
-    // Below a file there is nothing either.
+    // A path below a file does not exist either.
     if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return null;
     throw error;
   }
 }
 
 /**
- * Whether the file system of a folder is mounted read-only, or has been made so. The runtime looks at modes only, and the
+ * Whether the file system of a folder is mounted read-only, or has been made so. The runtime looks at modes only, and
+ * the
  * list of mounts is not for a process with few rights to read; but the kernel refuses a change there (EROFS) before it
  * sees that there is nothing to change.
  */
@@ -136,7 +137,7 @@ function may(path: string, what: number): boolean {
   }
 }
 
-/** Whether this process can open so many files more: tries it. (The limit itself is in a file that only Deno's -A reads.) */
+/** Whether this process can open this many more files; found by trying, because the limit is only readable with -A. */
 export function hasFiles(count: number): boolean {
   const opened: Deno.FsFile[] = [];
   try {

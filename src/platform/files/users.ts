@@ -1,12 +1,12 @@
-// The system's users, and what one of them may not do with a path: found by trying.
+// Users, and their permissions on a path, found by trying.
 import { dirname } from "node:path";
 
-/** The name of a user by its number, as far as the system lists it; `uid:N` where it does not. */
+/** The name of a user, or `uid:N` if the system does not list it. */
 export function nameOfUser(uid: number): string {
   return userNames().get(uid) ?? `uid:${uid}`;
 }
 
-/** Who runs this process; null where that cannot be told. */
+/** The user of this process; null if unknown. */
 export function currentUser(): string | null {
   try {
     const uid = Deno.uid();
@@ -26,17 +26,17 @@ function userNames(): ReadonlyMap<number, string> {
   }
 }
 
-/** What keeps this process's user from a file: a folder above it, or the file itself. */
+/** The file or the folder above it that denies access. */
 export interface Obstacle {
   path: string;
-  /** What the user may not do with it. */
+  /** The denied operation. */
   what: "enter" | "read" | "write";
   owner: string;
   /** The permission bits. */
   mode: number;
 }
 
-/** What keeps this user from reading and changing the file, and from making others beside it; null when nothing does. */
+/** What denies this user to read and change the file or to create files next to it; null if nothing does. */
 export function findObstacle(path: string): Obstacle | null {
   const folder = dirname(path);
   const closed = findClosedFolder(path);
@@ -47,7 +47,7 @@ export function findObstacle(path: string): Obstacle | null {
   return isDenied(make) ? describe(folder, "write") : null;
 }
 
-/** The uppermost folder above a path that this user may not look into. */
+/** The topmost folder above a path that this user cannot enter. */
 function findClosedFolder(path: string): string | null {
   const above: string[] = [];
   for (let at = path; dirname(at) !== at; at = dirname(at)) above.unshift(at);

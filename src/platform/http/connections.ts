@@ -5,7 +5,8 @@ import { NetworkError } from "../../domain/ports/ports.ts";
 import { type ConnectionStream, dial } from "./dial.ts";
 
 /**
- * How long an idle connection is kept, ms. Many servers close one after 5 s without announcing it, and a request that is
+ * How long an idle connection is kept, ms. Many servers close one after 5 s without announcing it, and a request that
+ * is
  * sent at that moment is lost.
  */
 const KEEP_ALIVE_MS = 4_000;
@@ -37,11 +38,11 @@ export interface Target {
 export interface Connection {
   readonly key: string;
   readonly client: Client;
-  /** Receives so many bytes more. After that, the request fails. */
+  /** Receives up to this many further bytes. After that, the request fails. */
   limit(bytes: number): void;
   /** Whether the last request has been handed to the operating system completely. */
   hasSentAll(): boolean;
-  /** Closes it in any state, and fails a request under way on it. */
+  /** Closes it in any state; a request in progress fails. */
   destroy(reason: NetworkError): Promise<void>;
 }
 

@@ -122,7 +122,8 @@ function countUnfinished(network: string, change: 1 | -1): void {
 }
 
 /**
- * Starts TLS. The runtime (Deno 2.4 and 2.9) cannot end a handshake: the connection stays open until the server closes it.
+ * Starts TLS. The runtime (Deno 2.4 and 2.9) cannot end a handshake: the connection stays open until the server closes
+ * it.
  * An endpoint that never does would cost a file per attempt. So the handshakes that are given up are counted.
  */
 async function startTls(
@@ -183,7 +184,7 @@ export class ConnectionStream extends Duplex {
     this.#connection = connection;
   }
 
-  /** Receives so many bytes more. After that, the stream fails. */
+  /** Receives up to this many further bytes. After that, the stream fails. */
   limit(bytes: number): void {
     this.#bytesLeft = bytes;
   }

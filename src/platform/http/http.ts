@@ -13,7 +13,7 @@ import { removeLongValues } from "./header_values.ts";
 import { BoundedBody, createDecompressor } from "./http_body.ts";
 import { FAULT, toNetworkError } from "./network_errors.ts";
 
-/** What a client is for. */
+/** Options of a client. */
 export interface HttpClientOptions {
   /** Whose certificates are accepted (default: `authorities`). */
   trust?: Trust;
@@ -33,7 +33,8 @@ export interface RealHttpClient extends HttpClient {
 }
 
 /**
- * An HTTP/1.1 client. It uses no proxy from the environment and follows no redirect. It sends no `Accept-Encoding` of its
+ * An HTTP/1.1 client. It uses no proxy from the environment and follows no redirect. It sends no `Accept-Encoding` of
+ * its
  * own, and decompresses gzip and deflate.
  */
 export function createHttpClient(
@@ -71,7 +72,8 @@ const MAX_HEADERS = 256;
 /** Maximum number of interim responses (1xx) before the response. */
 const MAX_INTERIM = 32;
 /**
- * Maximum bytes of a response on the connection: its headers, interim responses, and a body of which each byte is a chunk.
+ * Maximum bytes of a response on the connection: its headers, interim responses, and a body of which each byte is a
+ * chunk.
  * undici limits neither chunk extensions nor leading zeros of a chunk size.
  */
 const maxWireBytes = (bodyBytes: number): number => 2_097_152 + 8 * bodyBytes;

@@ -71,7 +71,8 @@ export interface RunningServer {
    */
   shutdown(graceMs: number): Promise<void>;
   /**
-   * Closes the listener when its clients have moved to another one on the same port: its responses ask them to reconnect,
+   * Closes the listener when its clients have moved to another one on the same port: its responses ask them to
+   * reconnect,
    * then idle connections are closed. Requests are not refused.
    */
   retire(): void;
@@ -149,7 +150,10 @@ class Server implements RunningServer {
     if (--this.#underWay === 0 && this.#isStopping) this.#drained.resolve();
   };
 
-  /** The runtime's listener fails when no file is left for a connection. Without a restart anybody could stop the service. */
+  /**
+   * The runtime's listener fails when no file is left for a connection. Without a restart anybody could stop the
+   * service.
+   */
   async #keepListening(): Promise<void> {
     const isOver = () => this.#isStopping || this.#isRetired;
     for (let reportedAtMs = -Infinity;;) {
@@ -180,14 +184,16 @@ async function askToReconnect(answer: Response | Promise<Response>): Promise<Res
   return response;
 }
 
-/** The answer; what it left of the body begins to be thrown away before it goes out, for afterwards the runtime takes it. */
+/**
+ * The response. The rest of the request body is discarded before it is sent, because afterwards the runtime takes it.
+ */
 async function leaveBody(
   body: ReadableStream<Uint8Array>,
   answer: Response | Promise<Response>,
   stopping: AbortSignal,
 ): Promise<Response> {
   const response = await answer;
-  // Who reads it still, or has read it to its end, holds it.
+  // A locked body is still being read, or was read to its end.
   if (!body.locked) void throwAway(body, stopping);
   return response;
 }
@@ -203,8 +209,7 @@ async function throwAway(body: ReadableStream<Uint8Array>, stopping: AbortSignal
     }
     await reader.cancel();
   } catch {
-    // The client has gone: that is the end of its body, and its answer is out. (Deno 2.4 gives no body after the answer
-    // and reads the rest by itself.)
+    // The client has gone. (Deno 2.4 provides no body after the response and reads the rest itself.)
   }
 }
 
@@ -255,12 +260,12 @@ function serveOrExplain(
   }
 }
 
-/** What the runtime says of a certificate that is one, but of a kind that no client of today takes. */
+/** The runtime's message for a certificate of an outdated version. */
 const BAD_CERTIFICATE = /invalid peer certificate/i;
-/** EMFILE, as the runtime words it. */
+/** The runtime's message for EMFILE. */
 const TOO_MANY_FILES = /too many open files/i;
 
-/** Why a listener could not be made or ended by itself, for its operator. */
+/** Why a listener could not start, or failed. */
 export function reasonOf(error: unknown): string {
   if (error instanceof Deno.errors.AddrInUse) return "another program already listens there";
   if (error instanceof Deno.errors.AddrNotAvailable) return "this machine has no such address";

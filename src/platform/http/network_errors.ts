@@ -46,7 +46,7 @@ const REASONS: Readonly<Record<string, string>> = {
   SELF_SIGNED_CERT_IN_CHAIN: NOT_TRUSTED,
   UNABLE_TO_GET_ISSUER_CERT: NOT_TRUSTED,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: NOT_TRUSTED,
-  // Deno 2.9 says no more than this of a certificate, unless it is for another host.
+  // Deno 2.9 gives no other reason for a bad certificate, unless it is for another host.
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: "the certificate is not trusted or has expired",
   HPE_HEADER_OVERFLOW: FAULT.tooLargeHead,
   UND_ERR_HEADERS_OVERFLOW: FAULT.tooLargeHead,
@@ -76,7 +76,10 @@ const TEXTS: readonly [RegExp, string][] = [
   ],
 ];
 
-/** The error as a {@link NetworkError} with its cause. A connection reset during `reading` means a response that is cut off. */
+/**
+ * The error as a {@link NetworkError} with its cause. A connection reset during `reading` means a response that is cut
+ * off.
+ */
 export function toNetworkError(error: unknown, phase: Phase): NetworkError {
   if (error instanceof NetworkError) return error;
   const reason = reasonOf(error) ?? "the request failed";

@@ -1,4 +1,4 @@
-// The log: one line an entry on stderr, for people or as JSON, written before the call returns.
+// The log: one line per entry on stderr, as text or JSON, written before the call returns.
 import {
   configureSync,
   getLogger,
@@ -12,20 +12,20 @@ import type { Log, LogFields } from "../../domain/ports/ports.ts";
 import { redact } from "../../domain/redact.ts";
 import { writeWhole } from "../process/standard_streams.ts";
 
-/** How the log is kept. */
+/** Settings of the log. */
 export interface LogSettings {
-  /** `text` for people, `json` for machines: one object a line. */
+  /** `text` for people, `json` for machines: one object per line. */
   format: "text" | "json";
-  /** The least that is written. */
+  /** The minimum level. */
   level: LogLevel;
-  /** The same for areas that have a level of their own. */
+  /** Minimum levels by area. */
   levels?: LogLevels;
 }
 
 /** The category above every area. */
 const ROOT = "regfeed";
 
-/** The names that every JSON line has; a field of the same name gets an underscore behind it. */
+/** The names in every JSON line; a field of the same name gets an underscore appended. */
 const RESERVED = new Set(["time", "level", "area", "message"]);
 
 const COLOURS: Readonly<Record<string, string>> = {
@@ -36,10 +36,10 @@ const COLOURS: Readonly<Record<string, string>> = {
 };
 const PLAIN = "\x1b[0m";
 
-/** The areas of which everything is written: what nobody reads is not even put together. */
+/** The areas with level debug; other debug entries are not even built. */
 const debugged = new Set<LogArea>();
 
-/** The logs by area, written to stderr. The settings hold for the process: the last call's stand. */
+/** The logs by area, written to stderr. The settings apply to the process; the last call wins. */
 export function createLogs(settings: LogSettings): { log(area: LogArea): Log; close(): void } {
   const format = settings.format === "json" ? formatJson : textFormat(isColourful());
   debugged.clear();
@@ -57,7 +57,7 @@ export function createLogs(settings: LogSettings): { log(area: LogArea): Log; cl
         parentSinks: "override" as const,
         lowestLevel: levelOf(level),
       })),
-      // What LogTape says of itself, such as a sink that failed.
+      // LogTape's own messages, such as a failed sink.
       { category: ["logtape", "meta"], sinks: ["stderr"], lowestLevel: "warning" },
     ],
   });
@@ -92,7 +92,7 @@ export function formatJson(record: LogRecord): string {
   return `${escapeToLine(JSON.stringify(line))}\n`;
 }
 
-/** Lines for people: time, level, area, message, `name=value`; what would break a line is escaped. */
+/** Text lines: time, level, area, message, `name=value`; line breaks are escaped. */
 export function textFormat(withColour: boolean): (record: LogRecord) => string {
   return (record) => {
     const { time, level, area, message } = headOf(record);

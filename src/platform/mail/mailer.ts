@@ -1,4 +1,4 @@
-// Mail: SMTP by nodemailer, or files in a folder where there is no mail server.
+// Mail: SMTP by nodemailer, or files in a folder without a mail server.
 import { readFileSync } from "node:fs";
 import net from "node:net";
 import { join } from "node:path";
@@ -8,14 +8,14 @@ import type { SmtpServer } from "../../domain/customer/mail.ts";
 import { type Mailer, MailError, type MailFault, type OutgoingMail } from "../../domain/ports/ports.ts";
 import { createFiles } from "../files/files.ts";
 
-/** How mails go out. */
+/** Settings of mail. */
 export interface MailSettings {
-  /** Null: mails are put into the outbox. */
+  /** Null: mails are written to the outbox. */
   smtp:
     | (SmtpServer & {
-      /** Without STARTTLS nothing is handed over. */
+      /** Requires STARTTLS. */
       requireTls: boolean;
-      /** Certificates instead of the well-known ones (PEM). */
+      /** Trusted certificates instead of the system's (PEM). */
       caFile: string | null;
     })
     | null;
@@ -23,12 +23,12 @@ export interface MailSettings {
   outbox: string;
 }
 
-/** What is said of a server whose time was up. */
+/** The reason when a server's time is over. */
 const IN_TIME = ["the mail server does not respond in time", false] as const;
-/** How long the server may be silent, ms; the caller's signal bounds the whole. */
+/** How long the server may be silent, ms; the caller's signal limits the total time. */
 const SILENCE_MS = 20_000;
 
-/** Mail as the settings have it; without settings every mail fails. */
+/** A mailer with these settings; without settings every mail fails. */
 export function createMailer(settings: MailSettings | null): Mailer {
   if (settings === null) return { send: () => Promise.reject(new MailError("mail is not set up", false)) };
   const { smtp, outbox } = settings;
@@ -37,10 +37,10 @@ export function createMailer(settings: MailSettings | null): Mailer {
     : { send: (mail, signal) => sendMail(mail, smtp, signal) };
 }
 
-/** Only with the first mail: most starts send none. */
+/** Loaded with the first mail: most processes send none. */
 const loadNodemailer = async () => (await import("nodemailer")).default;
 
-/** Writes the mail as a file that nobody but its owner reads; a second attempt replaces the first. */
+/** Writes the mail as a file that only its owner can read; a second attempt replaces the first. */
 async function writeMail(mail: OutgoingMail, outbox: string): Promise<void> {
   const files = createFiles();
   const { createTransport } = await loadNodemailer();
@@ -71,7 +71,7 @@ export const tryMailServer = (
   server: NonNullable<MailSettings["smtp"]>,
   signal: AbortSignal,
 ): Promise<void> =>
-  // A server that offers no sign-in where one is configured would else be taken for a good one.
+  // Otherwise a server without the configured authentication would count as good.
   withServer(server, signal, { forceAuth: server.credentials !== null }, async (transport) => {
     await transport.verify();
   });
@@ -101,7 +101,7 @@ async function withServer(
     ...(server.credentials === null
       ? {}
       : { auth: { user: server.credentials.user, pass: server.credentials.password } }),
-    // The socket is made here: the signal can end it, and TLS from the beginning works on every Deno.
+    // The socket is created here, so that the signal can end it and implicit TLS works on every Deno version.
     getSocket(_: unknown, callback: SocketCallback) {
       const made = server.isTls ? tls.connect({ ...target, ...trust }) : net.connect(target);
       socket = made;
@@ -145,7 +145,7 @@ function messageOf(mail: OutgoingMail): Record<string, unknown> {
   };
 }
 
-/** With the line ends of mail: of others the encoder breaks lines that are short enough. */
+/** With CRLF: with other line ends the encoder breaks short lines. */
 function inLines(text: string): string {
   return text.replaceAll(/\r?\n/g, "\r\n");
 }
@@ -154,7 +154,7 @@ function certificates(caFile: string | null): { ca?: string[] } {
   return caFile === null ? {} : { ca: [readFileSync(caFile, "utf8")] };
 }
 
-/** What nodemailer's errors mean, in words without the server's own, which may repeat the address. */
+/** The reasons for nodemailer's errors, without the server's texts, which may contain the email address. */
 const REASONS: Readonly<Record<string, [reason: string, fault: MailFault]>> = {
   EAUTH: ["the mail server rejects the user name and password", "password"],
   EDNS: ["the mail server's name is not found", "name"],
@@ -165,7 +165,7 @@ const REASONS: Readonly<Record<string, [reason: string, fault: MailFault]>> = {
   EPROTOCOL: ["the mail server does not speak SMTP", "protocol"],
 };
 
-/** Answers to a command that the server does not know, or wants TLS or nothing for (RFC 5321, RFC 4954). */
+/** Responses to unsupported commands, or to commands that require TLS (RFC 5321, RFC 4954). */
 const NO_SIGN_IN = new Set([500, 502, 503, 504, 530, 538]);
 
 function toMailError(error: unknown): MailError {

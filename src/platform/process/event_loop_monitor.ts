@@ -1,25 +1,25 @@
-// Watches the main thread's event loop: how late it wakes, its longest pause, and the work that caused it.
+// Monitors the main thread's event loop: its delay, the longest pause, and the work that caused it.
 import process from "node:process";
 import type { EventLoop } from "../../domain/event_loop.ts";
 import type { Metrics } from "../../domain/ports/metrics.ts";
 import type { Log } from "../../domain/ports/ports.ts";
 
-/** How often the event loop is looked at, ms: a pause is measured up to this much too short. */
+/** Interval of the checks, ms: a pause may be measured up to this much too short. */
 const EVERY_MS = 100;
 /** A pause of this length is logged, ms. */
 const LONG_MS = 1_000;
-/** The longest pause is that of this window and the one before it, ms: no scrape of the metrics misses it. */
+/** The longest pause covers this window and the previous one, ms, so that no scrape misses it. */
 const WINDOW_MS = 60_000;
 const LAG_BOUNDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 
-/** Who hears of each look. */
+/** Receives each check. */
 export interface MonitorOptions {
   log: Log;
-  /** Hears how late each look was, seconds. */
+  /** Called with the delay of each check, seconds. */
   observeLag(seconds: number): void;
 }
 
-/** Monotonic time, which stands still while the machine is suspended, and the processor time of this process, ms. */
+/** Monotonic time, which stops while the machine is suspended, and the CPU time of this process, ms. */
 export interface Meter {
   nowMs(): number;
   cpuMs(): number;
@@ -33,7 +33,7 @@ const REAL_METER: Meter = {
   },
 };
 
-/** The event loop of this thread. Of the works that began since the last look, the longest one explains a pause. */
+/** The event loop of this thread. The longest work since the last check explains a pause. */
 export class EventLoopMonitor implements EventLoop {
   readonly #meter: Meter;
   #work = "no named work";
@@ -61,7 +61,7 @@ export class EventLoopMonitor implements EventLoop {
     return Math.round(Math.max(this.#longestMs, this.#longestBeforeMs));
   }
 
-  /** Looks at the loop, which was to wake at `dueMs`. */
+  /** Checks the loop, which should wake at `dueMs`. */
   check(dueMs: number, { log, observeLag }: MonitorOptions): void {
     const nowMs = this.#meter.nowMs();
     const cpuMs = this.#meter.cpuMs();
@@ -74,7 +74,7 @@ export class EventLoopMonitor implements EventLoop {
         pause_ms: Math.round(lateMs),
         work: this.#longestWork,
         work_ms: Math.round(this.#longestWorkMs),
-        // Much less than the pause: the machine had no time for this process.
+        // Much less than the pause: the machine was busy.
         cpu_ms: Math.round(cpuMs - this.#checkedAtCpuMs),
       });
     }
@@ -82,7 +82,7 @@ export class EventLoopMonitor implements EventLoop {
     this.#checkedAtCpuMs = cpuMs;
   }
 
-  /** Looks again and again until the returned function is called. */
+  /** Checks until the returned function is called. */
   watch(options: MonitorOptions): () => void {
     let dueMs = this.#meter.nowMs() + EVERY_MS;
     const timer = setInterval(() => {
@@ -111,7 +111,7 @@ export class EventLoopMonitor implements EventLoop {
   }
 }
 
-/** Watches the event loop, and shows it in the metrics; the returned function ends it. */
+/** Monitors the event loop with metrics; returns a function that stops it. */
 export function measureEventLoop(monitor: EventLoopMonitor, metrics: Metrics, log: Log): () => void {
   const lag = metrics.histogram({
     name: "regfeed_event_loop_lag_seconds",

@@ -7,54 +7,54 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { currentUser } from "../files/users.ts";
 
-/** The exit code when nobody reads what is printed (128 + SIGPIPE), as a shell reports it of other programs. */
+/** The exit code when the reader of stdout is gone (128 + SIGPIPE). */
 const EXIT_BROKEN_PIPE = 141;
 
 const MAIN = fileURLToPath(new URL("../../../main.ts", import.meta.url));
 
-/** What came of trying to get out: `denied` by the runtime, or `granted` for whatever else happened. */
+/** The result of trying to leave the sandbox: `denied` by the runtime, otherwise `granted`. */
 export interface Outbreak {
   run: "granted" | "denied";
   ffi: "granted" | "denied";
 }
 
-/** What the command line needs of the machine. */
+/** What the command line needs from the process. */
 export interface Host extends WritableFiles, Signals {
-  /** What stands after the program's name. */
+  /** The arguments. */
   args: readonly string[];
   /** The working directory, absolute. */
   cwd: string;
   /** The runtime and its version: "Deno 2.9.6". */
   runtime: string;
-  /** What it was built for: "x86_64-unknown-linux-gnu". */
+  /** The target: "x86_64-unknown-linux-gnu". */
   target: string;
-  /** Whether this process can start programs and load native libraries, as trying both tells: nothing is just looked up. */
+  /** Whether this process can start programs and load native libraries; found by trying both. */
   tryOutbreak(): Outbreak;
   /** The shell command that starts this program from the working directory, see {@link startCommand}. */
   program: string;
   /** An environment variable; undefined when it is not set. */
   env(name: string): string | undefined;
-  /** Who runs this process: the system's name, or `uid:N`; null where that cannot be told. */
+  /** The user of this process: a name, or `uid:N`; null if unknown. */
   user(): string | null;
-  /** What stands on stdin up to its end, as text. Throws when that is more than so many bytes. */
+  /** Reads stdin to its end as text. Throws if it has more bytes. */
   input(maxBytes: number): Promise<string>;
-  /** Writes to stdout, at once and whole; `hasColours`: the text has colours of our own. */
+  /** Writes to stdout, completely and without buffering; `hasColours`: the text contains our own colours. */
   out(text: string, options?: { hasColours: boolean }): void;
-  /** Writes to stderr, at once and whole. */
+  /** Writes to stderr, completely and without buffering. */
   err(text: string): void;
-  /** Whether a person sees stdout. */
+  /** Whether stdout is a terminal. */
   isTerminal: boolean;
-  /** Whether a person sees stderr: only then is progress shown. */
+  /** Whether stderr is a terminal: only then is progress shown. */
   isErrTerminal: boolean;
-  /** The terminal's width in columns; 80 where there is none. */
+  /** The terminal's width in columns; 80 without a terminal. */
   columns(): number;
   /** Ends the process. */
   exit(code: number): never;
 }
 
-/** This process; `signals` are those that are heard already. */
+/** This process; `signals` are those with listeners already. */
 export function createHost(signals: Signals = SIGNALS_WHEN_ASKED): Host {
-  // What the runtime's libraries will one day drop is for us to know, not for an operator to read on stderr.
+  // Deprecation warnings are for developers, not for operators.
   Object.assign(process, { noDeprecation: true });
   return {
     ...createFiles(),
@@ -68,7 +68,7 @@ export function createHost(signals: Signals = SIGNALS_WHEN_ASKED): Host {
     user: currentUser,
     input: readInput,
     out: (text) => {
-      // The reader has seen enough, as with `| head`: there is nothing left to do.
+      // The reader has closed the pipe, as with `| head`.
       if (!writeWhole(Deno.stdout, text)) Deno.exit(EXIT_BROKEN_PIPE);
     },
     err: (text) => void writeWhole(Deno.stderr, text),
@@ -89,7 +89,7 @@ export function startCommand(main: string | null, cwd: string): string {
   return dirname(main) === cwd ? "deno task regfeed" : `deno run -A ${shellQuote(main)}`;
 }
 
-/** A text as one word of a shell command. */
+/** Quotes a text as one word of a shell command. */
 export function shellQuote(text: string): string {
   return /^[\w./:@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
@@ -99,7 +99,7 @@ function tryTo(act: () => void): "granted" | "denied" {
     act();
   } catch (error) {
     if (error instanceof Deno.errors.NotCapable) return "denied";
-    // It was let through, and failed for another reason: there is no such program or library here.
+    // It was allowed, and failed because the program or library does not exist.
   }
   return "granted";
 }
@@ -113,7 +113,7 @@ function startProgram(): void {
   }).outputSync();
 }
 
-/** Loads a library that every process has anyway, and takes nothing of it. */
+/** Loads a library that every process has. */
 function loadLibrary(): void {
   const names = { windows: "kernel32.dll", darwin: "libSystem.dylib" };
   const name = Deno.build.os === "windows" || Deno.build.os === "darwin" ? names[Deno.build.os] : "libc.so.6";

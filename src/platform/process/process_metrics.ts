@@ -1,7 +1,7 @@
-// What the process says of itself: its memory and its start.
+// Metrics of the process: memory and start time.
 import type { Metrics } from "../../domain/ports/metrics.ts";
 
-/** Shows the process in the metrics. */
+/** Adds the metrics of the process. */
 export function measureProcess(metrics: Metrics, startedAtMs: number): void {
   metrics.gauge({ name: "process_resident_memory_bytes", help: "Resident memory." }, () => [
     { value: Deno.memoryUsage().rss },

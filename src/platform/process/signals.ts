@@ -1,25 +1,22 @@
-// Signals to this process: heard before anybody is there to act on them, and kept until somebody is.
+// Signals to this process, kept until a listener is added.
 
 /** A signal that asks the process to end. */
 export type StopSignal = "SIGINT" | "SIGTERM";
 
-/** A signal that other programs give a meaning to, and this one none. */
+/** A signal that other programs use and this one ignores. */
 export type UnusedSignal = "SIGUSR1" | "SIGUSR2";
 
-/** What a process hears of signals. */
+/** The signals of a process. */
 export interface Signals {
-  /**
-   * Calls the listener for every signal that asks to read the config again (SIGHUP); for those that came before it was
-   * there, once and at once. The returned function ends it.
-   */
+  /** Calls the listener for each SIGHUP, and once for earlier ones. Returns a function that removes it. */
   onReload(listener: () => void): () => void;
-  /** Calls the listener for every signal that means nothing here; otherwise as {@link Signals.onReload}. */
+  /** Calls the listener for each ignored signal; otherwise like {@link Signals.onReload}. */
   onUnused(listener: (signal: UnusedSignal) => void): () => void;
-  /** Resolves with the first signal that asks to end; the same signal once more ends the process the hard way. */
+  /** Resolves with the first signal to stop; the same signal again kills the process. */
   stopSignal(): Promise<StopSignal>;
 }
 
-/** Signals that are heard from the moment in which somebody asks for them: before, each does what it does by itself. */
+/** Signals with the system's default action until a listener is added. */
 export const SIGNALS_WHEN_ASKED: Signals = {
   onReload: (listener) => listen("SIGHUP", listener),
   onUnused: (listener) => {
@@ -31,10 +28,7 @@ export const SIGNALS_WHEN_ASKED: Signals = {
 
 const UNUSED: readonly UnusedSignal[] = ["SIGUSR1", "SIGUSR2"];
 
-/**
- * Signals that are heard from now on, whoever asks for them later. To a process that does not listen each of them is the
- * end, and a service that only just begins must not die of being told to read its config.
- */
+/** Signals that are collected from now on. Without this a SIGHUP would kill a server that is starting. */
 export function listenForSignals(): Signals {
   const stopped = listenForStop();
   const unused = createQueue<UnusedSignal>();
@@ -48,7 +42,7 @@ export function listenForSignals(): Signals {
   };
 }
 
-/** Hands each thing to whoever takes them; what comes while nobody does waits, the same thing once. */
+/** Passes values to listeners; values without a listener wait, each once. */
 function createQueue<T>(): { put(thing: T): void; take(listener: (thing: T) => void): () => void } {
   const waiting = new Set<T>();
   let taker: ((thing: T) => void) | null = null;

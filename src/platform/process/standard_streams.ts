@@ -1,9 +1,6 @@
-// Writing to stdout and stderr, whole and at once.
+// Writes to stdout and stderr, completely and without buffering.
 
-/**
- * Writes all of the text before it returns, so that nothing is lost when the process ends. False when nobody reads
- * the other end any more.
- */
+/** Writes all of the text before it returns, so that nothing is lost at exit. False if the reader is gone. */
 export function writeWhole(stream: { writeSync(bytes: Uint8Array): number }, text: string): boolean {
   const bytes = new TextEncoder().encode(text);
   try {

@@ -2,26 +2,26 @@
 import { join } from "node:path";
 import type { LogFields } from "../../domain/ports/ports.ts";
 
-/** Asked for while something takes long: so much more time, microseconds, each time. */
+/** How much more time is requested each time, microseconds. */
 const MORE_TIME_US = 60_000_000;
-/** How often it is asked for, ms. */
+/** How often it is requested, ms. */
 const ASK_EVERY_MS = 15_000;
 
-/** What the supervisor hears. Without one, every method does nothing. A message that gets lost is not sent again. */
+/** Messages to the supervisor. Without one, every method does nothing. Lost messages are not repeated. */
 export interface Supervisor {
-  /** The service answers; from now on it says so as often as the supervisor's watchdog wants it. */
+  /** The service is ready; starts the watchdog messages if the supervisor wants them. */
   ready(status: string): Promise<void>;
-  /** The service ends. */
+  /** The service is stopping. */
   stopping(): Promise<void>;
-  /** Asks for more time to start as long as the work takes. */
+  /** Requests more start time while the work runs. */
   whileStarting<T>(status: string, work: () => Promise<T>): Promise<T>;
-  /** Nothing more is said. */
+  /** Sends nothing more. */
   close(): Promise<void>;
 }
 
 /**
- * The supervisor that the environment names (`NOTIFY_SOCKET`, `WATCHDOG_USEC`). `warn` hears why one that is named cannot
- * be told anything: the service works all the same, and whoever waits to hear of it ends it.
+ * The supervisor in the environment (`NOTIFY_SOCKET`, `WATCHDOG_USEC`). `warn` gets the reason if it cannot be
+ * notified; the service runs without it.
  */
 export async function createSupervisor(
   env: (name: string) => string | undefined,
@@ -55,7 +55,7 @@ export async function createSupervisor(
     try {
       await socket.send(new TextEncoder().encode(text), { transport: "unixpacket", path });
     } catch {
-      // The supervisor has gone: then nobody waits for the message.
+      // The supervisor is gone: the message is not needed.
     }
   };
   const repeat = (text: string, everyMs: number): () => void => {
@@ -71,7 +71,7 @@ export async function createSupervisor(
   return {
     async ready(status) {
       await say(`READY=1\nSTATUS=${status}`);
-      // Twice as often as it is wanted, as sd_watchdog_enabled(3) advises.
+      // Twice as often as required, as sd_watchdog_enabled(3) advises.
       if (watchdogUs > 0) repeat("WATCHDOG=1", watchdogUs / 1_000 / 2);
     },
     stopping: () => say("STOPPING=1"),
@@ -96,7 +96,7 @@ export async function createSupervisor(
 
 const UNTOLD = "the supervisor (NOTIFY_SOCKET) cannot be notified and may stop the service";
 
-/** A socket of our own to send from, in a folder of its own. */
+/** A socket to send from, in a separate folder. */
 async function openSocket(): Promise<{ socket: Deno.DatagramConn; folder: string }> {
   const folder = await Deno.makeTempDir({ prefix: "regfeed-notify-" });
   try {
@@ -108,7 +108,7 @@ async function openSocket(): Promise<{ socket: Deno.DatagramConn; folder: string
   }
 }
 
-/** No supervisor listens. */
+/** There is no supervisor. */
 const NOBODY: Supervisor = {
   ready: () => Promise.resolve(),
   stopping: () => Promise.resolve(),
