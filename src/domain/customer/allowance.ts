@@ -1,6 +1,6 @@
-// What a request may use of its customer's day.
+// The daily allowance of a request.
 
-/** What one request may use, counted when it was made. */
+/** The allowance of one request, counted when it was made. */
 export interface RequestAllowance {
   /** False when the day's requests are used up; the request was not counted then. */
   allowed: boolean;

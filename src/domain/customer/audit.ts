@@ -12,10 +12,10 @@ export interface Act {
 export interface AuditEntry extends Act {
   /** Grows by one with each entry. */
   seq: number;
-  /** What was done: `customer.add`, `key.replace`. */
+  /** The act: `customer.add`, `key.replace`. */
   act: string;
   /** Null where no customer is concerned. */
   customerId: string | null;
-  /** What changed, ready for JSON: fields with what stood before and after. No secret, no mail address. */
+  /** The changed fields with their values before and after, without secrets and email addresses. */
   change: Record<string, unknown>;
 }

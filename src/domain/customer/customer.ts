@@ -2,7 +2,7 @@
 import type { MailLanguage } from "./mail_language.ts";
 import type { Tier, TierLimits } from "./tier.ts";
 
-/** Somebody who may read the API and subscribe. */
+/** A customer. */
 export interface Customer {
   /** `cus_` and a ULID. */
   id: string;
@@ -11,9 +11,9 @@ export interface Customer {
   tier: Tier;
   /** A disabled customer's keys are refused and its deliveries held. */
   enabled: boolean;
-  /** Limits of this customer that stand over its tier's while that is `embedded`. */
+  /** Limits of this customer that override its tier's while that is `embedded`. */
   limits: Partial<TierLimits>;
-  /** What mails to it are written in. */
+  /** The language of its mails. */
   language: MailLanguage;
   /** The config declares it: no command changes it. */
   declared: boolean;
@@ -21,7 +21,7 @@ export interface Customer {
   createdAtMs: number;
 }
 
-/** Who keeps a disabled customer out: the operator, or that it is not paid for. */
+/** Who disabled a customer: the operator, or a missing payment. */
 export type DisabledBy = "operator" | "payment";
 
 /** An API key as it is stored: never the key itself. */
@@ -36,7 +36,7 @@ export interface ApiKey {
   disabledAtMs: number | null;
 }
 
-/** The limits that hold for a customer: its tier's, with its own over them where the tier is `embedded`. */
+/** The limits of a customer: its tier's; in the tier `embedded`, its own override them. */
 export function limitsOf(
   customer: Pick<Customer, "tier" | "limits">,
   tiers: Record<Tier, TierLimits>,
@@ -44,7 +44,7 @@ export function limitsOf(
   return customer.tier === "embedded" ? { ...tiers.embedded, ...customer.limits } : tiers[customer.tier];
 }
 
-/** One of {@link limitsOf}, for who needs no other: to put them all together costs a request as much as to find its key. */
+/** One of {@link limitsOf}, without building them all for each request. */
 export function limitOf<Name extends keyof TierLimits>(
   { tier, limits }: Pick<Customer, "tier" | "limits">,
   tiers: Record<Tier, TierLimits>,

@@ -3,7 +3,7 @@
 import { nextUtcDay } from "./quota_period.ts";
 import { AppError, type ErrorCode } from "../errors.ts";
 
-/** What is limited per day. */
+/** The actions with a daily limit. */
 export const DAILY_ACTIONS = ["test_calls", "replays", "backfills"] as const;
 
 /** See {@link DAILY_ACTIONS}. */
@@ -14,7 +14,7 @@ export interface DailyRequest {
   action: DailyAction;
   /** All of them are granted or none. */
   count: number;
-  /** What the customer's tier allows per UTC day. */
+  /** The customer's limit per UTC day. */
   limit: number;
   nowMs: number;
 }
@@ -22,7 +22,7 @@ export interface DailyRequest {
 /** The decision on a {@link DailyRequest}. */
 export interface DailyGrant {
   granted: boolean;
-  /** What is left of the day afterwards. */
+  /** The rest of the day's limit. */
   left: number;
 }
 
@@ -35,7 +35,7 @@ export function grantDaily(
   return { granted, left: Math.max(0, limit - used - (granted ? count : 0)) };
 }
 
-/** What a tier allows of something, for an error. `nouns` is its name in the plural. */
+/** The limit of a tier in words, for an error. `nouns` is its name in the plural. */
 export interface DailyLimit {
   code: ErrorCode;
   nouns: string;

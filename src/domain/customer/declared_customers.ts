@@ -1,20 +1,20 @@
-// Customers that the config declares: their ids, and what comes of declaring them.
+// Customers that the config declares: their ids, and the result of declaring them.
 import { createHash } from "node:crypto";
 import type { Customer } from "./customer.ts";
 import { idOfNumber } from "../event/ids.ts";
 
 /** A customer as the config declares it. */
 export interface DeclaredCustomer extends Pick<Customer, "id" | "email" | "tier" | "limits" | "language"> {
-  /** The operator's own name for it, kebab-case; {@link declaredCustomerId} makes the id of it. */
+  /** The operator's name for it, kebab-case; {@link declaredCustomerId} derives the id from it. */
   name: string;
   /** SHA-256 of each of its keys, lower-case hexadecimal; at least one. */
   keyHashes: readonly string[];
 }
 
-/** What stands where the last four characters of a key would: of a declared one only the hash is known. */
+/** The last four characters of a declared key, of which only the hash is known. */
 export const UNKNOWN_LAST_FOUR = "????";
 
-/** Why a declaration cannot hold: who has what it wants. */
+/** Why a declaration is refused: another customer has what it claims. */
 export interface DeclarationConflict {
   /** The declared customer's name. */
   name: string;
@@ -30,7 +30,7 @@ export interface DeclarationConflict {
   keyIndex?: number;
 }
 
-/** What came of declaring customers: all of it, or nothing. */
+/** The result of declaring customers: all or none are applied. */
 export type Declaration =
   /** The names of those that are new, that are changed (also back from being disabled); the ids of those that are gone. */
   | { kind: "applied"; added: string[]; changed: string[]; gone: string[] }

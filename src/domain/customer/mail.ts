@@ -1,8 +1,8 @@
-// Mails to customers: what is told, of what kind, and when it was asked for. Wording and sending are src/accounts'.
+// Mails to customers: kinds, contents and states. Wording and sending are in src/accounts.
 import type { Customer } from "./customer.ts";
 import type { Tier, TierLimits } from "./tier.ts";
 
-/** What customers are written about. */
+/** The kinds of mails. */
 export const MAIL_KINDS = [
   "welcome",
   "key-rotated",
@@ -27,9 +27,9 @@ export interface FailingSubscription {
   host: string;
   /** Since when nothing has arrived, Unix ms. */
   failingSinceMs: number;
-  /** When it is, or was, switched off, Unix ms. */
+  /** When it is, or was, disabled, Unix ms. */
   disabledAtMs: number;
-  /** What went wrong last, in words that hold no address; null when nothing is known. */
+  /** The last problem, without URLs; null when unknown. */
   problem: string | null;
 }
 
@@ -51,21 +51,21 @@ export interface HeldFull {
   resetsAtMs: number;
 }
 
-/** A subscription that the number of its customer's tier has held, or let go on. */
+/** A subscription that was held or returned by the plan limits. */
 export interface FittedSubscription {
   id: string;
   /** Where it delivers to: the host's name alone. */
   host: string;
 }
 
-/** What a customer may use from now on, and which of its subscriptions that has held or let go on. */
+/** A customer's limits from now on, with the subscriptions that are held or returned. */
 export interface TierFit {
   limits: TierLimits;
   held: FittedSubscription[];
   returned: FittedSubscription[];
 }
 
-/** What a mail is made from, by kind: never a key, a secret or an address that holds one. */
+/** The data of a mail, by kind: never a key, a secret or a URL that contains one. */
 export interface MailData {
   /** The key is made when the mail is handed over. */
   welcome: Record<string, never>;
@@ -73,10 +73,10 @@ export interface MailData {
   "key-rotated": { lastFour: string };
   /** When the access ends unless it is paid, Unix ms; null when it has ended. */
   "payment-failed": { accessUntilMs: number | null };
-  /** What was paid for has ended for good, and with it the access; Unix ms. */
+  /** The paid subscription and the access have ended permanently; Unix ms. */
   "access-ended": { endedAtMs: number };
   "tier-changed": TierFit & { before: Tier; after: Tier };
-  /** The tier is the same, its number of subscriptions is not. */
+  /** The tier is the same, its limit of subscriptions is not. */
   "subscriptions-held": TierFit;
   "delivery-warning": FailingSubscription;
   /** With `isKeyLost` nothing has failed: the service has lost what it signs with. */
@@ -86,7 +86,7 @@ export interface MailData {
   "held-full": HeldFull;
 }
 
-/** A mail address with the name that stands before it, or an empty one. */
+/** An email address with a name, which may be empty. */
 export interface Mailbox {
   name: string;
   address: string;
@@ -131,7 +131,7 @@ export type MailStatus = typeof MAIL_STATUSES[number];
 /** A kind of mail with what it is made from. */
 export type MailContent = { [Kind in MailKind]: { kind: Kind; data: MailData[Kind] } }[MailKind];
 
-/** A mail that is due, leased to the caller: whatever becomes of it, the lease runs out. */
+/** A due mail, leased to the caller. */
 export type ClaimedMail = MailContent & {
   id: string;
   /** The number of this attempt, from 1 and never given twice; it is counted in the store already. */
@@ -146,7 +146,7 @@ export type ClaimedMail = MailContent & {
 /** The problem of a welcome that is put off, or cancelled at last, because its customer is kept out. */
 export const CUSTOMER_DISABLED = "the customer is disabled";
 
-/** How long a claimed mail is nobody else's, ms: longer than a whole attempt. */
+/** How long a claimed mail is leased, ms: longer than a whole attempt. */
 export const MAIL_LEASE_MS = 300_000;
 
 /** Longer than any mail waits for its next attempt, ms: what is due later was put off by a clock that was set back. */
@@ -158,7 +158,7 @@ export const MOST_MAIL_WAIT_MS = 30 * 3_600_000;
  */
 export type MailRetry = "queued" | "soon" | "over";
 
-/** What came of an attempt to hand a mail over. `problem` is in words that hold no key and no address. */
+/** The outcome of an attempt to send a mail. `problem` contains no key and no email address. */
 export type MailOutcome =
   | { kind: "sent" }
   | { kind: "retry"; atMs: number; problem: string }

@@ -1,9 +1,9 @@
-// Payments: what a provider's event says, reduced to what is decided upon, and what follows from all of a payer's.
+// Payments: the relevant facts of a provider's event, and the verdict on all events of a payer.
 import type { MailContent } from "./mail.ts";
 import type { MailLanguage } from "./mail_language.ts";
 import type { Tier } from "./tier.ts";
 
-/** What a paid subscription's state is called by the provider (Stripe's names). */
+/** The states of a paid subscription, with Stripe's names. */
 export const PAYMENT_STATUSES = [
   "incomplete",
   "incomplete_expired",
@@ -18,7 +18,7 @@ export const PAYMENT_STATUSES = [
 /** See {@link PAYMENT_STATUSES}. */
 export type PaymentStatus = typeof PAYMENT_STATUSES[number];
 
-/** What one event says of one paid subscription. */
+/** What one event states about one paid subscription. */
 export type PaymentFact =
   /** A checkout was completed; `email` is null where it gave none that can be written to, `unusable` though it gave one. */
   | { kind: "checkout"; paid: boolean; email: string | null; language: MailLanguage; unusable?: true }
@@ -52,30 +52,30 @@ export interface PaymentEvent {
   note: string | null;
 }
 
-/** What a payer is told, and the occasion. */
+/** A notice to a payer, and its occasion. */
 export type PaymentNotice = Extract<MailContent, { kind: "payment-failed" | "access-ended" }> & {
   occasion: string;
-  /** Other names under which the same may have been told before, when less was known of it. */
+  /** Occasions under which the same notice may have been sent before. */
   formerOccasions?: readonly string[];
 };
 
-/** What follows from all that is known of a payer, in whatever order it came. */
+/** The verdict on all events of a payer, in any order. */
 export interface PaymentVerdict {
   /** Whether a checkout was paid: before that there is no customer. */
   provision: boolean;
   /** Empty where no checkout gave an address that can be written to. */
   email: string;
   language: MailLanguage;
-  /** The tier that is paid for; null when no price is known, and whatever the customer has stays. */
+  /** The tier that is paid for; null when no price is known: then the customer's tier stays. */
   tier: Tier | null;
   access: "granted" | "ended";
   /** When the access ends unless it is paid until then, Unix ms; null without such a moment. */
   accessUntilMs: number | null;
   /** The price of the newest state, where the config does not name it. */
   unknownPrice: string | null;
-  /** What a checkout bought is not known yet, and will be told in a moment. */
+  /** The price of a checkout is not known yet; its event is expected shortly. */
   isPriceAwaited: boolean;
-  /** What the customer is told; of each occasion once. */
+  /** The notice to the customer; one per occasion. */
   notice: PaymentNotice | null;
 }
 
@@ -92,10 +92,10 @@ export interface KeptPayment {
   customerId: string | null;
 }
 
-/** What a customer's payments come to. */
+/** The state of a customer's payments. */
 export interface PayerState {
   payer: string;
-  /** The address that its checkouts gave last: empty for none; null where nothing was told since that is kept. */
+  /** The email address of its last checkout: empty for none; null when unknown. */
   email: string | null;
   tier: Tier | null;
   access: "granted" | "ended";

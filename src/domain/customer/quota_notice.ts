@@ -1,22 +1,22 @@
-// Notices of the month's quota: when it is nearly and when it is wholly spent, each once a month.
+// Notices of the month's quota: at 80 % and at 100 %, each once a month.
 
 /** See {@link noticeDue}. */
 export type QuotaNotice = "quota-80" | "quota-100";
 
-/** From this part of the limit on it is nearly spent. */
+/** The part of the limit at which quota-80 is due. */
 const NEARLY = 0.8;
 
-/** A month's deliveries, and when its customer was told of them. */
+/** A month's deliveries, and when its customer was notified. */
 export interface MonthUse {
   used: number;
   limit: number;
-  /** When the customer was told that it is nearly spent, Unix ms; null when not yet. */
+  /** When the customer was notified that it is nearly used up, Unix ms; null when not yet. */
   warnedAtMs: number | null;
-  /** The same of it being spent. */
+  /** When it was notified that it is used up. */
   spentAtMs: number | null;
 }
 
-/** What the customer is to be told of now; null for nothing. Whoever knows that all is spent needs no word on a part. */
+/** The notice that is due; null for none. After quota-100 there is no quota-80. */
 export function noticeDue({ used, limit, warnedAtMs, spentAtMs }: MonthUse): QuotaNotice | null {
   if (spentAtMs !== null) return null;
   if (used >= limit) return "quota-100";

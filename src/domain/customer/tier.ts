@@ -1,4 +1,4 @@
-// Tiers: what a customer may use, per the specification's section 8.
+// Tiers and their limits, see section 8 of the specification.
 
 /** The tiers of the specification (section 2.4). */
 export const TIERS = ["indie", "team", "gpai", "embedded"] as const;
@@ -6,7 +6,7 @@ export const TIERS = ["indie", "team", "gpai", "embedded"] as const;
 /** The name of a tier; see {@link TIERS}. */
 export type Tier = typeof TIERS[number];
 
-/** What a customer may use. */
+/** The limits of a tier. */
 export interface TierLimits {
   /** Authenticated requests a UTC day. */
   apiRequestsPerDay: number;
@@ -67,7 +67,7 @@ export const DEFAULT_LIMITS: Readonly<Record<Tier, TierLimits>> = {
   },
 };
 
-/** What the config and the API call each limit. */
+/** The names of the limits in the config and the API. */
 export const LIMIT_FIELDS = {
   apiRequestsPerDay: "api_requests_per_day",
   webhookDeliveriesPerMonth: "webhook_deliveries_per_month",

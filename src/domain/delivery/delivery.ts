@@ -4,7 +4,7 @@ import type { DisabledReason } from "./subscription.ts";
 
 /**
  * The life of a delivery: `pending` until an attempt succeeds (`delivered`) or the schedule is used up (`failed`);
- * `held` while the month's quota is spent or its subscription is switched off; `cancelled` when its subscription
+ * `held` while the month's quota is spent or its subscription is disabled; `cancelled` when its subscription
  * was deleted first.
  */
 export const DELIVERY_STATUSES = ["pending", "delivered", "failed", "held", "cancelled"] as const;
@@ -15,7 +15,7 @@ export type DeliveryStatus = typeof DELIVERY_STATUSES[number];
 /** Why a delivery is held. */
 export type HoldReason = "quota" | "disabled";
 
-/** A delivery that is due, leased to the caller: whatever becomes of it, the lease runs out. */
+/** A due delivery, leased to the caller. */
 export interface ClaimedDelivery {
   /** `dlv_` and a ULID; the same for every attempt. */
   id: string;
@@ -40,47 +40,47 @@ export interface ClaimedDelivery {
   createdAtMs: number;
 }
 
-/** The most that is kept of an answer's body, bytes. */
+/** Maximum size of a stored response body, bytes. */
 export const MAX_KEPT_ANSWER = 1_024;
 /** Attempts that are kept of a delivery, the newest: those of two schedules. */
 export const MAX_KEPT_ATTEMPTS = 25;
 
-/** What came of one attempt. */
+/** The result of one attempt. */
 export interface AttemptResult {
   /** Unix ms. */
   startedAtMs: number;
   durationMs: number;
-  /** The answer's status; null when there was no answer. */
+  /** The status of the response; null without one. */
   statusCode: number | null;
-  /** What went wrong, in words that hold no address and nothing of the receiver's; null after success. */
+  /** The problem, without URLs and text of the receiver; null after success. */
   problem: string | null;
-  /** The answer's `Retry-After`, as a time in Unix ms; null without one. */
+  /** `Retry-After` as a time in Unix ms; null without one. */
   retryAtMs: number | null;
-  /** The beginning of the answer's body, as text; null when there is none. For the subscription's owner alone. */
+  /** The beginning of the response body as text, for the subscription's owner alone; null without one. */
   response: string | null;
 }
 
-/** What happens to a delivery after an attempt. */
+/** The next step of a delivery after an attempt. */
 export type NextStep =
   | { kind: "delivered" }
-  /** `notBeforeMs`: what the receiver asked for, if it did. */
+  /** `notBeforeMs`: the time that the receiver asked for. */
   | { kind: "retry"; atMs: number; notBeforeMs?: number }
   | { kind: "failed" }
-  /** The endpoint said that it is gone: the subscription is switched off and its deliveries are held. */
+  /** The endpoint answered 410: the subscription is disabled and its deliveries are held. */
   | { kind: "gone" };
 
 /** A finished attempt, as it is recorded. */
 export interface FinishedAttempt {
   deliveryId: string;
   subscriptionId: string;
-  /** Where it went: what it tells of one endpoint holds for no other, and the address may have changed meanwhile. */
+  /** The URL of the attempt, which may have changed meanwhile. */
   webhookUrl: string;
   attempt: number;
   /** Its place in the schedule, as it was claimed. */
   tries: number;
   result: AttemptResult;
   next: NextStep;
-  /** For the mail that tells of an endpoint that is gone; null where none is due. */
+  /** The id of the mail about an endpoint that is gone; null without one. */
   mailId: string | null;
 }
 
@@ -97,7 +97,7 @@ export interface DeliveryRecord {
   status: DeliveryStatus;
   /** Null unless it is held. */
   holdReason: HoldReason | null;
-  /** By whom or what its subscription is switched off, null while that is on. */
+  /** Why its subscription is disabled, null while it is enabled. */
   subscriptionDisabledBy: DisabledReason | null;
   /** Attempts made or begun. */
   attempts: number;
@@ -116,7 +116,7 @@ export interface DeliveryRecord {
 export interface AttemptRecord extends Omit<AttemptResult, "retryAtMs"> {
   /** From 1. */
   number: number;
-  /** The beginning of the answer's body as text; null without one. */
+  /** The beginning of the response body as text; null without one. */
   response: string | null;
 }
 
@@ -148,7 +148,7 @@ export function describeDelivery(
     case "pending":
       return lastProblem === null ? null : `the last attempt failed: ${lastProblem}`;
     case "delivered":
-      // It did arrive: what failed was sending it once more.
+      // It arrived; only its replay failed.
       return lastProblem === null || arrivedAtMs === null
         ? null
         : `delivered; its replay failed: ${lastProblem}`;

@@ -1,4 +1,4 @@
-// The life of a delivery: one table of what follows in each state from whatever happens. Stores apply it.
+// The life of a delivery: a state machine as a table, which stores apply.
 import type { DeliveryStatus, HoldReason } from "./delivery.ts";
 
 /**
@@ -21,23 +21,23 @@ export const DELIVERY_TRIGGERS = [
 /** See {@link DELIVERY_TRIGGERS}. */
 export type DeliveryTrigger = typeof DELIVERY_TRIGGERS[number];
 
-/** What decides beside the status. */
+/** The facts that decide the next state. */
 export interface DeliveryFacts {
   status: DeliveryStatus;
   holdReason: HoldReason | null;
-  /** Whether it has arrived before: what is then sent once more is a replay. */
+  /** Whether it has arrived before: then sending it again is a replay. */
   hasArrived: boolean;
   /** Whether it uses one of a month's deliveries. */
   isCounted: boolean;
 }
 
-/** What becomes of a delivery. */
+/** The next state of a delivery. */
 export interface DeliveryChange {
   status: DeliveryStatus;
   holdReason: HoldReason | null;
-  /** What it means for the month's quota. */
+  /** The effect on the month's quota. */
   quota: "take" | "give-back" | "keep";
-  /** Whether it begins the schedule of its attempts anew. */
+  /** Whether the schedule of its attempts restarts. */
   restarts: boolean;
 }
 

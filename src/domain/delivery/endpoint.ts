@@ -3,7 +3,7 @@
 /** See {@link EndpointHealth.pace}. */
 export type Pace = "steady" | "probing" | "recovering";
 
-/** What is known of a subscription's endpoint. Times are Unix ms. */
+/** The health of a subscription's endpoint. Times are Unix ms. */
 export interface EndpointHealth {
   /**
    * `steady`: as much as the limits allow. `probing`: one attempt at a time, with growing pauses, until one succeeds.
@@ -21,7 +21,7 @@ export interface EndpointHealth {
   slowAttempts: number | null;
 }
 
-/** An endpoint that nothing is known of. */
+/** An endpoint without history. */
 export const WELL: EndpointHealth = {
   pace: "steady",
   resumeAtMs: 0,
@@ -31,7 +31,7 @@ export const WELL: EndpointHealth = {
   slowAttempts: null,
 };
 
-/** An endpoint that was switched on again: one attempt tells whether more may follow. */
+/** An endpoint that was enabled again: it is probed first. */
 export const HALF_OPEN: EndpointHealth = { ...WELL, pace: "probing" };
 
 /** An attempt that lasts longer is slow, ms. */
@@ -39,7 +39,7 @@ export const SLOW_ATTEMPT_MS = 2_000;
 /** An endpoint is slow when most of so many attempts were: when their median is. */
 const ATTEMPTS_LOOKED_AT = 5;
 
-/** So many failures in a row, and an endpoint is only probed: the rest of its queue keeps its attempts. */
+/** Consecutive failures after which an endpoint is only probed. */
 export const PROBE_AFTER_FAILURES = 5;
 /** The pause after the first of these failures, ms; each further one doubles it. */
 const FIRST_PROBE_PAUSE_MS = 1_000;
@@ -49,11 +49,11 @@ export const MAX_PROBE_PAUSE_MS = 60_000;
 export const RECOVERY_PAUSE_MS = 50;
 
 const DAY_MS = 86_400_000;
-/** So long without one success, and the owner is warned. */
+/** Time without a success after which the owner is warned, ms. */
 export const WARN_AFTER_MS = 3 * DAY_MS;
-/** So long without one success, and the subscription is switched off. */
+/** Time without a success after which the subscription is disabled, ms. */
 export const DISABLE_AFTER_MS = 5 * DAY_MS;
-/** Nobody is switched off sooner than this after the warning, also when the service itself did not run. */
+/** Minimum time between the warning and disabling, also when the service did not run, ms. */
 export const WARNING_LEAD_MS = DAY_MS;
 
 /** Whether an endpoint gets the smaller share of slots that slow ones get. */
@@ -62,7 +62,7 @@ export function isSlowEndpoint({ slowAttempts }: Pick<EndpointHealth, "slowAttem
   return slow > ATTEMPTS_LOOKED_AT / 2;
 }
 
-/** The first attempt stands for those before it. */
+/** Before the first attempt, all are taken to be like it. */
 function withDuration(slowAttempts: number | null, durationMs: number): number {
   const all = 2 ** ATTEMPTS_LOOKED_AT - 1;
   const bit = durationMs > SLOW_ATTEMPT_MS ? 1 : 0;
@@ -93,7 +93,7 @@ export function afterAttempt(
   };
 }
 
-/** What an endpoint's owner is owed at a moment: a warning before it is switched off, and that not without a warning. */
+/** Whether to warn the owner of an endpoint or to disable its subscription, which is always announced. */
 export function judgeEndpoint(
   { firstFailureAtMs, warnedAtMs }: Pick<EndpointHealth, "firstFailureAtMs" | "warnedAtMs">,
   nowMs: number,
@@ -103,7 +103,7 @@ export function judgeEndpoint(
   return nowMs >= disableAtMs({ firstFailureAtMs, warnedAtMs }) ? "disable" : "nothing";
 }
 
-/** When an endpoint that goes on failing is switched off, Unix ms. */
+/** When the subscription of an endpoint that keeps failing is disabled, Unix ms. */
 export function disableAtMs(
   { firstFailureAtMs, warnedAtMs }: { firstFailureAtMs: number; warnedAtMs: number },
 ): number {

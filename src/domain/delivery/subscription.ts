@@ -3,14 +3,14 @@ import type { RegEvent } from "../event/event.ts";
 import { isAtLeast, SEVERITIES, type Severity } from "../event/severity.ts";
 import type { Topic } from "../event/topic.ts";
 
-/** What a subscription lets through; the filters combine with and, each list is any-of, an empty list lets all pass. */
+/** The filters of a subscription: combined with AND, values within a list with OR; an empty list passes everything. */
 export interface SubscriptionFilter {
   topics: string[];
   sourceFilter: string[];
   severityMin: Severity;
 }
 
-/** Who or what switched a subscription off; see {@link DISABLED_REASONS}. */
+/** Who or what disabled a subscription; see {@link DISABLED_REASONS}. */
 export type DisabledReason = typeof DISABLED_REASONS[number];
 
 /**
@@ -29,16 +29,16 @@ export interface CatchUp {
   reason: "backfill" | "held_full";
   /** Unix ms. */
   sinceMs: number;
-  /** Whether it waits for the month's deliveries, or to be switched on. */
+  /** Whether it waits for the month's deliveries, or to be enabled. */
   isPaused: boolean;
-  /** The stored event at which it goes on; null where none is stored yet. */
+  /** The next stored event; null when none is stored yet. */
   nextEventId: string | null;
 }
 
-/** Switched-off subscriptions that a customer may have and still create another one. */
+/** Maximum number of disabled subscriptions with which a customer may create another one. */
 export const MAX_DISABLED = 100;
 
-/** A customer's wish to have matching events posted to an address. Every time is in Unix ms. */
+/** A subscription: matching events are posted to a URL. Every time is in Unix ms. */
 export interface Subscription extends SubscriptionFilter {
   /** `sub_` and a ULID. */
   id: string;
@@ -51,17 +51,17 @@ export interface Subscription extends SubscriptionFilter {
   /** The language in which the receiver wants title and summary. */
   language: string;
   createdAtMs: number;
-  /** When it was switched off, null while it is on. */
+  /** When it was disabled, null while it is enabled. */
   disabledAtMs: number | null;
-  /** By whom or what, null while it is on. */
+  /** By whom or what, null while it is enabled. */
   disabledBy: DisabledReason | null;
-  /** When its owner deleted it, null while it stands; the record is kept. */
+  /** When its owner deleted it, null before that; the record is kept. */
   deletedAtMs: number | null;
   /** Null while it gets events as they come. */
   catchUp: CatchUp | null;
 }
 
-/** What matching needs of a subscription: all but its secrets. */
+/** A subscription without its secrets, for matching. */
 export type MatchedSubscription = Omit<Subscription, "webhookSecret" | "previousSecret">;
 
 /** The secrets that sign a delivery now, the newest first. */

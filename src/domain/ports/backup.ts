@@ -1,12 +1,12 @@
-// Backups: what an archive holds, and what making and reading one needs of the machine.
+// Backups: the contents of an archive, and the files port for writing and reading one.
 
-/** What a look into a database file found. */
+/** The result of inspecting a database file. */
 export interface DatabaseFacts {
   /** The schema's number; 0 for an empty file. */
   schema: number;
   /** Rows by table. */
   rows: Record<string, number>;
-  /** What SQLite's own checks found wrong, in its words; empty for a sound file. */
+  /** Problems found by SQLite's checks; empty for a sound file. */
   problems: string[];
 }
 
@@ -18,7 +18,7 @@ export interface ArchivedFile {
   sha256: string;
 }
 
-/** The first entry of every archive: what it holds and who wrote it. */
+/** The first entry of every archive: its contents and origin. */
 export interface BackupManifest {
   format: 1;
   /** The version of Regfeed that wrote it. */
@@ -62,7 +62,7 @@ export interface DatabaseFiles {
   copyNow(from: string, to: string): boolean;
 }
 
-/** What making and reading backups does with files. Every method's messages name the path. */
+/** File operations of backups. Error messages name the path. */
 export interface BackupFiles {
   /** Whether there is something at the path. */
   exists(path: string): Promise<boolean>;

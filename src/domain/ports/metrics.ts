@@ -24,7 +24,7 @@ export interface GaugeValue {
   value: number;
 }
 
-/** What a metric is. Its name ends in its unit, a counter's in `_total` (Prometheus' conventions). */
+/** A metric. Its name ends in its unit, a counter's in `_total` (Prometheus' conventions). */
 export interface MetricDescription {
   name: string;
   help: string;
@@ -49,7 +49,7 @@ export interface MetricsRegistry extends Metrics {
 /** The media type of {@link MetricsRegistry.render}. */
 export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-/** Combinations of labels that one metric keeps: what comes from outside must not fill the memory. */
+/** Maximum number of label combinations per metric: input must not fill the memory. */
 const MAX_SERIES = 2_000;
 /** Stands for every further combination. */
 const OTHER = "other";

@@ -46,14 +46,14 @@ export interface OutgoingRequest {
   body?: string | Uint8Array;
   /** Addresses that were checked for this host: the connection goes to one of them and nothing is looked up again. */
   addresses?: readonly string[];
-  /** PEM certificates of authorities that are trusted beside the system's, for this request alone. */
+  /** PEM certificates of further trusted authorities, for this request alone. */
   authorities?: string;
-  /** The answer's body is read up to this many bytes, counted before and after inflating. */
+  /** Maximum size of the response body, before and after decompression. */
   maxBodyBytes: number;
   signal: AbortSignal;
 }
 
-/** An answer from somewhere else; redirects are answers, never followed. */
+/** A response. Redirects are not followed. */
 export interface IncomingResponse {
   status: number;
   /** Lower-case names; several values are joined by ", ", those of `set-cookie` by a line feed. */
@@ -63,7 +63,7 @@ export interface IncomingResponse {
   truncated: boolean;
 }
 
-/** A request that got no usable answer. */
+/** A request without a usable response. */
 export class NetworkError extends Error {
   override readonly name = "NetworkError";
   /** `reason` is a cause in a few words without addresses: "connection refused", "host name not found". */
@@ -74,7 +74,7 @@ export class NetworkError extends Error {
 
 /** HTTP to somewhere else. */
 export interface HttpClient {
-  /** One request, one answer. Throws {@link NetworkError}; rejects with the signal's reason when it aborts. */
+  /** Sends one request. Throws {@link NetworkError}; rejects with the signal's reason when it aborts. */
   request(request: OutgoingRequest): Promise<IncomingResponse>;
 }
 
@@ -92,7 +92,7 @@ export interface FileEntry {
   modifiedAtMs: number;
 }
 
-/** What a folder holds. */
+/** The contents of a folder. */
 export interface FolderListing {
   /** Its plain files, by name. */
   files: FileEntry[];
@@ -154,7 +154,7 @@ export type MailFault =
   | "answer"
   | "broken";
 
-/** A mail that was not taken over, or of which nobody knows whether it was. */
+/** A mail that was not accepted, or may not have been. */
 export class MailError extends Error {
   override readonly name = "MailError";
   /**
@@ -180,7 +180,7 @@ export interface Mailer {
   send(mail: OutgoingMail, signal: AbortSignal): Promise<void>;
 }
 
-/** What a log line may carry beside its message. */
+/** The fields of a log line. */
 export type LogFields = Record<string, string | number | boolean | null | readonly string[]>;
 
 /** A log of one area. Messages are constant texts; what varies is in the fields. No key, secret or body goes in. */
@@ -210,7 +210,7 @@ export interface Vault {
   open(sealed: Uint8Array, field: SealedField): string;
 }
 
-/** What an operator does whose key is not there: backups hold it only where they were asked to. */
+/** Advice for a lost key. Backups contain it only on request. */
 export const LOST_KEY_ADVICE =
   "restore your copy of it, or take it from a backup that was created with --secret-key or " +
   "backup.secret_key = true (`tar xzf FILE regfeed.db.key`; other backups do not contain it), or set its " +

@@ -1,7 +1,7 @@
-// What a trace of the service's acts is made with: a span an act, with the ids that stand in the log as well.
+// The Tracer port: spans with the ids that are in the log too.
 import type { Store } from "./store/store.ts";
 
-/** What a span tells beside its name: ids, counts and outcomes. No key, secret, address or body goes in. */
+/** Attributes of a span: ids, counts and outcomes, never a key, secret, URL or body. */
 export type SpanAttributes = Record<string, string | number | boolean | null>;
 
 /** An act under way, as a trace has it. */
@@ -10,13 +10,13 @@ export interface Span {
   set(attributes: SpanAttributes): void;
   /** The act came to nothing, for a cause in a few constant words. */
   fail(cause: string): void;
-  /** Nothing was to be done: the trace does not hear of it. */
+  /** Discards the span: there was nothing to do. */
   drop(): void;
 }
 
-/** Tells whoever looks on from outside of each act. */
+/** Records spans. */
 export interface Tracer {
-  /** Whether anybody looks on. */
+  /** Whether spans are recorded. */
   isOn: boolean;
   /**
    * Does `work` as an act of its own, within the act that is under way. What it throws is told by its name alone.
@@ -34,7 +34,7 @@ export interface Tracer {
 
 const NO_SPAN: Span = { set() {}, fail() {}, drop() {} };
 
-/** Nobody looks on. */
+/** Records nothing. */
 export const NO_TRACER: Tracer = { isOn: false, act: (_name, _attributes, work) => work(NO_SPAN), note() {} };
 
 /** The store with a span for each of the loops' rounds that finds something to do; the store itself where nobody looks on. */

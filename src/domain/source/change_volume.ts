@@ -1,4 +1,4 @@
-// Arrivals: what of a source's new and revised publications tells news from a spike.
+// The volume of a fetch's new and revised publications, by which a change spike is detected.
 
 /** The new publications of one fetch, and its revisions, counted. Where none was known, the last success stands for the newest known one. */
 export interface ChangeVolume {
@@ -9,9 +9,9 @@ export interface ChangeVolume {
   newer: number;
   /** Revisions, withdrawals among them. */
   revised: number;
-  /** How many revisions a fetch brings at most, as far as is remembered. */
+  /** The usual maximum number of revisions per fetch. */
   usualRevised: number;
-  /** How many new publications a fetch brings at most, as far as is remembered. */
+  /** The usual maximum number of new publications per fetch. */
   usual: number;
   /** How many publications a day the source dates, in the {@link CADENCE_MS} before the newest that was known. */
   perDay: number;
@@ -25,11 +25,11 @@ export const CADENCE_MS = 30 * 86_400_000;
 /** How long before the newest known publication a new one is dated to be an old one, ms: two days. */
 export const OLDER_BY_MS = 2 * 86_400_000;
 
-/** What of a fetch is a spike, and held back: its new publications, its revisions, both or neither. */
+/** Which events of a fetch are a spike and quarantined: new publications, revisions, both or neither. */
 export interface ChangeSpike {
   isNew: boolean;
   isRevised: boolean;
 }
 
-/** A fetch of which nothing is held back. */
+/** A fetch without a spike. */
 export const NO_SPIKE: ChangeSpike = { isNew: false, isRevised: false };

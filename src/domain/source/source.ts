@@ -128,7 +128,7 @@ export interface SourceState {
   timezone: string | null;
   /** How many new publications a fetch brings at most, as far as is remembered. */
   usualNew: number;
-  /** Events of a spike that wait for the operator's release. */
+  /** Quarantined events of change spikes, which wait for the operator. */
   heldBack: number;
   firstSuccessAtMs: number | null;
   lastAttemptAtMs: number | null;

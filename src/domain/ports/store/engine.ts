@@ -1,4 +1,4 @@
-// The StoreEngine port: what can be done with a database beside using it as a store.
+// The StoreEngine port: opening, migrating, copying and inspecting a database.
 import type { Act } from "../../customer/audit.ts";
 import type { DatabaseFacts, DatabaseFiles } from "../backup.ts";
 import type { DeclarationConflict, DeclaredCustomer } from "../../customer/declared_customers.ts";
@@ -16,7 +16,7 @@ export interface OpenStoreOptions {
   identifyFile?: () => string | null;
   /** Called when a fault of the storage begins, and with null when it is over. */
   onFault?: (problem: StorageProblem | null) => void;
-  /** Whether the key may be missing until something is sealed or opened: for whoever does neither. */
+  /** Whether the key may be missing until something is sealed or opened. */
   vaultWhenUsed?: boolean;
   /** Calls back when what is ready now is done: requests that came together share what a read costs. */
   afterTurn?: AfterTurn;
@@ -49,9 +49,9 @@ export interface StoreEngine {
   release(path: string): void;
   /** Copies a database that is in use, as one state of it; its log goes to `to`-wal. */
   copy(from: string, to: string, files: DatabaseFiles): Promise<void>;
-  /** Checks and counts a database that nobody uses; the file stands alone after that. */
+  /** Checks and counts a database that is not in use, and moves its log into the file. */
   inspect(path: string): DatabaseFacts;
-  /** What to do about a fault of the database or its disk; null for an error of another kind. */
+  /** Advice on a fault of the database or its disk; null for an error of another kind. */
   adviceOn(error: Error, options?: { hasRoom?: () => boolean }): string | null;
   /** Throws a {@link VaultError} unless the database's key is there and its own. Nothing is written. */
   requireKey(path: string, vaultSource: VaultSource, options?: ExamineOptions): void;
@@ -66,9 +66,9 @@ export interface StoreEngine {
   ): DiscardedSecrets;
   /** The state of every source. */
   sourceStates(path: string, options?: ExamineOptions): SourceState[];
-  /** What has not been delivered. */
+  /** The undelivered. */
   undelivered(path: string, options?: ExamineOptions): Undelivered;
-  /** What contradicts the declared customers; null when the schema is not this version's: then only a start can tell. */
+  /** The conflicts of the declared customers; null when the schema is not this version's. */
   declaredConflicts(
     path: string,
     customers: readonly DeclaredCustomer[],

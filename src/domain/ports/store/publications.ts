@@ -2,7 +2,7 @@
 import type { LocalizedText, RegEvent } from "../../event/event.ts";
 import type { Provenance } from "../../event/provenance.ts";
 
-/** What identifies a publication within its source, and what its content is. */
+/** Identifies a publication within its source and its content. */
 export interface PublicationKey {
   /** The identity under the source's current rule. */
   key: string;
@@ -24,7 +24,7 @@ export interface StoredPublication {
   externalId: string;
   contentHash: string;
   version: number;
-  /** What it was found by. */
+  /** How it was found. */
   foundBy: "key" | "content" | "text" | "alias";
   /** Null until it is known. */
   textHash: string | null;
@@ -43,7 +43,7 @@ export interface StoredPublication {
   event: RegEvent;
 }
 
-/** What becomes of one publication. */
+/** The decision on one publication. */
 export type RecordDecision =
   /** `after_fetch`: subscribers are notified once the fetch is finished, unless it is a change spike. */
   | { kind: "record"; event: RegEvent; provenance: Provenance; notify: boolean | "after_fetch" }
@@ -64,7 +64,7 @@ export type RecordDecision =
   | { kind: "joined" }
   | { kind: "irrelevant" };
 
-/** What becomes of a publication that a complete fetch did not contain. */
+/** The decision on a publication that a complete fetch did not contain. */
 export type RemovalDecision =
   | Extract<RecordDecision, { kind: "record" | "unchanged" }>
   /** The count of misses goes up by one. */

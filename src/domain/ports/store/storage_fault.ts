@@ -12,7 +12,7 @@ export interface StorageProblem {
   advice: string;
 }
 
-/** A use of the store that failed because of a {@link StorageFault}; nothing of it was kept. */
+/** A call of the store that failed because of a {@link StorageFault} and changed nothing. */
 export class StorageError extends Error {
   override readonly name = "StorageError";
   readonly fault: StorageFault;
