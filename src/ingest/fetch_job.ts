@@ -290,7 +290,7 @@ function logFetched(source: SourceSettings, result: IngestResult, log: Log): voi
     translated: report.translated,
     passed_over: report.passed_over,
     refused: report.refused.length,
-    ...(report.unnotified === undefined ? {} : { untold: report.unnotified }),
+    ...(report.unnotified === undefined ? {} : { unnotified: report.unnotified }),
   });
   for (const note of result.notes) log.info("note about a source", { source: source.id, note });
   const [first] = report.refused;

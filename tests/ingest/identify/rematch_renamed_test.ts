@@ -99,20 +99,20 @@ function inSteps<T>(steps: Steps<T>): { value: T; longestMs: number; totalMs: nu
   }
 }
 
-function findReplaced(items: DocumentItems, known: readonly KnownPublication[]): Map<IdentifiedItem, string> {
+function findRenamed(items: DocumentItems, known: readonly KnownPublication[]): Map<IdentifiedItem, string> {
   return inSteps(findInSteps(items, known)).value;
 }
 
-Deno.test("findReplaced() takes one address and two things in common for one publication, and no less", () => {
+Deno.test("findRenamed() takes one address and two things in common for one publication, and no less", () => {
   for (const [what, expected, fresh, stored] of ROWS) {
     const one = item(fresh);
     const later = neighbour(NOW + 5);
-    const found = findReplaced({ all: [one, later], fresh: [one] }, [known(stored)]);
+    const found = findRenamed({ all: [one, later], fresh: [one] }, [known(stored)]);
     assert.deepEqual([...found.values()], expected ? ["old"] : [], what);
   }
 });
 
-Deno.test("findReplaced() takes one thing in common where older items are still listed, and still not none", () => {
+Deno.test("findRenamed() takes one thing in common where older items are still listed, and still not none", () => {
   const expected = new Map([["title", true], ["summary", true], ["date", true], ["nothing", false]]);
   const changes: Record<string, Partial<NormalisedItem>> = {
     title: { title: "Guidelines" },
@@ -122,17 +122,17 @@ Deno.test("findReplaced() takes one thing in common where older items are still 
   };
   for (const [what, change] of Object.entries(changes)) {
     const one = item(change);
-    const found = findReplaced({ all: [one, neighbour(NOW - 5)], fresh: [one] }, [known()]);
+    const found = findRenamed({ all: [one, neighbour(NOW - 5)], fresh: [one] }, [known()]);
     assert.equal(found.size === 1, expected.get(what), what);
   }
 });
 
-Deno.test("findReplaced() leaves an address alone that several items or several publications have", () => {
+Deno.test("findRenamed() leaves an address alone that several items or several publications have", () => {
   const same = { title: "Guidelines", publishedAtMs: NOW };
   const [one, other] = [item(same), item({ ...same, guid: "newer" })];
-  assert.equal(findReplaced({ all: [one, other], fresh: [one, other] }, [known()]).size, 0);
+  assert.equal(findRenamed({ all: [one, other], fresh: [one, other] }, [known()]).size, 0);
   assert.equal(
-    findReplaced({ all: [one], fresh: [one] }, [known(), known({ external_id: "older" })]).size,
+    findRenamed({ all: [one], fresh: [one] }, [known(), known({ external_id: "older" })]).size,
     0,
   );
 });
@@ -210,13 +210,13 @@ Deno.test('a new item at an address whose former item is still listed is a new o
   });
 });
 
-Deno.test("findReplaced() takes what says the very same on the same date for one publication at any address of a feed", () => {
+Deno.test("findRenamed() takes what says the very same on the same date for one publication at any address of a feed", () => {
   const older = neighbour(NOW - 1);
   const find = (
     items: IdentifiedItem[],
     publications = [known()],
     isAll = true,
-  ) => [...findReplaced({ all: [...items, older], fresh: items, isAll }, publications).values()];
+  ) => [...findRenamed({ all: [...items, older], fresh: items, isAll }, publications).values()];
   const rebuilt = (change: Partial<NormalisedItem> = {}) =>
     item({
       link: "https://new.example/node/17",
@@ -239,7 +239,7 @@ Deno.test("findReplaced() takes what says the very same on the same date for one
   );
 });
 
-Deno.test("findReplaced() takes what says the same at another address for the next of its kind where the window may have moved on", () => {
+Deno.test("findRenamed() takes what says the same at another address for the next of its kind where the window may have moved on", () => {
   const at = (number: number, title: string) =>
     item({
       guid: `${number}`,
@@ -249,7 +249,7 @@ Deno.test("findReplaced() takes what says the same at another address for the ne
       publishedAtMs: NOW,
     });
   const find = (items: IdentifiedItem[], publications: KnownPublication[]) =>
-    findReplaced({ all: items, fresh: items, isAll: true }, publications).size;
+    findRenamed({ all: items, fresh: items, isAll: true }, publications).size;
   const stored = (title: string) =>
     known({ external_id: title, title_en: title, url_official: `https://old.example/${title}` });
   const titles = ["One", "Two", "Three"];
@@ -262,7 +262,7 @@ Deno.test("findReplaced() takes what says the same at another address for the ne
   );
   assert.equal(find([at(1, "One")], [stored("One")]), 1, "all of the document, in words of its own");
   const [one, listed] = [at(1, "One"), { ...at(2, "Two"), key: "listed" }];
-  const beside = findReplaced({ all: [one, listed], fresh: [one], isAll: true }, [stored("One")]);
+  const beside = findRenamed({ all: [one, listed], fresh: [one], isAll: true }, [stored("One")]);
   assert.equal(beside.size, 0, "beside one that is known");
 });
 
@@ -341,7 +341,7 @@ Deno.test("a site whose old and new builds answer in turn makes versions until i
     ], "and it may move on");
   }));
 
-Deno.test("findReplaced() and findRequeried() take many short steps for long URLs and texts", () => {
+Deno.test("findRenamed() and findRequeried() take many short steps for long URLs and texts", () => {
   const url = (at: number) => `http://board.example/${"a".repeat(3_900)}/${at}?x=${at}`;
   const all = Array.from(
     { length: 2_000 },

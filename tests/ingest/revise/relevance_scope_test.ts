@@ -116,7 +116,7 @@ for (const count of [8, 300]) {
       assert.equal((await narrow.ask("/v1/subscriptions", { method: "POST", key, body })).status, 201);
       await wide.app.tick();
       const report = wide.platform.lines.findLast(({ message }) => message === "source fetched");
-      assert.deepEqual([report?.fields["new"], report?.fields["untold"]], [count, count]);
+      assert.deepEqual([report?.fields["new"], report?.fields["unnotified"]], [count, count]);
       assert.deepEqual(received, []);
       assert.equal((await wide.store.listEvents({ limit: 999 })).length, count + 1, "stored all the same");
       assert.equal((await wide.ask("/v1/health")).json.ingestion.held_back, 0, "no flood to be released");

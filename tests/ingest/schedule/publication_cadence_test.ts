@@ -17,7 +17,7 @@ const items = (kind: string, titles: readonly (string | number)[]) =>
 const passedOver = (...titles: (string | number)[]) => items("irrelevant", titles);
 const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at);
 
-Deno.test("noteNews() counts new and revised events, and what was not passed over before", () => {
+Deno.test("updateCadence() counts new and revised events, and what was not passed over before", () => {
   const first = updateCadence(NONE, passedOver("a", "b"), 5 * DAY + 1);
   assert.deepEqual([first.lastAtMs, first.days], [5 * DAY + 1, [5]]);
   const same = updateCadence(first, [...passedOver("b", "a"), ...items("unchanged", ["c"])], 6 * DAY);
@@ -32,7 +32,7 @@ Deno.test("noteNews() counts new and revised events, and what was not passed ove
   assert.deepEqual(updateCadence(same, [], 8 * DAY), same, "an answer that nothing has changed");
 });
 
-Deno.test("noteNews() remembers a fair sample of long lists and a bounded number of days", () => {
+Deno.test("updateCadence() remembers a fair sample of long lists and a bounded number of days", () => {
   let history = updateCadence(NONE, passedOver(...numbers(0, 5_000)), DAY);
   assert.ok(history.seen.length <= 256 * 8);
   assert.equal(updateCadence(history, passedOver(...numbers(0, 5_000)), 2 * DAY).lastAtMs, DAY);

@@ -39,7 +39,7 @@ export function readSitemap(
   }
   const map: Sitemap = { kind, entries: [], problems: [] };
   const inner = kind === "urlset" ? "url" : "sitemap";
-  let passedOver = 0;
+  let skipped = 0;
   let place = 0;
   let isClosed = false;
   /** The current entry; null between entries. */
@@ -56,7 +56,7 @@ export function readSitemap(
     said = null;
     // Now and then, so that a map of any length is sorted seldom and held in part.
     if (map.entries.length >= 2 * options.maxEntries) {
-      passedOver += keepNewest(map.entries, options.maxEntries);
+      skipped += keepNewest(map.entries, options.maxEntries);
     }
   };
   for (let tag = nextTag(text, 0), next = tag; tag !== null; tag = next) {
@@ -69,9 +69,9 @@ export function readSitemap(
     else if (said !== null && !tag.empty) takeValue(said, tag, next, text);
   }
   endEntry();
-  passedOver += keepNewest(map.entries, options.maxEntries);
-  if (passedOver > 0) {
-    const reason = `${passedOver} entries are ignored: only the newest ${options.maxEntries} are read`;
+  skipped += keepNewest(map.entries, options.maxEntries);
+  if (skipped > 0) {
+    const reason = `${skipped} entries are ignored: only the newest ${options.maxEntries} are read`;
     map.problems.push({ item: "document", reason });
   }
   if (!isClosed) {

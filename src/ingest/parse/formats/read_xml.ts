@@ -32,7 +32,7 @@ class XmlFeed {
   readonly #items: ParsedItem[] = [];
   /** The items' element as it is written. */
   #itemName: string;
-  #passedOver = 0;
+  #skipped = 0;
   #sawChannel = false;
   readonly text: string;
   /** Where sections were ended that never end, the first of them that was not come to yet, and how many no item held. */
@@ -58,7 +58,7 @@ class XmlFeed {
 
   read(): ParsedDocument {
     const closed = this.#readFeed();
-    const complete = this.#items.length + this.#passedOver + this.#refused.length;
+    const complete = this.#items.length + this.#skipped + this.#refused.length;
     const isEmpty = complete === 0;
     if (isEmpty && !closed) throw new DocumentError("the XML is truncated before the first complete item");
     if (isEmpty && this.#format !== "atom" && !this.#sawChannel) {
@@ -70,8 +70,8 @@ class XmlFeed {
       const reason = "a CDATA section outside of its items is not closed: it was closed before the next item";
       problems.push({ item: "document", reason, isMeant: true });
     }
-    if (this.#passedOver > 0) {
-      const reason = `${this.#passedOver} items beyond the first ${this.maxItems} are ignored`;
+    if (this.#skipped > 0) {
+      const reason = `${this.#skipped} items beyond the first ${this.maxItems} are ignored`;
       problems.push({ item: "document", reason });
     }
     if (!closed) {
@@ -152,7 +152,7 @@ class XmlFeed {
   #end(fields: Fields, start: number, end: number): void {
     this.#passCuts(start);
     const isCut = (this.#cuts[this.#nextCut] ?? end) < end;
-    if (this.#items.length + this.#refused.length >= this.maxItems) this.#passedOver++;
+    if (this.#items.length + this.#refused.length >= this.maxItems) this.#skipped++;
     else if (isCut) {
       const reason = "a CDATA section in it is not closed: its text cannot be separated from what follows";
       this.#refused.push({ item: `item ${this.#items.length + this.#refused.length + 1}`, reason });
