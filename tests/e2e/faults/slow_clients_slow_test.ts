@@ -61,7 +61,7 @@ for (const scheme of ["http", "https"]) {
       assert.equal(status, 200);
       const { code, log } = await server.end("SIGTERM");
       assert.equal(code, 0, log);
-      assert.equal(log.match(/listener was lost/g)?.length, 1);
+      assert.equal(log.match(/listener failed and is restarted/g)?.length, 1);
       assert.match(log, /LimitNOFILE.*cause="the limit of open files is reached"/);
     }));
 }
