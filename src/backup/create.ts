@@ -13,7 +13,7 @@ import { type BackupTools, WORK_PREFIX } from "./tools.ts";
 /** So long no backup goes on without writing anything, ms: whoever made a folder that is older was ended. */
 const STALE_MS = 1_800_000;
 
-/** What goes into a backup. */
+/** The contents of a backup. */
 export interface BackupRequest {
   /** The archive's path; nothing may stand there. */
   to: string;
@@ -36,7 +36,7 @@ export async function createBackup(request: BackupRequest, tools: BackupTools): 
   const folder = dirname(request.to);
   if (await files.exists(request.to)) throw new Error(`${request.to} already exists: choose another name`);
   await makeBackupFolder(folder, request.database, files);
-  // What a process that was killed has left behind is as large as the database.
+  // Leftovers of a killed process are as large as the database.
   await removeLeftovers(folder, request.nowMs, files);
   const databaseBytes = await files.sizeOf(request.database) + await files.sizeOf(`${request.database}-wal`);
   const freeBytes = await files.freeBytes(folder);
@@ -122,7 +122,7 @@ export async function findLeftovers(
   return found.filter(({ changedAtMs }) => changedAtMs < nowMs - STALE_MS).map(({ path }) => path).sort();
 }
 
-/** What became of what ended backups had left behind. */
+/** The result of removing leftovers. */
 export interface Leftovers {
   removed: string[];
   /** Still there, with why: another user's, mostly root's. */

@@ -18,7 +18,7 @@ export interface RestoreRequest {
   nowMs: number;
 }
 
-/** What restoring needs beside what making backups does. */
+/** The further ports of restoring. */
 export interface RestoreTools extends Pick<BackupTools, "files" | "archives" | "inspect"> {
   /**
    * Claims the database for this restore alone, until the returned function is called. Throws while a server or another
@@ -31,7 +31,7 @@ export interface RestoreTools extends Pick<BackupTools, "files" | "archives" | "
   schemaVersion: number;
 }
 
-/** What a restore did. */
+/** The result of a restore. */
 export interface Restored {
   manifest: BackupManifest;
   /** The files that were put in place. */
@@ -89,7 +89,7 @@ async function putInPlace(
   }
   if (await files.exists(database)) tools.release(database);
   const owned = await files.exists(database) ? database : dirname(database);
-  // What root puts there has to be the service's, which could not open it otherwise.
+  // Files written by root must belong to the service's user.
   for (const { name } of manifest.files) await files.chownLike(owned, join(unpacked, name));
   const place = createPlacing(request, tools);
   const has = (name: string) => manifest.files.some((file) => file.name === name);
@@ -126,7 +126,7 @@ export async function restoreConfig(
   }, folder);
 }
 
-/** Puts files in their places and keeps what stands there. */
+/** Moves files to their paths and keeps the previous ones. */
 function createPlacing({ nowMs }: RestoreRequest, { files }: RestoreTools) {
   const stamp = new Date(nowMs).toISOString().replace(/\.\d+Z$/, "Z").replace(/[-:]/g, "");
   const done: { written: string[]; kept: string[] } = { written: [], kept: [] };

@@ -13,7 +13,7 @@ const FULL_BYTES = 1024 * 1024;
 const NO_ROOM =
   /no space left on device|os error 28\b|quota exceeded|os error 122\b|not enough space on the disk|os error 112\b|disk is full/i;
 
-/** What a folder needs and has. */
+/** The space that a folder needs and has. */
 export interface DiskSpace {
   folder: string;
   /** At most; null where nobody can tell yet. */
@@ -42,7 +42,7 @@ function describeSpace({ folder, neededBytes, freeBytes }: DiskSpace): string {
   return parts.length === 0 ? folder : `${folder}, which ${parts.join(" and ")}`;
 }
 
-/** What making a backup of a database needs at once, bytes. */
+/** The space needed to back up a database, bytes. */
 export function spaceForBackup(databaseBytes: number): number {
   return databaseBytes * BACKUP_TIMES;
 }

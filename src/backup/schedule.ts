@@ -11,7 +11,7 @@ const LOOK_AGAIN_MS = 30_000;
 /** A clock that is set right by less than this, ms, leaves what was just made to count. */
 const SET_RIGHT_MS = 3_600_000;
 
-/** What is made by itself. */
+/** The scheduled backups. */
 export interface BackupPlan {
   /** Absolute. */
   folder: string;
@@ -20,7 +20,7 @@ export interface BackupPlan {
   keep: number;
 }
 
-/** What the loop needs. */
+/** The ports of the loop. */
 export interface BackupLoop {
   plan: BackupPlan;
   clock: Clock;
@@ -105,7 +105,7 @@ async function makeOne({ plan, clock, log, files, create }: BackupLoop, nowMs: n
       await files.removeFile(join(plan.folder, name));
       log.info("old backup removed", { file: name });
     } catch (error) {
-      // The new one is there all the same, and the others can go.
+      // The new backup exists; old ones can be removed.
       log.warn("an old backup cannot be removed: remove it, or allow the service's user to do so", {
         file: name,
         cause: error instanceof Error ? error.message : String(error),

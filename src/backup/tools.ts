@@ -4,13 +4,13 @@ import type { Archives, BackupFiles, DatabaseFacts } from "../domain/ports/backu
 /** What the folders are called in which backups are made and read. */
 export const WORK_PREFIX = ".regfeed-backup-";
 
-/** What backups are made with. */
+/** The ports of backups. */
 export interface BackupTools {
   files: BackupFiles;
   archives: Archives;
   /** Copies the database that is in use, as one state of it. */
   copyDatabase(from: string, to: string): Promise<void>;
-  /** Looks into a database file that nobody uses; it stands alone after that. */
+  /** Inspects a database file that is not in use, and moves its log into it. */
   inspect(path: string): Promise<DatabaseFacts>;
   /** Regfeed's own version. */
   version: string;

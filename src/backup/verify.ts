@@ -17,7 +17,7 @@ export interface VerifiedBackup {
   database: DatabaseFacts;
 }
 
-/** What reading an archive needs. */
+/** The ports of reading an archive. */
 type ReadingTools = Pick<BackupTools, "files" | "archives" | "inspect">;
 
 /**

@@ -1,4 +1,4 @@
-// What the delivery room counts: attempts, how long they take, and how long a delivery is on its way.
+// Metrics of deliveries: attempts, their duration, and the time from match to arrival.
 import type { AttemptResult, ClaimedDelivery, NextStep } from "../domain/delivery/delivery.ts";
 import { type Metrics, SECONDS_BOUNDS } from "../domain/ports/metrics.ts";
 

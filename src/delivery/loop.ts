@@ -1,4 +1,4 @@
-// The loop of deliveries: matches events, claims what is due, sends it side by side, records what came of it.
+// The delivery loop: matches events, claims due deliveries, sends them concurrently, records the results.
 import type { AttemptResult, ClaimedDelivery } from "../domain/delivery/delivery.ts";
 import { AppError } from "../domain/errors.ts";
 import { NO_METRICS } from "../domain/ports/metrics.ts";
@@ -25,7 +25,7 @@ import { Wake } from "./loop_notifier.ts";
 const LEASE_MARGIN_MS = 30_000;
 /** How often the loop looks for work while it has none, ms. */
 const POLL_MS = 50;
-/** How often it looks for events to match while answers come in and there were none, ms. */
+/** How often it looks for events to match while responses arrive, ms. */
 const MATCH_EVERY_MS = 20;
 /** How long the loop pauses when the store fails, ms. */
 const PAUSE_MS = 1_000;
@@ -34,7 +34,7 @@ const DRAIN_MS = 6_000;
 /** Attempts that are made and not recorded yet; with more the store is too slow, and claiming waits for it. */
 const MAX_UNRECORDED = 1_000;
 
-/** What deliveries are made with. */
+/** The ports and limits of deliveries. */
 export interface DeliveryDeps extends Matching, Omit<Sending, "policy"> {
   store:
     & Pick<Store, "matchEvents" | "catchUp" | "claimDeliveries" | "endLeases" | "finishAttempts">
@@ -42,7 +42,7 @@ export interface DeliveryDeps extends Matching, Omit<Sending, "policy"> {
     & Upkeep["store"];
   random: Random;
   log: Log;
-  /** What the operator permits beyond https to public addresses; its ranges are CIDRs. */
+  /** Permitted targets beyond https to public addresses; ranges are CIDRs. */
   policy: PolicySettings;
   /** Delivery slots: attempts in progress at most. */
   concurrency: number;
@@ -54,7 +54,7 @@ export interface DeliveryDeps extends Matching, Omit<Sending, "policy"> {
   abortPending?: AbortSignal;
   /** How long bodies and attempts of deliveries that are over are kept, and how long the deliveries themselves, ms. */
   keepMs: Upkeep["keepMs"];
-  /** Hears of each attempt that is over. */
+  /** Called for each finished attempt. */
   count?: CountAttempt;
   tracer?: Tracer;
   eventLoop?: Pick<EventLoop, "begin">;
@@ -285,7 +285,7 @@ class DeliveryLoop implements Delivery {
     }
   }
 
-  /** Sends; an error that is not the network's is logged and stands as a failed attempt. */
+  /** Sends; an unexpected error is logged and counts as a failed attempt. */
   #send({ delivery, startedAtMs }: Attempt, giveUp: AbortSignal): Promise<AttemptResult> {
     return sendAttempt(delivery, this.#deps, giveUp).catch((error) => {
       const fields = { ...nameAttempt(delivery), cause: whereOf(error) };

@@ -1,4 +1,4 @@
-// What the clock brings about beside attempts: releasing, warning, switching off, forgetting, and a clock set back.
+// Timed maintenance: releasing, warning, disabling, removing old data, and clock rollbacks.
 import { utcMonth } from "../domain/customer/quota_period.ts";
 import type { NewId } from "../domain/event/ids.ts";
 import type { Clock, Log } from "../domain/ports/ports.ts";
@@ -14,7 +14,7 @@ const REMOVE_BATCH = 200;
 /** A clock goes back by less than this when it is set right little by little, ms. */
 const CLOCK_STEP_MS = 1_000;
 
-/** What upkeep needs. */
+/** The ports of maintenance. */
 export interface Upkeep {
   store: Pick<
     Store,
@@ -72,11 +72,11 @@ export function createUpkeep(upkeep: Upkeep): () => Promise<number> {
       // Before anything is released: the tiers of the config may be others than those of the last run.
       const switched = await store.fitSubscriptions({ nowMs, tiers: upkeep.tiers, newMailId });
       if (switched > 0) log.info("subscriptions held or enabled by tier limits", { subscriptions: switched });
-      // While there is more, the next round goes on.
+      // While there is more, the next round continues.
       if (await removeOld(upkeep, nowMs) === 0) judging.done(nowMs);
     }
     if (!releasing.isDue(nowMs)) return 0;
-    // Before anything is released: a subscription that was enabled again meanwhile goes on.
+    // Before releasing: a subscription that was enabled again meanwhile continues.
     if (await store.closeSubscriptions(nowMs) === 0) releasing.done(nowMs);
     return await store.releaseHeld({ nowMs, month: utcMonth(nowMs), tiers: upkeep.tiers, newMailId });
   };

@@ -1,4 +1,4 @@
-// Replays: what a subscription was sent in a stretch of time goes to it once more, and what it never got goes too.
+// Replays: sends a subscription's deliveries of a range of time again, with those that it never got.
 import { utcMonth } from "../domain/customer/quota_period.ts";
 import { overDailyLimit } from "../domain/customer/daily_limit.ts";
 import { AppError } from "../domain/errors.ts";
@@ -11,7 +11,7 @@ import { createDeliveriesFor, type Matching } from "./match/match.ts";
 const MAX_DELIVERIES = 1_000;
 /** Events that are looked at in one transaction: few, so that sending gets its turn between them. */
 const EVENTS_A_STEP = 200;
-/** When a customer is told to try again while another replay of it is in progress, seconds. */
+/** `Retry-After` while another replay of the customer is in progress, seconds. */
 const BUSY_RETRY_S = 5;
 /** Steps of one call at most. */
 const MAX_STEPS = 50;
@@ -33,7 +33,7 @@ export interface ReplayTarget {
 /** What was done; `lastEventId` is the one to go on behind, null when the range is done. */
 export type ReplayOutcome = Replayed | "unknown" | "disabled";
 
-/** What replays are made with. */
+/** The ports of replays. */
 export interface Replaying extends Pick<Matching, "clock" | "newId" | "topics" | "tiers"> {
   store: Pick<Store, "replayEvents" | "usedToday">;
 }

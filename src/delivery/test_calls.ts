@@ -13,7 +13,7 @@ import { sendAttempt, type Sending } from "./send/send.ts";
 const MAX_IN_PROGRESS = 100;
 const MAX_OF_CUSTOMER = 3;
 
-/** What came of a test delivery; the fields of the API's response. */
+/** The result of a test delivery: the fields of the API's response. */
 export interface TestOutcome {
   delivery_id: string;
   delivered: boolean;
@@ -22,7 +22,7 @@ export interface TestOutcome {
   problem: string | null;
 }
 
-/** What test calls are made with. */
+/** The ports and limits of test calls. */
 export interface TestCallDeps extends Sending {
   store: Pick<Store, "countDaily">;
   newId: NewId;

@@ -86,7 +86,7 @@ export class Story {
       () => this.#rotate(),
       () => this.#move(),
       () => this.#replay(),
-      () => this.#switchOff(),
+      () => this.#disable(),
     ]);
     const ticking = this.simulation.tick();
     for (let turns = this.simulation.chance.between(0, 40); turns > 0; turns--) await nextTurn();
@@ -165,7 +165,7 @@ export class Story {
     await this.#change(some, change);
   }
 
-  async #switchOff(): Promise<void> {
+  async #disable(): Promise<void> {
     const some = this.#some();
     if (some !== null) await this.#change(some, { enabled: false });
   }

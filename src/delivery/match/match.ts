@@ -12,7 +12,7 @@ import { preparePayload } from "./payload.ts";
 /** Events matched in one transaction: few, so that sending gets its turn between them. */
 const MATCH_BATCH = 10;
 
-/** What matching needs. */
+/** The ports of matching. */
 export interface Matching {
   store: Pick<Store, "matchEvents" | "catchUp">;
   clock: Clock;

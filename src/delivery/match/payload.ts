@@ -16,9 +16,9 @@ export interface Recipient {
 
 /** The bodies of one event, as JSON text: an opening and an ending make one. */
 export interface PreparedPayload {
-  /** What is the recipient's own. */
+  /** The part that differs by recipient. */
   openingFor(recipient: Recipient): string;
-  /** What all recipients of a language have in common; written once. */
+  /** The part that all recipients of a language share. */
   endingIn(language: string): string;
 }
 

@@ -1,4 +1,4 @@
-// What the log says of attempts: each change at an endpoint, not each attempt at one that is dead.
+// Logs attempts: each change of an endpoint, not each attempt at a dead one.
 import type { AttemptResult, ClaimedDelivery } from "../../domain/delivery/delivery.ts";
 import type { Clock, Log, LogFields } from "../../domain/ports/ports.ts";
 import { nameAttempt } from "./attempt_names.ts";

@@ -18,9 +18,9 @@ const REFUSED_HOST =
   "must be a complete URL of a public host, such as https://hooks.example.org/regfeed, and not this " +
   "service's own; the operator can allow others ([delivery] allow_networks)";
 
-/** What the operator permits beyond https to public addresses. */
+/** Permitted targets beyond https to public addresses. */
 export interface PolicySettings {
-  /** Whether http is permitted beside https. */
+  /** Whether http is permitted as well. */
   allowHttp: boolean;
   /** CIDRs that are opened although they are not public. */
   allowNetworks: readonly string[];
@@ -111,7 +111,7 @@ function isHostName(host: string, policy: AddressPolicy): boolean {
   return policy.networks.length > 0 || (labels.length > 1 && !LOCAL_NAMES.test(host));
 }
 
-/** What is decided about the text of an address. */
+/** The decision on the text of a URL. */
 type UrlDecision = { readonly ok: true; readonly url: Readonly<URL> } | { readonly ok: false };
 
 /** Decisions of each kind that are kept for one policy; with more, all are forgotten. */

@@ -1,4 +1,4 @@
-// What follows from an attempt: done, another attempt and when, or the end.
+// The next step after an attempt: delivered, another attempt at a time, or failed.
 import type { AttemptResult, NextStep } from "../../domain/delivery/delivery.ts";
 
 const SECOND = 1_000;

@@ -16,13 +16,13 @@ import { signPayload } from "../sign.ts";
 /** Maximum size of a response body that is read, bytes. A connection can be used again only after its end. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
 
-/** What an attempt needs of a delivery. */
+/** The parts of a delivery that an attempt needs. */
 export interface Message extends Pick<ClaimedDelivery, "id" | "webhookUrl" | "webhookSecrets"> {
   /** A string is sent as UTF-8. */
   body: string | Uint8Array;
 }
 
-/** What attempts are made with. */
+/** The ports and limits of attempts. */
 export interface Sending {
   http: HttpClient;
   resolver: Resolver;
@@ -117,7 +117,7 @@ function beginningOf({ body, headers }: IncomingResponse): string | null {
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** What is wrong with a status; null for 2xx. */
+/** The problem of a status; null for 2xx. */
 function describeStatus(status: number): string | null {
   if (isSuccess({ statusCode: status })) return null;
   const what = `the endpoint responded with ${status}`;

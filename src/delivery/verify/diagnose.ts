@@ -1,4 +1,4 @@
-// What is wrong with the signature of a delivery, in words for whoever writes its receiver.
+// Explains why the signature of a delivery is not valid, for the author of a receiver.
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
 import { type BodyForm, bodyForms, readJson } from "./body_variants.ts";
@@ -17,7 +17,7 @@ export interface ReceivedDelivery {
   nowMs: number;
 }
 
-/** What came of a check. */
+/** The result of a check. */
 export interface Diagnosis {
   /** Whether an official verifier takes the delivery as it is. */
   ok: boolean;
@@ -67,7 +67,7 @@ function bareSecret(secret: string): string {
   return secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret;
 }
 
-/** A text without the quotes that somebody copied with it. */
+/** A text without surrounding quotes. */
 function unquoted(text: string): string {
   return /^(["'])(.*)\1$/s.exec(text)?.[2] ?? text;
 }
@@ -213,7 +213,7 @@ function readingsOf(secret: string): Reading[] {
   return readings;
 }
 
-/** What signatures are looked for in. */
+/** Where signatures are searched. */
 interface Search {
   headers: SignatureHeaders;
   forms: readonly BodyForm[];
@@ -241,7 +241,7 @@ function oneReadingNote(readings: readonly Reading[], signatures: number): Findi
   )];
 }
 
-/** What somebody may sign instead of `id.timestamp.body`. */
+/** Mistaken forms of the signed `id.timestamp.body`. */
 const CONTENTS: readonly [name: string, of: (headers: SignatureHeaders, body: string) => string][] = [
   ["id.timestamp.body", ({ id, timestamp }, body) => `${id}.${timestamp}.${body}`],
   ["timestamp.id.body", ({ id, timestamp }, body) => `${timestamp}.${id}.${body}`],

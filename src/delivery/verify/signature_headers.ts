@@ -1,6 +1,6 @@
 // The three headers of a signed delivery, found among those that a receiver's framework gives.
 
-/** What the headers say. */
+/** The values of the headers. */
 export interface SignatureHeaders {
   id: string;
   timestamp: string;
