@@ -1,6 +1,6 @@
 // Authenticates requests by API key, with a short cache.
 import type { Customer } from "../domain/customer/customer.ts";
-import { AppError } from "../domain/errors.ts";
+import { AppError } from "../domain/error_codes.ts";
 import type { Clock } from "../domain/ports/ports.ts";
 import type { KeyHolder } from "../domain/ports/store/customers.ts";
 import type { Store } from "../domain/ports/store/store.ts";

@@ -1,5 +1,5 @@
 // `/livez` and `/readyz`, for supervisors and load balancers: the server listens once it is ready, so both are 200 then.
-import { AppError } from "../domain/errors.ts";
+import { AppError } from "../domain/error_codes.ts";
 import type { NewId } from "../domain/event/ids.ts";
 import { addressOf, pathOf } from "./http/request_url.ts";
 import { failure } from "./http/responses.ts";

@@ -1,5 +1,5 @@
 // Errors as RFC 9457 problem details.
-import { AppError, ERRORS } from "../domain/errors.ts";
+import { AppError, ERRORS } from "../domain/error_codes.ts";
 import { StorageError } from "../domain/ports/store/storage_fault.ts";
 
 /** The body of an error response. */

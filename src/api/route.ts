@@ -2,7 +2,7 @@
 import type * as z from "zod";
 import type { RequestAllowance } from "../domain/customer/allowance.ts";
 import type { Customer } from "../domain/customer/customer.ts";
-import type { ErrorCode } from "../domain/errors.ts";
+import type { ErrorCode } from "../domain/error_codes.ts";
 import type { Repetition } from "./http/idempotency.ts";
 import type { ResponseBody } from "./http/response_body.ts";
 import type { Finding } from "./input/field_problems.ts";

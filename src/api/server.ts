@@ -1,7 +1,7 @@
 // The HTTP API: routes as data behind one router, with keys, quota, limits and the error shape around every handler.
 import type { RequestAllowance } from "../domain/customer/allowance.ts";
 import type { Customer } from "../domain/customer/customer.ts";
-import { AppError } from "../domain/errors.ts";
+import { AppError } from "../domain/error_codes.ts";
 import type { NewId } from "../domain/event/ids.ts";
 import type { Clock, Log } from "../domain/ports/ports.ts";
 import { failureLevel } from "../domain/ports/store/storage_fault.ts";
@@ -32,7 +32,7 @@ import { checkBody, NO_INPUT, readQuery } from "./input/input.ts";
 import { answerProbe } from "./probes.ts";
 import { toAppError } from "./problem.ts";
 import { Body, ResponseCache } from "./http/response_cache.ts";
-import { createProxyWatch, Routed } from "./routed.ts";
+import { ApiRequest, createProxyWatch } from "./http/api_request.ts";
 import { createRouter, type Destination } from "./router.ts";
 import { type CompletedResponse, failure, preflight, success } from "./http/responses.ts";
 import type { CompletedRequest } from "./metrics/request_metrics.ts";
@@ -98,9 +98,9 @@ export function createServer(options: ServerOptions): ApiServer {
   const lookForProxy = createProxyWatch(options);
   const clientOf = createClients(options.trustedProxies);
   /** A new request. */
-  const enter = (request: Request, remote: Remote): Routed =>
-    new Routed(options.newId("request"), addressOf(request), { request, remote, clientOf });
-  const turnAway = (error: AppError, passage: Routed, headers?: Record<string, string>): Response => {
+  const enter = (request: Request, remote: Remote): ApiRequest =>
+    new ApiRequest(options.newId("request"), addressOf(request), { request, remote, clientOf });
+  const turnAway = (error: AppError, passage: ApiRequest, headers?: Record<string, string>): Response => {
     const place = find(NO_METHOD, pathOf(passage.address));
     passage.isPublic = place.kind === "nowhere" || place.isPublic;
     return failure(error, passage, headers);
@@ -154,7 +154,7 @@ export function createServer(options: ServerOptions): ApiServer {
 /** A request and its destination. */
 interface Way {
   request: Request;
-  passage: Routed;
+  passage: ApiRequest;
   means: Means;
 }
 
@@ -335,7 +335,7 @@ function quotaSpent({ limit, resetMs }: RequestAllowance): AppError {
 }
 
 /** Counts a request of the passage's address; the error when it was one too many, and then the passage knows. */
-function overLimit(limited: Limited, passage: Routed, limits: IpRateLimit): AppError | null {
+function overLimit(limited: Limited, passage: ApiRequest, limits: IpRateLimit): AppError | null {
   const refusal = limits.take(limited, passage.client.limitedAs);
   if (refusal === null) return null;
   passage.refusal = refusal;
@@ -343,7 +343,7 @@ function overLimit(limited: Limited, passage: Routed, limits: IpRateLimit): AppE
 }
 
 /** Counts a wrong key or signature against who sent it, and throws what it was given. */
-function countTrial(error: unknown, passage: Routed | null, limits: IpRateLimit): never {
+function countTrial(error: unknown, passage: ApiRequest | null, limits: IpRateLimit): never {
   const isTrial = error instanceof AppError && ["unauthenticated", "invalid_signature"].includes(error.code);
   if (isTrial && passage !== null) limits.take("failed_key", passage.client.limitedAs);
   throw error;

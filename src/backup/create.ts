@@ -6,7 +6,7 @@ import {
   type BackupFiles,
   type BackupManifest,
 } from "../domain/ports/backup.ts";
-import { cameOfFullDisk, type DiskSpace, DiskSpaceError, isTooSmall, spaceForBackup } from "./room.ts";
+import { cameOfFullDisk, type DiskSpace, DiskSpaceError, isTooSmall, spaceForBackup } from "./disk_space.ts";
 import { requireWhole } from "./verify.ts";
 import { type BackupTools, WORK_PREFIX } from "./tools.ts";
 

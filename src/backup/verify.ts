@@ -9,7 +9,7 @@ import {
 } from "../domain/ports/backup.ts";
 import type { BackupTools } from "./tools.ts";
 import { WORK_PREFIX } from "./tools.ts";
-import { cameOfFullDisk, DiskSpaceError } from "./room.ts";
+import { cameOfFullDisk, DiskSpaceError } from "./disk_space.ts";
 
 /** An archive that was read, opened and counted. */
 export interface VerifiedBackup {

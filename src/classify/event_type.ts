@@ -1,9 +1,9 @@
 // Finds the event type of an item: the first rule of data/event_types.json that matches.
 import type { EventType } from "../domain/event/event.ts";
-import { buildSignalIndex, ItemSignals, type Signal } from "./signals.ts";
+import { buildSignalIndex, ItemSignals, type Signal } from "./pattern_hits.ts";
 import { EVENT_TYPE_DATA, type EventTypeRule } from "./data.ts";
 import type { Item } from "./item.ts";
-import { lazy } from "./lazy.ts";
+import { lazy } from "./compute_once.ts";
 import { buildPatternIndex, findPatterns } from "./phrases/find_patterns.ts";
 
 /** An event type with its evidence. */

@@ -1,10 +1,10 @@
 // Finds the severity of an item: the first rule of data/severity.json that matches.
 import type { EventType } from "../domain/event/event.ts";
 import type { Severity } from "../domain/event/severity.ts";
-import { buildSignalIndex, ItemSignals } from "./signals.ts";
+import { buildSignalIndex, ItemSignals } from "./pattern_hits.ts";
 import { SEVERITY_DATA, type SeverityRule } from "./data.ts";
 import type { Item } from "./item.ts";
-import { lazy } from "./lazy.ts";
+import { lazy } from "./compute_once.ts";
 import type { AiSubject } from "./relevance.ts";
 
 /** A severity with its evidence. */

@@ -2,9 +2,9 @@
 import { parseArgs, type ParseArgsConfig } from "node:util";
 import { findNearest } from "../config/toml/did_you_mean.ts";
 import { type Command, type CommandOption, optionsOf } from "./command.ts";
-import { CommandError } from "../server/call.ts";
-import { EXIT } from "../server/call.ts";
-import type { CommandCall } from "../server/call.ts";
+import { CommandError } from "../server/command_call.ts";
+import { EXIT } from "../server/command_call.ts";
+import type { CommandCall } from "../server/command_call.ts";
 import { usageLine } from "./help.ts";
 
 /** The parsed arguments of a command. */

@@ -4,8 +4,8 @@ import type { Clock, HttpClient, IncomingResponse } from "../domain/ports/ports.
 import { createClock } from "../platform/clock.ts";
 import { createHttpClient } from "../platform/http/http.ts";
 import type { Command } from "./command.ts";
-import { CommandError } from "../server/call.ts";
-import { EXIT } from "../server/call.ts";
+import { CommandError } from "../server/command_call.ts";
+import { EXIT } from "../server/command_call.ts";
 import { loadConfig } from "../server/open_store.ts";
 import { print } from "./print.ts";
 

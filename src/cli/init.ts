@@ -2,8 +2,8 @@
 import { join, resolve } from "node:path";
 import example from "../../config.example.toml" with { type: "text" };
 import type { Command } from "./command.ts";
-import { CommandError } from "../server/call.ts";
-import { EXIT } from "../server/call.ts";
+import { CommandError } from "../server/command_call.ts";
+import { EXIT } from "../server/command_call.ts";
 import { shellQuote } from "../platform/process/process.ts";
 
 /** The command. */

@@ -1,5 +1,5 @@
 // Tables for terminals.
-import { harmless } from "../domain/controls.ts";
+import { harmless } from "../domain/control_characters.ts";
 
 /** Formats rows under a header, one line per row; numbers are right-aligned. */
 export function formatTable(

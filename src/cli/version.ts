@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { Host } from "../platform/process/process.ts";
 import { VERSION } from "../version.ts";
 import { type Command, JSON_OPTION } from "./command.ts";
-import { CommandError } from "../server/call.ts";
-import { EXIT } from "../server/call.ts";
+import { CommandError } from "../server/command_call.ts";
+import { EXIT } from "../server/command_call.ts";
 import { readFacts } from "../server/build_facts.ts";
 
 /** The licences in the executable. */

@@ -1,5 +1,5 @@
 // Text for terminals: wrapped and indented.
-import { harmless } from "../domain/controls.ts";
+import { harmless } from "../domain/control_characters.ts";
 
 /** Maximum width on wide terminals; longer lines are hard to read. */
 const WIDEST = 100;

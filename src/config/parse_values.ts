@@ -2,7 +2,7 @@
 import ipaddr from "ipaddr.js";
 import { isMailAddress, type Mailbox, type SmtpServer } from "../domain/customer/mail.ts";
 import { nextRunAfter } from "../domain/source/schedule.ts";
-import { trimEndOf } from "../domain/trim.ts";
+import { trimEndOf } from "../domain/trim_end.ts";
 import { didYouMean } from "./toml/did_you_mean.ts";
 import { quote } from "./toml/problems.ts";
 

@@ -1,6 +1,6 @@
 // Secrets, which the config gives inline, as a file or as an environment variable.
 import { resolve } from "node:path";
-import { trimEndOf } from "../domain/trim.ts";
+import { trimEndOf } from "../domain/trim_end.ts";
 import { readPath, readVariable } from "./parse_values.ts";
 
 /** Where secrets come from. */

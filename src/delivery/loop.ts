@@ -1,6 +1,6 @@
 // The delivery loop: matches events, claims due deliveries, sends them concurrently, records the results.
 import type { AttemptResult, ClaimedDelivery } from "../domain/delivery/delivery.ts";
-import { AppError } from "../domain/errors.ts";
+import { AppError } from "../domain/error_codes.ts";
 import { NO_METRICS } from "../domain/ports/metrics.ts";
 import { type RunningAttempt, Slots } from "../domain/plans/share_slots.ts";
 import type { Log, Random } from "../domain/ports/ports.ts";
@@ -10,7 +10,7 @@ import type { Subscription } from "../domain/delivery/subscription.ts";
 import type { EventLoop } from "../domain/event_loop.ts";
 import { NO_TRACER, type Tracer } from "../domain/ports/tracer.ts";
 import { createAttemptLog, type LogAttempt } from "./send/attempt_log.ts";
-import { nameAttempt, traceAttempt, whereOf } from "./send/attempt_names.ts";
+import { nameAttempt, traceAttempt, whereOf } from "./send/describe_attempt.ts";
 import { type CountAttempt, createDeliveryMetrics } from "./delivery_metrics.ts";
 import { createAddressPolicy, type PolicySettings, whyRefused } from "./send/guard.ts";
 import { createMatching, type Matching } from "./match/match.ts";

@@ -1,7 +1,7 @@
 // Replays: sends a subscription's deliveries of a range of time again, with those that it never got.
 import { utcMonth } from "../domain/customer/quota_period.ts";
 import { overDailyLimit } from "../domain/customer/daily_limit.ts";
-import { AppError } from "../domain/errors.ts";
+import { AppError } from "../domain/error_codes.ts";
 import { firstIdAt } from "../domain/event/ids.ts";
 import type { Replayed } from "../domain/ports/store/deliveries.ts";
 import type { Store } from "../domain/ports/store/store.ts";

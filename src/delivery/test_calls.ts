@@ -1,6 +1,6 @@
 // Test calls: one synthetic delivery at once, within limits of their own.
 import { overDailyLimit } from "../domain/customer/daily_limit.ts";
-import { AppError } from "../domain/errors.ts";
+import { AppError } from "../domain/error_codes.ts";
 import type { NewId } from "../domain/event/ids.ts";
 import type { Log } from "../domain/ports/ports.ts";
 import type { Store } from "../domain/ports/store/store.ts";

@@ -8,7 +8,7 @@ import {
   MAX_KEPT_ATTEMPTS,
 } from "../domain/delivery/delivery.ts";
 import { DISCLAIMER } from "../domain/event/disclaimer.ts";
-import { trimEndOf } from "../domain/trim.ts";
+import { trimEndOf } from "../domain/trim_end.ts";
 import { DELIVERY_TYPES } from "./delivery.ts";
 import { disclaimer, identifier, unixMs } from "./event.ts";
 import { EXAMPLE_DELIVERY, EXAMPLE_REVISION, EXAMPLE_SUBSCRIPTION } from "./examples.ts";

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { CONFIG_STATES } from "../domain/config_state.ts";
 import { STORAGE_FAULTS } from "../domain/ports/store/storage_fault.ts";
 import { DISCLAIMER } from "../domain/event/disclaimer.ts";
-import { type ErrorCode, ERRORS } from "../domain/errors.ts";
+import { type ErrorCode, ERRORS } from "../domain/error_codes.ts";
 import type { SourceSettings, SourceState } from "../domain/source/source.ts";
 import { FETCH_STRATEGIES } from "../domain/source/source.ts";
 import { SOURCE_CONDITIONS, sourceHealth } from "../domain/source/source_health.ts";

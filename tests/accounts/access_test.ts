@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createAccess } from "../../src/accounts/access.ts";
 import { hashKey, makeKey } from "../../src/accounts/keys.ts";
 import type { Customer } from "../../src/domain/customer/customer.ts";
-import { AppError } from "../../src/domain/errors.ts";
+import { AppError } from "../../src/domain/error_codes.ts";
 import type { KeyHolder } from "../../src/domain/ports/store/customers.ts";
 import { fakeClock } from "../support/clock.ts";
 

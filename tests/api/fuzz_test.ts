@@ -1,7 +1,7 @@
 // Tests of src/api/fuzz.ts.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
-import { ERRORS } from "../../src/domain/errors.ts";
+import { ERRORS } from "../../src/domain/error_codes.ts";
 import { problem } from "../../src/wire/service.ts";
 import { boardConfig, PAYMENT_CONFIG, rss } from "../support/samples.ts";
 import { createWorld, type Reply, type World } from "../support/world.ts";

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { describeApi } from "../../src/api/openapi.ts";
 import { responseBody } from "../../src/api/http/response_body.ts";
 import { publicRoute, type Route } from "../../src/api/route.ts";
-import { ERRORS } from "../../src/domain/errors.ts";
+import { ERRORS } from "../../src/domain/error_codes.ts";
 import type { MediaType, Operation, Parameter, ResponseObject, Schema } from "../../src/wire/openapi.ts";
 import { checkAnswer, description, validator } from "../support/openapi.ts";
 import { boardConfig, PAYMENT_CONFIG, rss } from "../support/samples.ts";

@@ -6,7 +6,7 @@ import relevance from "../../src/classify/data/relevance.json" with { type: "jso
 import severity from "../../src/classify/data/severity.json" with { type: "json" };
 import topics from "../../src/classify/data/topics.json" with { type: "json" };
 import { NO_ADDITIONS } from "../../src/classify/additions.ts";
-import { harmless } from "../../src/domain/controls.ts";
+import { harmless } from "../../src/domain/control_characters.ts";
 import { wrapText } from "../../src/cli/wrap_text.ts";
 import { cut, oneLine } from "../../src/cli/table.ts";
 import { changedSentences } from "../../src/domain/event/changed_sentences.ts";

@@ -3,7 +3,7 @@ import type { TierTable } from "../../domain/ports/store/customers.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
 import type { AccessChange, PaymentReview } from "../../domain/ports/store/payments.ts";
 import type { Act } from "../../domain/customer/audit.ts";
-import { AppError } from "../../domain/errors.ts";
+import { AppError } from "../../domain/error_codes.ts";
 import type { NewId } from "../../domain/event/ids.ts";
 import type { PaymentEvent, PaymentOutcome } from "../../domain/customer/payment.ts";
 import type { Clock, Log } from "../../domain/ports/ports.ts";

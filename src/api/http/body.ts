@@ -1,5 +1,5 @@
 // Reads a request body; limits its media type, size and time.
-import { AppError } from "../../domain/errors.ts";
+import { AppError } from "../../domain/error_codes.ts";
 import { type Clock, DeadlineError } from "../../domain/ports/ports.ts";
 import { invalid } from "../input/field_problems.ts";
 

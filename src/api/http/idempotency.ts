@@ -1,6 +1,6 @@
 // `Idempotency-Key`: a request that is sent again gets the first answer again instead of acting twice.
 import { createHash } from "node:crypto";
-import { AppError } from "../../domain/errors.ts";
+import { AppError } from "../../domain/error_codes.ts";
 import type { Clock } from "../../domain/ports/ports.ts";
 import type { StoredResponse } from "../../domain/ports/store/customers.ts";
 import type { Store } from "../../domain/ports/store/store.ts";

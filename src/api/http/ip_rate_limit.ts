@@ -1,5 +1,5 @@
 // Limits the requests of an IP address without a key, and with an invalid key.
-import { AppError } from "../../domain/errors.ts";
+import { AppError } from "../../domain/error_codes.ts";
 import type { Clock } from "../../domain/ports/ports.ts";
 
 /** Maximum number of counted addresses; the least recently used is dropped first. */

@@ -1,5 +1,5 @@
 // Refuses conditional writes (`If-Match`).
-import { AppError } from "../../domain/errors.ts";
+import { AppError } from "../../domain/error_codes.ts";
 
 /**
  * Refuses what is to act only while an entity tag names what is there (`If-Match`: RFC 9110, 13.1.1). What can be

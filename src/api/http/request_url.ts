@@ -1,5 +1,5 @@
 // The path and query of a request, as sent in its request line.
-import { AppError } from "../../domain/errors.ts";
+import { AppError } from "../../domain/error_codes.ts";
 import { invalid } from "../input/field_problems.ts";
 
 /** Maximum length of path and query, characters. */

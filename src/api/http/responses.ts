@@ -1,13 +1,13 @@
 // HTTP responses: headers, compression, 304, errors.
 import type { RequestAllowance } from "../../domain/customer/allowance.ts";
-import type { AppError } from "../../domain/errors.ts";
+import type { AppError } from "../../domain/error_codes.ts";
 import { type Body, namesTag, takesGzip } from "./response_cache.ts";
 import type { Refusal } from "./ip_rate_limit.ts";
 import { problemJson } from "../problem.ts";
 import type { Route } from "../route.ts";
 
 /** A request in progress. */
-export interface Passage {
+export interface RequestContext {
   requestId: string;
   allowance: RequestAllowance | null;
   /** Whether pages of any origin may read the response: only if the path needs no key. */
@@ -31,7 +31,7 @@ const CORS_HEADERS = {
 const JSON_TYPE = "application/json; charset=utf-8";
 
 /** The response to a CORS preflight request. */
-export function preflight(passage: Passage, allow: string): Response {
+export function preflight(passage: RequestContext, allow: string): Response {
   return new Response(null, {
     status: 204,
     headers: {
@@ -47,7 +47,7 @@ export function preflight(passage: Passage, allow: string): Response {
 /** A success, or 304 if the client has it. */
 export function success(
   { status, body, headers }: CompletedResponse,
-  { request, route, passage }: { request: Request; route: Route; passage: Passage },
+  { request, route, passage }: { request: Request; route: Route; passage: RequestContext },
 ): Response {
   const isRead = route.method === "GET" && status === 200;
   const ifNoneMatch = request.headers.get("if-none-match");
@@ -81,7 +81,11 @@ function lengthOf(content: string | Uint8Array): number {
 }
 
 /** An error as its problem. */
-export function failure(error: AppError, passage: Passage, headers: Record<string, string> = {}): Response {
+export function failure(
+  error: AppError,
+  passage: RequestContext,
+  headers: Record<string, string> = {},
+): Response {
   if (error.status >= 500) passage.allowance?.refund();
   return new Response(problemJson(error, passage.requestId), {
     status: error.status,
@@ -96,13 +100,13 @@ export function failure(error: AppError, passage: Passage, headers: Record<strin
   });
 }
 
-function retryAfter(error: AppError, { allowance, refusal }: Passage): Record<string, string> {
+function retryAfter(error: AppError, { allowance, refusal }: RequestContext): Record<string, string> {
   const seconds = error.retryInSeconds ??
     (error.status === 429 ? refusal?.retryInSeconds ?? allowance?.resetInSeconds : undefined);
   return seconds === undefined ? {} : { "retry-after": String(seconds) };
 }
 
-function commonHeaders({ requestId, allowance, isPublic }: Passage): Record<string, string> {
+function commonHeaders({ requestId, allowance, isPublic }: RequestContext): Record<string, string> {
   if (allowance === null) {
     const headers = { "x-request-id": requestId, "x-content-type-options": "nosniff" };
     return isPublic ? { ...headers, ...CORS_HEADERS } : headers;

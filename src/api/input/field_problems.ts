@@ -1,5 +1,5 @@
 // Errors in the fields of a request.
-import { AppError, type ErrorCode, type FieldError } from "../../domain/errors.ts";
+import { AppError, type ErrorCode, type FieldError } from "../../domain/error_codes.ts";
 
 /** Maximum number of fields in a response: a small request must not cause a large response. */
 const MAX_ERRORS = 50;

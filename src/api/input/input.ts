@@ -1,6 +1,6 @@
 // Validates query and body by their schemas; the error names each invalid field.
 import * as z from "zod";
-import type { FieldError } from "../../domain/errors.ts";
+import type { FieldError } from "../../domain/error_codes.ts";
 import type { SentParameter } from "../http/request_url.ts";
 import { clipField, type Finding } from "./field_problems.ts";
 

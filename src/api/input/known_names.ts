@@ -1,5 +1,5 @@
 // Checks the ids of topics and sources in requests.
-import type { FieldError } from "../../domain/errors.ts";
+import type { FieldError } from "../../domain/error_codes.ts";
 import type { Topic } from "../../domain/event/topic.ts";
 
 /** One error per unknown topic. */

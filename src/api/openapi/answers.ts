@@ -1,5 +1,5 @@
 // The responses of a route in the API description, with their headers.
-import { type ErrorCode, ERRORS } from "../../domain/errors.ts";
+import { type ErrorCode, ERRORS } from "../../domain/error_codes.ts";
 import type { MediaType, Reference, ResponseObject } from "../../wire/openapi.ts";
 import type { Route } from "../route.ts";
 import { type HeaderName, HEADERS, QUOTA_HEADERS } from "./headers.ts";

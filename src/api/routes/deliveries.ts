@@ -5,7 +5,7 @@ import type { Customer } from "../../domain/customer/customer.ts";
 import { overDailyLimit } from "../../domain/customer/daily_limit.ts";
 import { DELIVERY_STATUSES } from "../../domain/delivery/delivery.ts";
 import { DISCLAIMER } from "../../domain/event/disclaimer.ts";
-import { AppError, type FieldError } from "../../domain/errors.ts";
+import { AppError, type FieldError } from "../../domain/error_codes.ts";
 import { type IdNoun, isId, type NewId } from "../../domain/event/ids.ts";
 import type { Clock } from "../../domain/ports/ports.ts";
 import type { ReplayRefusal } from "../../domain/ports/store/deliveries.ts";

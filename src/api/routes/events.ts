@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { canonicalArticle } from "../../domain/event/article.ts";
-import { AppError, type FieldError } from "../../domain/errors.ts";
+import { AppError, type FieldError } from "../../domain/error_codes.ts";
 import { EVENT_TYPES } from "../../domain/event/event.ts";
 import { isId } from "../../domain/event/ids.ts";
 import type { EventPosition, EventQuery, ListedEvent } from "../../domain/ports/store/events.ts";

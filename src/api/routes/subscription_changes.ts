@@ -1,6 +1,6 @@
 // Changes of subscriptions: filters, URL, enabled; a new secret; replay of a period.
 import { DISCLAIMER } from "../../domain/event/disclaimer.ts";
-import { AppError } from "../../domain/errors.ts";
+import { AppError } from "../../domain/error_codes.ts";
 import { isId } from "../../domain/event/ids.ts";
 import { makeSecret, PREVIOUS_SECRET_MS } from "../../domain/delivery/secret.ts";
 import type { StoredResponse } from "../../domain/ports/store/customers.ts";

@@ -2,7 +2,7 @@
 import { overDailyLimit } from "../../domain/customer/daily_limit.ts";
 import { DISCLAIMER } from "../../domain/event/disclaimer.ts";
 import type { Customer } from "../../domain/customer/customer.ts";
-import { AppError } from "../../domain/errors.ts";
+import { AppError } from "../../domain/error_codes.ts";
 import { isId, type NewId } from "../../domain/event/ids.ts";
 import type { Clock, Random } from "../../domain/ports/ports.ts";
 import { makeSecret } from "../../domain/delivery/secret.ts";

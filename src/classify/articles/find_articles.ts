@@ -3,8 +3,8 @@ import { ARTICLE_DATA, LAW_DATA } from "../data.ts";
 import { findHeads, type Head, type ReferenceKind, romanToNumber } from "./grammar.ts";
 import { citationsOfTheAct, findLaws } from "./laws.ts";
 import { type Citation, parseCitation, type Reference } from "./parse_citation.ts";
-import { withReversedParts } from "./reversed.ts";
-import { lazy } from "../lazy.ts";
+import { withReversedParts } from "./reversed_citations.ts";
+import { lazy } from "../compute_once.ts";
 import { foldPhrase } from "../phrases/fold_text.ts";
 
 /** A reference to the Act, with the words that cite it. */

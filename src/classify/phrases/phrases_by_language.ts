@@ -1,6 +1,6 @@
 // The phrase lists of the data as one index per language.
 import type { PhraseLists } from "../data.ts";
-import { lazy } from "../lazy.ts";
+import { lazy } from "../compute_once.ts";
 import { buildPhraseIndex, type PhraseEntry, type PhraseIndex } from "./find_phrases.ts";
 
 /** The lists that apply to each language. */

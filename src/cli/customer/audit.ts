@@ -1,7 +1,7 @@
 // `audit list`: lists the changes to customers.
 import { type Command, JSON_OPTION } from "../command.ts";
-import { CommandError } from "../../server/call.ts";
-import { EXIT } from "../../server/call.ts";
+import { CommandError } from "../../server/command_call.ts";
+import { EXIT } from "../../server/command_call.ts";
 import { CUSTOMER_OPTION, customerOf } from "./named_customer.ts";
 import { withStore } from "../../server/open_store.ts";
 import { pageOptions, readPage } from "../list_page.ts";

@@ -3,9 +3,9 @@ import { hashKey, isKey, makeKey } from "../../accounts/keys.ts";
 import { createClock } from "../../platform/clock.ts";
 import { createRandom } from "../../platform/random.ts";
 import { type Command, JSON_OPTION } from "../command.ts";
-import { CommandError } from "../../server/call.ts";
-import { EXIT } from "../../server/call.ts";
-import type { CommandCall } from "../../server/call.ts";
+import { CommandError } from "../../server/command_call.ts";
+import { EXIT } from "../../server/command_call.ts";
+import type { CommandCall } from "../../server/command_call.ts";
 
 /** Maximum size of stdin, bytes: a key and a line end. */
 const MAX_INPUT_BYTES = 1_024;

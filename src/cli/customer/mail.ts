@@ -1,9 +1,9 @@
 // `mail …`: lists, retries and cancels mails to customers.
 import { MAIL_STATUSES, type MailStatus } from "../../domain/customer/mail.ts";
 import { type Command, JSON_OPTION } from "../command.ts";
-import { CommandError } from "../../server/call.ts";
-import { EXIT } from "../../server/call.ts";
-import type { CommandCall } from "../../server/call.ts";
+import { CommandError } from "../../server/command_call.ts";
+import { EXIT } from "../../server/command_call.ts";
+import type { CommandCall } from "../../server/command_call.ts";
 import { actOf, CUSTOMER_OPTION, customerOf } from "./named_customer.ts";
 import { withStore } from "../../server/open_store.ts";
 import { pageOptions, readPage } from "../list_page.ts";

@@ -12,9 +12,9 @@ import {
 import { createIds, isId } from "../../domain/event/ids.ts";
 import { toDeliveryRecord } from "../../wire/delivery_log.ts";
 import { type Command, JSON_OPTION } from "../command.ts";
-import { CommandError } from "../../server/call.ts";
-import { EXIT } from "../../server/call.ts";
-import type { CommandCall } from "../../server/call.ts";
+import { CommandError } from "../../server/command_call.ts";
+import { EXIT } from "../../server/command_call.ts";
+import type { CommandCall } from "../../server/command_call.ts";
 import { actOf, CUSTOMER_OPTION, customerOf } from "../customer/named_customer.ts";
 import { type Opened, withStore } from "../../server/open_store.ts";
 import { pageOptions, readPage } from "../list_page.ts";

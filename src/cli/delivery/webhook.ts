@@ -3,9 +3,9 @@ import { isAbsolute, join } from "node:path";
 import { diagnose, type Diagnosis } from "../../delivery/verify/diagnose.ts";
 import { createClock } from "../../platform/clock.ts";
 import { type Command, JSON_OPTION } from "../command.ts";
-import { CommandError } from "../../server/call.ts";
-import { EXIT } from "../../server/call.ts";
-import type { CommandCall } from "../../server/call.ts";
+import { CommandError } from "../../server/command_call.ts";
+import { EXIT } from "../../server/command_call.ts";
+import type { CommandCall } from "../../server/command_call.ts";
 import { formatFields, textWidth, wrapText } from "../wrap_text.ts";
 
 const SECRET_VARIABLE = "WEBHOOK_SECRET";

@@ -14,8 +14,8 @@ import { listen, type RunningServer } from "../../platform/http/http_server.ts";
 import { openVaultFile } from "../../platform/vault.ts";
 import { VERSION } from "../../version.ts";
 import type { Command } from "../command.ts";
-import { EXIT } from "../../server/call.ts";
-import type { CommandCall } from "../../server/call.ts";
+import { EXIT } from "../../server/command_call.ts";
+import type { CommandCall } from "../../server/command_call.ts";
 import {
   checkoutCalls,
   configText,

@@ -1,7 +1,7 @@
 // Checks of disks and folders: space, permissions, backups.
 import { dirname } from "node:path";
 import { backupTime } from "../../backup/create.ts";
-import { spaceForBackup } from "../../backup/room.ts";
+import { spaceForBackup } from "../../backup/disk_space.ts";
 import { isOfLaterClock } from "../../backup/schedule.ts";
 import type { Config } from "../../config/config.ts";
 import { formatBytes } from "../../domain/format_bytes.ts";

@@ -3,9 +3,9 @@ import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import type { FetchedDocument } from "../../ingest/fetch/fetch_types.ts";
 import { type Command, JSON_OPTION } from "../command.ts";
-import { CommandError } from "../../server/call.ts";
-import { EXIT } from "../../server/call.ts";
-import type { CommandCall } from "../../server/call.ts";
+import { CommandError } from "../../server/command_call.ts";
+import { EXIT } from "../../server/command_call.ts";
+import type { CommandCall } from "../../server/command_call.ts";
 import { withStore } from "../../server/open_store.ts";
 
 /** Only the user may read saved documents: they may be secret. */

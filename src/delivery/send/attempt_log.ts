@@ -1,7 +1,7 @@
 // Logs attempts: each change of an endpoint, not each attempt at a dead one.
 import type { AttemptResult, ClaimedDelivery } from "../../domain/delivery/delivery.ts";
 import type { Clock, Log, LogFields } from "../../domain/ports/ports.ts";
-import { nameAttempt } from "./attempt_names.ts";
+import { nameAttempt } from "./describe_attempt.ts";
 
 /** How often it is said again of an endpoint that it fails, ms. */
 const SAY_AGAIN_MS = 3_600_000;

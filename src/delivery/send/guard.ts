@@ -7,7 +7,7 @@ import {
   parseNetwork,
 } from "../../domain/ip_address.ts";
 import { type Clock, DeadlineError, NetworkError, type Resolver } from "../../domain/ports/ports.ts";
-import { orAborted } from "../../domain/abort.ts";
+import { orAborted } from "../../domain/abort_work.ts";
 import { MAX_WEBHOOK_URL } from "../../wire/subscription.ts";
 
 /** What clients are told of every refused address, whatever the reason: a reason would map the network behind us. */

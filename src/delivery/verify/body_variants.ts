@@ -1,6 +1,6 @@
 // The bytes that a body may have had before somebody's program changed them: what a signature is tried against.
 import { Buffer } from "node:buffer";
-import { trimEndOf } from "../../domain/trim.ts";
+import { trimEndOf } from "../../domain/trim_end.ts";
 import { deliveryPayload } from "../../wire/delivery.ts";
 
 /** One form of a body, with what was done to it that it is not this form any more. */

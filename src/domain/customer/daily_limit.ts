@@ -1,7 +1,7 @@
 // Limits per customer and UTC day on actions that cost more than a request.
 
 import { nextUtcDay } from "./quota_period.ts";
-import { AppError, type ErrorCode } from "../errors.ts";
+import { AppError, type ErrorCode } from "../error_codes.ts";
 
 /** The actions with a daily limit. */
 export const DAILY_ACTIONS = ["test_calls", "replays", "backfills"] as const;

@@ -1,5 +1,5 @@
 // Reasons of failures. They quote documents and responses, and are stored, logged and printed.
-import { harmless } from "../../domain/controls.ts";
+import { harmless } from "../../domain/control_characters.ts";
 import { redact } from "../../domain/redact.ts";
 import type { SourceSettings } from "../../domain/source/source.ts";
 import { FetchError } from "./fetch_types.ts";

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { RegEvent } from "../../domain/event/event.ts";
 import type { PublicationKey, StoredPublication } from "../../domain/ports/store/publications.ts";
-import { trimEndOf } from "../../domain/trim.ts";
+import { trimEndOf } from "../../domain/trim_end.ts";
 import { baseOf, type Identity, keyUnder, movedOn, nextRule } from "./identity_rule.ts";
 import { withoutLanguage } from "./language_urls.ts";
 import type { NormalisedItem } from "../normalise/item.ts";

@@ -1,6 +1,6 @@
 // Matches unknown items with known publications that have a new id and a new URL or text.
 import type { RegEvent } from "../../domain/event/event.ts";
-import { trimEndOf } from "../../domain/trim.ts";
+import { trimEndOf } from "../../domain/trim_end.ts";
 import { type IdentifiedItem, isSameButForQuery, isSameText } from "./identify.ts";
 import { textsIn } from "./language_urls.ts";
 import type { NormalisedItem } from "../normalise/item.ts";

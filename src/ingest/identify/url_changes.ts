@@ -1,7 +1,7 @@
 // URLs that change while nothing else of their publications does: with their site, or at every fetch.
 import type { RegEvent } from "../../domain/event/event.ts";
 import type { StoredPublication } from "../../domain/ports/store/publications.ts";
-import { trimEndOf } from "../../domain/trim.ts";
+import { trimEndOf } from "../../domain/trim_end.ts";
 import { type IdentifiedItem, isSameButForAddress, isSameButForQuery, isSameButForSite } from "./identify.ts";
 import { textsIn } from "./language_urls.ts";
 import { cleanUrl } from "../normalise/links.ts";

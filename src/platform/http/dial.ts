@@ -5,7 +5,7 @@ import { isIP, isIPv6 } from "node:net";
 import { Duplex } from "node:stream";
 import { networkOf } from "../../domain/ip_address.ts";
 import { NetworkError } from "../../domain/ports/ports.ts";
-import { orAborted } from "../../domain/abort.ts";
+import { orAborted } from "../../domain/abort_work.ts";
 import { FAULT, toNetworkError } from "./network_errors.ts";
 import { createResolver } from "./resolver.ts";
 

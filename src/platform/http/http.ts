@@ -7,7 +7,7 @@ import {
   NetworkError,
   type OutgoingRequest,
 } from "../../domain/ports/ports.ts";
-import { orAborted } from "../../domain/abort.ts";
+import { orAborted } from "../../domain/abort_work.ts";
 import type { Connection, Connections, Trust } from "./connections.ts";
 import { removeLongValues } from "./header_values.ts";
 import { BoundedBody, createDecompressor } from "./http_body.ts";

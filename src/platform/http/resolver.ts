@@ -2,7 +2,7 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { NetworkError, type Resolver } from "../../domain/ports/ports.ts";
-import { orAborted } from "../../domain/abort.ts";
+import { orAborted } from "../../domain/abort_work.ts";
 import { toNetworkError } from "./network_errors.ts";
 
 const HOSTS_FILE = "/etc/hosts";

@@ -6,7 +6,7 @@ import {
   type LogRecord,
   resetSync,
 } from "@logtape/logtape";
-import { escapeToLine } from "../../domain/controls.ts";
+import { escapeToLine } from "../../domain/control_characters.ts";
 import { LOG_AREAS, type LogArea, type LogLevel, type LogLevels } from "../../domain/ports/log.ts";
 import type { Log, LogFields } from "../../domain/ports/ports.ts";
 import { redact } from "../../domain/redact.ts";

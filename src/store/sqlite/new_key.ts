@@ -6,7 +6,7 @@ import type { DiscardedSecrets } from "../../domain/ports/store/engine.ts";
 import { noteAct } from "./customers/audit.ts";
 import type { Connection } from "./connection/connection.ts";
 import { disableSubscription } from "./subscriptions/endpoints.ts";
-import { openVault, readProof, secretField, writeProof } from "./seals.ts";
+import { openVault, readProof, secretField, writeProof } from "./sealed_secrets.ts";
 
 /** As many as a webhook secret has. */
 const SECRET_BYTES = 32;

@@ -1,5 +1,5 @@
 // The elements of feeds: how they are called, what they hold, and which of an item's links is its own.
-import { trimEndOf } from "../../../domain/trim.ts";
+import { trimEndOf } from "../../../domain/trim_end.ts";
 import { contentMarkup } from "./scan_xml.ts";
 
 /** The prefixes used here for namespaces, by their URIs without scheme and trailing "/" or "#". */

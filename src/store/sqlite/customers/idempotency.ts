@@ -3,7 +3,7 @@ import type { Vault } from "../../../domain/ports/ports.ts";
 import type { StoredResponse } from "../../../domain/ports/store/customers.ts";
 import type { Store } from "../../../domain/ports/store/store.ts";
 import type { Connection } from "../connection/connection.ts";
-import { responseField } from "../seals.ts";
+import { responseField } from "../sealed_secrets.ts";
 
 /** The part of the port that stores responses. */
 export function createIdempotency(

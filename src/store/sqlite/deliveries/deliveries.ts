@@ -11,7 +11,7 @@ import type { Vault } from "../../../domain/ports/ports.ts";
 import type { Store } from "../../../domain/ports/store/store.ts";
 import type { Connection, Row, Value } from "../connection/connection.ts";
 import { recordAttempts } from "./finished_attempts.ts";
-import { SecretReader } from "../seals.ts";
+import { SecretReader } from "../sealed_secrets.ts";
 
 /** The customers with pending deliveries, in the order of their ids; each by one probe of the index. */
 export const NEXT_CUSTOMER_SQL = `

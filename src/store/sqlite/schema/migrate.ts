@@ -3,7 +3,7 @@ import type { Vault, VaultSource } from "../../../domain/ports/ports.ts";
 import { VERSION } from "../../../version.ts";
 import type { Connection } from "../connection/connection.ts";
 import { SCHEMA } from "./schema.ts";
-import { openVault, openVaultWhenUsed, proveKey, writeProof } from "../seals.ts";
+import { openVault, openVaultWhenUsed, proveKey, writeProof } from "../sealed_secrets.ts";
 
 /** A step from one schema to the next: its SQL runs in one transaction. */
 export interface Migration {

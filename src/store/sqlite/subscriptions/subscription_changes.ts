@@ -11,7 +11,7 @@ import type { Connection } from "../connection/connection.ts";
 import { PENDING_OF_SUBSCRIPTION } from "../deliveries/delivery_states.ts";
 import { disableSubscription, enableSubscription } from "./endpoints.ts";
 import { saveResponse } from "../customers/idempotency.ts";
-import { secretField } from "../seals.ts";
+import { secretField } from "../sealed_secrets.ts";
 import { otherSubscriptions } from "./subscription_rows.ts";
 import { identityOf } from "./subscription_rows.ts";
 import { subscriptionFromRow } from "./subscription_rows.ts";

@@ -7,7 +7,7 @@ import { LAST_POSITION_SQL } from "../deliveries/catch_up.ts";
 import { countDaily } from "../customers/daily_usage.ts";
 import { cancelDeliveries } from "../deliveries/delivery_states.ts";
 import { saveResponse } from "../customers/idempotency.ts";
-import { secretField, SecretReader } from "../seals.ts";
+import { secretField, SecretReader } from "../sealed_secrets.ts";
 import { createSubscriptionChanges } from "./subscription_changes.ts";
 import { fitToLimits } from "./plan_limits.ts";
 import {

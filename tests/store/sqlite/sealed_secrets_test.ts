@@ -1,10 +1,10 @@
 // What is sealed in the SQLite file: no secret is found in the bytes of any of its files, also not an old one.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { createVault, openVaultFile } from "../../../../src/platform/vault.ts";
-import { Connection } from "../../../../src/store/sqlite/connection/connection.ts";
-import { openStore } from "../../../../src/store/sqlite/store.ts";
-import { testVault } from "../../../support/vault.ts";
+import { createVault, openVaultFile } from "../../../src/platform/vault.ts";
+import { Connection } from "../../../src/store/sqlite/connection/connection.ts";
+import { openStore } from "../../../src/store/sqlite/store.ts";
+import { testVault } from "../../support/vault.ts";
 import {
   addCustomer,
   aSubscription,
@@ -13,8 +13,8 @@ import {
   publishMany,
   subscribe,
   T0,
-} from "../../contract/given.ts";
-import { TEMPORARY } from "../../../support/temporary.ts";
+} from "../contract/given.ts";
+import { TEMPORARY } from "../../support/temporary.ts";
 
 async function withFolder(work: (folder: string, file: string) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-seals-" });

@@ -1,6 +1,6 @@
-// Tests of src/domain/controls.ts.
+// Tests of src/domain/control_characters.ts.
 import assert from "node:assert/strict";
-import { escapeControls, escapeToLine, harmless } from "../../src/domain/controls.ts";
+import { escapeControls, escapeToLine, harmless } from "../../src/domain/control_characters.ts";
 
 const CASES: [text: string, harmless: string, escaped: string][] = [
   ["a\tb\nc", "a\tb\nc", "a\tb\nc"],

@@ -1,6 +1,6 @@
 // Ending work that does not handle an AbortSignal itself.
 import assert from "node:assert/strict";
-import { orAborted } from "../../src/domain/abort.ts";
+import { orAborted } from "../../src/domain/abort_work.ts";
 
 const never = new Promise<never>(() => {});
 

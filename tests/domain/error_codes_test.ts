@@ -1,6 +1,6 @@
 // The error catalogue: what a client can be told.
 import assert from "node:assert/strict";
-import { AppError, type ErrorCode, ERRORS } from "../../src/domain/errors.ts";
+import { AppError, type ErrorCode, ERRORS } from "../../src/domain/error_codes.ts";
 
 const CODES = Object.keys(ERRORS) as ErrorCode[];
 

@@ -1,9 +1,9 @@
 // A request in the API: its URL, and its client on demand.
-import type { RequestAllowance } from "../domain/customer/allowance.ts";
-import type { Log } from "../domain/ports/ports.ts";
-import type { Refusal } from "./http/ip_rate_limit.ts";
-import type { Client, Remote } from "./http/client_address.ts";
-import type { Passage } from "./http/responses.ts";
+import type { RequestAllowance } from "../../domain/customer/allowance.ts";
+import type { Log } from "../../domain/ports/ports.ts";
+import type { Refusal } from "./ip_rate_limit.ts";
+import type { Client, Remote } from "./client_address.ts";
+import type { RequestContext } from "./responses.ts";
 
 /** Minimum time between two checks for an untrusted proxy, ms. */
 const PROXY_LOOK_MS = 1_000;
@@ -12,7 +12,7 @@ const PROXY_LOOK_MS = 1_000;
 type ClientOf = (remote: string, headers: Headers) => Client;
 
 /** A request on its way, with where it goes. */
-export class Routed implements Passage {
+export class ApiRequest implements RequestContext {
   allowance: RequestAllowance | null = null;
   isPublic = true;
   refusal?: Refusal;
@@ -43,7 +43,7 @@ export class Routed implements Passage {
  * Says once in a process's life that a proxy stands before it whose word is not taken. Of the requests of a second one
  * is looked at: a proxy hands them all on.
  */
-export function createProxyWatch({ log }: { log: Log }): (passage: Routed, nowMs: number) => void {
+export function createProxyWatch({ log }: { log: Log }): (passage: ApiRequest, nowMs: number) => void {
   let isSaid = false;
   let lookedAtMs = -Infinity;
   return (passage, nowMs) => {
