@@ -1,4 +1,4 @@
-// The appliance: wires the modules together; nothing else imports several features.
+// The app: connects the features. No other file imports several of them.
 import { createAccess } from "./accounts/access.ts";
 import { createMailLoop, type MailLoop } from "./accounts/mail/mail_loop.ts";
 import { createPayments, type Payments } from "./accounts/payment/receive_payments.ts";
@@ -352,7 +352,7 @@ function createRoutes(
   return [...routes, ...descriptionRoutes(routes, { version, publicUrl, renderDocs })];
 }
 
-/** Does a small work again and again; a failure is logged and the next time tries again. */
+/** Runs short work repeatedly; a failure is logged, and the next run tries again. */
 async function regularly(
   failure: string,
   work: () => Promise<void>,

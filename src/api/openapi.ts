@@ -1,4 +1,4 @@
-// The API's description, OpenAPI 3.1, made from the list of routes and from the schemas that check the requests.
+// Builds the OpenAPI 3.1 description from the routes and from the schemas that validate requests.
 import type * as z from "zod";
 import type {
   MediaType,

@@ -1,4 +1,4 @@
-// The HTTP API: routes as data behind one router, with keys, quota, limits and the error shape around every handler.
+// The HTTP API: one router for all routes, with keys, quota, limits and error responses around every handler.
 import type { RequestAllowance } from "../domain/customer/allowance.ts";
 import type { Customer } from "../domain/customer/customer.ts";
 import { AppError } from "../domain/error_codes.ts";

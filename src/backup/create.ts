@@ -1,4 +1,4 @@
-// Makes a backup: copies the running database, opens and counts the copy, packs it, and reads the archive again.
+// Creates a backup: copies the running database, checks and counts the copy, packs it, and verifies the archive.
 import { basename, dirname, join } from "node:path";
 import {
   ARCHIVE_NAMES,

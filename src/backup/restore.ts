@@ -100,7 +100,7 @@ async function putInPlace(
   return { manifest, ...place.done, hasSecretKey: await files.exists(secretKey) };
 }
 
-/** Makes what is missing of the folder; what root makes is its whose the folder above is. */
+/** Creates the folder and its missing parents; if root does, they get the owner of the folder above. */
 async function makeFolderLikeAbove(folder: string, files: BackupFiles): Promise<void> {
   const missing: string[] = [];
   let above = folder;

@@ -6,7 +6,7 @@ import { backupTime, isScheduled, scheduledName } from "./create.ts";
 
 /** How long after a failure the next attempt is made, ms. */
 const RETRY_MS = 600_000;
-/** The longest sleep, ms: a clock that jumps is noticed within it. */
+/** The longest sleep, ms: a change of the clock is noticed within this time. */
 const LOOK_AGAIN_MS = 30_000;
 /** A clock that is set right by less than this, ms, leaves what was just made to count. */
 const SET_RIGHT_MS = 3_600_000;
@@ -68,7 +68,7 @@ export function isOfLaterClock(name: string, nowMs: number): boolean {
   return (backupTime(name) ?? 0) > nowMs + SET_RIGHT_MS;
 }
 
-/** Makes what is due until the signal aborts. A failure is logged and tried again; the old ones are kept then. */
+/** Creates due backups until the signal aborts. A failure is logged and retried; old backups stay then. */
 export async function runBackups(loop: BackupLoop, signal: AbortSignal): Promise<void> {
   const { plan, clock, log } = loop;
   const startedMs = clock.nowMs();

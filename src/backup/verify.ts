@@ -1,4 +1,4 @@
-// Reads an archive: whether it is whole, whether its database opens and holds what the manifest says.
+// Verifies an archive: that it is complete, and that its database opens and matches the manifest.
 import { dirname, join, resolve } from "node:path";
 import {
   ARCHIVE_NAMES,
@@ -150,7 +150,7 @@ function readManifest(text: string, file: string): BackupManifest {
   throw new Error(`${file} has a ${ARCHIVE_NAMES.manifest} that is not from Regfeed`);
 }
 
-/** The times that a calendar has (ECMA-262, 21.4.1.1), ms. */
+/** The largest time that a Date can hold (ECMA-262, 21.4.1.1), ms. */
 const MOST_MS = 8.64e15;
 
 function isTime(ms: unknown): boolean {

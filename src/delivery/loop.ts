@@ -162,7 +162,7 @@ class DeliveryLoop implements Delivery {
     await this.#drain(giveUp);
   }
 
-  /** Does each step although others fail; their errors are logged and returned. */
+  /** Runs every step, even if others fail; errors are logged and returned. */
   async #round({ isRunning }: { isRunning: boolean }): Promise<
     { matched: number; released: number; started: number; errors: unknown[] }
   > {

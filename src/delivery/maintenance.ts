@@ -1,4 +1,4 @@
-// Timed maintenance: releasing, warning, disabling, removing old data, and clock rollbacks.
+// Periodic maintenance: releases, warns, disables, removes old data, and handles clock rollbacks.
 import { utcMonth } from "../domain/customer/quota_period.ts";
 import type { NewId } from "../domain/event/ids.ts";
 import type { Clock, Log } from "../domain/ports/ports.ts";

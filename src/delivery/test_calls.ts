@@ -1,4 +1,4 @@
-// Test calls: one synthetic delivery at once, within limits of their own.
+// Test calls: each sends one synthetic delivery immediately, with separate limits.
 import { overDailyLimit } from "../domain/customer/daily_limit.ts";
 import { AppError } from "../domain/error_codes.ts";
 import type { NewId } from "../domain/event/ids.ts";

@@ -1,4 +1,4 @@
-// Ending work that does not handle an AbortSignal itself.
+// Stops waiting for work that does not handle an AbortSignal itself.
 
 /**
  * Settles as the work does, or rejects with the signal's reason as soon as it aborts. What becomes of the work after that

@@ -1,4 +1,4 @@
-// Characters that a terminal obeys instead of showing: controls, and marks that turn the direction of text around.
+// Characters that a terminal interprets instead of showing: control characters and direction marks.
 
 /** C0 but for line break and tab, DEL, C1, marks of direction, and Unicode's own line breaks. */
 // deno-lint-ignore no-control-regex -- they are what must not get through

@@ -1,4 +1,4 @@
-// Every error that a client can be told: one table of codes, statuses and texts.
+// Every error that the API can return: one table of codes, statuses and titles.
 
 interface ErrorRow {
   /** The HTTP status that the API answers. */

@@ -10,7 +10,7 @@ export interface EventLoop {
   longestPauseMs(): number;
 }
 
-/** The tracer, each act of which is begun by its name and its source. */
+/** A tracer that reports the name and source of each span to the event loop monitor. */
 export function nameActs(tracer: Tracer, eventLoop: EventLoop): Tracer {
   return {
     ...tracer,
@@ -22,7 +22,7 @@ export function nameActs(tracer: Tracer, eventLoop: EventLoop): Tracer {
   };
 }
 
-/** The store, each call of which is begun by its method's name. */
+/** A store that reports the method of each call to the event loop monitor. */
 export function nameCalls(store: Store, eventLoop: EventLoop): Store {
   const named = Object.entries(store).map(([method, call]: [string, (...given: unknown[]) => unknown]) => {
     const work = `store.${method}`;

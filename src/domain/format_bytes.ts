@@ -1,4 +1,4 @@
-// Counts of bytes as texts for people.
+// Formats byte counts for people.
 
 /** A count of bytes for people, as disks are sold: "1.5 GB". */
 export function formatBytes(bytes: number): string {

@@ -1,4 +1,4 @@
-// Times in HTTP headers: dates, and `Retry-After`, when a server wants to be asked again.
+// Times in HTTP headers: dates, and `Retry-After`.
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -1,2 +1,2 @@
-// What is used of OpenTelemetry, by its names: a bundler gives them to who imports them so, and to no late import.
+// Re-exports what is used of OpenTelemetry: once bundled, a dynamic import of the package has no names.
 export { SpanStatusCode, trace } from "@opentelemetry/api";

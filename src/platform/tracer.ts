@@ -1,4 +1,4 @@
-// Traces by OpenTelemetry: the runtime exports them (OTLP) where OTEL_DENO says so; else nothing of it is even loaded.
+// OpenTelemetry traces, exported by the runtime (OTLP) if OTEL_DENO enables it; otherwise nothing is loaded.
 import type { Attributes, Span as OpenSpan } from "@opentelemetry/api";
 import { NO_TRACER, type Span, type SpanAttributes, type Tracer } from "../domain/ports/tracer.ts";
 

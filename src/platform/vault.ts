@@ -1,4 +1,4 @@
-// The vault: seals texts with AES-256-GCM under a key that lies in a file of its own.
+// The vault: seals texts with AES-256-GCM; the key is in a separate file.
 import { Buffer } from "node:buffer";
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import { basename, dirname, join } from "node:path";

@@ -1,4 +1,4 @@
-// What a running server says of its build, its database's files and its backups, for the metrics.
+// Metrics of a running server: its build, its database files and its backups.
 import { basename, dirname } from "node:path";
 import { findNewestBackup } from "../backup/schedule.ts";
 import type { Config } from "../config/config.ts";

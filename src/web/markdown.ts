@@ -1,4 +1,4 @@
-// Renders the subset of Markdown that the API descriptions use as HTML.
+// Renders Markdown as HTML; supports only the subset that the API descriptions use.
 import { Html, markup, type Part } from "./html.ts";
 
 /** The id of a heading: `daily-quota` for "Daily quota". */

@@ -1,4 +1,4 @@
-// Limits the requests of an IP address without a key, and with an invalid key.
+// Limits requests per IP address: those without a key, and those with an invalid key.
 import { AppError } from "../../domain/error_codes.ts";
 import type { Clock } from "../../domain/ports/ports.ts";
 

@@ -32,7 +32,7 @@ export class Body {
   }
 }
 
-/** A response without what differs from request to request. */
+/** The part of a response that is the same for every request. */
 export interface CachedResponse {
   readonly body: Body;
   readonly headers: Record<string, string>;

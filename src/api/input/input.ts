@@ -1,4 +1,4 @@
-// Validates query and body by their schemas; the error names each invalid field.
+// Validates the query and the body against their schemas; the error names each invalid field.
 import * as z from "zod";
 import type { FieldError } from "../../domain/error_codes.ts";
 import type { SentParameter } from "../http/request_url.ts";
@@ -173,7 +173,7 @@ function goodPart(value: unknown, schema: z.ZodType): z.ZodSafeParseResult<unkno
 }
 
 function fieldErrors(issue: z.core.$ZodIssue, what: "parameter" | "field", known: string): FieldError[] {
-  // A parameter that lists values is one field to its sender.
+  // To the client, a list parameter is one field: errors name the parameter, not an entry.
   const path = (what === "parameter" ? issue.path.slice(0, 1) : issue.path).map(String).join(".");
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => ({

@@ -5,7 +5,7 @@ import { type Metrics, SECONDS_BOUNDS } from "../../domain/ports/metrics.ts";
 /** A finished request. */
 export interface CompletedRequest {
   method: string;
-  /** The path of the route as it is described (`/v1/events/{id}`); null for a path that nobody has. */
+  /** The path of the route, with placeholders (`/v1/events/{id}`); null for an unknown path. */
   route: string | null;
   status: number;
   durationMs: number;
@@ -16,7 +16,7 @@ export interface CompletedRequest {
 /** Methods with a separate label: clients can invent others. */
 const METHODS = new Set(["GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS"]);
 
-/** What counts the requests of one path: looking it up by its labels costs more than all else of counting. */
+/** The counters of one path, kept because looking them up by label is the slowest part of counting. */
 interface PathCounts {
   observe(seconds: number): void;
   /** By method and status. */

@@ -1,4 +1,4 @@
-// Changes of subscriptions: filters, URL, enabled; a new secret; replay of a period.
+// Changes to subscriptions: filters, URL, enabling; secret rotation; replay of a period.
 import { DISCLAIMER } from "../../domain/event/disclaimer.ts";
 import { AppError } from "../../domain/error_codes.ts";
 import { isId } from "../../domain/event/ids.ts";

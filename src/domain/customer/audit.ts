@@ -1,4 +1,4 @@
-// The audit: who did what to which customer, for ever.
+// The audit: who did what to which customer; entries are never deleted.
 
 /** Who acts, and when. */
 export interface Act {

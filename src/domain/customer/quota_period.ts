@@ -1,4 +1,4 @@
-// The periods of the quotas: days and months in UTC, as texts that sort like time.
+// Quota periods: UTC days and months, as strings that sort chronologically.
 
 const DAY_MS = 86_400_000;
 

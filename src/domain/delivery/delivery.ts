@@ -1,4 +1,4 @@
-// Deliveries: the promise to bring one event to one subscription, and the attempts made to keep it.
+// Deliveries: one event for one subscription, and the attempts to send it.
 import type { Lane } from "../plans/share_slots.ts";
 import type { DisabledReason } from "./subscription.ts";
 

@@ -1,4 +1,4 @@
-// The health of an endpoint: how fast it may be sent to, and when it is given up.
+// The health of an endpoint: how fast deliveries may be sent to it, and when its subscription is disabled.
 
 /** See {@link EndpointHealth.pace}. */
 export type Pace = "steady" | "probing" | "recovering";

@@ -1,4 +1,4 @@
-// Subscriptions: who wants which events where.
+// Subscriptions: filters for events, and the URL to which matching events are delivered.
 import type { RegEvent } from "../event/event.ts";
 import { isAtLeast, SEVERITIES, type Severity } from "../event/severity.ts";
 import type { Topic } from "../event/topic.ts";
@@ -29,7 +29,7 @@ export interface CatchUp {
   reason: "backfill" | "held_full";
   /** Unix ms. */
   sinceMs: number;
-  /** Whether it waits for the month's deliveries, or to be enabled. */
+  /** Whether it waits for the monthly quota, or to be enabled. */
   isPaused: boolean;
   /** The next stored event; null when none is stored yet. */
   nextEventId: string | null;

@@ -9,7 +9,7 @@ export const WHOLE_UP_TO = 300;
 /** Sentences of both texts that are compared one by one, as a product; beyond it the middle counts as changed. */
 const MAX_COMPARED = 62_500;
 
-/** A text of more pieces than this is shown whole: to compare it would take longer than it is worth. */
+/** A text of more segments than this is shown whole, because comparing it would take too long. */
 const MAX_SEGMENTS = 500;
 
 /** What is shown of two texts that differ. */

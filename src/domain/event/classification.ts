@@ -1,4 +1,4 @@
-// What an operator adds to the classification: topics, keywords, severity rules, and what is true of a whole source.
+// The operator's additions to the classification: topics, keywords, severity rules, and defaults per source.
 import type { EventType } from "./event.ts";
 import type { Severity } from "./severity.ts";
 import type { Topic } from "./topic.ts";

@@ -1,4 +1,4 @@
-// The sentence that every answer with data and every delivery carries (specification, section 1.7).
+// The sentence in every response with data and in every delivery (specification, section 1.7).
 
 /** States that the content is information only. */
 export const DISCLAIMER =

@@ -61,7 +61,7 @@ export interface RegEvent {
   ai_act_articles: string[];
   /** When the source says it was published. */
   published_at: number;
-  /** True when the source stated no date, or one more than a day ahead: `published_at` is then the first sight. */
+  /** True if no date was stated, or one over a day ahead: `published_at` is then when it was first seen. */
   published_at_estimated: boolean;
   ingested_at: number;
   /** The language of this publication's own words (ISO 639-1). */

@@ -1,4 +1,4 @@
-// What follows from a change of a customer: its limits, its deliveries, its welcome mail, and what it is notified of.
+// Plans the effects of a change to a customer: on its limits, its deliveries and its mails.
 import { type Customer, type DisabledBy, limitsOf } from "../customer/customer.ts";
 import type { MailContent } from "../customer/mail.ts";
 import { limitFields, type Tier, type TierLimits } from "../customer/tier.ts";

@@ -3,7 +3,7 @@ import type { NewMail } from "../customer/mail.ts";
 import { nextUtcMonth } from "../customer/quota_period.ts";
 import { noticeDue, type QuotaNotice } from "../customer/quota_notice.ts";
 
-/** What is stored of a customer's month. */
+/** What is stored for a customer's month. */
 export interface MonthFacts {
   /** Deliveries per month, and those that are used. */
   limit: number;

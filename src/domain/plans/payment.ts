@@ -1,4 +1,4 @@
-// What follows from the verdict on a payer's events: its customer, its access, and what it is notified of.
+// Plans the effects of the verdict on a payer's events: on its customer, its access and its notices.
 import type { Customer, DisabledBy } from "../customer/customer.ts";
 import type { PayerState, PaymentNotice, PaymentVerdict } from "../customer/payment.ts";
 import type { Tier } from "../customer/tier.ts";

@@ -87,8 +87,8 @@ export interface BackupFiles {
   /** Gives a file another path; whoever looks there sees nothing or the whole file. */
   move(from: string, to: string): Promise<void>;
   /**
-   * Gives a file a second name, in the same folder; false where something has that name already. Where the file system
-   * knows no second names, the file has only the new one after that.
+   * Creates a hard link in the same folder; false if the name exists. If the file system has no
+   * hard links, the file is renamed instead.
    */
   keepAs(path: string, name: string): Promise<boolean>;
   /** The file's length; 0 where there is none. */

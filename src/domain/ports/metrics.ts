@@ -1,4 +1,4 @@
-// Metrics: counters, gauges and histograms, and the text in which Prometheus reads them (exposition format 0.0.4).
+// Metrics: counters, gauges and histograms, and their text format for Prometheus (exposition format 0.0.4).
 
 /** Values of a metric's labels, in the order in which the metric names them. */
 export type LabelValues = readonly string[];
@@ -36,7 +36,7 @@ export interface Metrics {
   counter(description: MetricDescription): Counter;
   /** `bounds` are the buckets' upper ones, ascending. */
   histogram(description: MetricDescription & { bounds: readonly number[] }): Histogram;
-  /** `read` is called for each reading of the metrics; what it throws leaves the gauge out of that reading. */
+  /** `read` is called each time the metrics are read; if it throws, the gauge is left out that time. */
   gauge(description: MetricDescription, read: () => Promise<GaugeValue[]> | GaugeValue[]): void;
 }
 

@@ -1,4 +1,4 @@
-// The Tracer port: spans with the ids that are in the log too.
+// The Tracer port: spans, with the same ids as in the log.
 import type { Store } from "./store/store.ts";
 
 /** Attributes of a span: ids, counts and outcomes, never a key, secret, URL or body. */

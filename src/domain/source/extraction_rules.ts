@@ -94,7 +94,7 @@ export interface SparqlRules {
 export interface SitemapRules {
   kind: "sitemap";
   reading: Extract<Reading, { kind: "page" }>;
-  /** Regular expressions; an address counts that one of `include` fits (or there is none) and none of `exclude`. */
+  /** Regular expressions; a URL counts if it matches one of `include` (if any) and none of `exclude`. */
   include: readonly string[];
   exclude: readonly string[];
   /** The same as `include`, for the addresses of the maps in an index. */

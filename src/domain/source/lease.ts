@@ -1,4 +1,4 @@
-// The lease of a source: what is said when it was lost.
+// The error of a fetch that has lost the lease of its source.
 
 /** Another process has taken a source over: nothing of the fetch that came too late is kept. */
 export class LeaseLostError extends Error {

@@ -1,4 +1,4 @@
-// Sources: where publications come from, what the config says of them and what the store knows.
+// Sources: where publications come from, with their settings and their stored state.
 import type { StrategyRules } from "./extraction_rules.ts";
 
 /** How a source is fetched. */

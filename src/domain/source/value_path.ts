@@ -1,4 +1,4 @@
-// Paths into JSON as the config writes them, and texts with such paths in braces.
+// Paths into JSON, as the config writes them, and templates with such paths in braces.
 
 /** What a path or template was read as, or what is wrong with it. */
 export type PathReading<T> = { value: T } | { problem: string };

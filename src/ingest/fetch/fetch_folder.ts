@@ -1,4 +1,4 @@
-// Reads the files of a watched folder, each once for each content.
+// Reads the files of a watched folder, and ingests each content of a file once.
 import type { FileEntry, FolderListing, FolderOptions } from "../../domain/ports/ports.ts";
 import type { SourceSettings } from "../../domain/source/source.ts";
 import {

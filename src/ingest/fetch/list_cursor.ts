@@ -1,4 +1,4 @@
-// The cursor of a list: how far the list is known, and where the last fetch was cut.
+// The cursor of a list: how far the list is known, and where an incomplete fetch stopped.
 import type { ListRules } from "../../domain/source/extraction_rules.ts";
 import type { Validators } from "./fetch_document.ts";
 import { MAX_FETCH_MS } from "./pagination.ts";

@@ -1,4 +1,4 @@
-// URLs that change while nothing else of their publications does: with their site, or at every fetch.
+// Publications of which only the URL changes: because their site has moved, or at every fetch.
 import type { RegEvent } from "../../domain/event/event.ts";
 import type { StoredPublication } from "../../domain/ports/store/publications.ts";
 import { trimEndOf } from "../../domain/trim_end.ts";

@@ -97,7 +97,7 @@ const DAY_FORMS = [
 /** "15:30", "15:30:12,5", "15h30", "3:30 p.m.", "15.30 Uhr", "3 pm", "15 h". */
 const TIME =
   /(?<![\d+:.-])(?<h>\d{1,2})(?:\s?[:h]\s?(?<m>\d{2})(?::(?<s>\d{2})(?:[.,](?<f>\d+))?)?|\.(?<n>\d{2})(?=\s?(?:uhr|[ap]\.?m|h)|$)|(?=\s?(?:uhr|[ap]\.?m|h)(?![a-z])))(?!\d)(?:\s?(?<p>[ap])\.?m(?:\.|(?![a-z])))?/;
-/** "T153012" behind a day. */
+/** "T153012" after a day. */
 const COMPACT_TIME = /(?<=\st)(?<h>\d{2})(?<m>\d{2})(?<s>\d{2})?(?:[.,](?<f>\d+))?(?!\d)/;
 
 /** Parses a date in words or digits: first the day, then the time; every remaining word must be known. */

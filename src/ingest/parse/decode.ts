@@ -1,4 +1,4 @@
-// From bytes to text: which character encoding a document is in.
+// Decodes documents to text: detects the character encoding.
 
 /** How much of a document is searched for its XML declaration, or for a page's meta element. */
 const DECLARATION_BYTES = 1024;

@@ -1,4 +1,4 @@
-// Rules for a document without rules, guessed from its names: for looking at it, and for writing the rules that it wants.
+// Guesses extraction rules from a document's key names: for previews, and as a starting point for a config.
 import type { ItemField, Reading } from "../../domain/source/extraction_rules.ts";
 
 /** How deep lists and fields are looked for. */

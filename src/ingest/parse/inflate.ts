@@ -1,4 +1,4 @@
-// Files that are compressed as such, like `sitemap.xml.gz`: inflated piece by piece, so that a bomb is found early.
+// Decompresses gzip files such as `sitemap.xml.gz` in chunks, so that a decompression bomb is detected early.
 import { DocumentError } from "./parsed.ts";
 
 /** Bytes inflated at a time: gzip makes at most about a thousand of one. */

@@ -1,4 +1,4 @@
-// Which items are taken of a document that holds more than are taken of one: the newest, whatever their order.
+// Limits the items taken from a document: if it has too many, the newest are kept, whatever their order.
 import { parseDate } from "../normalise/dates.ts";
 import type { ParsedDocument, ParsedItem } from "./parsed.ts";
 

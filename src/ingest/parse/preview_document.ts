@@ -1,4 +1,4 @@
-// A saved document looked at without the source that it came from: what describes itself, and guesses for the rest.
+// Previews a saved document without its source: formats that identify themselves, or guessed rules.
 import type { Reading } from "../../domain/source/extraction_rules.ts";
 import { decodeText } from "./decode.ts";
 import { parseDocument, type ParseOptions } from "./document.ts";

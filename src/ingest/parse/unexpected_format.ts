@@ -57,7 +57,7 @@ function readBy(strategy: string): string {
   return `; fetch_strategy = "${strategy}" reads it`;
 }
 
-/** The error for text of another kind than the one that is wanted: "a feed", "JSON", "a page". */
+/** The error for text of an unexpected format; `wanted` is "a feed", "JSON" or "a page". */
 export function foreignText(text: string, wanted: string): DocumentError {
   const kind = /^\s*[{[]/.test(text) ? "JSON" : /^\s*</.test(text) ? "a page of HTML or XML" : "plain text";
   return new DocumentError(`this is ${kind}, not ${wanted}`, ` (it begins: ${quote(text)})`);

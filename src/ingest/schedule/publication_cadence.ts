@@ -1,4 +1,4 @@
-// The publication cadence of a source: the days with new items, and a sample of the skipped ones.
+// The publication cadence of a source: the days with new items, and a sample of its skipped items.
 import type { PublicationCadence } from "../../domain/source/source.ts";
 import type { DecidedItem } from "../model.ts";
 

@@ -18,7 +18,7 @@ const READ_BYTES = 16_384;
 
 /** TLS handshakes with one network that may be unfinished before it is asked no more. */
 export const MAX_UNFINISHED_HANDSHAKES = 16;
-/** The bits of an IPv6 address that are one network here: what a provider gives one customer at most. */
+/** The prefix length that counts as one IPv6 network: the largest that a provider gives one customer. */
 const HANDSHAKE_NETWORK_BITS = 48;
 
 /** Where a connection goes. */

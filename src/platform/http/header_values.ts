@@ -1,4 +1,4 @@
-// The limit on the headers of responses: what is longer is not parsed.
+// Limits the length of response headers: longer values are not parsed.
 import { NetworkError } from "../../domain/ports/ports.ts";
 import { FAULT } from "./network_errors.ts";
 

@@ -1,4 +1,4 @@
-// Response bodies: bounded while they are read, and decompressed where the client decompresses.
+// Response bodies: reads them up to a limit, and decompresses those that the runtime leaves compressed.
 import type { Transform } from "node:stream";
 import { createGunzip, createInflate } from "node:zlib";
 import { NetworkError } from "../../domain/ports/ports.ts";

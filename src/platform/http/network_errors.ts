@@ -1,4 +1,4 @@
-// Reasons of network errors, in a few words that contain no address.
+// Reasons for network errors: a few words, without URLs and IP addresses.
 import { NetworkError } from "../../domain/ports/ports.ts";
 
 /** Where an exchange failed. */

@@ -1,4 +1,4 @@
-// Host names to addresses: from the hosts file, else from the system's name servers.
+// Resolves host names to IP addresses: from the hosts file, otherwise from the system's name servers.
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { NetworkError, type Resolver } from "../../domain/ports/ports.ts";

@@ -57,7 +57,7 @@ export interface StoreEngine {
   requireKey(path: string, vaultSource: VaultSource, options?: ExamineOptions): void;
   /**
    * Seals the store with a new key, and disables every subscription until its owner rotates the secret. Throws when the
-   * old key is there, and when the database has another schema than this version's.
+   * the old key exists, or if the database does not have this version's schema.
    */
   replaceKey(
     path: string,

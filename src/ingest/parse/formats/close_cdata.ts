@@ -1,4 +1,4 @@
-// CDATA sections of a feed that never end: each is ended with its item, so that the items behind it are not lost in it.
+// CDATA sections of a feed that never end: each is closed with its item, so that later items are not lost.
 import { isName } from "./scan_xml.ts";
 
 const OPEN = "<![CDATA[";
@@ -18,7 +18,7 @@ const NOWHERE = Infinity;
 /** A feed's text in which every section has an end. */
 export interface ClosedSections {
   text: string;
-  /** Where sections were ended that have no end of their own: offsets in `text`, in order. */
+  /** The offsets in `text` at which sections without an end were closed, in order. */
   cuts: readonly number[];
 }
 

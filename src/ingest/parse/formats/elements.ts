@@ -1,4 +1,4 @@
-// The elements of feeds: how they are called, what they hold, and which of an item's links is its own.
+// The elements of feeds: their names, their contents, and which of an item's links is its own.
 import { trimEndOf } from "../../../domain/trim_end.ts";
 import { contentMarkup } from "./scan_xml.ts";
 

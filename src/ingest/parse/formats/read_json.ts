@@ -1,4 +1,4 @@
-// JSON Feed 1.0 and 1.1: from JSON text to items.
+// Reads items from JSON Feed 1.0 and 1.1.
 import { DocumentError, type ParsedDocument, type ParsedItem, type ParseProblem } from "../parsed.ts";
 import { escapeText } from "./scan_xml.ts";
 

@@ -1,4 +1,4 @@
-// Sitemaps (sitemaps.org, protocol 0.9): the pages of a map, the maps of an index. One bad entry never loses another.
+// Reads sitemaps and sitemap indexes (sitemaps.org, protocol 0.9). An invalid entry does not affect others.
 import { decodeText } from "../decode.ts";
 import { foreignRoot } from "../unexpected_format.ts";
 import { DocumentError, type ParsedDocument, type ParseProblem } from "../parsed.ts";
@@ -127,7 +127,7 @@ export function describeSitemap(map: Sitemap): ParsedDocument {
   };
 }
 
-/** Takes the value of an element of an entry, which goes up to the element's end: nothing else is within it. */
+/** Takes the text of an entry's element, which ends at the next tag: the element contains no others. */
 function takeValue(
   said: Map<string, string>,
   { name, end }: StartTag,

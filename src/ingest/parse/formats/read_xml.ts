@@ -1,4 +1,4 @@
-// RSS, RDF and Atom: from XML text to items. Flat and forgiving: whatever is broken in one item stays in that item.
+// Reads items from RSS, RDF and Atom without building a tree. An error in one item does not affect others.
 import { alternateLink, CONTENT, LISTED, MARKUP, namespaceOf, PLAIN, typedMarkup } from "./elements.ts";
 import { foreignRoot } from "../unexpected_format.ts";
 import { closeSections } from "./close_cdata.ts";

@@ -1,4 +1,4 @@
-// The counts of customers' affairs that need attention, in SQLite.
+// Counts the mails and the prices that need attention, in SQLite.
 import type { AccountHealth } from "../../../domain/ports/store/customers.ts";
 import type { Connection } from "../connection/connection.ts";
 

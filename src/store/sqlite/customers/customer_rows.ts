@@ -21,7 +21,7 @@ export function customerFromRow(row: Row): Customer {
   };
 }
 
-/** The customer of an id, null when there is none. */
+/** The customer with this id; null if there is none. */
 export function findCustomer(connection: Connection, id: string): Customer | null {
   const row = connection.get(`select ${CUSTOMER_COLUMNS} from customers where id = ?`, id);
   return row === undefined ? null : customerFromRow(row);

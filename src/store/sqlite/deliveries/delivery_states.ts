@@ -28,7 +28,7 @@ export function findState(connection: Connection, id: string): DeliveryRow | nul
   return findStates(connection, [id]).get(id) ?? null;
 }
 
-/** The deliveries of those ids, each once, by id; those that there are. */
+/** The existing deliveries with these ids, by id. */
 export function findStates(connection: Connection, ids: readonly string[]): Map<string, DeliveryRow> {
   const rows = connection.all(
     `select id, ${STATE_COLUMNS} from deliveries where id in (${ids.map(() => "?").join(", ")})`,

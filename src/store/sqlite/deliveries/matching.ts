@@ -1,4 +1,4 @@
-// From stored events to deliveries in SQLite: matching, the month's quota, holding and releasing.
+// Creates deliveries from stored events in SQLite: matching, the monthly quota, holding and releasing.
 import type { RegEvent } from "../../../domain/event/event.ts";
 import { heldFullMail } from "../../../domain/plans/month_quota.ts";
 import type { Store } from "../../../domain/ports/store/store.ts";

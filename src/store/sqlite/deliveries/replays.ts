@@ -1,4 +1,4 @@
-// Sending again in SQLite: finished deliveries from the beginning of their schedule, and events that were never sent.
+// Replays in SQLite: restarts the schedule of finished deliveries, and sends events that were never sent.
 import type { DeliveryStatus } from "../../../domain/delivery/delivery.ts";
 import type { RegEvent } from "../../../domain/event/event.ts";
 import type {

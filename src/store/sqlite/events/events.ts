@@ -105,7 +105,7 @@ const STATE_SQL = `
   select (select ifnull(max(seq), 0) from events) || '.' ||
     (select ifnull(max(seq), 0) from event_translations) as state`;
 
-/** A record that has later languages has its rendering: most have neither. */
+/** An event with languages that were added later has a rendering; most events have neither. */
 const FOUND_SQL = `
   select ifnull(event_renderings.json, events.json) as json, provenance,
     case when event_seq is null then '[]' else (

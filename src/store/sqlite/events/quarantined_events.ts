@@ -1,4 +1,4 @@
-// Quarantined events in SQLite: those that wait for their fetch to be judged, and change spikes that wait for the operator.
+// Quarantined events in SQLite: of unfinished fetches, and of change spikes that wait for the operator.
 import {
   CADENCE_MS,
   type ChangeSpike,

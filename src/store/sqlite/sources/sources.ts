@@ -1,4 +1,4 @@
-// Sources in SQLite: their state, their leases, and what their hosts want.
+// Sources in SQLite: their state, their leases, and the spacing and pauses of their hosts.
 import type {
   FetchResult,
   PartialFailure,
@@ -111,7 +111,7 @@ function registerSource(connection: Connection, source: RegisteredSource, nowMs:
   );
 }
 
-/** The longest due of the named sources that nobody holds and whose host is free. */
+/** The most overdue of the named sources that is not leased and whose host is free. */
 function findClaimable(connection: Connection, claim: SourceClaim): Row | undefined {
   const { nowMs, ids, due, perHost } = claim;
   return connection.get(
