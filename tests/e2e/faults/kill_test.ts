@@ -199,7 +199,9 @@ Deno.test(`a server that is killed -9 ${KILLS} times at random moments delivers 
         publisher.publish(round % SOURCES, EVENTS_A_ROUND);
         const server = await serve(folder);
         // Of many kills, every fourth comes while the receiver has an attempt that it has not responded to.
-        const meets = KILLS >= 50 && round % 4 === 0 ? receiver.nextAttempt() : pause(Math.random() * longestLifeMs);
+        const meets = KILLS >= 50 && round % 4 === 0
+          ? receiver.nextAttempt()
+          : pause(Math.random() * longestLifeMs);
         await Promise.race([meets, pause(longestLifeMs)]);
         await server.end("SIGKILL");
       }
