@@ -1,4 +1,4 @@
-// A process that asks for a URL again and again: it is its argument, the times go to stdout as JSON at its end.
+// A process that asks for /livez again and again: the address is its argument, the times go to stdout as JSON at its end.
 
 const PAUSE_MS = 20;
 
@@ -8,9 +8,9 @@ let isOver = false;
 Deno.addSignalListener("SIGTERM", () => isOver = true);
 while (!isOver) {
   const startMs = performance.now();
-  const response = await fetch(address);
+  const response = await fetch(`${address}/livez`);
   await response.body?.cancel();
-  if (response.status !== 200) throw new Error(`responded with ${response.status}`);
+  if (response.status !== 200) throw new Error(`/livez responded with ${response.status}`);
   tookMs.push(performance.now() - startMs);
   await new Promise((later) => setTimeout(later, PAUSE_MS));
 }

@@ -18,12 +18,10 @@ const ACT_EVERY_MS = 200;
 /** The last items are collected and delivered within this time, ms: all slots of fetching may wait for a timeout. */
 const COLLECTED_WITHIN_MS = 60_000;
 /** The bounds, ms; a machine that runs other tests beside this one has others. */
-// The goal is 100 ms, which not every run reaches: this bound is for what would be a defect on any machine.
-const LIVEZ_P999_MS = scaled(10_000, 1_000);
+const LIVEZ_P999_MS = scaled(10_000, 100);
 const DELIVERY_MS = scaled(30_000, 2_000);
 const EXIT_MS = scaled(60_000, 8_000);
 
-const CONTROL = fileURLToPath(new URL("../attack/control.ts", import.meta.url));
 const PROBE = fileURLToPath(new URL("../attack/probe.ts", import.meta.url));
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -69,27 +67,7 @@ class Stage {
   }
 }
 
-/** A bare server in another process. */
-async function startControl(): Promise<{ address: string; end(): Promise<void> }> {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--no-prompt", "--allow-net", CONTROL],
-    stdin: "null",
-    stdout: "piped",
-    stderr: "null",
-  }).spawn();
-  const lines = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
-  const { value = "" } = await lines.read();
-  return {
-    address: value.trim(),
-    async end() {
-      child.kill("SIGKILL");
-      await lines.cancel();
-      await child.status;
-    },
-  };
-}
-
-/** Asks for a URL in another process until it is told to end; gives the times, ms. */
+/** Asks for /livez in another process until it is told to end; gives the times, ms. */
 function startProbe(address: string): () => Promise<number[]> {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "--no-prompt", "--allow-net", PROBE, address],
@@ -99,7 +77,7 @@ function startProbe(address: string): () => Promise<number[]> {
   return async () => {
     child.kill("SIGTERM");
     const { success, stdout } = await child.output();
-    assert.ok(success, `${address} responded each time`);
+    assert.ok(success, "/livez was answered each time");
     return JSON.parse(new TextDecoder().decode(stdout));
   };
 }
@@ -140,8 +118,6 @@ async function countStored({ address }: Serving, { key }: Customer): Promise<Rec
 interface Outcome {
   /** Times of /livez, ms, ascending. */
   livezMs: number[];
-  /** The same of a bare server at the same time: what is slow there is the machine, whose cores the attack shares. */
-  controlMs: number[];
   /** Good endpoints, and what they got. */
   endpoints: string[];
   arrivals: Arrival[];
@@ -159,15 +135,13 @@ async function attack(folder: string, stage: Stage, ending: AbortController): Pr
   const config = (generation: number) =>
     writeConfig(folder, SETTINGS + goodConfig(ports) + hostileConfig(ports, generation));
   await config(0);
-  const control = await startControl();
   const server = await serve(folder);
   try {
     const { address } = server;
     const good = await subscribeGood(folder, address, endpoints);
     const { customers, attacks } = await hostileCustomers(folder, address, endpoints);
     stage.tell({ kind: "publish" });
-    const endProbe = startProbe(`${address}/livez`);
-    const endControl = startProbe(control.address);
+    const endProbe = startProbe(address);
     const acting = attacks.map((act) => repeat(act, ending.signal));
     const endMs = Date.now() + SECONDS * 1_000;
     for (let generation = 1;; generation++) {
@@ -179,28 +153,15 @@ async function attack(folder: string, stage: Stage, ending: AbortController): Pr
     stage.tell({ kind: "stop publishing" });
     const { arrivals, published } = await complete(stage, good.length);
     const livezMs = (await endProbe()).sort((a, b) => a - b);
-    const controlMs = (await endControl()).sort((a, b) => a - b);
     const stored = await countStored(server, customers.at(-1) ?? assert.fail());
     ending.abort();
     const stopMs = Date.now();
     const { code, log } = await server.end("SIGTERM");
     const exitMs = Date.now() - stopMs;
     await Promise.all(acting);
-    return {
-      livezMs,
-      controlMs,
-      endpoints: good,
-      arrivals,
-      published,
-      stored,
-      hostile: customers,
-      code,
-      exitMs,
-      log,
-    };
+    return { livezMs, endpoints: good, arrivals, published, stored, hostile: customers, code, exitMs, log };
   } finally {
     server.kill();
-    await control.end();
   }
 }
 
@@ -218,7 +179,7 @@ async function complete(
 }
 
 function check(outcome: Outcome): void {
-  const { livezMs, controlMs, endpoints, arrivals, published, stored, hostile, code, exitMs, log } = outcome;
+  const { livezMs, endpoints, arrivals, published, stored, hostile, code, exitMs, log } = outcome;
   const tookMs = arrivals.map(({ tookMs }) => tookMs).sort((a, b) => a - b);
   const spread = (sorted: readonly number[]) => ({
     median: Math.round(percentile(sorted, 0.5)),
@@ -226,8 +187,7 @@ function check(outcome: Outcome): void {
     max: Math.round(percentile(sorted, 1)),
   });
   const pauses = log.match(/.*the main thread was paused.*/g) ?? [];
-  const [livez, control] = [spread(livezMs), spread(controlMs)];
-  const figures = { livez, control, delivery: spread(tookMs), exitMs, pauses: pauses.length };
+  const figures = { livez: spread(livezMs), delivery: spread(tookMs), exitMs, pauses: pauses.length };
   console.log(JSON.stringify(figures));
   const told = `${JSON.stringify(figures)}\n${pauses.join("\n")}\n${log.slice(-3_000)}`;
   assert.equal(code, 0, told);
@@ -239,8 +199,7 @@ function check(outcome: Outcome): void {
     assert.equal(ids.size, events, `${endpoint} got every event\n${told}`);
   }
   for (const { statuses } of hostile) assert.equal(statuses.get(500), undefined, told);
-  const ownMs = livez.p999 - control.p999;
-  assert.ok(ownMs <= LIVEZ_P999_MS, `/livez took ${ownMs} ms longer than a bare server (p99.9)\n${told}`);
+  assert.ok(figures.livez.p999 <= LIVEZ_P999_MS, `/livez took ${figures.livez.p999} ms (p99.9)\n${told}`);
   assert.ok(figures.delivery.max <= DELIVERY_MS, `a delivery took ${figures.delivery.max} ms\n${told}`);
   assert.ok(exitMs <= EXIT_MS, `the exit took ${exitMs} ms\n${told}`);
 }
