@@ -10,11 +10,11 @@ import { createDeliveriesFor, type Matching } from "./match/match.ts";
 /** Deliveries made or sent again in one call at most. */
 const MAX_DELIVERIES = 1_000;
 /** Events that are looked at in one transaction: few, so that sending gets its turn between them. */
-const EVENTS_A_STEP = 200;
+const EVENTS_A_STEP = 50;
 /** `Retry-After` while another replay of the customer is in progress, seconds. */
 const BUSY_RETRY_S = 5;
 /** Steps of one call at most. */
-const MAX_STEPS = 50;
+const MAX_STEPS = 200;
 
 /** Which events: those stored from `sinceMs` on, before `untilMs` (Unix ms); `afterId` goes on behind an event. */
 export interface ReplayRange {
