@@ -8,8 +8,9 @@ const SCREENED = 65_536;
 /** What takes less is too short to be compared, ms: in a finding, and to go on beyond {@link SCREENED}. */
 const FLOOR_MS = 20;
 const SCREEN_FLOOR_MS = 1;
-/** A quarter of the input may take no less than this part of the time: linear is 4, quadratic 16. */
+/** At most so many times as long as a quarter of the input, and as half of it: linear is 4 and 2, quadratic 16 and 4. */
 const MOST_TIMES = 9;
+const MOST_TIMES_HALF = 3;
 const SCREEN_TIMES = 6;
 /** The most that the largest input may take, ms: growth that is linear can be too steep. */
 const MOST_MS = 4_000;
@@ -51,12 +52,16 @@ export async function slowness(
       if (shortest.has(size / 4)) await again(size / 4);
       slow = slowAt(size, shortest);
     }
-    // Once is no growth: up to some size a limit may permit what it then refuses.
-    if (slow !== null && (before !== null || slow.ms > MOST_MS)) return slow;
+    if (slow !== null && (slow.ms > MOST_MS || isGrowth(before, slow))) return slow;
     before = slow;
     goesOn ||= slow !== null || timesAt(size, shortest, SCREEN_FLOOR_MS) > SCREEN_TIMES;
   }
   return null;
+}
+
+/** Whether two sizes in a row show growth: a limit that is passed, once, makes both longer than their quarters. */
+function isGrowth(before: Slow | null, slow: Slow): boolean {
+  return before !== null && slow.ms > MOST_TIMES_HALF * before.ms;
 }
 
 function slowAt(size: number, shortest: ReadonlyMap<number, number>): Slow | null {
