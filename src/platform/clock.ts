@@ -15,16 +15,25 @@ export function afterTurn(work: () => void): void {
   setImmediate(work);
 }
 
+/** Resolves when the last of those who sleep for 0 ms goes on. */
+let lastYield = Promise.resolve();
+
 function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  if (ms > 0) return wait(ms, signal);
+  // One after the other: the runtime polls for requests only after all timers that are due.
+  return lastYield = lastYield.then(() => wait(0, signal));
+}
+
+function wait(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();
-    // Also for 0 ms: while callbacks are due immediately, the runtime rarely polls for new requests.
+    // A timer also for 0 ms: while immediate callbacks are due, the runtime rarely polls for requests.
     const end = () => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", end);
       resolve();
     };
-    const timer = setTimeout(end, Math.max(0, Math.min(ms, MAX_TIMER_MS)));
+    const timer = setTimeout(end, Math.min(ms, MAX_TIMER_MS));
     signal?.addEventListener("abort", end);
   });
 }

@@ -41,6 +41,34 @@ Deno.test("sleep() of no time between pieces of work lets in who asks meanwhile"
   assert.ok(pieces < 100, `${pieces} pieces of work were done before the answer`);
 });
 
+Deno.test("sleep() of no time lets requests in between the pieces of five tasks, not after them", async () => {
+  await using server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+    () => new Response(),
+  );
+  const address = `http://127.0.0.1:${server.addr.port}`;
+  let pieces = 0;
+  let isOver = false;
+  const tasks = Array.from({ length: 5 }, async () => {
+    while (!isOver) {
+      for (const startMs = performance.now(); performance.now() - startMs < 5;);
+      pieces++;
+      await clock.sleep(0);
+    }
+  });
+  const during: number[] = [];
+  for (let request = 0; request < 20; request++) {
+    const before = pieces;
+    await (await fetch(address)).body?.cancel();
+    during.push(pieces - before);
+  }
+  isOver = true;
+  await Promise.all(tasks);
+  during.sort((a, b) => a - b);
+  // Sending, accepting, responding and receiving each wait for one piece; with timers of their own for all five.
+  assert.ok((during[10] ?? NaN) < 10, `pieces of work during a request: ${during}`);
+});
+
 Deno.test("sleep() resolves at once when its signal aborts, before or meanwhile, and leaves no timer", async () => {
   await clock.sleep(LONG_MS, AbortSignal.abort());
   const controller = new AbortController();

@@ -9,7 +9,10 @@ import type { Tracer } from "./tracer.ts";
 export interface Clock {
   /** Now, in Unix ms. */
   nowMs(): number;
-  /** Resolves after `ms`, or at once when the signal aborts; of 0 ms when all others who wait had a turn. */
+  /**
+   * Resolves after `ms`, or at once when the signal aborts. 0 ms lets other work run between pieces of long work: those
+   * that sleep so go on one at a time, and requests are served in between.
+   */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** Resolves when what is ready at this moment is done. Not for long work: nobody who asks is let in by it. */
   turn(): Promise<void>;

@@ -78,6 +78,9 @@ const MAX_INTERIM = 32;
  */
 const maxWireBytes = (bodyBytes: number): number => 2_097_152 + 8 * bodyBytes;
 
+/** Bytes that are decompressed before other work runs: a few received bytes can become a thousand times as many. */
+const INFLATED_AT_ONCE = 1_048_576;
+
 /** What an exchange needs. */
 interface ExchangeOptions {
   connections: Connections;
@@ -102,6 +105,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   #headers: Record<string, string> = {};
   #decompressor: Transform | null = null;
   #receivedBytes = 0;
+  /** Decompressed since other work could run. */
+  #inflatedBytes = 0;
 
   constructor(options: ExchangeOptions) {
     const { connections, forWebhooks, request: { url, addresses, authorities, maxBodyBytes } } = options;
@@ -140,7 +145,14 @@ class Exchange implements Dispatcher.DispatchHandler {
     const decompressor = createDecompressor(this.#headers["content-encoding"] ?? "");
     if (decompressor === null) return;
     this.#decompressor = decompressor;
-    decompressor.on("data", (chunk: Uint8Array) => this.#add(chunk));
+    decompressor.on("data", (chunk: Uint8Array) => {
+      this.#add(chunk);
+      this.#inflatedBytes += chunk.length;
+      if (this.#inflatedBytes < INFLATED_AT_ONCE) return;
+      this.#inflatedBytes = 0;
+      decompressor.pause();
+      setTimeout(() => decompressor.resume(), 0);
+    });
     decompressor.on("drain", () => controller.resume());
     decompressor.on("end", () => this.#resolve(true));
     decompressor.on("error", (error) => this.#reject(toNetworkError(error, "reading")));
