@@ -2,8 +2,8 @@
 import { listenForSignals } from "./src/platform/process/signals.ts";
 
 if (import.meta.main) {
-  // Before anything else is loaded: a service may be told to reload or to end as soon as it is there. Other commands end
-  // by every signal, as programs do.
+  // Before anything else is loaded: a service may be told to reload or to end as soon as it is there. Other commands
+  // end by every signal, as programs do.
   const signals = Deno.args[0] === "serve" ? listenForSignals() : undefined;
   const [{ runCli }, { createHost }] = await Promise.all([
     import("./src/cli/cli.ts"),

@@ -34,8 +34,8 @@ interface RecentHashes {
 }
 
 /**
- * A cache of key hashes that is emptied every {@link CACHE_MS}, because hashing costs a tenth of a request. Look-ups leak
- * no timing: a Map compares keys only if their seeded hashes are equal.
+ * A cache of key hashes that is emptied every {@link CACHE_MS}, because hashing costs a tenth of a request. Look-ups
+ * leak no timing: a Map compares keys only if their seeded hashes are equal.
  */
 function createRecentHashes(): RecentHashes {
   const hashes = new Map<string, string>();

@@ -35,9 +35,10 @@ export interface BackupLoop {
 }
 
 /**
- * When the next backup is due, Unix ms: at the first time of the schedule after the newest one that it made, or after the
- * start where there is none. One that was missed while nothing ran is due at once. Null when the schedule never comes. A
- * start or a failure that is still to come was told by a clock that has been set back since: it holds nothing up.
+ * When the next backup is due, Unix ms: at the first time of the schedule after the newest one that it made, or after
+ * the start where there is none. One that was missed while nothing ran is due at once. Null when the schedule never
+ * comes. A start or a failure that is still to come was told by a clock that has been set back since: it holds nothing
+ * up.
  */
 export function nextBackupAt(
   schedule: Schedule,
@@ -54,8 +55,8 @@ export function nextBackupAt(
 }
 
 /**
- * The backups of a folder that go: of those that the schedule made, all but the newest; nobody else's, and none of a time
- * that is still to come ({@link isOfLaterClock}): as the newest they would take the place of those that are.
+ * The backups of a folder that go: of those that the schedule made, all but the newest; nobody else's, and none of a
+ * time that is still to come ({@link isOfLaterClock}): as the newest they would take the place of those that are.
  */
 export function findSuperfluous(names: readonly string[], keep: number, nowMs: number): string[] {
   return names.filter((name) => isScheduled(name) && !isOfLaterClock(name, nowMs)).sort().reverse().slice(

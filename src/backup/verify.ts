@@ -75,8 +75,7 @@ async function readIn<T>(
 
 /**
  * {@link withBackup} in the first of the folders in which it can be done: beside the archive mostly, but a medium may
- * take
- * no changes or have no room. Throws what kept it from the last one, with what kept it from those before.
+ * take no changes or have no room. Throws what kept it from the last one, with what kept it from those before.
  */
 export async function withBackupIn<T>(
   file: string,

@@ -34,8 +34,8 @@ const LETTERS_AT_MOST = 3;
 const LETTERS_READ = 600;
 
 /**
- * Detects the language. `raw` is the unfolded title and summary, because folding removes accents. `stated` contains
- * BCP 47 tags or codes, most specific first.
+ * Detects the language. `raw` is the unfolded title and summary, because folding removes accents. `stated` contains BCP
+ * 47 tags or codes, most specific first.
  */
 export function detectLanguage(
   words: { title: FoldedText; summary: FoldedText; raw: string },

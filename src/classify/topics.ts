@@ -192,8 +192,8 @@ function addWords(
 }
 
 /**
- * Drops phrases that are the start of a longer phrase of another topic: "AI Security" in "AI Security Institute" is part
- * of a name.
+ * Drops phrases that are the start of a longer phrase of another topic: "AI Security" in "AI Security Institute" is
+ * part of a name.
  */
 function withoutInner(hits: readonly PhraseHit<TopicRule>[]): PhraseHit<TopicRule>[] {
   const longest = new Map<number, PhraseHit<TopicRule>>();

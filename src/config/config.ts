@@ -144,8 +144,8 @@ export async function parseConfig(text: string, options: ParseConfigOptions): Pr
 }
 
 /**
- * Parses and validates a config. Reads nothing except the secrets that it refers to. Rejects with a
- * {@link ConfigError} that contains all problems.
+ * Parses and validates a config. Reads nothing except the secrets that it refers to. Rejects with a {@link ConfigError}
+ * that contains all problems.
  */
 export async function parseConfigFile(text: string, options: ParseConfigOptions): Promise<ParsedConfig> {
   const document = parseToml(text, options.file);

@@ -39,8 +39,8 @@ export interface Replaying extends Pick<Matching, "clock" | "newId" | "topics" |
 }
 
 /**
- * Sends the customer's subscription a range again: a thousand deliveries a call at most, in the order of storing. Throws
- * `replay_limit_reached`, and sends nothing, when the day's replays are not enough for the call.
+ * Sends the customer's subscription a range again: a thousand deliveries a call at most, in the order of storing.
+ * Throws `replay_limit_reached`, and sends nothing, when the day's replays are not enough for the call.
  */
 export type Replay = (target: ReplayTarget, range: ReplayRange) => Promise<ReplayOutcome>;
 

@@ -1,8 +1,8 @@
 // Stops waiting for work that does not handle an AbortSignal itself.
 
 /**
- * Settles as the work does, or rejects with the signal's reason as soon as it aborts. What becomes of the work after that
- * is ignored.
+ * Settles as the work does, or rejects with the signal's reason as soon as it aborts. What becomes of the work after
+ * that is ignored.
  */
 export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let end: (() => void) | undefined;

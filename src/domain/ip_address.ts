@@ -19,8 +19,8 @@ export function parseNetwork(text: string): Network {
 }
 
 /**
- * Reads an address as connections read it, null when it is none: IPv4 with four decimal parts, IPv6 without a zone.
- * The library alone is laxer (`0x7f.1`, `010.1.1.1`) and takes `::1.2.3.4` for `::ffff:1.2.3.4`.
+ * Reads an address as connections read it, null when it is none: IPv4 with four decimal parts, IPv6 without a zone. The
+ * library alone is laxer (`0x7f.1`, `010.1.1.1`) and takes `::1.2.3.4` for `::ffff:1.2.3.4`.
  */
 export function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);

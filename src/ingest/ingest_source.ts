@@ -32,8 +32,8 @@ import type { DocumentRun, SourceIngestMode, SourceIngestOptions } from "./docum
 const OLDER_EDITION = "the same document contains a newer version of it";
 
 /**
- * Fetches the source and records its items. Throws {@link FetchError} when its first document cannot be fetched or read;
- * a file that cannot be read is refused, and the other files of its folder are ingested.
+ * Fetches the source and records its items. Throws {@link FetchError} when its first document cannot be fetched or
+ * read; a file that cannot be read is refused, and the other files of its folder are ingested.
  */
 export async function ingestSource(
   source: SourceSettings,

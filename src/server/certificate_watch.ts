@@ -35,9 +35,8 @@ export interface Watching {
 
 /**
  * Reads the files every few seconds until the signal aborts, and uses a new pair once two reads gave the same: the two
- * files
- * are not written at the same instant. A pair that cannot be used is logged once, and the old one stays in use. A pair
- * that is not valid yet is used when it is.
+ * files are not written at the same instant. A pair that cannot be used is logged once, and the old one stays in use. A
+ * pair that is not valid yet is used when it is.
  */
 export async function watchCertificate(watching: Watching, signal: AbortSignal): Promise<void> {
   const { files, clock, log, paths } = watching;

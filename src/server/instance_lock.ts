@@ -6,8 +6,8 @@ import { CommandError } from "./command_call.ts";
 export const lockPath = (store: string): string => `${store}.server`;
 
 /**
- * Locks the store for a server or for exclusive work; `text` names the purpose. Throws a
- * {@link CommandError} that names the holder when there is one, and the system's error when the file cannot be locked.
+ * Locks the store for a server or for exclusive work; `text` names the purpose. Throws a {@link CommandError} that
+ * names the holder when there is one, and the system's error when the file cannot be locked.
  */
 export async function lockStore(
   store: string,

@@ -127,8 +127,7 @@ export async function prepareDatabase(
 
 /**
  * The newest backup that was made before an upgrade to this schema, when it is whole and holds the database as it is
- * now:
- * the upgrade was ended in the middle, and another backup would be the same. Null when another one is to be made.
+ * now: the upgrade was ended in the middle, and another backup would be the same. Null when another one is to be made.
  */
 async function findSameBackup(
   host: Host,
@@ -159,8 +158,7 @@ async function findSameBackup(
 
 /**
  * Throws where no database is there, and something shows that one was: made anew it would be another one, whoever has
- * the
- * first open would know nothing of it, and what stands in the log would be lost.
+ * the first open would know nothing of it, and what stands in the log would be lost.
  */
 async function mustMiss(
   host: Host,

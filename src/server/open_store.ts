@@ -95,8 +95,7 @@ export interface Opened extends LoadedConfig {
 
 /**
  * What a command does that finds no database: it makes one, or, where it only reads, it does without, and leaves
- * nothing
- * behind that might belong to another user than the service.
+ * nothing behind that might belong to another user than the service.
  */
 export type WithoutStore = "make" | "do without";
 
@@ -214,8 +213,7 @@ export interface Opening {
 
 /**
  * Opens the config's store; creates or migrates it where necessary. Throws a {@link CommandError} that says what to do,
- * also
- * when the database cannot be written.
+ * also when the database cannot be written.
  */
 export async function openStoreAt(
   { host, loadEngine }: CommandCall,

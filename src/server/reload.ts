@@ -194,9 +194,8 @@ class RunningService implements Service {
 
   /**
    * Replaces the app by one with the new config. Whatever can fail comes first. Then the former app claims nothing
-   * more,
-   * and the new one starts. The former one finishes what it has claimed, which is leased to it: to wait for a slow
-   * receiver (15 s) or a long fetch would delay every other delivery and fetch at each reload.
+   * more, and the new one starts. The former one finishes what it has claimed, which is leased to it: to wait for a
+   * slow receiver (15 s) or a long fetch would delay every other delivery and fetch at each reload.
    */
   async #putInForce(loaded: LoadedConfig): Promise<void> {
     await this.#declareCustomers(loaded);

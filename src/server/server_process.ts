@@ -179,8 +179,7 @@ async function logStopped(
 
 /**
  * The opened store; null when the signal to end came before it was there. What was under way is given up then: an
- * upgrade
- * of the database begins anew at the next start, and the backup before it leaves nothing behind.
+ * upgrade of the database begins anew at the next start, and the backup before it leaves nothing behind.
  */
 async function openUnlessStopped(
   stopSignal: Promise<StopSignal>,

@@ -14,8 +14,8 @@ const ID = "dlv_01JNQ2B3C4D5E6F7G8H9JKMNPQ";
 const BODY = '{"type":"event.test","title":"Grüße – 規則"}';
 
 Deno.test("signPayload() gives what openssl gives, keyed with the ASCII bytes and with the bytes read as base64", () => {
-  // printf '%s.%s.%s' $ID 1772366400 "$BODY" | openssl dgst -sha256 -hmac "$SECRET" -binary | base64
-  // … | openssl dgst -sha256 -mac HMAC -macopt hexkey:$(printf %s $SECRET | base64 -d | xxd -p -c 99) -binary | base64
+  // printf '%s.%s.%s' $ID 1772366400 "$BODY" | openssl dgst -sha256 -hmac "$SECRET" -binary | base64 … | openssl dgst
+  // -sha256 -mac HMAC -macopt hexkey:$(printf %s $SECRET | base64 -d | xxd -p -c 99) -binary | base64
   assert.equal(
     signPayload({ secrets: [SECRET], id: ID, timestampSeconds: 1_772_366_400, body: BODY }),
     "v1,w2He2VFiSnfZg2Ux3GfT3lw6+7ZxDJa+6QIYfiArDu4= v1,k2dmB5cr0BOqp4VMJsQBzBCJ1fK3MIPE23kT9V0gHiI=",

@@ -1,5 +1,5 @@
-// The path of a publication in docs/develop/architecture.md is the path in the code: each function that it names runs in
-// the demo, in the folder or module that the row names or, for what the store does, in the store.
+// The path of a publication in docs/develop/architecture.md is the path in the code: each function that it names runs
+// in the demo, in the folder or module that the row names or, for what the store does, in the store.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,3 +1,4 @@
+// Tests of growth.ts: what counts as growth.
 import assert from "node:assert/strict";
 import { slowness } from "./growth.ts";
 

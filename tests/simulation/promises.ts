@@ -185,8 +185,8 @@ function assertEveryEnd({ endpoints }: Simulation, deliveries: readonly Delivery
 }
 
 /**
- * Every event that the subscription wants has its delivery, and none that it does not want. What stands from `end` on waits
- * until it has caught up.
+ * Every event that the subscription wants has its delivery, and none that it does not want. What stands from `end` on
+ * waits until it has caught up.
  */
 function assertComplete(
   { id, filters, storedBefore, backfill, deleted }: Subscribed,
@@ -239,8 +239,8 @@ export async function assertHeldInOrder(
 }
 
 /**
- * No month has more deliveries than the highest limit that it had, and each delivery that arrived is counted once, those
- * that did not are not; who is at a limit is told of it, once.
+ * No month has more deliveries than the highest limit that it had, and each delivery that arrived is counted once,
+ * those that did not are not; who is at a limit is told of it, once.
  */
 async function assertQuota(
   { store, subscribers, clock }: Simulation,

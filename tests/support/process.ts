@@ -32,8 +32,8 @@ export interface Finished {
 }
 
 /**
- * Runs a command to its end in the folder; `input` stands on its stdin. It runs in a process of its own if it has a wrapper
- * or serves, else in this one, which takes a tenth of the time.
+ * Runs a command to its end in the folder; `input` stands on its stdin. It runs in a process of its own if it has a
+ * wrapper or serves, else in this one, which takes a tenth of the time.
  */
 export async function regfeed(
   folder: string,

@@ -59,9 +59,7 @@ export async function measureDeliveries(bench: Bench): Promise<void> {
   await Promise.all([receiver.end(), sender.end(), bare.end()]);
 }
 
-/**
- * A store with deliveries due, as many for each subscription, all of them to one receiver; gives the body of one.
- */
+/** A store with deliveries due, as many for each subscription, all of them to one receiver; gives the body of one. */
 export async function makeQueue(
   { folder }: Bench,
   path: string,

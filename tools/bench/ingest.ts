@@ -31,7 +31,8 @@ url = "https://office.example/feed"
 
 /**
  * Measures the first fetch of a feed, one that brings the very bytes of before, one in which only the date differs at
- * which the feed was built, and one in which an item does that does not concern AI regulation: there every item decides.
+ * which the feed was built, and one in which an item does that does not concern AI regulation: there every item
+ * decides.
  */
 export async function measureIngest(bench: Bench): Promise<void> {
   const { settings, tell } = bench;

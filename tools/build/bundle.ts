@@ -11,8 +11,8 @@ const FOLDER = join(ROOT, "dist", "bundle");
 const BUNDLES = join(FOLDER, "src", "cli");
 
 /**
- * Packages that stay as they are: they are written for Node, whose timers are objects, and Deno 2.4 gives those to what is
- * a package of npm's and to nothing else.
+ * Packages that stay as they are: they are written for Node, whose timers are objects, and Deno 2.4 gives those to what
+ * is a package of npm's and to nothing else.
  */
 const NODE_PACKAGES = ["undici", "nodemailer"] as const;
 

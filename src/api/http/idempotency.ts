@@ -33,11 +33,11 @@ export type Repetition = Pick<StoredResponse, "key" | "requestHash">;
  */
 export interface Idempotency {
   /**
-   * Responds to a request. Without the header, `act` runs. With it, `act` runs for the first request and is
-   * given where to store the response; for a day after that, the stored response is returned. `act` also
-   * validates the body, so a repeated request gets the same response even if it would be invalid now. Throws
-   * `idempotency_in_flight` while the first request is in progress, `idempotency_key_reused` if the request
-   * differs, and `invalid_input` if the header is not a valid key.
+   * Responds to a request. Without the header, `act` runs. With it, `act` runs for the first request and is given where
+   * to store the response; for a day after that, the stored response is returned. `act` also validates the body, so a
+   * repeated request gets the same response even if it would be invalid now. Throws `idempotency_in_flight` while the
+   * first request is in progress, `idempotency_key_reused` if the request differs, and `invalid_input` if the header is
+   * not a valid key.
    */
   run(
     request: Repeatable,

@@ -67,9 +67,8 @@ export function createHostCheck(): (host: string) => boolean {
 
 /**
  * What is wrong with where a request wants to go, null when nothing is: the address is too long; the `Host` header
- * holds
- * more than a host, as the runtime puts it before the path to make the request's URL; the address has no path, or a
- * fragment, which belongs to no request (RFC 9110, 4.2.5).
+ * holds more than a host, as the runtime puts it before the path to make the request's URL; the address has no path, or
+ * a fragment, which belongs to no request (RFC 9110, 4.2.5).
  */
 export function findAddressError(
   address: string,

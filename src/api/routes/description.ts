@@ -17,8 +17,8 @@ export interface DescriptionRouteOptions extends DescriptionOptions {
 }
 
 /**
- * The routes that describe `routes` and themselves. Both responses are built on the first request,
- * and the code for that is loaded then, so that the service starts sooner.
+ * The routes that describe `routes` and themselves. Both responses are built on the first request, and the code for
+ * that is loaded then, so that the service starts sooner.
  */
 export function descriptionRoutes(routes: readonly Route[], options: DescriptionRouteOptions): Route[] {
   const description = once(async () => {

@@ -10,8 +10,8 @@ import { foldPhrase } from "../phrases/fold_text.ts";
 /** A reference to the Act, with the words that cite it. */
 export interface CitedArticle {
   /**
-   * `Art. 53(1)(d)`, `Annex III`, `Annex III(5)(b)`, `Annex I(A)(11)`, `Recital 60`. Each part is in parentheses, so that
-   * a reference starts with the text of the reference that contains it.
+   * `Art. 53(1)(d)`, `Annex III`, `Annex III(5)(b)`, `Annex I(A)(11)`, `Recital 60`. Each part is in parentheses, so
+   * that a reference starts with the text of the reference that contains it.
    */
   canonical: string;
   kind: ReferenceKind;

@@ -6,8 +6,8 @@ import { WordIndex } from "./word_index.ts";
 export interface PatternEntry<T> {
   /**
    * Words; upper and lower case are equal; hyphens and brackets count as spaces. `^`: start of the text, or of what
-   * follows a short name and a colon. `$`: end of the text. `*`: any ending (before a word: any beginning).
-   * `…`: up to eight words. `#`: a number. `(a|b)`: either. `(a |)`: optional. Parentheses do not nest.
+   * follows a short name and a colon. `$`: end of the text. `*`: any ending (before a word: any beginning). `…`: up to
+   * eight words. `#`: a number. `(a|b)`: either. `(a |)`: optional. Parentheses do not nest.
    */
   pattern: string;
   value: T;

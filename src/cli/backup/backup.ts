@@ -154,8 +154,8 @@ async function requireFile(host: Host, name: string): Promise<string> {
 }
 
 /**
- * Where the config puts the parts of an archive. Where there is no config the archive's own is put there first:
- * its secrets may be missing on this machine, and then the error says which.
+ * Where the config puts the parts of an archive. Where there is no config the archive's own is put there first: its
+ * secrets may be missing on this machine, and then the error says which.
  */
 async function targetOf(
   call: CommandCall,

@@ -22,8 +22,8 @@ interface Entry {
 
 /**
  * Finds the lines of a text that `smol-toml` has accepted. A table with a header has the header's line, otherwise the
- * line of the first key below it. A text with a string of more than 100,000 characters may have no lines, because
- * the parser cannot read it.
+ * line of the first key below it. A text with a string of more than 100,000 characters may have no lines, because the
+ * parser cannot read it.
  */
 export function findKeyLines(text: string): KeyLines {
   const root: Entry = { line: 0, isExplicit: true, children: new Map() };

@@ -43,8 +43,8 @@ export function createDeliveriesFor(
 }
 
 /**
- * Matches some of the events that wait, oldest first, and goes on with a subscription that is behind. The returned function
- * says how many events it matched and with how many subscriptions it went on.
+ * Matches some of the events that wait, oldest first, and goes on with a subscription that is behind. The returned
+ * function says how many events it matched and with how many subscriptions it went on.
  */
 export function createMatching(matching: Matching): () => Promise<number> {
   const { store, clock, tiers } = matching;

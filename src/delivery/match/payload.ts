@@ -81,8 +81,8 @@ function recordIn(
 }
 
 /**
- * The words in the wanted language where the event has them, else those that the record calls English (the source's
- * own where it publishes no English), and which language that is.
+ * The words in the wanted language where the event has them, else those that the record calls English (the source's own
+ * where it publishes no English), and which language that is.
  */
 function textsIn(event: RegEvent, wanted: string): LocalizedText & { language: string } {
   const own = Object.hasOwn(event.translations, wanted) ? event.translations[wanted] : undefined;

@@ -29,8 +29,8 @@ interface Failing {
 export type LogAttempt = (delivery: ClaimedDelivery, result: AttemptResult, next: string) => void;
 
 /**
- * At `info` stands the first failure of an endpoint (a subscription's), each other way of failing, once an hour how often
- * it failed, and that it answers again; what ends a delivery is a warning; all else is at `debug`.
+ * At `info` stands the first failure of an endpoint (a subscription's), each other way of failing, once an hour how
+ * often it failed, and that it answers again; what ends a delivery is a warning; all else is at `debug`.
  */
 export function createAttemptLog({ log, clock }: { log: Log; clock: Pick<Clock, "nowMs"> }): LogAttempt {
   const failing = new Map<string, Failing>();

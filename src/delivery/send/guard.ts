@@ -42,10 +42,10 @@ export interface AddressPolicy {
 }
 
 /**
- * Reads the operator's permissions. A range opens exactly the addresses it names, in the family in which it names
- * them: `10.0.0.0/8` opens `10.1.2.3` and not `::ffff:10.1.2.3`. An IPv6 form that carries an IPv4 address (mapped,
- * NAT64, 6to4, …) needs a range that names the form, and then the IPv4 address in it must be permitted as well:
- * `64:ff9b::/96` opens public hosts behind NAT64 and nothing private. Throws when a range is no CIDR.
+ * Reads the operator's permissions. A range opens exactly the addresses it names, in the family in which it names them:
+ * `10.0.0.0/8` opens `10.1.2.3` and not `::ffff:10.1.2.3`. An IPv6 form that carries an IPv4 address (mapped, NAT64,
+ * 6to4, …) needs a range that names the form, and then the IPv4 address in it must be permitted as well: `64:ff9b::/96`
+ * opens public hosts behind NAT64 and nothing private. Throws when a range is no CIDR.
  */
 export function createAddressPolicy(settings: PolicySettings): AddressPolicy {
   return {
@@ -160,7 +160,8 @@ const decisions = new Decisions();
 
 /**
  * Whether a text can be a webhook's address, as far as that is seen without a look-up: scheme, length, credentials,
- * port, host name, literal addresses. A fragment is dropped; it would never be sent. The URL is shared: nobody changes it.
+ * port, host name, literal addresses. A fragment is dropped; it would never be sent. The URL is shared: nobody changes
+ * it.
  */
 export function checkWebhookUrl(text: string, policy: AddressPolicy): UrlDecision {
   return text.length > MAX_WEBHOOK_URL ? { ok: false } : decisions.url(text, policy);
@@ -255,9 +256,9 @@ function decideTarget(addresses: string[], policy: AddressPolicy): TargetDecisio
 const LOOKUP_MS = 3_000;
 
 /**
- * Why an address may not be subscribed, in words for its owner; null when it may, as one may whose host cannot be looked
- * up now. Which rule its text breaks is said; of all that is refused for its host, for what that resolves to, or for being
- * our own, one and the same is.
+ * Why an address may not be subscribed, in words for its owner; null when it may, as one may whose host cannot be
+ * looked up now. Which rule its text breaks is said; of all that is refused for its host, for what that resolves to, or
+ * for being our own, one and the same is.
  */
 export async function whyRefused(
   text: string,

@@ -28,8 +28,8 @@ const MAX_RETRY_AFTER_MS = DAY;
 const GONE = 410;
 
 /**
- * The step after attempt number `attempt` (from 1) of a schedule ended at `nowMs`. `random` is a number in [0, 1). A `Retry-After`
- * moves the next attempt later, by a day at most, never earlier.
+ * The step after attempt number `attempt` (from 1) of a schedule ended at `nowMs`. `random` is a number in [0, 1). A
+ * `Retry-After` moves the next attempt later, by a day at most, never earlier.
  */
 export function decideNextStep(
   result: AttemptResult,

@@ -20,8 +20,7 @@ export interface DeclarationConflict {
   name: string;
   /**
    * `email`: a customer that is not declared has the address, by command or by payment, and is not kept out by the
-   * operator. `key`: a customer that is not declared has the key.
-   * `erased`: the customer of this name was erased.
+   * operator. `key`: a customer that is not declared has the key. `erased`: the customer of this name was erased.
    */
   what: "email" | "key" | "erased";
   /** The customer that has it. */

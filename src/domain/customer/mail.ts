@@ -153,8 +153,8 @@ export const MAIL_LEASE_MS = 300_000;
 export const MOST_MAIL_WAIT_MS = 30 * 3_600_000;
 
 /**
- * What came of the wish to send a mail now: it is due. `soon`: an attempt is under way or due within
- * {@link MAIL_LEASE_MS} anyway. `over`: it was sent, or there is none of that id.
+ * What came of the wish to send a mail now: it is due. `soon`: an attempt is under way or due within {@link
+ * MAIL_LEASE_MS} anyway. `over`: it was sent, or there is none of that id.
  */
 export type MailRetry = "queued" | "soon" | "over";
 

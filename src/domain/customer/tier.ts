@@ -24,8 +24,8 @@ export interface TierLimits {
 }
 
 /**
- * The limits of the specification's section 8; `embedded` is custom there: its numbers are the operator's to set. A day's
- * replays are as many as a month's deliveries: a receiver that has lost a month gets it again in a day. A month's
+ * The limits of the specification's section 8; `embedded` is custom there: its numbers are the operator's to set. A
+ * day's replays are as many as a month's deliveries: a receiver that has lost a month gets it again in a day. A month's
  * deliveries may also be held: what follows them is not stored as deliveries, and not lost.
  */
 export const DEFAULT_LIMITS: Readonly<Record<Tier, TierLimits>> = {

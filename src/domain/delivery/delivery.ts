@@ -4,8 +4,8 @@ import type { DisabledReason } from "./subscription.ts";
 
 /**
  * The life of a delivery: `pending` until an attempt succeeds (`delivered`) or the schedule is used up (`failed`);
- * `held` while the month's quota is spent or its subscription is disabled; `cancelled` when its subscription
- * was deleted first.
+ * `held` while the month's quota is spent or its subscription is disabled; `cancelled` when its subscription was
+ * deleted first.
  */
 export const DELIVERY_STATUSES = ["pending", "delivered", "failed", "held", "cancelled"] as const;
 

@@ -98,8 +98,8 @@ const NEXT: Record<DeliveryStatus, Record<DeliveryTrigger, Next>> = {
 };
 
 /**
- * What becomes of a delivery in that state when that happens; null when nothing does. A replay of what has arrived
- * uses no further delivery of the month; when it does not arrive again, or may not go, it is delivered as it was.
+ * What becomes of a delivery in that state when that happens; null when nothing does. A replay of what has arrived uses
+ * no further delivery of the month; when it does not arrive again, or may not go, it is delivered as it was.
  */
 export function nextState(facts: DeliveryFacts, trigger: DeliveryTrigger): DeliveryChange | null {
   const next = NEXT[facts.status][trigger];

@@ -14,9 +14,9 @@ export interface SubscriptionFilter {
 export type DisabledReason = typeof DISABLED_REASONS[number];
 
 /**
- * Its owner; its endpoint, which answered 410; days without one success; the loss of the key that its secret was
- * sealed with, until its owner has rotated it; the number of active ones that its customer's tier allows, until there is
- * room for it again.
+ * Its owner; its endpoint, which answered 410; days without one success; the loss of the key that its secret was sealed
+ * with, until its owner has rotated it; the number of active ones that its customer's tier allows, until there is room
+ * for it again.
  */
 export const DISABLED_REASONS = ["owner", "gone", "failing", "key-lost", "tier"] as const;
 

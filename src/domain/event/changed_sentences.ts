@@ -22,8 +22,8 @@ export interface TextChange {
 
 /**
  * Shows two texts that differ: short ones whole, of long ones the sentences that changed, in order and in their own
- * words. The two shown texts always differ. `language` is an ISO 639-1 code; sentences end where Unicode says that
- * they do in it (UAX #29), and not at an abbreviation such as "Art.".
+ * words. The two shown texts always differ. `language` is an ISO 639-1 code; sentences end where Unicode says that they
+ * do in it (UAX #29), and not at an abbreviation such as "Art.".
  */
 export function changedSentences(before: string, after: string, language: string): TextChange {
   if (before.length <= WHOLE_UP_TO && after.length <= WHOLE_UP_TO) return { before, after, isExcerpt: false };

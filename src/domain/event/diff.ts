@@ -26,8 +26,8 @@ const TEXTS: ReadonlySet<string> = new Set(["title_en", "summary_en"]);
 const LISTS = ["topics", "ai_act_articles", "language_versions"] as const;
 
 /**
- * The difference from `previous` to `next`, its summary in the wanted language (English where we have no words in
- * it), what changed in that language first; the words of other languages stand as `translations.CODE.title|summary`.
+ * The difference from `previous` to `next`, its summary in the wanted language (English where we have no words in it),
+ * what changed in that language first; the words of other languages stand as `translations.CODE.title|summary`.
  */
 export function diffEvents(previous: RegEvent, next: RegEvent, language = "en"): EventDiff {
   const changes: FieldChange[] = [];

@@ -34,8 +34,8 @@ export interface LocalizedText {
 }
 
 /**
- * One version of one publication, append-only: the specification's record (section 2.1), field for field and under
- * its names, so that the record that is stored is the JSON that the API serves. Every time is in Unix ms.
+ * One version of one publication, append-only: the specification's record (section 2.1), field for field and under its
+ * names, so that the record that is stored is the JSON that the API serves. Every time is in Unix ms.
  */
 export interface RegEvent {
   /** `evt_` and a ULID; never reused, never changed. */

@@ -35,8 +35,8 @@ const LAST_FIRST = 0x37;
 const LAST_ULID_MS = 2 ** 48 - 1;
 
 /**
- * Identifiers from a clock (Unix ms) and a source of random bytes. When the clock stands still or goes back, the
- * random part of the last ULID is counted up instead, so identifiers stay ordered by making.
+ * Identifiers from a clock (Unix ms) and a source of random bytes. When the clock stands still or goes back, the random
+ * part of the last ULID is counted up instead, so identifiers stay ordered by making.
  */
 export function createIds(nowMs: () => number, randomBytes: (count: number) => Uint8Array): NewId {
   let lastMs = -1;

@@ -56,8 +56,8 @@ export function planCustomerChange(
 }
 
 /**
- * The mail about a change of limits, after the subscriptions were fitted; null for none. A welcome mail that is still to
- * be sent says all of it.
+ * The mail about a change of limits, after the subscriptions were fitted; null for none. A welcome mail that is still
+ * to be sent says all of it.
  */
 export function planLimitsMail(
   { before, after, limits, fit, awaitsWelcome }: {

@@ -7,8 +7,8 @@ export interface DeclarationFacts {
   /** The customer of this id; null without one. */
   known: (Pick<Customer, "email" | "enabled"> & { isErased: boolean }) | null;
   /**
-   * The oldest customer with this email address that is not declared and was not disabled by the operator, whom only the
-   * operator enables again.
+   * The oldest customer with this email address that is not declared and was not disabled by the operator, whom only
+   * the operator enables again.
    */
   emailHolderId: string | null;
   /** For each of its keys, the customer that holds it without being declared. */

@@ -34,8 +34,8 @@ export function planHashes(
 }
 
 /**
- * The hashes of a publication after a new version. A revision in another language keeps those of the publication's first
- * language.
+ * The hashes of a publication after a new version. A revision in another language keeps those of the publication's
+ * first language.
  */
 export function planVersionHashes(
   { contentHash, textHash, language }: Pick<PublicationKey, "contentHash" | "textHash" | "language">,

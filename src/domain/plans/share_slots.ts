@@ -30,8 +30,8 @@ export interface WaitingCustomer<Subscription extends WaitingSubscription = Wait
 }
 
 /**
- * An attempt that has lasted longer leaves the normal lane, ms. To its customer it counts as a slow one, and so does what
- * its subscription starts next; the slots of the slow lane stay there for others.
+ * An attempt that has lasted longer leaves the normal lane, ms. To its customer it counts as a slow one, and so does
+ * what its subscription starts next; the slots of the slow lane stay there for others.
  */
 export const SLOW_AFTER_MS = 1_000;
 /** No customer holds a larger part of all slots while others wait. */
@@ -103,8 +103,8 @@ export class Slots {
   }
 
   /**
-   * Whether the customer may have one more: while it holds less than twice what is free, of all slots and of the lane's.
-   * Whoever takes all it can get leaves some free for whoever comes next.
+   * Whether the customer may have one more: while it holds less than twice what is free, of all slots and of the
+   * lane's. Whoever takes all it can get leaves some free for whoever comes next.
    */
   admits(customerId: string, lane: Lane): boolean {
     const own = this.#of(customerId);
@@ -177,8 +177,9 @@ export interface SlotShares<Subscription> {
 }
 
 /**
- * Shares the free slots: one for each customer in turn, and of a customer one for each subscription in turn, until none is
- * free or none is wanted. A customer that holds its share gets more only when nobody else waits. The slots are taken.
+ * Shares the free slots: one for each customer in turn, and of a customer one for each subscription in turn, until none
+ * is free or none is wanted. A customer that holds its share gets more only when nobody else waits. The slots are
+ * taken.
  */
 export function shareSlots<Subscription extends WaitingSubscription>(
   customers: Iterable<WaitingCustomer<Subscription>>,

@@ -87,8 +87,8 @@ export interface BackupFiles {
   /** Gives a file another path; whoever looks there sees nothing or the whole file. */
   move(from: string, to: string): Promise<void>;
   /**
-   * Creates a hard link in the same folder; false if the name exists. If the file system has no
-   * hard links, the file is renamed instead.
+   * Creates a hard link in the same folder; false if the name exists. If the file system has no hard links, the file is
+   * renamed instead.
    */
   keepAs(path: string, name: string): Promise<boolean>;
   /** The file's length; 0 where there is none. */

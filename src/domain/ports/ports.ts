@@ -18,8 +18,7 @@ export interface Clock {
   turn(): Promise<void>;
   /**
    * Runs `work` under a deadline: its signal aborts after `ms` (reason: {@link DeadlineError}), or with the reason of
-   * `stop`
-   * when that aborts. The promise settles when the work does or its signal aborts, whichever is first.
+   * `stop` when that aborts. The promise settles when the work does or its signal aborts, whichever is first.
    */
   within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>, stop?: AbortSignal): Promise<T>;
 }
@@ -117,8 +116,7 @@ export interface Files {
   readText(path: string): Promise<string>;
   /**
    * What a folder holds, nothing of it opened; folders in it and names that start with a dot are left out. Follows
-   * links
-   * unless it is told otherwise.
+   * links unless it is told otherwise.
    */
   list(folder: string, options?: FolderOptions): Promise<FolderListing>;
   /**

@@ -25,8 +25,8 @@ export type FieldRules = Readonly<Partial<Record<ItemField, readonly string[]>>>
 /** How the document of a strategy becomes items. */
 export type Reading =
   /**
-   * `items` are the paths to the items, all of which count; an empty one is the document itself. `next` is what the next
-   * page is asked with.
+   * `items` are the paths to the items, all of which count; an empty one is the document itself. `next` is what the
+   * next page is asked with.
    */
   | {
     kind: "json";

@@ -10,8 +10,8 @@ export interface Schedule {
 }
 
 /**
- * The first run strictly after a time, Unix ms; null for a schedule that never comes (30 February). Throws what is wrong
- * with an expression that cannot be read.
+ * The first run strictly after a time, Unix ms; null for a schedule that never comes (30 February). Throws what is
+ * wrong with an expression that cannot be read.
  */
 export function nextRunAfter(schedule: Schedule, afterMs: number): number | null {
   return cronOf(schedule).nextRun(new Date(afterMs))?.getTime() ?? null;

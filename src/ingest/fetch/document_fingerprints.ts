@@ -26,13 +26,13 @@ export interface FinishedFetch {
 }
 
 /**
- * The fingerprints of this process. Settings and classification rules do not change while it runs; everything else that a
- * decision depends on is in the store and changes only by fetches.
+ * The fingerprints of this process. Settings and classification rules do not change while it runs; everything else that
+ * a decision depends on is in the store and changes only by fetches.
  */
 export interface DocumentFingerprints {
   /**
-   * Removes and returns the fingerprints of the source's last fetch; empty if that was not a complete fetch of this process.
-   * A fetch that fails leaves none.
+   * Removes and returns the fingerprints of the source's last fetch; empty if that was not a complete fetch of this
+   * process. A fetch that fails leaves none.
    */
   take(state: SourceState): Fingerprints;
   /** Keeps the fingerprints of a finished fetch. */
@@ -74,8 +74,8 @@ export function knownDocument(
 }
 
 /**
- * Identifies what is read of a document. Of a feed that is everything except its build date, which many servers write anew
- * for each response; only the date's length counts. Of any other document it is the bytes.
+ * Identifies what is read of a document. Of a feed that is everything except its build date, which many servers write
+ * anew for each response; only the date's length counts. Of any other document it is the bytes.
  */
 export function identifyContent(
   { bytes, sha256, contentType, url }: FetchedDocument,

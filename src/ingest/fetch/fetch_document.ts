@@ -61,8 +61,8 @@ export interface DocumentResponse {
 }
 
 /**
- * Fetches one document and follows redirects within the limits. A URL that is not configured (of a redirect or a further
- * page) must be public unless the configured one is private. The document's `name` is the requested URL. Throws
+ * Fetches one document and follows redirects within the limits. A URL that is not configured (of a redirect or a
+ * further page) must be public unless the configured one is private. The document's `name` is the requested URL. Throws
  * {@link FetchError}.
  */
 export async function fetchDocument(

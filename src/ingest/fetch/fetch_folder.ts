@@ -24,8 +24,8 @@ interface FolderCursor {
 }
 
 /**
- * Reads the files whose time or size has changed. A file is ingested once for each content, so that touching or restoring
- * it does not bring back an old edition.
+ * Reads the files whose time or size has changed. A file is ingested once for each content, so that touching or
+ * restoring it does not bring back an old edition.
  */
 export async function fetchFolder(
   source: SourceSettings,

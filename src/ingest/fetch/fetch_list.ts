@@ -39,8 +39,7 @@ const DAY_MS = 86_400_000;
 const MAX_MARKS = 100;
 
 /**
- * A page with only items older than the last complete fetch by this is the archive, ms. Some are published months
- * late.
+ * A page with only items older than the last complete fetch by this is the archive, ms. Some are published months late.
  */
 const OLD_PAGE_MS = 365 * DAY_MS;
 

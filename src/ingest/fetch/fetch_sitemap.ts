@@ -165,8 +165,8 @@ function cursorAfter(
 }
 
 /**
- * Sorts the newest first at the first fetch, which skips the archive, and the oldest first afterwards. Pages that failed
- * come last, so that forbidden pages do not delay the others.
+ * Sorts the newest first at the first fetch, which skips the archive, and the oldest first afterwards. Pages that
+ * failed come last, so that forbidden pages do not delay the others.
  */
 function sortWanted(wanted: DatedPage[], pages: SitemapCursor["pages"], isFirst: boolean): void {
   const direction = isFirst ? -1 : 1;

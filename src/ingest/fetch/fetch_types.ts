@@ -43,8 +43,8 @@ export interface PlannedDocument {
   /** The language of its items, where the source has a URL for each. */
   language?: string;
   /**
-   * What happens if it cannot be fetched or read: `refuse` skips it and continues; `fail` fails the fetch. Items recorded
-   * before stay, and the cursor does not advance.
+   * What happens if it cannot be fetched or read: `refuse` skips it and continues; `fail` fails the fetch. Items
+   * recorded before stay, and the cursor does not advance.
    */
   onFailure: "refuse" | "fail";
   /** Whether the same document at the next fetch means that nothing has changed. */
@@ -95,8 +95,8 @@ export interface Fetched {
   /** The redirects of each configured URL; called at the end with the names of the refused documents. */
   redirects(refused: ReadonlySet<string>): readonly PermanentRedirects[];
   /**
-   * The cursor of the next fetch; stored only after every document was ingested. An incomplete feed and the refused files
-   * of a folder are read again, changed or not.
+   * The cursor of the next fetch; stored only after every document was ingested. An incomplete feed and the refused
+   * files of a folder are read again, changed or not.
    */
   cursor(
     outcome: {

@@ -36,8 +36,8 @@ export function isHopeless({ pages }: Rest, { maxPages }: ListRules): boolean {
 }
 
 /**
- * The position after a fetch that was cut at the page `url`. `pages` counts those read from the top and from the previous
- * position; null if the fetch reached known items from the top and stopped there.
+ * The position after a fetch that was cut at the page `url`. `pages` counts those read from the top and from the
+ * previous position; null if the fetch reached known items from the top and stopped there.
  */
 export function restAfter(
   before: Rest | null,

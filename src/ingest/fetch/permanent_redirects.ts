@@ -6,8 +6,8 @@ import type { SourceMove } from "../../domain/source/source.ts";
 export const ADOPTED_AFTER_MS = 3 * 86_400_000;
 
 /**
- * The redirect of a configured URL: `moved` (301, 308), `here` (none), `unsaid` (302, 303, 307: temporary), or `failed` (no
- * document).
+ * The redirect of a configured URL: `moved` (301, 308), `here` (none), `unsaid` (302, 303, 307: temporary), or `failed`
+ * (no document).
  */
 export type RedirectTrack = { kind: "here" | "unsaid" | "failed" } | { kind: "moved"; to: string };
 
@@ -64,8 +64,8 @@ export function describeRedirects(found: readonly PermanentRedirects[]): string[
 }
 
 /**
- * The redirect of a URL template, from the redirect of one URL made from it. The new URL must end with the filled tail of
- * the template, from the last slash before its first placeholder; otherwise the redirect is `unsaid`.
+ * The redirect of a URL template, from the redirect of one URL made from it. The new URL must end with the filled tail
+ * of the template, from the last slash before its first placeholder; otherwise the redirect is `unsaid`.
  */
 export function movedTemplate(
   redirect: RedirectTrack,

@@ -38,8 +38,8 @@ export interface IdentifiedItems {
 }
 
 /**
- * Identifies each item by the source's rule, or by the first later rule that keeps the items apart. `language` is that of
- * the whole document, where the source has a URL for each; `hashes` returns known hashes.
+ * Identifies each item by the source's rule, or by the first later rule that keeps the items apart. `language` is that
+ * of the whole document, where the source has a URL for each; `hashes` returns known hashes.
  */
 export function identifyItems(
   items: readonly NormalisedItem[],
@@ -129,8 +129,8 @@ function withoutCopies(items: readonly IdentifiedItem[]): IdentifiedItem[] {
 }
 
 /**
- * The hash of what counts for revisions: title, summary, URL without tracking, and the stated date of publication. The date
- * of change counts only without a date of publication, since sources update it without a change.
+ * The hash of what counts for revisions: title, summary, URL without tracking, and the stated date of publication. The
+ * date of change counts only without a date of publication, since sources update it without a change.
  */
 export function contentHash(item: NormalisedItem): string {
   return hashesOf(item).contentHash;
@@ -234,8 +234,8 @@ function hasHeadlineIds(items: readonly NormalisedItem[], { rule }: Identity): b
 }
 
 /**
- * Whether an item with a record's id is another publication: its URL, title and date differ, and unless it is the only item
- * of its document (`isAlone`), also its summary.
+ * Whether an item with a record's id is another publication: its URL, title and date differ, and unless it is the only
+ * item of its document (`isAlone`), also its summary.
  */
 export function isOther(
   item: NormalisedItem,

@@ -32,8 +32,8 @@ export interface Identity {
 export const PLAIN_IDENTITY: Identity = { rule: "guid", former: [], isFixed: false, languages: null };
 
 /**
- * The identity at the start of a fetch: the rule of the config, otherwise the stored one. If it differs from the previous
- * rule, that becomes a former rule, so that known publications stay known.
+ * The identity at the start of a fetch: the rule of the config, otherwise the stored one. If it differs from the
+ * previous rule, that becomes a former rule, so that known publications stay known.
  */
 export function identityOf(
   source: Pick<SourceSettings, "identity" | "languages" | "urls" | "languagePattern">,

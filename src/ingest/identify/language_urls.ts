@@ -21,8 +21,8 @@ export function languageForms(
 }
 
 /**
- * Where sites write the language: a host (`de.example`), a part of the path (`/de/`), a suffix (`news_de`, `act_de.html`,
- * `act.de.html`), a parameter (`lang=de`).
+ * Where sites write the language: a host (`de.example`), a part of the path (`/de/`), a suffix (`news_de`,
+ * `act_de.html`, `act.de.html`), a parameter (`lang=de`).
  */
 function usualForms(codes: readonly string[]): RegExp {
   const code = `(?:${codes.join("|")})`;

@@ -43,8 +43,8 @@ type FindKnown = (
 ) => Steps<Map<IdentifiedItem, string>>;
 
 /**
- * Runs `find` for each language separately, with the publications' texts in that language. `bareUrls` maps each URL to the
- * URL without its language; it is null where a publication has one language.
+ * Runs `find` for each language separately, with the publications' texts in that language. `bareUrls` maps each URL to
+ * the URL without its language; it is null where a publication has one language.
  */
 export function* findInLanguages(
   find: FindKnown,
@@ -80,9 +80,10 @@ export function* findInLanguages(
 }
 
 /**
- * Finds the fresh items that are editions of known publications, by external id. The URL must belong to one publication and
- * one item, and two of title, summary and date must match; one is enough if the document still lists older items, so that
- * the publication was replaced and not dropped. In doubt items stay separate: a duplicate is better than a hidden event.
+ * Finds the fresh items that are editions of known publications, by external id. The URL must belong to one publication
+ * and one item, and two of title, summary and date must match; one is enough if the document still lists older items,
+ * so that the publication was replaced and not dropped. In doubt items stay separate: a duplicate is better than a
+ * hidden event.
  */
 export function* rematchRenamed(
   { all, fresh, isAll = false }: DocumentItems,
@@ -129,9 +130,9 @@ export function* rematchRenamed(
 }
 
 /**
- * Removes matches whose publication may have been dropped from the end of the list, so that the item is a new one with the
- * same title, day and boilerplate summary. Keeps all if the site was rebuilt: most unknown items match, or all items are
- * unknown and the summary is unique.
+ * Removes matches whose publication may have been dropped from the end of the list, so that the item is a new one with
+ * the same title, day and boilerplate summary. Keeps all if the site was rebuilt: most unknown items match, or all
+ * items are unknown and the summary is unique.
  */
 function* withoutDropped(
   same: ReadonlyMap<IdentifiedItem, KnownPublication>,
@@ -154,8 +155,8 @@ function* withoutDropped(
 }
 
 /**
- * Finds the fresh items that differ from known publications only in the values of the URL's query, by external id: two of
- * title, summary and date match, or all three where other items share the path.
+ * Finds the fresh items that differ from known publications only in the values of the URL's query, by external id: two
+ * of title, summary and date match, or all three where other items share the path.
  */
 export function* findRequeried(
   { all, fresh }: DocumentItems,
@@ -244,8 +245,8 @@ class Listed {
 }
 
 /**
- * The publication of an item whose URL differs in the host, a trailing slash or an added or removed query: with the same
- * path and title, and the same summary or date.
+ * The publication of an item whose URL differs in the host, a trailing slash or an added or removed query: with the
+ * same path and title, and the same summary or date.
  */
 function* findMoved(
   one: IdentifiedItem,

@@ -78,8 +78,8 @@ export class MovedUrls {
   }
 
   /**
-   * Removes and returns, with their external ids, the items that alternate between two URLs: the previous version had this
-   * URL, and the version before it the stored one; or the two URLs differ only in `www.` and a trailing slash.
+   * Removes and returns, with their external ids, the items that alternate between two URLs: the previous version had
+   * this URL, and the version before it the stored one; or the two URLs differ only in `www.` and a trailing slash.
    */
   async takeReverted(
     findEvent: (id: string) => Promise<{ json: string } | null>,

@@ -28,11 +28,11 @@ interface Time {
 const MIDNIGHT: Time = { hour: 0, minute: 0, second: 0, ms: 0 };
 
 /**
- * The instant (Unix ms) that a date text states, null when it states none that is possible or is not understood
- * whole. Read are: RFC 822 and its successors, ISO 8601 (complete dates), `asctime`, and days in words or figures in
- * the languages of {@link monthOf} with or without a time; Unix seconds and milliseconds as bare figures. Weekdays
- * are not checked, because publishers get them wrong. A date without a time is the day's beginning; without a zone,
- * it is meant in `timezone` (IANA; an unknown one throws a RangeError).
+ * The instant (Unix ms) that a date text states, null when it states none that is possible or is not understood whole.
+ * Read are: RFC 822 and its successors, ISO 8601 (complete dates), `asctime`, and days in words or figures in the
+ * languages of {@link monthOf} with or without a time; Unix seconds and milliseconds as bare figures. Weekdays are not
+ * checked, because publishers get them wrong. A date without a time is the day's beginning; without a zone, it is meant
+ * in `timezone` (IANA; an unknown one throws a RangeError).
  *
  * Of "06/07/2024", the day comes first (as in Europe), unless the figures forbid it, the stated weekday fits only the
  * other order, or the zone is an American one. Two-digit years: up to 49 is 20xx (RFC 2822).

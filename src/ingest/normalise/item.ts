@@ -59,9 +59,9 @@ export interface ItemContext {
 }
 
 /**
- * Makes a parsed item comparable and presentable. Without a title, the first sentence of the summary is the title;
- * with neither, the item is refused. Without a usable link, a guid that is an address is the link, else the
- * publisher's site: a publication without an address of its own is still a publication.
+ * Makes a parsed item comparable and presentable. Without a title, the first sentence of the summary is the title; with
+ * neither, the item is refused. Without a usable link, a guid that is an address is the link, else the publisher's
+ * site: a publication without an address of its own is still a publication.
  */
 export function normaliseItem(item: ParsedItem, context: ItemContext): ItemOutcome {
   const notes: string[] = [];

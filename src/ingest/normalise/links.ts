@@ -26,8 +26,9 @@ export function absoluteUrl(href: string, ...bases: (string | null)[]): string |
 }
 
 /**
- * An address that a parser of addresses gives back as it is (https, a host with a name, nothing to encode): most are, and
- * to see that takes a fifth of parsing them. `.` and `..` in a path are left to the parser, and so are hosts in Punycode.
+ * An address that a parser of addresses gives back as it is (https, a host with a name, nothing to encode): most are,
+ * and to see that takes a fifth of parsing them. `.` and `..` in a path are left to the parser, and so are hosts in
+ * Punycode.
  */
 const NORMAL = /^https:\/\/[a-z0-9][a-z0-9.-]*\.[a-z]{2,}\/[\w/~.-]*(?:\?[\w/~.=&+:,;@!*()-]+)?$/;
 const NOT_NORMAL = /\.\.|\/\.|xn--/;
@@ -55,9 +56,10 @@ const TRACKING_PREFIX = /^(?:utm_|at_|pk_|mtm_|piwik_|matomo_|hsa_|_hs|aspsessio
 
 /**
  * What of an absolute address identifies a publication, for comparison and never for reading: without tracking
- * parameters (in the fragment neither, where some sites write them), session ids, an empty fragment, a user name and the scheme's own port, with `https` for `http` (a site
- * that moves to https has not published everything anew) and a lower-case host. Other parameters keep their order
- * and spelling. Text that is no http(s) address is given back trimmed.
+ * parameters (in the fragment neither, where some sites write them), session ids, an empty fragment, a user name and
+ * the scheme's own port, with `https` for `http` (a site that moves to https has not published everything anew) and a
+ * lower-case host. Other parameters keep their order and spelling. Text that is no http(s) address is given back
+ * trimmed.
  */
 export function cleanUrl(url: string): string {
   return clean(url, withoutTracking);

@@ -17,9 +17,9 @@ const UNSEEN =
   /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
 /**
- * The words of HTML markup as plain text. Text without markup passes through. Blocks and `<br>` begin a new line,
- * table cells a new word; scripts, styles, frames, templates and media are left out with what they hold. Markup that
- * was escaped more than once is read again. Whitespace is collapsed to one space or one line break, characters that show
+ * The words of HTML markup as plain text. Text without markup passes through. Blocks and `<br>` begin a new line, table
+ * cells a new word; scripts, styles, frames, templates and media are left out with what they hold. Markup that was
+ * escaped more than once is read again. Whitespace is collapsed to one space or one line break, characters that show
  * nothing are removed, the result is NFC.
  *
  * `repeats` are texts that the reader sees elsewhere, such as the title and the author. Drupal's feeds (of many

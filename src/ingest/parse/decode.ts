@@ -18,10 +18,11 @@ export interface DecodedText {
 
 /**
  * Decodes a document: by its byte order mark, else by the charset of the HTTP `Content-Type`, else by its XML
- * declaration or its `<meta>`, else as UTF-8, and as windows-1252 when it is not UTF-8 (see {@link decodeUtf8}). JSON is always UTF-8 (RFC 8259), the
- * other steps do not apply. Labels are those of the WHATWG Encoding Standard ("iso-8859-1" is windows-1252). An
- * unknown label and one that the bytes refute are ignored; a single-byte label is refuted by bytes that are valid
- * UTF-8 beyond ASCII. Wrong text that the publisher encoded twice is left alone. NUL characters are removed.
+ * declaration or its `<meta>`, else as UTF-8, and as windows-1252 when it is not UTF-8 (see {@link decodeUtf8}). JSON
+ * is always UTF-8 (RFC 8259), the other steps do not apply. Labels are those of the WHATWG Encoding Standard
+ * ("iso-8859-1" is windows-1252). An unknown label and one that the bytes refute are ignored; a single-byte label is
+ * refuted by bytes that are valid UTF-8 beyond ASCII. Wrong text that the publisher encoded twice is left alone. NUL
+ * characters are removed.
  */
 export function decodeText(bytes: Uint8Array, contentType: string | null): DecodedText {
   const decoded = decodeMarked(bytes) ?? decodeDeclared(bytes, contentType);

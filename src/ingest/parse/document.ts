@@ -39,9 +39,8 @@ export interface ParseOptions {
  * Reads a document by the rules of its source. Without rules it is a feed: RSS 0.9x and 2.0, RSS 1.0 (RDF), Atom 0.3
  * and 1.0, JSON Feed 1.0 and 1.1, told apart by what the document holds, never by its name or content type (which only
  * says the charset). What is broken in one item stays in that item; a document that breaks off gives its complete items
- * and a problem that says so. Of more than `maxItems` items
- * the newest are given, and a problem that counts the others. Reading takes time in proportion to
- * the document, and no entity that the document declares is ever expanded.
+ * and a problem that says so. Of more than `maxItems` items the newest are given, and a problem that counts the others.
+ * Reading takes time in proportion to the document, and no entity that the document declares is ever expanded.
  *
  * Throws a {@link DocumentError}, and nothing else, when the document is none of that kind or has no complete item.
  */

@@ -12,8 +12,8 @@ export interface NewestOptions {
 
 /**
  * The document with no more than `maxItems` items, in their order, and how many it is without. Those with the latest
- * dates are kept; an item without one counts as old as the one before it, because lists are mostly in the order of time.
- * Where there are no dates at all, the first are kept: most lists begin with what is new.
+ * dates are kept; an item without one counts as old as the one before it, because lists are mostly in the order of
+ * time. Where there are no dates at all, the first are kept: most lists begin with what is new.
  */
 export function keepNewest(document: ParsedDocument, options: NewestOptions): ParsedDocument {
   const { items, problems } = document;

@@ -36,9 +36,9 @@ export interface ParseLimits {
 }
 
 /**
- * What needs the bytes of a document or runs the operator's regular expressions. Every method throws a
- * {@link DocumentError} when the document cannot be read and a {@link FetchError} when it exceeds a limit. It is then
- * not tried again on the main thread.
+ * What needs the bytes of a document or runs the operator's regular expressions. Every method throws a {@link
+ * DocumentError} when the document cannot be read and a {@link FetchError} when it exceeds a limit. It is then not
+ * tried again on the main thread.
  */
 export interface Parser {
   parse(request: ParseRequest): Promise<DocumentContents>;

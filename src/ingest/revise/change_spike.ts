@@ -21,9 +21,9 @@ export function detectSpike(volume: ChangeVolume, items: number): ChangeSpike {
 }
 
 /**
- * New publications are a spike if most items are new and their weight exceeds {@link ALWAYS_ALLOWED} and
- * {@link ALLOWED_TIMES_EXPECTED} times the expected number: the usual maximum of a fetch, or what the source publishes in
- * the time since its last success if that is more.
+ * New publications are a spike if most items are new and their weight exceeds {@link ALWAYS_ALLOWED} and {@link
+ * ALLOWED_TIMES_EXPECTED} times the expected number: the usual maximum of a fetch, or what the source publishes in the
+ * time since its last success if that is more.
  */
 function isSpikeOfNew(
   { count, older, newer, usual, perDay, elapsedMs }: ChangeVolume,
@@ -35,8 +35,8 @@ function isSpikeOfNew(
 }
 
 /**
- * Revisions are a spike where a site has changed its template, for example. The expected number is the usual maximum of a
- * fetch for each day since the last success.
+ * Revisions are a spike where a site has changed its template, for example. The expected number is the usual maximum of
+ * a fetch for each day since the last success.
  */
 function isSpikeOfRevisions({ revised, usualRevised, elapsedMs }: ChangeVolume, items: number): boolean {
   const expected = usualRevised * Math.max(1, elapsedMs / DAY_MS);

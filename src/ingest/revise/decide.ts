@@ -306,8 +306,8 @@ async function decideReusedIds(
 }
 
 /**
- * Decides the items with a changed date: not a revision where the source makes its dates up (at least
- * {@link CHURNING_DATES} changed and none is unchanged); elsewhere a revision when it is seen twice.
+ * Decides the items with a changed date: not a revision where the source makes its dates up (at least {@link
+ * CHURNING_DATES} changed and none is unchanged); elsewhere a revision when it is seen twice.
  */
 async function decideChangedDates(
   { dateChanged, hasSameDate }: Pass,

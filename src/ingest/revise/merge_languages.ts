@@ -35,8 +35,7 @@ export class LanguageMerge {
   constructor(readonly languages: LanguageForms) {}
 
   /**
-   * Holds an item back if it would be recorded, or may be in another language; returns whether to wait with
-   * recording.
+   * Holds an item back if it would be recorded, or may be in another language; returns whether to wait with recording.
    */
   takes({ one, stored, decision, context }: DecidedAlone): boolean {
     const { kind } = decision;
@@ -62,8 +61,8 @@ export class LanguageMerge {
   }
 
   /**
-   * The items to record by publication. Within one the order does not depend on the order of the documents: the record's
-   * own language first, then what revises it, the source's main language before the others.
+   * The items to record by publication. Within one the order does not depend on the order of the documents: the
+   * record's own language first, then what revises it, the source's main language before the others.
    */
   groups(): WaitingItem[][] {
     const known = new Map(
@@ -90,8 +89,8 @@ export class LanguageMerge {
 }
 
 /**
- * Splits a group in which two identities have an item in the same language: they may be two publications. The identity by
- * which the publication is known comes first.
+ * Splits a group in which two identities have an item in the same language: they may be two publications. The identity
+ * by which the publication is known comes first.
  */
 function byIdentity(group: readonly WaitingItem[]): WaitingItem[][] {
   const keys = Map.groupBy(group, ({ one }) => one.key);

@@ -31,8 +31,9 @@ export interface Removals {
 }
 
 /**
- * Finds publications that are missing from the documents of a complete fetch. A feed shows only the newest items, so only
- * what is dated after its oldest item can be missing. If more is missing than listed, the list is assumed to be broken.
+ * Finds publications that are missing from the documents of a complete fetch. A feed shows only the newest items, so
+ * only what is dated after its oldest item can be missing. If more is missing than listed, the list is assumed to be
+ * broken.
  */
 export async function findRemovals(
   source: SourceSettings,

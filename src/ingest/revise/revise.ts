@@ -34,8 +34,8 @@ export interface RevisionContext {
   /** Every key of the document. */
   keys: ReadonlySet<string>;
   /**
-   * How a change of only the date is decided: `ask` leaves it until the whole document is decided, `keep` stores it without
-   * a revision, `again` makes it a revision when it is seen twice, `now` at once.
+   * How a change of only the date is decided: `ask` leaves it until the whole document is decided, `keep` stores it
+   * without a revision, `again` makes it a revision when it is seen twice, `now` at once.
    */
   movedDates: "ask" | "keep" | "again" | "now";
   /** Whether the document was read before, so that its items may be older than the stored ones. */
@@ -49,8 +49,8 @@ export interface RevisionContext {
 }
 
 /**
- * Decides one publication. A stored publication is revised even if it is no longer relevant. The decision is "date_changed"
- * when only its date has changed and that does not count, or not yet.
+ * Decides one publication. A stored publication is revised even if it is no longer relevant. The decision is
+ * "date_changed" when only its date has changed and that does not count, or not yet.
  */
 export function decideRevision(
   identified: IdentifiedItem,
@@ -101,8 +101,8 @@ function decideNew(
 }
 
 /**
- * Whether the stored publication belongs to another item of the document: two ids that once had the same content are two
- * publications when both are listed with different content. A match by alias also needs the same URL or title.
+ * Whether the stored publication belongs to another item of the document: two ids that once had the same content are
+ * two publications when both are listed with different content. A match by alias also needs the same URL or title.
  */
 function isAnother(
   stored: StoredPublication,
@@ -151,8 +151,8 @@ function decideDate(
 }
 
 /**
- * Decides an item in another language than the record's own: it adds or revises a translation. Null for the record's own
- * language.
+ * Decides an item in another language than the record's own: it adds or revises a translation. Null for the record's
+ * own language.
  */
 function decideLanguage(
   identified: IdentifiedItem,

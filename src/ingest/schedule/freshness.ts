@@ -9,8 +9,8 @@ const MAX_UNCHANGED_MS = 86_400_000;
 const MAX_SECONDS = 2_147_483_648;
 
 /**
- * Until when a response is fresh, Unix ms: by `max-age` and `Age`, otherwise `Expires` and `Date`. Null without
- * either, and with no-store or no-cache.
+ * Until when a response is fresh, Unix ms: by `max-age` and `Age`, otherwise `Expires` and `Date`. Null without either,
+ * and with no-store or no-cache.
  */
 export function freshUntil(headers: Record<string, string>, nowMs: number): number | null {
   const directives = readDirectives(headers["cache-control"] ?? "");

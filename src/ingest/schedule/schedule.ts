@@ -64,8 +64,8 @@ export function nextAfterSuccess(
 }
 
 /**
- * The next fetch after a failure: by the schedule, but not before the back-off has passed (5 min, doubled with each failure
- * in a row, at most a day) and not before `Retry-After` (at most a day).
+ * The next fetch after a failure: by the schedule, but not before the back-off has passed (5 min, doubled with each
+ * failure in a row, at most a day) and not before `Retry-After` (at most a day).
  */
 export function nextAfterFailure(
   schedule: Schedule,

@@ -8,10 +8,8 @@ export type FileLock = { kind: "taken"; release(): void } | { kind: "held"; by: 
 
 /**
  * Locks the file, which is created where it is missing (mode 0600), and writes this process and `text` to it. The lock
- * is
- * that of flock(2): it is not one of those that SQLite uses, and closing another descriptor of the file does not end
- * it.
- * Throws when the file cannot be opened or its file system has no locks.
+ * is that of flock(2): it is not one of those that SQLite uses, and closing another descriptor of the file does not end
+ * it. Throws when the file cannot be opened or its file system has no locks.
  */
 export async function lockFile(path: string, text: string): Promise<FileLock> {
   const file = Deno.openSync(path, { read: true, write: true, create: true, mode: 0o600 });

@@ -45,8 +45,8 @@ export async function listFolder(
 }
 
 /**
- * Reads a regular file of a folder, up to a maximum size. The open file is the one that was checked, even if its
- * name leads elsewhere by then. A hard link cannot be told from the file itself.
+ * Reads a regular file of a folder, up to a maximum size. The open file is the one that was checked, even if its name
+ * leads elsewhere by then. A hard link cannot be told from the file itself.
  */
 export async function readFileIn(
   folder: string,

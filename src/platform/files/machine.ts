@@ -114,9 +114,8 @@ function statOrNull(path: string): Deno.FileInfo | null {
 
 /**
  * Whether the file system of a folder is mounted read-only, or has been made so. The runtime looks at modes only, and
- * the
- * list of mounts is not for a process with few rights to read; but the kernel refuses a change there (EROFS) before it
- * sees that there is nothing to change.
+ * the list of mounts is not for a process with few rights to read; but the kernel refuses a change there (EROFS) before
+ * it sees that there is nothing to change.
  */
 function isImmutable(folder: string): boolean {
   const nothing = join(folder, `.regfeed-${crypto.randomUUID()}`);

@@ -6,8 +6,7 @@ import { type ConnectionStream, dial } from "./dial.ts";
 
 /**
  * How long an idle connection is kept, ms. Many servers close one after 5 s without announcing it, and a request that
- * is
- * sent at that moment is lost.
+ * is sent at that moment is lost.
  */
 const KEEP_ALIVE_MS = 4_000;
 /** Maximum for a server that announces a longer time (`Keep-Alive: timeout`), ms. */

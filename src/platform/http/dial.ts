@@ -123,8 +123,7 @@ function countUnfinished(network: string, change: 1 | -1): void {
 
 /**
  * Starts TLS. The runtime (Deno 2.4 and 2.9) cannot end a handshake: the connection stays open until the server closes
- * it.
- * An endpoint that never does would cost a file per attempt. So the handshakes that are given up are counted.
+ * it. An endpoint that never does would cost a file per attempt. So the handshakes that are given up are counted.
  */
 async function startTls(
   tcp: Deno.TcpConn,

@@ -16,8 +16,8 @@ const NEEDED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Removes the values that are too long; of `set-cookie`, which has one value per line, those lines. Throws a
- * {@link NetworkError} where the response cannot be read without the value.
+ * Removes the values that are too long; of `set-cookie`, which has one value per line, those lines. Throws a {@link
+ * NetworkError} where the response cannot be read without the value.
  */
 export function removeLongValues(headers: Record<string, string>): void {
   for (const name in headers) {

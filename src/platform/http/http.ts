@@ -34,8 +34,7 @@ export interface RealHttpClient extends HttpClient {
 
 /**
  * An HTTP/1.1 client. It uses no proxy from the environment and follows no redirect. It sends no `Accept-Encoding` of
- * its
- * own, and decompresses gzip and deflate.
+ * its own, and decompresses gzip and deflate.
  */
 export function createHttpClient(
   { trust = "authorities", forWebhooks = false }: HttpClientOptions = {},
@@ -73,8 +72,7 @@ const MAX_HEADERS = 256;
 const MAX_INTERIM = 32;
 /**
  * Maximum bytes of a response on the connection: its headers, interim responses, and a body of which each byte is a
- * chunk.
- * undici limits neither chunk extensions nor leading zeros of a chunk size.
+ * chunk. undici limits neither chunk extensions nor leading zeros of a chunk size.
  */
 const maxWireBytes = (bodyBytes: number): number => 2_097_152 + 8 * bodyBytes;
 

@@ -72,8 +72,7 @@ export interface RunningServer {
   shutdown(graceMs: number): Promise<void>;
   /**
    * Closes the listener when its clients have moved to another one on the same port: its responses ask them to
-   * reconnect,
-   * then idle connections are closed. Requests are not refused.
+   * reconnect, then idle connections are closed. Requests are not refused.
    */
   retire(): void;
 }

@@ -7,8 +7,8 @@ import { toNetworkError } from "./network_errors.ts";
 
 const HOSTS_FILE = "/etc/hosts";
 /**
- * Lookups of the C library in progress. Each occupies one of the runtime's 32 threads for blocking work, up to 10 s if a
- * name server does not respond. Files and the database need these threads.
+ * Lookups of the C library in progress. Each occupies one of the runtime's 32 threads for blocking work, up to 10 s if
+ * a name server does not respond. Files and the database need these threads.
  */
 const MAX_SYSTEM_LOOKUPS = 4;
 /** How long the addresses of the other family are waited for: some name servers drop the questions for them, ms. */

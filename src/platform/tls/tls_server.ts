@@ -14,9 +14,9 @@ export interface RunningTlsServer extends Omit<RunningServer, "retire"> {
 }
 
 /**
- * Starts to listen over TLS. The runtime cannot change the certificate of a listener. So a renewal starts a second listener
- * on the same port and retires the first. Requests on kept connections do not fail. When the first listener closes, a
- * connection that it has accepted and that has sent no request yet is closed.
+ * Starts to listen over TLS. The runtime cannot change the certificate of a listener. So a renewal starts a second
+ * listener on the same port and retires the first. Requests on kept connections do not fail. When the first listener
+ * closes, a connection that it has accepted and that has sent no request yet is closed.
  */
 export async function listenTls(options: TlsListenOptions): Promise<RunningTlsServer> {
   // Only a listener that does not share its port notices that another program uses the port.

@@ -23,9 +23,9 @@ export function requireKey(connection: Connection, vaultSource: VaultSource): vo
 }
 
 /**
- * Seals the store with another key, in one transaction. Every secret is replaced by one that nobody knows, subscriptions
- * are disabled (`key-lost`) until their owners rotate it, and stored responses are dropped. Throws when the old key is
- * there.
+ * Seals the store with another key, in one transaction. Every secret is replaced by one that nobody knows,
+ * subscriptions are disabled (`key-lost`) until their owners rotate it, and stored responses are dropped. Throws when
+ * the old key is there.
  */
 export function replaceKey(
   connection: Connection,

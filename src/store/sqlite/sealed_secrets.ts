@@ -46,7 +46,8 @@ export function openVault(connection: Connection, source: VaultSource): Vault {
 }
 
 /**
- * The same, opened when something is first sealed or opened with it: until then its key may be missing or the wrong one.
+ * The same, opened when something is first sealed or opened with it: until then its key may be missing or the wrong
+ * one.
  */
 export function openVaultWhenUsed(connection: Connection, source: VaultSource): Vault {
   let opened: Vault | null = null;

@@ -1,5 +1,5 @@
-// A server whose disk fills up, fails or has damaged what it held: what it says, what goes on, and
-// that nothing is lost.
+// A server whose disk fills up, fails or has damaged what it held: what it says, what goes on, and that nothing is
+// lost.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { Client, inside, MAY_MOUNT, pause, until, withDisk, withPeers, works } from "../../support/disks.ts";

@@ -19,9 +19,9 @@ const LONGEST_LIFE_MS = 450;
 const EVENTS = KILLS * EVENTS_A_ROUND;
 const SUBSCRIBERS = ["/one", "/two", "/three"];
 /**
- * What was under way at a kill comes back when its lease ends, half a minute and the timeout later. What fails then, on a
- * machine that is busy, is made again after a minute or more: each kill has spent one of its tries. So patience begins
- * when the last of them is due.
+ * What was under way at a kill comes back when its lease ends, half a minute and the timeout later. What fails then, on
+ * a machine that is busy, is made again after a minute or more: each kill has spent one of its tries. So patience
+ * begins when the last of them is due.
  */
 const PATIENCE_MS = 60_000;
 /** The longest that is waited for that; the test's own timeout of an attempt is such that it is not needed, ms. */

@@ -1,5 +1,6 @@
 // A server with every hostile source, endpoint and customer at once: it goes on serving the good ones. This is the one
-// place where times are asserted: for five minutes in `deno task test:attack`, and shortly and loosely in `deno task test`.
+// place where times are asserted: for five minutes in `deno task test:attack`, and shortly and loosely in `deno task
+// test`.
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { scaled } from "../../support/effort.ts";

@@ -1,5 +1,5 @@
-// The Debian package comes, is upgraded, goes and is purged: with the machine's own dpkg, on a copy of the machine that is
-// thrown away.
+// The Debian package comes, is upgraded, goes and is purged: with the machine's own dpkg, on a copy of the machine that
+// is thrown away.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,5 +1,5 @@
-// Tests of src/ingest/parse/parse_worker_client.ts: documents are parsed in a worker, within limits, and a fault in one of them
-// concerns its own source alone.
+// Tests of src/ingest/parse/parse_worker_client.ts: documents are parsed in a worker, within limits, and a fault in one
+// of them concerns its own source alone.
 import assert from "node:assert/strict";
 import type { SourceState } from "../../../src/domain/source/source.ts";
 import {

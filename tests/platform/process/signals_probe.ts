@@ -1,5 +1,5 @@
-// What main.ts gets in place of the command line, for the tests of src/platform/process/signals.ts: every signal is sent while this
-// file is only being loaded.
+// What main.ts gets in place of the command line, for the tests of src/platform/process/signals.ts: every signal is
+// sent while this file is only being loaded.
 import type { Host } from "../../../src/platform/process/process.ts";
 
 for (const signal of ["SIGHUP", "SIGUSR1", "SIGUSR2", "SIGTERM"] as const) Deno.kill(Deno.pid, signal);

@@ -91,14 +91,14 @@ export interface CustomerStore {
     by: TierAct,
   ): Promise<boolean>;
   /**
-   * Applies the config's declarations, all or none: new customers are added, known ones are enabled and as declared, with
-   * the declared keys and no other; customers that are no longer declared are disabled. A key moves between declared
-   * customers with its hash.
+   * Applies the config's declarations, all or none: new customers are added, known ones are enabled and as declared,
+   * with the declared keys and no other; customers that are no longer declared are disabled. A key moves between
+   * declared customers with its hash.
    */
   declareCustomers(customers: readonly DeclaredCustomer[], by: TierAct): Promise<Declaration>;
   /**
-   * Erases all personal data: email address, mails, payer, the subscriptions' URLs and secrets. The id, the counts and the
-   * audit stay. False without such a customer, or when it is erased already.
+   * Erases all personal data: email address, mails, payer, the subscriptions' URLs and secrets. The id, the counts and
+   * the audit stay. False without such a customer, or when it is erased already.
    */
   eraseCustomer(id: string, by: Act): Promise<boolean>;
   /**

@@ -59,8 +59,8 @@ export interface DeliveryQuery {
 
 /**
  * Why a delivery is not sent again. `unknown`: it is not the customer's; `unfinished`: it is pending or held;
- * `cancelled`: its subscription was deleted; `removed`: its body is removed; `disabled`: its subscription or its customer
- * is disabled; `limit_reached`: the day's replays are used up.
+ * `cancelled`: its subscription was deleted; `removed`: its body is removed; `disabled`: its subscription or its
+ * customer is disabled; `limit_reached`: the day's replays are used up.
  */
 export type ReplayRefusal =
   | "unknown"
@@ -133,20 +133,22 @@ export interface Undelivered extends AllUndelivered {
 export interface DeliveryStore {
   /**
    * Takes waiting events, oldest first, and stores the deliveries that `deliveriesFor` makes for the subscriptions that
-   * existed when the event was stored. Deliveries over the quota are held, up to the customer's limit of held deliveries:
-   * from then on the subscription gets events by {@link catchUp}. Returns how many events were matched.
+   * existed when the event was stored. Deliveries over the quota are held, up to the customer's limit of held
+   * deliveries: from then on the subscription gets events by {@link catchUp}. Returns how many events were matched.
    */
   matchEvents(match: QuotaTerms & { limit: number; deliveriesFor: DeliveriesFor }): Promise<number>;
   /**
-   * Takes one step with one subscription that catches up: creates deliveries of the stored events that its backfill asks
-   * for, in the order of storing, then of those that were matched meanwhile. Nothing is held: the subscription is paused
-   * until {@link releaseHeld} finds room again. Customers take turns. Returns 1, or 0 when there is nothing to do.
+   * Takes one step with one subscription that catches up: creates deliveries of the stored events that its backfill
+   * asks for, in the order of storing, then of those that were matched meanwhile. Nothing is held: the subscription is
+   * paused until {@link releaseHeld} finds room again. Customers take turns. Returns 1, or 0 when there is nothing to
+   * do.
    */
   catchUp(terms: QuotaTerms & { deliveriesFor: DeliveriesFor }): Promise<number>;
   /**
    * Leases due deliveries and counts the attempt: as many as `slots` allows, shared by `planShares` of
    * src/domain/plans, oldest first within a subscription; of a probed endpoint one at a time. `slots` is the caller's
-   * capacity; apart from it a claim depends on the database alone, so that several processes can claim at the same time.
+   * capacity; apart from it a claim depends on the database alone, so that several processes can claim at the same
+   * time.
    */
   claimDeliveries(claim: {
     nowMs: number;
@@ -162,8 +164,8 @@ export interface DeliveryStore {
    */
   endLeases(claimed: readonly Pick<ClaimedDelivery, "id" | "attempt">[], nowMs: number): Promise<void>;
   /**
-   * Records attempts and their effects. A success counts whatever has happened to its delivery meanwhile; another outcome
-   * has no effect unless its attempt is the latest and still awaited.
+   * Records attempts and their effects. A success counts whatever has happened to its delivery meanwhile; another
+   * outcome has no effect unless its attempt is the latest and still awaited.
    */
   finishAttempts(finished: readonly FinishedAttempt[], nowMs: number): Promise<void>;
   /**

@@ -37,8 +37,8 @@ export interface StoreEngine {
   readonly schemaVersion: number;
   /**
    * Opens the database, creates it when it is missing (its folder must exist), and migrates it. `:memory:` gives a
-   * store of its own. Throws when the file is another program's database or of a newer schema; such a file is left as it
-   * is. The vault seals secrets; {@link VaultError} when its key is not the store's.
+   * store of its own. Throws when the file is another program's database or of a newer schema; such a file is left as
+   * it is. The vault seals secrets; {@link VaultError} when its key is not the store's.
    */
   open(path: string, vaultSource: VaultSource, options?: OpenStoreOptions): Store;
   /** The schema of a database that may be older than this version; 0 for an empty one. */

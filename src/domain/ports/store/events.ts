@@ -80,8 +80,8 @@ export interface EventStore {
    */
   recordsState(nowMs: number): Promise<string>;
   /**
-   * The stored JSON of the versions of the event's publication, oldest first: all, or the `latest` ones, or those before
-   * the version `beforeId`. Empty without such an event or version.
+   * The stored JSON of the versions of the event's publication, oldest first: all, or the `latest` ones, or those
+   * before the version `beforeId`. Empty without such an event or version.
    */
   listVersions(id: string, options?: { latest?: number; beforeId?: string | null }): Promise<string[]>;
   /** One event with its provenance, null without one. */

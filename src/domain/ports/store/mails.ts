@@ -8,8 +8,8 @@ export interface MailStore {
   /** Leases due mails, the longest due first, and counts the attempt. */
   claimMails(claim: { nowMs: number; leaseMs: number; limit: number }): Promise<ClaimedMail[]>;
   /**
-   * Stores the key that an attempt of a welcome mail is about to send, and disables the key of an earlier attempt. False
-   * when the attempt is not awaited any more, or the customer has got another key meanwhile.
+   * Stores the key that an attempt of a welcome mail is about to send, and disables the key of an earlier attempt.
+   * False when the attempt is not awaited any more, or the customer has got another key meanwhile.
    */
   storeWelcomeKey(mailId: string, attempt: number, key: ApiKey): Promise<boolean>;
   /** Records the outcome of an attempt; without effect unless it is the latest and still awaited. */

@@ -54,8 +54,8 @@ export type RecordDecision =
    */
   | { kind: "unchanged"; hashedAnew?: true; repeats?: true; untranslated?: true }
   /**
-   * The change is not a revision: the new hash is stored without a record. `isPending`: the hash is stored beside that of
-   * the content, to be confirmed by the next fetch.
+   * The change is not a revision: the new hash is stored without a record. `isPending`: the hash is stored beside that
+   * of the content, to be confirmed by the next fetch.
    */
   | { kind: "date_changed"; isPending?: boolean }
   /** The newest record gets one more language and is served with it from then on. */
@@ -80,10 +80,11 @@ export interface MissingPublication {
 /** Publications. Each call is one transaction, and decisions are pure. */
 export interface PublicationStore {
   /**
-   * Decides on each publication from its stored state and records the outcome. Returns the decisions in order, once they
-   * survive a loss of power. An event with `notify` waits to be matched from the same transaction on. Events are recorded
-   * by one writer at a time, so that `seq` follows the order of commits and no reader that pages by `seq` skips one.
-   * Throws {@link LeaseLostError} when another holder has leased the source after `holder`, where one is given.
+   * Decides on each publication from its stored state and records the outcome. Returns the decisions in order, once
+   * they survive a loss of power. An event with `notify` waits to be matched from the same transaction on. Events are
+   * recorded by one writer at a time, so that `seq` follows the order of commits and no reader that pages by `seq`
+   * skips one. Throws {@link LeaseLostError} when another holder has leased the source after `holder`, where one is
+   * given.
    */
   recordPublications<T extends PublicationKey>(
     sourceId: string,

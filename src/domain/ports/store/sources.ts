@@ -22,8 +22,8 @@ export interface FetchEnd {
   notBeforeMs: number;
   outcome: FetchResult;
   /**
-   * Whether a failure counts against the source. A storage fault does not: what was recorded before it keeps waiting and
-   * is judged with the next fetch.
+   * Whether a failure counts against the source. A storage fault does not: what was recorded before it keeps waiting
+   * and is judged with the next fetch.
    */
   isItsFault: boolean;
   /** Whether the next fetch continues where this one ended. The first success is a fetch that does not. */
@@ -45,8 +45,8 @@ export interface FetchEnd {
   /** See {@link SourceState.narrowUntilMs}. */
   narrowUntilMs: number | null;
   /**
-   * What its hosts asked for; a later time that is stored already stays. A pause is `guessed` when the host has not said
-   * how long it lasts.
+   * What its hosts asked for; a later time that is stored already stays. A pause is `guessed` when the host has not
+   * said how long it lasts.
    */
   hosts: readonly { host: string; freeAtMs: number; pausedUntilMs: number; guessed?: boolean }[];
   /** Hosts that have answered every request since a time: guessed pauses that began before it are over. */
@@ -83,8 +83,8 @@ export interface SourceClaim {
 /** Sources. Each call is one transaction. Every time is in Unix ms. */
 export interface SourceStore {
   /**
-   * Registers the sources of the config. A new one is due at once. One whose schedule has changed, or whose last fetch is
-   * in the future because the clock was set back, is due at its next run at the latest; any other after a day at the
+   * Registers the sources of the config. A new one is due at once. One whose schedule has changed, or whose last fetch
+   * is in the future because the clock was set back, is due at its next run at the latest; any other after a day at the
    * latest, or at its next run if that is later.
    */
   registerSources(sources: readonly RegisteredSource[], nowMs: number): Promise<void>;

@@ -55,8 +55,8 @@ export interface SubscriptionStore {
   ownsSubscription(customerId: string, id: string): Promise<boolean>;
   /**
    * Changes it, under the rules of {@link addSubscription}. Pending deliveries go to a new URL from their next attempt
-   * on. When it is enabled, one delivery is tried before the others follow. When it is disabled, a subscription that the
-   * plan limits hold takes its place; one that its owner disables does not return by itself.
+   * on. When it is enabled, one delivery is tried before the others follow. When it is disabled, a subscription that
+   * the plan limits hold takes its place; one that its owner disables does not return by itself.
    */
   changeSubscription(
     customerId: string,
@@ -65,9 +65,9 @@ export interface SubscriptionStore {
     options: { nowMs: number; activeLimit: number },
   ): Promise<Subscription | ChangeRefusal>;
   /**
-   * Deletes it softly and cancels its pending and held deliveries, or the first hundreds of them
-   * ({@link closeSubscriptions}); null unless it is the customer's and not deleted. A subscription that the plan limits
-   * hold takes its place.
+   * Deletes it softly and cancels its pending and held deliveries, or the first hundreds of them ({@link
+   * closeSubscriptions}); null unless it is the customer's and not deleted. A subscription that the plan limits hold
+   * takes its place.
    */
   deleteSubscription(
     customerId: string,
@@ -89,8 +89,8 @@ export interface SubscriptionStore {
     },
   ): Promise<Subscription | null>;
   /**
-   * Warns the owners of endpoints that have failed for days, and disables the subscriptions whose endpoints kept failing;
-   * each with a mail. Returns how many.
+   * Warns the owners of endpoints that have failed for days, and disables the subscriptions whose endpoints kept
+   * failing; each with a mail. Returns how many.
    */
   judgeEndpoints(judge: { nowMs: number; newMailId: () => string }): Promise<number>;
   /**

@@ -22,8 +22,8 @@ export interface Sitemap {
 }
 
 /**
- * Reads a map; one that breaks off gives its complete entries and a problem that says so. Throws a
- * {@link DocumentError} when it is none.
+ * Reads a map; one that breaks off gives its complete entries and a problem that says so. Throws a {@link
+ * DocumentError} when it is none.
  */
 export function readSitemap(
   bytes: Uint8Array,

@@ -1,7 +1,7 @@
 // Finds tags and text in XML that may be broken: positions in the text, no tree, no entity but the predefined ones.
-// `htmlparser2` in XML mode does not replace it: an attribute without its closing quote takes the items behind it along,
-// and unclosed elements followed by end tags of other names take it quadratic time (the cases "a quotation mark too few"
-// and "hostile repetition" in tests/ingest/parse/document_test.ts).
+// `htmlparser2` in XML mode does not replace it: an attribute without its closing quote takes the items behind it
+// along, and unclosed elements followed by end tags of other names take it quadratic time (the cases "a quotation mark
+// too few" and "hostile repetition" in tests/ingest/parse/document_test.ts).
 
 /** A start tag; positions are offsets in the text. */
 export interface StartTag {
@@ -127,9 +127,9 @@ const REFERENCE = /&(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9a-f]{1,6});/gi;
 const PREDEFINED = new Map([["&amp;", "&"], ["&lt;", "<"], ["&gt;", ">"], ["&quot;", '"'], ["&apos;", "'"]]);
 
 /**
- * Text with the five predefined entities and the character references of XML decoded. Everything else that looks
- * like an entity stays as it is: entities that a DOCTYPE declares are never expanded, and those of HTML are the
- * markup's business; so are the references 128 to 159, which HTML reads as windows-1252.
+ * Text with the five predefined entities and the character references of XML decoded. Everything else that looks like
+ * an entity stays as it is: entities that a DOCTYPE declares are never expanded, and those of HTML are the markup's
+ * business; so are the references 128 to 159, which HTML reads as windows-1252.
  */
 export function decodeReferences(text: string): string {
   if (!text.includes("&")) return text;

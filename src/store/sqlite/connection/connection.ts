@@ -55,9 +55,7 @@ export class Connection {
   #refusal: Error | null = null;
   #open = true;
 
-  /**
-   * Opens or creates the file and writes nothing to it; `:memory:` gives a database of its own.
-   */
+  /** Opens or creates the file and writes nothing to it; `:memory:` gives a database of its own. */
   constructor(path: string, options: OpenOptions = {}) {
     this.#afterTurn = options.afterTurn ?? null;
     this.#database = openDatabase(path, options);
@@ -90,8 +88,8 @@ export class Connection {
   }
 
   /**
-   * Every row as its values, in the order of the columns: for what reads many rows again and again. A row by names costs
-   * as much again, and more when its values are looked up.
+   * Every row as its values, in the order of the columns: for what reads many rows again and again. A row by names
+   * costs as much again, and more when its values are looked up.
    */
   tuples(sql: string, ...values: Value[]): Value[][] {
     const statement: MayReturnArrays = this.#statement(sql);
@@ -202,8 +200,9 @@ export class Connection {
   }
 
   /**
-   * Writes nothing any more to a file that is no longer at its path; every transaction throws the reason. What is in the
-   * log is moved into the file: SQLite would apply a log that is left at the path to whatever database is there next.
+   * Writes nothing any more to a file that is no longer at its path; every transaction throws the reason. What is in
+   * the log is moved into the file: SQLite would apply a log that is left at the path to whatever database is there
+   * next.
    */
   abandonFile(reason: Error): void {
     this.#refusal = reason;

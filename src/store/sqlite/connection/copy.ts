@@ -24,8 +24,8 @@ export async function copyDatabase(path: string, to: string, files: DatabaseFile
 }
 
 /**
- * Copies a database on a read-only disk, where SQLite cannot create the shared-memory file. No process has it open, or the
- * file would exist. False for every other error.
+ * Copies a database on a read-only disk, where SQLite cannot create the shared-memory file. No process has it open, or
+ * the file would exist. False for every other error.
  */
 async function copyUnused(
   error: unknown,

@@ -38,8 +38,8 @@ export function createCatchUp(connection: Connection): Pick<Store, "catchUp"> {
 }
 
 /**
- * The first subscription of the next customer, so that a long backfill delays others by one step at most. A subscription
- * whose next event waits for its fetch to be judged waits with it.
+ * The first subscription of the next customer, so that a long backfill delays others by one step at most. A
+ * subscription whose next event waits for its fetch to be judged waits with it.
  */
 const NEXT_SQL = `select id, customer_id, backfill_since, backfill_seq, after_seq, resume_after
   from subscriptions indexed by subscriptions_catching_up

@@ -219,7 +219,8 @@ function claimShares(
     );
     if (endpoint === undefined) continue;
     // The lease is the time of the next attempt: without a report the delivery is due again, at the same step of its
-    // schedule. "or rollback": an error fails the whole claim, so SQLite need not copy each page for this statement alone.
+    // schedule. "or rollback": an error fails the whole claim, so SQLite need not copy each page for this statement
+    // alone.
     const leased = connection.tuples(
       `update or rollback deliveries set attempts = attempts + 1, next_attempt_at = ?, decided_at = ?, not_before = null
        where seq in (select value from json_each(?)) and status = 'pending' and next_attempt_at <= ? returning seq`,

@@ -149,8 +149,8 @@ function returnToQuota(
 export const CLOSE_BATCH = 500;
 
 /**
- * Cancels some deliveries of a deleted subscription, pending ones first, and removes their bodies. Returns how many; 0 when
- * nothing is left.
+ * Cancels some deliveries of a deleted subscription, pending ones first, and removes their bodies. Returns how many; 0
+ * when nothing is left.
  */
 export function cancelDeliveries(connection: Connection, subscriptionId: string, nowMs: number): number {
   const rows = [PENDING_SQL, HELD_SQL]

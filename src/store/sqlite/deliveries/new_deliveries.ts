@@ -33,8 +33,8 @@ export class NewDeliveries {
   constructor(readonly connection: Connection, readonly quota: MonthQuota, readonly nowMs: number) {}
 
   /**
-   * Adds one, due at once or at `atMs`. Returns its state; null when the subscription has one of the event; "full" when it
-   * would have to be held, and that is not allowed (`mayHold`) or the customer's limit is reached.
+   * Adds one, due at once or at `atMs`. Returns its state; null when the subscription has one of the event; "full" when
+   * it would have to be held, and that is not allowed (`mayHold`) or the customer's limit is reached.
    */
   add({ delivery, event, candidate, atMs = this.nowMs, isReplay = false, mayHold = true }: {
     delivery: NewDelivery;

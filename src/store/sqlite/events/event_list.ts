@@ -5,10 +5,10 @@ import { firstPosition, lastPosition, matchOf, positionOf } from "./event_index.
 import { SERVED_JSON } from "./served_record.ts";
 
 /**
- * The events of a query, in its order. With a million events a list takes at most three times as long as with a thousand,
- * also one with words. Where each of several filters has many events and few or none have all of them, the index
- * compares their entries: 2.8 ms for a word of 600,000 events and one of 100 that no event shares, 5.6 ms for three tags
- * of 50,000, 30,000 and 300,000 events.
+ * The events of a query, in its order. With a million events a list takes at most three times as long as with a
+ * thousand, also one with words. Where each of several filters has many events and few or none have all of them, the
+ * index compares their entries: 2.8 ms for a word of 600,000 events and one of 100 that no event shares, 5.6 ms for
+ * three tags of 50,000, 30,000 and 300,000 events.
  */
 export function listEvents(connection: Connection, query: EventQuery): ListedEvent[] {
   const conditions = new Conditions();

@@ -14,8 +14,8 @@ import { firstPosition, tagMatch } from "./event_index.ts";
 const DAY_MS = 86_400_000;
 
 /**
- * Judges the events of a fetch, and those that a killed process left waiting: they are matched, or quarantined as a change
- * spike. Returns how many were quarantined.
+ * Judges the events of a fetch, and those that a killed process left waiting: they are matched, or quarantined as a
+ * change spike. Returns how many were quarantined.
  */
 export function settleArrivals(
   connection: Connection,

@@ -43,8 +43,8 @@ export class RecordWriter {
   }
 
   /**
-   * Writes a version; `stored` is the publication as it was found, null when it is new. New rows may wait until
-   * {@link flush}.
+   * Writes a version; `stored` is the publication as it was found, null when it is new. New rows may wait until {@link
+   * flush}.
    */
   record(
     publication: PublicationKey,

@@ -22,8 +22,8 @@ export function schemaVersion(connection: Connection): number {
 
 /**
  * Applies the missing steps, and returns the vault that seals the store's secrets. Throws, with nothing written, when
- * the database was written by a newer version or another program, or when the key is not its own. `vaultWhenUsed`: if no
- * step is missing, the vault is opened by {@link openVaultWhenUsed}.
+ * the database was written by a newer version or another program, or when the key is not its own. `vaultWhenUsed`: if
+ * no step is missing, the vault is opened by {@link openVaultWhenUsed}.
  */
 export function migrate(
   connection: Connection,

@@ -86,8 +86,8 @@ export class EndpointNotes {
   }
 
   /**
-   * An endpoint responds again: further attempts are due now, unless the receiver asked for a pause. Attempts in progress
-   * have no record yet and are left alone.
+   * An endpoint responds again: further attempts are due now, unless the receiver asked for a pause. Attempts in
+   * progress have no record yet and are left alone.
    */
   #clearBackoff(subscriptionId: string): void {
     this.connection.run(
@@ -136,8 +136,8 @@ function writeHealth(connection: Connection, subscriptionId: string, health: End
 }
 
 /**
- * Disables a subscription within the caller's transaction, holds its pending deliveries, and queues the mail about it (none
- * when `mailId` is null). A disabled one stays as it is.
+ * Disables a subscription within the caller's transaction, holds its pending deliveries, and queues the mail about it
+ * (none when `mailId` is null). A disabled one stays as it is.
  */
 export function disableSubscription(
   connection: Connection,

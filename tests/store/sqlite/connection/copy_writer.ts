@@ -1,5 +1,5 @@
-// A process that writes to a database until it is ended: each transaction moves a sum between rows, and the log is often
-// brought into the file and begun anew.
+// A process that writes to a database until it is ended: each transaction moves a sum between rows, and the log is
+// often brought into the file and begun anew.
 import { Connection } from "../../../../src/store/sqlite/connection/connection.ts";
 
 const [file = ""] = Deno.args;
