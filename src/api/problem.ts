@@ -28,6 +28,6 @@ export function toAppError(thrown: unknown): AppError {
   }
   return new AppError(
     "internal",
-    "The request could not be processed. Try again; include the request id in questions to the operator.",
+    "The request could not be processed. Try again. If you contact the operator, include the request id.",
   );
 }

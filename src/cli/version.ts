@@ -47,7 +47,7 @@ async function readLicences(host: Host, isJson: boolean): Promise<string> {
   }
   if (await host.exists(LICENCES)) return await host.readText(LICENCES);
   throw new CommandError(
-    "only the executable contains the licences: this runs from source",
+    "only the executable contains the licences; this is running from source",
   );
 }
 

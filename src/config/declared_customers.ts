@@ -23,7 +23,7 @@ export function findCustomerProblems(document: Record<string, unknown>): KeyProb
   for (const [index, customer] of tablesOf(document, "customers")) {
     const at = ["customers", index];
     rejectDuplicate("id", customer.id, [...at, "id"], "choose another id");
-    rejectDuplicate("email", customer.email, [...at, "email"], "each customer needs a separate address");
+    rejectDuplicate("email", customer.email, [...at, "email"], "customers need separate email addresses");
     for (const [hash, path] of hashesOf(customer, at)) {
       rejectDuplicate("key", hash, path, "a key belongs to one customer and is listed once");
     }

@@ -190,9 +190,9 @@ function adviceOnOwner(
   const verb = { enter: "look into", read: "read", write: "write to" }[what];
   const bits = mode.toString(8).padStart(4, "0");
   if (owner === user) {
-    return `${path} has mode ${bits}, so that ${me} may not ${verb} it: chmod u+rwX ${path}`;
+    return `${path} has mode ${bits}, so ${me} cannot ${verb} it: chmod u+rwX ${path}`;
   }
-  return `${path} belongs to ${owner} (mode ${bits}), and this process runs as ${me}, who may not ${verb} ` +
+  return `${path} belongs to ${owner} (mode ${bits}), and this process runs as ${me}, who cannot ${verb} ` +
     "it: run it as " +
     `${owner} (\`sudo -u ${owner} regfeed …\`), or give the data to ${me}: chown -R ${me} ${dirname(store)}`;
 }

@@ -217,7 +217,7 @@ export const problem = z.strictObject({
     description: "The kind of problem in words; the same for every problem with this code",
   }),
   status: z.int().min(400).max(599).meta({ description: "HTTP status" }),
-  detail: z.string().meta({ description: "What is wrong in this request and what to do" }),
+  detail: z.string().meta({ description: "What is wrong with this request and what to do" }),
   code: z.enum(Object.keys(ERRORS) as ErrorCode[]).meta({
     description: "The kind of problem, for use in programs",
   }),

@@ -10,7 +10,7 @@ export function refuseTags(ifMatch: string | null): void {
   if (ifMatch === null || ifMatch.trim() === "*") return;
   throw new AppError(
     "precondition_failed",
-    "Mutable resources have no ETag, so If-Match cannot match, and nothing was changed. Send the request " +
-      "without it: PATCH updates only the fields you send.",
+    "Mutable resources have only weak ETags, so If-Match cannot match, and nothing was changed. Send the " +
+      "request without it: PATCH updates only the fields you send.",
   );
 }

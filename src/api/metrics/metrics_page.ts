@@ -25,7 +25,7 @@ export async function respondWithMetrics(
   }
   if (pathOf(addressOf(request)) !== "/metrics") return plain(404, "The metrics are at /metrics.\n");
   if (request.method !== "GET" && request.method !== "HEAD") {
-    return plain(405, "The metrics support only GET and HEAD.\n", { allow: "GET, HEAD" });
+    return plain(405, "/metrics supports only GET and HEAD.\n", { allow: "GET, HEAD" });
   }
   return new Response(await metrics.render(), { headers: { "content-type": METRICS_TYPE, ...HEADERS } });
 }

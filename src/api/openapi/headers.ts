@@ -26,7 +26,7 @@ export type RequestHeaderName = keyof typeof REQUEST_HEADERS;
 /** The response headers that clients may rely on. */
 export const HEADERS = {
   "X-Request-Id": {
-    description: "The id of the request; include it in questions to the operator",
+    description: "The id of the request; include it if you contact the operator",
     schema: text("req_01KYWDAKRR5WRWT5EF8803K209"),
   },
   "Cache-Control": {
@@ -47,12 +47,11 @@ export const HEADERS = {
     schema: count(1_785_542_400_000),
   },
   "RateLimit": {
-    description:
-      "The same as a structured field: the remaining requests and the seconds until the end of the day",
+    description: "The requests left today and the seconds until the end of the day, as a structured field",
     schema: text('"day";r=9958;t=29985'),
   },
   "RateLimit-Policy": {
-    description: "The same as a structured field: the daily limit and the length of a day in seconds",
+    description: "The daily limit and the length of a day in seconds, as a structured field",
     schema: text('"day";q=10000;w=86400'),
   },
   "Idempotency-Replayed": {

@@ -98,16 +98,15 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
   delivery_cancelled: {
     when: "the delivery's subscription was deleted",
     detail:
-      "The subscription of this delivery was deleted. To get past events, create a new one with backfill_since.",
+      "This delivery's subscription was deleted. For past events, create a subscription with backfill_since.",
   },
   delivery_removed: {
-    when: "the delivery's body has been deleted after the configured time",
-    detail:
-      "The body of this delivery was deleted after the configured time. GET /v1/events/{id} returns the event.",
+    when: "the delivery's body was deleted after the configured retention time",
+    detail: "The body of this delivery has expired and was deleted. GET /v1/events/{id} returns the event.",
   },
   precondition_failed: {
-    when: "`If-Match` contains an entity tag, but mutable resources have none; nothing was done",
-    detail: "Mutable resources have no ETag, so If-Match cannot match, and nothing was changed.",
+    when: "`If-Match` contains an entity tag, but mutable resources have only weak ones; nothing was done",
+    detail: "Mutable resources have only weak ETags, so If-Match cannot match, and nothing was changed.",
   },
   body_too_large: {
     when: `the body has more than ${MAX_BODY_BYTES} bytes or than the path allows`,
@@ -159,9 +158,9 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
     detail: "Too many requests without a key from your IP address. Try again in 2 s.",
   },
   internal: {
-    when: "an internal error; include the request id in questions to the operator",
+    when: "an internal error; if you contact the operator, include the request id",
     detail:
-      "The request could not be processed. Try again; include the request id in questions to the operator.",
+      "The request could not be processed. Try again. If you contact the operator, include the request id.",
   },
   unavailable: {
     when: "the service is stopping or overloaded",

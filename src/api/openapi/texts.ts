@@ -40,8 +40,8 @@ rejected, so that a misspelled filter is never ignored.
 
 \`HEAD\` is supported wherever \`GET\` is. Every \`GET\` response has an \`ETag\`. Send it back in \`If-None-Match\`: while
 nothing has changed, the response is an empty \`304\` that does not count against your quota. \`If-None-Match: *\` also
-returns 304, but counts. Send \`Accept-Encoding: gzip\` for compressed responses. Mutable resources have no ETag: \`PATCH\`
-updates only the fields you send, the last write wins, and \`If-Match\` with an entity tag is rejected with 412.
+returns 304, but counts. Send \`Accept-Encoding: gzip\` for compressed responses. Mutable resources have only weak ETags:
+\`PATCH\` updates only the fields you send, the last write wins, and \`If-Match\` with an entity tag is rejected with 412.
 
 ## Daily quota
 
@@ -76,7 +76,7 @@ There are three ways to page through \`GET /v1/events\`.
 ## Errors
 
 An error is \`application/problem+json\` (RFC 9457): \`code\` for programs, \`detail\` for people, \`errors\` for each invalid
-parameter or field, and \`request_id\`, which every response also has as \`X-Request-Id\`; include it in questions to the
+parameter or field, and \`request_id\`, which every response also has as \`X-Request-Id\`; include it if you contact the
 operator. Unsupported methods return 405 with \`Allow\`, unknown paths 404. Pages of any origin may also read the errors of
 public endpoints.
 

@@ -212,12 +212,12 @@ function refusal(outcome: Exclude<ReplayRefusal, "limit_reached">): AppError {
     case "cancelled":
       return new AppError(
         "delivery_cancelled",
-        "The subscription of this delivery was deleted. To get past events, create a new one with backfill_since.",
+        "This delivery's subscription was deleted. For past events, create a subscription with backfill_since.",
       );
     case "removed":
       return new AppError(
         "delivery_removed",
-        "The body of this delivery was deleted after the configured time. GET /v1/events/{id} returns the event.",
+        "The body of this delivery has expired and was deleted. GET /v1/events/{id} returns the event.",
       );
     case "disabled":
       return new AppError(

@@ -36,7 +36,7 @@ export function paymentRoute({ receive }: PaymentRouteOptions): Route {
       created: z.int().meta({ description: "Unix **seconds**" }),
       livemode: z.boolean().meta({ description: "Must match the mode in the service's config" }),
       data: z.looseObject({ object: z.looseObject({}) }),
-    }).meta({ id: "PaymentEvent", description: "An event of Stripe, in any version of its API" }),
+    }).meta({ id: "PaymentEvent", description: "A Stripe event, in any version of the Stripe API" }),
     response: paymentReceipt,
     status: 200,
     async handle({ headers, bytes }) {

@@ -270,7 +270,7 @@ async function refuseKnown(store: Store, email: string, except?: string): Promis
   // Commands cannot change a declared customer: it is enabled through the config.
   const rotates = known.every(({ declared }) => declared) ? "" : "`key rotate` creates a new key, ";
   const advice = except === undefined
-    ? `${rotates}--another adds another customer with this address`
+    ? `${rotates}--another adds another customer with this email address`
     : "--another uses it for this customer as well";
   throw new CommandError(`${email} is already a customer: ${idsOf(known)}; ${advice}`);
 }
@@ -296,7 +296,7 @@ function limitsIn({ texts }: CommandCall, tier: Tier): Partial<TierLimits> {
     if (text === undefined) continue;
     if (tier !== "embedded") {
       throw new CommandError(
-        `--${option} is only for the tier embedded; the config sets the limits of ${tier}`,
+        `--${option} is only for the embedded tier; the config sets the limits of ${tier}`,
         EXIT.usage,
       );
     }

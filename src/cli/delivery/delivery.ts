@@ -161,7 +161,7 @@ async function whoseOf(
   const owner = await store.findOwner("subscription", subscriptionId);
   if (owner === null) {
     throw new CommandError(
-      `there is no subscription ${subscriptionId}; \`customer show CUSTOMER\` names a customer's`,
+      `there is no subscription ${subscriptionId}; \`customer show CUSTOMER\` lists those of a customer`,
     );
   }
   if (customer.customerId !== undefined && customer.customerId !== owner) {
@@ -314,7 +314,7 @@ function describeRefusal(
     case "cancelled":
       return "its subscription was deleted";
     case "removed":
-      return "its body was deleted after the configured time; `event show` shows the event";
+      return "its body was deleted after the configured retention time; `event show` shows the event";
     case "disabled":
       return `its subscription ${subscriptionId} is disabled; \`customer show ${customerId}\` shows by ` +
         "whom, and the owner enables it with PATCH /v1/subscriptions/{id}";

@@ -90,7 +90,7 @@ export const sourceCommands: Command[] = [
     example: "regfeed source parse answer.json --source us-federal-register",
     positionals: [1, 1],
     options: {
-      source: { kind: "text", value: "ID", help: "use the rules of this source of the config" },
+      source: { kind: "text", value: "ID", help: "use the rules of this source in the config" },
       "content-type": { kind: "text", value: "TYPE", help: "the document's Content-Type" },
       json: { kind: "flag", help: "print on one line, for scripts" },
     },
@@ -165,7 +165,7 @@ export function requireSources(
   return ids.map((id) => {
     const source = sources.find((candidate) => candidate.id === id);
     if (source === undefined) {
-      throw new CommandError(`there is no source ${id} in the config; \`source list\` shows them`);
+      throw new CommandError(`there is no source ${id} in the config; \`source list\` shows all sources`);
     }
     if (!source.enabled && !anyState) {
       throw new CommandError(

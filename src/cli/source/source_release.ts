@@ -26,7 +26,7 @@ export const releaseCommand: Command = {
     withStore(call, async ({ store }) => {
       const id = call.positionals[0] ?? "";
       if (!await store.isKnownSource(id)) {
-        throw new CommandError(`there is no source ${id}; \`source list\` shows them`);
+        throw new CommandError(`there is no source ${id}; \`source list\` shows all sources`);
       }
       const end = call.flags.has("discard") ? "discard" : "deliver";
       const events = await store.releaseEvents(id, end);

@@ -41,7 +41,7 @@ async function makeNewKey(
   const problem = keyProblem(engine, config.store);
   if (problem === null) {
     throw new CommandError(
-      `no new key is needed: ${keyFile} exists and belongs to the database. An owner renews the secret of ` +
+      `no new key is needed: ${keyFile} exists and belongs to the database. An owner rotates the secret of ` +
         "one subscription with POST /v1/subscriptions/{id}/rotate-secret",
     );
   }

@@ -251,7 +251,7 @@ function ingestRows(ingest: ConfigSummary["ingest"]): [string, string][] {
     ],
     [
       "",
-      ingest.allow_private ? "sources may have private addresses" : "sources must have public addresses",
+      ingest.allow_private ? "sources may have private IP addresses" : "sources need public IP addresses",
     ],
   ];
 }

@@ -10,7 +10,7 @@ export interface BodyForm {
   damage: string | null;
 }
 
-const RESERIALISED = "The body was read as JSON and written again";
+const RESERIALISED = "The body was parsed as JSON and serialised again";
 const ADVICE = "verify the raw bytes of the request, before any JSON middleware";
 
 /** The forms of a body, the given one first; no two have the same bytes. */
@@ -82,7 +82,7 @@ function misreadAsLatin1(text: string): string | null {
 function rewritings(text: string): { text: string; how: string }[] {
   const value = readJson(text);
   if (value === undefined) return [];
-  const found = [{ text: JSON.stringify(value), how: " with other blanks or escapes" }];
+  const found = [{ text: JSON.stringify(value), how: " with different whitespace or escapes" }];
   const ordered = deliveryPayload.safeParse(value);
   if (ordered.success) {
     const how = ", its fields in another order";

@@ -31,7 +31,7 @@ export async function checkTls(
 export function checkCertificate(pair: CertificatePair, hostname: string, nowMs: number): Finding[] {
   const state = examineCertificate(pair);
   if (state.kind === "bad") {
-    const todo = "name the two files of one certificate in server.tls_cert and server.tls_key";
+    const todo = "set server.tls_cert and server.tls_key to a certificate and its own private key";
     return [problem("tls", state.reason, todo)];
   }
   const found = [...checkTimes(state, nowMs), ...checkName(state, hostname)];

@@ -219,14 +219,14 @@ const FAULTS: [name: string, change: Change, ...problems: RegExp[]][] = [
   ["as a shell of Windows saves it", { body: Buffer.from(`\ufeff${BODY}\r\n`, "utf16le") }, /UTF-16/],
   ["a JSON text in a JSON text", { body: JSON.stringify(BODY) }, /JSON text within a JSON text/],
   ["blanks before", { body: `  ${BODY}` }, /White space/],
-  ["pretty", { body: JSON.stringify(PARSED, null, 2) }, /read as JSON and written again with other blanks/],
+  ["pretty", { body: JSON.stringify(PARSED, null, 2) }, /parsed as JSON and serialised again with different whitespace/],
   ["as Python writes", {
     body: escaped(BODY.replaceAll('":', '": ').replaceAll(',"', ', "')),
-  }, /written again with other blanks or escapes/],
+  }, /serialised again with different whitespace or escapes/],
   [
     "as PHP writes",
     { body: escaped(BODY).replaceAll("/", "\\/") },
-    /written again with other blanks or escapes/,
+    /serialised again with different whitespace or escapes/,
   ],
   [
     "as Go writes a map",
@@ -252,7 +252,7 @@ const FAULTS: [name: string, change: Change, ...problems: RegExp[]][] = [
       nowMs: NOW_MS + 600_000,
     },
     /before the clock here/,
-    /read as JSON/,
+    /parsed as JSON/,
   ],
 ];
 

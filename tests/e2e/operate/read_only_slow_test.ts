@@ -22,7 +22,7 @@ for (
 ) {
   Deno.test({
     ...needs(
-      `a server that may not write to ${name} of its database exits with code 1 and says what to do`,
+      `a server that cannot write to ${name} of its database exits with code 1 and says what to do`,
       MAY_HOLD,
     ),
     fn: () =>
@@ -55,7 +55,7 @@ Deno.test({
       assert.equal(code, 1, stderr);
       assert.match(
         stderr,
-        /the store .*regfeed\.db cannot be opened: cannot lock .*disk has mode 0555, so that .* may not write to it: chmod/,
+        /the store .*regfeed\.db cannot be opened: cannot lock .*disk has mode 0555, so .* cannot write to it: chmod/,
       );
     }),
 });
@@ -74,9 +74,9 @@ Deno.test({
         [
           "disk",
           0o700,
-          /\/disk belongs to \S+ \(mode 0700\), and this process runs as root, who may not look into it: run it as (\S+) \(`sudo -u \1 regfeed …`\), or give the data to root: chown -R root \S+\/disk$/,
+          /\/disk belongs to \S+ \(mode 0700\), and this process runs as root, who cannot look into it: run it as (\S+) \(`sudo -u \1 regfeed …`\), or give the data to root: chown -R root \S+\/disk$/,
         ],
-        ["disk/regfeed.db", 0o600, /regfeed\.db belongs to \S+ \(mode 0600\), .* who may not read it/],
+        ["disk/regfeed.db", 0o600, /regfeed\.db belongs to \S+ \(mode 0600\), .* who cannot read it/],
       ];
       for (const [path, mode, said] of cases) {
         const at = join(folder, path);

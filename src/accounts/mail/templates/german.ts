@@ -156,7 +156,7 @@ export const GERMAN: MailTemplates = {
       ],
     }),
   },
-  contact: (support) => `Fragen, oder den Schlüssel verloren? Schreiben Sie an ${support}`,
+  contact: (support) => `Fragen? Schlüssel verloren? Schreiben Sie an ${support}`,
   disclaimer:
     "Die gelieferten Inhalte dienen nur der Information und sind keine Rechtsberatung. Maßgeblich sind allein die amtlichen Veröffentlichungen.",
 };
