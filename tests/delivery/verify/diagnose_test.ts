@@ -219,7 +219,11 @@ const FAULTS: [name: string, change: Change, ...problems: RegExp[]][] = [
   ["as a shell of Windows saves it", { body: Buffer.from(`\ufeff${BODY}\r\n`, "utf16le") }, /UTF-16/],
   ["a JSON text in a JSON text", { body: JSON.stringify(BODY) }, /JSON text within a JSON text/],
   ["blanks before", { body: `  ${BODY}` }, /White space/],
-  ["pretty", { body: JSON.stringify(PARSED, null, 2) }, /parsed as JSON and serialised again with different whitespace/],
+  [
+    "pretty",
+    { body: JSON.stringify(PARSED, null, 2) },
+    /parsed as JSON and serialised again with different whitespace/,
+  ],
   ["as Python writes", {
     body: escaped(BODY.replaceAll('":', '": ').replaceAll(',"', ', "')),
   }, /serialised again with different whitespace or escapes/],
@@ -231,7 +235,7 @@ const FAULTS: [name: string, change: Change, ...problems: RegExp[]][] = [
   [
     "as Go writes a map",
     { body: JSON.stringify(sortKeys(PARSED)) },
-    /written again, its fields in another order/,
+    /serialised again, its fields in another order/,
   ],
   ["and pretty", { body: `${JSON.stringify(sortKeys(PARSED), null, 2)}\n` }, /fields in another order/],
   ["misread as ISO 8859-1", { body: Buffer.from(BODY).toString("latin1") }, /read as ISO 8859-1/],
