@@ -10,7 +10,7 @@ import { type FetchedDocument, FetchError } from "./fetch/fetch_types.ts";
 import { type CountFetch, createIngestMetrics } from "./ingest_metrics.ts";
 import { redactingLog } from "./redacting_log.ts";
 import { failureOf, withCleanReasons } from "./fetch/failure_reason.ts";
-import { createDocumentFingerprints } from "./fetch/document_fingerprints.ts";
+import { DocumentFingerprints } from "./fetch/document_fingerprints.ts";
 import { describeRedirects } from "./fetch/permanent_redirects.ts";
 import { describeCursors } from "./fetch/describe_cursor.ts";
 import type { DecidedItem } from "./model.ts";
@@ -87,7 +87,7 @@ export function createIngest(given: IngestOptions): Ingest {
   const options: IngestOptions & FetchJobOptions = {
     ...given,
     log: redactingLog(given.log),
-    fingerprints: createDocumentFingerprints(),
+    fingerprints: new DocumentFingerprints(),
     spacingOf,
     pace: createHostRateLimit(given.clock, spacingOf),
     count: given.count ?? createIngestMetrics(NO_METRICS),

@@ -15,7 +15,7 @@ import {
 import { laterOf } from "./schedule/freshness.ts";
 import type { FailedPart } from "./partial_failures.ts";
 import { type Identity, identityOf } from "./identify/identity_rule.ts";
-import { fingerprintOf, identifyContent, NO_FINGERPRINTS } from "./fetch/document_fingerprints.ts";
+import { fingerprintOf, NO_FINGERPRINTS } from "./fetch/document_fingerprints.ts";
 import { isShort, ItemCounts, shortLanguages, shortReason } from "./min_items.ts";
 import { originOf } from "./fetch/document_origin.ts";
 import { type DocumentContents, statedLanguages } from "./parse/parse_pipeline.ts";
@@ -215,6 +215,7 @@ function ingestDocument(
     await run.pause();
     const { items, notes, classified } = contents;
     const origin = originOf(document);
+    const { sha256, contentType, url } = document;
     const shared = {
       ...{ origin, notes, classified, isReread: document.isReread ?? false },
       statedLanguages: statedLanguages(contents.language, source.languages),
@@ -227,9 +228,7 @@ function ingestDocument(
         ...decisions,
         ...faultsOf(contents, planned),
         origin,
-        content: planned.isAlone === true
-          ? { name: planned.name, of: identifyContent(document, planned.reading) }
-          : null,
+        content: planned.isAlone === true ? { name: planned.name, sha256, contentType, url } : null,
       },
       read: {
         document,
@@ -309,7 +308,6 @@ function combine({ run, fetched, read, documents, seenMerged, refusal }: IngestS
   ];
   const refused = [
     ...fetched.unreadable.map(({ name, reason }) => ({ item: name, reason })),
-    ...repeated.flatMap(({ fingerprint }) => fingerprint.refused),
     ...documents.flatMap((document) => document.refused),
     ...lateFailures.map(({ part, reason }) => ({ item: part, reason })),
   ];
@@ -383,8 +381,9 @@ function fingerprintsOf(
 ): Map<string, DocumentFingerprint> {
   return new Map([
     ...repeated.map(({ name, fingerprint }) => [name, fingerprint] as const),
-    ...documents.flatMap(({ content, decided, refused }) =>
-      content === null ? [] : [[content.name, fingerprintOf(content.of, { decided, refused })] as const]
-    ),
+    ...documents.flatMap(({ content, decided, refused }) => {
+      const fingerprint = content === null ? null : fingerprintOf(content, { decided, refused });
+      return content === null || fingerprint === null ? [] : [[content.name, fingerprint] as const];
+    }),
   ]);
 }

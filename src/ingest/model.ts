@@ -5,7 +5,7 @@ import type { ClassifyRequest } from "./revise/classify_request.ts";
 import type { PermanentRedirects } from "./fetch/permanent_redirects.ts";
 import type { Identity } from "./identify/identity_rule.ts";
 import type { FailedPart } from "./partial_failures.ts";
-import type { DocumentFingerprint, FetchError, RefusedItem } from "./fetch/fetch_types.ts";
+import type { DocumentFingerprint, FetchedDocument, FetchError, RefusedItem } from "./fetch/fetch_types.ts";
 import type { NormalisedItem } from "./normalise/item.ts";
 
 /** The decision on an item; a changed date that does not count is "unchanged". */
@@ -46,7 +46,7 @@ export interface DocumentResult extends DocumentDecisions {
   /** Null for a document that could not be read. */
   readonly origin: DocumentOrigin | null;
   /** Identifies the same content at the next fetch; null for one document of several. */
-  readonly content: { name: string; of: DocumentFingerprint["of"] } | null;
+  readonly content: Pick<FetchedDocument, "name" | "sha256" | "contentType" | "url"> | null;
 }
 
 /** The result of fetching a source. */

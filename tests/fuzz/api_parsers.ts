@@ -5,7 +5,7 @@ import { ConfigError } from "../../src/config/config.ts";
 import { configOf } from "../config/given.ts";
 import { boardConfig, PAYMENT_CONFIG, STRIPE_SECRET } from "../support/samples.ts";
 import { createWorld, START_MS, type World } from "../support/world.ts";
-import type { FuzzedParser } from "./fuzzed_parser.ts";
+import { type FuzzedParser, splitTokens } from "./fuzzed_parser.ts";
 
 const CONFIG = `${PAYMENT_CONFIG}
 [tiers.team]
@@ -34,59 +34,12 @@ const SUBSCRIPTION = JSON.stringify({
   language: "de",
 });
 
-const SIGNS = [
-  " ",
-  "\t",
-  ",",
-  ";",
-  "=",
-  '"',
-  "'",
-  "\\",
-  "/",
-  "?",
-  "#",
-  "&",
-  "%",
-  "+",
-  "-",
-  "_",
-  ".",
-  ":",
-  "*",
-  "a",
-  "A",
-  "0",
-];
-const JSON_SIGNS = [
-  "{",
-  "}",
-  "[",
-  "]",
-  ",",
-  ":",
-  '"',
-  "\\",
-  '\\"',
-  "\\u00e4",
-  "\\ud800",
-  " ",
-  "\n",
-  "1",
-  "-",
-  "e",
-  "null,",
-  '"a":',
-  '"a#":1,',
-  '{"a":',
-  '"a",',
-  "a",
-  "/",
-  "%",
-  "@",
-  "xn--",
-  "\u00e4",
-];
+const SIGNS = splitTokens(
+  " |\t|,|;|=|\"|'|\\|/|?|#|&|%|+|-|_|.|:|*|a|A|0",
+);
+const JSON_SIGNS = splitTokens(
+  '{|}|[|]|,|:|"|\\|\\"|\\u00e4|\\ud800| |\n|1|-|e|null,|"a":|"a#":1,|{"a":|"a",|a|/|%|@|xn--|\u00e4',
+);
 
 let world: Promise<{ world: World; key: string }> | undefined;
 
@@ -176,17 +129,9 @@ export const API_PARSERS: readonly FuzzedParser[] = [
     sample: "limit=5&topics=transparency,gpai&article=Art.%2050(2)&q=ai%20act&since=0&language=de",
     tokens: [
       ...SIGNS,
-      "%20",
-      "%C3%A4",
-      "%ff",
-      "a=b&",
-      "a#=b&",
-      "topics=",
-      "article=",
-      "Art.%2050,",
-      "q=",
-      "a,",
-      "(1)",
+      ...splitTokens(
+        "%20|%C3%A4|%ff|a=b&|a#=b&|topics=|article=|Art.%2050,|q=|a,|(1)",
+      ),
     ],
     read: (text) => send(`/v1/events?${text}`, {}, {}),
   },
@@ -225,27 +170,10 @@ export const API_PARSERS: readonly FuzzedParser[] = [
     maxSize: 65_536, // its operator writes it, and each unknown key is compared with all known ones
     tokens: [
       ...JSON_SIGNS,
-      "#",
-      "=",
-      ".",
-      "'",
-      "'''",
-      '"""',
-      "[[",
-      "]]",
-      "a = 1\n",
-      "a# = 1\n",
-      "a.",
-      "[a]\n",
-      "[a#]\n",
-      "[[sources]]\n",
-      '[[sources]]\nid = "a#"\n',
-      "{ a = 1 }",
-      "1979-05-27T07:32:00Z",
-      "0x1",
-      "\r\n",
-      "# a\n",
-      'url = "https://a.example"\n',
+      ...splitTokens(
+        '#|=|.|\'|\'\'\'|"""|[[|]]|a = 1\n|a# = 1\n|a.|[a]\n|[a#]\n|[[sources]]\n|[[sources]]\nid = "a#"\n|' +
+          '{ a = 1 }|1979-05-27T07:32:00Z|0x1|\r\n|# a\n|url = "https://a.example"\n',
+      ),
     ],
     read: async (text) => {
       try {

@@ -11,7 +11,7 @@ import { DocumentError, parseDocument } from "../../src/ingest/parse/document.ts
 import { previewDocument } from "../../src/ingest/parse/preview_document.ts";
 import { readSitemap } from "../../src/ingest/parse/formats/read_sitemap.ts";
 import { SAME_IN_EVERY_FORMAT } from "../ingest/parse/feeds.ts";
-import type { FuzzedParser } from "./fuzzed_parser.ts";
+import { type FuzzedParser, splitTokens } from "./fuzzed_parser.ts";
 
 const URL_OF_SAMPLES = "https://board.example/list";
 const { classify } = createClassifier(NO_ADDITIONS);
@@ -55,183 +55,41 @@ function refusing(read: () => unknown): void {
   }
 }
 
-const MARKUP = [
-  "<",
-  ">",
-  "/",
-  "=",
-  '"',
-  "'",
-  "&",
-  ";",
-  " ",
-  "\n",
-  "\t",
-  "\0",
-  "a",
-  "A",
-  "1",
-  ".",
-  "-",
-  ":",
-  "#",
-  "?",
-  "!",
-  "[",
-  "]",
-];
+const MARKUP = splitTokens(
+  "<|>|/|=|\"|'|&|;| |\n|\t|\u0000|a|A|1|.|-|:|#|?|!|[|]",
+);
 const XML = [
   ...MARKUP,
-  "<a>",
-  "</a>",
-  "<a",
-  "<a ",
-  "</",
-  "<a/>",
-  "<a b=",
-  '<a b="',
-  "<!--",
-  "-->",
-  "<!---->",
-  "<!-- a -->\n",
-  "<![CDATA[",
-  "]]>",
-  "<?",
-  "?>",
-  "<!",
-  "<!DOCTYPE a [",
-  '<!ENTITY a "b">',
-  "]>",
-  "&amp;",
-  "&#38;",
-  "&lt;",
-  "&a;",
-  "=>",
-  'a="b" ',
-  "a#=",
-  ' xmlns:a#="b"',
-  ' xmlns="http://www.w3.org/2005/Atom/"',
-  "<a#>",
-  "</a#>",
+  ...splitTokens(
+    '<a>|</a>|<a|<a |</|<a/>|<a b=|<a b="|<!--|-->|<!---->|<!-- a -->\n|<![CDATA[|]]>|<?|?>|<!|' +
+      '<!DOCTYPE a [|<!ENTITY a "b">|]>|&amp;|&#38;|&lt;|&a;|=>|a="b" |a#=| xmlns:a#="b"|' +
+      ' xmlns="http://www.w3.org/2005/Atom/"|<a#>|</a#>',
+  ),
 ];
 const FEED = [
   ...XML,
-  "<item>",
-  "</item>",
-  "<item><title>a</title></item>",
-  "<entry>",
-  "</entry>",
-  "<channel>",
-  "</channel>",
-  "<title>",
-  "</title>",
-  "<link ",
-  "<link>",
-  '<link href="a"/>',
-  "<description>",
-  "</description>",
-  "<category>a</category>",
-  "<author>",
-  "<name>",
-  "<guid>",
-  "<pubDate>",
-  "Mon, 27 Jul 2026 09:37:55 GMT",
-  "&lt;p&gt;",
-  "&amp;amp;",
-  "AI Act ",
-  "Art. 5, ",
-  "Artikel 5 Absatz 1 ",
-  "Annex III ",
-  "Regulation (EU) ",
-  "Data Protection ",
-  "e.g. ",
-  "https://a.example/b?c=d&",
-  "//",
-  "%20",
-  "utm_a=b&",
-  "\u00e4",
-  "e\u0301",
-  "\u200b",
-  "\ufffd",
+  ...splitTokens(
+    "<item>|</item>|<item><title>a</title></item>|<entry>|</entry>|<channel>|</channel>|<title>|" +
+      '</title>|<link |<link>|<link href="a"/>|<description>|</description>|<category>a</category>|' +
+      "<author>|<name>|<guid>|<pubDate>|Mon, 27 Jul 2026 09:37:55 GMT|&lt;p&gt;|&amp;amp;|AI Act |" +
+      "Art. 5, |Artikel 5 Absatz 1 |Annex III |Regulation (EU) |Data Protection |e.g. |" +
+      "https://a.example/b?c=d&|//|%20|utm_a=b&|\u00e4|e\u0301|\u200b|\ufffd",
+  ),
 ];
 const HTML = [
   ...XML,
-  "<li>",
-  "</li>",
-  "<ul>",
-  "</ul>",
-  "<ul><li>",
-  "<div>",
-  "</div>",
-  "<p>",
-  "</p>",
-  "<td>",
-  "<tr>",
-  "<table>",
-  "</table>",
-  "<table><tr><td>",
-  "<option>",
-  "<select>",
-  "<dd>",
-  "<dl>",
-  "<b>",
-  "<i>",
-  "<b><i>",
-  "<a href=",
-  "<br>",
-  "<script>",
-  "</script>",
-  "<style>",
-  "<title>",
-  "</title>",
-  "<textarea>",
-  "<svg>",
-  "<math>",
-  "<form>",
-  "<time datetime=a>",
-  "<h1>",
-  "<main>",
-  "<meta name=description content=a>",
-  "<meta charset=",
-  "</body>",
-  "<html>",
-  "&nbsp",
+  ...splitTokens(
+    "<li>|</li>|<ul>|</ul>|<ul><li>|<div>|</div>|<p>|</p>|<td>|<tr>|<table>|</table>|<table><tr><td>|" +
+      "<option>|<select>|<dd>|<dl>|<b>|<i>|<b><i>|<a href=|<br>|<script>|</script>|<style>|<title>|" +
+      "</title>|<textarea>|<svg>|<math>|<form>|<time datetime=a>|<h1>|<main>|" +
+      "<meta name=description content=a>|<meta charset=|</body>|<html>|&nbsp",
+  ),
 ];
-const JSON_TOKENS = [
-  "{",
-  "}",
-  "[",
-  "]",
-  ",",
-  ":",
-  '"',
-  "\\",
-  '\\"',
-  "\\u0041",
-  "1",
-  "-",
-  "e",
-  " ",
-  "\n",
-  '"a":',
-  '"a#":1,',
-  '{"a":',
-  "[[",
-  "[{",
-  "{},",
-  "[],",
-  '{"title":"a","link":"b"},',
-  "1234567890123456",
-  "12345678901234567890,",
-  "null,",
-  '"<p>",',
-  "<",
-  "&",
-  "&lt;p&gt;",
-  "2026-07-31T10:00:00Z",
-  "a",
-  "\u00e4",
-];
+const JSON_TOKENS = splitTokens(
+  '{|}|[|]|,|:|"|\\|\\"|\\u0041|1|-|e| |\n|"a":|"a#":1,|{"a":|[[|[{|{},|[],|' +
+    '{"title":"a","link":"b"},|1234567890123456|12345678901234567890,|null,|"<p>",|<|&|&lt;p&gt;|' +
+    "2026-07-31T10:00:00Z|a|\u00e4",
+);
 
 const LISTING = `<!doctype html><html lang="en"><head><title>List</title></head><body><ul>
 <li class="item"><a href="/1">Guidelines on Article 50 of the AI Act</a><time>30 July 2026</time><p>They apply.</p></li>
@@ -264,19 +122,10 @@ const MAP = `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas
 <url><loc>https://board.example/2</loc><news:news><news:title>Second</news:title></news:news></url></urlset>`;
 const MAP_TOKENS = [
   ...XML,
-  "<url>",
-  "</url>",
-  "<url><loc>a</loc></url>",
-  "<loc>",
-  "</loc>",
-  "<lastmod>",
-  "<news:title>",
-  "<a#:url>",
-  "<a#:loc>",
-  "<image:loc>",
-  "<sitemap>",
-  "</urlset>",
-  "https://a.example/#",
+  ...splitTokens(
+    "<url>|</url>|<url><loc>a</loc></url>|<loc>|</loc>|<lastmod>|<news:title>|<a#:url>|<a#:loc>|" +
+      "<image:loc>|<sitemap>|</urlset>|https://a.example/#",
+  ),
 ];
 
 const json: Reading = {

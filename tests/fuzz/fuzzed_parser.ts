@@ -12,3 +12,8 @@ export interface FuzzedParser {
   /** Reads an input; refusals are not thrown. */
   read(text: string): unknown;
 }
+
+/** The tokens of a text that separates them with "|". */
+export function splitTokens(text: string): string[] {
+  return text.split("|");
+}

@@ -8,32 +8,12 @@ import { nextLink } from "../../src/ingest/fetch/link_header.ts";
 import { decodeText } from "../../src/ingest/parse/decode.ts";
 import { createHttpClient } from "../../src/platform/http/http.ts";
 import { sayingLast, serveRaw } from "../platform/raw_server.ts";
-import type { FuzzedParser } from "./fuzzed_parser.ts";
+import { type FuzzedParser, splitTokens } from "./fuzzed_parser.ts";
 
 const NOW_MS = Date.parse("2026-08-01T10:00:00Z");
-const VALUE = [
-  " ",
-  "\t",
-  ",",
-  ";",
-  "=",
-  '"',
-  "'",
-  "\\",
-  '\\"',
-  "a",
-  "1",
-  "-",
-  ":",
-  "/",
-  "<",
-  ">",
-  "a=b",
-  "a=b;",
-  'a="b"',
-  ", ",
-  "; ",
-];
+const VALUE = splitTokens(
+  ' |\t|,|;|=|"|\'|\\|\\"|a|1|-|:|/|<|>|a=b|a=b;|a="b"|, |; ',
+);
 const BODY = new TextEncoder().encode("<?xml version='1.0'?><rss></rss>");
 
 /** Reads a response of an endpoint, over a connection. */
@@ -105,20 +85,10 @@ export const HEADER_PARSERS: readonly FuzzedParser[] = [
       "5;a=b\r\nhello\r\n0\r\n\r\n",
     tokens: [
       ...VALUE,
-      "\r\n",
-      "\n",
-      "\r",
-      "\0",
-      "x:",
-      "x: ",
-      "a#: b\r\n",
-      "HTTP/1.1 100 Continue\r\n\r\n",
-      "1\r\na\r\n",
-      "0\r\n",
-      "chunked, ",
-      "\r\nTransfer-Encoding: ",
-      "\r\nContent-Length: 1",
-      "\r\n ",
+      ...splitTokens(
+        "\r\n|\n|\r|\u0000|x:|x: |a#: b\r\n|HTTP/1.1 100 Continue\r\n\r\n|1\r\na\r\n|0\r\n|chunked, |" +
+          "\r\nTransfer-Encoding: |\r\nContent-Length: 1|\r\n ",
+      ),
     ],
     read: receive,
   },

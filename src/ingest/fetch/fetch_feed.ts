@@ -4,7 +4,7 @@ import { fetchDocument, type Validators } from "./fetch_document.ts";
 import { type Fetched, type FetchOptions, type Known, readCursor, settingsKey } from "./fetch_types.ts";
 import { adoptedAddress } from "./permanent_redirects.ts";
 import { isStale } from "../schedule/freshness.ts";
-import { knownDocument } from "./document_fingerprints.ts";
+import { hasFingerprint } from "./document_fingerprints.ts";
 
 const ACCEPT = "application/rss+xml, application/atom+xml, application/feed+json, application/rdf+xml, " +
   "application/xml;q=0.9, text/xml;q=0.9, application/json;q=0.8, */*;q=0.1";
@@ -39,17 +39,16 @@ export async function fetchFeed(
   const redirects = [{ ...response.redirect, address: source.location }];
   const common = { unreadable: [], redirects: () => redirects };
   // A server without conditional responses may send the same document again.
-  const fingerprint = believed === null || document === null
-    ? null
-    : knownDocument(document, null, fingerprintOf(source.location));
-  if (document === null || fingerprint !== null) {
+  const fingerprint = fingerprintOf(source.location);
+  const isRepeated = believed !== null && document !== null && hasFingerprint(document, fingerprint);
+  if (document === null || isRepeated) {
     const statedMs = options.clock.nowMs() + (known?.ttlMinutes ?? 0) * MINUTE_MS;
     return {
       ...common,
       freshUntilMs: Math.max(freshUntilMs ?? 0, statedMs),
       documents: [],
       isUnchanged: true,
-      repeated: fingerprint === null ? [] : [{ name: source.location, fingerprint }],
+      repeated: isRepeated ? [{ name: source.location, fingerprint }] : [],
       cursor: () => cursor,
     };
   }

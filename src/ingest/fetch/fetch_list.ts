@@ -15,7 +15,7 @@ import {
 } from "./fetch_types.ts";
 import { isHopeless, type ListCursor, notMet, type Rest, restAfter, tooManyPages } from "./list_cursor.ts";
 import { isStale } from "../schedule/freshness.ts";
-import { knownDocument } from "./document_fingerprints.ts";
+import { hasFingerprint } from "./document_fingerprints.ts";
 import { nextLink } from "./link_header.ts";
 import { adoptedAddress, movedTemplate, type RedirectTrack } from "./permanent_redirects.ts";
 import {
@@ -154,8 +154,8 @@ class ListPages {
   repeated(first: FetchedDocument | null): NonNullable<Fetched["repeated"]> {
     if (first === null || this.#trustedValidators() === null) return [];
     const name = this.#pageName();
-    const fingerprint = knownDocument(first, this.rules.reading, this.known.fingerprintOf(name));
-    return fingerprint === null ? [] : [{ name, fingerprint }];
+    const fingerprint = this.known.fingerprintOf(name);
+    return hasFingerprint(first, fingerprint) ? [{ name, fingerprint }] : [];
   }
 
   /** The redirect of the first page. */

@@ -191,13 +191,10 @@ export interface RefusedItem {
   reason: string;
 }
 
-/** A document and the result of its items. */
-export interface DocumentFingerprint {
-  /** Its content, and what else decides how it is read: the type names a charset, and links are relative to the URL. */
-  of: Pick<FetchedDocument, "contentType" | "url"> & { essence: string };
-  /** Items that are publications: unchanged ones, when the document comes again. */
+/** Identifies the content of a document: its bytes, the type that names their charset, and the base of its links. */
+export interface DocumentFingerprint extends Pick<FetchedDocument, "sha256" | "contentType" | "url"> {
+  /** The number of items that are publications. */
   known: number;
-  /** Items that do not concern AI regulation. */
+  /** The number of items that do not concern AI regulation. */
   irrelevant: number;
-  refused: readonly RefusedItem[];
 }

@@ -1,21 +1,17 @@
-// A feed that comes with the very same bytes is not read again, and each case in which it has to be.
+// A feed, or the first page of a list, with the same bytes is not read again; the cases in which it must be.
 import assert from "node:assert/strict";
-import { createApp } from "../../../src/app.ts";
-import { NO_TRACER, type Tracer } from "../../../src/domain/ports/tracer.ts";
 import { storageError } from "../../../src/store/sqlite/connection/faults.ts";
-import { type SourceState, untouchedSource } from "../../../src/domain/source/source.ts";
-import { createDocumentFingerprints } from "../../../src/ingest/fetch/document_fingerprints.ts";
 import { fetchLater as fetch } from "../../support/collecting.ts";
 import type { Answer } from "../../support/platform.ts";
 import { boardConfig, rss, type SampleItem } from "../../support/samples.ts";
-import { createWorld, START_MS, withWorld, type World } from "../../support/world.ts";
+import { createWorld, withWorld, type World } from "../../support/world.ts";
 
 const FEED = "https://board.example/feed";
 const HOUR = 3_600_000;
 const AI: SampleItem[] = [{ id: "1" }, { id: "2" }];
 const CHEESE: SampleItem = { id: "3", title: "On cheese", summary: "It is made of milk." };
 
-/** A world whose feed answers what `serve` was given last; servers that know no 304. */
+/** A world with a server that ignores conditions and responds with what was last passed to `serve`. */
 function withFeed(
   work: (serve: (answer: string | Answer) => void, world: World) => Promise<void>,
   config = boardConfig(),
@@ -28,7 +24,15 @@ function withFeed(
   });
 }
 
-Deno.test("a document with the bytes of before is not read again, and its items are known to be as they were", () =>
+const list = (table: string) =>
+  boardConfig({
+    source: `fetch_strategy = "json"\nrelevance = "all"\n[sources.json]\nitems = "results"\nid = "id"\n` +
+      `title = "title"\nlink = "https://board.example/documents/{id}"\n${table}`,
+  });
+const rows = (...ids: number[]) =>
+  JSON.stringify({ results: ids.map((id) => ({ id, title: `Paper ${id}` })) });
+
+Deno.test("a document with the same bytes is not read again, and its items count as unchanged", () =>
   withFeed(async (serve, world) => {
     serve(rss([...AI, CHEESE]));
     assert.deepEqual((await fetch(world)).new, 2);
@@ -42,49 +46,19 @@ Deno.test("a document with the bytes of before is not read again, and its items 
     assert.equal((await fetch(world)).looks, 0);
   }));
 
-Deno.test("what is not read is not parsed either, and the visit counts all the same", async () => {
-  const world = await createWorld(boardConfig());
-  const acts: string[] = [];
-  const tracer: Tracer = {
-    ...NO_TRACER,
-    act: (name, attributes, work, options) => {
-      acts.push(name);
-      return NO_TRACER.act(name, attributes, work, options);
-    },
-  };
-  const { platform, store, config } = world;
-  const app = createApp({ config, platform: { ...platform, tracer }, store, version: "0.0.0-test" });
-  try {
-    platform.http.serve(FEED, () => ({ body: rss(AI) }));
-    await app.ingest.register();
-    const documents = () => acts.splice(0).filter((name) => name === "ingest document").length;
-    await app.ingest.ingest(["board"]);
-    assert.equal(documents(), 1);
-    await platform.clock.advance(HOUR);
-    await app.ingest.ingest(["board"]);
-    assert.equal(documents(), 0);
-    const [state] = await store.listSources();
-    assert.deepEqual([state?.outcome, state?.lastSuccessAtMs], ["ok", platform.clock.nowMs()]);
-  } finally {
-    await world.close();
-  }
-});
+for (const [what, config, body] of [["feed", boardConfig(), rss(AI)], ["list", list(""), rows(1, 2)]]) {
+  Deno.test(`a ${what} with the same bytes is read once a day`, () =>
+    withFeed(async (serve, world) => {
+      serve(body ?? "");
+      const readAt: number[] = [];
+      for (let hour = 0; hour < 50; hour++) if ((await fetch(world)).looks > 0) readAt.push(hour);
+      assert.deepEqual(readAt, [0, 24, 48]);
+    }, config));
+}
 
-Deno.test("the whole of it is read once a day, and the next look is a day after that one", () =>
-  withFeed(async (serve, world) => {
-    serve(rss(AI));
-    const looks: number[] = [];
-    for (let hour = 0; hour < 50; hour++) looks.push((await fetch(world)).looks);
-    assert.deepEqual([...looks.entries()].filter(([, count]) => count > 0).map(([hour]) => hour), [
-      0,
-      24,
-      48,
-    ]);
-  }));
-
-Deno.test("what must be seen twice is seen twice, in the same bytes", async (t) => {
+Deno.test("a change that must be confirmed is confirmed by the same bytes", async (t) => {
   const date = (day: number) => `${day} Jul 2026 12:00:00 GMT`;
-  await t.step("a publication that is missing", () =>
+  await t.step("a missing publication", () =>
     withFeed(async (serve, world) => {
       const of = (...ids: number[]) => rss(ids.map((id) => ({ id: String(id), date: date(id) })));
       serve(of(1, 2, 3, 4));
@@ -94,7 +68,7 @@ Deno.test("what must be seen twice is seen twice, in the same bytes", async (t) 
       assert.equal((await fetch(world)).revised, 1, "withdrawn");
       assert.deepEqual(await fetch(world).then(({ looks, revised }) => [looks, revised]), [0, 0]);
     }, boardConfig({ source: "removals = true" })));
-  await t.step("a date that moved", () =>
+  await t.step("a changed date", () =>
     withFeed(async (serve, world) => {
       serve(rss([{ id: "1", date: date(1) }, { id: "2", date: date(2) }]));
       await fetch(world);
@@ -104,12 +78,12 @@ Deno.test("what must be seen twice is seen twice, in the same bytes", async (t) 
     }));
 });
 
-Deno.test("another answer with the same bytes is read again: its character set, its address", () =>
+Deno.test("the same bytes with another charset or URL are read again", () =>
   withFeed(async (serve, world) => {
     const { http } = world.platform;
     const text = rss([{ id: "1", summary: "Ueberwachung, Article 50 of the AI Act." }])
       .replace("https://board.example/1", "papers/1").replace('<?xml version="1.0"?>', "");
-    // No UTF-8: the type alone says what the byte stands for.
+    // Not valid UTF-8: only the content type names the charset.
     const body = new TextEncoder().encode(text).map((byte, at, all) =>
       all[at + 1] === 0x65 && byte === 0x55 ? 0xdc : byte
     );
@@ -124,79 +98,25 @@ Deno.test("another answer with the same bytes is read again: its character set, 
     assert.equal((await fetch(world)).revised, 1);
     http.serve("https://board.example/new/feed", () => typed("windows-1251"));
     serve({ status: 302, headers: { location: "/new/feed" } });
-    assert.equal((await fetch(world)).revised, 1, "a link relative to the document leads elsewhere");
+    assert.equal((await fetch(world)).revised, 1, "a relative link has another target");
     assert.equal((await fetch(world)).looks, 0);
   }));
 
-const DATED = "<lastBuildDate>Sat, 01 Aug 2026 10:00:00 GMT</lastBuildDate>";
-const built = (body: string, date: string, text = DATED) =>
-  body.replace("<channel>", `<channel>${text}`).replace("10:00:00 GMT", date);
-
-Deno.test("a feed of which only the date differs at which it was built is the same, and one that differs in more is not", () =>
+Deno.test("a document that is truncated or has a refused item is read and reported each time", () =>
   withFeed(async (serve, world) => {
-    serve(built(rss(AI), "10:00:00 GMT"));
-    await fetch(world);
-    for (const date of ["10:00:01 GMT", "11:59:59 GMT"]) {
-      serve(built(rss(AI), date));
-      const { looks, unchanged } = await fetch(world);
-      assert.deepEqual([looks, unchanged], [0, 2], date);
-    }
-    serve(built(rss([{ id: "1", summary: "Annex III of the AI Act." }, { id: "2" }]), "12:00:00 GMT"));
-    assert.equal((await fetch(world)).revised, 1, "behind it");
-    serve(built(rss(AI), "12:00:00 GMT"));
-    await fetch(world);
-    serve(built(rss(AI).replace('version="2.0"', 'version="2.0" xml:lang="de"'), "12:00:00 GMT"));
-    assert.ok((await fetch(world)).looks > 0, "before it");
-  }));
-
-Deno.test("what only looks like the date of a feed is read: in an item, in the text of another format, or where it is no date", () =>
-  withFeed(async (serve, world) => {
-    const json = (date: string) =>
-      JSON.stringify({
-        version: "https://jsonfeed.org/version/1.1",
-        title: "Board",
-        items: [{
-          id: "1",
-          title: "On the AI Act",
-          content_text: `${DATED} of the AI Act`.replace("10:00:00 GMT", date),
-        }],
-      });
-    const inItem = (date: string) =>
-      rss(AI).replace("<item>", `<item>${DATED.replace("10:00:00 GMT", date)}`);
-    const other = (date: string) => built(rss(AI), date, "<lastBuildDate>At 10:00:00 GMT</lastBuildDate>");
-    for (const write of [json, inItem, other]) {
-      serve(write("10:00:00 GMT"));
-      await fetch(world);
-      serve(write("10:00:01 GMT"));
-      assert.ok((await fetch(world)).looks > 0, write("…"));
+    const truncated = rss(AI).replace("</channel></rss>", "");
+    const refused = rss(AI).replace("</channel>", "<item><guid>empty</guid></item></channel>");
+    for (const [body, failures] of [[truncated, 1], [refused, 0]] as const) {
+      serve(body);
+      for (let times = 0; times < 3; times++) {
+        const { looks, refused } = await fetch(world);
+        assert.deepEqual([looks > 0, refused.length], [true, 1]);
+        assert.equal((await world.store.listSources())[0]?.partialFailures.length, failures);
+      }
     }
   }));
 
-Deno.test("a document with a fault as a whole is read each time, and says so each time", () =>
-  withFeed(async (serve, world) => {
-    serve(rss(AI).replace("</channel></rss>", ""));
-    for (let times = 0; times < 3; times++) {
-      const { looks, refused } = await fetch(world);
-      assert.deepEqual([looks > 0, refused.length], [true, 1]);
-      assert.equal((await world.store.listSources())[0]?.partialFailures.length, 1);
-    }
-  }));
-
-Deno.test("what was refused of a document is refused of the same again, and one with much is read each time", () =>
-  withFeed(async (serve, world) => {
-    const empty = "<item><guid>empty</guid></item>";
-    const broken = (count: number) => rss(AI).replace("</channel>", `${empty.repeat(count)}</channel>`);
-    for (const [count, isRead] of [[20, false], [21, true]] as const) {
-      serve(broken(count));
-      const first = await fetch(world);
-      const again = await fetch(world);
-      assert.equal(first.refused.length, count);
-      assert.deepEqual(again.refused, first.refused);
-      assert.equal(again.looks > 0, isRead, `${count}`);
-    }
-  }));
-
-Deno.test("a fetch that failed, or that the store did not keep, leaves nothing to go by", () =>
+Deno.test("a fetch that failed or was not stored leaves no fingerprint", () =>
   withFeed(async (serve, world) => {
     const { store } = world;
     const edited = rss([{ id: "1", summary: "Annex III of the AI Act." }]);
@@ -204,9 +124,9 @@ Deno.test("a fetch that failed, or that the store did not keep, leaves nothing t
     await fetch(world);
     serve(edited);
     const failed = await fetch(world);
-    assert.deepEqual([failed.ok, failed.revised], [false, 1], "what was recorded of it stays");
+    assert.deepEqual([failed.ok, failed.revised], [false, 1], "its recorded items stay");
     serve(rss(AI));
-    assert.equal((await fetch(world)).revised, 1, "and is as before, with the bytes of before");
+    assert.equal((await fetch(world)).revised, 1, "the earlier bytes are read again");
     serve(edited.replace("</channel>", rss([{ id: "2" }]).match(/<item>.*<\/item>/)?.[0] + "</channel>"));
     const { finishFetch } = store;
     store.finishFetch = () => Promise.reject(storageError("full"));
@@ -217,7 +137,7 @@ Deno.test("a fetch that failed, or that the store did not keep, leaves nothing t
     assert.equal((await fetch(world)).revised, 1);
   }, boardConfig({ source: "min_items = 2" })));
 
-Deno.test("another process, another config or other rules look for themselves", async () => {
+Deno.test("a fetch by another process, with the same or another config, makes the fingerprint invalid", async () => {
   const first = await createWorld(boardConfig());
   const config = boardConfig().replace(
     'base_url = "https://board.example"',
@@ -226,25 +146,21 @@ Deno.test("another process, another config or other rules look for themselves", 
   const second = await createWorld(config, { store: first.store, seed: 2 });
   try {
     const noLink = (items: readonly SampleItem[]) => rss(items).replaceAll(/<link>.*?<\/link>/g, "");
-    const body = noLink(AI);
-    for (const { platform } of [first, second]) platform.http.serve(FEED, () => ({ body }));
+    for (const { platform } of [first, second]) platform.http.serve(FEED, () => ({ body: noLink(AI) }));
     await first.app.ingest.register();
     await fetch(first);
     assert.equal((await fetch(first)).looks, 0);
     await second.platform.clock.advance(3 * HOUR);
-    assert.equal((await fetch(second)).revised, 2, "its addresses are others");
+    assert.equal((await fetch(second)).revised, 2, "the links have another base");
     await first.platform.clock.advance(3 * HOUR);
-    assert.equal((await fetch(first)).revised, 2, "and were given back by whoever has them otherwise");
+    assert.equal((await fetch(first)).revised, 2, "the links have the first base again");
     assert.equal((await fetch(first)).looks, 0);
-    // Another process, with the same config, that has failed halfway.
     const third = await createWorld(boardConfig({ source: "min_items = 2" }), {
       store: first.store,
       seed: 3,
     });
-    third.platform.http.serve(
-      FEED,
-      () => ({ body: noLink([{ id: "1", summary: "Annex III of the AI Act." }]) }),
-    );
+    const body = noLink([{ id: "1", summary: "Annex III of the AI Act." }]);
+    third.platform.http.serve(FEED, () => ({ body }));
     await third.platform.clock.advance(8 * HOUR);
     assert.deepEqual(await fetch(third).then(({ ok, revised }) => [ok, revised]), [false, 1]);
     await first.platform.clock.advance(8 * HOUR);
@@ -254,7 +170,7 @@ Deno.test("another process, another config or other rules look for themselves", 
   }
 });
 
-Deno.test("`source test` reads what it is given", () =>
+Deno.test("`source test` reads an unchanged document and keeps the fingerprint for the next fetch", () =>
   withFeed(async (serve, world) => {
     serve(rss(AI));
     await fetch(world);
@@ -263,24 +179,23 @@ Deno.test("`source test` reads what it is given", () =>
     assert.ok(state !== undefined && source !== undefined);
     const { decided, documents } = await world.app.ingest.preview(source, state);
     assert.deepEqual([decided.length, documents.length], [2, 1]);
-    assert.equal((await fetch(world)).looks, 0, "and takes nothing from the next fetch");
+    assert.equal((await fetch(world)).looks, 0);
   }));
 
-Deno.test("languages are known each by itself, and all are read where something must be seen together", async () => {
+Deno.test("each language has its own fingerprint, and all are read when a publication is new in one", async () => {
   const config = boardConfig({
     source: `urls = { en = "${FEED}/en", de = "${FEED}/de" }`,
   }).replace(`url = "${FEED}"\n`, "");
   await withWorld(config, async (world) => {
-    const { http } = world.platform;
     const feed = (language: string, items: readonly SampleItem[]) =>
       rss(items).replaceAll("example/", `example/${language}/`);
     const bodies = new Map([["en", feed("en", AI)], ["de", feed("de", AI)]]);
     for (const language of ["en", "de"]) {
-      http.serve(`${FEED}/${language}`, () => ({ body: bodies.get(language) ?? "" }));
+      world.platform.http.serve(`${FEED}/${language}`, () => ({ body: bodies.get(language) ?? "" }));
     }
     await world.app.ingest.register();
     await fetch(world);
-    await fetch(world); // what is new in one language may stand in the other since long
+    await fetch(world); // a new publication may already be in the document of the other language
     const same = await fetch(world);
     assert.deepEqual([same.looks, same.unchanged], [0, 4]);
     bodies.set(
@@ -289,36 +204,12 @@ Deno.test("languages are known each by itself, and all are read where something 
     );
     const edited = await fetch(world);
     assert.deepEqual([edited.looks > 0, edited.unchanged], [true, 2 + 1]);
-    // The bytes of one address are nothing at another.
     bodies.set("en", bodies.get("de") ?? "");
-    assert.ok((await fetch(world)).looks > 0);
+    assert.ok((await fetch(world)).looks > 0, "the fingerprint of one URL is not used for another");
   });
 });
 
-Deno.test("createDocumentFingerprints() gives what was kept once, to the fetch after it alone", () => {
-  const looks = new Map([["feed", {
-    of: { essence: "5a", contentType: null, url: FEED },
-    known: 1,
-    irrelevant: 0,
-    refused: [],
-  }]]);
-  const left = { cursor: "{}", atMs: START_MS };
-  const after = (change: Partial<SourceState>) => {
-    const memory = createDocumentFingerprints();
-    memory.keep("board", left, looks);
-    const state = { ...untouchedSource("board", START_MS), cursor: "{}", lastAttemptAtMs: START_MS };
-    assert.equal(memory.take({ ...state, id: "other" }).size, 0);
-    const first = memory.take({ ...state, ...change });
-    assert.equal(memory.take(state).size, 0);
-    return first.size;
-  };
-  assert.equal(after({}), 1);
-  assert.equal(after({ cursor: null }), 0);
-  assert.equal(after({ cursor: "{ }" }), 0);
-  assert.equal(after({ lastAttemptAtMs: START_MS + 1 }), 0);
-});
-
-Deno.test("a feed that stands still is silent in time, and its time to live is kept to", () =>
+Deno.test("an unchanged feed keeps its time to live and becomes silent", () =>
   withFeed(async (serve, world) => {
     serve(rss(AI).replace("<channel>", "<channel><ttl>90</ttl>"));
     await fetch(world);
@@ -330,5 +221,90 @@ Deno.test("a feed that stands still is silent in time, and its time to live is k
     for (let hour = 0; hour < 40; hour++) await fetch(world);
     const { json } = await world.ask("/v1/sources");
     assert.equal(json.sources[0].state, "silent");
-    assert.ok(world.platform.clock.nowMs() > START_MS);
   }, boardConfig({ source: 'silent_after = "1d"', rest: '[ingest]\nmax_freshness = "4h"\n' })));
+
+/** A list in pages of two, in which document 1 is the last. */
+function servePages(world: World, newest: () => number): void {
+  world.platform.http.serve(FEED, ({ url }) => {
+    const from = newest() - (Number(url.searchParams.get("page") ?? 1) - 1) * 2;
+    return { body: rows(...[from, from - 1].filter((id) => id > 0)) };
+  });
+}
+
+Deno.test("a list of one page, or with the newest items first, is unchanged if its first page is", async () => {
+  for (const table of ["", 'paging = "page"\nnewest_first = true']) {
+    await withWorld(list(table), async (world) => {
+      servePages(world, () => 4);
+      await world.app.ingest.register();
+      assert.ok((await fetch(world)).new >= 2);
+      const { requests } = world.platform.http;
+      requests.length = 0;
+      const { looks, unchanged } = await fetch(world);
+      assert.deepEqual([looks, unchanged, requests.length], [0, 2, 1], table);
+    });
+  }
+});
+
+for (const knows304 of [false, true]) {
+  const how = knows304 ? "by a 304 response" : "with the same bytes";
+  Deno.test(`a language without items is reported while its page is unchanged ${how}`, () => {
+    const config = list("").replace(`url = "${FEED}"`, `urls = { en = "${FEED}/en", de = "${FEED}/de" }`)
+      .replace('relevance = "all"', 'relevance = "all"\nmin_items = 1');
+    return withWorld(config, async (world) => {
+      let english = rows(1, 2);
+      const answer = (body: string) => ({ headers }: { headers: Record<string, string> }): Answer => {
+        const etag = `"${body.length}"`;
+        if (!knows304) return { body };
+        return headers["if-none-match"] === etag ? { status: 304 } : { headers: { etag }, body };
+      };
+      const { http } = world.platform;
+      http.serve(`${FEED}/en`, (request) => answer(english)(request));
+      http.serve(`${FEED}/de`, answer(rows()));
+      await world.app.ingest.register();
+      const failures = async () => {
+        const { ok, refused } = await fetch(world);
+        const [state] = await world.store.listSources();
+        return [ok, refused.length, state?.partialFailures.map(({ part }) => part)];
+      };
+      for (let times = 0; times < 4; times++) assert.deepEqual(await failures(), [true, 1, ["de"]]);
+      english = rows(1, 2, 3);
+      for (let times = 0; times < 4; times++) assert.deepEqual(await failures(), [true, 1, ["de"]]);
+      http.serve(`${FEED}/de`, answer(rows(7)));
+      for (let times = 0; times < 4; times++) assert.deepEqual(await failures(), [true, 0, []]);
+    });
+  });
+}
+
+Deno.test("every page and every window is read where an unchanged first page says nothing about the others", async () => {
+  const tables: [table: string, at: string, isFirst: (url: URL) => boolean][] = [
+    ['paging = "page"', FEED, ({ searchParams }) => searchParams.get("page") === "1"],
+    [
+      "window_days = 1\nfirst_days = 2",
+      `${FEED}?day={since}`,
+      ({ searchParams }) => searchParams.get("day") === "2026-07-31",
+    ],
+  ];
+  for (const [table, at, isFirst] of tables) {
+    await withWorld(list(table).replace(`"${FEED}"`, `"${at}"`), async (world) => {
+      let later = rows();
+      world.platform.http.serve(FEED, ({ url }) => ({ body: isFirst(url) ? rows(1, 2) : later }));
+      await world.app.ingest.register();
+      assert.equal((await fetch(world)).new, 2);
+      later = rows(3);
+      assert.equal((await fetch(world)).new, 1, table);
+    });
+  }
+});
+
+Deno.test("a list that is read in parts continues although its first page is unchanged", () =>
+  withWorld(list('paging = "page"\nnewest_first = true\nmax_pages = 2'), async (world) => {
+    let newest = 2;
+    servePages(world, () => newest);
+    await world.app.ingest.register();
+    await fetch(world);
+    newest = 20;
+    let fresh = 0;
+    for (let times = 0; times < 12; times++) fresh += (await fetch(world)).new;
+    assert.equal(fresh, 18);
+    assert.equal((await fetch(world)).looks, 0);
+  }));
