@@ -134,11 +134,17 @@ export function recordIt(event: RegEvent, notify = true): () => RecordDecision {
   return () => ({ kind: "record", event, provenance: PROVENANCE, notify });
 }
 
-/** Records events, each under a key of its own (its external id), to be matched; `notify` false only stores them. */
+/** Records events in their order, each under a key of its own; `notify` false only stores them. */
 export async function publish(store: Store, events: readonly RegEvent[], notify = true): Promise<void> {
+  const runs: RegEvent[][] = [];
   for (const event of events) {
-    const publication = aPublication(event.external_id, event.title_en);
-    await store.recordPublications(event.source_id, [publication], recordIt(event, notify));
+    if (runs.at(-1)?.[0]?.source_id === event.source_id) runs.at(-1)?.push(event);
+    else runs.push([event]);
+  }
+  for (const run of runs) {
+    const publications = run.map((event) => ({ ...aPublication(event.external_id, event.title_en), event }));
+    const decide = ({ event }: { event: RegEvent }) => recordIt(event, notify)();
+    await store.recordPublications(run[0]?.source_id ?? "", publications, decide);
   }
 }
 

@@ -27,7 +27,7 @@ import {
   TERMS,
 } from "./given.ts";
 import { aPayment, aReview } from "./customers/given_payments.ts";
-import type { StorePromise } from "./promise.ts";
+import { test } from "./contract.ts";
 
 /** A call of every method but close. */
 const CALLS: Record<Exclude<keyof Store, "close">, (store: Store) => Promise<unknown>> = {
@@ -127,49 +127,39 @@ const CALLS: Record<Exclude<keyof Store, "close">, (store: Store) => Promise<unk
   fault: (store) => store.fault(),
 };
 
-/** What the port promises of the store as a whole. */
-export const wholePromises: StorePromise[] = [
-  {
-    name: "health() counts what is pending and tells since when the oldest is",
-    check: async (store) => {
-      assert.deepEqual(await store.health(), { pendingDeliveries: 0, oldestPendingAtMs: null });
-      await addCustomer(store);
-      await subscribe(store, "sub_1");
-      for (const event of [1, 2, 3]) {
-        await publishMany(store, event, event);
-        await matchAll(store, { nowMs: T0 + event, tiers: monthly(2) });
-      }
-      assert.deepEqual(await store.health(), { pendingDeliveries: 2, oldestPendingAtMs: T0 + 1 });
-      const [oldest] = await claimAll(store, T0 + 9);
-      assert.deepEqual(
-        await store.health(),
-        { pendingDeliveries: 2, oldestPendingAtMs: T0 + 1 },
-        "leased is pending",
-      );
-      if (oldest !== undefined) await store.finishAttempts([finished(oldest, { kind: "delivered" })], T0 + 9);
-      assert.deepEqual(await store.health(), { pendingDeliveries: 1, oldestPendingAtMs: T0 + 2 });
-    },
-  },
-  {
-    name: "close() may be called twice",
-    check: async (store) => {
-      await store.close();
-      await store.close();
-    },
-  },
-  {
-    name: "close() makes every later call reject, and none throw",
-    check: async (store) => {
-      await addCustomer(store);
-      await subscribe(store, "sub_1");
-      await publishMany(store, 1, 1);
-      await store.registerSources([aSource("board")], T0);
-      await store.listEvents({ limit: 1 });
-      await store.close();
-      for (const [name, call] of Object.entries(CALLS)) {
-        const called = call(store); // a throw here, instead of a rejection, fails the test
-        await assert.rejects(async () => await called, /closed/, name);
-      }
-    },
-  },
-];
+test("health() counts what is pending and tells since when the oldest is", async (store) => {
+  assert.deepEqual(await store.health(), { pendingDeliveries: 0, oldestPendingAtMs: null });
+  await addCustomer(store);
+  await subscribe(store, "sub_1");
+  for (const event of [1, 2, 3]) {
+    await publishMany(store, event, event);
+    await matchAll(store, { nowMs: T0 + event, tiers: monthly(2) });
+  }
+  assert.deepEqual(await store.health(), { pendingDeliveries: 2, oldestPendingAtMs: T0 + 1 });
+  const [oldest] = await claimAll(store, T0 + 9);
+  assert.deepEqual(
+    await store.health(),
+    { pendingDeliveries: 2, oldestPendingAtMs: T0 + 1 },
+    "leased is pending",
+  );
+  if (oldest !== undefined) await store.finishAttempts([finished(oldest, { kind: "delivered" })], T0 + 9);
+  assert.deepEqual(await store.health(), { pendingDeliveries: 1, oldestPendingAtMs: T0 + 2 });
+});
+
+test("close() may be called twice", async (store) => {
+  await store.close();
+  await store.close();
+});
+
+test("close() makes every later call reject, and none throw", async (store) => {
+  await addCustomer(store);
+  await subscribe(store, "sub_1");
+  await publishMany(store, 1, 1);
+  await store.registerSources([aSource("board")], T0);
+  await store.listEvents({ limit: 1 });
+  await store.close();
+  for (const [name, call] of Object.entries(CALLS)) {
+    const called = call(store); // a throw here, instead of a rejection, fails the test
+    await assert.rejects(async () => await called, /closed/, name);
+  }
+});

@@ -8,7 +8,7 @@ import {
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import { addCustomer, aKey, BY, T0 } from "../given.ts";
 import { aPayment, aReview, aState } from "./given_payments.ts";
-import type { StorePromise } from "../promise.ts";
+import { test } from "../contract.ts";
 
 const CONFIG = { ...BY, actor: "config" };
 
@@ -34,174 +34,150 @@ async function opens(store: Store, name: string): Promise<string | null> {
 const acts = async (store: Store, customerId: string) =>
   (await store.listAudit({ limit: 100, customerId })).reverse().map(({ actor, act }) => `${actor} ${act}`);
 
-/** What the port promises of declared customers. */
-export const declaredPromises: StorePromise[] = [
-  {
-    name:
-      "declareCustomers() adds, changes, disables and brings back, and writes each down as the config's act",
-    check: async (store) => {
-      const [bank, paper] = [declared("bank"), declared("paper")];
-      assert.deepEqual(await store.declareCustomers([bank, paper], CONFIG), {
-        kind: "applied",
-        added: ["bank", "paper"],
-        changed: [],
-        gone: [],
-      });
-      assert.deepEqual(await store.findCustomer(bank.id), {
-        id: bank.id,
-        email: "bank@example.org",
-        tier: "team",
-        enabled: true,
-        limits: {},
-        language: "en",
-        declared: true,
-        createdAtMs: CONFIG.atMs,
-      });
-      assert.equal(await opens(store, "bank"), bank.id);
-      const again = await store.declareCustomers([bank, paper], { ...CONFIG, atMs: T0 + 9 });
-      assert.deepEqual(again, { kind: "applied", added: [], changed: [], gone: [] });
+test("declareCustomers() adds, changes, disables and brings back, and writes each down as the config's act", async (store) => {
+  const [bank, paper] = [declared("bank"), declared("paper")];
+  assert.deepEqual(await store.declareCustomers([bank, paper], CONFIG), {
+    kind: "applied",
+    added: ["bank", "paper"],
+    changed: [],
+    gone: [],
+  });
+  assert.deepEqual(await store.findCustomer(bank.id), {
+    id: bank.id,
+    email: "bank@example.org",
+    tier: "team",
+    enabled: true,
+    limits: {},
+    language: "en",
+    declared: true,
+    createdAtMs: CONFIG.atMs,
+  });
+  assert.equal(await opens(store, "bank"), bank.id);
+  const again = await store.declareCustomers([bank, paper], { ...CONFIG, atMs: T0 + 9 });
+  assert.deepEqual(again, { kind: "applied", added: [], changed: [], gone: [] });
 
-      const grown = { ...bank, tier: "embedded", limits: { activeSubscriptions: 3 } } as const;
-      assert.deepEqual(await store.declareCustomers([grown], CONFIG), {
-        kind: "applied",
-        added: [],
-        changed: ["bank"],
-        gone: [paper.id],
-      });
-      assert.deepEqual((await store.findCustomer(bank.id))?.limits, { activeSubscriptions: 3 });
-      assert.equal(await opens(store, "paper"), null);
-      assert.equal((await store.findCustomer(paper.id))?.email, "paper@example.org", "disabled, not erased");
+  const grown = { ...bank, tier: "embedded", limits: { activeSubscriptions: 3 } } as const;
+  assert.deepEqual(await store.declareCustomers([grown], CONFIG), {
+    kind: "applied",
+    added: [],
+    changed: ["bank"],
+    gone: [paper.id],
+  });
+  assert.deepEqual((await store.findCustomer(bank.id))?.limits, { activeSubscriptions: 3 });
+  assert.equal(await opens(store, "paper"), null);
+  assert.equal((await store.findCustomer(paper.id))?.email, "paper@example.org", "disabled, not erased");
 
-      const back = await store.declareCustomers([grown, paper], CONFIG);
-      assert.deepEqual(back, { kind: "applied", added: [], changed: ["paper"], gone: [] });
-      assert.equal(await opens(store, "paper"), paper.id);
-      assert.deepEqual(await acts(store, paper.id), [
-        "config customer.add",
-        "config key.declare",
-        "config customer.change",
-        "config customer.change",
-      ]);
-    },
-  },
-  {
-    name: "declareCustomers() gives a customer the declared keys and takes every other",
-    check: async (store) => {
-      const keys = (...names: string[]) =>
-        declared("bank", { keyHashes: names.map((name) => aKey(name).hash) });
-      const rows: [named: string[], good: string[]][] = [
-        [["1"], ["1"]],
-        [["1", "2"], ["1", "2"]],
-        [["2"], ["2"]],
-        [["1"], ["1"]],
-      ];
-      for (const [named, good] of rows) {
-        await store.declareCustomers([keys(...named)], CONFIG);
-        const open = await Promise.all(
-          ["1", "2"].map(async (name) => await opens(store, name) ? [name] : []),
-        );
-        assert.deepEqual(open.flat(), good);
-      }
-      const account = await store.findAccount(declaredCustomerId("bank"));
-      assert.deepEqual(account?.keys.map(({ lastFour }) => lastFour), [UNKNOWN_LAST_FOUR, UNKNOWN_LAST_FOUR]);
-    },
-  },
-  {
-    name: "declareCustomers() moves a key between declared customers, also to a new name",
-    check: async (store) => {
-      await store.declareCustomers([declared("bank"), declared("paper")], CONFIG);
-      const swapped = [
-        declared("bank", { keyHashes: [aKey("paper").hash] }),
-        declared("paper", { keyHashes: [aKey("bank").hash] }),
-      ];
-      await store.declareCustomers(swapped, CONFIG);
-      assert.equal(await opens(store, "paper"), declaredCustomerId("bank"));
-      assert.equal(await opens(store, "bank"), declaredCustomerId("paper"));
-      const renamed = declared("the-bank", { email: "bank@example.org", keyHashes: [aKey("paper").hash] });
-      const outcome = await store.declareCustomers([renamed], CONFIG);
-      assert.equal(outcome.kind, "applied");
-      assert.equal(await opens(store, "paper"), renamed.id);
-    },
-  },
-  {
-    name: "declareCustomers() refuses what somebody else has, and then changes nothing at all",
-    check: async (store) => {
-      const made = await addCustomer(store, "1", { email: "Ana@example.org" });
-      const bank = declared("bank");
-      await store.declareCustomers([bank], CONFIG);
-      const audit = await store.listAudit({ limit: 100 });
-      const others = [
-        declared("fresh"),
-        declared("ana", { email: "ana@example.org" }),
-        declared("thief", { keyHashes: [aKey("x").hash, aKey("1").hash] }),
-      ];
-      assert.deepEqual(await store.declareCustomers(others, CONFIG), {
-        kind: "refused",
-        conflicts: [
-          { name: "ana", what: "email", holderId: made.id },
-          { name: "thief", what: "key", holderId: made.id, keyIndex: 1 },
-        ],
-      });
-      assert.equal(await opens(store, "bank"), bank.id, "who is no more declared was not disabled");
-      assert.equal(await store.findCustomer(declaredCustomerId("fresh")), null);
-      assert.deepEqual(await store.listAudit({ limit: 100 }), audit);
-    },
-  },
-  {
-    name:
-      "declareCustomers() takes an address that a disabled customer has, and keeps one that another gets later",
-    check: async (store) => {
-      await addCustomer(store, "1", { email: "ana@example.org", enabled: false });
-      const ana = declared("ana", { email: "ana@example.org" });
-      assert.equal((await store.declareCustomers([ana], CONFIG)).kind, "applied");
-      await addCustomer(store, "2", { email: "ana@example.org" });
-      assert.equal((await store.declareCustomers([ana], CONFIG)).kind, "applied", "the service starts again");
-    },
-  },
-  {
-    name:
-      "declareCustomers() refuses the address of who pays, in arrears or not, until the operator keeps it out",
-    check: async (store) => {
-      await store.recordPayment(aPayment("evt_1"), aReview());
-      const id = (await store.listCustomers())[0]?.customer.id ?? "";
-      const ana = declared("ana", { email: "Ana@firm.example" });
-      const refused = { kind: "refused", conflicts: [{ name: "ana", what: "email", holderId: id }] };
-      assert.deepEqual(await store.declareCustomers([ana], CONFIG), refused);
-      const ended = { id: "evt_2", type: "x", fact: aState("canceled"), createdAtMs: T0 + 1 };
-      await store.recordPayment(aPayment("evt_2", ended), aReview());
-      assert.equal((await store.findCustomer(id))?.enabled, false);
-      assert.deepEqual(
-        await store.declareCustomers([ana], CONFIG),
-        refused,
-        "a payment would let it in again",
-      );
-      await store.changeCustomer(id, { enabled: false }, BY);
-      assert.equal((await store.declareCustomers([ana], CONFIG)).kind, "applied");
-    },
-  },
-  {
-    name: "declareCustomers() refuses one that comes back when somebody has its address meanwhile",
-    check: async (store) => {
-      const ana = declared("ana", { email: "ana@example.org" });
-      await store.declareCustomers([ana], CONFIG);
-      await store.declareCustomers([], CONFIG);
-      const { id } = await addCustomer(store, "2", { email: "ana@example.org" });
-      assert.deepEqual(await store.declareCustomers([ana], CONFIG), {
-        kind: "refused",
-        conflicts: [{ name: "ana", what: "email", holderId: id }],
-      });
-    },
-  },
-  {
-    name: "declareCustomers() never brings back a customer that was erased",
-    check: async (store) => {
-      const bank = declared("bank");
-      await store.declareCustomers([bank], CONFIG);
-      await store.declareCustomers([], CONFIG);
-      await store.eraseCustomer(bank.id, BY);
-      assert.deepEqual(await store.declareCustomers([bank], CONFIG), {
-        kind: "refused",
-        conflicts: [{ name: "bank", what: "erased", holderId: bank.id }],
-      });
-    },
-  },
-];
+  const back = await store.declareCustomers([grown, paper], CONFIG);
+  assert.deepEqual(back, { kind: "applied", added: [], changed: ["paper"], gone: [] });
+  assert.equal(await opens(store, "paper"), paper.id);
+  assert.deepEqual(await acts(store, paper.id), [
+    "config customer.add",
+    "config key.declare",
+    "config customer.change",
+    "config customer.change",
+  ]);
+});
+
+test("declareCustomers() gives a customer the declared keys and takes every other", async (store) => {
+  const keys = (...names: string[]) => declared("bank", { keyHashes: names.map((name) => aKey(name).hash) });
+  const rows: [named: string[], good: string[]][] = [
+    [["1"], ["1"]],
+    [["1", "2"], ["1", "2"]],
+    [["2"], ["2"]],
+    [["1"], ["1"]],
+  ];
+  for (const [named, good] of rows) {
+    await store.declareCustomers([keys(...named)], CONFIG);
+    const open = await Promise.all(
+      ["1", "2"].map(async (name) => await opens(store, name) ? [name] : []),
+    );
+    assert.deepEqual(open.flat(), good);
+  }
+  const account = await store.findAccount(declaredCustomerId("bank"));
+  assert.deepEqual(account?.keys.map(({ lastFour }) => lastFour), [UNKNOWN_LAST_FOUR, UNKNOWN_LAST_FOUR]);
+});
+
+test("declareCustomers() moves a key between declared customers, also to a new name", async (store) => {
+  await store.declareCustomers([declared("bank"), declared("paper")], CONFIG);
+  const swapped = [
+    declared("bank", { keyHashes: [aKey("paper").hash] }),
+    declared("paper", { keyHashes: [aKey("bank").hash] }),
+  ];
+  await store.declareCustomers(swapped, CONFIG);
+  assert.equal(await opens(store, "paper"), declaredCustomerId("bank"));
+  assert.equal(await opens(store, "bank"), declaredCustomerId("paper"));
+  const renamed = declared("the-bank", { email: "bank@example.org", keyHashes: [aKey("paper").hash] });
+  const outcome = await store.declareCustomers([renamed], CONFIG);
+  assert.equal(outcome.kind, "applied");
+  assert.equal(await opens(store, "paper"), renamed.id);
+});
+
+test("declareCustomers() refuses what somebody else has, and then changes nothing at all", async (store) => {
+  const made = await addCustomer(store, "1", { email: "Ana@example.org" });
+  const bank = declared("bank");
+  await store.declareCustomers([bank], CONFIG);
+  const audit = await store.listAudit({ limit: 100 });
+  const others = [
+    declared("fresh"),
+    declared("ana", { email: "ana@example.org" }),
+    declared("thief", { keyHashes: [aKey("x").hash, aKey("1").hash] }),
+  ];
+  assert.deepEqual(await store.declareCustomers(others, CONFIG), {
+    kind: "refused",
+    conflicts: [
+      { name: "ana", what: "email", holderId: made.id },
+      { name: "thief", what: "key", holderId: made.id, keyIndex: 1 },
+    ],
+  });
+  assert.equal(await opens(store, "bank"), bank.id, "who is no more declared was not disabled");
+  assert.equal(await store.findCustomer(declaredCustomerId("fresh")), null);
+  assert.deepEqual(await store.listAudit({ limit: 100 }), audit);
+});
+
+test("declareCustomers() takes an address that a disabled customer has, and keeps one that another gets later", async (store) => {
+  await addCustomer(store, "1", { email: "ana@example.org", enabled: false });
+  const ana = declared("ana", { email: "ana@example.org" });
+  assert.equal((await store.declareCustomers([ana], CONFIG)).kind, "applied");
+  await addCustomer(store, "2", { email: "ana@example.org" });
+  assert.equal((await store.declareCustomers([ana], CONFIG)).kind, "applied", "the service starts again");
+});
+
+test("declareCustomers() refuses the address of who pays, in arrears or not, until the operator keeps it out", async (store) => {
+  await store.recordPayment(aPayment("evt_1"), aReview());
+  const id = (await store.listCustomers())[0]?.customer.id ?? "";
+  const ana = declared("ana", { email: "Ana@firm.example" });
+  const refused = { kind: "refused", conflicts: [{ name: "ana", what: "email", holderId: id }] };
+  assert.deepEqual(await store.declareCustomers([ana], CONFIG), refused);
+  const ended = { id: "evt_2", type: "x", fact: aState("canceled"), createdAtMs: T0 + 1 };
+  await store.recordPayment(aPayment("evt_2", ended), aReview());
+  assert.equal((await store.findCustomer(id))?.enabled, false);
+  assert.deepEqual(
+    await store.declareCustomers([ana], CONFIG),
+    refused,
+    "a payment would let it in again",
+  );
+  await store.changeCustomer(id, { enabled: false }, BY);
+  assert.equal((await store.declareCustomers([ana], CONFIG)).kind, "applied");
+});
+
+test("declareCustomers() refuses one that comes back when somebody has its address meanwhile", async (store) => {
+  const ana = declared("ana", { email: "ana@example.org" });
+  await store.declareCustomers([ana], CONFIG);
+  await store.declareCustomers([], CONFIG);
+  const { id } = await addCustomer(store, "2", { email: "ana@example.org" });
+  assert.deepEqual(await store.declareCustomers([ana], CONFIG), {
+    kind: "refused",
+    conflicts: [{ name: "ana", what: "email", holderId: id }],
+  });
+});
+
+test("declareCustomers() never brings back a customer that was erased", async (store) => {
+  const bank = declared("bank");
+  await store.declareCustomers([bank], CONFIG);
+  await store.declareCustomers([], CONFIG);
+  await store.eraseCustomer(bank.id, BY);
+  assert.deepEqual(await store.declareCustomers([bank], CONFIG), {
+    kind: "refused",
+    conflicts: [{ name: "bank", what: "erased", holderId: bank.id }],
+  });
+});

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import { addCustomer, aKey, BY, claimAll, LEASE, matchAll, publishMany, subscribe, T0 } from "../given.ts";
 import { aPayment, aReview } from "./given_payments.ts";
-import type { StorePromise } from "../promise.ts";
+import { test } from "../contract.ts";
 
 const claim = (store: Store, nowMs = T0) => store.claimMails({ nowMs, leaseMs: LEASE, limit: 10 });
 
@@ -19,215 +19,190 @@ const goodKeys = async (store: Store): Promise<string[]> =>
     hash.slice(0, 1)
   ) ?? [];
 
-/** What the port promises of mails, erasure and audit. */
-export const mailPromises: StorePromise[] = [
-  {
-    name: "claimMails() leases what is due and counts the attempt, until the lease runs out",
-    check: async (store) => {
-      const id = await welcomed(store);
-      const [mail, ...others] = await claim(store);
-      assert.deepEqual([mail?.kind, mail?.attempt, mail?.customer.id, others.length], ["welcome", 1, id, 0]);
-      assert.deepEqual(await claim(store, T0 + LEASE - 1), []);
-      const [again] = await claim(store, T0 + LEASE);
-      assert.deepEqual([again?.id, again?.attempt], [mail?.id, 2]);
-    },
-  },
-  {
-    name: "finishMail() records the latest attempt's outcome and no other's",
-    check: async (store) => {
-      await welcomed(store);
-      const [{ id } = { id: "" }] = await claim(store);
-      await store.finishMail(id, 1, { kind: "retry", atMs: T0 + 9, problem: "refused" }, T0 + 1);
-      const kept = async () => (await store.listMails({ limit: 1 }))[0];
-      const waiting = await kept();
-      assert.deepEqual([waiting?.status, waiting?.nextAttemptAtMs, waiting?.problem], [
-        "queued",
-        T0 + 9,
-        "refused",
-      ]);
-      await claim(store, T0 + 9);
-      await store.finishMail(id, 1, { kind: "sent" }, T0 + 10);
-      assert.equal((await kept())?.status, "queued", "the first attempt was overtaken");
-      await store.finishMail(id, 2, { kind: "sent" }, T0 + 11);
-      await store.finishMail(id, 2, { kind: "failed", problem: "late" }, T0 + 12);
-      assert.deepEqual([(await kept())?.status, (await kept())?.finishedAtMs], ["sent", T0 + 11]);
-      assert.deepEqual(await claim(store, T0 + 1e9), []);
-    },
-  },
-  {
-    name:
-      "adjustForClockRollback() lets a mail that was put off by a clock that was set back go now, and no other sooner",
-    check: async (store) => {
-      await welcomed(store);
-      const [{ id } = { id: "" }] = await claim(store);
-      const dayMs = 86_400_000;
-      await store.finishMail(id, 1, { kind: "retry", atMs: T0 + dayMs, problem: "refused" }, T0);
-      await store.adjustForClockRollback(T0);
-      assert.deepEqual(await claim(store, T0 + dayMs - 1), []);
-      const backMs = T0 - 365 * dayMs;
-      await store.adjustForClockRollback(backMs);
-      const [mail] = await claim(store, backMs);
-      assert.deepEqual([mail?.id, mail?.attempt], [id, 2]);
-    },
-  },
-  {
-    name: "storeWelcomeKey() stores an attempt's key, and the next one's instead of it",
-    check: async (store) => {
-      await welcomed(store);
-      const [{ id } = { id: "" }] = await claim(store);
-      assert.equal(await store.storeWelcomeKey(id, 1, aKey("a")), true);
-      assert.deepEqual(await goodKeys(store), ["a"]);
-      await claim(store, T0 + LEASE);
-      assert.equal(await store.storeWelcomeKey(id, 1, aKey("b")), false, "overtaken");
-      assert.equal(await store.storeWelcomeKey(id, 2, aKey("c")), true);
-      assert.deepEqual(await goodKeys(store), ["c"]);
-    },
-  },
-  {
-    name: "replaceKeys() cancels a welcome that waits, whose key is no more stored then",
-    check: async (store) => {
-      const customerId = await welcomed(store);
-      const [{ id } = { id: "" }] = await claim(store);
-      await store.replaceKeys(customerId, aKey("d"), BY);
-      assert.equal(await store.storeWelcomeKey(id, 1, aKey("a")), false);
-      assert.deepEqual(await goodKeys(store), ["d"]);
-      assert.equal((await store.listMails({ limit: 1 }))[0]?.status, "cancelled");
-    },
-  },
-  {
-    name: "replaceKeys() with a mail's id tells the customer which key is new",
-    check: async (store) => {
-      await addCustomer(store);
-      await store.replaceKeys("cus_1", aKey("d"), { ...BY, mailId: "mail_9" });
-      const [mail] = await claim(store);
-      assert.deepEqual([mail?.id, mail?.kind, mail?.data, mail?.lastFour], [
-        "mail_9",
-        "key-rotated",
-        { lastFour: "dddd" },
-        "dddd",
-      ]);
-    },
-  },
-  {
-    name: "retryMail() makes due what was given up or waits, and leaves what is under way or was sent",
-    check: async (store) => {
-      await welcomed(store);
-      const [{ id } = { id: "" }] = await claim(store);
-      assert.equal(await store.retryMail(id, BY), "soon", "an attempt is under way");
-      assert.equal((await store.listMails({ limit: 1 }))[0]?.nextAttemptAtMs, T0 + LEASE);
-      await store.finishMail(id, 1, { kind: "failed", problem: "refused" }, T0);
-      assert.deepEqual((await store.accountHealth()).failedMails, 1);
-      assert.deepEqual((await store.listMails({ limit: 9, status: "failed" })).map((mail) => mail.id), [id]);
-      assert.equal(await store.retryMail(id, { ...BY, atMs: T0 + 5 }), "queued");
-      assert.deepEqual(await store.accountHealth(), {
-        queuedMails: 1,
-        oldestQueuedMailAtMs: T0,
-        failedMails: 0,
-        unknownPrices: 0,
-      });
-      const [again] = await claim(store, T0 + 5);
-      assert.deepEqual([again?.attempt, again?.tries], [2, 1], "no attempt is counted twice");
-      const hour = T0 + 3_600_000;
-      await store.finishMail(id, 2, { kind: "retry", atMs: hour, problem: "refused" }, T0 + 6);
-      assert.deepEqual(await claim(store, T0 + 7), []);
-      assert.equal(
-        await store.retryMail(id, { ...BY, atMs: hour - 300_000 }),
-        "soon",
-        "it is due soon enough",
-      );
-      assert.equal(await store.retryMail(id, { ...BY, atMs: T0 + 7 }), "queued");
-      const [entry] = await store.listAudit({ limit: 1 });
-      assert.deepEqual([entry?.act, entry?.change["mail"]], ["mail.retry", id]);
-      const [third] = await claim(store, T0 + 7);
-      assert.deepEqual([third?.attempt, third?.tries], [3, 1]);
-      await store.finishMail(id, 3, { kind: "sent" }, T0 + 8);
-      assert.equal(await store.retryMail(id, BY), "over");
-      assert.equal(await store.retryMail("mail_unknown", BY), "over");
-    },
-  },
-  {
-    name: "cancelMail() ends what waits or was given up, heals health, and leaves what was sent",
-    check: async (store) => {
-      await welcomed(store);
-      const [mail] = await claim(store);
-      const id = mail?.id ?? "";
-      await store.finishMail(id, 1, { kind: "failed", problem: "refused" }, T0);
-      assert.equal((await store.accountHealth()).failedMails, 1);
-      assert.equal(await store.cancelMail(id, { actor: "cli:ops", atMs: T0 + 1 }), true);
-      assert.equal((await store.accountHealth()).failedMails, 0);
-      const [kept] = await store.listMails({ limit: 1 });
-      assert.deepEqual([kept?.status, kept?.problem], ["cancelled", "refused"]);
-      assert.deepEqual(await claim(store, T0 * 2), []);
-      assert.equal(await store.cancelMail(id, BY), false);
-      assert.deepEqual((await store.listAudit({ limit: 1 })).map(({ act }) => act), ["mail.cancel"]);
-      assert.equal(await store.retryMail(id, { ...BY, atMs: T0 + 2 }), "queued");
-      assert.equal(await store.cancelMail(id, BY), true, "one that waits");
-      await store.retryMail(id, { ...BY, atMs: T0 + 3 });
-      await claim(store, T0 + 3);
-      await store.finishMail(id, 1, { kind: "sent" }, T0 + 3);
-      assert.equal((await store.listMails({ limit: 1 }))[0]?.status, "queued", "an attempt of before");
-      await store.finishMail(id, 2, { kind: "sent" }, T0 + 3);
-      assert.equal(await store.cancelMail(id, BY), false, "what was sent is sent");
-    },
-  },
-  {
-    name: "eraseCustomer() takes out what is personal, closes every way in, and keeps the audit",
-    check: async (store) => {
-      const id = await welcomed(store);
-      const [{ id: mailId } = { id: "" }] = await claim(store);
-      await store.storeWelcomeKey(mailId, 1, aKey("a"));
-      await subscribe(store, "sub_1", { customerId: id });
-      const rotation = { secret: "ab".repeat(32), previousUntilMs: T0 + 9, nowMs: T0 };
-      await store.rotateSecret(id, "sub_1", rotation);
-      await subscribe(store, "sub_2", { customerId: id, topics: ["gpai"] });
-      await store.changeSubscription(id, "sub_2", { enabled: false }, { nowMs: T0, activeLimit: 9 });
-      await publishMany(store, 1, 1);
-      await matchAll(store);
-      assert.equal(await store.eraseCustomer(id, { actor: "cli:ops", atMs: T0 + 5 }), true);
-      const deliveries = await store.listDeliveries(id, { limit: 9 });
-      assert.deepEqual(deliveries.map(({ status }) => status), ["cancelled", "cancelled"]);
-      assert.deepEqual(await claimAll(store, T0 + 9), []);
-      const account = await store.findAccount(id);
-      assert.deepEqual(
-        [account?.customer.email, account?.customer.enabled, account?.payment, account?.erasedAtMs],
-        ["", false, null, T0 + 5],
-      );
-      assert.ok(account?.keys.every((key) => key.disabledAtMs !== null));
-      assert.deepEqual(await store.listSubscriptions(id), []);
-      assert.deepEqual(await store.listMails({ limit: 9 }), []);
-      const kept = await store.findPayment("evt_1");
-      assert.deepEqual([kept?.event.payer, kept?.event.subscription, kept?.event.fact, kept?.customerId], [
-        null,
-        null,
-        null,
-        id,
-      ]);
-      const acts = (await store.listAudit({ limit: 9, customerId: id })).map(({ act }) => act);
-      assert.deepEqual(acts, ["customer.erase", "key.welcome", "customer.add"]);
-      assert.equal(await store.eraseCustomer(id, BY), false);
-      assert.equal(await store.eraseCustomer("cus_unknown", BY), false);
-    },
-  },
-  {
-    name: "listAudit() tells who changed what, the newest first, without address and secret",
-    check: async (store) => {
-      await addCustomer(store);
-      await addCustomer(store, "2");
-      await store.changeCustomer("cus_1", { tier: "gpai" }, { ...BY, actor: "cli:ana", atMs: T0 + 1 });
-      await store.changeCustomer("cus_1", { tier: "gpai" }, BY);
-      await store.replaceKeys("cus_1", aKey("d"), { actor: "cli:bob", atMs: T0 + 2 });
-      const all = await store.listAudit({ limit: 9 });
-      assert.deepEqual(all.map(({ actor, act, customerId }) => [actor, act, customerId]), [
-        ["cli:bob", "key.rotate", "cus_1"],
-        ["cli:ana", "customer.change", "cus_1"],
-        ["cli:test", "customer.add", "cus_2"],
-        ["cli:test", "customer.add", "cus_1"],
-      ]);
-      assert.deepEqual([all[3]?.change["last_four"], all[2]?.change["last_four"]], ["1111", "2222"]);
-      assert.deepEqual(all[1]?.change, { tier: { before: "team", after: "gpai" } });
-      assert.deepEqual(all[0]?.change, { disabled: ["1111"], last_four: "dddd" });
-      assert.deepEqual((await store.listAudit({ limit: 1, customerId: "cus_2" })).length, 1);
-      assert.doesNotMatch(JSON.stringify(all), /firm\.example|d{64}/);
-    },
-  },
-];
+test("claimMails() leases what is due and counts the attempt, until the lease runs out", async (store) => {
+  const id = await welcomed(store);
+  const [mail, ...others] = await claim(store);
+  assert.deepEqual([mail?.kind, mail?.attempt, mail?.customer.id, others.length], ["welcome", 1, id, 0]);
+  assert.deepEqual(await claim(store, T0 + LEASE - 1), []);
+  const [again] = await claim(store, T0 + LEASE);
+  assert.deepEqual([again?.id, again?.attempt], [mail?.id, 2]);
+});
+
+test("finishMail() records the latest attempt's outcome and no other's", async (store) => {
+  await welcomed(store);
+  const [{ id } = { id: "" }] = await claim(store);
+  await store.finishMail(id, 1, { kind: "retry", atMs: T0 + 9, problem: "refused" }, T0 + 1);
+  const kept = async () => (await store.listMails({ limit: 1 }))[0];
+  const waiting = await kept();
+  assert.deepEqual([waiting?.status, waiting?.nextAttemptAtMs, waiting?.problem], [
+    "queued",
+    T0 + 9,
+    "refused",
+  ]);
+  await claim(store, T0 + 9);
+  await store.finishMail(id, 1, { kind: "sent" }, T0 + 10);
+  assert.equal((await kept())?.status, "queued", "the first attempt was overtaken");
+  await store.finishMail(id, 2, { kind: "sent" }, T0 + 11);
+  await store.finishMail(id, 2, { kind: "failed", problem: "late" }, T0 + 12);
+  assert.deepEqual([(await kept())?.status, (await kept())?.finishedAtMs], ["sent", T0 + 11]);
+  assert.deepEqual(await claim(store, T0 + 1e9), []);
+});
+
+test("adjustForClockRollback() lets a mail that was put off by a clock that was set back go now, and no other sooner", async (store) => {
+  await welcomed(store);
+  const [{ id } = { id: "" }] = await claim(store);
+  const dayMs = 86_400_000;
+  await store.finishMail(id, 1, { kind: "retry", atMs: T0 + dayMs, problem: "refused" }, T0);
+  await store.adjustForClockRollback(T0);
+  assert.deepEqual(await claim(store, T0 + dayMs - 1), []);
+  const backMs = T0 - 365 * dayMs;
+  await store.adjustForClockRollback(backMs);
+  const [mail] = await claim(store, backMs);
+  assert.deepEqual([mail?.id, mail?.attempt], [id, 2]);
+});
+
+test("storeWelcomeKey() stores an attempt's key, and the next one's instead of it", async (store) => {
+  await welcomed(store);
+  const [{ id } = { id: "" }] = await claim(store);
+  assert.equal(await store.storeWelcomeKey(id, 1, aKey("a")), true);
+  assert.deepEqual(await goodKeys(store), ["a"]);
+  await claim(store, T0 + LEASE);
+  assert.equal(await store.storeWelcomeKey(id, 1, aKey("b")), false, "overtaken");
+  assert.equal(await store.storeWelcomeKey(id, 2, aKey("c")), true);
+  assert.deepEqual(await goodKeys(store), ["c"]);
+});
+
+test("replaceKeys() cancels a welcome that waits, whose key is no more stored then", async (store) => {
+  const customerId = await welcomed(store);
+  const [{ id } = { id: "" }] = await claim(store);
+  await store.replaceKeys(customerId, aKey("d"), BY);
+  assert.equal(await store.storeWelcomeKey(id, 1, aKey("a")), false);
+  assert.deepEqual(await goodKeys(store), ["d"]);
+  assert.equal((await store.listMails({ limit: 1 }))[0]?.status, "cancelled");
+});
+
+test("replaceKeys() with a mail's id tells the customer which key is new", async (store) => {
+  await addCustomer(store);
+  await store.replaceKeys("cus_1", aKey("d"), { ...BY, mailId: "mail_9" });
+  const [mail] = await claim(store);
+  assert.deepEqual([mail?.id, mail?.kind, mail?.data, mail?.lastFour], [
+    "mail_9",
+    "key-rotated",
+    { lastFour: "dddd" },
+    "dddd",
+  ]);
+});
+
+test("retryMail() makes due what was given up or waits, and leaves what is under way or was sent", async (store) => {
+  await welcomed(store);
+  const [{ id } = { id: "" }] = await claim(store);
+  assert.equal(await store.retryMail(id, BY), "soon", "an attempt is under way");
+  assert.equal((await store.listMails({ limit: 1 }))[0]?.nextAttemptAtMs, T0 + LEASE);
+  await store.finishMail(id, 1, { kind: "failed", problem: "refused" }, T0);
+  assert.deepEqual((await store.accountHealth()).failedMails, 1);
+  assert.deepEqual((await store.listMails({ limit: 9, status: "failed" })).map((mail) => mail.id), [id]);
+  assert.equal(await store.retryMail(id, { ...BY, atMs: T0 + 5 }), "queued");
+  assert.deepEqual(await store.accountHealth(), {
+    queuedMails: 1,
+    oldestQueuedMailAtMs: T0,
+    failedMails: 0,
+    unknownPrices: 0,
+  });
+  const [again] = await claim(store, T0 + 5);
+  assert.deepEqual([again?.attempt, again?.tries], [2, 1], "no attempt is counted twice");
+  const hour = T0 + 3_600_000;
+  await store.finishMail(id, 2, { kind: "retry", atMs: hour, problem: "refused" }, T0 + 6);
+  assert.deepEqual(await claim(store, T0 + 7), []);
+  assert.equal(
+    await store.retryMail(id, { ...BY, atMs: hour - 300_000 }),
+    "soon",
+    "it is due soon enough",
+  );
+  assert.equal(await store.retryMail(id, { ...BY, atMs: T0 + 7 }), "queued");
+  const [entry] = await store.listAudit({ limit: 1 });
+  assert.deepEqual([entry?.act, entry?.change["mail"]], ["mail.retry", id]);
+  const [third] = await claim(store, T0 + 7);
+  assert.deepEqual([third?.attempt, third?.tries], [3, 1]);
+  await store.finishMail(id, 3, { kind: "sent" }, T0 + 8);
+  assert.equal(await store.retryMail(id, BY), "over");
+  assert.equal(await store.retryMail("mail_unknown", BY), "over");
+});
+
+test("cancelMail() ends what waits or was given up, heals health, and leaves what was sent", async (store) => {
+  await welcomed(store);
+  const [mail] = await claim(store);
+  const id = mail?.id ?? "";
+  await store.finishMail(id, 1, { kind: "failed", problem: "refused" }, T0);
+  assert.equal((await store.accountHealth()).failedMails, 1);
+  assert.equal(await store.cancelMail(id, { actor: "cli:ops", atMs: T0 + 1 }), true);
+  assert.equal((await store.accountHealth()).failedMails, 0);
+  const [kept] = await store.listMails({ limit: 1 });
+  assert.deepEqual([kept?.status, kept?.problem], ["cancelled", "refused"]);
+  assert.deepEqual(await claim(store, T0 * 2), []);
+  assert.equal(await store.cancelMail(id, BY), false);
+  assert.deepEqual((await store.listAudit({ limit: 1 })).map(({ act }) => act), ["mail.cancel"]);
+  assert.equal(await store.retryMail(id, { ...BY, atMs: T0 + 2 }), "queued");
+  assert.equal(await store.cancelMail(id, BY), true, "one that waits");
+  await store.retryMail(id, { ...BY, atMs: T0 + 3 });
+  await claim(store, T0 + 3);
+  await store.finishMail(id, 1, { kind: "sent" }, T0 + 3);
+  assert.equal((await store.listMails({ limit: 1 }))[0]?.status, "queued", "an attempt of before");
+  await store.finishMail(id, 2, { kind: "sent" }, T0 + 3);
+  assert.equal(await store.cancelMail(id, BY), false, "what was sent is sent");
+});
+
+test("eraseCustomer() takes out what is personal, closes every way in, and keeps the audit", async (store) => {
+  const id = await welcomed(store);
+  const [{ id: mailId } = { id: "" }] = await claim(store);
+  await store.storeWelcomeKey(mailId, 1, aKey("a"));
+  await subscribe(store, "sub_1", { customerId: id });
+  const rotation = { secret: "ab".repeat(32), previousUntilMs: T0 + 9, nowMs: T0 };
+  await store.rotateSecret(id, "sub_1", rotation);
+  await subscribe(store, "sub_2", { customerId: id, topics: ["gpai"] });
+  await store.changeSubscription(id, "sub_2", { enabled: false }, { nowMs: T0, activeLimit: 9 });
+  await publishMany(store, 1, 1);
+  await matchAll(store);
+  assert.equal(await store.eraseCustomer(id, { actor: "cli:ops", atMs: T0 + 5 }), true);
+  const deliveries = await store.listDeliveries(id, { limit: 9 });
+  assert.deepEqual(deliveries.map(({ status }) => status), ["cancelled", "cancelled"]);
+  assert.deepEqual(await claimAll(store, T0 + 9), []);
+  const account = await store.findAccount(id);
+  assert.deepEqual(
+    [account?.customer.email, account?.customer.enabled, account?.payment, account?.erasedAtMs],
+    ["", false, null, T0 + 5],
+  );
+  assert.ok(account?.keys.every((key) => key.disabledAtMs !== null));
+  assert.deepEqual(await store.listSubscriptions(id), []);
+  assert.deepEqual(await store.listMails({ limit: 9 }), []);
+  const kept = await store.findPayment("evt_1");
+  assert.deepEqual([kept?.event.payer, kept?.event.subscription, kept?.event.fact, kept?.customerId], [
+    null,
+    null,
+    null,
+    id,
+  ]);
+  const acts = (await store.listAudit({ limit: 9, customerId: id })).map(({ act }) => act);
+  assert.deepEqual(acts, ["customer.erase", "key.welcome", "customer.add"]);
+  assert.equal(await store.eraseCustomer(id, BY), false);
+  assert.equal(await store.eraseCustomer("cus_unknown", BY), false);
+});
+
+test("listAudit() tells who changed what, the newest first, without address and secret", async (store) => {
+  await addCustomer(store);
+  await addCustomer(store, "2");
+  await store.changeCustomer("cus_1", { tier: "gpai" }, { ...BY, actor: "cli:ana", atMs: T0 + 1 });
+  await store.changeCustomer("cus_1", { tier: "gpai" }, BY);
+  await store.replaceKeys("cus_1", aKey("d"), { actor: "cli:bob", atMs: T0 + 2 });
+  const all = await store.listAudit({ limit: 9 });
+  assert.deepEqual(all.map(({ actor, act, customerId }) => [actor, act, customerId]), [
+    ["cli:bob", "key.rotate", "cus_1"],
+    ["cli:ana", "customer.change", "cus_1"],
+    ["cli:test", "customer.add", "cus_2"],
+    ["cli:test", "customer.add", "cus_1"],
+  ]);
+  assert.deepEqual([all[3]?.change["last_four"], all[2]?.change["last_four"]], ["1111", "2222"]);
+  assert.deepEqual(all[1]?.change, { tier: { before: "team", after: "gpai" } });
+  assert.deepEqual(all[0]?.change, { disabled: ["1111"], last_four: "dddd" });
+  assert.deepEqual((await store.listAudit({ limit: 1, customerId: "cus_2" })).length, 1);
+  assert.doesNotMatch(JSON.stringify(all), /firm\.example|d{64}/);
+});

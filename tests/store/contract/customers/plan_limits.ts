@@ -18,7 +18,7 @@ import {
   T0,
 } from "../given.ts";
 import { aPayment, aReview, aState } from "./given_payments.ts";
-import type { StorePromise } from "../promise.ts";
+import { test } from "../contract.ts";
 
 /** The limits with other numbers of active subscriptions. */
 function allowing(numbers: Partial<Record<Tier, number>>): Record<Tier, TierLimits> {
@@ -44,201 +44,174 @@ async function states(store: Store, customerId = "cus_1"): Promise<string> {
 const change = (store: Store, id: string, enabled: boolean, activeLimit: number) =>
   store.changeSubscription("cus_1", id, { enabled }, { nowMs: T0, activeLimit });
 
-/** What the port promises of tiers and subscriptions. */
-export const tierHoldPromises: StorePromise[] = [
-  {
-    name:
-      "changeCustomer() holds the newest subscriptions over a lower tier, and brings them back, oldest first",
-    check: async (store) => {
-      await addCustomer(store);
-      await addFive(store);
-      await addCustomer(store, "2");
-      await subscribe(store, "sub_other", { customerId: "cus_2" });
-      const at = { ...BY, tiers: allowing({ indie: 2, team: 4, gpai: 9 }), atMs: T0 + 9 };
-      await store.changeCustomer("cus_1", { tier: "indie" }, at);
-      assert.equal(await states(store), "1:on 2:on 3:tier 4:tier 5:tier");
-      assert.equal((await store.findSubscription("cus_1", "sub_3"))?.disabledAtMs, T0 + 9);
-      await store.changeCustomer("cus_1", { tier: "team" }, at);
-      assert.equal(await states(store), "1:on 2:on 3:on 4:on 5:tier");
-      await store.changeCustomer("cus_1", { tier: "gpai" }, at);
-      assert.equal(await states(store), "1:on 2:on 3:on 4:on 5:on");
-      assert.equal(await states(store, "cus_2"), "r:on");
-      const acts = (await store.listAudit({ limit: 9, customerId: "cus_1" })).map(({ act, change }) =>
-        `${act} ${JSON.stringify(change["held"] ?? change["returned"] ?? change["tier"])}`
-      );
-      assert.deepEqual(acts, [
-        'subscription.return ["sub_5"]',
-        'customer.change {"before":"team","after":"gpai"}',
-        'subscription.return ["sub_3","sub_4"]',
-        'customer.change {"before":"indie","after":"team"}',
-        'subscription.hold ["sub_3","sub_4","sub_5"]',
-        'customer.change {"before":"team","after":"indie"}',
-        'customer.add "team"',
-      ]);
-    },
-  },
-  {
-    name:
-      "a tier that changes is told of in a mail, with what it holds and what comes back; so is a number alone",
-    check: async (store) => {
-      await addCustomer(store);
-      await addFive(store);
-      const told = async () =>
-        (await store.claimMails({ nowMs: T0 + 99, leaseMs: 9e9, limit: 9 })).map(({ kind, data }) => {
-          const fit = data as { held: { id: string }[]; returned: { id: string }[]; limits: TierLimits };
-          const ids = [fit.held, fit.returned].map((list) => list.map(({ id }) => id.at(-1)).join(""));
-          return [kind, fit.limits.activeSubscriptions, ...ids];
-        });
-      const at = { ...BY, tiers: allowing({ indie: 2, team: 4, gpai: 9 }) };
-      await store.changeCustomer("cus_1", { tier: "indie" }, at);
-      assert.deepEqual(await told(), [["tier-changed", 2, "345", ""]]);
-      await store.changeCustomer("cus_1", { tier: "team" }, at);
-      assert.deepEqual(await told(), [["tier-changed", 4, "", "34"]]);
-      const fit = (team: number) =>
-        store.fitSubscriptions({ nowMs: T0, tiers: allowing({ team }), newMailId });
-      await fit(3);
-      assert.deepEqual(await told(), [["subscriptions-held", 3, "4", ""]]);
-      await fit(9);
-      await store.changeCustomer("cus_1", { enabled: false }, at);
-      assert.deepEqual(await told(), [], "what only comes back needs no word");
-    },
-  },
-  {
-    name: "a subscription held by its tier gets everything when it comes back, in order and once",
-    check: async (store) => {
-      await addCustomer(store);
-      await subscribe(store, "sub_1");
-      await subscribe(store, "sub_2", { createdAtMs: T0 + 1 });
-      await publishMany(store, 1, 1);
-      await matchAll(store);
-      await store.changeCustomer("cus_1", { tier: "indie" }, BY);
-      await publishMany(store, 2, 2);
-      await matchAll(store);
-      assert.equal(await releaseAll(store), 0);
-      assert.deepEqual((await claimAll(store)).map(({ subscriptionId }) => subscriptionId), [
-        "sub_1",
-        "sub_1",
-      ]);
-      const held = await store.listDeliveries("cus_1", { limit: 9, statuses: ["held"] });
-      assert.deepEqual(held.map(({ id, holdReason }) => [id, holdReason]), [
-        [deliveryId("evt_02", "sub_2"), "disabled"],
-        [deliveryId("evt_01", "sub_2"), "disabled"],
-      ]);
-      await store.changeCustomer("cus_1", { tier: "team" }, BY);
-      assert.equal(await releaseAll(store), 2);
-      const usage = await store.usageOf("cus_1", "2026-07");
-      assert.deepEqual([usage.deliveries, usage.held], [4, 0]);
-      assert.equal(first(await claimAll(store)).id, deliveryId("evt_01", "sub_2"));
-    },
-  },
-  {
-    name: "a payment that changes the tier holds subscriptions and brings them back",
-    check: async (store) => {
-      await store.recordPayment(aPayment("evt_1"), aReview());
-      const customer = first(await store.listCustomers()).customer;
-      const pay = (id: string, price: string) =>
-        store.recordPayment(
-          aPayment(id, { createdAtMs: T0 + Number(id.at(-1)), fact: aState("active", price) }),
-          aReview(),
-        );
-      await pay("evt_2", "price_gpai");
-      for (const at of [1, 2, 3, 4, 5, 6, 7]) {
-        await subscribe(store, `sub_${at}`, { customerId: customer.id, createdAtMs: T0 + at });
-      }
-      await pay("evt_3", "price_team");
-      assert.equal(await states(store, customer.id), "1:on 2:on 3:on 4:on 5:on 6:tier 7:tier");
-      // Without access the customer's deliveries are held as a whole: which are on is for the tier to say.
-      await store.recordPayment(
-        aPayment("evt_4", { createdAtMs: T0 + 4, fact: aState("canceled") }),
-        aReview(),
-      );
-      assert.equal(await states(store, customer.id), "1:on 2:on 3:on 4:on 5:on 6:tier 7:tier");
-      await pay("evt_5", "price_gpai");
-      assert.equal(await states(store, customer.id), "1:on 2:on 3:on 4:on 5:on 6:on 7:on");
-    },
-  },
-  {
-    name: "a customer's own number of subscriptions holds and returns, and ends with the tier embedded",
-    check: async (store) => {
-      await addCustomer(store, "1", { tier: "embedded", limits: { activeSubscriptions: 5 } });
-      await addFive(store);
-      await store.changeCustomer("cus_1", { limits: { activeSubscriptions: 0 } }, BY);
-      assert.equal(await states(store), "1:tier 2:tier 3:tier 4:tier 5:tier");
-      await store.changeCustomer("cus_1", { limits: { activeSubscriptions: 3 } }, BY);
-      assert.equal(await states(store), "1:on 2:on 3:on 4:tier 5:tier");
-      await store.changeCustomer("cus_1", { tier: "indie" }, BY);
-      assert.equal(await states(store), "1:on 2:tier 3:tier 4:tier 5:tier");
-    },
-  },
-  {
-    name: "fitSubscriptions() makes a config's numbers hold for every customer, and is idle afterwards",
-    check: async (store) => {
-      await addCustomer(store);
-      await addFive(store);
-      await addCustomer(store, "2", { tier: "embedded", limits: { activeSubscriptions: 1 } });
-      for (const at of [6, 7]) {
-        await subscribe(store, `sub_${at}`, { customerId: "cus_2", createdAtMs: T0 + at });
-      }
-      const fit = (team: number) =>
-        store.fitSubscriptions({ nowMs: T0, tiers: allowing({ team }), newMailId });
-      assert.equal(await fit(3), 3);
-      assert.equal(await states(store), "1:on 2:on 3:on 4:tier 5:tier");
-      assert.equal(await states(store, "cus_2"), "6:on 7:tier");
-      assert.equal(await fit(3), 0);
-      assert.equal(await fit(4), 1);
-      assert.equal(await fit(9), 1);
-      assert.equal(await states(store), "1:on 2:on 3:on 4:on 5:on");
-      assert.equal(await fit(9), 0);
-      assert.equal(first(await store.listAudit({ limit: 1 })).actor, "service");
-    },
-  },
-  {
-    name: "what makes room brings back the oldest that the tier holds, but none that its owner switched off",
-    check: async (store) => {
-      await addCustomer(store);
-      await addFive(store);
-      await store.fitSubscriptions({ nowMs: T0, tiers: allowing({ team: 2 }), newMailId });
-      await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0, activeLimit: 2 });
-      assert.equal(await states(store), "2:on 3:on 4:tier 5:tier");
-      await change(store, "sub_4", false, 2);
-      assert.equal(await states(store), "2:on 3:on 4:owner 5:tier");
-      await change(store, "sub_2", false, 2);
-      assert.equal(await states(store), "2:owner 3:on 4:owner 5:on");
-      assert.equal(await change(store, "sub_4", true, 2), "limit_reached");
-      assert.equal(await states(store), "2:owner 3:on 4:owner 5:on");
-    },
-  },
-  {
-    name: "a subscription held by its tier is not switched on over the limit, and keeps its place",
-    check: async (store) => {
-      await addCustomer(store);
-      await subscribe(store, "sub_1");
-      const held = await subscribe(store, "sub_2", { createdAtMs: T0 + 1, topics: ["gpai"] });
-      await store.changeCustomer("cus_1", { tier: "indie" }, BY);
-      assert.equal(await change(store, "sub_2", true, 1), "limit_reached");
-      const same = { webhookUrl: held.webhookUrl, topics: ["gpai"] };
-      assert.equal(await store.addSubscription(aSubscription("sub_3", same), 9), "duplicate_held");
-      const options = { nowMs: T0, activeLimit: 1 };
-      assert.equal(await store.changeSubscription("cus_1", "sub_1", same, options), "duplicate_held");
-      const other = { webhookUrl: "https://sub-1.example/hook", topics: [] };
-      assert.equal(await store.changeSubscription("cus_1", "sub_2", other, options), "duplicate");
-      assert.ok(
-        typeof await store.changeSubscription("cus_1", "sub_2", { language: "de" }, options) === "object",
-      );
-      assert.equal(await states(store), "1:on 2:tier");
-      await store.changeCustomer("cus_1", { tier: "team" }, BY);
-      assert.equal(await states(store), "1:on 2:on");
-    },
-  },
-  {
-    name:
-      "whatever happens to tiers and subscriptions, no more are on than may be, room is used, and none is lost",
-    check: async (store) => {
-      await addCustomer(store);
-      for (let seed = 1; seed <= 12; seed++) await wander(store, seed);
-    },
-  },
-];
+test("changeCustomer() holds the newest subscriptions over a lower tier, and brings them back, oldest first", async (store) => {
+  await addCustomer(store);
+  await addFive(store);
+  await addCustomer(store, "2");
+  await subscribe(store, "sub_other", { customerId: "cus_2" });
+  const at = { ...BY, tiers: allowing({ indie: 2, team: 4, gpai: 9 }), atMs: T0 + 9 };
+  await store.changeCustomer("cus_1", { tier: "indie" }, at);
+  assert.equal(await states(store), "1:on 2:on 3:tier 4:tier 5:tier");
+  assert.equal((await store.findSubscription("cus_1", "sub_3"))?.disabledAtMs, T0 + 9);
+  await store.changeCustomer("cus_1", { tier: "team" }, at);
+  assert.equal(await states(store), "1:on 2:on 3:on 4:on 5:tier");
+  await store.changeCustomer("cus_1", { tier: "gpai" }, at);
+  assert.equal(await states(store), "1:on 2:on 3:on 4:on 5:on");
+  assert.equal(await states(store, "cus_2"), "r:on");
+  const acts = (await store.listAudit({ limit: 9, customerId: "cus_1" })).map(({ act, change }) =>
+    `${act} ${JSON.stringify(change["held"] ?? change["returned"] ?? change["tier"])}`
+  );
+  assert.deepEqual(acts, [
+    'subscription.return ["sub_5"]',
+    'customer.change {"before":"team","after":"gpai"}',
+    'subscription.return ["sub_3","sub_4"]',
+    'customer.change {"before":"indie","after":"team"}',
+    'subscription.hold ["sub_3","sub_4","sub_5"]',
+    'customer.change {"before":"team","after":"indie"}',
+    'customer.add "team"',
+  ]);
+});
+
+test("a tier that changes is told of in a mail, with what it holds and what comes back; so is a number alone", async (store) => {
+  await addCustomer(store);
+  await addFive(store);
+  const told = async () =>
+    (await store.claimMails({ nowMs: T0 + 99, leaseMs: 9e9, limit: 9 })).map(({ kind, data }) => {
+      const fit = data as { held: { id: string }[]; returned: { id: string }[]; limits: TierLimits };
+      const ids = [fit.held, fit.returned].map((list) => list.map(({ id }) => id.at(-1)).join(""));
+      return [kind, fit.limits.activeSubscriptions, ...ids];
+    });
+  const at = { ...BY, tiers: allowing({ indie: 2, team: 4, gpai: 9 }) };
+  await store.changeCustomer("cus_1", { tier: "indie" }, at);
+  assert.deepEqual(await told(), [["tier-changed", 2, "345", ""]]);
+  await store.changeCustomer("cus_1", { tier: "team" }, at);
+  assert.deepEqual(await told(), [["tier-changed", 4, "", "34"]]);
+  const fit = (team: number) => store.fitSubscriptions({ nowMs: T0, tiers: allowing({ team }), newMailId });
+  await fit(3);
+  assert.deepEqual(await told(), [["subscriptions-held", 3, "4", ""]]);
+  await fit(9);
+  await store.changeCustomer("cus_1", { enabled: false }, at);
+  assert.deepEqual(await told(), [], "what only comes back needs no word");
+});
+
+test("a subscription held by its tier gets everything when it comes back, in order and once", async (store) => {
+  await addCustomer(store);
+  await subscribe(store, "sub_1");
+  await subscribe(store, "sub_2", { createdAtMs: T0 + 1 });
+  await publishMany(store, 1, 1);
+  await matchAll(store);
+  await store.changeCustomer("cus_1", { tier: "indie" }, BY);
+  await publishMany(store, 2, 2);
+  await matchAll(store);
+  assert.equal(await releaseAll(store), 0);
+  assert.deepEqual((await claimAll(store)).map(({ subscriptionId }) => subscriptionId), [
+    "sub_1",
+    "sub_1",
+  ]);
+  const held = await store.listDeliveries("cus_1", { limit: 9, statuses: ["held"] });
+  assert.deepEqual(held.map(({ id, holdReason }) => [id, holdReason]), [
+    [deliveryId("evt_02", "sub_2"), "disabled"],
+    [deliveryId("evt_01", "sub_2"), "disabled"],
+  ]);
+  await store.changeCustomer("cus_1", { tier: "team" }, BY);
+  assert.equal(await releaseAll(store), 2);
+  const usage = await store.usageOf("cus_1", "2026-07");
+  assert.deepEqual([usage.deliveries, usage.held], [4, 0]);
+  assert.equal(first(await claimAll(store)).id, deliveryId("evt_01", "sub_2"));
+});
+
+test("a payment that changes the tier holds subscriptions and brings them back", async (store) => {
+  await store.recordPayment(aPayment("evt_1"), aReview());
+  const customer = first(await store.listCustomers()).customer;
+  const pay = (id: string, price: string) =>
+    store.recordPayment(
+      aPayment(id, { createdAtMs: T0 + Number(id.at(-1)), fact: aState("active", price) }),
+      aReview(),
+    );
+  await pay("evt_2", "price_gpai");
+  for (const at of [1, 2, 3, 4, 5, 6, 7]) {
+    await subscribe(store, `sub_${at}`, { customerId: customer.id, createdAtMs: T0 + at });
+  }
+  await pay("evt_3", "price_team");
+  assert.equal(await states(store, customer.id), "1:on 2:on 3:on 4:on 5:on 6:tier 7:tier");
+  // Without access the customer's deliveries are held as a whole: which are on is for the tier to say.
+  await store.recordPayment(
+    aPayment("evt_4", { createdAtMs: T0 + 4, fact: aState("canceled") }),
+    aReview(),
+  );
+  assert.equal(await states(store, customer.id), "1:on 2:on 3:on 4:on 5:on 6:tier 7:tier");
+  await pay("evt_5", "price_gpai");
+  assert.equal(await states(store, customer.id), "1:on 2:on 3:on 4:on 5:on 6:on 7:on");
+});
+
+test("a customer's own number of subscriptions holds and returns, and ends with the tier embedded", async (store) => {
+  await addCustomer(store, "1", { tier: "embedded", limits: { activeSubscriptions: 5 } });
+  await addFive(store);
+  await store.changeCustomer("cus_1", { limits: { activeSubscriptions: 0 } }, BY);
+  assert.equal(await states(store), "1:tier 2:tier 3:tier 4:tier 5:tier");
+  await store.changeCustomer("cus_1", { limits: { activeSubscriptions: 3 } }, BY);
+  assert.equal(await states(store), "1:on 2:on 3:on 4:tier 5:tier");
+  await store.changeCustomer("cus_1", { tier: "indie" }, BY);
+  assert.equal(await states(store), "1:on 2:tier 3:tier 4:tier 5:tier");
+});
+
+test("fitSubscriptions() makes a config's numbers hold for every customer, and is idle afterwards", async (store) => {
+  await addCustomer(store);
+  await addFive(store);
+  await addCustomer(store, "2", { tier: "embedded", limits: { activeSubscriptions: 1 } });
+  for (const at of [6, 7]) {
+    await subscribe(store, `sub_${at}`, { customerId: "cus_2", createdAtMs: T0 + at });
+  }
+  const fit = (team: number) => store.fitSubscriptions({ nowMs: T0, tiers: allowing({ team }), newMailId });
+  assert.equal(await fit(3), 3);
+  assert.equal(await states(store), "1:on 2:on 3:on 4:tier 5:tier");
+  assert.equal(await states(store, "cus_2"), "6:on 7:tier");
+  assert.equal(await fit(3), 0);
+  assert.equal(await fit(4), 1);
+  assert.equal(await fit(9), 1);
+  assert.equal(await states(store), "1:on 2:on 3:on 4:on 5:on");
+  assert.equal(await fit(9), 0);
+  assert.equal(first(await store.listAudit({ limit: 1 })).actor, "service");
+});
+
+test("what makes room brings back the oldest that the tier holds, but none that its owner switched off", async (store) => {
+  await addCustomer(store);
+  await addFive(store);
+  await store.fitSubscriptions({ nowMs: T0, tiers: allowing({ team: 2 }), newMailId });
+  await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0, activeLimit: 2 });
+  assert.equal(await states(store), "2:on 3:on 4:tier 5:tier");
+  await change(store, "sub_4", false, 2);
+  assert.equal(await states(store), "2:on 3:on 4:owner 5:tier");
+  await change(store, "sub_2", false, 2);
+  assert.equal(await states(store), "2:owner 3:on 4:owner 5:on");
+  assert.equal(await change(store, "sub_4", true, 2), "limit_reached");
+  assert.equal(await states(store), "2:owner 3:on 4:owner 5:on");
+});
+
+test("a subscription held by its tier is not switched on over the limit, and keeps its place", async (store) => {
+  await addCustomer(store);
+  await subscribe(store, "sub_1");
+  const held = await subscribe(store, "sub_2", { createdAtMs: T0 + 1, topics: ["gpai"] });
+  await store.changeCustomer("cus_1", { tier: "indie" }, BY);
+  assert.equal(await change(store, "sub_2", true, 1), "limit_reached");
+  const same = { webhookUrl: held.webhookUrl, topics: ["gpai"] };
+  assert.equal(await store.addSubscription(aSubscription("sub_3", same), 9), "duplicate_held");
+  const options = { nowMs: T0, activeLimit: 1 };
+  assert.equal(await store.changeSubscription("cus_1", "sub_1", same, options), "duplicate_held");
+  const other = { webhookUrl: "https://sub-1.example/hook", topics: [] };
+  assert.equal(await store.changeSubscription("cus_1", "sub_2", other, options), "duplicate");
+  assert.ok(
+    typeof await store.changeSubscription("cus_1", "sub_2", { language: "de" }, options) === "object",
+  );
+  assert.equal(await states(store), "1:on 2:tier");
+  await store.changeCustomer("cus_1", { tier: "team" }, BY);
+  assert.equal(await states(store), "1:on 2:on");
+});
+
+test("whatever happens to tiers and subscriptions, no more are on than may be, room is used, and none is lost", async (store) => {
+  await addCustomer(store);
+  for (let seed = 1; seed <= 12; seed++) await wander(store, seed);
+});
 
 /** A random walk through creations, deletions, switches and tiers, with the promise checked after every step. */
 async function wander(store: Store, seed: number): Promise<void> {

@@ -23,7 +23,7 @@ import {
   subscribe,
   T0,
 } from "../given.ts";
-import type { StorePromise } from "../promise.ts";
+import { test } from "../contract.ts";
 
 const HOUR = 3_600_000;
 const later = (atMs: number): NextStep => ({ kind: "retry", atMs });
@@ -55,238 +55,204 @@ async function failUntilProbed(store: Store): Promise<number> {
 const mailsOf = async (store: Store) =>
   (await store.listMails({ customerId: "cus_1", limit: 100 })).map(({ kind }) => kind);
 
-/** What the port promises of endpoints that fail. */
-export const endpointPromises: StorePromise[] = [
-  {
-    name:
-      "claimDeliveries() gives one delivery at a time of an endpoint that fails, after a pause, and leaves the rest",
-    check: async (store) => {
-      await withPending(store, 20);
-      const probeAtMs = await failUntilProbed(store);
-      assert.deepEqual(await claimAll(store, probeAtMs - 1), []);
-      const [probe, ...others] = await claimAll(store, probeAtMs);
-      assert.ok(probe);
-      assert.deepEqual(others, []);
-      assert.deepEqual(await claimAll(store, probeAtMs, { running: running({ sub_1: 1 }) }), []);
-      await finishAll(store, [probe], later(probeAtMs + HOUR), probeAtMs);
-      assert.deepEqual(await claimAll(store, probeAtMs + 1_999), []);
-      assert.equal((await claimAll(store, probeAtMs + 2_000)).length, 1);
-    },
-  },
-  {
-    name:
-      "finishAttempts() lets a success end the probing: all that waits is due, oldest first, at a bounded rate",
-    check: async (store) => {
-      await withPending(store, 20);
-      const nowMs = await failUntilProbed(store);
-      const probe = first(await claimAll(store, nowMs));
-      await store.finishAttempts([finished(probe, { kind: "delivered" })], nowMs);
-      const five = await claimAll(store, nowMs, { perSubscription: 5 });
-      assert.deepEqual(five.map(({ body }) => body), [7, 8, 9, 10, 11].map((at) => bodyOf(at)));
-      assert.deepEqual(await claimAll(store, nowMs + 5 * RECOVERY_PAUSE_MS - 1), []);
-      await store.finishAttempts(five.map((one) => finished(one, { kind: "delivered" })), nowMs);
-      const rest: string[] = [];
-      let rounds = 0;
-      for (let atMs = nowMs + 5 * RECOVERY_PAUSE_MS; rounds < 10; atMs += 5 * RECOVERY_PAUSE_MS, rounds++) {
-        const claimed = await claimAll(store, atMs, { perSubscription: 5 });
-        if (claimed.length === 0) break;
-        rest.push(...claimed.map(({ body }) => body));
-        await store.finishAttempts(claimed.map((one) => finished(one, { kind: "delivered" })), atMs);
-      }
-      assert.deepEqual(
-        new Set(rest),
-        new Set([1, 2, 3, 4, 5, 12, 13, 14, 15, 16, 17, 18, 19, 20].map(bodyOf)),
-      );
-      assert.equal(rounds, 3, "five at a time");
-    },
-  },
-  {
-    name: "finishAttempts() moves nothing before the time that its receiver asked for",
-    check: async (store) => {
-      await withPending(store, 7);
-      const claimed = await claimAll(store, T0, { limit: PROBE_AFTER_FAILURES });
-      const asked: NextStep = { kind: "retry", atMs: T0 + HOUR, notBeforeMs: T0 + HOUR };
-      await store.finishAttempts(
-        claimed.map((one, at) => finished(one, at === 0 ? asked : later(T0 + HOUR))),
-        T0,
-      );
-      const probe = first(await claimAll(store, T0 + 1_000));
-      await store.finishAttempts([finished(probe, { kind: "delivered" })], T0 + 1_000);
-      const due = await claimAll(store, T0 + 1_000);
-      assert.equal(due.length, 5);
-      assert.ok(!due.some(({ id }) => id === claimed[0]?.id));
-      assert.deepEqual(
-        (await claimAll(store, T0 + HOUR)).map(({ id }) => id).includes(claimed[0]?.id ?? ""),
-        true,
-      );
-    },
-  },
-  {
-    name: "claimDeliveries() serves endpoints that answer before those that are probed",
-    check: async (store) => {
-      await withPending(store, 6);
-      const nowMs = await failUntilProbed(store);
-      await subscribe(store, "sub_2");
-      await publishMany(store, 7, 9);
-      await matchAll(store, { nowMs });
-      const claimed = await claimAll(store, nowMs, { limit: 4 });
-      assert.deepEqual(claimed.map(({ subscriptionId }) => subscriptionId), [
-        "sub_2",
-        "sub_2",
-        "sub_2",
-        "sub_1",
-      ]);
-    },
-  },
-  {
-    name:
-      "judgeEndpoints() warns after three days without a success, and after five switches off and holds; each with a mail",
-    check: async (store) => {
-      await withPending(store, 2);
-      const claimed = await claimAll(store, T0, { limit: 1 });
-      await finishAll(store, claimed, later(T0 + 30 * 24 * HOUR), T0);
-      const judge = (nowMs: number) => store.judgeEndpoints({ nowMs, newMailId });
-      assert.equal(await judge(T0 + WARN_AFTER_MS - 1), 0);
-      assert.equal(await judge(T0 + WARN_AFTER_MS), 1);
-      assert.equal(await judge(T0 + WARN_AFTER_MS + 1), 0, "once");
-      assert.deepEqual(await mailsOf(store), ["delivery-warning"]);
-      assert.equal(await judge(T0 + DISABLE_AFTER_MS - 1), 0);
-      assert.equal(await judge(T0 + DISABLE_AFTER_MS), 1);
-      assert.equal(await judge(T0 + 2 * DISABLE_AFTER_MS), 0, "once");
-      assert.deepEqual((await mailsOf(store)).sort(), ["delivery-disabled", "delivery-warning"]);
-      const subscription = await store.findSubscription("cus_1", "sub_1");
-      assert.equal(subscription?.disabledBy, "failing");
-      assert.equal((await store.usageOf("cus_1", "2026-07")).held, 2);
-      assert.deepEqual(await claimAll(store, T0 + 60 * 24 * HOUR), []);
-      assert.equal(await releaseAll(store, { nowMs: T0 + 60 * 24 * HOUR }), 0);
-    },
-  },
-  {
-    name: "judgeEndpoints() leaves an endpoint alone that has succeeded in between",
-    check: async (store) => {
-      await withPending(store, 3);
-      const [one, two] = await claimAll(store, T0, { limit: 2 });
-      assert.ok(one && two);
-      await finishAll(store, [one], later(T0 + HOUR), T0);
-      await store.finishAttempts([finished(two, { kind: "delivered" })], T0 + 1);
-      assert.equal(await store.judgeEndpoints({ nowMs: T0 + 2 * DISABLE_AFTER_MS, newMailId }), 0);
-      assert.deepEqual(await mailsOf(store), []);
-    },
-  },
-  {
-    name: "finishAttempts() tells the owner of an endpoint that is gone, once",
-    check: async (store) => {
-      await withPending(store, 2);
-      const claimed = await claimAll(store);
-      await finishAll(store, claimed, { kind: "gone" }, T0);
-      assert.deepEqual(await mailsOf(store), ["delivery-disabled"]);
-      assert.equal((await store.findSubscription("cus_1", "sub_1"))?.disabledBy, "gone");
-    },
-  },
-  {
-    name:
-      "adjustForClockRollback() lets what waits for the time of a clock that was set back wait as long from now",
-    check: async (store) => {
-      await withPending(store, 3);
-      const claimed = await claimAll(store, T0, { limit: 2 });
-      await finishAll(store, [first(claimed)], later(T0 + HOUR), T0);
-      const backMs = T0 - 365 * 24 * HOUR;
-      assert.deepEqual(await claimAll(store, backMs + HOUR), []);
-      assert.equal(await store.adjustForClockRollback(backMs), 3);
-      assert.equal((await claimAll(store, backMs)).length, 1, "what was due is due");
-      assert.equal((await claimAll(store, backMs + LEASE)).length, 2, "leases run out");
-      assert.equal((await claimAll(store, backMs + HOUR)).length, 3);
-      assert.equal(await store.adjustForClockRollback(backMs + HOUR), 0);
-    },
-  },
-  {
-    name:
-      "adjustForClockRollback() lets a secret that was replaced before the clock was set back sign for a day from now",
-    check: async (store) => {
-      await withPending(store, 1);
-      const rotation = { secret: "ab".repeat(32), previousUntilMs: T0 + 24 * HOUR, nowMs: T0 };
-      await store.rotateSecret("cus_1", "sub_1", rotation);
-      const untilMs = async () => (await store.findSubscription("cus_1", "sub_1"))?.previousSecret?.untilMs;
-      await store.adjustForClockRollback(T0 + HOUR);
-      assert.equal(await untilMs(), T0 + 24 * HOUR, "a clock that goes on takes nothing away");
-      await store.adjustForClockRollback(T0 - 7 * 24 * HOUR);
-      assert.equal(await untilMs(), T0 - 6 * 24 * HOUR);
-    },
-  },
-  {
-    name: "finishAttempts() holds nothing against an address that its owner has changed meanwhile",
-    check: async (store) => {
-      await addCustomer(store);
-      await subscribe(store, "sub_1");
-      await publishMany(store, 1, 6);
-      await matchAll(store);
-      const [gone, ...failed] = await claimAll(store);
-      assert.ok(gone !== undefined);
-      const change = { webhookUrl: "https://elsewhere.example/hook" };
-      await store.changeSubscription("cus_1", "sub_1", change, { nowMs: T0, activeLimit: 9 });
-      await store.finishAttempts(
-        [
-          finished(gone, { kind: "gone" }),
-          ...failed.map((delivery) => finished(delivery, { kind: "retry", atMs: T0 + 3_600_000 })),
-        ],
-        T0 + 1,
-      );
-      assert.equal((await store.findSubscription("cus_1", "sub_1"))?.disabledBy, null);
-      const again = await claimAll(store, T0 + 1);
-      assert.deepEqual(
-        again.map(({ webhookUrl, attempt }) => `${webhookUrl} ${attempt}`),
-        Array(6).fill(`${change.webhookUrl} 2`),
-        "all at once, at the new address",
-      );
-    },
-  },
-  {
-    name:
-      "changeSubscription() owes a new address the whole schedule at once, whatever the old one's failures",
-    check: async (store) => {
-      await addCustomer(store);
-      await subscribe(store, "sub_1");
-      await publishMany(store, 1, 2);
-      await matchAll(store);
-      const nowMs = T0 + HOUR;
-      const once = await claimAll(store);
-      await store.finishAttempts(once.map((one) => finished(one, { kind: "retry", atMs: nowMs })), T0);
-      const [waiting, underWay] = await claimAll(store, nowMs);
-      assert.ok(waiting !== undefined && underWay !== undefined);
-      const later = nowMs + 20 * HOUR;
-      await store.finishAttempts(
-        [finished(waiting, { kind: "retry", atMs: later, notBeforeMs: later })],
-        nowMs,
-      );
-      const change = { webhookUrl: "https://elsewhere.example/hook" };
-      await store.changeSubscription("cus_1", "sub_1", change, { nowMs, activeLimit: 9 });
-      await store.finishAttempts([finished(underWay, { kind: "failed" })], nowMs);
-      const again = await claimAll(store, nowMs);
-      assert.deepEqual(
-        again.map(({ webhookUrl, attempt, tries }) => [webhookUrl, attempt, tries]),
-        [[change.webhookUrl, 3, 1], [change.webhookUrl, 3, 1]],
-      );
-    },
-  },
-  {
-    name: "judgeEndpoints() says what went wrong, also when every delivery has used up its schedule by then",
-    check: async (store) => {
-      await withPending(store, 1);
-      await finishAll(store, await claimAll(store), { kind: "failed" }, T0);
-      for (const days of [3, 5]) {
-        assert.equal(await store.judgeEndpoints({ nowMs: T0 + days * 24 * HOUR, newMailId }), 1);
-      }
-      const mails = await store.claimMails({ nowMs: T0 + 6 * 24 * HOUR, leaseMs: LEASE, limit: 10 });
-      assert.deepEqual(
-        mails.map(({ kind, data }) => [kind, (data as { problem?: string }).problem]),
-        [["delivery-warning", "the endpoint responded with 500"], [
-          "delivery-disabled",
-          "the endpoint responded with 500",
-        ]],
-      );
-    },
-  },
-];
+test("claimDeliveries() gives one delivery at a time of an endpoint that fails, after a pause, and leaves the rest", async (store) => {
+  await withPending(store, 20);
+  const probeAtMs = await failUntilProbed(store);
+  assert.deepEqual(await claimAll(store, probeAtMs - 1), []);
+  const [probe, ...others] = await claimAll(store, probeAtMs);
+  assert.ok(probe);
+  assert.deepEqual(others, []);
+  assert.deepEqual(await claimAll(store, probeAtMs, { running: running({ sub_1: 1 }) }), []);
+  await finishAll(store, [probe], later(probeAtMs + HOUR), probeAtMs);
+  assert.deepEqual(await claimAll(store, probeAtMs + 1_999), []);
+  assert.equal((await claimAll(store, probeAtMs + 2_000)).length, 1);
+});
+
+test("finishAttempts() lets a success end the probing: all that waits is due, oldest first, at a bounded rate", async (store) => {
+  await withPending(store, 20);
+  const nowMs = await failUntilProbed(store);
+  const probe = first(await claimAll(store, nowMs));
+  await store.finishAttempts([finished(probe, { kind: "delivered" })], nowMs);
+  const five = await claimAll(store, nowMs, { perSubscription: 5 });
+  assert.deepEqual(five.map(({ body }) => body), [7, 8, 9, 10, 11].map((at) => bodyOf(at)));
+  assert.deepEqual(await claimAll(store, nowMs + 5 * RECOVERY_PAUSE_MS - 1), []);
+  await store.finishAttempts(five.map((one) => finished(one, { kind: "delivered" })), nowMs);
+  const rest: string[] = [];
+  let rounds = 0;
+  for (let atMs = nowMs + 5 * RECOVERY_PAUSE_MS; rounds < 10; atMs += 5 * RECOVERY_PAUSE_MS, rounds++) {
+    const claimed = await claimAll(store, atMs, { perSubscription: 5 });
+    if (claimed.length === 0) break;
+    rest.push(...claimed.map(({ body }) => body));
+    await store.finishAttempts(claimed.map((one) => finished(one, { kind: "delivered" })), atMs);
+  }
+  assert.deepEqual(
+    new Set(rest),
+    new Set([1, 2, 3, 4, 5, 12, 13, 14, 15, 16, 17, 18, 19, 20].map(bodyOf)),
+  );
+  assert.equal(rounds, 3, "five at a time");
+});
+
+test("finishAttempts() moves nothing before the time that its receiver asked for", async (store) => {
+  await withPending(store, 7);
+  const claimed = await claimAll(store, T0, { limit: PROBE_AFTER_FAILURES });
+  const asked: NextStep = { kind: "retry", atMs: T0 + HOUR, notBeforeMs: T0 + HOUR };
+  await store.finishAttempts(
+    claimed.map((one, at) => finished(one, at === 0 ? asked : later(T0 + HOUR))),
+    T0,
+  );
+  const probe = first(await claimAll(store, T0 + 1_000));
+  await store.finishAttempts([finished(probe, { kind: "delivered" })], T0 + 1_000);
+  const due = await claimAll(store, T0 + 1_000);
+  assert.equal(due.length, 5);
+  assert.ok(!due.some(({ id }) => id === claimed[0]?.id));
+  assert.deepEqual(
+    (await claimAll(store, T0 + HOUR)).map(({ id }) => id).includes(claimed[0]?.id ?? ""),
+    true,
+  );
+});
+
+test("claimDeliveries() serves endpoints that answer before those that are probed", async (store) => {
+  await withPending(store, 6);
+  const nowMs = await failUntilProbed(store);
+  await subscribe(store, "sub_2");
+  await publishMany(store, 7, 9);
+  await matchAll(store, { nowMs });
+  const claimed = await claimAll(store, nowMs, { limit: 4 });
+  assert.deepEqual(claimed.map(({ subscriptionId }) => subscriptionId), [
+    "sub_2",
+    "sub_2",
+    "sub_2",
+    "sub_1",
+  ]);
+});
+
+test("judgeEndpoints() warns after three days without a success, and after five switches off and holds; each with a mail", async (store) => {
+  await withPending(store, 2);
+  const claimed = await claimAll(store, T0, { limit: 1 });
+  await finishAll(store, claimed, later(T0 + 30 * 24 * HOUR), T0);
+  const judge = (nowMs: number) => store.judgeEndpoints({ nowMs, newMailId });
+  assert.equal(await judge(T0 + WARN_AFTER_MS - 1), 0);
+  assert.equal(await judge(T0 + WARN_AFTER_MS), 1);
+  assert.equal(await judge(T0 + WARN_AFTER_MS + 1), 0, "once");
+  assert.deepEqual(await mailsOf(store), ["delivery-warning"]);
+  assert.equal(await judge(T0 + DISABLE_AFTER_MS - 1), 0);
+  assert.equal(await judge(T0 + DISABLE_AFTER_MS), 1);
+  assert.equal(await judge(T0 + 2 * DISABLE_AFTER_MS), 0, "once");
+  assert.deepEqual((await mailsOf(store)).sort(), ["delivery-disabled", "delivery-warning"]);
+  const subscription = await store.findSubscription("cus_1", "sub_1");
+  assert.equal(subscription?.disabledBy, "failing");
+  assert.equal((await store.usageOf("cus_1", "2026-07")).held, 2);
+  assert.deepEqual(await claimAll(store, T0 + 60 * 24 * HOUR), []);
+  assert.equal(await releaseAll(store, { nowMs: T0 + 60 * 24 * HOUR }), 0);
+});
+
+test("judgeEndpoints() leaves an endpoint alone that has succeeded in between", async (store) => {
+  await withPending(store, 3);
+  const [one, two] = await claimAll(store, T0, { limit: 2 });
+  assert.ok(one && two);
+  await finishAll(store, [one], later(T0 + HOUR), T0);
+  await store.finishAttempts([finished(two, { kind: "delivered" })], T0 + 1);
+  assert.equal(await store.judgeEndpoints({ nowMs: T0 + 2 * DISABLE_AFTER_MS, newMailId }), 0);
+  assert.deepEqual(await mailsOf(store), []);
+});
+
+test("finishAttempts() tells the owner of an endpoint that is gone, once", async (store) => {
+  await withPending(store, 2);
+  const claimed = await claimAll(store);
+  await finishAll(store, claimed, { kind: "gone" }, T0);
+  assert.deepEqual(await mailsOf(store), ["delivery-disabled"]);
+  assert.equal((await store.findSubscription("cus_1", "sub_1"))?.disabledBy, "gone");
+});
+
+test("adjustForClockRollback() lets what waits for the time of a clock that was set back wait as long from now", async (store) => {
+  await withPending(store, 3);
+  const claimed = await claimAll(store, T0, { limit: 2 });
+  await finishAll(store, [first(claimed)], later(T0 + HOUR), T0);
+  const backMs = T0 - 365 * 24 * HOUR;
+  assert.deepEqual(await claimAll(store, backMs + HOUR), []);
+  assert.equal(await store.adjustForClockRollback(backMs), 3);
+  assert.equal((await claimAll(store, backMs)).length, 1, "what was due is due");
+  assert.equal((await claimAll(store, backMs + LEASE)).length, 2, "leases run out");
+  assert.equal((await claimAll(store, backMs + HOUR)).length, 3);
+  assert.equal(await store.adjustForClockRollback(backMs + HOUR), 0);
+});
+
+test("adjustForClockRollback() lets a secret that was replaced before the clock was set back sign for a day from now", async (store) => {
+  await withPending(store, 1);
+  const rotation = { secret: "ab".repeat(32), previousUntilMs: T0 + 24 * HOUR, nowMs: T0 };
+  await store.rotateSecret("cus_1", "sub_1", rotation);
+  const untilMs = async () => (await store.findSubscription("cus_1", "sub_1"))?.previousSecret?.untilMs;
+  await store.adjustForClockRollback(T0 + HOUR);
+  assert.equal(await untilMs(), T0 + 24 * HOUR, "a clock that goes on takes nothing away");
+  await store.adjustForClockRollback(T0 - 7 * 24 * HOUR);
+  assert.equal(await untilMs(), T0 - 6 * 24 * HOUR);
+});
+
+test("finishAttempts() holds nothing against an address that its owner has changed meanwhile", async (store) => {
+  await addCustomer(store);
+  await subscribe(store, "sub_1");
+  await publishMany(store, 1, 6);
+  await matchAll(store);
+  const [gone, ...failed] = await claimAll(store);
+  assert.ok(gone !== undefined);
+  const change = { webhookUrl: "https://elsewhere.example/hook" };
+  await store.changeSubscription("cus_1", "sub_1", change, { nowMs: T0, activeLimit: 9 });
+  await store.finishAttempts(
+    [
+      finished(gone, { kind: "gone" }),
+      ...failed.map((delivery) => finished(delivery, { kind: "retry", atMs: T0 + 3_600_000 })),
+    ],
+    T0 + 1,
+  );
+  assert.equal((await store.findSubscription("cus_1", "sub_1"))?.disabledBy, null);
+  const again = await claimAll(store, T0 + 1);
+  assert.deepEqual(
+    again.map(({ webhookUrl, attempt }) => `${webhookUrl} ${attempt}`),
+    Array(6).fill(`${change.webhookUrl} 2`),
+    "all at once, at the new address",
+  );
+});
+
+test("changeSubscription() owes a new address the whole schedule at once, whatever the old one's failures", async (store) => {
+  await addCustomer(store);
+  await subscribe(store, "sub_1");
+  await publishMany(store, 1, 2);
+  await matchAll(store);
+  const nowMs = T0 + HOUR;
+  const once = await claimAll(store);
+  await store.finishAttempts(once.map((one) => finished(one, { kind: "retry", atMs: nowMs })), T0);
+  const [waiting, underWay] = await claimAll(store, nowMs);
+  assert.ok(waiting !== undefined && underWay !== undefined);
+  const later = nowMs + 20 * HOUR;
+  await store.finishAttempts(
+    [finished(waiting, { kind: "retry", atMs: later, notBeforeMs: later })],
+    nowMs,
+  );
+  const change = { webhookUrl: "https://elsewhere.example/hook" };
+  await store.changeSubscription("cus_1", "sub_1", change, { nowMs, activeLimit: 9 });
+  await store.finishAttempts([finished(underWay, { kind: "failed" })], nowMs);
+  const again = await claimAll(store, nowMs);
+  assert.deepEqual(
+    again.map(({ webhookUrl, attempt, tries }) => [webhookUrl, attempt, tries]),
+    [[change.webhookUrl, 3, 1], [change.webhookUrl, 3, 1]],
+  );
+});
+
+test("judgeEndpoints() says what went wrong, also when every delivery has used up its schedule by then", async (store) => {
+  await withPending(store, 1);
+  await finishAll(store, await claimAll(store), { kind: "failed" }, T0);
+  for (const days of [3, 5]) {
+    assert.equal(await store.judgeEndpoints({ nowMs: T0 + days * 24 * HOUR, newMailId }), 1);
+  }
+  const mails = await store.claimMails({ nowMs: T0 + 6 * 24 * HOUR, leaseMs: LEASE, limit: 10 });
+  assert.deepEqual(
+    mails.map(({ kind, data }) => [kind, (data as { problem?: string }).problem]),
+    [["delivery-warning", "the endpoint responded with 500"], [
+      "delivery-disabled",
+      "the endpoint responded with 500",
+    ]],
+  );
+});
 
 function bodyOf(number: number): string {
   return `${number}: evt_${String(number).padStart(2, "0")}`;

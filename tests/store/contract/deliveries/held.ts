@@ -22,7 +22,7 @@ import {
   subscribe,
   T0,
 } from "../given.ts";
-import type { StorePromise } from "../promise.ts";
+import { test } from "../contract.ts";
 
 /** One subscription with events `evt_01` …, of which all but `quota` are held. */
 async function heldBeyond(store: Store, quota: number, events: number): Promise<void> {
@@ -32,163 +32,129 @@ async function heldBeyond(store: Store, quota: number, events: number): Promise<
   await matchAll(store, { tiers: monthly(quota) });
 }
 
-/** What the port promises of held deliveries. */
-export const heldPromises: StorePromise[] = [
-  {
-    name: "releaseHeld() releases nothing while the cause stands",
-    check: async (store) => {
-      assert.equal(await releaseAll(store), 0);
-      await heldBeyond(store, 1, 3);
-      assert.equal(await releaseAll(store, { tiers: monthly(1) }), 0);
-      assert.deepEqual(await claimedBodies(store), ["1: evt_01"]);
-    },
-  },
-  {
-    name: "releaseHeld() lets go in a new month, oldest first, what the new quota allows",
-    check: async (store) => {
-      await heldBeyond(store, 2, 7);
-      await finishAllDue(store, { kind: "delivered" });
-      const august = { month: AUGUST, tiers: monthly(3), nowMs: T0 + 5 };
-      assert.equal(await releaseAll(store, august), 3);
-      assert.deepEqual(await claimAll(store, T0 + 4), []);
-      assert.deepEqual(await claimedBodies(store, T0 + 5), ["3: evt_03", "4: evt_04", "5: evt_05"]);
-      assert.equal(await releaseAll(store, august), 0);
-      assert.equal(await releaseAll(store, { ...august, month: "2026-09" }), 2);
-    },
-  },
-  {
-    name: "releaseHeld() lets go after an upgrade of the tier",
-    check: async (store) => {
-      await heldBeyond(store, 1, 4);
-      const tiers = { ...monthly(1), gpai: { ...monthly(3).gpai } };
-      assert.equal(await releaseAll(store, { tiers }), 0);
-      assert.deepEqual(await store.countUndelivered(), { held: 3, failed: 0, heldFull: 0 });
-      await store.changeCustomer("cus_1", { tier: "gpai" }, BY);
-      assert.equal(await releaseAll(store, { tiers }), 2);
-      assert.deepEqual(await store.countUndelivered(), { held: 1, failed: 0, heldFull: 0 });
-      assert.equal((await store.health()).pendingDeliveries, 3);
-    },
-  },
-  {
-    name: "releaseHeld() lets go after a change of the customer's own limits",
-    check: async (store) => {
-      await heldBeyond(store, 1, 4);
-      await store.changeCustomer("cus_1", { tier: "embedded", limits: { webhookDeliveriesPerMonth: 4 } }, BY);
-      assert.equal(await releaseAll(store, { tiers: monthly(1) }), 3);
-    },
-  },
-  {
-    name: "releaseHeld() goes by age over all subscriptions of a customer",
-    check: async (store) => {
-      await addCustomer(store);
-      await subscribe(store, "sub_2");
-      await subscribe(store, "sub_1");
-      for (const event of [1, 2]) {
-        await publishMany(store, event, event);
-        await matchAll(store, { tiers: monthly(0) });
-      }
-      const released = async (quota: number): Promise<string[]> => {
-        assert.equal(await releaseAll(store, { tiers: monthly(quota) }), 2);
-        const claimed = await claimAll(store);
-        return claimed.map(({ subscriptionId, body }) => `${subscriptionId} ${body}`).toSorted();
-      };
-      assert.deepEqual(await released(2), ["sub_1 1: evt_01", "sub_2 1: evt_01"]);
-      assert.deepEqual(await released(4), ["sub_1 2: evt_02", "sub_2 2: evt_02"]);
-    },
-  },
-  {
-    name: "releaseHeld() lets go something of everybody in each call, however long the queue of one is",
-    check: async (store) => {
-      for (const digit of ["1", "2", "3"]) {
-        await addCustomer(store, digit);
-        await subscribe(store, `sub_${digit}`, { customerId: `cus_${digit}` });
-      }
-      await publish(store, Array.from({ length: 600 }, (_, at) => anEvent(`evt_${1_000 + at}`)));
-      await matchAll(store, { tiers: monthly(0) });
-      // It waits for the month's end, and takes no part of what the others get.
-      await store.changeCustomer("cus_2", { tier: "embedded", limits: { webhookDeliveriesPerMonth: 0 } }, BY);
-      const released = await store.releaseHeld({ nowMs: T0, month: JULY, tiers: monthly(1_000), newMailId });
-      const counts = new Map<string, number>();
-      for (const { subscriptionId } of await claimAll(store)) {
-        counts.set(subscriptionId, (counts.get(subscriptionId) ?? 0) + 1);
-      }
-      assert.deepEqual([...counts], [["sub_1", released / 2], ["sub_3", released / 2]]);
-    },
-  },
-  {
-    name: "releaseHeld() gives every customer its own quota",
-    check: async (store) => {
-      for (const digit of ["1", "2", "3"]) {
-        await addCustomer(store, digit);
-        await subscribe(store, `sub_${digit}`, { customerId: `cus_${digit}` });
-      }
-      await publishMany(store, 1, 3);
-      await matchAll(store, { tiers: monthly(0) });
-      await store.changeCustomer("cus_2", { tier: "embedded", limits: { webhookDeliveriesPerMonth: 0 } }, BY);
-      assert.equal(await releaseAll(store, { tiers: monthly(2) }), 4);
-      const claimed = (await claimAll(store)).map(({ subscriptionId }) => subscriptionId);
-      assert.deepEqual(claimed, ["sub_1", "sub_1", "sub_3", "sub_3"]);
-    },
-  },
-  {
-    name: "releaseHeld() lets go what a disabled customer missed when it is enabled again",
-    check: async (store) => {
-      await addCustomer(store);
-      await subscribe(store, "sub_1");
-      await publishMany(store, 1, 1);
-      await matchAll(store);
-      await store.changeCustomer("cus_1", { enabled: false }, BY);
-      assert.deepEqual(await claimAll(store, T0 + LEASE), []);
-      await publishMany(store, 2, 2);
-      await matchAll(store);
-      assert.equal(await releaseAll(store), 0);
-      await store.changeCustomer("cus_1", { enabled: true }, BY);
-      assert.equal(await releaseAll(store), 2);
-      assert.deepEqual(await claimedBodies(store), ["1: evt_01", "2: evt_02"]);
-    },
-  },
-  {
-    name: "releaseHeld() counts what it releases towards the month, also for a customer enabled again",
-    check: async (store) => {
-      await heldBeyond(store, 2, 3);
-      await store.changeCustomer("cus_1", { enabled: false }, BY);
-      await store.changeCustomer("cus_1", { enabled: true }, BY);
-      assert.equal(await releaseAll(store, { tiers: monthly(2) }), 2);
-      assert.equal(await releaseAll(store, { tiers: monthly(2) }), 0);
-    },
-  },
-  {
-    name: "releaseHeld() begins anew with the attempts' times, not with their number",
-    check: async (store) => {
-      await addCustomer(store);
-      await subscribe(store, "sub_1");
-      await publishMany(store, 1, 1);
-      await matchAll(store);
-      await finishAllDue(store, { kind: "retry", atMs: T0 + 100 * LEASE });
-      await store.changeCustomer("cus_1", { enabled: false }, BY);
-      await store.changeCustomer("cus_1", { enabled: true }, BY);
-      assert.equal(await releaseAll(store, { nowMs: T0 + 5 }), 1);
-      assert.deepEqual((await claimAll(store, T0 + 5)).map(({ attempt }) => attempt), [2]);
-    },
-  },
-  {
-    name: "releaseHeld() lets go of any number, one call after the other, in the order of their age",
-    check: async (store) => {
-      const [count, quota] = [1_300, 1_250];
-      await heldBeyond(store, 0, 10);
-      for (let round = 1; round < count / 10; round++) {
-        const ids = eventIds(round * 10 + 1, round * 10 + 10);
-        await store.recordPublications(
-          "board",
-          ids.map((key) => ({ key, contentHash: key })),
-          ({ key }) => recordIt(anEvent(key))(),
-        );
-      }
-      await matchAll(store, { tiers: monthly(0), limit: 10_000 });
-      assert.equal(await releaseAll(store, { tiers: monthly(quota) }), quota);
-      const sequences = (await claimAll(store, T0, { limit: 5_000, perSubscription: 5_000 }))
-        .map(({ body }) => Number.parseInt(body));
-      assert.deepEqual(sequences, Array.from({ length: quota }, (_, at) => at + 1));
-    },
-  },
-];
+test("releaseHeld() releases nothing while the cause stands", async (store) => {
+  assert.equal(await releaseAll(store), 0);
+  await heldBeyond(store, 1, 3);
+  assert.equal(await releaseAll(store, { tiers: monthly(1) }), 0);
+  assert.deepEqual(await claimedBodies(store), ["1: evt_01"]);
+});
+
+test("releaseHeld() lets go in a new month, oldest first, what the new quota allows", async (store) => {
+  await heldBeyond(store, 2, 7);
+  await finishAllDue(store, { kind: "delivered" });
+  const august = { month: AUGUST, tiers: monthly(3), nowMs: T0 + 5 };
+  assert.equal(await releaseAll(store, august), 3);
+  assert.deepEqual(await claimAll(store, T0 + 4), []);
+  assert.deepEqual(await claimedBodies(store, T0 + 5), ["3: evt_03", "4: evt_04", "5: evt_05"]);
+  assert.equal(await releaseAll(store, august), 0);
+  assert.equal(await releaseAll(store, { ...august, month: "2026-09" }), 2);
+});
+
+test("releaseHeld() lets go after an upgrade of the tier", async (store) => {
+  await heldBeyond(store, 1, 4);
+  const tiers = { ...monthly(1), gpai: { ...monthly(3).gpai } };
+  assert.equal(await releaseAll(store, { tiers }), 0);
+  assert.deepEqual(await store.countUndelivered(), { held: 3, failed: 0, heldFull: 0 });
+  await store.changeCustomer("cus_1", { tier: "gpai" }, BY);
+  assert.equal(await releaseAll(store, { tiers }), 2);
+  assert.deepEqual(await store.countUndelivered(), { held: 1, failed: 0, heldFull: 0 });
+  assert.equal((await store.health()).pendingDeliveries, 3);
+});
+
+test("releaseHeld() lets go after a change of the customer's own limits", async (store) => {
+  await heldBeyond(store, 1, 4);
+  await store.changeCustomer("cus_1", { tier: "embedded", limits: { webhookDeliveriesPerMonth: 4 } }, BY);
+  assert.equal(await releaseAll(store, { tiers: monthly(1) }), 3);
+});
+
+test("releaseHeld() goes by age over all subscriptions of a customer", async (store) => {
+  await addCustomer(store);
+  await subscribe(store, "sub_2");
+  await subscribe(store, "sub_1");
+  for (const event of [1, 2]) {
+    await publishMany(store, event, event);
+    await matchAll(store, { tiers: monthly(0) });
+  }
+  const released = async (quota: number): Promise<string[]> => {
+    assert.equal(await releaseAll(store, { tiers: monthly(quota) }), 2);
+    const claimed = await claimAll(store);
+    return claimed.map(({ subscriptionId, body }) => `${subscriptionId} ${body}`).toSorted();
+  };
+  assert.deepEqual(await released(2), ["sub_1 1: evt_01", "sub_2 1: evt_01"]);
+  assert.deepEqual(await released(4), ["sub_1 2: evt_02", "sub_2 2: evt_02"]);
+});
+
+test("releaseHeld() lets go something of everybody in each call, however long the queue of one is", async (store) => {
+  for (const digit of ["1", "2", "3"]) {
+    await addCustomer(store, digit);
+    await subscribe(store, `sub_${digit}`, { customerId: `cus_${digit}` });
+  }
+  await publish(store, Array.from({ length: 600 }, (_, at) => anEvent(`evt_${1_000 + at}`)));
+  await matchAll(store, { tiers: monthly(0) });
+  // It waits for the month's end, and takes no part of what the others get.
+  await store.changeCustomer("cus_2", { tier: "embedded", limits: { webhookDeliveriesPerMonth: 0 } }, BY);
+  const released = await store.releaseHeld({ nowMs: T0, month: JULY, tiers: monthly(1_000), newMailId });
+  const counts = new Map<string, number>();
+  for (const { subscriptionId } of await claimAll(store)) {
+    counts.set(subscriptionId, (counts.get(subscriptionId) ?? 0) + 1);
+  }
+  assert.deepEqual([...counts], [["sub_1", released / 2], ["sub_3", released / 2]]);
+});
+
+test("releaseHeld() gives every customer its own quota", async (store) => {
+  for (const digit of ["1", "2", "3"]) {
+    await addCustomer(store, digit);
+    await subscribe(store, `sub_${digit}`, { customerId: `cus_${digit}` });
+  }
+  await publishMany(store, 1, 3);
+  await matchAll(store, { tiers: monthly(0) });
+  await store.changeCustomer("cus_2", { tier: "embedded", limits: { webhookDeliveriesPerMonth: 0 } }, BY);
+  assert.equal(await releaseAll(store, { tiers: monthly(2) }), 4);
+  const claimed = (await claimAll(store)).map(({ subscriptionId }) => subscriptionId);
+  assert.deepEqual(claimed, ["sub_1", "sub_1", "sub_3", "sub_3"]);
+});
+
+test("releaseHeld() lets go what a disabled customer missed when it is enabled again", async (store) => {
+  await addCustomer(store);
+  await subscribe(store, "sub_1");
+  await publishMany(store, 1, 1);
+  await matchAll(store);
+  await store.changeCustomer("cus_1", { enabled: false }, BY);
+  assert.deepEqual(await claimAll(store, T0 + LEASE), []);
+  await publishMany(store, 2, 2);
+  await matchAll(store);
+  assert.equal(await releaseAll(store), 0);
+  await store.changeCustomer("cus_1", { enabled: true }, BY);
+  assert.equal(await releaseAll(store), 2);
+  assert.deepEqual(await claimedBodies(store), ["1: evt_01", "2: evt_02"]);
+});
+
+test("releaseHeld() counts what it releases towards the month, also for a customer enabled again", async (store) => {
+  await heldBeyond(store, 2, 3);
+  await store.changeCustomer("cus_1", { enabled: false }, BY);
+  await store.changeCustomer("cus_1", { enabled: true }, BY);
+  assert.equal(await releaseAll(store, { tiers: monthly(2) }), 2);
+  assert.equal(await releaseAll(store, { tiers: monthly(2) }), 0);
+});
+
+test("releaseHeld() begins anew with the attempts' times, not with their number", async (store) => {
+  await addCustomer(store);
+  await subscribe(store, "sub_1");
+  await publishMany(store, 1, 1);
+  await matchAll(store);
+  await finishAllDue(store, { kind: "retry", atMs: T0 + 100 * LEASE });
+  await store.changeCustomer("cus_1", { enabled: false }, BY);
+  await store.changeCustomer("cus_1", { enabled: true }, BY);
+  assert.equal(await releaseAll(store, { nowMs: T0 + 5 }), 1);
+  assert.deepEqual((await claimAll(store, T0 + 5)).map(({ attempt }) => attempt), [2]);
+});
+
+test("releaseHeld() lets go of any number, one call after the other, in the order of their age", async (store) => {
+  const [count, quota] = [1_300, 1_250];
+  await heldBeyond(store, 0, count);
+  await matchAll(store, { tiers: monthly(0), limit: 10_000 });
+  assert.equal(await releaseAll(store, { tiers: monthly(quota) }), quota);
+  const sequences = (await claimAll(store, T0, { limit: 5_000, perSubscription: 5_000 }))
+    .map(({ body }) => Number.parseInt(body));
+  assert.deepEqual(sequences, Array.from({ length: quota }, (_, at) => at + 1));
+});

@@ -20,7 +20,7 @@ import {
   subscribe,
   T0,
 } from "../given.ts";
-import type { StorePromise } from "../promise.ts";
+import { test } from "../contract.ts";
 
 /** Matches with an answer of the test's own. */
 async function matchWith(
@@ -37,227 +37,197 @@ async function matchWith(
   });
 }
 
-/** What the port promises of matching. */
-export const matchingPromises: StorePromise[] = [
-  {
-    name: "matchEvents() stores a delivery that is due at once, with the body made from its sequence number",
-    check: async (store) => {
-      await addCustomer(store);
-      const subscription = await subscribe(store, "sub_1");
-      await publishMany(store, 1, 1);
-      assert.equal(await matchAll(store, { nowMs: T0 + 5 }), 1);
-      assert.deepEqual(await claimAll(store, T0 + 4), []);
-      assert.deepEqual(await claimAll(store, T0 + 5), [{
-        id: deliveryId("evt_01", "sub_1"),
-        customerId: "cus_1",
-        subscriptionId: "sub_1",
-        lane: "normal",
-        webhookUrl: subscription.webhookUrl,
-        webhookSecrets: [subscription.webhookSecret],
-        body: "1: evt_01",
-        eventId: "evt_01",
-        attempt: 1,
-        tries: 1,
-        createdAtMs: T0 + 5,
-      }]);
+test("matchEvents() stores a delivery that is due at once, with the body made from its sequence number", async (store) => {
+  await addCustomer(store);
+  const subscription = await subscribe(store, "sub_1");
+  await publishMany(store, 1, 1);
+  assert.equal(await matchAll(store, { nowMs: T0 + 5 }), 1);
+  assert.deepEqual(await claimAll(store, T0 + 4), []);
+  assert.deepEqual(await claimAll(store, T0 + 5), [{
+    id: deliveryId("evt_01", "sub_1"),
+    customerId: "cus_1",
+    subscriptionId: "sub_1",
+    lane: "normal",
+    webhookUrl: subscription.webhookUrl,
+    webhookSecrets: [subscription.webhookSecret],
+    body: "1: evt_01",
+    eventId: "evt_01",
+    attempt: 1,
+    tries: 1,
+    createdAtMs: T0 + 5,
+  }]);
+});
+
+test("matchEvents() takes events that wait, oldest first, at most the limit, each once", async (store) => {
+  await addCustomer(store);
+  await subscribe(store, "sub_1");
+  await publishMany(store, 1, 5);
+  const seen: string[] = [];
+  const next = () => matchAll(store, { limit: 2, seen: ({ event }) => seen.push(event.id) });
+  assert.deepEqual([await next(), await next(), await next(), await next()], [2, 2, 1, 0]);
+  assert.deepEqual(seen, eventIds(1, 5));
+});
+
+test("matchEvents() gives a subscription only what was stored after it", async (store) => {
+  await addCustomer(store);
+  await publishMany(store, 1, 1);
+  await subscribe(store, "sub_1");
+  await publishMany(store, 2, 2);
+  await subscribe(store, "sub_2");
+  await publishMany(store, 3, 3);
+  assert.equal(await matchAll(store), 3);
+  assert.deepEqual((await claimAll(store)).map((delivery) => delivery.id), [
+    deliveryId("evt_02", "sub_1"),
+    deliveryId("evt_03", "sub_1"),
+    deliveryId("evt_03", "sub_2"),
+  ]);
+});
+
+test("matchEvents() offers the event, the version before it, and the subscriptions that stand", async (store) => {
+  await addCustomer(store);
+  const { webhookSecret: _, previousSecret: __, ...standing } = await subscribe(store, "sub_1", {
+    topics: ["gpai"],
+    language: "fr",
+  });
+  await subscribe(store, "sub_2");
+  await store.deleteSubscription("cus_1", "sub_2", { nowMs: T0, activeLimit: 100 });
+  const old = anEvent("evt_1");
+  const revised = anEvent("evt_2", { external_id: old.external_id, version: 2, supersedes: "evt_1" });
+  await publish(store, [old, revised]);
+  const seen: unknown[] = [];
+  await matchAll(store, { seen: (unmatched, subscriptions) => seen.push([unmatched, subscriptions]) });
+  assert.deepEqual(seen, [
+    [{ event: old, previous: null }, [standing]],
+    [{ event: revised, previous: old }, [standing]],
+  ]);
+});
+
+test("matchEvents() matches events that nobody wants, and they wait no more", async (store) => {
+  await publishMany(store, 1, 1);
+  assert.equal(await matchAll(store), 1);
+  await addCustomer(store);
+  await subscribe(store, "sub_1");
+  await publishMany(store, 2, 2);
+  assert.equal(await matchWith(store, () => []), 1);
+  assert.equal(await matchAll(store), 0);
+  assert.deepEqual(await claimAll(store), []);
+});
+
+test("matchEvents() numbers the deliveries of each subscription from 1 without a gap", async (store) => {
+  await addCustomer(store);
+  await subscribe(store, "sub_1");
+  await subscribe(store, "sub_2", { severityMin: "high" });
+  await publish(
+    store,
+    eventIds(1, 6).map((id, at) => anEvent(id, { severity: at % 2 === 0 ? "info" : "high" })),
+  );
+  const toWhom = (severity: string): string[] => severity === "high" ? ["sub_1", "sub_2"] : ["sub_1"];
+  await matchWith(store, ({ event }) =>
+    toWhom(event.severity).map((subscriptionId) => ({
+      id: deliveryId(event.id, subscriptionId),
+      subscriptionId,
+      opening: (sequence) => `${sequence}`,
+      ending: "",
+    })));
+  const claimed = await claimAll(store);
+  const sequences = (id: string) =>
+    claimed.filter(({ subscriptionId }) => subscriptionId === id).map(({ body }) => Number(body));
+  assert.deepEqual(sequences("sub_1"), [1, 2, 3, 4, 5, 6]);
+  assert.deepEqual(sequences("sub_2"), [1, 2, 3]);
+});
+
+test("matchEvents() stores one delivery of an event to a subscription, and uses one number for it", async (store) => {
+  await addCustomer(store);
+  await subscribe(store, "sub_1");
+  await publishMany(store, 1, 2);
+  await matchWith(store, ({ event }) =>
+    [1, 2].map((copy) => ({
+      id: `dlv ${event.id} ${copy}`,
+      subscriptionId: "sub_1",
+      opening: (sequence) => `${sequence}`,
+      ending: "",
+    })));
+  const claimed = (await claimAll(store)).map(({ id, body }) => `${id}: ${body}`);
+  assert.deepEqual(claimed, ["dlv evt_01 1: 1", "dlv evt_02 1: 2"]);
+});
+
+test("matchEvents() gives each of many subscriptions its own body, whatever they have in common", async (store) => {
+  await addCustomer(store);
+  const ids = Array.from({ length: 70 }, (_, at) => `sub_${at + 10}`);
+  for (const id of ids) await subscribe(store, id);
+  await publishMany(store, 1, 2);
+  // Two languages that many read, and one that a single subscription does.
+  const language = (at: number): string => at === 40 ? "fr" : at % 3 === 0 ? "de" : "en";
+  await matchWith(store, ({ event }, subscriptions) =>
+    subscriptions.map(({ id }, at) => ({
+      id: deliveryId(event.id, id),
+      subscriptionId: id,
+      opening: (sequence) => `${id} ${sequence} of `,
+      ending: `${event.id} in ${language(at)}: \u{1f30d} “ü”`,
+    })));
+  const bodies = (await claimAll(store)).map(({ id, body }) => `${id}: ${body}`).sort();
+  const expected = ids.flatMap((id, at) =>
+    eventIds(1, 2).map((event, place) =>
+      `${deliveryId(event, id)}: ${id} ${place + 1} of ${event} in ${language(at)}: \u{1f30d} “ü”`
+    )
+  );
+  assert.deepEqual(bodies, expected.sort());
+});
+
+test("matchEvents() keeps nothing when an answer throws in the middle, and the events wait on", async (store) => {
+  await addCustomer(store);
+  await subscribe(store, "sub_1");
+  await publishMany(store, 1, 3);
+  const failing = matchAll(store, {
+    tiers: monthly(3),
+    seen: ({ event }) => {
+      if (event.id === "evt_03") throw new Error("cannot tell");
     },
-  },
-  {
-    name: "matchEvents() takes events that wait, oldest first, at most the limit, each once",
-    check: async (store) => {
-      await addCustomer(store);
-      await subscribe(store, "sub_1");
-      await publishMany(store, 1, 5);
-      const seen: string[] = [];
-      const next = () => matchAll(store, { limit: 2, seen: ({ event }) => seen.push(event.id) });
-      assert.deepEqual([await next(), await next(), await next(), await next()], [2, 2, 1, 0]);
-      assert.deepEqual(seen, eventIds(1, 5));
-    },
-  },
-  {
-    name: "matchEvents() gives a subscription only what was stored after it",
-    check: async (store) => {
-      await addCustomer(store);
-      await publishMany(store, 1, 1);
-      await subscribe(store, "sub_1");
-      await publishMany(store, 2, 2);
-      await subscribe(store, "sub_2");
-      await publishMany(store, 3, 3);
-      assert.equal(await matchAll(store), 3);
-      assert.deepEqual((await claimAll(store)).map((delivery) => delivery.id), [
-        deliveryId("evt_02", "sub_1"),
-        deliveryId("evt_03", "sub_1"),
-        deliveryId("evt_03", "sub_2"),
-      ]);
-    },
-  },
-  {
-    name: "matchEvents() offers the event, the version before it, and the subscriptions that stand",
-    check: async (store) => {
-      await addCustomer(store);
-      const { webhookSecret: _, previousSecret: __, ...standing } = await subscribe(store, "sub_1", {
-        topics: ["gpai"],
-        language: "fr",
-      });
-      await subscribe(store, "sub_2");
-      await store.deleteSubscription("cus_1", "sub_2", { nowMs: T0, activeLimit: 100 });
-      const old = anEvent("evt_1");
-      const revised = anEvent("evt_2", { external_id: old.external_id, version: 2, supersedes: "evt_1" });
-      await publish(store, [old, revised]);
-      const seen: unknown[] = [];
-      await matchAll(store, { seen: (unmatched, subscriptions) => seen.push([unmatched, subscriptions]) });
-      assert.deepEqual(seen, [
-        [{ event: old, previous: null }, [standing]],
-        [{ event: revised, previous: old }, [standing]],
-      ]);
-    },
-  },
-  {
-    name: "matchEvents() matches events that nobody wants, and they wait no more",
-    check: async (store) => {
-      await publishMany(store, 1, 1);
-      assert.equal(await matchAll(store), 1);
-      await addCustomer(store);
-      await subscribe(store, "sub_1");
-      await publishMany(store, 2, 2);
-      assert.equal(await matchWith(store, () => []), 1);
-      assert.equal(await matchAll(store), 0);
-      assert.deepEqual(await claimAll(store), []);
-    },
-  },
-  {
-    name: "matchEvents() numbers the deliveries of each subscription from 1 without a gap",
-    check: async (store) => {
-      await addCustomer(store);
-      await subscribe(store, "sub_1");
-      await subscribe(store, "sub_2", { severityMin: "high" });
-      await publish(
-        store,
-        eventIds(1, 6).map((id, at) => anEvent(id, { severity: at % 2 === 0 ? "info" : "high" })),
-      );
-      const toWhom = (severity: string): string[] => severity === "high" ? ["sub_1", "sub_2"] : ["sub_1"];
-      await matchWith(store, ({ event }) =>
-        toWhom(event.severity).map((subscriptionId) => ({
-          id: deliveryId(event.id, subscriptionId),
-          subscriptionId,
-          opening: (sequence) => `${sequence}`,
-          ending: "",
-        })));
-      const claimed = await claimAll(store);
-      const sequences = (id: string) =>
-        claimed.filter(({ subscriptionId }) => subscriptionId === id).map(({ body }) => Number(body));
-      assert.deepEqual(sequences("sub_1"), [1, 2, 3, 4, 5, 6]);
-      assert.deepEqual(sequences("sub_2"), [1, 2, 3]);
-    },
-  },
-  {
-    name: "matchEvents() stores one delivery of an event to a subscription, and uses one number for it",
-    check: async (store) => {
-      await addCustomer(store);
-      await subscribe(store, "sub_1");
-      await publishMany(store, 1, 2);
-      await matchWith(store, ({ event }) =>
-        [1, 2].map((copy) => ({
-          id: `dlv ${event.id} ${copy}`,
-          subscriptionId: "sub_1",
-          opening: (sequence) => `${sequence}`,
-          ending: "",
-        })));
-      const claimed = (await claimAll(store)).map(({ id, body }) => `${id}: ${body}`);
-      assert.deepEqual(claimed, ["dlv evt_01 1: 1", "dlv evt_02 1: 2"]);
-    },
-  },
-  {
-    name: "matchEvents() gives each of many subscriptions its own body, whatever they have in common",
-    check: async (store) => {
-      await addCustomer(store);
-      const ids = Array.from({ length: 70 }, (_, at) => `sub_${at + 10}`);
-      for (const id of ids) await subscribe(store, id);
-      await publishMany(store, 1, 2);
-      // Two languages that many read, and one that a single subscription does.
-      const language = (at: number): string => at === 40 ? "fr" : at % 3 === 0 ? "de" : "en";
-      await matchWith(store, ({ event }, subscriptions) =>
-        subscriptions.map(({ id }, at) => ({
-          id: deliveryId(event.id, id),
-          subscriptionId: id,
-          opening: (sequence) => `${id} ${sequence} of `,
-          ending: `${event.id} in ${language(at)}: \u{1f30d} “ü”`,
-        })));
-      const bodies = (await claimAll(store)).map(({ id, body }) => `${id}: ${body}`).sort();
-      const expected = ids.flatMap((id, at) =>
-        eventIds(1, 2).map((event, place) =>
-          `${deliveryId(event, id)}: ${id} ${place + 1} of ${event} in ${language(at)}: \u{1f30d} “ü”`
-        )
-      );
-      assert.deepEqual(bodies, expected.sort());
-    },
-  },
-  {
-    name: "matchEvents() keeps nothing when an answer throws in the middle, and the events wait on",
-    check: async (store) => {
-      await addCustomer(store);
-      await subscribe(store, "sub_1");
-      await publishMany(store, 1, 3);
-      const failing = matchAll(store, {
-        tiers: monthly(3),
-        seen: ({ event }) => {
-          if (event.id === "evt_03") throw new Error("cannot tell");
-        },
-      });
-      await assert.rejects(failing, /cannot tell/);
-      assert.deepEqual(await claimAll(store), []);
-      assert.equal(await matchAll(store, { tiers: monthly(3) }), 3, "the month's quota is whole");
-      assert.deepEqual(await claimedBodies(store), ["1: evt_01", "2: evt_02", "3: evt_03"]);
-    },
-  },
-  {
-    name: "matchEvents() refuses a delivery to a subscription that it did not offer",
-    check: async (store) => {
-      await addCustomer(store);
-      await subscribe(store, "sub_1");
-      await publishMany(store, 1, 1);
-      const delivery = { id: "dlv_1", subscriptionId: "sub_unknown", opening: () => "", ending: "" };
-      await assert.rejects(matchWith(store, () => [delivery]));
-      assert.equal(await matchAll(store), 1);
-    },
-  },
-  {
-    name: "matchEvents() refuses a delivery of an event that was stored before its subscription",
-    check: async (store) => {
-      await addCustomer(store);
-      await subscribe(store, "sub_1");
-      await publishMany(store, 1, 1);
-      await subscribe(store, "sub_2");
-      const delivery = { id: "dlv_1", subscriptionId: "sub_2", opening: () => "", ending: "" };
-      await assert.rejects(matchWith(store, () => [delivery]));
-    },
-  },
-  {
-    name: "matchEvents() holds deliveries to a switched-off subscription and numbers them on",
-    check: async (store) => {
-      await addCustomer(store);
-      await subscribe(store, "sub_1");
-      await publishMany(store, 1, 1);
-      await matchAll(store);
-      await finishAllDue(store, { kind: "gone" });
-      await publishMany(store, 2, 2);
-      const offered: string[] = [];
-      await matchAll(store, { seen: (_, subscriptions) => offered.push(first(subscriptions).id) });
-      assert.deepEqual(offered, ["sub_1"]);
-      assert.deepEqual(await claimAll(store, T0 + 1e9), []);
-    },
-  },
-  {
-    name: "matchEvents() holds the deliveries of a disabled customer, and of nobody else",
-    check: async (store) => {
-      await addCustomer(store);
-      await addCustomer(store, "2");
-      await subscribe(store, "sub_1");
-      await subscribe(store, "sub_2", { customerId: "cus_2" });
-      await store.changeCustomer("cus_1", { enabled: false }, BY);
-      await publishMany(store, 1, 1);
-      await matchAll(store);
-      assert.deepEqual((await claimAll(store)).map((delivery) => delivery.subscriptionId), ["sub_2"]);
-    },
-  },
-];
+  });
+  await assert.rejects(failing, /cannot tell/);
+  assert.deepEqual(await claimAll(store), []);
+  assert.equal(await matchAll(store, { tiers: monthly(3) }), 3, "the month's quota is whole");
+  assert.deepEqual(await claimedBodies(store), ["1: evt_01", "2: evt_02", "3: evt_03"]);
+});
+
+test("matchEvents() refuses a delivery to a subscription that it did not offer", async (store) => {
+  await addCustomer(store);
+  await subscribe(store, "sub_1");
+  await publishMany(store, 1, 1);
+  const delivery = { id: "dlv_1", subscriptionId: "sub_unknown", opening: () => "", ending: "" };
+  await assert.rejects(matchWith(store, () => [delivery]));
+  assert.equal(await matchAll(store), 1);
+});
+
+test("matchEvents() refuses a delivery of an event that was stored before its subscription", async (store) => {
+  await addCustomer(store);
+  await subscribe(store, "sub_1");
+  await publishMany(store, 1, 1);
+  await subscribe(store, "sub_2");
+  const delivery = { id: "dlv_1", subscriptionId: "sub_2", opening: () => "", ending: "" };
+  await assert.rejects(matchWith(store, () => [delivery]));
+});
+
+test("matchEvents() holds deliveries to a switched-off subscription and numbers them on", async (store) => {
+  await addCustomer(store);
+  await subscribe(store, "sub_1");
+  await publishMany(store, 1, 1);
+  await matchAll(store);
+  await finishAllDue(store, { kind: "gone" });
+  await publishMany(store, 2, 2);
+  const offered: string[] = [];
+  await matchAll(store, { seen: (_, subscriptions) => offered.push(first(subscriptions).id) });
+  assert.deepEqual(offered, ["sub_1"]);
+  assert.deepEqual(await claimAll(store, T0 + 1e9), []);
+});
+
+test("matchEvents() holds the deliveries of a disabled customer, and of nobody else", async (store) => {
+  await addCustomer(store);
+  await addCustomer(store, "2");
+  await subscribe(store, "sub_1");
+  await subscribe(store, "sub_2", { customerId: "cus_2" });
+  await store.changeCustomer("cus_1", { enabled: false }, BY);
+  await publishMany(store, 1, 1);
+  await matchAll(store);
+  assert.deepEqual((await claimAll(store)).map((delivery) => delivery.subscriptionId), ["sub_2"]);
+});

@@ -17,7 +17,7 @@ import {
   subscribe,
   T0,
 } from "../given.ts";
-import type { StorePromise } from "../promise.ts";
+import { test } from "../contract.ts";
 
 /** Subscriptions with events `evt_01` … waiting for each. */
 async function queue(store: Store, subscriptions: number, events: number): Promise<void> {
@@ -42,213 +42,175 @@ async function retryFirst(store: Store, atMs: Record<string, number>): Promise<v
   );
 }
 
-/** What the port promises of the queue. */
-export const queuePromises: StorePromise[] = [
-  {
-    name:
-      "claimDeliveries() never gives a leased delivery twice, and gives it again when the lease has run out",
-    check: async (store) => {
-      await queue(store, 1, 2);
-      const both = await Promise.all([claimAll(store), claimAll(store)]);
-      assert.deepEqual(both.map((claimed) => claimed.length), [2, 0]);
-      assert.deepEqual(await claimAll(store, T0 + LEASE - 1), []);
-      const again = await claimAll(store, T0 + LEASE);
-      assert.deepEqual(again.map(({ id }) => id), both.flat().map(({ id }) => id));
-    },
-  },
-  {
-    name:
-      "claimDeliveries() counts the attempt when it gives a delivery, whether anybody reports back or not",
-    check: async (store) => {
-      await queue(store, 1, 1);
-      const attempts: number[] = [];
-      for (let time = 0; time < 3; time++) {
-        attempts.push(...(await claimAll(store, T0 + time * LEASE)).map(({ attempt }) => attempt));
-      }
-      assert.deepEqual(attempts, [1, 2, 3]);
-    },
-  },
-  {
-    name: "claimDeliveries() gives at most the limit in all",
-    check: async (store) => {
-      await queue(store, 3, 2);
-      assert.deepEqual(shown(await claimAll(store, T0, { limit: 3 })), [
-        "sub_1 1: evt_01",
-        "sub_2 1: evt_01",
-        "sub_3 1: evt_01",
-      ]);
-      assert.equal((await claimAll(store, T0, { limit: 2 })).length, 2);
-      assert.equal((await claimAll(store, T0, { limit: 0 })).length, 0);
-      assert.equal((await claimAll(store, T0)).length, 1);
-    },
-  },
-  {
-    name: "claimDeliveries() gives at most so many of each subscription, less those running",
-    check: async (store) => {
-      await queue(store, 4, 4);
-      const held = running({ sub_1: 1, sub_2: 2, sub_3: 9, sub_unknown: 1 });
-      assert.deepEqual(shown(await claimAll(store, T0, { perSubscription: 2, running: held })), [
-        "sub_1 1: evt_01",
-        "sub_4 1: evt_01",
-        "sub_4 2: evt_02",
-      ]);
-    },
-  },
-  {
-    name: "claimDeliveries() lets no busy subscription use up the limit of the others",
-    check: async (store) => {
-      await queue(store, 3, 3);
-      const claimed = await claimAll(store, T0, {
-        limit: 2,
-        perSubscription: 1,
-        running: running({ sub_1: 1 }),
-      });
-      assert.deepEqual(shown(claimed), ["sub_2 1: evt_01", "sub_3 1: evt_01"]);
-    },
-  },
-  {
-    name: "claimDeliveries() gives the oldest of a subscription first",
-    check: async (store) => {
-      await queue(store, 1, 3);
-      await publishMany(store, 4, 4);
-      await matchAll(store, { nowMs: T0 - 5 }); // a clock that was set back
-      await retryFirst(store, { sub_1: T0 - 3 });
-      assert.deepEqual(await claimedBodies(store), ["4: evt_04", "1: evt_01", "2: evt_02", "3: evt_03"]);
-    },
-  },
-  {
-    name: "claimDeliveries() goes round over customers and their subscriptions, from one call to the next",
-    check: async (store) => {
-      for (const customer of ["1", "2", "3"]) await addCustomer(store, customer);
-      for (const [customer, count] of [["1", 3], ["2", 1], ["3", 2]] as const) {
-        for (let at = 1; at <= count; at++) {
-          await subscribe(store, `sub_${customer}${at}`, { customerId: `cus_${customer}` });
-        }
-      }
-      await publishMany(store, 1, 3);
-      await matchAll(store);
-      const order: string[] = [];
-      for (let call = 0; call < 18; call++) {
-        order.push(...(await claimAll(store, T0, { limit: 1 })).map(({ subscriptionId }) => subscriptionId));
-      }
-      assert.deepEqual(
-        order.map((id) => id.replace("sub_", "")).join(" "),
-        "11 21 31 12 21 32 13 21 31 11 32 12 31 13 32 11 12 13",
-      );
-      assert.deepEqual(await claimAll(store), []);
-    },
-  },
-  {
-    name: "claimDeliveries() lets no customer hold more than a quarter of the slots while another waits",
-    check: async (store) => {
-      for (const customer of ["1", "2"]) {
-        await addCustomer(store, customer);
-        for (let at = 1; at <= 5; at++) {
-          await subscribe(store, `sub_${customer}${at}`, { customerId: `cus_${customer}` });
-        }
-      }
-      await publishMany(store, 1, 5);
-      await matchAll(store);
-      const claimed = await claimAll(store, T0, { slots: 40, perSubscription: 5 });
-      const of = (customer: string) => claimed.filter(({ customerId }) => customerId === customer).length;
-      assert.deepEqual([of("cus_1"), of("cus_2")], [10, 10]);
-    },
-  },
-  {
-    name:
-      "claimDeliveries() keeps slots apart for slow endpoints, and knows them by the attempts of their address",
-    check: async (store) => {
-      await addCustomer(store);
-      for (const id of ["sub_1", "sub_2"]) await subscribe(store, id);
-      await publishMany(store, 1, 12);
-      await matchAll(store);
-      const [slow, quick] = await claimAll(store, T0, { perSubscription: 1 });
-      assert.ok(slow && quick);
-      await store.finishAttempts([
-        finished(slow, { kind: "delivered" }, { durationMs: 14_000 }),
-        finished(quick, { kind: "delivered" }, { durationMs: 14 }),
-      ], T0);
-      const lanes = async () => {
-        const claimed = await claimAll(store, T0, { slots: 40, perSubscription: 5 });
-        return claimed.map(({ subscriptionId, lane }) => `${subscriptionId} ${lane}`);
-      };
-      assert.deepEqual(new Set(await lanes()), new Set(["sub_1 slow", "sub_2 normal"]));
-      const options = { nowMs: T0, activeLimit: 100 };
-      await store.changeSubscription("cus_1", "sub_1", { webhookUrl: "https://new.example/" }, options);
-      assert.deepEqual(new Set(await lanes()), new Set(["sub_1 normal", "sub_2 normal"]));
-    },
-  },
-  {
-    name:
-      "claimDeliveries() gives replays after what the subscription was not sent yet, and has slots for them",
-    check: async (store) => {
-      await queue(store, 2, 6);
-      await finishAllDue(store, { kind: "delivered" });
-      await replayAll(store);
-      await publishMany(store, 7, 7);
-      await matchAll(store, { nowMs: T0 + 100 });
-      const claimed = async () =>
-        (await claimAll(store, T0 + 100, { slots: 16, perSubscription: 5 })).map((one) =>
-          `${one.subscriptionId} ${one.lane} ${one.body}`
-        );
-      assert.deepEqual(await claimed(), ["sub_1 normal 7: evt_07", "sub_2 normal 7: evt_07"]);
-      assert.deepEqual(await claimed(), ["sub_1 replay 1: evt_01", "sub_1 replay 2: evt_02"]);
-    },
-  },
-  {
-    name: "claimDeliveries() gives nothing before its time",
-    check: async (store) => {
-      await queue(store, 2, 1);
-      await retryFirst(store, { sub_1: T0 + 5_000, sub_2: T0 + 60_000 });
-      assert.deepEqual(await claimAll(store, T0 + 4_999), []);
-      assert.deepEqual(shown(await claimAll(store, T0 + 5_000)), ["sub_1 1: evt_01"]);
-      assert.deepEqual(shown(await claimAll(store, T0 + 60_000)), ["sub_2 1: evt_01"]);
-    },
-  },
-  {
-    name: "claimDeliveries() gives the same delivery with the same bytes for every attempt",
-    check: async (store) => {
-      await queue(store, 1, 1);
-      const once = first(await claimAll(store));
-      const twice = first(await claimAll(store, T0 + LEASE));
-      assert.deepEqual(twice, { ...once, attempt: 2 });
-    },
-  },
-  {
-    name: "claimDeliveries() gives everything once to many that claim in turns",
-    check: async (store) => {
-      await queue(store, 7, 9);
-      const seen: string[] = [];
-      for (let turn = 0; turn < 63; turn++) {
-        seen.push(
-          ...(await claimAll(store, T0 + turn, { limit: 4, perSubscription: 2 })).map(({ id }) => id),
-        );
-      }
-      assert.equal(seen.length, 63);
-      assert.equal(new Set(seen).size, 63);
-    },
-  },
-  {
-    name: "endLeases() makes what was broken off due at once, and its attempt stays counted",
-    check: async (store) => {
-      await queue(store, 1, 2);
-      const claimed = await claimAll(store);
-      await store.endLeases(claimed.slice(0, 1), T0 + 5);
-      const again = await claimAll(store, T0 + 5);
-      assert.deepEqual(again.map(({ id, attempt, tries }) => [id, attempt, tries]), [[claimed[0]?.id, 2, 1]]);
-    },
-  },
-  {
-    name: "endLeases() changes nothing of a delivery that has gone on meanwhile",
-    check: async (store) => {
-      await queue(store, 1, 2);
-      const claimed = await claimAll(store);
-      const [one, other] = claimed;
-      assert.ok(one && other);
-      await claimAll(store, T0 + LEASE);
-      await store.finishAttempts([finished(other, { kind: "delivered" })], T0 + LEASE);
-      await store.endLeases(claimed, T0 + LEASE);
-      assert.deepEqual(await claimAll(store, T0 + 2 * LEASE - 1), []);
-    },
-  },
-];
+test("claimDeliveries() never gives a leased delivery twice, and gives it again when the lease has run out", async (store) => {
+  await queue(store, 1, 2);
+  const both = await Promise.all([claimAll(store), claimAll(store)]);
+  assert.deepEqual(both.map((claimed) => claimed.length), [2, 0]);
+  assert.deepEqual(await claimAll(store, T0 + LEASE - 1), []);
+  const again = await claimAll(store, T0 + LEASE);
+  assert.deepEqual(again.map(({ id }) => id), both.flat().map(({ id }) => id));
+});
+
+test("claimDeliveries() counts the attempt when it gives a delivery, whether anybody reports back or not", async (store) => {
+  await queue(store, 1, 1);
+  const attempts: number[] = [];
+  for (let time = 0; time < 3; time++) {
+    attempts.push(...(await claimAll(store, T0 + time * LEASE)).map(({ attempt }) => attempt));
+  }
+  assert.deepEqual(attempts, [1, 2, 3]);
+});
+
+test("claimDeliveries() gives at most the limit in all", async (store) => {
+  await queue(store, 3, 2);
+  assert.deepEqual(shown(await claimAll(store, T0, { limit: 3 })), [
+    "sub_1 1: evt_01",
+    "sub_2 1: evt_01",
+    "sub_3 1: evt_01",
+  ]);
+  assert.equal((await claimAll(store, T0, { limit: 2 })).length, 2);
+  assert.equal((await claimAll(store, T0, { limit: 0 })).length, 0);
+  assert.equal((await claimAll(store, T0)).length, 1);
+});
+
+test("claimDeliveries() gives at most so many of each subscription, less those running", async (store) => {
+  await queue(store, 4, 4);
+  const held = running({ sub_1: 1, sub_2: 2, sub_3: 9, sub_unknown: 1 });
+  assert.deepEqual(shown(await claimAll(store, T0, { perSubscription: 2, running: held })), [
+    "sub_1 1: evt_01",
+    "sub_4 1: evt_01",
+    "sub_4 2: evt_02",
+  ]);
+});
+
+test("claimDeliveries() lets no busy subscription use up the limit of the others", async (store) => {
+  await queue(store, 3, 3);
+  const claimed = await claimAll(store, T0, {
+    limit: 2,
+    perSubscription: 1,
+    running: running({ sub_1: 1 }),
+  });
+  assert.deepEqual(shown(claimed), ["sub_2 1: evt_01", "sub_3 1: evt_01"]);
+});
+
+test("claimDeliveries() gives the oldest of a subscription first", async (store) => {
+  await queue(store, 1, 3);
+  await publishMany(store, 4, 4);
+  await matchAll(store, { nowMs: T0 - 5 }); // a clock that was set back
+  await retryFirst(store, { sub_1: T0 - 3 });
+  assert.deepEqual(await claimedBodies(store), ["4: evt_04", "1: evt_01", "2: evt_02", "3: evt_03"]);
+});
+
+test("claimDeliveries() goes round over customers and their subscriptions, from one call to the next", async (store) => {
+  for (const customer of ["1", "2", "3"]) await addCustomer(store, customer);
+  for (const [customer, count] of [["1", 3], ["2", 1], ["3", 2]] as const) {
+    for (let at = 1; at <= count; at++) {
+      await subscribe(store, `sub_${customer}${at}`, { customerId: `cus_${customer}` });
+    }
+  }
+  await publishMany(store, 1, 3);
+  await matchAll(store);
+  const order: string[] = [];
+  for (let call = 0; call < 18; call++) {
+    order.push(...(await claimAll(store, T0, { limit: 1 })).map(({ subscriptionId }) => subscriptionId));
+  }
+  assert.deepEqual(
+    order.map((id) => id.replace("sub_", "")).join(" "),
+    "11 21 31 12 21 32 13 21 31 11 32 12 31 13 32 11 12 13",
+  );
+  assert.deepEqual(await claimAll(store), []);
+});
+
+test("claimDeliveries() lets no customer hold more than a quarter of the slots while another waits", async (store) => {
+  for (const customer of ["1", "2"]) {
+    await addCustomer(store, customer);
+    for (let at = 1; at <= 5; at++) {
+      await subscribe(store, `sub_${customer}${at}`, { customerId: `cus_${customer}` });
+    }
+  }
+  await publishMany(store, 1, 5);
+  await matchAll(store);
+  const claimed = await claimAll(store, T0, { slots: 40, perSubscription: 5 });
+  const of = (customer: string) => claimed.filter(({ customerId }) => customerId === customer).length;
+  assert.deepEqual([of("cus_1"), of("cus_2")], [10, 10]);
+});
+
+test("claimDeliveries() keeps slots apart for slow endpoints, and knows them by the attempts of their address", async (store) => {
+  await addCustomer(store);
+  for (const id of ["sub_1", "sub_2"]) await subscribe(store, id);
+  await publishMany(store, 1, 12);
+  await matchAll(store);
+  const [slow, quick] = await claimAll(store, T0, { perSubscription: 1 });
+  assert.ok(slow && quick);
+  await store.finishAttempts([
+    finished(slow, { kind: "delivered" }, { durationMs: 14_000 }),
+    finished(quick, { kind: "delivered" }, { durationMs: 14 }),
+  ], T0);
+  const lanes = async () => {
+    const claimed = await claimAll(store, T0, { slots: 40, perSubscription: 5 });
+    return claimed.map(({ subscriptionId, lane }) => `${subscriptionId} ${lane}`);
+  };
+  assert.deepEqual(new Set(await lanes()), new Set(["sub_1 slow", "sub_2 normal"]));
+  const options = { nowMs: T0, activeLimit: 100 };
+  await store.changeSubscription("cus_1", "sub_1", { webhookUrl: "https://new.example/" }, options);
+  assert.deepEqual(new Set(await lanes()), new Set(["sub_1 normal", "sub_2 normal"]));
+});
+
+test("claimDeliveries() gives replays after what the subscription was not sent yet, and has slots for them", async (store) => {
+  await queue(store, 2, 6);
+  await finishAllDue(store, { kind: "delivered" });
+  await replayAll(store);
+  await publishMany(store, 7, 7);
+  await matchAll(store, { nowMs: T0 + 100 });
+  const claimed = async () =>
+    (await claimAll(store, T0 + 100, { slots: 16, perSubscription: 5 })).map((one) =>
+      `${one.subscriptionId} ${one.lane} ${one.body}`
+    );
+  assert.deepEqual(await claimed(), ["sub_1 normal 7: evt_07", "sub_2 normal 7: evt_07"]);
+  assert.deepEqual(await claimed(), ["sub_1 replay 1: evt_01", "sub_1 replay 2: evt_02"]);
+});
+
+test("claimDeliveries() gives nothing before its time", async (store) => {
+  await queue(store, 2, 1);
+  await retryFirst(store, { sub_1: T0 + 5_000, sub_2: T0 + 60_000 });
+  assert.deepEqual(await claimAll(store, T0 + 4_999), []);
+  assert.deepEqual(shown(await claimAll(store, T0 + 5_000)), ["sub_1 1: evt_01"]);
+  assert.deepEqual(shown(await claimAll(store, T0 + 60_000)), ["sub_2 1: evt_01"]);
+});
+
+test("claimDeliveries() gives the same delivery with the same bytes for every attempt", async (store) => {
+  await queue(store, 1, 1);
+  const once = first(await claimAll(store));
+  const twice = first(await claimAll(store, T0 + LEASE));
+  assert.deepEqual(twice, { ...once, attempt: 2 });
+});
+
+test("claimDeliveries() gives everything once to many that claim in turns", async (store) => {
+  await queue(store, 7, 9);
+  const seen: string[] = [];
+  for (let turn = 0; turn < 63; turn++) {
+    seen.push(
+      ...(await claimAll(store, T0 + turn, { limit: 4, perSubscription: 2 })).map(({ id }) => id),
+    );
+  }
+  assert.equal(seen.length, 63);
+  assert.equal(new Set(seen).size, 63);
+});
+
+test("endLeases() makes what was broken off due at once, and its attempt stays counted", async (store) => {
+  await queue(store, 1, 2);
+  const claimed = await claimAll(store);
+  await store.endLeases(claimed.slice(0, 1), T0 + 5);
+  const again = await claimAll(store, T0 + 5);
+  assert.deepEqual(again.map(({ id, attempt, tries }) => [id, attempt, tries]), [[claimed[0]?.id, 2, 1]]);
+});
+
+test("endLeases() changes nothing of a delivery that has gone on meanwhile", async (store) => {
+  await queue(store, 1, 2);
+  const claimed = await claimAll(store);
+  const [one, other] = claimed;
+  assert.ok(one && other);
+  await claimAll(store, T0 + LEASE);
+  await store.finishAttempts([finished(other, { kind: "delivered" })], T0 + LEASE);
+  await store.endLeases(claimed, T0 + LEASE);
+  assert.deepEqual(await claimAll(store, T0 + 2 * LEASE - 1), []);
+});

@@ -8,7 +8,7 @@ import type {
 } from "../../../../src/domain/ports/store/publications.ts";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import { anEvent, PROVENANCE } from "../given.ts";
-import type { StorePromise } from "../promise.ts";
+import { test } from "../contract.ts";
 
 /** What is to become of a publication where that can be: `another` records it as one of its own, whatever was found. */
 type Wish = "record" | "another" | "unchanged" | "date_changed" | "pending" | "irrelevant";
@@ -79,49 +79,41 @@ async function recordAll(store: Store, sourceId: string, { batches, together }: 
   return sights;
 }
 
-/** What the port promises of a batch. */
-export const batchPromises: StorePromise[] = [
-  {
-    name: "recordPublications() finds each publication of a batch as if it were recorded by itself",
-    check: async (store) => {
-      let run = 0;
-      await fc.assert(
-        fc.asyncProperty(BATCHES, async (batches) => {
-          run++;
-          const alone = await recordAll(store, `alone${run}`, { batches, together: false });
-          const batched = await recordAll(store, `batch${run}`, { batches, together: true });
-          assert.deepEqual(batched, alone);
-        }),
-        { numRuns: 60, examples: [[SAME_CONTENT]] },
-      );
-    },
-  },
-  {
-    name: "recordPublications() finds every publication of a large batch, in its place",
-    check: async (store) => {
-      const steps = Array.from({ length: 250 }, (_, at): Step => ({
-        key: `key ${at}`,
-        contentHash: `content ${at}`,
-        textHash: `text ${at}`,
-        wish: "record",
-      }));
-      const fresh = await recordAll(store, "board", { batches: [steps], together: true });
-      assert.deepEqual(fresh, steps.map(() => null));
-      const again = steps.map((step, at): Step => ({
-        ...step,
-        key: at % 5 === 0 ? step.key : `other ${step.key}`,
-        contentHash: at % 5 === 1 ? step.contentHash : "-",
-        textHash: at % 5 === 2 ? step.textHash ?? "" : "-",
-        formerKeys: at % 5 === 3 ? ["unknown", step.key] : [],
-        wish: "irrelevant",
-      }));
-      const found: unknown[] = [];
-      await store.recordPublications("board", again, (_, stored) => {
-        found.push(stored && [stored.foundBy, stored.event.title_en]);
-        return { kind: "irrelevant" };
-      });
-      const ways = ["key", "content", "text", "alias"];
-      assert.deepEqual(found, steps.map((_, at) => at % 5 === 4 ? null : [ways[at % 5], `made ${at + 1}`]));
-    },
-  },
-];
+test("recordPublications() finds each publication of a batch as if it were recorded by itself", async (store) => {
+  let run = 0;
+  await fc.assert(
+    fc.asyncProperty(BATCHES, async (batches) => {
+      run++;
+      const alone = await recordAll(store, `alone${run}`, { batches, together: false });
+      const batched = await recordAll(store, `batch${run}`, { batches, together: true });
+      assert.deepEqual(batched, alone);
+    }),
+    { numRuns: 25, examples: [[SAME_CONTENT]] },
+  );
+});
+
+test("recordPublications() finds every publication of a large batch, in its place", async (store) => {
+  const steps = Array.from({ length: 250 }, (_, at): Step => ({
+    key: `key ${at}`,
+    contentHash: `content ${at}`,
+    textHash: `text ${at}`,
+    wish: "record",
+  }));
+  const fresh = await recordAll(store, "board", { batches: [steps], together: true });
+  assert.deepEqual(fresh, steps.map(() => null));
+  const again = steps.map((step, at): Step => ({
+    ...step,
+    key: at % 5 === 0 ? step.key : `other ${step.key}`,
+    contentHash: at % 5 === 1 ? step.contentHash : "-",
+    textHash: at % 5 === 2 ? step.textHash ?? "" : "-",
+    formerKeys: at % 5 === 3 ? ["unknown", step.key] : [],
+    wish: "irrelevant",
+  }));
+  const found: unknown[] = [];
+  await store.recordPublications("board", again, (_, stored) => {
+    found.push(stored && [stored.foundBy, stored.event.title_en]);
+    return { kind: "irrelevant" };
+  });
+  const ways = ["key", "content", "text", "alias"];
+  assert.deepEqual(found, steps.map((_, at) => at % 5 === 4 ? null : [ways[at % 5], `made ${at + 1}`]));
+});

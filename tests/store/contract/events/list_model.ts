@@ -6,7 +6,7 @@ import { SEVERITIES, severityRank } from "../../../../src/domain/event/severity.
 import type { EventQuery, ListedEvent } from "../../../../src/domain/ports/store/events.ts";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import { anEvent, publish } from "../given.ts";
-import type { StorePromise } from "../promise.ts";
+import { test } from "../contract.ts";
 
 /** More events than any test stores. */
 const MAX_WALKED = 1_000;
@@ -171,28 +171,25 @@ async function compare(
   );
 }
 
-/** What the port promises of every list. */
-export const listModelPromises: StorePromise[] = [
-  {
-    name: "listEvents() gives what a plain array gives, newest first, for every filter and every page",
-    check: async (_store, open) => {
-      await compare(open, async (store, events, wish) => {
-        const expected = newestFirst(filtered(events, wish)).map((event) => event.id);
-        const query = await queryOf(store, events, wish);
-        const page = (await store.listEvents(query)).map((event) => event.id);
-        assert.deepEqual(page, expected.slice(0, query.limit));
-        assert.deepEqual(await walkNewestFirst(store, query), expected);
-      });
-    },
+test(
+  "listEvents() gives what a plain array gives, newest first, for every filter and every page",
+  async (_store, open) => {
+    await compare(open, async (store, events, wish) => {
+      const expected = newestFirst(filtered(events, wish)).map((event) => event.id);
+      const query = await queryOf(store, events, wish);
+      const page = (await store.listEvents(query)).map((event) => event.id);
+      assert.deepEqual(page, expected.slice(0, query.limit));
+      assert.deepEqual(await walkNewestFirst(store, query), expected);
+    });
   },
-  {
-    name:
-      "listEvents() gives with `after` what a plain array gives, as stored, for every filter and every page",
-    check: async (_store, open) => {
-      await compare(open, async (store, events, wish) => {
-        const walked = await walkAsStored(store, await queryOf(store, events, wish));
-        assert.deepEqual(walked, filtered(events, wish).map((event) => event.id));
-      });
-    },
+);
+
+test(
+  "listEvents() gives with `after` what a plain array gives, as stored, for every filter and every page",
+  async (_store, open) => {
+    await compare(open, async (store, events, wish) => {
+      const walked = await walkAsStored(store, await queryOf(store, events, wish));
+      assert.deepEqual(walked, filtered(events, wish).map((event) => event.id));
+    });
   },
-];
+);

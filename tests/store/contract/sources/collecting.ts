@@ -24,7 +24,7 @@ import {
   subscribe,
   T0,
 } from "../given.ts";
-import type { StorePromise } from "../promise.ts";
+import { test } from "../contract.ts";
 
 const DAY = 86_400_000;
 const SPIKE: ChangeSpike = { isNew: true, isRevised: false };
@@ -76,331 +76,292 @@ async function translate(store: Store, language: string, words = GERMAN): Promis
   }));
 }
 
-/** What the port promises of fetched items. */
-export const collectingPromises: StorePromise[] = [
-  {
-    name:
-      "finishFetch() lets new events go that waited for it, of its own source alone, whether it failed or not",
-    check: async (store) => {
-      await withSubscriber(store);
-      await fetched(store, ["evt_1", "evt_2"]);
-      await fetched(store, ["evt_3"], { source_id: "court" });
-      assert.deepEqual(await matched(store), []);
-      assert.equal(await store.finishFetch(aFetchEnd("board", T0)), 0);
-      assert.deepEqual(await matched(store), ["evt_1", "evt_2"]);
-      await store.finishFetch(aFailure("court", T0));
-      assert.deepEqual(await matched(store), ["evt_3"]);
-    },
-  },
-  {
-    name: "finishFetch() holds a spike back until releaseEvents() delivers or discards it",
-    check: async (store) => {
-      await withSubscriber(store);
-      for (const end of ["deliver", "discard"] as const) {
-        const ids = [`evt_${end}_1`, `evt_${end}_2`];
-        await fetched(store, ids);
-        assert.equal(await store.finishFetch(aFetchEnd("board", T0), () => SPIKE), 2);
-        assert.deepEqual(await matched(store), []);
-        const held = (await store.listSources()).map(({ id, heldBack }) => [id, heldBack]);
-        assert.deepEqual(held, [["board", 2], ["court", 0]]);
-        await store.finishFetch(aFetchEnd("board", T0));
-        assert.deepEqual(await matched(store), [], "the next fetch does not let it go");
-        assert.equal(await store.releaseEvents("court", end), 0);
-        assert.equal(await store.releaseEvents("board", end), 2);
-        assert.deepEqual(await matched(store), end === "deliver" ? ids : []);
-        assert.equal((await store.listEvents({ limit: 9, search: [ids[0] ?? ""] })).length, 1, "kept");
-      }
-    },
-  },
-  {
-    name: "a revision waits behind the version before it, and goes out after it",
-    check: async (store) => {
-      await withSubscriber(store);
-      const one = { external_id: "one" };
-      const two = { ...one, version: 2, supersedes: "evt_1" };
-      await fetched(store, ["evt_1"], one);
-      await publish(store, [anEvent("evt_2", two)]);
-      assert.deepEqual(await matched(store), []);
-      await store.finishFetch(aFetchEnd("board", T0), () => SPIKE);
-      await publish(store, [anEvent("evt_3", { ...one, version: 3, supersedes: "evt_2" })]);
-      assert.deepEqual(await matched(store), []);
-      await store.releaseEvents("board", "deliver");
-      assert.deepEqual(await matched(store), ["evt_1", "evt_2", "evt_3"]);
-    },
-  },
-  {
-    name:
-      "finishFetch() holds back the revisions of a spike, or the new events with their own revisions, and no others",
-    check: async (store) => {
-      await withSubscriber(store);
-      const revised = (id: string, of: string) => ({
-        id,
-        change: { external_id: of, version: 2, supersedes: of },
+test("finishFetch() lets new events go that waited for it, of its own source alone, whether it failed or not", async (store) => {
+  await withSubscriber(store);
+  await fetched(store, ["evt_1", "evt_2"]);
+  await fetched(store, ["evt_3"], { source_id: "court" });
+  assert.deepEqual(await matched(store), []);
+  assert.equal(await store.finishFetch(aFetchEnd("board", T0)), 0);
+  assert.deepEqual(await matched(store), ["evt_1", "evt_2"]);
+  await store.finishFetch(aFailure("court", T0));
+  assert.deepEqual(await matched(store), ["evt_3"]);
+});
+
+test("finishFetch() holds a spike back until releaseEvents() delivers or discards it", async (store) => {
+  await withSubscriber(store);
+  for (const end of ["deliver", "discard"] as const) {
+    const ids = [`evt_${end}_1`, `evt_${end}_2`];
+    await fetched(store, ids);
+    assert.equal(await store.finishFetch(aFetchEnd("board", T0), () => SPIKE), 2);
+    assert.deepEqual(await matched(store), []);
+    const held = (await store.listSources()).map(({ id, heldBack }) => [id, heldBack]);
+    assert.deepEqual(held, [["board", 2], ["court", 0]]);
+    await store.finishFetch(aFetchEnd("board", T0));
+    assert.deepEqual(await matched(store), [], "the next fetch does not let it go");
+    assert.equal(await store.releaseEvents("court", end), 0);
+    assert.equal(await store.releaseEvents("board", end), 2);
+    assert.deepEqual(await matched(store), end === "deliver" ? ids : []);
+    assert.equal((await store.listEvents({ limit: 9, search: [ids[0] ?? ""] })).length, 1, "kept");
+  }
+});
+
+test("a revision waits behind the version before it, and goes out after it", async (store) => {
+  await withSubscriber(store);
+  const one = { external_id: "one" };
+  const two = { ...one, version: 2, supersedes: "evt_1" };
+  await fetched(store, ["evt_1"], one);
+  await publish(store, [anEvent("evt_2", two)]);
+  assert.deepEqual(await matched(store), []);
+  await store.finishFetch(aFetchEnd("board", T0), () => SPIKE);
+  await publish(store, [anEvent("evt_3", { ...one, version: 3, supersedes: "evt_2" })]);
+  assert.deepEqual(await matched(store), []);
+  await store.releaseEvents("board", "deliver");
+  assert.deepEqual(await matched(store), ["evt_1", "evt_2", "evt_3"]);
+});
+
+test("finishFetch() holds back the revisions of a spike, or the new events with their own revisions, and no others", async (store) => {
+  await withSubscriber(store);
+  const revised = (id: string, of: string) => ({
+    id,
+    change: { external_id: of, version: 2, supersedes: of },
+  });
+  const bring = async (prefix: string) => {
+    await publish(store, [anEvent(`evt_${prefix}_old`, { external_id: `${prefix} old` })], false);
+    await fetched(store, [`evt_${prefix}_1`], { external_id: `${prefix} new` });
+    for (const { id, change } of [revised("2", "old"), revised("3", "new")]) {
+      await fetched(store, [`evt_${prefix}_${id}`], {
+        ...change,
+        external_id: `${prefix} ${change.external_id}`,
       });
-      const bring = async (prefix: string) => {
-        await publish(store, [anEvent(`evt_${prefix}_old`, { external_id: `${prefix} old` })], false);
-        await fetched(store, [`evt_${prefix}_1`], { external_id: `${prefix} new` });
-        for (const { id, change } of [revised("2", "old"), revised("3", "new")]) {
-          await fetched(store, [`evt_${prefix}_${id}`], {
-            ...change,
-            external_id: `${prefix} ${change.external_id}`,
-          });
-        }
-      };
-      await bring("a");
-      const ofRevisions = { isNew: false, isRevised: true };
-      assert.equal(await store.finishFetch(aFetchEnd("board", T0), () => ofRevisions), 2);
-      assert.deepEqual(await matched(store), ["evt_a_1"]);
-      await bring("b");
-      const counted: number[][] = [];
-      const held = await store.finishFetch(
-        aFetchEnd("board", T0),
-        ({ count, revised: changed, usualRevised }) => {
-          counted.push([count, changed, usualRevised]);
-          return SPIKE;
-        },
-      );
-      assert.deepEqual([held, counted], [2, [[1, 2, 0]]]);
-      assert.deepEqual(await matched(store), ["evt_b_2"], "the revision of what was known goes out");
-      assert.equal(await store.releaseEvents("board", "deliver"), 4);
-      assert.deepEqual(await matched(store), ["evt_a_2", "evt_a_3", "evt_b_1", "evt_b_3"]);
+    }
+  };
+  await bring("a");
+  const ofRevisions = { isNew: false, isRevised: true };
+  assert.equal(await store.finishFetch(aFetchEnd("board", T0), () => ofRevisions), 2);
+  assert.deepEqual(await matched(store), ["evt_a_1"]);
+  await bring("b");
+  const counted: number[][] = [];
+  const held = await store.finishFetch(
+    aFetchEnd("board", T0),
+    ({ count, revised: changed, usualRevised }) => {
+      counted.push([count, changed, usualRevised]);
+      return SPIKE;
     },
-  },
-  {
-    name:
-      "finishFetch() asks about a spike with what came, what of it is old and new, what is usual, and how long it was",
-    check: async (store) => {
-      await withSubscriber(store);
-      const asked: ChangeVolume[] = [];
-      const finish = (isSpike = false, atMs = T0) =>
-        store.finishFetch(aFetchEnd("board", atMs), (arrivals) => {
-          asked.push(arrivals);
-          return isSpike ? SPIKE : NO_SPIKE;
-        });
-      await publish(store, [anEvent("evt_0", { published_at: T0 })], false);
-      await finish();
-      await fetched(store, ["evt_1", "evt_2"], { published_at: T0 + 9 });
-      await fetched(store, ["evt_3"], { published_at: T0 - 3 * DAY });
-      await finish();
-      await fetched(store, ["evt_4", "evt_5", "evt_6", "evt_7"]);
-      await finish(true);
-      await fetched(store, ["evt_8"], { published_at: T0 + DAY, published_at_estimated: true });
-      await finish(false, T0 + 2 * DAY);
-      assert.deepEqual(asked, [
-        { count: 3, older: 1, newer: 2, revised: 0, usualRevised: 0, usual: 0, perDay: 1 / 30, elapsedMs: 0 },
-        { count: 4, older: 0, newer: 0, revised: 0, usualRevised: 0, usual: 3, perDay: 4 / 30, elapsedMs: 0 },
-        {
-          count: 1,
-          older: 0,
-          newer: 0,
-          revised: 0,
-          usualRevised: 0,
-          usual: 3,
-          perDay: 8 / 30,
-          elapsedMs: 2 * DAY,
-        },
-      ]);
+  );
+  assert.deepEqual([held, counted], [2, [[1, 2, 0]]]);
+  assert.deepEqual(await matched(store), ["evt_b_2"], "the revision of what was known goes out");
+  assert.equal(await store.releaseEvents("board", "deliver"), 4);
+  assert.deepEqual(await matched(store), ["evt_a_2", "evt_a_3", "evt_b_1", "evt_b_3"]);
+});
+
+test("finishFetch() asks about a spike with what came, what of it is old and new, what is usual, and how long it was", async (store) => {
+  await withSubscriber(store);
+  const asked: ChangeVolume[] = [];
+  const finish = (isSpike = false, atMs = T0) =>
+    store.finishFetch(aFetchEnd("board", atMs), (arrivals) => {
+      asked.push(arrivals);
+      return isSpike ? SPIKE : NO_SPIKE;
+    });
+  await publish(store, [anEvent("evt_0", { published_at: T0 })], false);
+  await finish();
+  await fetched(store, ["evt_1", "evt_2"], { published_at: T0 + 9 });
+  await fetched(store, ["evt_3"], { published_at: T0 - 3 * DAY });
+  await finish();
+  await fetched(store, ["evt_4", "evt_5", "evt_6", "evt_7"]);
+  await finish(true);
+  await fetched(store, ["evt_8"], { published_at: T0 + DAY, published_at_estimated: true });
+  await finish(false, T0 + 2 * DAY);
+  assert.deepEqual(asked, [
+    { count: 3, older: 1, newer: 2, revised: 0, usualRevised: 0, usual: 0, perDay: 1 / 30, elapsedMs: 0 },
+    { count: 4, older: 0, newer: 0, revised: 0, usualRevised: 0, usual: 3, perDay: 4 / 30, elapsedMs: 0 },
+    {
+      count: 1,
+      older: 0,
+      newer: 0,
+      revised: 0,
+      usualRevised: 0,
+      usual: 3,
+      perDay: 8 / 30,
+      elapsedMs: 2 * DAY,
     },
-  },
-  {
-    name: "finishFetch() takes no first fetch for a spike, nor for what is usual",
-    check: async (store) => {
-      await store.registerSources([aSource("board")], T0);
-      await fetched(store, ["evt_1", "evt_2"]);
-      const isSpike = () => assert.fail("asked");
-      assert.equal(await store.finishFetch(aFetchEnd("board", T0), isSpike), 0);
-      assert.deepEqual((await store.listSources()).map(({ usualNew }) => usualNew), [0]);
-    },
-  },
-  {
-    name: "registerSources() lets go what waits for a fetch that will never be finished",
-    check: async (store) => {
-      await withSubscriber(store);
-      await fetched(store, ["evt_1"]);
-      await fetched(store, ["evt_2"], { source_id: "court" });
-      await store.registerSources([aSource("board")], T0);
-      assert.deepEqual(await matched(store), ["evt_2"]);
-    },
-  },
-  {
-    name: "a language that comes later is served with its record, found by its words and its code, and dated",
-    check: async (store) => {
-      await publish(store, [anEvent("evt_1"), anEvent("evt_2")]);
-      const state = await store.recordsState(T0);
-      await translate(store, "de");
-      await translate(store, "fr", { title: "Lignes directrices", summary: "" });
-      assert.notEqual(await store.recordsState(T0), state);
-      const found = await store.findEvent("evt_1");
-      const event = JSON.parse(found?.json ?? "");
-      assert.deepEqual(event.language_versions, ["en", "de", "fr"]);
-      assert.deepEqual(event.translations.de, GERMAN);
-      assert.equal(event.title_en, "Guidelines evt_1");
-      assert.deepEqual(
-        JSON.parse(found?.later ?? "").map((later: { language: string; url: string; added_at: number }) => [
-          later.language,
-          later.url,
-          later.added_at,
-        ]),
-        [["de", "https://board.example/de", T0 + DAY], ["fr", "https://board.example/fr", T0 + DAY]],
-      );
-      for (const query of [{ languages: ["de"] }, { search: ["kennzeichnung"] }, { search: ["lignes"] }]) {
-        const listed = await store.listEvents({ limit: 9, ...query });
-        assert.deepEqual(listed.map(({ id, json }) => [id, JSON.parse(json)]), [["evt_1", event]]);
-      }
-      assert.equal(
-        (await store.listEvents({ limit: 9, search: ["guidelines"] })).length,
-        2,
-        "its own words too",
-      );
-      assert.deepEqual((await store.listVersions("evt_1")).map((json) => JSON.parse(json)), [event]);
-    },
-  },
-  {
-    name: "English that comes later becomes the English title, and a delivery made after it has it",
-    check: async (store) => {
-      await withSubscriber(store);
-      const german = { language: "de", language_versions: ["de"], translations: { de: GERMAN } };
-      await publish(store, [anEvent("evt_1", { ...german, title_en: GERMAN.title })]);
-      await translate(store, "en", { title: "Guidelines", summary: "On labels." });
-      const titles: string[] = [];
-      await matchAll(store, { seen: ({ event }) => titles.push(event.title_en, event.summary_en) });
-      assert.deepEqual(titles, ["Guidelines", "On labels."]);
-    },
-  },
-  {
-    name: "recordPublications() tells the words of each language that is there",
-    check: async (store) => {
-      const key = { key: "publication of evt_1", contentHash: "h", textHash: "en text", language: "en" };
-      await store.recordPublications("board", [key], recordIt(anEvent("evt_1")));
-      await translate(store, "de");
-      await store.recordPublications("board", [key], (_, stored) => {
-        assert.deepEqual([...stored?.languages ?? []], [["de", "de text"], ["en", "en text"]]);
-        return { kind: "unchanged" };
-      });
-    },
-  },
-  {
-    name:
-      "recordPublications() knows the words that have joined a version or repeat another language's, and changes nothing else",
-    check: async (store) => {
-      const key = "publication of evt_1";
-      const inEnglish = { key, contentHash: "h", textHash: "en text", language: "en" };
-      const inGerman = { key, contentHash: "de h", textHash: "de text", language: "de" };
-      await store.recordPublications("board", [inEnglish], recordIt(anEvent("evt_1")));
-      const version = anEvent("evt_2", { external_id: key, version: 2, supersedes: "evt_1" });
-      await store.recordPublications(
-        "board",
-        [{ ...inEnglish, contentHash: "h2", textHash: "en text 2" }, inGerman],
-        (one) => one.language === "de" ? { kind: "joined" } : recordIt(version)(),
-      );
-      const inFrench = { key, contentHash: "fr h", textHash: "en text", language: "fr" };
-      await store.recordPublications("board", [inFrench], () => ({ kind: "unchanged", untranslated: true }));
-      await store.recordPublications("board", [inGerman], (_, stored) => {
-        assert.deepEqual([...stored?.languages ?? []], [
-          ["de", "de text"],
-          ["en", "en text 2"],
-          ["fr", "en text"],
-        ]);
-        assert.deepEqual([stored?.contentHash, stored?.textHash, stored?.version], ["h2", "en text 2", 2]);
-        assert.equal(stored?.event.id, "evt_2");
-        return { kind: "unchanged" };
-      });
-      assert.equal((await store.listVersions("evt_1")).length, 2);
-      assert.deepEqual(JSON.parse((await store.findEvent("evt_2"))?.later ?? ""), []);
-    },
-  },
-  {
-    name:
-      "recordPublications() knows a publication by its text, and by a former key when nothing else knows it",
-    check: async (store) => {
-      await store.recordPublications(
-        "board",
-        [{ key: "k", contentHash: "h", textHash: "t" }],
-        recordIt(anEvent("evt_1", { external_id: "k" })),
-      );
-      const look = async (publication: Parameters<Store["recordPublications"]>[1][number]) => {
-        let found: StoredPublication | null = null;
-        await store.recordPublications("board", [publication], (_, stored) => {
-          found = stored;
-          return { kind: "irrelevant" };
-        });
-        return (found as StoredPublication | null)?.foundBy;
-      };
-      assert.equal(await look({ key: "n", contentHash: "h2", textHash: "t" }), "text");
-      assert.equal(await look({ key: "n", contentHash: "h2", formerKeys: ["x", "k"] }), "alias");
-      assert.equal(
-        await look({ key: "n", contentHash: "h2" }),
-        undefined,
-        "what is passed over is no new name",
-      );
-    },
-  },
-  {
-    name: "recordPublications() remembers eight further names of a publication, and its first one for good",
-    check: async (store) => {
-      await store.recordPublications(
-        "board",
-        [{ key: "first", contentHash: "h" }],
-        recordIt(anEvent("evt_1", { external_id: "first" })),
-      );
-      for (let at = 1; at <= 20; at++) {
-        await store.recordPublications(
-          "board",
-          [{ key: `name ${at}`, contentHash: "h" }],
-          (_, stored) => (assert.ok(stored), { kind: "unchanged" }),
-        );
-      }
-      await store.recordPublications("board", [{ key: "first", contentHash: "h" }], (_, stored) => {
-        const names = ["first", ...Array.from({ length: 8 }, (_, at) => `name ${at + 13}`)];
-        assert.deepEqual(stored?.keys, names);
-        assert.equal(stored?.renamings, 20);
-        return { kind: "unchanged" };
-      });
-    },
-  },
-  {
-    name: "recordRemovals() counts in how many complete fetches in a row a publication was missing",
-    check: async (store) => {
-      await publish(store, [
-        anEvent("evt_1"),
-        anEvent("evt_2"),
-        anEvent("evt_3", { published_at: T0 - DAY }),
-      ]);
-      const fetchWith = async (ids: string[], sinceMs = T0 - DAY) => {
-        const seen = new Set(ids.map((id) => `publication of ${id}`));
-        const missed: [string, number][] = [];
-        await store.recordRemovals("board", { seen, sinceMs }, (missing) => {
-          missed.push(...missing.map((one): [string, number] => [one.stored.event.id, one.missed]));
-          return missing.map(() => ({ kind: "missed" }));
-        });
-        return missed;
-      };
-      assert.deepEqual(await fetchWith(["evt_1"], T0), [["evt_2", 1]], "older ones are not asked about");
-      assert.deepEqual(await fetchWith(["evt_1"]), [["evt_2", 2], ["evt_3", 1]]);
-      assert.deepEqual(await fetchWith(["evt_1", "evt_2", "evt_3"]), []);
-      assert.deepEqual(await fetchWith(["evt_1", "evt_3"]), [["evt_2", 1]]);
-    },
-  },
-  {
-    name: "recordRemovals() records that a publication is withdrawn, once, until it is there again",
-    check: async (store) => {
-      await publish(store, [anEvent("evt_1", { external_id: "one" })]);
-      const next = (version: number, status?: "withdrawn") =>
-        recordIt(anEvent(`evt_${version}`, { external_id: "one", version, status }))();
-      const remove = (version: number) =>
-        store.recordRemovals(
-          "board",
-          { seen: new Set(), sinceMs: 0 },
-          (missing) => missing.map(() => next(version, "withdrawn") as RemovalDecision),
-        );
-      assert.equal((await remove(2)).length, 1);
-      assert.equal((await remove(3)).length, 0);
-      const key = { key: "one", contentHash: "Guidelines evt_1" };
-      await store.recordPublications("board", [key], (_, stored) => {
-        assert.equal(stored?.withdrawn, true);
-        return next(3);
-      });
-      assert.equal((await remove(4)).length, 1);
-    },
-  },
-];
+  ]);
+});
+
+test("finishFetch() takes no first fetch for a spike, nor for what is usual", async (store) => {
+  await store.registerSources([aSource("board")], T0);
+  await fetched(store, ["evt_1", "evt_2"]);
+  const isSpike = () => assert.fail("asked");
+  assert.equal(await store.finishFetch(aFetchEnd("board", T0), isSpike), 0);
+  assert.deepEqual((await store.listSources()).map(({ usualNew }) => usualNew), [0]);
+});
+
+test("registerSources() lets go what waits for a fetch that will never be finished", async (store) => {
+  await withSubscriber(store);
+  await fetched(store, ["evt_1"]);
+  await fetched(store, ["evt_2"], { source_id: "court" });
+  await store.registerSources([aSource("board")], T0);
+  assert.deepEqual(await matched(store), ["evt_2"]);
+});
+
+test("a language that comes later is served with its record, found by its words and its code, and dated", async (store) => {
+  await publish(store, [anEvent("evt_1"), anEvent("evt_2")]);
+  const state = await store.recordsState(T0);
+  await translate(store, "de");
+  await translate(store, "fr", { title: "Lignes directrices", summary: "" });
+  assert.notEqual(await store.recordsState(T0), state);
+  const found = await store.findEvent("evt_1");
+  const event = JSON.parse(found?.json ?? "");
+  assert.deepEqual(event.language_versions, ["en", "de", "fr"]);
+  assert.deepEqual(event.translations.de, GERMAN);
+  assert.equal(event.title_en, "Guidelines evt_1");
+  assert.deepEqual(
+    JSON.parse(found?.later ?? "").map((later: { language: string; url: string; added_at: number }) => [
+      later.language,
+      later.url,
+      later.added_at,
+    ]),
+    [["de", "https://board.example/de", T0 + DAY], ["fr", "https://board.example/fr", T0 + DAY]],
+  );
+  for (const query of [{ languages: ["de"] }, { search: ["kennzeichnung"] }, { search: ["lignes"] }]) {
+    const listed = await store.listEvents({ limit: 9, ...query });
+    assert.deepEqual(listed.map(({ id, json }) => [id, JSON.parse(json)]), [["evt_1", event]]);
+  }
+  assert.equal(
+    (await store.listEvents({ limit: 9, search: ["guidelines"] })).length,
+    2,
+    "its own words too",
+  );
+  assert.deepEqual((await store.listVersions("evt_1")).map((json) => JSON.parse(json)), [event]);
+});
+
+test("English that comes later becomes the English title, and a delivery made after it has it", async (store) => {
+  await withSubscriber(store);
+  const german = { language: "de", language_versions: ["de"], translations: { de: GERMAN } };
+  await publish(store, [anEvent("evt_1", { ...german, title_en: GERMAN.title })]);
+  await translate(store, "en", { title: "Guidelines", summary: "On labels." });
+  const titles: string[] = [];
+  await matchAll(store, { seen: ({ event }) => titles.push(event.title_en, event.summary_en) });
+  assert.deepEqual(titles, ["Guidelines", "On labels."]);
+});
+
+test("recordPublications() tells the words of each language that is there", async (store) => {
+  const key = { key: "publication of evt_1", contentHash: "h", textHash: "en text", language: "en" };
+  await store.recordPublications("board", [key], recordIt(anEvent("evt_1")));
+  await translate(store, "de");
+  await store.recordPublications("board", [key], (_, stored) => {
+    assert.deepEqual([...stored?.languages ?? []], [["de", "de text"], ["en", "en text"]]);
+    return { kind: "unchanged" };
+  });
+});
+
+test("recordPublications() knows the words that have joined a version or repeat another language's, and changes nothing else", async (store) => {
+  const key = "publication of evt_1";
+  const inEnglish = { key, contentHash: "h", textHash: "en text", language: "en" };
+  const inGerman = { key, contentHash: "de h", textHash: "de text", language: "de" };
+  await store.recordPublications("board", [inEnglish], recordIt(anEvent("evt_1")));
+  const version = anEvent("evt_2", { external_id: key, version: 2, supersedes: "evt_1" });
+  await store.recordPublications(
+    "board",
+    [{ ...inEnglish, contentHash: "h2", textHash: "en text 2" }, inGerman],
+    (one) => one.language === "de" ? { kind: "joined" } : recordIt(version)(),
+  );
+  const inFrench = { key, contentHash: "fr h", textHash: "en text", language: "fr" };
+  await store.recordPublications("board", [inFrench], () => ({ kind: "unchanged", untranslated: true }));
+  await store.recordPublications("board", [inGerman], (_, stored) => {
+    assert.deepEqual([...stored?.languages ?? []], [
+      ["de", "de text"],
+      ["en", "en text 2"],
+      ["fr", "en text"],
+    ]);
+    assert.deepEqual([stored?.contentHash, stored?.textHash, stored?.version], ["h2", "en text 2", 2]);
+    assert.equal(stored?.event.id, "evt_2");
+    return { kind: "unchanged" };
+  });
+  assert.equal((await store.listVersions("evt_1")).length, 2);
+  assert.deepEqual(JSON.parse((await store.findEvent("evt_2"))?.later ?? ""), []);
+});
+
+test("recordPublications() knows a publication by its text, and by a former key when nothing else knows it", async (store) => {
+  await store.recordPublications(
+    "board",
+    [{ key: "k", contentHash: "h", textHash: "t" }],
+    recordIt(anEvent("evt_1", { external_id: "k" })),
+  );
+  const look = async (publication: Parameters<Store["recordPublications"]>[1][number]) => {
+    let found: StoredPublication | null = null;
+    await store.recordPublications("board", [publication], (_, stored) => {
+      found = stored;
+      return { kind: "irrelevant" };
+    });
+    return (found as StoredPublication | null)?.foundBy;
+  };
+  assert.equal(await look({ key: "n", contentHash: "h2", textHash: "t" }), "text");
+  assert.equal(await look({ key: "n", contentHash: "h2", formerKeys: ["x", "k"] }), "alias");
+  assert.equal(
+    await look({ key: "n", contentHash: "h2" }),
+    undefined,
+    "what is passed over is no new name",
+  );
+});
+
+test("recordPublications() remembers eight further names of a publication, and its first one for good", async (store) => {
+  await store.recordPublications(
+    "board",
+    [{ key: "first", contentHash: "h" }],
+    recordIt(anEvent("evt_1", { external_id: "first" })),
+  );
+  for (let at = 1; at <= 20; at++) {
+    await store.recordPublications(
+      "board",
+      [{ key: `name ${at}`, contentHash: "h" }],
+      (_, stored) => (assert.ok(stored), { kind: "unchanged" }),
+    );
+  }
+  await store.recordPublications("board", [{ key: "first", contentHash: "h" }], (_, stored) => {
+    const names = ["first", ...Array.from({ length: 8 }, (_, at) => `name ${at + 13}`)];
+    assert.deepEqual(stored?.keys, names);
+    assert.equal(stored?.renamings, 20);
+    return { kind: "unchanged" };
+  });
+});
+
+test("recordRemovals() counts in how many complete fetches in a row a publication was missing", async (store) => {
+  await publish(store, [
+    anEvent("evt_1"),
+    anEvent("evt_2"),
+    anEvent("evt_3", { published_at: T0 - DAY }),
+  ]);
+  const fetchWith = async (ids: string[], sinceMs = T0 - DAY) => {
+    const seen = new Set(ids.map((id) => `publication of ${id}`));
+    const missed: [string, number][] = [];
+    await store.recordRemovals("board", { seen, sinceMs }, (missing) => {
+      missed.push(...missing.map((one): [string, number] => [one.stored.event.id, one.missed]));
+      return missing.map(() => ({ kind: "missed" }));
+    });
+    return missed;
+  };
+  assert.deepEqual(await fetchWith(["evt_1"], T0), [["evt_2", 1]], "older ones are not asked about");
+  assert.deepEqual(await fetchWith(["evt_1"]), [["evt_2", 2], ["evt_3", 1]]);
+  assert.deepEqual(await fetchWith(["evt_1", "evt_2", "evt_3"]), []);
+  assert.deepEqual(await fetchWith(["evt_1", "evt_3"]), [["evt_2", 1]]);
+});
+
+test("recordRemovals() records that a publication is withdrawn, once, until it is there again", async (store) => {
+  await publish(store, [anEvent("evt_1", { external_id: "one" })]);
+  const next = (version: number, status?: "withdrawn") =>
+    recordIt(anEvent(`evt_${version}`, { external_id: "one", version, status }))();
+  const remove = (version: number) =>
+    store.recordRemovals(
+      "board",
+      { seen: new Set(), sinceMs: 0 },
+      (missing) => missing.map(() => next(version, "withdrawn") as RemovalDecision),
+    );
+  assert.equal((await remove(2)).length, 1);
+  assert.equal((await remove(3)).length, 0);
+  const key = { key: "one", contentHash: "Guidelines evt_1" };
+  await store.recordPublications("board", [key], (_, stored) => {
+    assert.equal(stored?.withdrawn, true);
+    return next(3);
+  });
+  assert.equal((await remove(4)).length, 1);
+});

@@ -4,7 +4,7 @@ import { untouchedSource } from "../../../../src/domain/source/source.ts";
 import type { RegisteredSource, SourceClaim } from "../../../../src/domain/ports/store/sources.ts";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import { aClaim, aFailure, aFetchEnd, aSource, first, LEASE, T0 } from "../given.ts";
-import type { StorePromise } from "../promise.ts";
+import { test } from "../contract.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -42,317 +42,267 @@ async function registerDueAt(store: Store, due: Record<string, number>): Promise
   }
 }
 
-/** What the port promises of sources. */
-export const sourcePromises: StorePromise[] = [
-  {
-    name: "registerSources() makes a source that was never seen due at once, with nothing known of it",
-    check: async (store) => {
-      await register(store, ["board"]);
-      assert.deepEqual(await store.listSources(), [untouchedSource("board", T0)]);
-    },
-  },
-  {
-    name:
-      "registerSources() makes a source due at its next run when its schedule has changed, and leaves an earlier one",
-    check: async (store) => {
-      await registerDueAt(store, { early: T0 + 1, late: T0 + 9 * HOUR });
-      const due = async () => (await store.listSources()).map((source) => [source.id, source.nextDueAtMs]);
-      await register(store, ["early", "late"]);
-      assert.deepEqual(
-        await due(),
-        [["early", T0 + 1], ["late", T0 + 9 * HOUR]],
-        "what waits goes on waiting",
-      );
-      await register(store, ["early", "late"], T0, { schedule: "*/5 * * * *" });
-      assert.deepEqual(await due(), [["early", T0 + 1], ["late", T0 + HOUR]]);
-    },
-  },
-  {
-    name: "registerSources() heals what a clock that was set back has left in the future",
-    check: async (store) => {
-      const ahead = T0 + 400 * DAY;
-      await register(store, ["daily", "hourly", "weekly"]);
-      await store.finishFetch(aFetchEnd("hourly", ahead, { nextDueAtMs: ahead + HOUR }));
-      await store.finishFetch(aFetchEnd("daily", T0, { nextDueAtMs: ahead }));
-      await register(store, ["daily", "hourly"]);
-      await register(store, ["weekly"], T0, { nextRunAtMs: T0 + 7 * DAY });
-      const due = (await store.listSources()).map((source) => source.nextDueAtMs - T0);
-      assert.deepEqual(due, [DAY, HOUR, 0], "at the latest after a day, or at the next run");
-    },
-  },
-  {
-    name: "registerSources() leaves the other sources as they are, with all that is known of them",
-    check: async (store) => {
-      await register(store, ["agency", "board"]);
-      await store.finishFetch(aFetchEnd("board", T0, { kept: { cursor: "etag 1", identityRule: "link" } }));
-      await register(store, ["agency", "court"]);
-      const board = (await store.listSources()).find((source) => source.id === "board");
-      assert.equal(board?.cursor, "etag 1");
-      assert.equal(board?.identityRule, "link");
-      assert.equal(board?.firstSuccessAtMs, T0);
-      assert.deepEqual(await claimIds(store, T0 + 9 * HOUR), ["agency", "court", "board"]);
-    },
-  },
-  {
-    name:
-      "registerSources() leaves leases as they are: a process that starts does not know who else is at work",
-    check: async (store) => {
-      await register(store, ["board"]);
-      assert.deepEqual(await claimIds(store, T0), ["board"]);
-      await register(store, ["board"]);
-      assert.deepEqual(await claimIds(store, T0), []);
-    },
-  },
-  {
-    name: "claimSources() gives no source but those that are named, due or not",
-    check: async (store) => {
-      await register(store, ["agency", "board"]);
-      assert.deepEqual((await store.claimSources(aClaim(["board"]))).map((source) => source.id), ["board"]);
-      assert.deepEqual(await store.claimSources(aClaim([])), []);
-    },
-  },
-  {
-    name: "isKnownSource() knows every source that was ever registered, and no other",
-    check: async (store) => {
-      await register(store, ["agency"]);
-      await register(store, ["board"]);
-      assert.equal(await store.isKnownSource("agency"), true);
-      assert.equal(await store.isKnownSource("board"), true);
-      assert.equal(await store.isKnownSource("court"), false);
-    },
-  },
-  {
-    name: "listSources() gives every known source by id",
-    check: async (store) => {
-      await register(store, ["court", "agency", "board"]);
-      assert.deepEqual((await store.listSources()).map((source) => source.id), ["agency", "board", "court"]);
-    },
-  },
-  {
-    name: "claimSources() never gives a leased source twice, and gives it again when the lease has run out",
-    check: async (store) => {
-      await register(store, ["board"]);
-      const both = await Promise.all([claimIds(store, T0), claimIds(store, T0)]);
-      assert.deepEqual(both.flat(), ["board"]);
-      assert.deepEqual(await claimIds(store, T0 + LEASE - 1), []);
-      assert.deepEqual(await claimIds(store, T0 + LEASE), ["board"]);
-      assert.deepEqual(await claimIds(store, T0 + LEASE), []);
-    },
-  },
-  {
-    name: "claimSources() gives only what is due, the longest due first, at most the limit",
-    check: async (store) => {
-      await registerDueAt(store, { a: T0 + 30, b: T0 + 10, c: T0 + 20, d: T0 + 41 });
-      assert.deepEqual(await claimIds(store, T0 + 40, { limit: 2 }), ["b", "c"]);
-      assert.deepEqual(await claimIds(store, T0 + 40), ["a"]);
-      assert.deepEqual(await claimIds(store, T0 + 41), ["d"]);
-    },
-  },
-  {
-    name: "claimSources() gives the named sources, due or not, unless they are leased, the longest due first",
-    check: async (store) => {
-      await registerDueAt(store, { a: T0 + 9 * HOUR, b: T0 + 10, c: T0 + 5 * HOUR, d: T0 });
-      assert.deepEqual(await claimIds(store, T0, { ids: ["a", "c", "unknown"], limit: 1 }), ["c"]);
-      assert.deepEqual(await claimIds(store, T0, { ids: ["a", "b", "c"] }), ["b", "a"]);
-      assert.deepEqual(await claimIds(store, T0, { ids: [] }), []);
-      assert.deepEqual(await claimIds(store, T0), ["d"]);
-    },
-  },
-  {
-    name: "claimSources() gives the state that the fetch needs",
-    check: async (store) => {
-      await register(store, ["board"]);
-      const cursor = JSON.stringify({ etag: 'W/"ä"', at: "Mon, 20 Jul 2026 11:00:00 GMT" });
-      await store.finishFetch(aFetchEnd("board", T0, { kept: { cursor, identityRule: "link+title" } }));
-      const claimed = await store.claimSources(aClaim(["board"], { nowMs: T0 + HOUR }));
-      assert.equal(first(claimed).cursor, cursor);
-      assert.equal(first(claimed).identityRule, "link+title");
-    },
-  },
-  {
-    name: "claimSources() holds no lease to be one that lies further ahead than any that is given",
-    check: async (store) => {
-      await register(store, ["board"]);
-      assert.deepEqual(await claimIds(store, T0 + DAY), ["board"]);
-      assert.deepEqual(await claimIds(store, T0), ["board"], "the clock was set back");
-    },
-  },
-  {
-    name: "claimSources() gives no more sources of one host than may be, whoever holds the others",
-    check: async (store) => {
-      await register(store, ["a", "b", "c"], T0, { host: "board.example" });
-      await register(store, ["d"], T0, { host: "court.example" });
-      await register(store, ["e", "f"]);
-      assert.deepEqual(await claimIds(store, T0, { perHost: 2, holder: "prc_2" }), ["a", "b", "d", "e", "f"]);
-      assert.deepEqual(await claimIds(store, T0, { perHost: 2 }), []);
-      await store.finishFetch(aFetchEnd("a", T0 + 1, { holder: "prc_2" }));
-      assert.deepEqual(await claimIds(store, T0 + 1, { perHost: 2 }), ["c"]);
-    },
-  },
-  {
-    name: "extendLease() holds a source for longer, and nobody's but one's own",
-    check: async (store) => {
-      await register(store, ["board"]);
-      await claimIds(store, T0);
-      const extend = (holder: string) =>
-        store.extendLease({ sourceId: "board", holder, untilMs: T0 + LEASE + 10 });
-      assert.equal(await extend("prc_2"), false);
-      assert.equal(await extend("prc_1"), true);
-      assert.deepEqual(await claimIds(store, T0 + LEASE + 9), []);
-      assert.deepEqual(await claimIds(store, T0 + LEASE + 10, { holder: "prc_2" }), ["board"]);
-      assert.equal(await extend("prc_1"), false, "somebody else has it now");
-    },
-  },
-  {
-    name: "finishFetch() keeps how it ended, though its lease was over meanwhile",
-    check: async (store) => {
-      await register(store, ["board"]);
-      await claimIds(store, T0);
-      await store.finishFetch(aFailure("board", T0 + LEASE + 1, { nextDueAtMs: T0, outcome: "blocked" }));
-      const [state] = await store.listSources();
-      assert.deepEqual([state?.outcome, state?.lastError], ["blocked", "timed out"]);
-    },
-  },
-  {
-    name: "finishFetch() keeps of an empty fetch the rule of what was recorded, and counts it as a failure",
-    check: async (store) => {
-      await register(store, ["board"]);
-      const kept = { cursor: null, identityRule: "link" } as const;
-      await store.finishFetch(aFailure("board", T0, { outcome: "empty", kept }));
-      const [state] = await store.listSources();
-      assert.deepEqual(
-        [state?.outcome, state?.identityRule, state?.consecutiveFailures, state?.firstSuccessAtMs],
-        ["empty", "link", 1, null],
-      );
-    },
-  },
-  {
-    name:
-      "finishFetch() keeps a success: its time, the cursor, the rule and the next run, and ends the lease",
-    check: async (store) => {
-      await register(store, ["board"]);
-      await claimIds(store, T0);
-      await store.finishFetch(aFetchEnd("board", T0 + 5, { nextDueAtMs: T0 + 7 }));
-      assert.deepEqual(await claimIds(store, T0 + 6), []);
-      assert.deepEqual(await claimIds(store, T0 + 7), ["board"]);
-      const kept = { cursor: "etag 2", identityRule: "link" } as const;
-      const cadence = { lastAtMs: T0 + 5, days: [20_654], seen: "0badcafe" };
-      const moves = [
-        { from: "https://a.example", url: "https://b.example", sinceMs: T0, adoptedAtMs: T0 + 8 },
-        { from: "https://a.example/de", url: "https://b.example/de", sinceMs: T0, adoptedAtMs: null },
-      ];
-      const partialFailures = [{
-        part: "de: https://a.example/de",
-        reason: "responded with 404",
-        sinceMs: T0,
-      }];
-      const rest = {
-        nextDueAtMs: T0 + 99,
-        outcomeSinceMs: T0 + 5,
-        kept,
-        cadence,
-        moves,
-        partialFailures,
-        narrowUntilMs: T0 + 3,
-      };
-      await store.finishFetch(aFetchEnd("board", T0 + 8, rest));
-      assert.deepEqual(await store.listSources(), [{
-        id: "board",
-        cursor: "etag 2",
-        identityRule: "link",
-        formerRules: [],
-        timezone: null,
-        usualNew: 0,
-        heldBack: 0,
-        firstSuccessAtMs: T0 + 5,
-        lastAttemptAtMs: T0 + 8,
-        lastSuccessAtMs: T0 + 8,
-        consecutiveFailures: 0,
-        lastError: null,
-        nextDueAtMs: T0 + 99,
-        outcome: "ok",
-        outcomeSinceMs: T0 + 5,
-        cadence,
-        moves,
-        partialFailures,
-        narrowUntilMs: T0 + 3,
-        hostPausedUntilMs: null,
-      }]);
-    },
-  },
-  {
-    name:
-      "finishFetch() leaves a source that was given another schedule meanwhile to that one, and not before it may",
-    check: async (store) => {
-      const changed = { schedule: "*/5 * * * *", nextRunAtMs: T0 + 300_000 };
-      const rows: [name: string, notBeforeMs: number, dueAtMs: number][] = [
-        ["ok", T0 + 9, T0 + 300_000],
-        ["back-off", T0 + 2 * HOUR, T0 + 2 * HOUR],
-      ];
-      for (const [id, notBeforeMs, dueAtMs] of rows) {
-        await register(store, [id]);
-        await claimIds(store, T0, { ids: [id] });
-        await register(store, [id], T0, changed);
-        await store.finishFetch(aFetchEnd(id, T0 + 9, { nextDueAtMs: T0 + HOUR, notBeforeMs }));
-        const state = (await store.listSources()).find((source) => source.id === id);
-        assert.equal(state?.nextDueAtMs, dueAtMs, id);
-        const later = { schedule: changed.schedule, nextDueAtMs: T0 + 3 * HOUR };
-        await store.finishFetch(aFetchEnd(id, T0 + 10, later));
-        assert.equal(
-          (await store.listSources()).find((source) => source.id === id)?.nextDueAtMs,
-          T0 + 3 * HOUR,
-        );
-      }
-    },
-  },
-  {
-    name: "finishFetch() counts no failure against a source that was not its fault",
-    check: async (store) => {
-      await register(store, ["board"]);
-      await store.finishFetch(aFailure("board", T0));
-      await store.finishFetch(aFailure("board", T0 + 1, { isItsFault: false, error: "no room" }));
-      const [state] = await store.listSources();
-      assert.deepEqual([state?.consecutiveFailures, state?.lastError, state?.outcome], [
-        1,
-        "no room",
-        "failing",
-      ]);
-    },
-  },
-  {
-    name: "finishFetch() counts failures, keeps what the last success left, and a success ends the count",
-    check: async (store) => {
-      await register(store, ["board"]);
-      await store.finishFetch(aFetchEnd("board", T0, { kept: { cursor: "etag", identityRule: "link" } }));
-      for (const [at, error] of ["timed out", "responded with 503"].entries()) {
-        await claimIds(store, T0 + HOUR + at);
-        const atMs = T0 + HOUR + at;
-        await store.finishFetch(aFailure("board", atMs, { nextDueAtMs: atMs + 1, error }));
-      }
-      const [failing] = await store.listSources();
-      assert.deepEqual(failing, {
-        ...untouchedSource("board", T0 + HOUR + 2),
-        cursor: "etag",
-        identityRule: "link",
-        formerRules: [],
-        timezone: null,
-        usualNew: 0,
-        heldBack: 0,
-        firstSuccessAtMs: T0,
-        lastAttemptAtMs: T0 + HOUR + 1,
-        lastSuccessAtMs: T0,
-        consecutiveFailures: 2,
-        lastError: "responded with 503",
-        outcome: "failing",
-        outcomeSinceMs: T0 + HOUR + 1,
-      });
-      assert.deepEqual(await claimIds(store, T0 + HOUR + 2), ["board"], "a failure ends the lease too");
+test("registerSources() makes a source that was never seen due at once, with nothing known of it", async (store) => {
+  await register(store, ["board"]);
+  assert.deepEqual(await store.listSources(), [untouchedSource("board", T0)]);
+});
 
-      await store.finishFetch(aFetchEnd("board", T0 + 2 * HOUR));
-      const [healed] = await store.listSources();
-      assert.equal(healed?.consecutiveFailures, 0);
-      assert.equal(healed?.lastError, null);
-      assert.equal(healed?.firstSuccessAtMs, T0);
-    },
-  },
-];
+test("registerSources() makes a source due at its next run when its schedule has changed, and leaves an earlier one", async (store) => {
+  await registerDueAt(store, { early: T0 + 1, late: T0 + 9 * HOUR });
+  const due = async () => (await store.listSources()).map((source) => [source.id, source.nextDueAtMs]);
+  await register(store, ["early", "late"]);
+  assert.deepEqual(
+    await due(),
+    [["early", T0 + 1], ["late", T0 + 9 * HOUR]],
+    "what waits goes on waiting",
+  );
+  await register(store, ["early", "late"], T0, { schedule: "*/5 * * * *" });
+  assert.deepEqual(await due(), [["early", T0 + 1], ["late", T0 + HOUR]]);
+});
+
+test("registerSources() heals what a clock that was set back has left in the future", async (store) => {
+  const ahead = T0 + 400 * DAY;
+  await register(store, ["daily", "hourly", "weekly"]);
+  await store.finishFetch(aFetchEnd("hourly", ahead, { nextDueAtMs: ahead + HOUR }));
+  await store.finishFetch(aFetchEnd("daily", T0, { nextDueAtMs: ahead }));
+  await register(store, ["daily", "hourly"]);
+  await register(store, ["weekly"], T0, { nextRunAtMs: T0 + 7 * DAY });
+  const due = (await store.listSources()).map((source) => source.nextDueAtMs - T0);
+  assert.deepEqual(due, [DAY, HOUR, 0], "at the latest after a day, or at the next run");
+});
+
+test("registerSources() leaves the other sources as they are, with all that is known of them", async (store) => {
+  await register(store, ["agency", "board"]);
+  await store.finishFetch(aFetchEnd("board", T0, { kept: { cursor: "etag 1", identityRule: "link" } }));
+  await register(store, ["agency", "court"]);
+  const board = (await store.listSources()).find((source) => source.id === "board");
+  assert.equal(board?.cursor, "etag 1");
+  assert.equal(board?.identityRule, "link");
+  assert.equal(board?.firstSuccessAtMs, T0);
+  assert.deepEqual(await claimIds(store, T0 + 9 * HOUR), ["agency", "court", "board"]);
+});
+
+test("registerSources() leaves leases as they are: a process that starts does not know who else is at work", async (store) => {
+  await register(store, ["board"]);
+  assert.deepEqual(await claimIds(store, T0), ["board"]);
+  await register(store, ["board"]);
+  assert.deepEqual(await claimIds(store, T0), []);
+});
+
+test("claimSources() gives no source but those that are named, due or not", async (store) => {
+  await register(store, ["agency", "board"]);
+  assert.deepEqual((await store.claimSources(aClaim(["board"]))).map((source) => source.id), ["board"]);
+  assert.deepEqual(await store.claimSources(aClaim([])), []);
+});
+
+test("isKnownSource() knows every source that was ever registered, and no other", async (store) => {
+  await register(store, ["agency"]);
+  await register(store, ["board"]);
+  assert.equal(await store.isKnownSource("agency"), true);
+  assert.equal(await store.isKnownSource("board"), true);
+  assert.equal(await store.isKnownSource("court"), false);
+});
+
+test("listSources() gives every known source by id", async (store) => {
+  await register(store, ["court", "agency", "board"]);
+  assert.deepEqual((await store.listSources()).map((source) => source.id), ["agency", "board", "court"]);
+});
+
+test("claimSources() never gives a leased source twice, and gives it again when the lease has run out", async (store) => {
+  await register(store, ["board"]);
+  const both = await Promise.all([claimIds(store, T0), claimIds(store, T0)]);
+  assert.deepEqual(both.flat(), ["board"]);
+  assert.deepEqual(await claimIds(store, T0 + LEASE - 1), []);
+  assert.deepEqual(await claimIds(store, T0 + LEASE), ["board"]);
+  assert.deepEqual(await claimIds(store, T0 + LEASE), []);
+});
+
+test("claimSources() gives only what is due, the longest due first, at most the limit", async (store) => {
+  await registerDueAt(store, { a: T0 + 30, b: T0 + 10, c: T0 + 20, d: T0 + 41 });
+  assert.deepEqual(await claimIds(store, T0 + 40, { limit: 2 }), ["b", "c"]);
+  assert.deepEqual(await claimIds(store, T0 + 40), ["a"]);
+  assert.deepEqual(await claimIds(store, T0 + 41), ["d"]);
+});
+
+test("claimSources() gives the named sources, due or not, unless they are leased, the longest due first", async (store) => {
+  await registerDueAt(store, { a: T0 + 9 * HOUR, b: T0 + 10, c: T0 + 5 * HOUR, d: T0 });
+  assert.deepEqual(await claimIds(store, T0, { ids: ["a", "c", "unknown"], limit: 1 }), ["c"]);
+  assert.deepEqual(await claimIds(store, T0, { ids: ["a", "b", "c"] }), ["b", "a"]);
+  assert.deepEqual(await claimIds(store, T0, { ids: [] }), []);
+  assert.deepEqual(await claimIds(store, T0), ["d"]);
+});
+
+test("claimSources() gives the state that the fetch needs", async (store) => {
+  await register(store, ["board"]);
+  const cursor = JSON.stringify({ etag: 'W/"ä"', at: "Mon, 20 Jul 2026 11:00:00 GMT" });
+  await store.finishFetch(aFetchEnd("board", T0, { kept: { cursor, identityRule: "link+title" } }));
+  const claimed = await store.claimSources(aClaim(["board"], { nowMs: T0 + HOUR }));
+  assert.equal(first(claimed).cursor, cursor);
+  assert.equal(first(claimed).identityRule, "link+title");
+});
+
+test("claimSources() holds no lease to be one that lies further ahead than any that is given", async (store) => {
+  await register(store, ["board"]);
+  assert.deepEqual(await claimIds(store, T0 + DAY), ["board"]);
+  assert.deepEqual(await claimIds(store, T0), ["board"], "the clock was set back");
+});
+
+test("claimSources() gives no more sources of one host than may be, whoever holds the others", async (store) => {
+  await register(store, ["a", "b", "c"], T0, { host: "board.example" });
+  await register(store, ["d"], T0, { host: "court.example" });
+  await register(store, ["e", "f"]);
+  assert.deepEqual(await claimIds(store, T0, { perHost: 2, holder: "prc_2" }), ["a", "b", "d", "e", "f"]);
+  assert.deepEqual(await claimIds(store, T0, { perHost: 2 }), []);
+  await store.finishFetch(aFetchEnd("a", T0 + 1, { holder: "prc_2" }));
+  assert.deepEqual(await claimIds(store, T0 + 1, { perHost: 2 }), ["c"]);
+});
+
+test("extendLease() holds a source for longer, and nobody's but one's own", async (store) => {
+  await register(store, ["board"]);
+  await claimIds(store, T0);
+  const extend = (holder: string) =>
+    store.extendLease({ sourceId: "board", holder, untilMs: T0 + LEASE + 10 });
+  assert.equal(await extend("prc_2"), false);
+  assert.equal(await extend("prc_1"), true);
+  assert.deepEqual(await claimIds(store, T0 + LEASE + 9), []);
+  assert.deepEqual(await claimIds(store, T0 + LEASE + 10, { holder: "prc_2" }), ["board"]);
+  assert.equal(await extend("prc_1"), false, "somebody else has it now");
+});
+
+test("finishFetch() keeps how it ended, though its lease was over meanwhile", async (store) => {
+  await register(store, ["board"]);
+  await claimIds(store, T0);
+  await store.finishFetch(aFailure("board", T0 + LEASE + 1, { nextDueAtMs: T0, outcome: "blocked" }));
+  const [state] = await store.listSources();
+  assert.deepEqual([state?.outcome, state?.lastError], ["blocked", "timed out"]);
+});
+
+test("finishFetch() keeps of an empty fetch the rule of what was recorded, and counts it as a failure", async (store) => {
+  await register(store, ["board"]);
+  const kept = { cursor: null, identityRule: "link" } as const;
+  await store.finishFetch(aFailure("board", T0, { outcome: "empty", kept }));
+  const [state] = await store.listSources();
+  assert.deepEqual(
+    [state?.outcome, state?.identityRule, state?.consecutiveFailures, state?.firstSuccessAtMs],
+    ["empty", "link", 1, null],
+  );
+});
+
+test("finishFetch() keeps a success: its time, the cursor, the rule and the next run, and ends the lease", async (store) => {
+  await register(store, ["board"]);
+  await claimIds(store, T0);
+  await store.finishFetch(aFetchEnd("board", T0 + 5, { nextDueAtMs: T0 + 7 }));
+  assert.deepEqual(await claimIds(store, T0 + 6), []);
+  assert.deepEqual(await claimIds(store, T0 + 7), ["board"]);
+  const kept = { cursor: "etag 2", identityRule: "link" } as const;
+  const cadence = { lastAtMs: T0 + 5, days: [20_654], seen: "0badcafe" };
+  const moves = [
+    { from: "https://a.example", url: "https://b.example", sinceMs: T0, adoptedAtMs: T0 + 8 },
+    { from: "https://a.example/de", url: "https://b.example/de", sinceMs: T0, adoptedAtMs: null },
+  ];
+  const partialFailures = [{
+    part: "de: https://a.example/de",
+    reason: "responded with 404",
+    sinceMs: T0,
+  }];
+  const rest = {
+    nextDueAtMs: T0 + 99,
+    outcomeSinceMs: T0 + 5,
+    kept,
+    cadence,
+    moves,
+    partialFailures,
+    narrowUntilMs: T0 + 3,
+  };
+  await store.finishFetch(aFetchEnd("board", T0 + 8, rest));
+  assert.deepEqual(await store.listSources(), [{
+    id: "board",
+    cursor: "etag 2",
+    identityRule: "link",
+    formerRules: [],
+    timezone: null,
+    usualNew: 0,
+    heldBack: 0,
+    firstSuccessAtMs: T0 + 5,
+    lastAttemptAtMs: T0 + 8,
+    lastSuccessAtMs: T0 + 8,
+    consecutiveFailures: 0,
+    lastError: null,
+    nextDueAtMs: T0 + 99,
+    outcome: "ok",
+    outcomeSinceMs: T0 + 5,
+    cadence,
+    moves,
+    partialFailures,
+    narrowUntilMs: T0 + 3,
+    hostPausedUntilMs: null,
+  }]);
+});
+
+test("finishFetch() leaves a source that was given another schedule meanwhile to that one, and not before it may", async (store) => {
+  const changed = { schedule: "*/5 * * * *", nextRunAtMs: T0 + 300_000 };
+  const rows: [name: string, notBeforeMs: number, dueAtMs: number][] = [
+    ["ok", T0 + 9, T0 + 300_000],
+    ["back-off", T0 + 2 * HOUR, T0 + 2 * HOUR],
+  ];
+  for (const [id, notBeforeMs, dueAtMs] of rows) {
+    await register(store, [id]);
+    await claimIds(store, T0, { ids: [id] });
+    await register(store, [id], T0, changed);
+    await store.finishFetch(aFetchEnd(id, T0 + 9, { nextDueAtMs: T0 + HOUR, notBeforeMs }));
+    const state = (await store.listSources()).find((source) => source.id === id);
+    assert.equal(state?.nextDueAtMs, dueAtMs, id);
+    const later = { schedule: changed.schedule, nextDueAtMs: T0 + 3 * HOUR };
+    await store.finishFetch(aFetchEnd(id, T0 + 10, later));
+    assert.equal(
+      (await store.listSources()).find((source) => source.id === id)?.nextDueAtMs,
+      T0 + 3 * HOUR,
+    );
+  }
+});
+
+test("finishFetch() counts no failure against a source that was not its fault", async (store) => {
+  await register(store, ["board"]);
+  await store.finishFetch(aFailure("board", T0));
+  await store.finishFetch(aFailure("board", T0 + 1, { isItsFault: false, error: "no room" }));
+  const [state] = await store.listSources();
+  assert.deepEqual([state?.consecutiveFailures, state?.lastError, state?.outcome], [
+    1,
+    "no room",
+    "failing",
+  ]);
+});
+
+test("finishFetch() counts failures, keeps what the last success left, and a success ends the count", async (store) => {
+  await register(store, ["board"]);
+  await store.finishFetch(aFetchEnd("board", T0, { kept: { cursor: "etag", identityRule: "link" } }));
+  for (const [at, error] of ["timed out", "responded with 503"].entries()) {
+    await claimIds(store, T0 + HOUR + at);
+    const atMs = T0 + HOUR + at;
+    await store.finishFetch(aFailure("board", atMs, { nextDueAtMs: atMs + 1, error }));
+  }
+  const [failing] = await store.listSources();
+  assert.deepEqual(failing, {
+    ...untouchedSource("board", T0 + HOUR + 2),
+    cursor: "etag",
+    identityRule: "link",
+    formerRules: [],
+    timezone: null,
+    usualNew: 0,
+    heldBack: 0,
+    firstSuccessAtMs: T0,
+    lastAttemptAtMs: T0 + HOUR + 1,
+    lastSuccessAtMs: T0,
+    consecutiveFailures: 2,
+    lastError: "responded with 503",
+    outcome: "failing",
+    outcomeSinceMs: T0 + HOUR + 1,
+  });
+  assert.deepEqual(await claimIds(store, T0 + HOUR + 2), ["board"], "a failure ends the lease too");
+
+  await store.finishFetch(aFetchEnd("board", T0 + 2 * HOUR));
+  const [healed] = await store.listSources();
+  assert.equal(healed?.consecutiveFailures, 0);
+  assert.equal(healed?.lastError, null);
+  assert.equal(healed?.firstSuccessAtMs, T0);
+});

@@ -1,9 +1,9 @@
 // The plans of all statements of the SQLite engine: no table that grows for years is read from end to end.
 import assert from "node:assert/strict";
-import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import { openStore } from "../../../../src/store/sqlite/store.ts";
 import { testVault } from "../../../support/vault.ts";
-import { PROMISES } from "../../contract.ts";
+import { checkCase } from "../../contract.ts";
+import { CASES } from "../../contract/contract.ts";
 import { plansOf, statementsOf } from "./statements.ts";
 
 /** Indexes that hold a queue or an order: walking one of them is not reading the table from end to end. */
@@ -45,16 +45,7 @@ function readsAll(line: string): boolean {
 
 Deno.test("the SQLite engine reads no growing table from end to end, in any statement of the contract", async () => {
   const statements = await statementsOf(async () => {
-    for (const { check } of PROMISES) {
-      const opened: Store[] = [];
-      const open = (): Store => {
-        const store = openStore(":memory:", testVault);
-        opened.push(store);
-        return store;
-      };
-      await check(open(), open);
-      for (const store of opened) await store.close();
-    }
+    for (const { check } of CASES) await checkCase(check, () => openStore(":memory:", testVault));
   });
   assert.ok(statements.size > 60, "the contract runs the engine's statements");
   for (const { sql, lines } of await plansOf(statements)) {

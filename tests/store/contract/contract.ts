@@ -1,0 +1,16 @@
+// The cases of the Store port's contract.
+import type { Store } from "../../../src/domain/ports/store/store.ts";
+
+/** A sentence that begins with the method's name, and its check on an empty store; `open` opens further ones. */
+export interface Case {
+  name: string;
+  check(store: Store, open: () => Store): Promise<void>;
+}
+
+/** Every case that was declared. */
+export const CASES: Case[] = [];
+
+/** Declares a case. */
+export function test(name: string, check: Case["check"]): void {
+  CASES.push({ name, check });
+}
