@@ -70,7 +70,7 @@ const MAX_PARSE_MB = 512;
 /**
  * A document that takes longer waits until no other does, ms, so that hostile ones do not delay the others for long.
  */
-const FIRST_TRY_MS = 1_000;
+const FIRST_TRY_MS = 2_000;
 
 /** The worker that parses documents. */
 export function createParseWorker(): Thread {
