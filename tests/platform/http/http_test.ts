@@ -1,5 +1,6 @@
 // Tests of src/platform/http/http.ts: requests, addresses, aborts.
 import assert from "node:assert/strict";
+import { gzipSync } from "node:zlib";
 import type { HttpClient, OutgoingRequest } from "../../../src/domain/ports/ports.ts";
 import { createHttpClient, type HttpClientOptions } from "../../../src/platform/http/http.ts";
 import { listen } from "../../../src/platform/http/http_server.ts";
@@ -145,6 +146,25 @@ Deno.test("request() tries the next address when one refuses", async () => {
     const response = await client.request(get(url, { addresses: ["127.0.0.2", "127.0.0.1"] }));
     assert.equal(response.status, 200);
   });
+});
+
+Deno.test("request() lets other work run while a small body becomes a large one", async () => {
+  const maxBodyBytes = 32 * 1024 * 1024;
+  const body = new Uint8Array(gzipSync(new Uint8Array(maxBodyBytes)));
+  const server = await listen({
+    hostname: "127.0.0.1",
+    port: 0,
+    handler: () => Promise.resolve(new Response(body, { headers: { "content-encoding": "gzip" } })),
+  });
+  await withClient(async (client) => {
+    let turns = 0;
+    const timer = setInterval(() => turns++, 0);
+    const response = await client.request(get(server.address, { maxBodyBytes }));
+    clearInterval(timer);
+    assert.equal(response.body.length, maxBodyBytes);
+    assert.ok(turns >= 25, `${turns} turns of the event loop for 32 MB`);
+  });
+  await server.shutdown(5_000);
 });
 
 Deno.test("request() without an address to go to is refused", async () => {
