@@ -2,9 +2,7 @@
 import { parseArgs, type ParseArgsConfig } from "node:util";
 import { findNearest } from "../config/toml/did_you_mean.ts";
 import { type Command, type CommandOption, optionsOf } from "./command.ts";
-import { CommandError } from "../server/command_call.ts";
-import { EXIT } from "../server/command_call.ts";
-import type { CommandCall } from "../server/command_call.ts";
+import { type CommandCall, CommandError, EXIT } from "../server/command_call.ts";
 import { usageLine } from "./help.ts";
 
 /** The parsed arguments of a command. */
@@ -84,15 +82,16 @@ function optionProblem(
 }
 
 function positionalProblem(command: Command, positionals: readonly string[]): string | null {
-  const [fewest, most] = command.positionals;
-  const superfluous = positionals.slice(most);
+  const known = positionalsOf(command.usage);
+  const mayRepeat = known.at(-1)?.includes("…") === true;
+  const superfluous = mayRepeat ? [] : positionals.slice(known.length);
   if (superfluous.length > 0) {
     const words = superfluous.map((word) => JSON.stringify(word)).join(", ");
     const config = Object.hasOwn(optionsOf(command), "config") ? superfluous.find(isConfigName) : undefined;
     return `unexpected argument${superfluous.length === 1 ? "" : "s"} ${words}` +
       (config === undefined ? "" : `; to choose the config, use --config ${config}`);
   }
-  const missing = requiredNames(command.usage).slice(positionals.length, fewest);
+  const missing = known.slice(positionals.length).filter((name) => !name.startsWith("["));
   if (missing.length === 0) return null;
   return `${missing.join(" and ")} ${missing.length === 1 ? "is" : "are"} missing`;
 }
@@ -101,10 +100,10 @@ function isConfigName(word: string): boolean {
   return word.endsWith(".toml");
 }
 
-/** The required positionals of a usage: `CUSTOMER`, `TIER`. */
-function requiredNames(usage: string): string[] {
+/** The positionals of a usage: `CUSTOMER`, `[FILE]`, `[SOURCE…]`. The other words in capitals follow an option. */
+function positionalsOf(usage: string): string[] {
   const words = usage.split(" ");
-  return words.filter((word, place) => /^[A-Z]+$/.test(word) && !/^\[?--/.test(words[place - 1] ?? ""));
+  return words.filter((word, at) => /^\[?[A-Z]+…?\]?$/.test(word) && !/^[[{]?--/.test(words[at - 1] ?? ""));
 }
 
 function wrongUse(command: Command, problem: string): CommandError {

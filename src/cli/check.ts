@@ -5,9 +5,8 @@ import { createClock } from "../platform/clock.ts";
 import { createMachine } from "../platform/files/machine.ts";
 import type { Host } from "../platform/process/process.ts";
 import { linesFor } from "./print.ts";
-import { type Command, JSON_OPTION } from "./command.ts";
-import { CommandError } from "../server/command_call.ts";
-import { EXIT } from "../server/command_call.ts";
+import type { Command } from "./command.ts";
+import { CommandError, EXIT } from "../server/command_call.ts";
 import { examineDeclared } from "../server/declared_conflicts.ts";
 import { checkTls } from "../server/checks/certificate.ts";
 import { checkPayment } from "./doctor/payment.ts";
@@ -21,8 +20,6 @@ export const checkCommand: Command = {
   usage: "[--json]",
   summary: "validates the config and prints the effective settings without secrets",
   example: "regfeed check --config regfeed.toml",
-  positionals: [0, 0],
-  options: JSON_OPTION,
   async run(call) {
     const { host, flags } = call;
     const loaded = await loadConfig(call);
@@ -56,7 +53,6 @@ export const checkCommand: Command = {
       for (const warning of warnings) host.err(`warning: ${warning}\n`);
       host.err(`${file} is valid.\n`);
     }
-    return EXIT.done;
   },
 };
 
@@ -111,7 +107,7 @@ function accountWarnings(config: Config): string[] {
     warnings.push(`no mail server is set: mails with customers' keys are written to ${mail.outbox}`);
   }
   const ofPayment = checkPayment(config).filter(({ level }) => level !== "good");
-  return [...warnings, ...ofPayment.map(({ seen, todo }) => todo === null ? seen : `${seen}: ${todo}`)];
+  return [...warnings, ...ofPayment.map(({ seen, todo }) => `${seen}: ${todo}`)];
 }
 
 /** Why a file cannot be read; null when it can. */

@@ -5,8 +5,7 @@ import type { Host } from "../platform/process/process.ts";
 import { redact } from "../domain/redact.ts";
 import { readArguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
-import { CommandError } from "../server/command_call.ts";
-import { EXIT } from "../server/command_call.ts";
+import { CommandError, EXIT } from "../server/command_call.ts";
 import { loadCommands, loadEveryCommand } from "./commands.ts";
 import { commandHelp, groupHelp, overview } from "./help.ts";
 import { withSafeOutput } from "./print.ts";
@@ -34,7 +33,7 @@ export async function runCli(given: Host, loadEngine: () => Promise<StoreEngine>
       host.out(commandHelp(command));
       return EXIT.done;
     }
-    return await command.run({ host, loadEngine, ...read });
+    return await command.run({ host, loadEngine, ...read }) ?? EXIT.done;
   } catch (error) {
     // Messages repeat arguments: a key or a secret that was pasted in the wrong place must not get into a log.
     host.err(redact(`regfeed ${command.name}: ${error instanceof Error ? error.message : String(error)}\n`));

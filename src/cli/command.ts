@@ -18,36 +18,37 @@ export interface CommandOption {
 export interface Command {
   /** One or two words: "serve", "source test". */
   name: string;
-  /** The arguments: "ID [--json]"; positionals in capitals, optional ones in brackets. */
+  /**
+   * The arguments: "ID [--json]"; positionals in capitals, optional ones in brackets, `…` after one that may be repeated.
+   * Positionals and the option `--json` are read from it.
+   */
   usage: string;
   summary: string;
   /** A complete command line. */
   example: string;
-  /** Minimum and maximum number of positionals. */
-  positionals: [number, number];
-  options: Record<string, CommandOption>;
+  /** The options without `--json`, `--config` and `--help`. */
+  options?: Record<string, CommandOption>;
   /** Set if it reads no config and has no `--config`. */
   withoutConfig?: true;
-  /** Runs it; resolves with the exit code: 0 success, 1 failure, 2 usage error or invalid config. */
-  run(call: CommandCall): Promise<number>;
+  /** Resolves with the exit code (default: success). */
+  run(call: CommandCall): Promise<number | void>;
 }
 
-/** The option that commands which print data have. */
-export const JSON_OPTION: Record<string, CommandOption> = {
-  json: { kind: "flag", help: "print JSON for scripts" },
+const JSON_OPTION: CommandOption = { kind: "flag", help: "print JSON for scripts" };
+const CONFIG_OPTION: CommandOption = {
+  kind: "text",
+  value: "FILE",
+  short: "c",
+  help: "the config (default: regfeed.toml, then config.example.toml, in this folder)",
 };
 
 /** All options of a command, including the common ones. */
-export function optionsOf(command: Command): Record<string, CommandOption> {
-  const config: CommandOption = {
-    kind: "text",
-    value: "FILE",
-    short: "c",
-    help: "the config (default: regfeed.toml, then config.example.toml, in this folder)",
-  };
+export function optionsOf({ usage, options, withoutConfig }: Command): Record<string, CommandOption> {
+  const printsData = usage.includes("[--json]") && options?.json === undefined;
   return {
-    ...command.options,
-    ...(command.withoutConfig ? {} : { config }),
+    ...options,
+    ...(printsData ? { json: JSON_OPTION } : {}),
+    ...(withoutConfig ? {} : { config: CONFIG_OPTION }),
     help: { kind: "flag", short: "h", help: "print this help" },
   };
 }

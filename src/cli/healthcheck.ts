@@ -4,8 +4,7 @@ import type { Clock, HttpClient, IncomingResponse } from "../domain/ports/ports.
 import { createClock } from "../platform/clock.ts";
 import { createHttpClient } from "../platform/http/http.ts";
 import type { Command } from "./command.ts";
-import { CommandError } from "../server/command_call.ts";
-import { EXIT } from "../server/command_call.ts";
+import { CommandError, EXIT } from "../server/command_call.ts";
 import { loadConfig } from "../server/open_store.ts";
 import { print } from "./print.ts";
 
@@ -20,7 +19,6 @@ export const healthcheckCommand: Command = {
   usage: "[--url URL] [--json]",
   summary: "asks a running server for its health; exit code 0 for ok and degraded, 1 for down or no response",
   example: "regfeed healthcheck --url http://127.0.0.1:8080",
-  positionals: [0, 0],
   options: {
     url: {
       kind: "text",

@@ -3,9 +3,8 @@ import { createApp } from "../app.ts";
 import type { IngestReport } from "../ingest/ingest.ts";
 import { failed } from "../ingest/report.ts";
 import { VERSION } from "../version.ts";
-import { type Command, JSON_OPTION } from "./command.ts";
-import { EXIT } from "../server/command_call.ts";
-import type { CommandCall } from "../server/command_call.ts";
+import type { Command } from "./command.ts";
+import { type CommandCall, EXIT } from "../server/command_call.ts";
 import { withStore } from "../server/open_store.ts";
 import { requireSources } from "./source/source.ts";
 import { tableFor } from "./print.ts";
@@ -16,8 +15,6 @@ export const ingestCommand: Command = {
   usage: "[SOURCE…] [--json]",
   summary: "fetches the sources that are due, or the named ones, once",
   example: "regfeed ingest eu-edpb-news",
-  positionals: [0, 1_000],
-  options: JSON_OPTION,
   run: (call) =>
     withStore(call, async ({ config, platform, store }) => {
       requireSources(config, call.positionals);

@@ -3,7 +3,6 @@ import { join, resolve } from "node:path";
 import example from "../../config.example.toml" with { type: "text" };
 import type { Command } from "./command.ts";
 import { CommandError } from "../server/command_call.ts";
-import { EXIT } from "../server/command_call.ts";
 import { shellQuote } from "../platform/process/process.ts";
 
 /** The command. */
@@ -12,8 +11,6 @@ export const initCommand: Command = {
   usage: "[DIR]",
   summary: "writes a commented regfeed.toml",
   example: "regfeed init /etc/regfeed",
-  positionals: [0, 1],
-  options: {},
   withoutConfig: true,
   async run({ host, positionals }) {
     const folder = resolve(host.cwd, positionals[0] ?? ".");
@@ -26,6 +23,5 @@ export const initCommand: Command = {
     host.out(`${file}\n`);
     const where = folder === host.cwd ? "" : ` --config ${shellQuote(file)}`;
     host.err(`Edit it, then run: ${host.program} check${where} && ${host.program} serve${where}\n`);
-    return EXIT.done;
   },
 };

@@ -1,8 +1,6 @@
 // Pages of lists: `--limit`, `--before`, and the hint to the next page.
 import type { CommandOption } from "./command.ts";
-import { CommandError } from "../server/command_call.ts";
-import { EXIT } from "../server/command_call.ts";
-import type { CommandCall } from "../server/command_call.ts";
+import { type CommandCall, CommandError, EXIT } from "../server/command_call.ts";
 
 /** Default number of rows without `--json`. */
 const PAGE_ROWS = 100;

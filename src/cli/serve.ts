@@ -7,8 +7,6 @@ export const serveCommand: Command = {
   usage: "",
   summary: "runs the API and the loops that ingest, deliver and send mail",
   example: "regfeed serve --config /etc/regfeed/regfeed.toml",
-  positionals: [0, 0],
-  options: {},
   async run(call) {
     // Loaded on demand: the help loads this file too.
     const [{ withPlatform }, { serve }] = await Promise.all([

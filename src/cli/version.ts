@@ -2,9 +2,8 @@
 import { join } from "node:path";
 import type { Host } from "../platform/process/process.ts";
 import { VERSION } from "../version.ts";
-import { type Command, JSON_OPTION } from "./command.ts";
-import { CommandError } from "../server/command_call.ts";
-import { EXIT } from "../server/command_call.ts";
+import type { Command } from "./command.ts";
+import { CommandError, EXIT } from "../server/command_call.ts";
 import { readFacts } from "../server/build_facts.ts";
 
 /** The licences in the executable. */
@@ -16,27 +15,19 @@ export const versionCommand: Command = {
   usage: "[--json | --licences]",
   summary: "prints version, commit, runtime and system",
   example: "regfeed version --json",
-  positionals: [0, 0],
   options: {
     licences: { kind: "flag", help: "print the licences of everything in the executable" },
-    ...JSON_OPTION,
   },
   withoutConfig: true,
   async run({ host, flags }) {
     if (flags.has("licences")) {
       host.out(await readLicences(host, flags.has("json")));
-      return EXIT.done;
-    }
-    const { runtime, target } = host;
-    const { commit } = await readFacts(host);
-    host.out(
-      flags.has("json")
-        ? `${
-          JSON.stringify({ version: VERSION, commit, runtime, target, permissions: host.tryOutbreak() })
-        }\n`
-        : await versionLine(host),
-    );
-    return EXIT.done;
+    } else if (flags.has("json")) {
+      const { runtime, target } = host;
+      const { commit } = await readFacts(host);
+      const permissions = host.tryOutbreak();
+      host.out(`${JSON.stringify({ version: VERSION, commit, runtime, target, permissions })}\n`);
+    } else host.out(await versionLine(host));
   },
 };
 

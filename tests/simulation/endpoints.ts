@@ -1,7 +1,6 @@
 // The subscribers' endpoints and their bad days; each verifies what it gets and remembers it.
 import { Webhook } from "standardwebhooks";
-import type { IncomingResponse, OutgoingRequest } from "../../src/domain/ports/ports.ts";
-import { NetworkError } from "../../src/domain/ports/ports.ts";
+import { type IncomingResponse, NetworkError, type OutgoingRequest } from "../../src/domain/ports/ports.ts";
 import type { FakeClock } from "../support/clock.ts";
 import type { Chance } from "../support/chance.ts";
 import { Pauses } from "./pauses.ts";

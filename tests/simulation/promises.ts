@@ -5,8 +5,7 @@ import type { RegEvent } from "../../src/domain/event/event.ts";
 import { isAtLeast, type Severity } from "../../src/domain/event/severity.ts";
 import { START_MS } from "../support/world.ts";
 import type { Simulation, Subscriber } from "./simulation.ts";
-import type { Subscribed } from "./subscribed.ts";
-import type { Filter } from "./subscribed.ts";
+import type { Filter, Subscribed } from "./subscribed.ts";
 
 /** The most deliveries a month that either tier allows. */
 const MOST_A_MONTH = 15;

@@ -1,6 +1,5 @@
 // A clock that stands still until a test moves it.
-import type { Clock } from "../../src/domain/ports/ports.ts";
-import { DeadlineError } from "../../src/domain/ports/ports.ts";
+import { type Clock, DeadlineError } from "../../src/domain/ports/ports.ts";
 
 /** A clock in the test's hand. */
 export interface FakeClock extends Clock {

@@ -8,10 +8,8 @@ import type { BackupManifest } from "../../domain/ports/backup.ts";
 import { createClock } from "../../platform/clock.ts";
 import type { StoreEngine } from "../../domain/ports/store/engine.ts";
 import type { Host } from "../../platform/process/process.ts";
-import { type Command, JSON_OPTION } from "../command.ts";
-import { CommandError } from "../../server/command_call.ts";
-import { EXIT } from "../../server/command_call.ts";
-import type { CommandCall } from "../../server/command_call.ts";
+import type { Command } from "../command.ts";
+import { type CommandCall, CommandError } from "../../server/command_call.ts";
 import { OWN_CONFIG } from "../../server/config_file.ts";
 import { hasNoDatabase, loadConfig } from "../../server/open_store.ts";
 import { createBackupTools } from "../../server/migrate_with_backup.ts";
@@ -25,13 +23,11 @@ export const backupCommands: Command[] = [
     usage: "[FILE] [--secret-key] [--json]",
     summary: "creates an archive of config and database; the server may be running",
     example: "regfeed backup create /mnt/backups/regfeed.tar.gz",
-    positionals: [0, 1],
     options: {
       "secret-key": {
         kind: "flag",
         help: "include the secret key; anyone with the archive can then read the secrets",
       },
-      ...JSON_OPTION,
     },
     async run(call) {
       const { host, positionals: [name], flags } = call;
@@ -56,7 +52,6 @@ export const backupCommands: Command[] = [
             "it the secrets of subscriptions cannot be read.\n"
           : "It contains the secret key: keep it where nobody else can read it.\n",
       ]);
-      return EXIT.done;
     },
   },
   {
@@ -64,14 +59,12 @@ export const backupCommands: Command[] = [
     usage: "FILE [--folder FOLDER] [--json]",
     summary: "unpacks an archive, checks its complete database and counts its rows",
     example: "regfeed backup verify regfeed-20261121T031500Z.tar.gz",
-    positionals: [1, 1],
     options: {
       folder: {
         kind: "text",
         value: "FOLDER",
         help: "unpack here (default: next to the archive, or in the temporary folder)",
       },
-      ...JSON_OPTION,
     },
     withoutConfig: true,
     async run(call) {
@@ -89,7 +82,6 @@ export const backupCommands: Command[] = [
         `${file} is good: ${describe(manifest)}\n`,
         formatTable(["TABLE", "ROWS"], Object.entries(database.rows)),
       ]);
-      return EXIT.done;
     },
   },
   {
@@ -97,10 +89,8 @@ export const backupCommands: Command[] = [
     usage: "FILE [--force] [--json]",
     summary: "replaces the database with that of an archive; the old one is kept under another name",
     example: "regfeed backup restore regfeed-20261121T031500Z.tar.gz --config /etc/regfeed/regfeed.toml",
-    positionals: [1, 1],
     options: {
       force: { kind: "flag", help: "replace an existing database" },
-      ...JSON_OPTION,
     },
     async run(call) {
       const { host, positionals: [name = ""], flags } = call;
@@ -121,7 +111,6 @@ export const backupCommands: Command[] = [
         };
       });
       print(call, restored.done, () => describeRestored(restored.done, restored.keyPlace, host.program));
-      return EXIT.done;
     },
   },
 ];

@@ -6,10 +6,8 @@ import { type Customer, limitsOf } from "../../domain/customer/customer.ts";
 import { describeDelivery } from "../../domain/delivery/delivery.ts";
 import { isId } from "../../domain/event/ids.ts";
 import { limitFields } from "../../domain/customer/tier.ts";
-import { type Command, JSON_OPTION } from "../command.ts";
-import { CommandError } from "../../server/command_call.ts";
-import { EXIT } from "../../server/command_call.ts";
-import type { CommandCall } from "../../server/command_call.ts";
+import type { Command } from "../command.ts";
+import { type CommandCall, CommandError, EXIT } from "../../server/command_call.ts";
 import { actOf, keyFields, publicFields, requireCustomer } from "./named_customer.ts";
 import { type Opened, withStore } from "../../server/open_store.ts";
 import { ALL_ROWS } from "../list_page.ts";
@@ -25,14 +23,11 @@ export const accountCommands: Command[] = [
     usage: "CUSTOMER [--json]",
     summary: "shows a customer, by its own id or a subscription's: keys, payments, subscriptions, mails",
     example: "regfeed customer show ana@example.org",
-    positionals: [1, 1],
-    options: JSON_OPTION,
     run: (call) =>
       withStore(call, async (opened) => {
         const owner = await ownerOf(opened.store, call.positionals[0] ?? "");
         const { id } = owner ?? await requireCustomer(call, opened.store);
         print(call, await describeAccount(opened, id), describeLines);
-        return EXIT.done;
       }),
   },
   {
@@ -40,8 +35,7 @@ export const accountCommands: Command[] = [
     usage: "CUSTOMER --yes [--json]",
     summary: "removes a customer's personal data permanently; ids, counts and the audit log stay",
     example: "regfeed customer erase cus_01J9ZC3V5T8Q2W4E6R8Y0TAPNB --yes",
-    positionals: [1, 1],
-    options: { yes: { kind: "flag", help: "confirm; this cannot be undone" }, ...JSON_OPTION },
+    options: { yes: { kind: "flag", help: "confirm; this cannot be undone" } },
     run: (call) => withStore(call, (opened) => eraseCustomer(call, opened)),
   },
 ];
@@ -84,7 +78,7 @@ async function removeLetters(
   return letters.length;
 }
 
-async function eraseCustomer(call: CommandCall, { config, platform, store }: Opened): Promise<number> {
+async function eraseCustomer(call: CommandCall, { config, platform, store }: Opened): Promise<void> {
   const customer = await requireCustomer(call, store);
   // A disabled one was removed from the config, or is about to be.
   if (customer.declared && customer.enabled) {
@@ -112,7 +106,6 @@ async function eraseCustomer(call: CommandCall, { config, platform, store }: Ope
     );
   }
   print(call, { customer: { id: customer.id, erased: true } }, () => `${customer.id} is erased\n`);
-  return EXIT.done;
 }
 
 async function describeAccount({ config, store }: Opened, id: string): Promise<AccountData> {

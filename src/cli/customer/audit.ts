@@ -1,7 +1,6 @@
 // `audit list`: lists the changes to customers.
-import { type Command, JSON_OPTION } from "../command.ts";
-import { CommandError } from "../../server/command_call.ts";
-import { EXIT } from "../../server/command_call.ts";
+import type { Command } from "../command.ts";
+import { CommandError, EXIT } from "../../server/command_call.ts";
 import { CUSTOMER_OPTION, customerOf } from "./named_customer.ts";
 import { withStore } from "../../server/open_store.ts";
 import { pageOptions, readPage } from "../list_page.ts";
@@ -14,8 +13,7 @@ export const auditCommand: Command = {
   usage: "[--customer CUSTOMER] [--limit N] [--before SEQ] [--json]",
   summary: "lists the changes to customers and who made them, newest first",
   example: "regfeed audit list --customer ana@example.org",
-  positionals: [0, 0],
-  options: { ...CUSTOMER_OPTION, ...pageOptions({ row: "SEQ" }), ...JSON_OPTION },
+  options: { ...CUSTOMER_OPTION, ...pageOptions({ row: "SEQ" }) },
   run: (call) =>
     withStore(call, async ({ store }) => {
       const customer = await customerOf(call, store);
@@ -43,7 +41,6 @@ export const auditCommand: Command = {
             row,
           ) => [formatTime(row.at), row.actor, row.act, row.customer ?? "", describeChange(row.change)],
         }));
-      return EXIT.done;
     }),
 };
 

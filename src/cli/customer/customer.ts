@@ -7,20 +7,14 @@ import { type ApiKey, type Customer, limitsOf } from "../../domain/customer/cust
 import { UNKNOWN_LAST_FOUR } from "../../domain/customer/declared_customers.ts";
 import { createIds } from "../../domain/event/ids.ts";
 import { isMailAddress } from "../../domain/customer/mail.ts";
-import type { Platform } from "../../domain/ports/ports.ts";
 import { type Tier, type TierLimits, TIERS } from "../../domain/customer/tier.ts";
-import { type Command, JSON_OPTION } from "../command.ts";
-import { CommandError } from "../../server/command_call.ts";
-import { EXIT } from "../../server/command_call.ts";
-import type { CommandCall } from "../../server/command_call.ts";
+import type { Command } from "../command.ts";
+import { type CommandCall, CommandError, EXIT } from "../../server/command_call.ts";
 import { actOf, findByEmail, idsOf, keyFields, publicFields, requireCustomer } from "./named_customer.ts";
 import { withStore } from "../../server/open_store.ts";
 import { listLines, print } from "../print.ts";
 import { formatTime } from "../table.ts";
 
-const KEY_NOTE = "This key is shown only now and cannot be recovered.";
-
-/** Limits of one customer. */
 const LIMIT_OPTIONS = {
   requests: {
     kind: "text",
@@ -39,13 +33,11 @@ export const customerCommands: Command[] = [
       "--email ADDRESS [--tier TIER] [--requests N] [--deliveries N] [--subscriptions N] [--another] [--json]",
     summary: "adds a customer and prints its API key, once",
     example: "regfeed customer add --email ana@example.org --tier team",
-    positionals: [0, 0],
     options: {
       email: { kind: "text", value: "ADDRESS", help: "the customer's email address" },
       tier: { kind: "text", value: "TIER", help: `${TIERS.join(", ")} (default indie)` },
       ...LIMIT_OPTIONS,
       another: { kind: "flag", help: "allow an email address that another customer has" },
-      ...JSON_OPTION,
     },
     run(call) {
       const email = emailOf("--email", call.texts.get("email"));
@@ -68,7 +60,6 @@ export const customerCommands: Command[] = [
         const { key, stored } = makeKey((count) => platform.random.bytes(count), nowMs);
         await store.addCustomer(customer, stored, actOf(call, platform));
         printKey(call, customer, key);
-        return EXIT.done;
       }, { withoutStore: "make" });
     },
   },
@@ -77,8 +68,6 @@ export const customerCommands: Command[] = [
     usage: "[--json]",
     summary: "lists the customers and the last characters of their keys",
     example: "regfeed customer list",
-    positionals: [0, 0],
-    options: JSON_OPTION,
     run: (call) =>
       withStore(call, async ({ config, store }) => {
         const rows = await store.listCustomers();
@@ -91,7 +80,6 @@ export const customerCommands: Command[] = [
             cut: "EMAIL",
             cells: (row) => customerCells(row, config),
           }));
-        return EXIT.done;
       }),
   },
   {
@@ -101,8 +89,7 @@ export const customerCommands: Command[] = [
       "changes a customer's tier and sends a mail about it; if the new tier allows fewer subscriptions, " +
       "the newest are held",
     example: "regfeed customer set-tier ana@example.org gpai",
-    positionals: [2, 2],
-    options: { ...LIMIT_OPTIONS, ...JSON_OPTION },
+    options: { ...LIMIT_OPTIONS },
     run(call) {
       const tier = tierOf(call.positionals[1] ?? "");
       const limits = limitsIn(call, tier);
@@ -115,23 +102,16 @@ export const customerCommands: Command[] = [
     usage: "CUSTOMER ADDRESS [--another] [--json]",
     summary: "changes a customer's email address and sends a failed welcome mail to it",
     example: "regfeed customer set-email cus_01J9ZC3V5T8Q2W4E6R8Y0TAPNB ana@example.org",
-    positionals: [2, 2],
     options: {
       another: { kind: "flag", help: "allow an email address that another customer has" },
-      ...JSON_OPTION,
     },
-    run(call) {
-      const email = emailOf("the address", call.positionals[1]);
-      return changeCustomer(call, { email });
-    },
+    run: (call) => changeCustomer(call, { email: emailOf("the address", call.positionals[1]) }),
   },
   {
     name: "customer disable",
     usage: "CUSTOMER [--json]",
     summary: "refuses a customer's keys and holds its deliveries",
     example: "regfeed customer disable cus_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
-    positionals: [1, 1],
-    options: JSON_OPTION,
     run: (call) => changeCustomer(call, { enabled: false }),
   },
   {
@@ -139,8 +119,6 @@ export const customerCommands: Command[] = [
     usage: "CUSTOMER [--json]",
     summary: "accepts a customer's keys again and sends its held deliveries",
     example: "regfeed customer enable cus_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
-    positionals: [1, 1],
-    options: JSON_OPTION,
     run: (call) => changeCustomer(call, { enabled: true }),
   },
   {
@@ -148,13 +126,16 @@ export const customerCommands: Command[] = [
     usage: "CUSTOMER [--json]",
     summary: "replaces a customer's keys: prints a new one, once, and sends a mail about it",
     example: "regfeed key rotate ana@example.org",
-    positionals: [1, 1],
-    options: JSON_OPTION,
     run: (call) =>
       withStore(call, async ({ platform, store }) => {
-        const { customer, key } = await replaceKey(call, { platform, store });
+        const customer = await requireChangeable(call, store);
+        const nowMs = platform.clock.nowMs();
+        const { key, stored } = makeKey((count) => platform.random.bytes(count), nowMs);
+        const mailId = createIds(() => nowMs, (count) => platform.random.bytes(count))("mail");
+        // The customer gets a mail without the key, which only the operator sees.
+        const mail = customer.email === "" ? {} : { mailId };
+        await store.replaceKeys(customer.id, stored, { ...actOf(call, platform), ...mail });
         printKey(call, customer, key);
-        return EXIT.done;
       }),
   },
   {
@@ -162,37 +143,20 @@ export const customerCommands: Command[] = [
     usage: "CUSTOMER [--json]",
     summary: "disables a customer's keys without a new one",
     example: "regfeed key disable cus_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
-    positionals: [1, 1],
-    options: JSON_OPTION,
     run: (call) =>
       withStore(call, async ({ platform, store }) => {
         const customer = await requireChangeable(call, store);
         await store.replaceKeys(customer.id, null, actOf(call, platform));
         printCustomer(call, customer, "has no valid key now; `key rotate` creates a new one");
-        return EXIT.done;
       }),
   },
 ];
 
-async function replaceKey(
-  call: CommandCall,
-  { platform, store }: { platform: Platform; store: Store },
-): Promise<{ customer: Customer; key: string }> {
-  const customer = await requireChangeable(call, store);
-  const nowMs = platform.clock.nowMs();
-  const { key, stored } = makeKey((count) => platform.random.bytes(count), nowMs);
-  const mailId = createIds(() => nowMs, (count) => platform.random.bytes(count))("mail");
-  // The customer gets a mail about it; only the operator sees the new key.
-  const told = customer.email === "" ? {} : { mailId };
-  await store.replaceKeys(customer.id, stored, { ...actOf(call, platform), ...told });
-  return { customer, key };
-}
-
 async function changeCustomer(
   call: CommandCall,
   change: Partial<Pick<Customer, "tier" | "enabled" | "limits" | "email">>,
-): Promise<number> {
-  return await withStore(call, async ({ config, platform, store }) => {
+): Promise<void> {
+  await withStore(call, async ({ config, platform, store }) => {
     const customer = { ...await requireChangeable(call, store), ...change };
     if (change.email !== undefined || change.enabled === true) {
       await refuseDeclared(customer.email, { config, store });
@@ -213,14 +177,10 @@ async function changeCustomer(
       );
     }
     if (change.tier !== undefined) await printHeld(call, store, customer.id);
-    printCustomer(
-      call,
-      customer,
-      change.email === undefined
-        ? describeState(now ?? customer, config)
-        : `has the address ${customer.email}`,
-    );
-    return EXIT.done;
+    const state = change.email === undefined
+      ? describeState(now ?? customer, config)
+      : `has the address ${customer.email}`;
+    printCustomer(call, customer, state);
   });
 }
 
@@ -322,23 +282,18 @@ function tierOf(text: string): Tier {
   return tier;
 }
 
-function printKey({ host, flags }: CommandCall, customer: Customer, key: string): void {
-  if (flags.has("json")) {
-    host.out(`${JSON.stringify({ customer: publicFields(customer), key })}\n`);
-    return;
-  }
-  host.out(
-    `customer  ${customer.id}\nemail     ${customer.email}\ntier      ${customer.tier}\nkey       ${key}\n`,
+function printKey(call: CommandCall, customer: Customer, key: string): void {
+  const { id, email, tier } = customer;
+  print(
+    call,
+    { customer: publicFields(customer), key },
+    () => `customer  ${id}\nemail     ${email}\ntier      ${tier}\nkey       ${key}\n`,
   );
-  host.err(`${KEY_NOTE}\n`);
+  if (!call.flags.has("json")) call.host.err("This key is shown only now and cannot be recovered.\n");
 }
 
-function printCustomer({ host, flags }: CommandCall, customer: Customer, what: string): void {
-  host.out(
-    flags.has("json")
-      ? `${JSON.stringify({ customer: publicFields(customer) })}\n`
-      : `${customer.id} ${what}\n`,
-  );
+function printCustomer(call: CommandCall, customer: Customer, what: string): void {
+  print(call, { customer: publicFields(customer) }, () => `${customer.id} ${what}\n`);
 }
 
 function listedFields(

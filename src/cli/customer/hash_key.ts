@@ -2,10 +2,9 @@
 import { hashKey, isKey, makeKey } from "../../accounts/keys.ts";
 import { createClock } from "../../platform/clock.ts";
 import { createRandom } from "../../platform/random.ts";
-import { type Command, JSON_OPTION } from "../command.ts";
-import { CommandError } from "../../server/command_call.ts";
-import { EXIT } from "../../server/command_call.ts";
-import type { CommandCall } from "../../server/command_call.ts";
+import type { Command } from "../command.ts";
+import { print } from "../print.ts";
+import { type CommandCall, CommandError, EXIT } from "../../server/command_call.ts";
 
 /** Maximum size of stdin, bytes: a key and a line end. */
 const MAX_INPUT_BYTES = 1_024;
@@ -16,13 +15,11 @@ export const hashKeyCommand: Command = {
   usage: "[--stdin] [--json]",
   summary: "creates a key and its hash for a customer in the config",
   example: "regfeed customer hash-key --stdin < key.txt",
-  positionals: [0, 0],
   options: {
     stdin: {
       kind: "flag",
       help: "hash the key from stdin (an argument would stay in the shell's history)",
     },
-    ...JSON_OPTION,
   },
   withoutConfig: true,
   async run(call) {
@@ -30,16 +27,11 @@ export const hashKeyCommand: Command = {
     const given = flags.has("stdin") ? await readKey(call) : null;
     const { key, stored } = makeKey((count) => createRandom().bytes(count), createClock().nowMs());
     const hash = given === null ? stored.hash : hashKey(given);
-    if (flags.has("json")) {
-      host.out(`${JSON.stringify({ key_sha256: hash, ...(given === null ? { key } : {}) })}\n`);
-      return EXIT.done;
-    }
-    if (given !== null) host.out(`${hash}\n`);
-    else {
-      host.out(`key         ${key}\nkey_sha256  ${hash}\n`);
+    if (given !== null) return print(call, { key_sha256: hash }, () => `${hash}\n`);
+    print(call, { key_sha256: hash, key }, () => `key         ${key}\nkey_sha256  ${hash}\n`);
+    if (!flags.has("json")) {
       host.err("Give the key to the customer; it is shown only now. Put the hash into the config.\n");
     }
-    return EXIT.done;
   },
 };
 

@@ -1,9 +1,7 @@
 // `mail …`: lists, retries and cancels mails to customers.
 import { MAIL_STATUSES, type MailStatus } from "../../domain/customer/mail.ts";
-import { type Command, JSON_OPTION } from "../command.ts";
-import { CommandError } from "../../server/command_call.ts";
-import { EXIT } from "../../server/command_call.ts";
-import type { CommandCall } from "../../server/command_call.ts";
+import type { Command } from "../command.ts";
+import { type CommandCall, CommandError, EXIT } from "../../server/command_call.ts";
 import { actOf, CUSTOMER_OPTION, customerOf } from "./named_customer.ts";
 import { withStore } from "../../server/open_store.ts";
 import { pageOptions, readPage } from "../list_page.ts";
@@ -17,12 +15,10 @@ export const mailCommands: Command[] = [
     usage: "[--customer CUSTOMER] [--status STATUS] [--limit N] [--before MAIL] [--json]",
     summary: "lists the mails to customers, newest first",
     example: "regfeed mail list --status failed",
-    positionals: [0, 0],
     options: {
       ...CUSTOMER_OPTION,
       status: { kind: "text", value: "STATUS", help: MAIL_STATUSES.join(", ") },
       ...pageOptions({ row: "MAIL" }),
-      ...JSON_OPTION,
     },
     run: (call) =>
       withStore(call, async ({ store }) => {
@@ -61,7 +57,6 @@ export const mailCommands: Command[] = [
               row.problem ?? "",
             ],
           }));
-        return EXIT.done;
       }),
   },
   {
@@ -69,8 +64,6 @@ export const mailCommands: Command[] = [
     usage: "MAIL [--json]",
     summary: "sends a waiting, failed or cancelled mail now",
     example: "regfeed mail retry mail_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
-    positionals: [1, 1],
-    options: JSON_OPTION,
     run: (call) =>
       withStore(call, async ({ platform, store }) => {
         const id = call.positionals[0] ?? "";
@@ -88,7 +81,6 @@ export const mailCommands: Command[] = [
               ? `${id} is being sent, or is due within five minutes: a running server sends it\n`
               : `${id} is queued; a running server sends it\n`,
         );
-        return EXIT.done;
       }),
   },
   {
@@ -96,8 +88,6 @@ export const mailCommands: Command[] = [
     usage: "MAIL [--json]",
     summary: "cancels a mail; health no longer reports it",
     example: "regfeed mail cancel mail_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
-    positionals: [1, 1],
-    options: JSON_OPTION,
     run: (call) =>
       withStore(call, async ({ platform, store }) => {
         const id = call.positionals[0] ?? "";
@@ -105,7 +95,6 @@ export const mailCommands: Command[] = [
           throw new CommandError(`there is no waiting or failed mail ${id}; \`mail list\` lists the mails`);
         }
         print(call, { mail: { id, status: "cancelled" } }, () => `${id} is cancelled\n`);
-        return EXIT.done;
       }),
   },
 ];

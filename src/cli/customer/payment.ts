@@ -2,10 +2,8 @@
 import { createPayments } from "../../accounts/payment/receive_payments.ts";
 import { createIds } from "../../domain/event/ids.ts";
 import type { KeptPayment } from "../../domain/customer/payment.ts";
-import { type Command, JSON_OPTION } from "../command.ts";
-import { CommandError } from "../../server/command_call.ts";
-import { EXIT } from "../../server/command_call.ts";
-import type { CommandCall } from "../../server/command_call.ts";
+import type { Command } from "../command.ts";
+import { type CommandCall, CommandError } from "../../server/command_call.ts";
 import { actOf, CUSTOMER_OPTION, customerOf } from "./named_customer.ts";
 import { type Opened, withStore } from "../../server/open_store.ts";
 import { pageOptions, readPage } from "../list_page.ts";
@@ -19,8 +17,7 @@ export const paymentCommands: Command[] = [
     usage: "[--customer CUSTOMER] [--limit N] [--before EVENT] [--json]",
     summary: "lists the payment provider's events, newest first",
     example: "regfeed payment list",
-    positionals: [0, 0],
-    options: { ...CUSTOMER_OPTION, ...pageOptions({ row: "EVENT" }), ...JSON_OPTION },
+    options: { ...CUSTOMER_OPTION, ...pageOptions({ row: "EVENT" }) },
     run: (call) =>
       withStore(call, async ({ store }) => {
         const customer = await customerOf(call, store);
@@ -49,7 +46,6 @@ export const paymentCommands: Command[] = [
               row.customer ?? "",
             ],
           }));
-        return EXIT.done;
       }),
   },
   {
@@ -57,8 +53,6 @@ export const paymentCommands: Command[] = [
     usage: "EVENT [--json]",
     summary: "shows a stored payment event",
     example: "regfeed payment show evt_1MowQVLkdIwHu7ix",
-    positionals: [1, 1],
-    options: JSON_OPTION,
     run: (call) =>
       withStore(call, async ({ store }) => {
         const id = call.positionals[0] ?? "";
@@ -66,7 +60,6 @@ export const paymentCommands: Command[] = [
         if (found === null) throw noEvent(id);
         const data = { ...paymentFields(found), fact: found.event.fact };
         print(call, { payment: data }, () => fieldLines(data));
-        return EXIT.done;
       }),
   },
   {
@@ -75,13 +68,11 @@ export const paymentCommands: Command[] = [
     summary:
       "applies a stored payment event again with the current prices; changes nothing if it was applied correctly",
     example: "regfeed payment replay evt_1MowQVLkdIwHu7ix",
-    positionals: [1, 1],
-    options: JSON_OPTION,
     run: (call) => withStore(call, (opened) => replayPayment(call, opened)),
   },
 ];
 
-async function replayPayment(call: CommandCall, { config, platform, store }: Opened): Promise<number> {
+async function replayPayment(call: CommandCall, { config, platform, store }: Opened): Promise<void> {
   if (config.payment === null) {
     throw new CommandError("payments are disabled: the config has no [payment] table");
   }
@@ -97,7 +88,6 @@ async function replayPayment(call: CommandCall, { config, platform, store }: Ope
   const outcome = await createPayments(options).replay(id, actOf(call, platform));
   if (outcome === null) throw noEvent(id);
   print(call, { event: id, outcome }, () => `${id}: ${outcome}\n`);
-  return EXIT.done;
 }
 
 interface PaymentFields {

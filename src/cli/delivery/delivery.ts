@@ -11,10 +11,8 @@ import {
 } from "../../domain/delivery/delivery.ts";
 import { createIds, isId } from "../../domain/event/ids.ts";
 import { toDeliveryRecord } from "../../wire/delivery_log.ts";
-import { type Command, JSON_OPTION } from "../command.ts";
-import { CommandError } from "../../server/command_call.ts";
-import { EXIT } from "../../server/command_call.ts";
-import type { CommandCall } from "../../server/command_call.ts";
+import type { Command } from "../command.ts";
+import { type CommandCall, CommandError, EXIT } from "../../server/command_call.ts";
 import { actOf, CUSTOMER_OPTION, customerOf } from "../customer/named_customer.ts";
 import { type Opened, withStore } from "../../server/open_store.ts";
 import { pageOptions, readPage } from "../list_page.ts";
@@ -34,7 +32,6 @@ export const deliveryCommands: Command[] = [
       "[--limit N] [--before DELIVERY] [--json]",
     summary: "lists deliveries with their states and reasons, newest first",
     example: "regfeed delivery list --status failed,held --since 7d",
-    positionals: [0, 0],
     options: {
       ...CUSTOMER_OPTION,
       subscription: {
@@ -50,7 +47,6 @@ export const deliveryCommands: Command[] = [
         help: 'only created since then: 36h, 7d, 2026-07-31, "2026-07-31 12:00" (UTC)',
       },
       ...pageOptions(PAGING),
-      ...JSON_OPTION,
     },
     run: (call) => withStore(call, (opened) => listDeliveries(call, opened)),
   },
@@ -59,14 +55,11 @@ export const deliveryCommands: Command[] = [
     usage: "DELIVERY [--json]",
     summary: "shows a delivery and its attempts: time, duration, status, problem",
     example: "regfeed delivery show dlv_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
-    positionals: [1, 1],
-    options: JSON_OPTION,
     run: (call) =>
       withStore(call, async ({ store }) => {
         const shown = await readDelivery(store, call.positionals[0] ?? "");
         const width = textWidth(call.host.columns());
         print(call, { delivery: shownFields(shown) }, () => describe(shown, width));
-        return EXIT.done;
       }),
   },
   {
@@ -74,8 +67,6 @@ export const deliveryCommands: Command[] = [
     usage: "DELIVERY [--json]",
     summary: "sends a finished delivery again: same webhook-id, same bytes, all retries",
     example: "regfeed delivery replay dlv_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
-    positionals: [1, 1],
-    options: JSON_OPTION,
     run: (call) => withStore(call, (opened) => replayDelivery(call, opened)),
   },
 ];
@@ -87,7 +78,7 @@ function listedFields(
   return { ...toDeliveryRecord(delivery), customer_id: delivery.customerId };
 }
 
-async function listDeliveries(call: CommandCall, { platform, store }: Opened): Promise<number> {
+async function listDeliveries(call: CommandCall, { platform, store }: Opened): Promise<void> {
   const { texts } = call;
   const since = texts.get("since");
   const statuses = statusesOf(texts.get("status"));
@@ -140,7 +131,6 @@ async function listDeliveries(call: CommandCall, { platform, store }: Opened): P
         ];
       },
     }));
-  return EXIT.done;
 }
 
 /** The last problem of a delivery that failed; the status says the rest. */
@@ -272,7 +262,7 @@ function attemptLines(
   return table;
 }
 
-async function replayDelivery(call: CommandCall, { config, platform, store }: Opened): Promise<number> {
+async function replayDelivery(call: CommandCall, { config, platform, store }: Opened): Promise<void> {
   const { customerId, delivery } = await requireDelivery(store, call.positionals[0] ?? "");
   const nowMs = platform.clock.nowMs();
   const newId = createIds(() => nowMs, (count) => platform.random.bytes(count));
@@ -298,7 +288,6 @@ async function replayDelivery(call: CommandCall, { config, platform, store }: Op
         ? `${row.id} is queued: a running server sends it now\n`
         : `${row.id} is ${row.reason ?? row.status}\n`,
   );
-  return EXIT.done;
 }
 
 function describeRefusal(

@@ -2,10 +2,8 @@
 import { isAbsolute, join } from "node:path";
 import { diagnose, type Diagnosis } from "../../delivery/verify/diagnose.ts";
 import { createClock } from "../../platform/clock.ts";
-import { type Command, JSON_OPTION } from "../command.ts";
-import { CommandError } from "../../server/command_call.ts";
-import { EXIT } from "../../server/command_call.ts";
-import type { CommandCall } from "../../server/command_call.ts";
+import type { Command } from "../command.ts";
+import { type CommandCall, CommandError, EXIT } from "../../server/command_call.ts";
 import { formatFields, textWidth, wrapText } from "../wrap_text.ts";
 
 const SECRET_VARIABLE = "WEBHOOK_SECRET";
@@ -19,7 +17,6 @@ export const webhookCommands: Command[] = [
     summary: "checks the signature of a saved delivery and explains what is wrong",
     example: "regfeed webhook verify --secret-file secret --body body.json --header 'webhook-id: dlv_01…' " +
       "--header 'webhook-timestamp: 1785513605' --header 'webhook-signature: v1,… v1,…'",
-    positionals: [0, 0],
     withoutConfig: true,
     options: {
       body: { kind: "text", value: "FILE", help: "the body, byte for byte as it arrived" },
@@ -50,7 +47,6 @@ export const webhookCommands: Command[] = [
         value: "TIME",
         help: "time of arrival: 2026-07-31T12:00:05Z or Unix seconds (default now)",
       },
-      ...JSON_OPTION,
     },
     run: verify,
   },

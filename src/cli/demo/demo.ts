@@ -14,8 +14,7 @@ import { listen, type RunningServer } from "../../platform/http/http_server.ts";
 import { openVaultFile } from "../../platform/vault.ts";
 import { VERSION } from "../../version.ts";
 import type { Command } from "../command.ts";
-import { EXIT } from "../../server/command_call.ts";
-import type { CommandCall } from "../../server/command_call.ts";
+import { type CommandCall, EXIT } from "../../server/command_call.ts";
 import {
   checkoutCalls,
   configText,
@@ -47,7 +46,6 @@ export const demoCommand: Command = {
   usage: "[--once]",
   summary: "runs the complete flow on this machine, without network or account",
   example: "regfeed demo --once",
-  positionals: [0, 0],
   withoutConfig: true,
   options: {
     once: {

@@ -6,9 +6,9 @@ import { isOfLaterClock } from "../../backup/schedule.ts";
 import type { Config } from "../../config/config.ts";
 import { formatBytes } from "../../domain/format_bytes.ts";
 import { nextRunAfter } from "../../domain/source/schedule.ts";
-import type { SourceSettings } from "../../domain/source/source.ts";
 import type { Machine } from "../../platform/files/machine.ts";
 import type { Host } from "../../platform/process/process.ts";
+import { formatTime } from "../table.ts";
 import { type Finding, good, problem, warning } from "../../server/checks/finding.ts";
 
 /** Less free space is a problem, bytes. */
@@ -25,7 +25,7 @@ function nearestFolder(path: string, machine: Pick<Machine, "rightsOf">): string
   return folder;
 }
 
-/** Checks the volume of a path; `wantedBytes` is what will be needed at once. */
+/** Checks the free space of a volume; `wantedBytes` is what will be needed at once. */
 export function checkVolume(
   area: string,
   path: string,
@@ -35,26 +35,17 @@ export function checkVolume(
   const volume = machine.volumeOf(nearestFolder(path, machine));
   if (volume === null) return [];
   const { kind, freeBytes } = volume;
-  const findings: Finding[] = [];
   if (volume.isNetwork && area === "store") {
     const todo = "move it to a local disk and change store.path: SQLite's locks do not work there";
-    findings.push(problem(area, `${path} is on ${kind}, a network file system`, todo));
+    return [problem(area, `${path} is on ${kind}, a network file system`, todo)];
   }
-  if (kind === "tmpfs") {
-    findings.push(
-      warning(area, `${path} is in memory (tmpfs) and lost on a restart`, "choose a folder on a disk"),
-    );
-  }
-  const room = `${formatBytes(freeBytes)} free at ${path}`;
+  const space = `${formatBytes(freeBytes)} free at ${path}`;
   if (freeBytes < FULL_BYTES) {
-    findings.push(problem(area, `only ${room}`, "free some space, or move it to a larger disk"));
-  } else if (freeBytes < Math.max(SCARCE_BYTES, wantedBytes)) {
-    const needed = wantedBytes > SCARCE_BYTES
-      ? `, and ${formatBytes(wantedBytes)} may be needed at once`
-      : "";
-    findings.push(warning(area, `${room}${needed}`, "free some space before it is needed"));
+    return [problem(area, `only ${space}`, "free some space, or move it to a larger disk")];
   }
-  return findings.length > 0 ? findings : [good(area, `${room} (${kind ?? "a local file system"})`)];
+  if (freeBytes >= Math.max(SCARCE_BYTES, wantedBytes)) return [good(area, space)];
+  const needed = wantedBytes > SCARCE_BYTES ? `, and ${formatBytes(wantedBytes)} may be needed at once` : "";
+  return [warning(area, `${space}${needed}`, "free some space before it is needed")];
 }
 
 /** Checks a folder that Regfeed writes to and creates if it is missing. */
@@ -68,33 +59,20 @@ export function checkFolder(area: string, path: string, machine: Pick<Machine, "
       "move it away, or name another folder in the config",
     );
   }
-  if (rights?.isReadOnly === true) {
-    const todo =
-      "see the system's log (a failing disk is made read-only), mount it writable, or name another place";
-    return problem(area, `${there} cannot be written: its file system is read-only`, todo);
+  if (rights?.mayWrite === true) {
+    return good(area, there === path ? `${path} can be written` : `${path} will be created in ${there}`);
   }
-  if (rights?.mayWrite !== true) {
-    const todo =
-      `run this as the user that runs Regfeed, or give the folder to that user: chown USER ${there}`;
-    return problem(area, `${there} cannot be written`, todo);
-  }
-  return good(area, there === path ? `${path} can be written` : `${path} will be made in ${there}`);
-}
-
-/** Checks the folders that sources are read from. */
-export function checkSourceFolders(
-  sources: readonly Pick<SourceSettings, "id" | "fetchStrategy" | "location" | "enabled">[],
-  machine: Pick<Machine, "rightsOf">,
-): Finding[] {
-  return sources.filter(({ fetchStrategy, enabled }) => enabled && fetchStrategy === "files")
-    .filter(({ location }) => {
-      const rights = machine.rightsOf(location);
-      return rights?.isFolder !== true || !rights.mayRead;
-    })
-    .map(({ id, location }) => {
-      const todo = `make it (mkdir ${location}), let the user that runs Regfeed read it, or correct its path`;
-      return warning("sources", `the folder of ${id}, ${location}, is missing or cannot be read`, todo);
-    });
+  return rights?.isReadOnly === true
+    ? problem(
+      area,
+      `${there} cannot be written: its file system is read-only`,
+      "see the system's log (a failing disk is made read-only), mount it writable, or name another folder",
+    )
+    : problem(
+      area,
+      `${there} cannot be written`,
+      `run this as the user that runs Regfeed, or give the folder to that user: chown USER ${there}`,
+    );
 }
 
 /** Checks the backups' folder and the age of the newest backup. */
@@ -105,7 +83,7 @@ export async function checkBackups(
 ): Promise<Finding[]> {
   const folder = checkFolder("backup", backup.folder, machine);
   if (folder.level === "problem") return [folder];
-  const wantedBytes = spaceForBackup(await host.sizeOf(store.path).catch(() => 0)); // without rights the store says so
+  const wantedBytes = spaceForBackup(await host.sizeOf(store.path).catch(() => 0)); // checkDatabase() reports a failure
   const files = await host.exists(backup.folder) ? (await host.list(backup.folder)).files : [];
   const times = files.filter(({ name }) => !isOfLaterClock(name, nowMs)).map(({ name }) => backupTime(name));
   return [
@@ -118,7 +96,7 @@ export async function checkBackups(
 function checkNewest(backup: Config["backup"], newestMs: number, nowMs: number): Finding {
   const seen = newestMs === -Infinity
     ? `no backup in ${backup.folder}`
-    : `the newest backup was made at ${new Date(newestMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+    : `the newest backup was made at ${formatTime(newestMs)} UTC`;
   if (backup.schedule === null) {
     return warning("backup", `${seen}, and there is no schedule`, 'set backup.schedule = "15 3 * * *"');
   }

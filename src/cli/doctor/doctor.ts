@@ -2,22 +2,20 @@
 import { dirname } from "node:path";
 import { userAgentOf } from "../../config/config.ts";
 import { createClock } from "../../platform/clock.ts";
-import { tryMailServer } from "../../platform/mail/mailer.ts";
 import { createMachine } from "../../platform/files/machine.ts";
 import { createPlatform } from "../../platform/platform.ts";
 import type { Host } from "../../platform/process/process.ts";
 import { VERSION } from "../../version.ts";
-import { type Command, JSON_OPTION } from "../command.ts";
+import type { Command } from "../command.ts";
 import { linesFor } from "../print.ts";
-import { EXIT } from "../../server/command_call.ts";
-import type { CommandCall } from "../../server/command_call.ts";
+import { type CommandCall, EXIT } from "../../server/command_call.ts";
 import { checkTls } from "../../server/checks/certificate.ts";
 import { attempt, type Finding, good, warning } from "../../server/checks/finding.ts";
 import { checkMailServer, checkOutbox } from "./mail.ts";
-import { askHosts, checkClock, checkHosts, checkNames, checkProxies, checkTargets } from "./network.ts";
+import { askHosts, checkClock, checkHosts, checkProxies, checkTargets } from "./network.ts";
 import { checkPayment } from "./payment.ts";
 import { checkRights, checkSecretFile } from "../../server/checks/rights.ts";
-import { checkBackups, checkFolder, checkSourceFolders, checkVolume } from "./disk.ts";
+import { checkBackups, checkFolder, checkVolume } from "./disk.ts";
 import { checkDatabase } from "./store.ts";
 import { storeUser } from "../../server/instance_lock.ts";
 import { loadConfig, type LoadedConfig } from "../../server/open_store.ts";
@@ -29,17 +27,15 @@ export const doctorCommand: Command = {
   summary:
     "checks disks, permissions, secrets, clock, network, mail and backups, and says what to do; changes nothing",
   example: "regfeed doctor --config /etc/regfeed/regfeed.toml",
-  positionals: [0, 0],
   options: {
     offline: { kind: "flag", help: "do not connect to hosts or mail servers" },
-    ...JSON_OPTION,
   },
   async run(call) {
     const loaded = await loadConfig(call);
     const findings = [
       good("config", `${loaded.file} is valid`),
       // Causes come before their symptoms: without a network all sources fail.
-      ...await checkNetwork(call.host, loaded, call.flags.has("offline")),
+      ...await checkNetwork(loaded, call.flags.has("offline")),
       ...await checkMachine(call, loaded),
     ];
     const problems = findings.filter(({ level }) => level === "problem").length;
@@ -49,7 +45,7 @@ export const doctorCommand: Command = {
   },
 };
 
-/** The findings for a person, by area, with what to do below each. */
+/** The findings as text, by area, with what to do below each. */
 export function describeFindings(findings: readonly Finding[]): string {
   const marks = { good: "  ok     ", warning: "  WARNING", problem: "  PROBLEM" } as const;
   const lines: string[] = [];
@@ -65,17 +61,17 @@ export function describeFindings(findings: readonly Finding[]): string {
   return `${lines.join("\n")}\n${many(count("problem"), "problem")}, ${many(count("warning"), "warning")}\n`;
 }
 
-async function checkNetwork(host: Host, { config }: LoadedConfig, isOffline: boolean): Promise<Finding[]> {
-  const settings = [...checkProxies(config.server, (name) => host.env(name)), ...checkTargets(config)];
+async function checkNetwork({ config }: LoadedConfig, isOffline: boolean): Promise<Finding[]> {
+  const settings = [...checkProxies(config.server), ...checkTargets(config)];
   if (isOffline) return settings;
   const platform = createPlatform({ log: { format: "text", level: "error" } });
   try {
     const enabled = config.sources.filter((source) => source.enabled);
     const [hosts, mail] = await Promise.all([
       askHosts(enabled, { ...platform, userAgent: userAgentOf(config, VERSION) }),
-      checkMailServer(config, { ...platform, tryMailServer }),
+      checkMailServer(config, platform.clock),
     ]);
-    return [...settings, ...checkNames(hosts), checkClock(hosts), ...checkHosts(hosts), ...mail];
+    return [...settings, ...checkHosts(hosts), checkClock(hosts), ...mail];
   } finally {
     await platform.close();
   }
@@ -102,7 +98,6 @@ async function checkMachine({ host, loadEngine }: CommandCall, loaded: LoadedCon
       ...await attempt("store", () => checkDatabase(config, machine, engine)),
     ]),
     ...await attempt("backup", () => checkBackups(host, config, { machine, nowMs: createClock().nowMs() })),
-    ...await attempt("sources", () => checkSourceFolders(config.sources, machine)),
     ...checkPayment(config),
     ...await attempt("mail", () => checkOutbox(config, machine)),
   ];
@@ -111,14 +106,8 @@ async function checkMachine({ host, loadEngine }: CommandCall, loaded: LoadedCon
 /** Root's permissions are not those of the service. */
 function checkUser(host: Host, isRootsData: boolean): Finding[] {
   if (host.user() !== "root" || isRootsData) return [];
-  const todo = "run this as the service's user: `sudo -u regfeed regfeed doctor`";
-  return [
-    warning(
-      "store",
-      "doctor runs as root, which can use every file: the service's permissions are not checked",
-      todo,
-    ),
-  ];
+  const seen = "doctor runs as root, which can use every file: the service's permissions are not checked";
+  return [warning("store", seen, "run this as the service's user: `sudo -u regfeed regfeed doctor`")];
 }
 
 async function checkServer(store: string): Promise<Finding> {

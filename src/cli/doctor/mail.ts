@@ -1,6 +1,7 @@
 // Checks of mail: whether the mail server accepts mails (none is sent), or whether the outbox is writable.
 import type { Config } from "../../config/config.ts";
 import { type Clock, DeadlineError, MailError, type MailFault } from "../../domain/ports/ports.ts";
+import { tryMailServer } from "../../platform/mail/mailer.ts";
 import type { Machine } from "../../platform/files/machine.ts";
 import { checkFolder } from "./disk.ts";
 import { type Finding, good, problem, warning } from "../../server/checks/finding.ts";
@@ -8,20 +9,10 @@ import { type Finding, good, problem, warning } from "../../server/checks/findin
 /** Maximum time to connect and sign in, ms. */
 const SERVER_MS = 10_000;
 
-type SmtpSettings = NonNullable<Config["mail"]["smtp"]>;
-
-/** What the check needs. */
-export interface AskingMail {
-  clock: Clock;
-  /** Connects and signs in without sending a mail; throws {@link MailError}. */
-  tryMailServer(server: SmtpSettings, signal: AbortSignal): Promise<void>;
-}
-
 const CORRECT_URL =
   "correct scheme, host and port in mail.smtp_url (smtps:// for port 465, smtp:// for 587 and 25)";
 const SEE_LOG = "see the mail server's log, or ask its operator";
 
-/** What to do about each fault. */
 const ADVICE: Readonly<Record<MailFault, string>> = {
   name: `${CORRECT_URL}, or the machine's DNS`,
   refused: `${CORRECT_URL}, or open the firewall`,
@@ -56,7 +47,7 @@ export function checkOutbox(
 /** Checks whether the mail server, if any, would accept a mail. None is sent. */
 export async function checkMailServer(
   { mail: { smtp } }: Pick<Config, "mail">,
-  { clock, tryMailServer }: AskingMail,
+  clock: Clock,
 ): Promise<Finding[]> {
   if (smtp === null) return [];
   const name = `${smtp.host}:${smtp.port}`;

@@ -1,109 +1,71 @@
-// Checks of the network: names, hosts, the clock, proxies, and where webhooks may go.
+// Checks of the network: hosts of sources, the clock, the reverse proxy, and where webhooks may go.
 import type { Config } from "../../config/config.ts";
-import { holdsLoopback, literalAddress } from "../../domain/ip_address.ts";
-import type { Clock, HttpClient, Resolver } from "../../domain/ports/ports.ts";
+import { holdsLoopback } from "../../domain/ip_address.ts";
+import type { Clock, HttpClient } from "../../domain/ports/ports.ts";
 import type { SourceSettings } from "../../domain/source/source.ts";
 import { type Finding, good, problem, warning } from "../../server/checks/finding.ts";
 
-/** Maximum time for one host: DNS, connection and response, ms. */
+/** Time limit for one host: DNS, connection and response, ms. */
 const HOST_MS = 10_000;
 /** A larger clock error is a problem, ms: receivers accept signatures within five minutes. */
 const WRONG_CLOCK_MS = 120_000;
 const ODD_CLOCK_MS = 15_000;
-/** Maximum number of concurrent requests. */
-const CONCURRENCY = 8;
 const MAX_BODY_BYTES = 4_096;
-
-/** What the check needs. */
-export interface Asking {
-  clock: Clock;
-  http: HttpClient;
-  resolver: Resolver;
-  userAgent: string;
-}
+/** The reasons of failed DNS lookups. */
+const IS_DNS_FAILURE = /host name not found|name servers do not respond/;
 
 /** The result of a request to a host. */
 export interface HostResult {
   host: string;
   /** The sources that are fetched from it. */
   sources: string[];
-  /** Null when it responded. */
+  /** Null if it responded. */
   failure: string | null;
-  /** Whether its name was resolved; null for an IP address. */
-  isResolved: boolean | null;
-  /** How far the machine's clock is ahead of the host's, ms; null when the host sent no date. */
+  /** How far the machine's clock is ahead of the host's, ms; null if the host sent no date. */
   aheadMs: number | null;
 }
 
 /** Requests the front page of each host of the sources once. */
-export async function askHosts(sources: readonly SourceSettings[], asking: Asking): Promise<HostResult[]> {
+export async function askHosts(
+  sources: readonly SourceSettings[],
+  { clock, http, userAgent }: { clock: Clock; http: HttpClient; userAgent: string },
+): Promise<HostResult[]> {
   const remote = sources.filter(({ fetchStrategy }) => fetchStrategy !== "files");
-  const waiting = [...Map.groupBy(remote, ({ location }) => new URL(location).origin)];
-  const results: HostResult[] = [];
-  const work = async (): Promise<void> => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const [origin, users] = next;
-      const url = new URL(origin);
-      results.push({ host: url.host, sources: users.map(({ id }) => id), ...await askHost(url, asking) });
+  const byOrigin = [...Map.groupBy(remote, ({ location }) => new URL(location).origin)].sort();
+  return await Promise.all(byOrigin.map(async ([origin, users]) => {
+    const url = new URL(origin);
+    const host = { host: url.host, sources: users.map(({ id }) => id) };
+    const request = {
+      method: "GET" as const,
+      url,
+      headers: { "user-agent": userAgent },
+      maxBodyBytes: MAX_BODY_BYTES,
+    };
+    try {
+      const { headers } = await clock.within(HOST_MS, (signal) => http.request({ ...request, signal }));
+      const shownMs = Date.parse(headers["date"] ?? "");
+      return { ...host, failure: null, aheadMs: Number.isNaN(shownMs) ? null : clock.nowMs() - shownMs };
+    } catch (error) {
+      return { ...host, failure: (error as Error).message, aheadMs: null };
     }
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, work));
-  return results.sort((one, other) => one.host < other.host ? -1 : 1);
+  }));
 }
 
-async function askHost(
-  url: URL,
-  { clock, http, resolver, userAgent }: Asking,
-): Promise<Pick<HostResult, "failure" | "isResolved" | "aheadMs">> {
-  const host = url.hostname.replace(/^\[|\]$/g, "");
-  let isResolved = literalAddress(url) === null ? false : null;
-  try {
-    return await clock.within(HOST_MS, async (signal) => {
-      await resolver.resolve(host, signal);
-      if (isResolved === false) isResolved = true;
-      const headers = { "user-agent": userAgent };
-      const response = await http.request({
-        method: "GET",
-        url,
-        headers,
-        maxBodyBytes: MAX_BODY_BYTES,
-        signal,
-      });
-      const shown = Date.parse(response.headers["date"] ?? "");
-      return { failure: null, isResolved, aheadMs: Number.isNaN(shown) ? null : clock.nowMs() - shown };
-    });
-  } catch (error) {
-    return { failure: (error as Error).message, isResolved, aheadMs: null };
-  }
-}
-
-/** Checks whether DNS works at all; single names that fail are reported by {@link checkHosts}. */
-export function checkNames(results: readonly HostResult[]): Finding[] {
-  const named = results.filter(({ isResolved }) => isResolved !== null);
-  const resolved = named.filter(({ isResolved }) => isResolved).length;
-  if (named.length === 0) return [];
-  if (resolved > 0) return [good("dns", `${resolved} of ${named.length} host names are resolved`)];
-  const todo =
-    "repair the machine's DNS: see /etc/resolv.conf or `resolvectl status`; in a container, its --dns";
-  return [problem("dns", "no host name of a source is resolved", todo)];
-}
-
-/** Checks the hosts. If DNS does not work, {@link checkNames} reports it once. */
+/** Checks the hosts; if no name can be resolved, reports that once. */
 export function checkHosts(results: readonly HostResult[]): Finding[] {
-  const isDnsDown = !results.some(({ isResolved }) => isResolved === true);
-  const asked = results.filter(({ isResolved }) => !isDnsDown || isResolved === null);
-  const silent = asked.filter(({ failure }) => failure !== null);
+  const failed = results.filter(({ failure }) => failure !== null);
+  if (results.length > 0 && results.every(({ failure }) => IS_DNS_FAILURE.test(failure ?? ""))) {
+    const todo =
+      "repair the machine's DNS: see /etc/resolv.conf or `resolvectl status`; in a container, its --dns";
+    return [problem("dns", "no host name of a source is resolved", todo)];
+  }
+  const responding = results.length - failed.length;
   return [
-    ...(asked.length > silent.length
-      ? [good("hosts", `${asked.length - silent.length} hosts of sources respond`)]
-      : []),
-    ...silent.map(({ host, sources, failure }) =>
-      warning(
-        "hosts",
-        `${host} does not respond: ${failure}`,
-        `try it from this machine by other means; a firewall may block ${sources.join(", ")}`,
-      )
-    ),
+    ...(responding > 0 ? [good("hosts", `${responding} hosts of sources respond`)] : []),
+    ...failed.map(({ host, sources, failure }) => {
+      const todo = `try it from this machine by other means; a firewall may block ${sources.join(", ")}`;
+      return warning("hosts", `${host} does not respond: ${failure}`, todo);
+    }),
   ];
 }
 
@@ -126,36 +88,25 @@ export function checkClock(results: readonly HostResult[]): Finding {
     : good("clock", `the clock agrees with ${hosts}`);
 }
 
-const isLocal = (hostname: string): boolean => /^(localhost|127\.|\[::1\])/.test(hostname);
-
-/** Checks the settings for a reverse proxy, and proxies in the environment. */
-export function checkProxies(
-  server: { publicUrl: string; trustedProxies: readonly string[]; tls: unknown },
-  env: (name: string) => string | undefined,
-): Finding[] {
-  const findings: Finding[] = [];
-  const { protocol, hostname } = new URL(server.publicUrl);
-  const nameIt = 'add the proxy: server.trusted_proxies = ["127.0.0.1/32"]';
-  if (server.trustedProxies.some((range) => range.endsWith("/0"))) {
-    const seen = "trusted_proxies has every address: any client can pretend to be another";
-    findings.push(problem("proxy", seen, nameIt));
+/** Checks the settings for a reverse proxy. */
+export function checkProxies({ publicUrl, trustedProxies, tls }: Config["server"]): Finding[] {
+  const { protocol, hostname } = new URL(publicUrl);
+  const todo = 'add the proxy: server.trusted_proxies = ["127.0.0.1/32"]';
+  if (trustedProxies.some((range) => range.endsWith("/0"))) {
+    return [
+      problem("proxy", "trusted_proxies has every address: any client can pretend to be another", todo),
+    ];
   }
-  if (protocol === "https:" && server.tls === null && server.trustedProxies.length === 0) {
+  if (protocol === "https:" && tls === null && trustedProxies.length === 0) {
     const seen =
       "public_url is https, so there is a proxy, but trusted_proxies is empty: all clients seem to have its IP address";
-    findings.push(warning("proxy", seen, nameIt));
+    return [warning("proxy", seen, todo)];
   }
-  if (protocol === "http:" && !isLocal(hostname)) {
-    const todo = "set server.tls_cert and server.tls_key, or use a proxy with TLS and set its https URL";
-    findings.push(warning("proxy", `public_url is ${server.publicUrl}: API keys are sent unencrypted`, todo));
+  if (protocol === "http:" && !/^(localhost|127\.|\[::1\])/.test(hostname)) {
+    const advice = "set server.tls_cert and server.tls_key, or use a proxy with TLS and set its https URL";
+    return [warning("proxy", `public_url is ${publicUrl}: API keys are sent unencrypted`, advice)];
   }
-  const named = ["https_proxy", "http_proxy", "all_proxy"].flatMap((name) => [name.toUpperCase(), name])
-    .filter((name) => (env(name) ?? "") !== "");
-  if (named.length > 0) {
-    const seen = `the environment names a proxy (${named.join(", ")}), which Regfeed does not use`;
-    findings.push(warning("proxy", seen, "let this machine reach sources and receivers directly"));
-  }
-  return findings;
+  return [];
 }
 
 /** Warns of settings that let webhooks use http or this machine. */
@@ -166,10 +117,7 @@ export function checkTargets({ delivery }: Pick<Config, "delivery">): Finding[] 
     ? ["webhooks may use http (delivery.allow_http = true): anyone on the network path can read them"]
     : [];
   const loopback = allowNetworks.filter(holdsLoopback).map((network) =>
-    `webhooks may go to this machine (delivery.allow_networks has ${
-      JSON.stringify(network)
-    }): customers reach what ` +
-    "listens on it"
+    `webhooks may go to this machine (delivery.allow_networks has "${network}"): customers reach what listens on it`
   );
   return [...open, ...loopback].map((seen) => warning("webhooks", seen, todo));
 }

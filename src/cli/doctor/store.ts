@@ -1,6 +1,5 @@
 // Checks of the database: its file, schema and key, and the stored state of sources and deliveries.
 import type { Config } from "../../config/config.ts";
-import { formatBytes } from "../../domain/format_bytes.ts";
 import type { SourceState } from "../../domain/source/source.ts";
 import type { Undelivered } from "../../domain/ports/store/deliveries.ts";
 import type { StoreEngine } from "../../domain/ports/store/engine.ts";
@@ -32,7 +31,8 @@ export function checkDatabase(config: Config, machine: Machine, engine: StoreEng
   try {
     const schema = engine.schemaOf(path, { readOnly });
     if (schema === 0) {
-      const todo = "if it held any, restore the newest good backup: `regfeed backup restore FILE --force`";
+      const todo =
+        "if it should have data, restore the newest good backup: `regfeed backup restore FILE --force`";
       return [file, warning("store", `${path} is empty: without customers and events`, todo)];
     }
     if (schema !== engine.schemaVersion) {
@@ -55,7 +55,7 @@ export function checkDatabase(config: Config, machine: Machine, engine: StoreEng
   }
 }
 
-/** Checks the enabled sources: which failed, and which were fetched in part. */
+/** Checks the last fetches of the enabled sources. */
 export function checkSources(
   { sources }: Pick<Config, "sources">,
   states: readonly SourceState[],
@@ -77,16 +77,8 @@ function named(things: readonly { id: string }[]): string {
   return `${things.slice(0, MAX_NAMED).map(({ id }) => id).join(", ")}${more}`;
 }
 
-/** Why the service disables a subscription. */
-const DISABLED_BECAUSE: Readonly<Record<Undelivered["disabled"][number]["by"], string>> = {
-  gone: "the endpoint responded with 410",
-  failing: "the endpoint failed for days",
-  "key-lost": "its secret was lost with the key",
-  tier: "over its tier's limit",
-};
-
 /** Checks deliveries that did not arrive, and subscriptions that the service disabled. */
-export function checkDeliveries({ held, failed, heldFull, disabled, largest }: Undelivered): Finding[] {
+export function checkDeliveries({ held, failed, heldFull, disabled }: Undelivered): Finding[] {
   const findings: Finding[] = [];
   const states = ([[held, "held"], [failed, "failed"]] as const).filter(([count]) => count > 0);
   if (states.length > 0) {
@@ -99,28 +91,18 @@ export function checkDeliveries({ held, failed, heldFull, disabled, largest }: U
   if (heldFull > 0) {
     findings.push(warning(
       "deliveries",
-      `subscriptions in the state held_full: ${heldFull}; their customer's limit of held deliveries is ` +
-        "reached, and no " +
-        "further ones are stored; no event is lost",
+      `subscriptions in the state held_full: ${heldFull}; their customer's limit of held deliveries is reached, ` +
+        "and no further ones are stored; no event is lost",
       "nothing: they continue when the held deliveries are sent; tiers.*.held_deliveries is the limit",
     ));
   }
-  if (disabled.length > 0) findings.push(checkDisabled(disabled));
-  if (findings.length === 0) findings.push(good("deliveries", "none is held, none has failed"));
-  if (largest.length > 0) {
-    const named = largest.map(({ customerId, bytes }) => `${customerId} ${formatBytes(bytes)}`).join(", ");
-    findings.push(good("deliveries", `the customers for whom most is stored: ${named}`));
+  if (disabled.length > 0) {
+    findings.push(warning(
+      "deliveries",
+      `subscriptions that the service disabled: ${named(disabled)}`,
+      "`regfeed customer show SUBSCRIPTION` shows the reason, the owner and what is held; the owner enables it with " +
+        "PATCH /v1/subscriptions/{id}",
+    ));
   }
-  return findings;
-}
-
-function checkDisabled(disabled: Undelivered["disabled"]): Finding {
-  const reasons = [...Map.groupBy(disabled, ({ by }) => by)]
-    .map(([by, those]) => `${those.length}: ${DISABLED_BECAUSE[by]}`).join("; ");
-  return warning(
-    "deliveries",
-    `subscriptions that the service disabled (${reasons}): ${named(disabled)}`,
-    "`regfeed customer show SUBSCRIPTION` shows whose it is and what is held; its owner enables it with " +
-      "PATCH /v1/subscriptions/{id}",
-  );
+  return findings.length > 0 ? findings : [good("deliveries", "none is held, none has failed")];
 }

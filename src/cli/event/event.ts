@@ -6,9 +6,8 @@ import type { RegEvent } from "../../domain/event/event.ts";
 import { isId } from "../../domain/event/ids.ts";
 import type { Provenance } from "../../domain/event/provenance.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
-import { type Command, JSON_OPTION } from "../command.ts";
+import type { Command } from "../command.ts";
 import { CommandError } from "../../server/command_call.ts";
-import { EXIT } from "../../server/command_call.ts";
 import { withStore } from "../../server/open_store.ts";
 import { formatFields, textWidth, wrapText } from "../wrap_text.ts";
 import { formatTime } from "../table.ts";
@@ -21,10 +20,8 @@ export const eventCommands: Command[] = [
     usage: "ID [--why] [--json]",
     summary: "shows an event, the changes in each version, and its provenance",
     example: "regfeed event show evt_01J9ZC3V5T8Q2W4E6R8Y0TAPNB --why",
-    positionals: [1, 1],
     options: {
       why: { kind: "flag", help: "explain each value: words, rules, articles" },
-      ...JSON_OPTION,
     },
     run: (call) =>
       withStore(call, async ({ config, store }) => {
@@ -36,7 +33,6 @@ export const eventCommands: Command[] = [
             ? `${JSON.stringify({ ...shown, ...(why === null ? {} : { why: whyJson(shown, why) }) })}\n`
             : describeEvent(shown, width) + (why === null ? "" : `\n${describeWhy(shown, why, width)}`),
         );
-        return EXIT.done;
       }),
   },
 ];

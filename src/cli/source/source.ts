@@ -13,10 +13,8 @@ import { MAX_ITEMS } from "../../ingest/parse/parse_pipeline.ts";
 import { createParser } from "../../ingest/parse/parse_worker_client.ts";
 import { createParseWorker } from "../../platform/platform.ts";
 import { VERSION } from "../../version.ts";
-import { type Command, JSON_OPTION } from "../command.ts";
-import { CommandError } from "../../server/command_call.ts";
-import { EXIT } from "../../server/command_call.ts";
-import type { CommandCall } from "../../server/command_call.ts";
+import type { Command } from "../command.ts";
+import { type CommandCall, CommandError, EXIT } from "../../server/command_call.ts";
 import { loadConfig, withStore } from "../../server/open_store.ts";
 import { listJson, listSources, listTable } from "./source_list.ts";
 import { previewJson, previewTable } from "./source_preview.ts";
@@ -34,14 +32,11 @@ export const sourceCommands: Command[] = [
     usage: "[--json]",
     summary: "lists the sources with their states",
     example: "regfeed source list",
-    positionals: [0, 0],
-    options: JSON_OPTION,
     run: (call) =>
       withStore(call, async ({ config, platform, store }) => {
         const nowMs = platform.clock.nowMs();
         const listed = listSources(config, await store.listSources(), nowMs);
         call.host.out(call.flags.has("json") ? listJson(listed) : listTable(listed, call.host));
-        return EXIT.done;
       }, { withoutStore: "do without" }),
   },
   {
@@ -49,7 +44,6 @@ export const sourceCommands: Command[] = [
     usage: "ID [--why] [--save[=FILE]] [--json]",
     summary: "fetches a source and shows what would be stored; stores nothing",
     example: "regfeed source test eu-edpb-news --why",
-    positionals: [1, 1],
     options: {
       why: { kind: "flag", help: "explain the values of each item: words, rules, articles" },
       save: {
@@ -58,7 +52,6 @@ export const sourceCommands: Command[] = [
         value: "FILE",
         help: "save the raw document in this folder, named after the source, or in FILE",
       },
-      ...JSON_OPTION,
     },
     run: (call) =>
       withStore(call, async ({ config, platform, store }) => {
@@ -88,7 +81,6 @@ export const sourceCommands: Command[] = [
     usage: "FILE [--source ID] [--content-type TYPE] [--json]",
     summary: "prints the content of a saved document as JSON",
     example: "regfeed source parse answer.json --source us-federal-register",
-    positionals: [1, 1],
     options: {
       source: { kind: "text", value: "ID", help: "use the rules of this source in the config" },
       "content-type": { kind: "text", value: "TYPE", help: "the document's Content-Type" },
@@ -114,7 +106,6 @@ export const sourceCommands: Command[] = [
         );
         const indent = call.flags.has("json") ? undefined : 2;
         host.out(`${JSON.stringify(description, null, indent)}\n`);
-        return EXIT.done;
       } catch (error) {
         if (error instanceof DocumentError || error instanceof FetchError) {
           throw new CommandError(`${file}: ${error.message}`);

@@ -2,10 +2,8 @@
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import type { FetchedDocument } from "../../ingest/fetch/fetch_types.ts";
-import { type Command, JSON_OPTION } from "../command.ts";
-import { CommandError } from "../../server/command_call.ts";
-import { EXIT } from "../../server/command_call.ts";
-import type { CommandCall } from "../../server/command_call.ts";
+import type { Command } from "../command.ts";
+import { type CommandCall, CommandError } from "../../server/command_call.ts";
 import { withStore } from "../../server/open_store.ts";
 
 /** Only the user may read saved documents: they may be secret. */
@@ -17,10 +15,8 @@ export const releaseCommand: Command = {
   usage: "ID [--discard] [--json]",
   summary: "delivers the events held by a change spike, or keeps them undelivered",
   example: "regfeed source release eu-edpb-news --discard",
-  positionals: [1, 1],
   options: {
     discard: { kind: "flag", help: "keep the events in the store without delivering them" },
-    ...JSON_OPTION,
   },
   run: (call) =>
     withStore(call, async ({ store }) => {
@@ -35,7 +31,6 @@ export const releaseCommand: Command = {
           ? `${JSON.stringify({ source: id, events, delivered: end === "deliver" })}\n`
           : describe(id, events, end),
       );
-      return EXIT.done;
     }),
 };
 

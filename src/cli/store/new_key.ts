@@ -5,10 +5,8 @@ import { createIds } from "../../domain/event/ids.ts";
 import { type Platform, VaultError } from "../../domain/ports/ports.ts";
 import type { DiscardedSecrets, ExamineOptions, StoreEngine } from "../../domain/ports/store/engine.ts";
 import { openVaultFile } from "../../platform/vault.ts";
-import { type Command, JSON_OPTION } from "../command.ts";
-import { CommandError } from "../../server/command_call.ts";
-import { EXIT } from "../../server/command_call.ts";
-import type { CommandCall } from "../../server/command_call.ts";
+import type { Command } from "../command.ts";
+import { type CommandCall, CommandError, EXIT } from "../../server/command_call.ts";
 import { actOf } from "../customer/named_customer.ts";
 import { hasNoDatabase, type LoadedConfig, withPlatform } from "../../server/open_store.ts";
 import { createBackupTools } from "../../server/migrate_with_backup.ts";
@@ -23,15 +21,14 @@ export const newKeyCommand: Command = {
   usage: "--yes [--json]",
   summary: "creates a new secret key if the old one is lost; every subscription then needs a new secret",
   example: "regfeed store new-key --yes",
-  positionals: [0, 0],
-  options: { yes: { kind: "flag", help: "confirm; this cannot be undone" }, ...JSON_OPTION },
+  options: { yes: { kind: "flag", help: "confirm; this cannot be undone" } },
   run: (call) => withPlatform(call, (opened) => makeNewKey(call, opened)),
 };
 
 async function makeNewKey(
   call: CommandCall,
   { config, file, platform }: LoadedConfig & { platform: Platform },
-): Promise<number> {
+): Promise<void> {
   const { host } = call;
   const { path, keyFile } = config.store;
   if (await hasNoDatabase(call, path)) {
@@ -64,7 +61,6 @@ async function makeNewKey(
     });
     const fields = { key: keyFile, backup: to, customers: given };
     host.out(call.flags.has("json") ? `${JSON.stringify(fields)}\n` : describe(fields));
-    return EXIT.done;
   } catch (error) {
     throw new CommandError(`no new key was created: ${(error as Error).message}`);
   }

@@ -6,84 +6,8 @@ import { sourceDetails, sourceRow, type SourceSummary, summariseSource } from ".
 import { formatListen } from "../listen.ts";
 import { formatDuration } from "../parse_values.ts";
 
-/** The effective settings as JSON. */
-export interface ConfigSummary {
-  server: {
-    listen: string;
-    public_url: string;
-    trusted_proxies: string[];
-    /** Null: no TLS. */
-    tls_cert: string | null;
-    watch_config: boolean;
-  };
-  /** Null: unlimited. */
-  limits: { public_per_minute: number | null; failed_keys_per_minute: number | null };
-  store: { path: string; key_file: string };
-  ingest: {
-    user_agent: string;
-    notify_first_fetch: boolean;
-    max_document_bytes: number;
-    timeout_ms: number;
-    parse_timeout_ms: number;
-    concurrency: number;
-    contact: string | null;
-    host_concurrency: number;
-    host_spacing_ms: number;
-    jitter_ms: number;
-    max_freshness_ms: number;
-    allow_private: boolean;
-  };
-  delivery: {
-    allow_http: boolean;
-    allow_networks: string[];
-    allow_ports: number[];
-    timeout_ms: number;
-    concurrency: number;
-    concurrency_per_subscription: number;
-    keep_delivered_ms: number;
-    keep_log_ms: number;
-  };
-  /** Additions to the built-in rules. */
-  classification: {
-    topics: string[];
-    /** The topics with additional keywords. */
-    topic_keywords: string[];
-    severity_rules: number;
-    /** The sources with a default event type or topics. */
-    source_defaults: string[];
-  };
-  /** Null: payments are disabled. */
-  payment: { livemode: boolean; grace_ms: number; prices: Record<string, Tier> } | null;
-  mail: {
-    from: string;
-    support: string;
-    /** Host and port; null: mails are written to the outbox. */
-    smtp: string | null;
-    /** TLS from the start of the connection; STARTTLS required or if offered. Null without a server. */
-    tls: "from the beginning" | "required" | "where it is offered" | null;
-    outbox: string;
-    keep_ms: number;
-  };
-  /** The ids of customers that the config declares. */
-  customers_declared: string[];
-  languages: string[];
-  backup: {
-    folder: string;
-    schedule: string | null;
-    timezone: string | null;
-    keep: number;
-    secret_key: boolean;
-  };
-  metrics: { listen: string | null; token: boolean };
-  log: { format: string; level: string; levels: LogLevels };
-  tiers: Record<Tier, Record<LimitField, number>>;
-  sources_enabled: number;
-  sources_disabled: number;
-  sources: SourceSummary[];
-}
-
 /** Summarises a config. `nowMs` (Unix ms) is the time from which the sources' next runs are computed. */
-export function summariseConfig(config: Config, nowMs: number): ConfigSummary {
+export function summariseConfig(config: Config, nowMs: number) {
   const enabled = config.sources.filter((source) => source.enabled).length;
   return {
     ...summariseServer(config),

@@ -1,4 +1,4 @@
-// The doctor on what customers hear and pay by: the mail server, without a mail, and the payment provider's secret.
+// The doctor's checks of mail and payments.
 import assert from "node:assert/strict";
 import net from "node:net";
 import { checkMailServer, checkOutbox } from "../../../src/cli/doctor/mail.ts";
@@ -7,7 +7,6 @@ import type { Finding, Level } from "../../../src/server/checks/finding.ts";
 import type { Config } from "../../../src/config/config.ts";
 import { type Clock, DeadlineError } from "../../../src/domain/ports/ports.ts";
 import { createClock } from "../../../src/platform/clock.ts";
-import { tryMailServer } from "../../../src/platform/mail/mailer.ts";
 import { regfeed, withFolder, writeConfig } from "../../support/process.ts";
 import { type SmtpOptions, withSmtpServer } from "../../support/smtp.ts";
 
@@ -34,13 +33,12 @@ const settings = (port: number, change: Partial<Smtp> = {}): Pick<Config, "mail"
   },
 });
 
-/** What the doctor says of the server at a port. */
 async function said(
   port: number,
   change: Partial<Smtp> = {},
   clock: Clock = createClock(),
 ): Promise<Finding[]> {
-  const findings = await checkMailServer(settings(port, change), { clock, tryMailServer });
+  const findings = await checkMailServer(settings(port, change), clock);
   for (const { seen, todo, level } of findings) {
     assert.doesNotMatch(`${seen} ${todo}`, /hush|feed@firm/);
     assert.equal(todo === null, level === "good");
@@ -67,7 +65,7 @@ async function keyPair(): Promise<{ key: string; cert: string }> {
   return { key, cert };
 }
 
-Deno.test("doctor connects, greets, makes the line safe and signs in, and hands no mail over", async () => {
+Deno.test("doctor connects to the mail server, starts TLS and signs in, and sends no mail", async () => {
   const rows: [options: SmtpOptions, change: Partial<Smtp>, level: Level, seen: RegExp][] = [
     [{}, {}, "good", /localhost:\d+ accepts mails; none was sent/],
     [SIGN_IN, { credentials: USER }, "good", /accepts mails and the user and password/],
@@ -99,7 +97,7 @@ Deno.test("doctor connects, greets, makes the line safe and signs in, and hands 
   }
 });
 
-Deno.test("doctor waits for no mail server longer than its bound, and says what may be in the way", async () => {
+Deno.test("doctor gives up a mail server that does not respond in time, and names likely causes", async () => {
   const [nobody] = await said(1);
   assert.match(nobody?.seen ?? "", /refuses the connection/);
   assert.match(nobody?.todo ?? "", /host and port in mail\.smtp_url/);
@@ -140,7 +138,7 @@ const PAYMENT = {
   prices: { price_1: "team" },
 } as const;
 
-Deno.test("checkOutbox() sees that keys wait in a folder, and that nothing can be put there", () => {
+Deno.test("checkOutbox() warns of keys in the outbox, and reports an outbox that cannot be written", () => {
   const outbox = { mail: { ...settings(1).mail, smtp: null } };
   const machine = (mayWrite: boolean) => ({
     rightsOf: () => ({
@@ -160,22 +158,16 @@ Deno.test("checkOutbox() sees that keys wait in a folder, and that nothing can b
   assert.deepEqual(checkOutbox({ ...settings(1), payment: null }, machine(false)), []);
 });
 
-Deno.test("checkPayment() knows what is no signing secret, without repeating it", () => {
+Deno.test("checkPayment() recognises an invalid signing secret without repeating it", () => {
   const findings = (payment: Partial<NonNullable<Config["payment"]>>) =>
-    checkPayment({
-      payment: { ...PAYMENT, ...payment },
-      secretFiles: [],
-      inlineSecrets: ["payment.webhook_secret"],
-    });
+    checkPayment({ payment: { ...PAYMENT, ...payment } });
   const rows: [secret: string, level: Level, seen: RegExp][] = [
-    [PAYMENT.webhookSecret, "good", /comes from payment\.webhook_secret and has the right form/],
+    [PAYMENT.webhookSecret, "good", /has the right form/],
     ["sk_live_hushhushhushhushhushhush", "problem", /is a secret API key/],
     ["rk_test_hush", "problem", /is a secret API key/],
-    ["pk_live_hush", "problem", /publishable/],
-    ["we_1hush", "problem", /the id of the webhook endpoint/],
-    ["hushhushhushhushhushhushhushhush", "problem", /does not begin with whsec_/],
-    [`whsec_${"a".repeat(32)} `, "problem", /spaces or line breaks/],
-    ["whsec_hush", "problem", /too short/],
+    ["hushhushhushhushhushhushhushhush", "problem", /is not a complete signing secret/],
+    [`whsec_${"a".repeat(32)} `, "problem", /is not a complete/],
+    ["whsec_hush", "problem", /is not a complete/],
   ];
   for (const [webhookSecret, level, seen] of rows) {
     const [finding] = findings({ webhookSecret });
@@ -188,35 +180,7 @@ Deno.test("checkPayment() knows what is no signing secret, without repeating it"
   assert.equal(findings({ prices: { price_1: "team", price_2: "indie" } }).length, 1);
 });
 
-Deno.test("doctor names where the payment secret comes from, and a config that others can read it in", async () => {
-  await withFolder(async (folder) => {
-    const configs: [lines: string, seen: RegExp][] = [
-      [
-        `webhook_secret = "${PAYMENT.webhookSecret}"`,
-        /the signing secret comes from payment\.webhook_secret/,
-      ],
-      ['webhook_secret_file = "stripe"', /the signing secret comes from the file .*stripe/],
-    ];
-    await Deno.writeTextFile(`${folder}/stripe`, `${PAYMENT.webhookSecret}\n`, { mode: 0o600 });
-    for (const [line, seen] of configs) {
-      await writeConfig(folder, `[payment]\n${line}\nprices = { price_1 = "team" }\n`);
-      await Deno.chmod(`${folder}/regfeed.toml`, 0o644);
-      const { stdout, code } = await regfeed(folder, ["doctor", "--offline"]);
-      assert.match(stdout, seen);
-      assert.doesNotMatch(stdout, /aaaa/);
-      const isOpen = line.startsWith("webhook_secret =");
-      assert.equal(code, isOpen ? 1 : 0, stdout);
-      assert.equal(
-        /regfeed\.toml has mode 644: others can read payment\.webhook_secret\n\s+→ chmod 6/.test(
-          stdout,
-        ),
-        isOpen,
-      );
-    }
-  });
-});
-
-Deno.test("doctor asks the mail server of a config, and nobody with --offline", async () => {
+Deno.test("doctor checks the mail server of the config, except with --offline", async () => {
   await withSmtpServer(SIGN_IN, async (port, taken) => {
     await withFolder(async (folder) => {
       const text = (password: string) =>

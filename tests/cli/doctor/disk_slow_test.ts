@@ -1,4 +1,4 @@
-// What the doctor says of a disk that is mounted read-only.
+// The doctor on a disk that is mounted read-only.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { works } from "../../support/disks.ts";
@@ -19,7 +19,7 @@ const MAY_MOUNT = condition(
 
 Deno.test({
   ...needs(
-    "the doctor sees a disk that is mounted read-only, whatever the modes say, before and after a start",
+    "doctor reports a disk that is mounted read-only, before and after the first start",
     LINUX,
     ROOT,
     MAY_MOUNT,
@@ -35,7 +35,7 @@ Deno.test({
       const seen =
         /PROBLEM {2}.*data cannot be written: its file system is read-only\n\s+→ .*mount it writable/;
       assert.match(before.stdout, seen);
-      assert.match(before.stdout, /saved will be made in/, "another folder is none of it");
+      assert.match(before.stdout, /saved will be created in/, "another folder is not affected");
 
       await (await serve(folder)).end("SIGTERM");
       const writable = await regfeed(folder, ["doctor", "--offline"]);

@@ -1,4 +1,4 @@
-// What the doctor says of disks: volumes, room, folders, open files.
+// The doctor's checks of volumes and folders.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { checkFolder, checkVolume } from "../../../src/cli/doctor/disk.ts";
@@ -27,11 +27,10 @@ const machineOf = (volume: Volume | null) => ({
   }),
 });
 
-Deno.test("checkVolume() knows volumes that a database must not lie on, and those that will be full", () => {
+Deno.test("checkVolume() reports network file systems and volumes with little space", () => {
   const cases: [string, Partial<Volume>, number, Level, RegExp][] = [
     ["a disk", {}, 0, "good", /50\.0 GB free/],
     ["nfs", { kind: "nfs", isNetwork: true }, 0, "problem", /on nfs, a network file system/],
-    ["memory", { kind: "tmpfs" }, 0, "warning", /is in memory/],
     ["full", { freeBytes: 5e6 }, 0, "problem", /only 5\.0 MB free/],
     ["nearly full", { freeBytes: 5e8 }, 0, "warning", /500 MB free/],
     ["too small for a backup", { freeBytes: 5 * GB }, 6 * GB, "warning", /6\.0 GB may be needed at once/],
@@ -45,7 +44,7 @@ Deno.test("checkVolume() knows volumes that a database must not lie on, and thos
   assert.deepEqual(checkVolume("store", "/data", machineOf(null)), []);
 });
 
-Deno.test("kindOf() knows network file systems by their numbers, whatever their sign", () => {
+Deno.test("kindOf() recognises network file systems by their magic numbers", () => {
   const networks = {
     0x6969: "nfs",
     0xff534d42: "cifs",
@@ -60,7 +59,7 @@ Deno.test("kindOf() knows network file systems by their numbers, whatever their 
   assert.deepEqual(kindOf(12345), { kind: null, isNetwork: false });
 });
 
-Deno.test("checkFolder() looks at the folder in which a missing one would be made", () => {
+Deno.test("checkFolder() checks the folder in which a missing one would be created", () => {
   const machine = (mayWrite: boolean) => ({
     rightsOf: (path: string) =>
       path === "/srv"
@@ -69,13 +68,13 @@ Deno.test("checkFolder() looks at the folder in which a missing one would be mad
   });
   assert.equal(
     checkFolder("store", "/srv/regfeed/data", machine(true)).seen,
-    "/srv/regfeed/data will be made in /srv",
+    "/srv/regfeed/data will be created in /srv",
   );
   assert.equal(checkFolder("store", "/srv", machine(true)).seen, "/srv can be written");
   assert.match(checkFolder("store", "/srv/data", machine(false)).todo ?? "", /chown USER \/srv/);
 });
 
-Deno.test("no database is opened on a network file system", async () => {
+Deno.test("a database on a network file system is not opened", async () => {
   const world = await createWorld();
   await withFolder(async (folder) => {
     const config = { ...world.config, store: { ...world.config.store, path: join(folder, "regfeed.db") } };

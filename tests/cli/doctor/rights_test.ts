@@ -1,11 +1,11 @@
-// What the doctor says of who can read and change what.
+// Checks of who can read and change files.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { checkConfigFile, checkSecretFile } from "../../../src/server/checks/rights.ts";
 import { regfeed, serve, withFolder, writeConfig } from "../../support/process.ts";
 import { needs, ROOT, UNPRIVILEGED } from "../../support/needs.ts";
 
-Deno.test("checkSecretFile() wants secrets closed; of root's the service's group may read, as a package installs them", () => {
+Deno.test("checkSecretFile() reports a secret that others can read; the group may read a file of root", () => {
   const own = {
     isFolder: false,
     mode: 0o600,
@@ -25,7 +25,7 @@ Deno.test("checkSecretFile() wants secrets closed; of root's the service's group
   assert.match(checkSecretFile("/k", { ...roots, mode: 0o660 }).seen, /mode 660/);
 });
 
-Deno.test("checkConfigFile() wants a config with secrets in it closed, and one without them only unchanged", () => {
+Deno.test("checkConfigFile() reports a config with secrets that others can read, and a config that others can change", () => {
   const rights = {
     isFolder: false,
     mode: 0o644,
@@ -52,7 +52,7 @@ Deno.test("checkConfigFile() wants a config with secrets in it closed, and one w
 });
 
 Deno.test({
-  ...needs("the doctor run by root says that the service's rights are not checked", ROOT),
+  ...needs("doctor warns when it runs as root on another user's store", ROOT),
   fn: () =>
     withFolder(async (folder) => {
       await writeConfig(folder, '[server]\nlisten = "127.0.0.1:0"\n');
@@ -70,7 +70,7 @@ Deno.test({
 
 Deno.test({
   ...needs(
-    "the doctor finds a data folder that this user cannot look into, and does not end by it",
+    "doctor reports a data folder that this user cannot enter",
     UNPRIVILEGED,
   ), // root looks into everything
   fn: () =>

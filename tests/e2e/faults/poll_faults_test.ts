@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import type { OutgoingRequest } from "../../../src/domain/ports/ports.ts";
-import { NetworkError } from "../../../src/domain/ports/ports.ts";
+import { NetworkError, type OutgoingRequest } from "../../../src/domain/ports/ports.ts";
 import type { RegEvent } from "../../../src/domain/event/event.ts";
 import { openStore } from "../../../src/store/sqlite/store.ts";
 import { createChance, seedOfRun } from "../../support/chance.ts";

@@ -63,7 +63,6 @@ Deno.test({
       usage: '[--it "x"]',
       summary: ".so it's a \\fB test – of 'signs'",
       example: "regfeed odd --it 'a\\nb'",
-      positionals: [0, 0],
       options: { it: { kind: "flag", help: "'tis -- all" } },
       run: () => Promise.resolve(0),
     };

@@ -20,16 +20,13 @@ export function createUndelivered(
   };
 }
 
-/** Customers that the doctor names. */
-const LARGEST = 3;
-
 /** The undelivered, see {@link Undelivered}. */
 export function findUndelivered(connection: Connection): Undelivered {
   const disabled = connection.all(
     `select id, disabled_by from subscriptions
        where deleted_at is null and disabled_by is not null and disabled_by <> 'owner' order by disabled_at, id`,
   ).map((row) => ({ id: String(row["id"]), by: row["disabled_by"] as Exclude<DisabledReason, "owner"> }));
-  return { ...countAll(connection), disabled, largest: largestCustomers(connection, LARGEST) };
+  return { ...countAll(connection), disabled };
 }
 
 /** Reads one row per customer. */
