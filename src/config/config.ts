@@ -29,7 +29,7 @@ import { findKeyLines, type KeyLines, type KeyPath } from "./toml/key_lines.ts";
 import { listTables, unknownKeyMessage } from "./toml/known_keys.ts";
 import { ConfigError, type ConfigProblem, formatKey, type KeyProblem } from "./toml/problems.ts";
 import { type CheckedFile, FILE_SCHEMA } from "./schema.ts";
-import type { SecretFile, SecretReader } from "./secrets.ts";
+import { type SecretFile, type SecretReader, Secrets } from "./secrets.ts";
 import { buildServer, findServerProblems, type ServerConfig } from "./server.ts";
 import { readSourceSecrets, type SourceSecrets } from "./sources/source_secrets.ts";
 import { findSelectorProblems } from "./sources/check_selectors.ts";
@@ -151,9 +151,9 @@ export async function parseConfigFile(text: string, options: ParseConfigOptions)
   const document = parseToml(text, options.file);
   // Compiling the schema, as zod does for repeated use, would cost more than it saves.
   const checked = FILE_SCHEMA.safeParse(document, { jitless: true });
-  const from = { reader: options.readSecret, folder: options.folder };
-  const secrets = await readSourceSecrets(document, from);
-  const accounts = await readAccountSecrets(document, from);
+  const secrets = new Secrets(options.readSecret, options.folder);
+  const ofSources = await readSourceSecrets(document, secrets);
+  const ofAccounts = await readAccountSecrets(document, secrets);
   const found = [
     ...schemaProblems(checked.error?.issues ?? []),
     ...findServerProblems(document),
@@ -161,7 +161,6 @@ export async function parseConfigFile(text: string, options: ParseConfigOptions)
     ...await findSelectorProblems(document),
     ...findCustomerProblems(document),
     ...secrets.problems,
-    ...accounts.problems,
     ...(checked.success ? additionProblems(checked.data, options) : []),
   ];
   const rejection = (problems: KeyProblem[]) => {
@@ -169,7 +168,7 @@ export async function parseConfigFile(text: string, options: ParseConfigOptions)
     return new ConfigError(inOrder(problems.map((problem) => locate(problem, lines, options.file))));
   };
   if (found.length > 0 || !checked.success) throw rejection(found);
-  const config = buildConfig(checked.data, { sources: secrets, accounts }, options.folder);
+  const config = buildConfig(checked.data, { secrets, ofSources, ofAccounts }, options.folder);
   const folderProblems = findFolderProblems(config);
   if (folderProblems.length > 0) throw rejection(folderProblems);
   return {
@@ -251,7 +250,11 @@ function inOrder(problems: ConfigProblem[]): ConfigProblem[] {
 
 function buildConfig(
   file: CheckedFile,
-  secrets: { sources: SourceSecrets; accounts: AccountSecrets },
+  { secrets, ofSources, ofAccounts }: {
+    secrets: Secrets;
+    ofSources: Map<number, SourceSecrets>;
+    ofAccounts: AccountSecrets;
+  },
   folder: string,
 ): Config {
   return {
@@ -275,27 +278,22 @@ function buildConfig(
       maxFreshMs: file.ingest.max_freshness,
       allowPrivate: file.ingest.allow_private,
     },
-    sources: file.sources.map((source, index) => {
-      const authorization = secrets.sources.authorizations.get(index);
-      const headers = secrets.sources.headers.get(index);
-      return {
-        ...buildSource(source, file.ingest, folder),
-        ...(authorization === undefined ? {} : { authorization }),
-        ...(headers === undefined ? {} : { headers }),
-      };
-    }),
+    sources: file.sources.map((source, index) => ({
+      ...buildSource(source, file.ingest, folder),
+      ...ofSources.get(index),
+    })),
     classification: buildAdditions(file),
     delivery: buildDelivery(file.delivery),
     tiers: buildTiers(file.tiers),
     customers: buildCustomers(file),
     languages: [...new Set([...BASE_LANGUAGES, ...file.delivery.languages])],
     backup: buildBackup(file.backup, folder),
-    payment: buildPayment(file, secrets.accounts),
-    mail: buildMail(file, secrets.accounts, folder),
-    metrics: { listen: file.metrics.listen ?? null, token: secrets.accounts.metricsToken },
+    payment: buildPayment(file, ofAccounts),
+    mail: buildMail(file, ofAccounts, folder),
+    metrics: { listen: file.metrics.listen ?? null, token: ofAccounts.metricsToken },
     log: file.log,
-    secretFiles: [...secrets.sources.files, ...secrets.accounts.files],
-    inlineSecrets: [...secrets.sources.inline, ...secrets.accounts.inline],
+    secretFiles: secrets.files,
+    inlineSecrets: secrets.inline,
   };
 }
 

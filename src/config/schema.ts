@@ -71,7 +71,7 @@ function logLevels() {
 /** The maximum number of topics of an item. */
 const MOST_SOURCE_TOPICS = 5;
 
-/** The three keys of a secret: NAME, NAME_file and NAME_env. readSecret() checks that only one is set. */
+/** The three keys of a secret: NAME, NAME_file and NAME_env. {@link Secrets} checks that only one is set. */
 const secret = {
   inline: z.string({ error: wants("a string", '"…"', describeKind) }).optional(),
   file: text("the path of a file", "/run/secrets/NAME", readPath).optional(),

@@ -2,6 +2,8 @@
 import { resolve } from "node:path";
 import { trimEndOf } from "../domain/trim_end.ts";
 import { readPath, readVariable } from "./parse_values.ts";
+import type { KeyPath } from "./toml/key_lines.ts";
+import { formatKey, type KeyProblem } from "./toml/problems.ts";
 
 /** Where secrets come from. */
 export interface SecretReader {
@@ -19,67 +21,80 @@ export interface SecretFile {
   path: string;
 }
 
-/** The result of reading a secret. */
-export type SecretReading =
-  /** Not set. */
-  | { kind: "none" }
-  /** `key` is the key that sets it; `path` is the absolute path of its file, if any. */
-  | { kind: "secret"; key: string; value: string; path?: string }
-  /** What is wrong with `key`, and what to do. */
-  | { kind: "problem"; key: string; message: string };
-
-/**
- * The secret NAME of a table: one of `NAME = "…"`, `NAME_file = "…"` (relative to the folder; trailing line ends are
- * removed) and `NAME_env = "…"`. Messages never contain the secret. A value that the schema rejects counts as not set.
- */
-export async function readSecret(
-  table: Record<string, unknown>,
-  name: string,
-  source: { reader: SecretReader; folder: string },
-): Promise<SecretReading> {
-  const forms = [name, `${name}_file`, `${name}_env`].filter((key) => table[key] !== undefined);
-  const [key, second] = forms;
-  if (key === undefined) return { kind: "none" };
-  if (second !== undefined) {
-    const others = forms.filter((form) => form !== second).join(" and ");
-    const message = `cannot be combined with ${others}: keep only one`;
-    return { kind: "problem", key: second, message };
-  }
-  const given = table[key];
-  if (typeof given !== "string") return { kind: "none" };
-  if (key === `${name}_env`) return readVariableSecret(key, given, source.reader);
-  if (key === `${name}_file`) return await readFileSecret(key, given, source);
-  if (given.trim() !== "") return { kind: "secret", key, value: given };
-  return { kind: "problem", key, message: "is empty: set the secret or remove the key" };
+/** A secret and the path of the key that sets it. */
+export interface Secret {
+  path: KeyPath;
+  value: string;
 }
 
-function readVariableSecret(key: string, variable: string, reader: SecretReader): SecretReading {
-  if (!("value" in readVariable(variable))) return { kind: "none" };
-  const value = reader.env(variable);
-  if (value !== undefined && value.trim() !== "") return { kind: "secret", key, value };
-  const state = value === undefined ? "not set" : "empty";
-  const message = `refers to the environment variable ${variable}, which is ${state}`;
-  return { kind: "problem", key, message };
+/** Reads the secrets of a raw document, and collects their files and problems. */
+export class Secrets {
+  readonly files: SecretFile[] = [];
+  /** The keys whose secrets are in the config file itself. */
+  readonly inline: string[] = [];
+  readonly problems: KeyProblem[] = [];
+
+  /** Relative paths are resolved against the folder. */
+  constructor(readonly reader: SecretReader, readonly folder: string) {}
+
+  /**
+   * The secret NAME of the table at a path: one of `NAME = "…"`, `NAME_file = "…"` (trailing line ends are removed) and
+   * `NAME_env = "…"`. Null if it is not set, has a problem, or its value is one that the schema rejects. Problems never
+   * contain the secret.
+   */
+  async read(table: Record<string, unknown>, name: string, at: KeyPath): Promise<Secret | null> {
+    const forms = [name, `${name}_file`, `${name}_env`].filter((key) => table[key] !== undefined);
+    const [key, second] = forms;
+    if (key === undefined) return null;
+    const path = [...at, key];
+    if (second !== undefined) {
+      const others = forms.filter((form) => form !== second).join(" and ");
+      return this.reject([...at, second], `cannot be combined with ${others}: keep only one`);
+    }
+    const given = table[key];
+    if (typeof given !== "string") return null;
+    if (key === `${name}_env`) return this.#readVariable(path, given);
+    if (key === `${name}_file`) return await this.#readFile(path, given);
+    if (given.trim() === "") return this.reject(path, "is empty: set the secret or remove the key");
+    if (!isPublicUrl(name, given)) this.inline.push(keyOf(path));
+    return { path, value: given };
+  }
+
+  /** Adds a problem; returns null. */
+  reject(path: KeyPath, message: string): null {
+    this.problems.push({ path, message });
+    return null;
+  }
+
+  #readVariable(path: KeyPath, variable: string): Secret | null {
+    if (!("value" in readVariable(variable))) return null;
+    const value = this.reader.env(variable);
+    if (value !== undefined && value.trim() !== "") return { path, value };
+    const state = value === undefined ? "not set" : "empty";
+    return this.reject(path, `refers to the environment variable ${variable}, which is ${state}`);
+  }
+
+  async #readFile(path: KeyPath, given: string): Promise<Secret | null> {
+    if (!("value" in readPath(given))) return null;
+    const file = resolve(this.folder, given);
+    try {
+      const value = trimEndOf(await this.reader.file(file), "\r\n");
+      if (value.trim() === "") return this.reject(path, `refers to the file ${file}, which is empty`);
+      this.files.push({ key: keyOf(path), path: file });
+      return { path, value };
+    } catch (error) {
+      return this.reject(path, `refers to the file ${file}, which ${whyUnreadable(error)}`);
+    }
+  }
 }
 
-async function readFileSecret(
-  key: string,
-  given: string,
-  source: { reader: SecretReader; folder: string },
-): Promise<SecretReading> {
-  if (!("value" in readPath(given))) return { kind: "none" };
-  const path = resolve(source.folder, given);
-  try {
-    const value = trimEndOf(await source.reader.file(path), "\r\n");
-    if (value.trim() !== "") return { kind: "secret", key, value, path };
-    return {
-      kind: "problem",
-      key,
-      message: `refers to the file ${path}, which is empty`,
-    };
-  } catch (error) {
-    return { kind: "problem", key, message: `refers to the file ${path}, which ${whyUnreadable(error)}` };
-  }
+function keyOf(path: KeyPath): string {
+  return formatKey(path) ?? "";
+}
+
+/** Whether the value is a URL without a password, which is not secret. */
+function isPublicUrl(name: string, text: string): boolean {
+  return name.endsWith("_url") && URL.canParse(text) && new URL(text).password === "";
 }
 
 /** Deno's errors have a name, Node's a code. */

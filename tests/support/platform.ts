@@ -1,5 +1,18 @@
 // A platform for tests: a fake internet that answers by host and path, a folder in memory, a log that is kept.
-import { type Clock, type Files, type FolderListing, type HttpClient, type IncomingResponse, type Log, type LogFields, type Mailer, NetworkError, type OutgoingMail, type OutgoingRequest, type Platform } from "../../src/domain/ports/ports.ts";
+import {
+  type Clock,
+  type Files,
+  type FolderListing,
+  type HttpClient,
+  type IncomingResponse,
+  type Log,
+  type LogFields,
+  type Mailer,
+  NetworkError,
+  type OutgoingMail,
+  type OutgoingRequest,
+  type Platform,
+} from "../../src/domain/ports/ports.ts";
 import { NO_TRACER } from "../../src/domain/ports/tracer.ts";
 import { type FakeClock, fakeClock } from "./clock.ts";
 import { IN_PROCESS_WORKER } from "./workers/parse_worker.ts";

@@ -1,16 +1,29 @@
 // The effective settings of a config, without secrets.
-import type { LogLevels } from "../../domain/ports/log.ts";
 import { type LimitField, limitFields, type Tier, TIERS } from "../../domain/customer/tier.ts";
 import type { Config } from "../config.ts";
-import { sourceDetails, sourceRow, type SourceSummary, summariseSource } from "./describe_source.ts";
+import { nextRunAfter } from "../../domain/source/schedule.ts";
+import { PATTERN_RULE, type SourceSettings } from "../../domain/source/source.ts";
 import { formatListen } from "../listen.ts";
 import { formatDuration } from "../parse_values.ts";
 
-/** Summarises a config. `nowMs` (Unix ms) is the time from which the sources' next runs are computed. */
-export function summariseConfig(config: Config, nowMs: number) {
+function summarise(config: Config, nowMs: number) {
+  const { server, payment, mail, backup, metrics } = config;
+  const { smtp } = mail;
+  const startTls = smtp?.requireTls === true ? "required" as const : "where it is offered" as const;
   const enabled = config.sources.filter((source) => source.enabled).length;
+  const tiers = TIERS.map((tier) => [tier, limitFields(config.tiers[tier])]);
   return {
-    ...summariseServer(config),
+    server: {
+      listen: formatListen(server.listen),
+      public_url: server.publicUrl,
+      trusted_proxies: server.trustedProxies,
+      tls_cert: server.tls?.cert ?? null,
+      watch_config: server.watchConfig,
+    },
+    limits: {
+      public_per_minute: config.limits.public,
+      failed_keys_per_minute: config.limits.failed_key,
+    },
     store: { path: config.store.path, key_file: config.store.keyFile },
     ingest: {
       user_agent: config.ingest.userAgent,
@@ -42,47 +55,7 @@ export function summariseConfig(config: Config, nowMs: number) {
       severity_rules: config.classification.severityRules.length,
       source_defaults: config.classification.sources.map(({ sourceId }) => sourceId),
     },
-    ...summariseAccounts(config),
-    languages: config.languages,
-    backup: {
-      folder: config.backup.folder,
-      schedule: config.backup.schedule?.schedule ?? null,
-      timezone: config.backup.schedule?.timezone ?? null,
-      keep: config.backup.keep,
-      secret_key: config.backup.secretKey,
-    },
-    metrics: {
-      listen: config.metrics.listen === null ? null : formatListen(config.metrics.listen),
-      token: config.metrics.token !== null,
-    },
-    log: config.log,
-    tiers: summariseTiers(config),
-    sources_enabled: enabled,
-    sources_disabled: config.sources.length - enabled,
-    sources: config.sources.map((source) => summariseSource(source, nowMs)),
-  };
-}
-
-function summariseServer({ server, limits }: Config): Pick<ConfigSummary, "server" | "limits"> {
-  return {
-    server: {
-      listen: formatListen(server.listen),
-      public_url: server.publicUrl,
-      trusted_proxies: server.trustedProxies,
-      tls_cert: server.tls?.cert ?? null,
-      watch_config: server.watchConfig,
-    },
-    limits: { public_per_minute: limits.public, failed_keys_per_minute: limits.failed_key },
-  };
-}
-
-function summariseAccounts(
-  { customers, payment, mail }: Config,
-): Pick<ConfigSummary, "customers_declared" | "payment" | "mail"> {
-  const { smtp } = mail;
-  const startTls = smtp?.requireTls === true ? "required" : "where it is offered";
-  return {
-    customers_declared: customers.map(({ name }) => name),
+    customers_declared: config.customers.map(({ name }) => name),
     payment: payment === null
       ? null
       : { livemode: payment.livemode, grace_ms: payment.graceMs, prices: payment.prices },
@@ -90,17 +63,89 @@ function summariseAccounts(
       from: mail.from.name === "" ? mail.from.address : `${mail.from.name} <${mail.from.address}>`,
       support: mail.support,
       smtp: smtp === null ? null : formatListen({ hostname: smtp.host, port: smtp.port }),
-      tls: smtp === null ? null : smtp.isTls ? "from the beginning" : startTls,
+      tls: smtp === null ? null : smtp.isTls ? "from the beginning" as const : startTls,
       outbox: mail.outbox,
       keep_ms: mail.keepMs,
     },
+    languages: config.languages,
+    backup: {
+      folder: backup.folder,
+      schedule: backup.schedule?.schedule ?? null,
+      timezone: backup.schedule?.timezone ?? null,
+      keep: backup.keep,
+      secret_key: backup.secretKey,
+    },
+    metrics: {
+      listen: metrics.listen === null ? null : formatListen(metrics.listen),
+      token: metrics.token !== null,
+    },
+    log: config.log,
+    tiers: Object.fromEntries(tiers) as Record<Tier, Record<LimitField, number>>,
+    sources_enabled: enabled,
+    sources_disabled: config.sources.length - enabled,
+    sources: config.sources.map((source) => summariseSource(source, nowMs)),
   };
 }
 
-function summariseTiers(config: Config): ConfigSummary["tiers"] {
-  const entries = TIERS.map((tier) => [tier, limitFields(config.tiers[tier])]);
-  return Object.fromEntries(entries) as ConfigSummary["tiers"];
+/** URLs may contain secrets and are left out. */
+function summariseSource(source: SourceSettings & { enabled: boolean }, nowMs: number) {
+  return {
+    id: source.id,
+    enabled: source.enabled,
+    fetch_strategy: source.fetchStrategy,
+    relevance: source.relevance,
+    schedule: source.schedule,
+    timezone: source.timezone,
+    next_due_at: source.enabled ? nextRunAfter(source, nowMs) : null,
+    notify_first_fetch: source.notifyFirstFetch,
+    languages: source.languages,
+    urls: Object.keys(source.urls ?? {}),
+    language_pattern: source.languagePattern ?? null,
+    identity: source.identity ?? null,
+    removals: source.removals ?? false,
+    min_items: source.minItems ?? null,
+    silent_after_ms: source.silentAfterMs ?? null,
+    crawl_delay_ms: source.crawlDelayMs ?? null,
+    parse_timeout_ms: source.parseTimeoutMs,
+    ca_file: source.caFile ?? null,
+    reuse: source.reuse ?? null,
+    authorization: source.authorization !== undefined,
+    headers: Object.keys(source.headers ?? {}),
+  };
 }
+
+function sourceRow(source: SourceSummary): string[] {
+  const next = source.next_due_at === null ? "never" : new Date(source.next_due_at).toISOString();
+  const due = source.enabled ? `next ${next}` : "disabled";
+  return [`  ${source.id}`, source.fetch_strategy, source.schedule, source.timezone, due];
+}
+
+/** A line with the settings that differ from the defaults, if any. */
+function sourceDetails(source: SourceSummary): string[] {
+  const secrets = [...(source.authorization ? ["authorization"] : []), ...source.headers];
+  const details = [
+    source.relevance === "all" ? "stores everything" : null,
+    source.notify_first_fetch ? "notifies from the first fetch" : null,
+    source.urls.length === 0 ? null : `URLs for ${source.urls.join(", ")}`,
+    source.language_pattern === null ? null : `language by pattern ${source.language_pattern}`,
+    source.identity === null ? null : `identity by ${source.identity.replace(PATTERN_RULE, "pattern ")}`,
+    source.removals ? "withdraws missing items" : null,
+    source.min_items === null || source.min_items === 1 ? null : `at least ${source.min_items} items`,
+    source.silent_after_ms === null ? null : `silent after ${formatDuration(source.silent_after_ms)}`,
+    source.crawl_delay_ms === null ? null : `${formatDuration(source.crawl_delay_ms)} between requests`,
+    source.ca_file === null ? null : `trusts ${source.ca_file}`,
+    secrets.length === 0 ? null : `sends ${secrets.join(", ")}`,
+  ].filter((detail) => detail !== null);
+  return details.length === 0 ? [] : [`    ${details.join("; ")}`];
+}
+
+/** The effective settings as JSON. */
+export type ConfigSummary = ReturnType<typeof summarise>;
+
+/** The effective settings as JSON. `nowMs` (Unix ms) is the time from which the sources' next runs are computed. */
+export const summariseConfig: (config: Config, nowMs: number) => ConfigSummary = summarise;
+
+type SourceSummary = ConfigSummary["sources"][number];
 
 /** The summary as text, without a final line end; see {@link summariseConfig}. */
 export function describeConfig(config: Config, nowMs: number): string {
