@@ -9,7 +9,7 @@ import {
   evaluate,
   type Evaluation,
   readLabelled,
-} from "../src/classify/evaluate.ts";
+} from "./evaluate/evaluation.ts";
 import { parseConfig } from "../src/config/config.ts";
 
 const USAGE = `usage: deno task evaluate FILE.jsonl [--config FILE] [--json]

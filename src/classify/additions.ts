@@ -6,7 +6,7 @@ import {
   KEYWORD_LISTS,
   type Keywords,
 } from "../domain/event/classification.ts";
-import { type PhraseLists, TOPIC_RULES, type TopicRule } from "./data.ts";
+import { NO_TOPIC_RULES, type PhraseLists, TOPIC_RULES, type TopicRule } from "./data.ts";
 
 /** No additions. */
 export const NO_ADDITIONS: Additions = { topics: [], keywords: [], severityRules: [], sources: [] };
@@ -25,13 +25,9 @@ export function topicRules({ topics, keywords }: Additions): TopicRule[] {
 
 function ruleOf({ keywords, ...topic }: AddedTopic): TopicRule {
   return {
+    ...NO_TOPIC_RULES,
     ...topic,
-    ledBy: topic.articles,
-    eventTypes: [],
-    publishers: [],
-    fallbackFor: [],
-    fromPublishers: [],
-    titleOnly: false,
+    led_by: topic.articles,
     words: withKeywords(new Map(), { keywords }),
   };
 }

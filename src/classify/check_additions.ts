@@ -9,6 +9,7 @@ import {
 } from "../domain/event/classification.ts";
 import { expandTopics, type Topic } from "../domain/event/topic.ts";
 import { topicRules } from "./additions.ts";
+import { coversReference } from "./articles/find_articles.ts";
 import { ARTICLE_DATA, type PhraseLists, TOPIC_RULES } from "./data.ts";
 import { beginsWithPhrase, coversPhrase, includesPhrase, phraseProblem } from "./phrases/check_phrase.ts";
 import { topicsOf } from "./topics.ts";
@@ -23,91 +24,106 @@ export interface AdditionProblem {
 
 /** All problems with the additions; empty if they are valid. `sourceIds` are the sources of the config. */
 export function findAdditionProblems(additions: Additions, sourceIds: readonly string[]): AdditionProblem[] {
+  const { keywords, severityRules, sources } = additions;
   const topics = topicsOf(topicRules(additions));
+  const unknownTopic = (id: string): string | null =>
+    topics.some((topic) => topic.id === id)
+      ? null
+      : `is "${id}", which is not a topic; GET /v1/topics and [[topics]] list them`;
   return [
-    ...additions.topics.flatMap((topic, index) => topicProblems(topic, index, additions.topics)),
-    ...additions.topics.flatMap(({ keywords }, index) =>
-      keywordProblems(keywords, new Map(), ["topics", index])
+    ...additions.topics.flatMap((topic, index) =>
+      under(["topics", index], topicProblems(topic, index, additions.topics))
     ),
-    ...additions.keywords.flatMap(({ topic, keywords }, index) => [
-      ...unknownTopics([topic], topics).map(({ message }) => ({
-        path: ["topic_keywords", index, "topic"],
-        message,
-      })),
-      ...emptyProblems(keywords, ["topic_keywords", index]),
-      ...keywordProblems(keywords, knownWords(topic, additions, index), ["topic_keywords", index]),
-    ]),
-    ...additions.severityRules.flatMap((rule, index) => ruleProblems(rule, { topics, sourceIds, index })),
-    ...additions.severityRules.flatMap((rule, index) =>
-      shadowProblems(rule, additions.severityRules.slice(0, index), { topics, index })
+    ...additions.topics.flatMap((topic, index) =>
+      under(["topics", index], keywordProblems(topic.keywords, new Map()))
     ),
-    ...additions.sources.flatMap((source) =>
-      [...unknownTopics(source.topics, topics), ...repeated(source.topics)].map(({ position, message }) => ({
-        path: ["sources", source.sourceId, "topics", position],
-        message,
-      }))
+    ...keywords.flatMap(({ topic, keywords: own }, index) =>
+      under(["topic_keywords", index], [
+        ...problem("topic", unknownTopic(topic)),
+        ...problem("topic", isEmpty(own) ? "has no keywords: add keywords_en or another list" : null),
+        ...keywordProblems(own, knownWords(topic, additions, index)),
+      ])
+    ),
+    ...severityRules.flatMap((rule, index) =>
+      under(["severity_rules", index], ruleProblems(rule, { unknownTopic, sourceIds }))
+    ),
+    ...severityRules.flatMap((rule, index) =>
+      under(["severity_rules", index], shadowProblems(rule, severityRules.slice(0, index), topics))
+    ),
+    ...sources.flatMap(({ sourceId, topics: own }) =>
+      under(["sources", sourceId], [...inList("topics", own, unknownTopic), ...repeated("topics", own)])
     ),
   ];
 }
 
+function under(path: AdditionProblem["path"], problems: readonly AdditionProblem[]): AdditionProblem[] {
+  return problems.map((problem) => ({ ...problem, path: [...path, ...problem.path] }));
+}
+
+/** The problem with the value of a key, if there is a message. */
+function problem(key: string, message: string | null): AdditionProblem[] {
+  return message === null ? [] : [{ path: [key], message }];
+}
+
+/** The problems with the values of a list. */
+function inList(
+  key: string,
+  values: readonly string[],
+  messageOf: (value: string, position: number) => string | null,
+): AdditionProblem[] {
+  return values.flatMap((value, position) => {
+    const message = messageOf(value, position);
+    return message === null ? [] : [{ path: [key, position], message }];
+  });
+}
+
+function repeated(key: string, values: readonly string[]): AdditionProblem[] {
+  return inList(
+    key,
+    values,
+    (value, position) => values.indexOf(value) < position ? `is "${value}", a duplicate: remove it` : null,
+  );
+}
+
 function topicProblems(topic: AddedTopic, index: number, added: readonly AddedTopic[]): AdditionProblem[] {
-  const problems: AdditionProblem[] = [];
-  const add = (key: string | [string, number], message: string) =>
-    problems.push({ path: ["topics", index, ...[key].flat()], message });
-  if (TOPIC_RULES.some(({ id }) => id === topic.id)) {
-    add("id", `is "${topic.id}", a built-in topic: choose another id, or add to it with [[topic_keywords]]`);
-  } else if (added.slice(0, index).some(({ id }) => id === topic.id)) {
-    add("id", `is "${topic.id}", which another of [[topics]] has too: choose another id`);
-  }
-  if (topic.parent !== null) {
-    const parent = [...TOPIC_RULES, ...added].find(({ id }) => id === topic.parent);
-    if (parent === undefined) {
-      add("parent", `is "${topic.parent}", which is not a topic; GET /v1/topics and [[topics]] list them`);
-    } else if (parent === topic || parent.parent !== null) {
-      add("parent", `is "${topic.parent}", which cannot be a parent: topics have two levels`);
-    }
-  }
-  for (const [position, article] of topic.articles.entries()) {
-    if (!ARTICLE_DATA.articles.has(article)) {
-      add(
-        ["articles", position],
-        `is "${article}", which is not an article of the AI Act; write a number such as "26"`,
-      );
-    }
-  }
-  const isParent = added.some(({ parent }) => parent === topic.id);
-  if (problems.length === 0 && !isParent && topic.articles.length === 0 && isEmpty(topic.keywords)) {
-    add("id", `is "${topic.id}", a topic that can never match: add keywords or articles`);
-  }
-  return problems;
+  const { id, articles, keywords } = topic;
+  const problems = [
+    ...problem("id", idProblem(id, added.slice(0, index))),
+    ...problem("parent", parentProblem(topic, added)),
+    ...inList(
+      "articles",
+      articles,
+      (article) =>
+        ARTICLE_DATA.articles.has(article)
+          ? null
+          : `is "${article}", which is not an article of the AI Act; write a number such as "26"`,
+    ),
+  ];
+  const isParent = added.some(({ parent }) => parent === id);
+  if (problems.length > 0 || isParent || articles.length > 0 || !isEmpty(keywords)) return problems;
+  return problem("id", `is "${id}", a topic that can never match: add keywords or articles`);
 }
 
-function unknownTopics(
-  ids: readonly string[],
-  topics: readonly Topic[],
-): { position: number; message: string }[] {
-  return [...ids.entries()].filter(([, id]) => !topics.some((topic) => topic.id === id))
-    .map(([position, id]) => ({
-      position,
-      message: `is "${id}", which is not a topic; GET /v1/topics and [[topics]] list them`,
-    }));
+function idProblem(id: string, before: readonly AddedTopic[]): string | null {
+  if (TOPIC_RULES.some((rule) => rule.id === id)) {
+    return `is "${id}", a built-in topic: choose another id, or add to it with [[topic_keywords]]`;
+  }
+  if (!before.some((topic) => topic.id === id)) return null;
+  return `is "${id}", which another of [[topics]] has too: choose another id`;
 }
 
-function repeated(values: readonly string[]): { position: number; message: string }[] {
-  return [...values.entries()].filter(([position, value]) => values.indexOf(value) < position)
-    .map(([position, value]) => ({ position, message: `is "${value}", a duplicate: remove it` }));
+function parentProblem(topic: AddedTopic, added: readonly AddedTopic[]): string | null {
+  if (topic.parent === null) return null;
+  const parent = [...TOPIC_RULES, ...added].find(({ id }) => id === topic.parent);
+  if (parent === undefined) {
+    return `is "${topic.parent}", which is not a topic; GET /v1/topics and [[topics]] list them`;
+  }
+  if (parent !== topic && parent.parent === null) return null;
+  return `is "${topic.parent}", which cannot be a parent: topics have two levels`;
 }
 
 function isEmpty(keywords: Keywords): boolean {
   return KEYWORD_LISTS.every((list) => keywords[list].length === 0);
-}
-
-function emptyProblems(keywords: Keywords, path: AdditionProblem["path"]): AdditionProblem[] {
-  if (!isEmpty(keywords)) return [];
-  return [{
-    path: [...path, "topic"],
-    message: "has no keywords: add keywords_en or another list",
-  }];
 }
 
 /** The words of a topic before the keywords at this index are added. */
@@ -116,83 +132,73 @@ function knownWords(topic: string, additions: Additions, index: number): PhraseL
   return topicRules(before).find(({ id }) => id === topic)?.words ?? new Map();
 }
 
-function keywordProblems(
-  keywords: Keywords,
-  known: PhraseLists,
-  path: AdditionProblem["path"],
-): AdditionProblem[] {
-  return KEYWORD_LISTS.flatMap((list) =>
-    keywords[list].flatMap((keyword, position) => {
-      const before = [
-        ...known.get(list) ?? [],
-        ...keywords[list].slice(0, position),
-        ...wordsBeside(list, keywords, known),
-      ];
+function keywordProblems(keywords: Keywords, known: PhraseLists): AdditionProblem[] {
+  return KEYWORD_LISTS.flatMap((list) => {
+    // Items in a language without a list also use English.
+    const others: readonly KeywordList[] = list === "any" ? [] : list === "other" ? ["any", "en"] : ["any"];
+    const beside = others.flatMap((other) => [...known.get(other) ?? [], ...keywords[other]]);
+    return inList(`keywords_${list}`, keywords[list], (keyword, position) => {
+      const before = [...known.get(list) ?? [], ...keywords[list].slice(0, position), ...beside];
       const other = before.find((one) => beginsWithPhrase(keyword, one));
-      const message = phraseProblem(keyword) ??
+      return phraseProblem(keyword) ??
         (other === undefined
           ? null
           : `is "${keyword}", which has no effect: the topic already has "${other}"`);
-      return message === null ? [] : [{ path: [...path, `keywords_${list}`, position], message }];
-    })
-  );
-}
-
-/** The words of the other lists that apply to the same items: items in a language without a list also use English. */
-function wordsBeside(list: KeywordList, keywords: Keywords, known: PhraseLists): readonly string[] {
-  const others: readonly KeywordList[] = list === "any" ? [] : list === "other" ? ["any", "en"] : ["any"];
-  return others.flatMap((other) => [...known.get(other) ?? [], ...keywords[other]]);
+    });
+  });
 }
 
 function ruleProblems(
   rule: AddedSeverityRule,
-  { topics, sourceIds, index }: { topics: readonly Topic[]; sourceIds: readonly string[]; index: number },
+  { unknownTopic, sourceIds }: {
+    unknownTopic(id: string): string | null;
+    sourceIds: readonly string[];
+  },
 ): AdditionProblem[] {
-  const problems: AdditionProblem[] = [];
-  const add = (key: string, position: number | null, message: string) =>
-    problems.push({
-      path: ["severity_rules", index, key, ...(position === null ? [] : [position])],
-      message,
-    });
-  for (const [position, id] of rule.sources.entries()) {
-    if (!sourceIds.includes(id)) add("sources", position, `is "${id}", which is not a source of this config`);
-  }
-  for (const { position, message } of unknownTopics(rule.topics, topics)) add("topics", position, message);
-  for (const [position, article] of rule.articles.entries()) {
-    if (!isOfTheAct(article)) add("articles", position, notOfTheAct(article));
-  }
-  for (const key of ["words", "without"] as const) {
-    for (const [position, phrase] of rule[key].entries()) {
-      const other = rule[key].slice(0, position).find((one) => coversPhrase(one, phrase));
-      const message = phraseProblem(phrase) ??
-        (other === undefined ? null : `is "${phrase}", which has no effect: "${other}" already covers it`);
-      if (message !== null) add(key, position, message);
-    }
-  }
-  for (const [key, values] of Object.entries(listsOf(rule))) {
-    for (const { position, message } of repeated(values)) add(key, position, message);
-  }
-  for (const [position, word] of rule.words.entries()) {
-    const excluding = rule.without.find((phrase) => includesPhrase(word, phrase));
-    if (excluding !== undefined) {
-      add("words", position, `is "${word}", which can never match: it contains "${excluding}" of without`);
-    }
-  }
-  if (!hasCondition(rule)) {
-    add("severity", null, "has no condition: add sources, event_types, topics, articles or words");
-  }
-  return problems;
+  const { sources, eventTypes, topics, articles, words, without } = rule;
+  return [
+    ...inList(
+      "sources",
+      sources,
+      (id) => sourceIds.includes(id) ? null : `is "${id}", which is not a source of this config`,
+    ),
+    ...inList("topics", topics, unknownTopic),
+    ...inList(
+      "articles",
+      articles,
+      (reference) =>
+        isOfTheAct(reference)
+          ? null
+          : `is "${reference}", which is not in the AI Act; write "Art. 26", "Annex III" or "Recital 60"`,
+    ),
+    ...phraseProblems("words", words),
+    ...phraseProblems("without", without),
+    ...repeated("sources", sources),
+    ...repeated("event_types", eventTypes),
+    ...repeated("topics", topics),
+    ...repeated("articles", articles),
+    ...inList("words", words, (word) => {
+      const excluding = without.find((phrase) => includesPhrase(word, phrase));
+      if (excluding === undefined) return null;
+      return `is "${word}", which can never match: it contains "${excluding}" of without`;
+    }),
+    ...problem(
+      "severity",
+      hasCondition(rule) ? null : "has no condition: add sources, event_types, topics, articles or words",
+    ),
+  ];
+}
+
+function phraseProblems(key: string, phrases: readonly string[]): AdditionProblem[] {
+  return inList(key, phrases, (phrase, position) => {
+    const other = phrases.slice(0, position).find((one) => coversPhrase(one, phrase));
+    return phraseProblem(phrase) ??
+      (other === undefined ? null : `is "${phrase}", which has no effect: "${other}" already covers it`);
+  });
 }
 
 function hasCondition({ sources, eventTypes, topics, articles, words }: AddedSeverityRule): boolean {
   return [sources, eventTypes, topics, articles, words].some((values) => values.length > 0);
-}
-
-/** The lists of a rule, except phrases, by key. */
-function listsOf(
-  { sources, eventTypes, topics, articles }: AddedSeverityRule,
-): Record<string, readonly string[]> {
-  return { sources, event_types: eventTypes, topics, articles };
 }
 
 /** Whether a canonical reference has a number that exists in the Act and at most four parts. */
@@ -206,24 +212,19 @@ function isOfTheAct(canonical: string): boolean {
   return kind === "Recital" && Number(number) >= 1 && Number(number) <= ARTICLE_DATA.recitals;
 }
 
-function notOfTheAct(reference: string): string {
-  return `is "${reference}", which is not in the AI Act; write "Art. 26", "Annex III" or "Recital 60"`;
-}
-
 /** Reports a rule that can never apply because an earlier one matches everything that it matches. */
 function shadowProblems(
   rule: AddedSeverityRule,
   earlier: readonly AddedSeverityRule[],
-  { topics, index }: { topics: readonly Topic[]; index: number },
+  topics: readonly Topic[],
 ): AdditionProblem[] {
   const position = earlier.findIndex((other) => hasCondition(other) && isShadowedBy(rule, other, topics));
   if (position < 0) return [];
-  return [{
-    path: ["severity_rules", index, "severity"],
-    message:
-      `belongs to a rule that can never apply, because severity_rules[${position}] matches everything that it ` +
+  return problem(
+    "severity",
+    `belongs to a rule that can never apply, because severity_rules[${position}] matches everything that it ` +
       "matches: move this rule up, or narrow the other",
-  }];
+  );
 }
 
 function isShadowedBy(rule: AddedSeverityRule, other: AddedSeverityRule, topics: readonly Topic[]): boolean {
@@ -232,7 +233,7 @@ function isShadowedBy(rule: AddedSeverityRule, other: AddedSeverityRule, topics:
     [other.sources, rule.sources, same],
     [other.eventTypes, rule.eventTypes, same],
     [[...expandTopics(topics, other.topics)], rule.topics, same],
-    [other.articles, rule.articles, (whole, part) => part === whole || part.startsWith(`${whole}(`)],
+    [other.articles, rule.articles, coversReference],
     [other.words, rule.words, (whole, part) => includesPhrase(part, whole)],
   ];
   return conditions.every(([whole, part, covers]) =>

@@ -6,7 +6,7 @@ import type { Topic } from "../domain/event/topic.ts";
 import { NO_ADDITIONS, topicRules, versionWith } from "./additions.ts";
 import { findArticles } from "./articles/find_articles.ts";
 import { type EventTypeResult, findEventType } from "./event_type.ts";
-import { Item, wholeText } from "./item.ts";
+import { type ClassifyInput, Item, wholeText } from "./item.ts";
 import { lazy } from "./compute_once.ts";
 import { createConfiguredSeverity } from "./configured_severity.ts";
 import { explain, type Reason } from "./reasons.ts";
@@ -14,27 +14,11 @@ import { decideRelevance, findAiSubject } from "./relevance.ts";
 import { findSeverity, NOT_RELEVANT, type SeverityResult } from "./severity.ts";
 import { createTopicFinder, type TopicResult, topicsOf } from "./topics.ts";
 
+export type { ClassifyInput } from "./item.ts";
 export type { Reason } from "./reasons.ts";
 
 /** The version of the rules. It changes when the same item may be classified differently. */
 export const RULES_VERSION = "2";
-
-/** The item as its source states it. */
-export interface ClassifyInput {
-  /** Plain text; the first {@link TITLE_LIMIT} characters are read. */
-  title: string;
-  /** Plain text or an empty string; the first {@link SUMMARY_LIMIT} characters are read. */
-  summary: string;
-  url: string;
-  categories: readonly string[];
-  /**
-   * The languages that the item, document and source state, most specific first (BCP 47 tags or codes). May be empty or
-   * wrong (a German item in an "en" feed).
-   */
-  statedLanguages: readonly string[];
-  /** The item's source, for defaults that the config sets per source. */
-  sourceId?: string;
-}
 
 /** A classification. Everything except `relevant` is computed on first use, because most items are not relevant. */
 export interface Classification {

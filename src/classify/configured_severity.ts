@@ -2,7 +2,7 @@
 import type { AddedSeverityRule } from "../domain/event/classification.ts";
 import { expandTopics, type Topic } from "../domain/event/topic.ts";
 import type { EventType } from "../domain/event/event.ts";
-import type { CitedArticle } from "./articles/find_articles.ts";
+import { type CitedArticle, coversReference } from "./articles/find_articles.ts";
 import type { Item } from "./item.ts";
 import { buildPhraseIndex, findPhrases } from "./phrases/find_phrases.ts";
 import type { SeverityResult } from "./severity.ts";
@@ -53,18 +53,13 @@ function match({ rule, topics, words, without }: PreparedRule, evidence: Severit
     [rule.topics, evidence.topics.find(({ id }) => topics.has(id))?.id],
     [
       rule.articles,
-      cited.find(({ canonical }) => rule.articles.some((one) => covers(one, canonical)))?.canonical,
+      cited.find(({ canonical }) => rule.articles.some((one) => coversReference(one, canonical)))?.canonical,
     ],
     [rule.words, firstPhrase(words, item)],
   ];
   if (conditions.some(([asked, found]) => asked.length > 0 && found === undefined)) return null;
   if (firstPhrase(without, item) !== undefined) return null;
   return conditions.flatMap(([, found]) => found ?? []);
-}
-
-/** Whether a canonical reference equals the other or contains it. */
-function covers(whole: string, part: string): boolean {
-  return part === whole || part.startsWith(`${whole}(`);
 }
 
 function indexOf(phrases: readonly string[]) {

@@ -1,7 +1,7 @@
 // Finds the event type of an item: the first rule of data/event_types.json that matches.
 import type { EventType } from "../domain/event/event.ts";
-import { buildSignalIndex, ItemSignals, type Signal } from "./pattern_hits.ts";
-import { EVENT_TYPE_DATA, type EventTypeRule } from "./data.ts";
+import { buildSignalIndex, findSignals, type Signal } from "./pattern_hits.ts";
+import { EVENT_TYPE_DATA } from "./data.ts";
 import type { Item } from "./item.ts";
 import { lazy } from "./compute_once.ts";
 import { buildPatternIndex, findPatterns } from "./phrases/find_patterns.ts";
@@ -14,28 +14,19 @@ export interface EventTypeResult {
   signal: Signal | null;
 }
 
-const INDEX = lazy(() => buildSignalIndex(EVENT_TYPE_DATA.rules));
-
+const { rules, otherwise } = EVENT_TYPE_DATA;
+const INDEX = lazy(() => buildSignalIndex(rules));
 const UNLESS = lazy(() =>
-  buildPatternIndex(
-    EVENT_TYPE_DATA.rules.flatMap((rule, value) => rule.unless.map((pattern) => ({ pattern, value }))),
-  )
+  buildPatternIndex(rules.flatMap((rule, value) => rule.unless.map((pattern) => ({ pattern, value }))))
 );
 
 /** Finds the event type; `other` if no rule matches. */
 export function findEventType(item: Item): EventTypeResult {
-  const signals = new ItemSignals(INDEX(), item);
-  let excluded: ReadonlySet<number> | null = null;
-  const { rules } = EVENT_TYPE_DATA;
-  for (let number = 0; number < rules.length; number++) {
-    const signal = signals.of(number);
-    if (signal === null) continue;
-    const rule = rules[number] as EventTypeRule;
-    if (rule.unless.length > 0) {
-      excluded ??= new Set(findPatterns(UNLESS(), item.title).map((hit) => hit.value));
-      if (excluded.has(number)) continue;
-    }
-    return { type: rule.type, why: rule.why, signal };
+  const signals = findSignals(INDEX(), item);
+  const excluded = new Set(findPatterns(UNLESS(), item.title).map((hit) => hit.value));
+  for (const [number, { type, why }] of rules.entries()) {
+    const signal = signals.get(number);
+    if (signal !== undefined && !excluded.has(number)) return { type, why, signal };
   }
-  return { ...EVENT_TYPE_DATA.otherwise, signal: null };
+  return { ...otherwise, signal: null };
 }

@@ -1,86 +1,70 @@
 // An item as the rules see it: folded text, URL, CELEX number, language and publisher.
+import { lazy } from "./compute_once.ts";
 import { detectLanguage, type LanguageResult } from "./language.ts";
 import { findPublisher, hostOf, type Publisher } from "./publisher.ts";
 import { type FoldedText, foldText, SUMMARY_LIMIT, TITLE_LIMIT } from "./phrases/fold_text.ts";
 
 /** The opening of a summary says what the item is about; this is its length in characters. */
-export const OPENING_LENGTH = 400;
-
-/** The item as its source states it. */
-export interface ItemInput {
-  title: string;
-  summary: string;
-  url: string;
-  categories: readonly string[];
-  statedLanguages: readonly string[];
-}
+const OPENING_LENGTH = 400;
 
 /** Maximum number of categories read, and of characters per category. */
 const CATEGORY_LIMIT = 20;
 const CATEGORY_LENGTH = 200;
 
-/** An item prepared for the rules. Each part is computed on first use, because most items are not about AI. */
+/** The item as its source states it. */
+export interface ClassifyInput {
+  /** Plain text; the first {@link TITLE_LIMIT} characters are read. */
+  title: string;
+  /** Plain text or an empty string; the first {@link SUMMARY_LIMIT} characters are read. */
+  summary: string;
+  url: string;
+  categories: readonly string[];
+  /**
+   * The languages that the item, document and source state, most specific first (BCP 47 tags or codes). May be empty or
+   * wrong (a German item in an "en" feed).
+   */
+  statedLanguages: readonly string[];
+  /** The item's source, for defaults that the config sets per source. */
+  sourceId?: string;
+}
+
+/** An item prepared for the rules. */
 export class Item {
-  #title: FoldedText | null = null;
-  #summary: FoldedText | null = null;
-  #opening: FoldedText | null = null;
-  #url: string | null = null;
-  #celex: string | null = null;
-  #categories: FoldedText[] | null = null;
-  #language: LanguageResult | null = null;
-  #publisher: Publisher | null = null;
-
-  constructor(readonly input: ItemInput) {}
-
-  get title(): FoldedText {
-    return this.#title ??= foldText(this.input.title, TITLE_LIMIT);
-  }
-
-  get summary(): FoldedText {
-    return this.#summary ??= foldText(this.input.summary, SUMMARY_LIMIT);
-  }
-
+  readonly title: FoldedText;
+  readonly summary: FoldedText;
   /** The start of the summary. */
-  get opening(): FoldedText {
-    return this.#opening ??= this.summary.text.length <= OPENING_LENGTH
-      ? this.summary
-      : foldText(this.summary.text, OPENING_LENGTH);
-  }
-
-  /** The URL in lower case. */
-  get url(): string {
-    return this.#url ??= this.input.url.toLowerCase();
-  }
-
+  readonly opening: FoldedText;
+  /** In lower case. */
+  readonly url: string;
   /** The CELEX number in the title or the URL ("32024R1689R(02)"), or an empty string. */
-  get celex(): string {
-    return this.#celex ??= celexOf(this.title.text) || celexOf(this.url);
-  }
+  readonly celex: string;
+  readonly categories: readonly FoldedText[];
+  readonly language: LanguageResult;
+  readonly #publisher: () => Publisher;
 
-  get categories(): FoldedText[] {
-    return this.#categories ??= this.input.categories.slice(0, CATEGORY_LIMIT)
-      .map((category) => foldText(category, CATEGORY_LENGTH));
-  }
-
-  get language(): LanguageResult {
-    const { title, summary, statedLanguages } = this.input;
-    return this.#language ??= detectLanguage(
-      {
+  constructor({ title, summary, url, categories, statedLanguages }: ClassifyInput) {
+    this.title = foldText(title, TITLE_LIMIT);
+    this.summary = foldText(summary, SUMMARY_LIMIT);
+    const { text } = this.summary;
+    this.opening = text.length <= OPENING_LENGTH ? this.summary : foldText(text, OPENING_LENGTH);
+    this.url = url.toLowerCase();
+    this.celex = celexOf(this.title.text) || celexOf(this.url);
+    this.categories = categories.slice(0, CATEGORY_LIMIT).map((one) => foldText(one, CATEGORY_LENGTH));
+    const raw = `${title.slice(0, TITLE_LIMIT)} ${summary.slice(0, TITLE_LIMIT)}`;
+    this.language = detectLanguage({ title: this.title, summary: this.summary, raw }, statedLanguages);
+    this.#publisher = lazy(() =>
+      findPublisher({
+        host: hostOf(url),
+        celex: this.celex,
         title: this.title,
-        summary: this.summary,
-        raw: `${title.slice(0, TITLE_LIMIT)} ${summary.slice(0, TITLE_LIMIT)}`,
-      },
-      statedLanguages,
+        language: this.language.language,
+      })
     );
   }
 
+  /** Computed on first use, because most items are not about AI. */
   get publisher(): Publisher {
-    return this.#publisher ??= findPublisher({
-      host: hostOf(this.input.url),
-      celex: this.celex,
-      title: this.title,
-      language: this.language.language,
-    });
+    return this.#publisher();
   }
 }
 

@@ -11,10 +11,11 @@ export interface LanguageResult {
 }
 
 /** The language if none is stated and the words do not show one. */
-export const DEFAULT_LANGUAGE = "en";
+const DEFAULT_LANGUAGE = "en";
 
-/** Points of a function word that only one language has; a word that several languages share counts 1. */
+/** Points of a function word that only one language has, and of one that several languages share. */
 const STRONG = 2;
+const WEAK = 1;
 /** Points needed if no language is stated. */
 const ENOUGH_ALONE = 2;
 /** Points needed against a stated language that the data contains, and against any other. */
@@ -25,43 +26,61 @@ const CLEAR_FACTOR = 2;
 /** Number of words that are counted. */
 const WORDS_READ = 160;
 /** Maximum number of words reported as evidence. */
-const TELLING_WORDS = 5;
+const MAX_EVIDENCE = 5;
 
-/** Points of a letter that is typical of a language, and their maximum. */
-const LETTER = 1;
-const LETTERS_AT_MOST = 3;
+/** Maximum points of letters that are typical of a language; each letter has one. */
+const MAX_LETTER_POINTS = 3;
 /** Number of characters searched for such letters. */
 const LETTERS_READ = 600;
+
+/** The languages that the data distinguishes. */
+const LANGUAGES: readonly string[] = [...LANGUAGE_DATA.strong.keys()];
+
+/** The points of each function word for the languages that have it. */
+const WORD_POINTS = new Map<string, Map<string, number>>();
+for (const [lists, points] of [[LANGUAGE_DATA.strong, STRONG], [LANGUAGE_DATA.weak, WEAK]] as const) {
+  for (const [language, words] of lists) {
+    for (const word of words.map((listed) => foldPhrase(listed).toLowerCase())) {
+      const byLanguage = WORD_POINTS.get(word) ?? new Map<string, number>();
+      WORD_POINTS.set(word, byLanguage.set(language, (byLanguage.get(language) ?? 0) + points));
+    }
+  }
+}
+
+const LETTERS = [...LANGUAGE_DATA.letters].map(([language, letters]) => ({
+  language,
+  expression: new RegExp(`[${letters}]`, "g"),
+}));
 
 /**
  * Detects the language. `raw` is the unfolded title and summary, because folding removes accents. `stated` contains BCP
  * 47 tags or codes, most specific first.
  */
 export function detectLanguage(
-  words: { title: FoldedText; summary: FoldedText; raw: string },
+  { title, summary, raw }: { title: FoldedText; summary: FoldedText; raw: string },
   stated: readonly string[],
 ): LanguageResult {
   const claimed = firstCode(stated);
-  const found = findKnownWords([words.title.lower, words.summary.lower], claimed);
-  const points = pointsOf(found, words.raw);
-  const order = LANGUAGES.map((_, at) => at).sort((a, b) => (points[b] ?? 0) - (points[a] ?? 0));
-  const [best, second] = order.map((at) => ({ language: LANGUAGES[at] ?? "", points: points[at] ?? 0 }));
+  const found = findKnownWords(`${title.lower} ${summary.lower}`, claimed);
+  const points = pointsOf(found, raw);
+  const [best, second] = [...points].sort(([, a], [, b]) => b - a);
   if (best === undefined || second === undefined) throw new Error("the data has fewer than two languages");
-  const evidence = { language: best.language, words: distinctiveWords(found, best.language) };
+  const [language, most] = best;
+  const words = [...new Set(found.filter((word) => WORD_POINTS.get(word)?.has(language)))].slice(
+    0,
+    MAX_EVIDENCE,
+  );
   if (claimed === null) {
-    if (best.points < ENOUGH_ALONE) {
+    if (most < ENOUGH_ALONE) {
       return { language: DEFAULT_LANGUAGE, words: [], why: "default: no language is stated or detected" };
     }
-    return { ...evidence, why: "detected from its words; no language is stated" };
+    return { language, words, why: "detected from its words; no language is stated" };
   }
-  if (best.language === claimed && best.points > 0) {
-    return { ...evidence, why: "stated, and its words agree" };
-  }
-  const known = LANGUAGES.indexOf(claimed);
-  const enough = known < 0 ? ENOUGH_AGAINST_OTHER : ENOUGH_AGAINST_KNOWN;
-  const rival = known < 0 ? second.points : points[known] ?? 0;
-  if (best.points >= enough && best.points >= CLEAR_FACTOR * rival) {
-    return { ...evidence, why: `detected from its words, although "${claimed}" is stated` };
+  if (language === claimed && most > 0) return { language, words, why: "stated, and its words agree" };
+  const own = points.get(claimed);
+  const enough = own === undefined ? ENOUGH_AGAINST_OTHER : ENOUGH_AGAINST_KNOWN;
+  if (most >= enough && most >= CLEAR_FACTOR * (own ?? second[1])) {
+    return { language, words, why: `detected from its words, although "${claimed}" is stated` };
   }
   return { language: claimed, words: [], why: "stated" };
 }
@@ -77,82 +96,23 @@ function firstCode(stated: readonly string[]): string | null {
   return null;
 }
 
-/** The languages that the data distinguishes. */
-const LANGUAGES: readonly string[] = [...LANGUAGE_DATA.strong.keys()];
-
-/** A function word of the data with its points for each of {@link LANGUAGES} that has it, by index. */
-interface KnownWord {
-  word: string;
-  weights: { language: number; points: number }[];
+/** The function words among the first words of the text, without those that the stated language shares. */
+function findKnownWords(lower: string, claimed: string | null): string[] {
+  const shared = LANGUAGE_DATA.sharedWith.get(claimed ?? "") ?? [];
+  const words = (lower.match(/[a-z]+/g) ?? []).slice(0, WORDS_READ);
+  return words.filter((word) => WORD_POINTS.has(word) && !shared.includes(word));
 }
-
-const KNOWN_WORDS = knownWords();
-
-const SHARED: ReadonlyMap<string, ReadonlySet<string>> = new Map(
-  [...LANGUAGE_DATA.sharedWith].map(([language, words]) => [language, new Set(words)]),
-);
-
-function knownWords(): ReadonlyMap<string, KnownWord> {
-  const known = new Map<string, KnownWord>();
-  for (const [lists, points] of [[LANGUAGE_DATA.strong, STRONG], [LANGUAGE_DATA.weak, 1]] as const) {
-    for (const [code, words] of lists) {
-      const language = LANGUAGES.indexOf(code);
-      for (const listed of language < 0 ? [] : words) {
-        const word = foldPhrase(listed).toLowerCase();
-        const entry = known.get(word) ?? { word, weights: [] };
-        known.set(word, entry);
-        entry.weights.push({ language, points });
-      }
-    }
-  }
-  return known;
-}
-
-const LETTERS = [...LANGUAGE_DATA.letters].map(([language, letters]) => ({
-  language: LANGUAGES.indexOf(language),
-  letters: new RegExp(`[${letters}]`, "g"),
-}));
-const ANY_LETTER = new RegExp(`[${[...LANGUAGE_DATA.letters.values()].join("")}]`);
-
-/** Such a letter, or a character that may become one by normalisation (not quotation marks or dashes). */
-const MAY_BE_LETTER = new RegExp(
-  `[${[...LANGUAGE_DATA.letters.values()].join("")}\\u00c0-\\u1fff\\u2070-\\uffff]`,
-);
 
 /** The points of each language for words and letters. */
-function pointsOf(found: readonly KnownWord[], raw: string): number[] {
-  const points = LANGUAGES.map(() => 0);
-  for (const { weights } of found) {
-    for (const weight of weights) points[weight.language] = (points[weight.language] ?? 0) + weight.points;
+function pointsOf(found: readonly string[], raw: string): ReadonlyMap<string, number> {
+  const points = new Map(LANGUAGES.map((language) => [language, 0]));
+  const add = (language: string, more: number) => points.set(language, (points.get(language) ?? 0) + more);
+  for (const word of found) {
+    for (const [language, more] of WORD_POINTS.get(word) ?? []) add(language, more);
   }
-  const start = raw.slice(0, LETTERS_READ);
-  const letters = MAY_BE_LETTER.test(start) ? start.normalize("NFC") : "";
-  if (!ANY_LETTER.test(letters)) return points;
-  for (const { language, letters: own } of LETTERS) {
-    const count = letters.match(own)?.length ?? 0;
-    if (language >= 0) points[language] = (points[language] ?? 0) + Math.min(LETTERS_AT_MOST, count * LETTER);
+  const start = raw.slice(0, LETTERS_READ).normalize("NFC");
+  for (const { language, expression } of LETTERS) {
+    add(language, Math.min(MAX_LETTER_POINTS, start.match(expression)?.length ?? 0));
   }
   return points;
-}
-
-/** The first words that are evidence for a language, without duplicates. */
-function distinctiveWords(found: readonly KnownWord[], language: string): string[] {
-  const own = LANGUAGES.indexOf(language);
-  const words = new Set<string>();
-  for (const { word, weights } of found) {
-    if (words.size === TELLING_WORDS) break;
-    if (weights.some((weight) => weight.language === own)) words.add(word);
-  }
-  return [...words];
-}
-
-/** The known words among the first words of the texts (in lower case), without those that the stated language shares. */
-function findKnownWords(texts: readonly string[], claimed: string | null): KnownWord[] {
-  const shared = claimed === null ? undefined : SHARED.get(claimed);
-  const found: KnownWord[] = [];
-  for (const word of texts.flatMap((lower) => lower.match(/[a-z]+/g) ?? []).slice(0, WORDS_READ)) {
-    const known = KNOWN_WORDS.get(word);
-    if (known !== undefined && !shared?.has(word)) found.push(known);
-  }
-  return found;
 }

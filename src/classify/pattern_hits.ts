@@ -8,7 +8,7 @@ type TextField = typeof TEXT_FIELDS[number];
 
 /** Rules with their patterns, prepared for matching. */
 export interface SignalIndex extends Record<TextField, PatternIndex<number>> {
-  rules: readonly { patterns: SignalPatterns; celex: RegExp[] }[];
+  rules: readonly { url: readonly string[]; celex: RegExp[] }[];
 }
 
 /** A match of a rule: the matched words and the field that contains them. */
@@ -22,49 +22,31 @@ export function buildSignalIndex(rules: readonly SignalPatterns[]): SignalIndex 
   const patternsOf = (field: TextField) =>
     buildPatternIndex(rules.flatMap((rule, value) => rule[field].map((pattern) => ({ pattern, value }))));
   return {
-    rules: rules.map((patterns) => ({ patterns, celex: patterns.celex.map(globToExpression) })),
+    rules: rules.map(({ url, celex }) => ({ url, celex: celex.map(globToExpression) })),
     title: patternsOf("title"),
     category: patternsOf("category"),
     summary: patternsOf("summary"),
   };
 }
 
-/** The signals of one item. Each field is searched at most once, on first use. */
-export class ItemSignals {
-  readonly #found = new Map<TextField, ReadonlyMap<number, string>>();
-
-  constructor(readonly index: SignalIndex, readonly item: Item) {}
-
-  /** The first signal of the rule, in the order CELEX, URL, title, category, summary; otherwise null. */
-  of(number: number): Signal | null {
-    const rule = this.index.rules[number];
-    if (rule === undefined) return null;
-    const { patterns, celex } = rule;
-    if (celex.length > 0 && celex.some((pattern) => pattern.test(this.item.celex))) {
-      return { field: "celex", words: this.item.celex };
-    }
-    const part = patterns.url.find((text) => this.item.url.includes(text));
-    if (part !== undefined) return { field: "url", words: part };
-    for (const field of TEXT_FIELDS) {
-      const words = patterns[field].length === 0 ? undefined : this.#wordsIn(field).get(number);
-      if (words !== undefined) return { field, words };
-    }
-    return null;
+/** The first signal of each rule that matches, in the order CELEX, URL, title, category, summary. */
+export function findSignals(index: SignalIndex, item: Item): ReadonlyMap<number, Signal> {
+  const signals = new Map<number, Signal>();
+  const add = (rule: number, signal: Signal) => {
+    if (!signals.has(rule)) signals.set(rule, signal);
+  };
+  for (const [rule, { celex, url }] of index.rules.entries()) {
+    if (celex.some((pattern) => pattern.test(item.celex))) add(rule, { field: "celex", words: item.celex });
+    const part = url.find((text) => item.url.includes(text));
+    if (part !== undefined) add(rule, { field: "url", words: part });
   }
-
-  /** The words that match in a field, by rule. */
-  #wordsIn(field: TextField): ReadonlyMap<number, string> {
-    let words = this.#found.get(field);
-    if (words === undefined) {
-      const { title, categories, opening } = this.item;
-      const texts = { title: [title], category: categories, summary: [opening] }[field];
-      const hits = texts.flatMap((text) => findPatterns(this.index[field], text));
-      // Of several hits of a rule, the first counts.
-      words = new Map(hits.reverse().map((hit) => [hit.value, hit.words]));
-      this.#found.set(field, words);
+  const texts = { title: [item.title], category: item.categories, summary: [item.opening] };
+  for (const field of TEXT_FIELDS) {
+    for (const { value, words } of texts[field].flatMap((text) => findPatterns(index[field], text))) {
+      add(value, { field, words });
     }
-    return words;
   }
+  return signals;
 }
 
 /** "3????R*": `?` matches one character, `*` any number. */

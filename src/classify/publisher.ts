@@ -49,14 +49,14 @@ export function findPublisher(
   const byHost = findHost(host);
   const named = findPhrases(NAMES(), title).sort((a, b) => a.value.order - b.value.order || a.start - b.start)
     .filter((hit) => byHost === null || hit.value.rule.kind === byHost.rule.kind);
-  const speaker = named.find((hit) => hit.value.rule.dataProtection) ?? named[0];
+  const speaker = named.find((hit) => hit.value.rule.data_protection) ?? named[0];
   const rule = byHost?.rule ?? named[0]?.value.rule;
   if (rule === undefined) {
     const kind = EU_LANGUAGES.has(language) ? "member-state" : "unknown";
     return { kind, dataProtection: false, supervises: false, words: "", supervisesBy: "" };
   }
-  const dataProtection = rule.dataProtection || speaker?.value.rule.dataProtection === true;
-  const byName = speaker !== undefined && (byHost === null || dataProtection !== rule.dataProtection);
+  const dataProtection = rule.data_protection || speaker?.value.rule.data_protection === true;
+  const byName = speaker !== undefined && (byHost === null || dataProtection !== rule.data_protection);
   const words = byName ? speaker.phrase : byHost?.ending ?? "";
   const supervisor = named.find((hit) => hit.value.rule.supervises);
   const supervises = dataProtection || rule.supervises || supervisor !== undefined;

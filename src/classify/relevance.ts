@@ -43,7 +43,7 @@ const NOT_BESIDE = indexByLanguage([{ words: RELEVANCE_DATA.weakNotBeside, value
 const NOT_AI = lazy(() =>
   buildPhraseIndex(
     RELEVANCE_DATA.notAi.flatMap((rule) =>
-      rule.whenTheTextHas.map((phrase) => ({ phrase, value: new Set(rule.terms) as ReadonlySet<string> }))
+      rule.when_the_text_has.map((phrase) => ({ phrase, value: new Set(rule.terms) as ReadonlySet<string> }))
     ),
   )
 );
@@ -101,15 +101,11 @@ function actOf(
 
 /** "Air India (AI)", "Avian Influenza (AI)": the text defines the abbreviation as something else. */
 function hasOtherInitials(text: string): boolean {
-  if (!HAS_INITIALS.test(text)) return false;
   return [...text.matchAll(SPELT_OUT)].some(([words]) => !AI_SPELT_OUT.test(words));
 }
 
 const SPELT_OUT = /\b(?:A[a-z]+ I[a-z]+ \(AI\)|I[a-z]+ A[a-z]+ \(IA\))/gi;
 const AI_SPELT_OUT = /^(?:Artificial Intelligence|Intelligence Artificielle)/i;
-
-/** The end of {@link SPELT_OUT}: few texts have it, and it is found faster. */
-const HAS_INITIALS = /\((?:AI|IA)\)/i;
 
 const INITIALS: ReadonlySet<string> = new Set(["AI", "IA"]);
 

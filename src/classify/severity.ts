@@ -1,7 +1,7 @@
 // Finds the severity of an item: the first rule of data/severity.json that matches.
 import type { EventType } from "../domain/event/event.ts";
 import type { Severity } from "../domain/event/severity.ts";
-import { buildSignalIndex, ItemSignals } from "./pattern_hits.ts";
+import { buildSignalIndex, findSignals } from "./pattern_hits.ts";
 import { SEVERITY_DATA, type SeverityRule } from "./data.ts";
 import type { Item } from "./item.ts";
 import { lazy } from "./compute_once.ts";
@@ -22,12 +22,12 @@ export const NOT_RELEVANT: SeverityResult = { severity: "info", why: SEVERITY_DA
 
 /** Finds the severity of a relevant item. */
 export function findSeverity(item: Item, subject: AiSubject, eventType: EventType): SeverityResult {
-  const signals = new ItemSignals(INDEX(), item);
-  const signal = (name: string) => signals.of(NAMES.indexOf(name));
+  const signals = findSignals(INDEX(), item);
+  const signalOf = (name: string) => signals.get(NAMES.indexOf(name));
   for (const rule of SEVERITY_DATA.rules) {
     if (!applies(rule, item, subject, eventType)) continue;
-    if (rule.without.some((name) => signal(name) !== null)) continue;
-    const found = rule.with.map(signal).filter((signal) => signal !== null);
+    if (rule.without.some((name) => signalOf(name) !== undefined)) continue;
+    const found = rule.with.map(signalOf).filter((signal) => signal !== undefined);
     if (rule.with.length > 0 && found.length === 0) continue;
     return {
       severity: rule.severity,
@@ -40,18 +40,18 @@ export function findSeverity(item: Item, subject: AiSubject, eventType: EventTyp
 
 /** The publisher and the name of the Act, if the rule depends on them. */
 function evidenceOf(rule: SeverityRule, { publisher, language }: Item, subject: AiSubject): string[] {
-  const usesPublisher = rule.publishers.length > 0 || rule.dataProtection;
+  const usesPublisher = rule.publishers.length > 0 || rule.data_protection;
   // The publisher may follow from the language alone.
   const by = publisher.words || (publisher.kind === "unknown" ? "" : `in ${language.language}`);
   return [
     ...(usesPublisher ? [by === "" ? publisher.kind : `${publisher.kind}: ${by}`] : []),
-    ...(rule.namesTheAct ? subject.words.slice(0, 1) : []),
+    ...(rule.names_the_act ? subject.words.slice(0, 1) : []),
   ];
 }
 
 function applies(rule: SeverityRule, item: Item, subject: AiSubject, eventType: EventType): boolean {
   return rule.types.includes(eventType) &&
     (rule.publishers.length === 0 || rule.publishers.includes(item.publisher.kind)) &&
-    (!rule.dataProtection || item.publisher.dataProtection) &&
-    (!rule.namesTheAct || subject.namesTheAct !== null);
+    (!rule.data_protection || item.publisher.dataProtection) &&
+    (!rule.names_the_act || subject.namesTheAct !== null);
 }

@@ -1,7 +1,7 @@
 // Finds the topics of a relevant item by its words, cited articles, event type and publisher.
 import type { Topic } from "../domain/event/topic.ts";
 import type { EventType } from "../domain/event/event.ts";
-import type { CitedArticle } from "./articles/find_articles.ts";
+import { type CitedArticle, coversReference } from "./articles/find_articles.ts";
 import type { TopicRule } from "./data.ts";
 import type { Item } from "./item.ts";
 import { findPhrases, type PhraseHit } from "./phrases/find_phrases.ts";
@@ -9,7 +9,7 @@ import type { AiSubject } from "./relevance.ts";
 import { indexByLanguage, type PhrasesByLanguage } from "./phrases/phrases_by_language.ts";
 
 /** Maximum number of topics of an item. */
-export const MOST_TOPICS = 5;
+const MAX_TOPICS = 5;
 
 /** A topic of an item with its score and evidence. */
 export interface TopicResult {
@@ -74,30 +74,16 @@ export interface TopicEvidence {
  * matches.
  */
 export function createTopicFinder(rules: readonly TopicRule[]): (evidence: TopicEvidence) => TopicResult[] {
-  const prepared: PreparedRules = {
-    rules,
-    words: indexByLanguage(rules.map((rule) => ({ words: rule.words, value: rule }))),
-    order: new Map(rules.map((rule, i) => [rule.id, i])),
-    leading: new Map(rules.map((rule) => [rule, rule.ledBy.map(canonicalOf)])),
-  };
-  return (evidence) => findTopics(evidence, prepared);
+  const words = indexByLanguage(rules.map((rule) => ({ words: rule.words, value: rule })));
+  return (evidence) => choose(weigh(evidence, rules, words), rules, evidence);
 }
 
-/** The rules with indexes derived from them. */
-interface PreparedRules {
-  rules: readonly TopicRule[];
-  words: PhrasesByLanguage<TopicRule>;
-  /** The position of each topic in the taxonomy. */
-  order: ReadonlyMap<string, number>;
-  /** The references that lead to each topic, in canonical form. */
-  leading: ReadonlyMap<TopicRule, readonly string[]>;
-}
-
-function findTopics(
+/** The topics with any evidence, in the order of their first evidence. */
+function weigh(
   { item, subject, eventType, cited, sourceTopics }: TopicEvidence,
-  prepared: PreparedRules,
-): TopicResult[] {
-  const { rules, words, leading } = prepared;
+  rules: readonly TopicRule[],
+  words: PhrasesByLanguage<TopicRule>,
+): ReadonlyMap<TopicRule, TopicResult> {
   const weights = new Map<TopicRule, Weight>();
   const add = (rule: TopicRule, score: number, kind: EvidenceKind, words: string) => {
     const weight = weights.get(rule) ?? { score: 0, kinds: new Set(), words: new Set() };
@@ -108,17 +94,17 @@ function findTopics(
   };
   addWords(item, words, (rule, score, words) => add(rule, score, "words", words));
   for (const rule of rules) {
-    const references = leading.get(rule) ?? [];
-    const lead = cited.find((article) => references.some((reference) => covers(reference, article)));
+    const lead = cited.find((article) =>
+      rule.led_by.some((reference) => coversReference(canonicalOf(reference), article.canonical))
+    );
     if (lead !== undefined) add(rule, CITED, "cited articles", lead.canonical);
-    if (rule.eventTypes.includes(eventType) && publishes(rule, item, subject)) {
+    if (rule.event_types.includes(eventType) && publishes(rule, item, subject)) {
       add(rule, EVENT_TYPE, "event type", eventType);
     }
     if (isSubjectOf(rule, item, subject)) add(rule, PUBLISHER, "publisher", item.publisher.words);
     if (sourceTopics.includes(rule.id)) add(rule, SOURCE, "source", "set for every item of the source");
   }
-  const results = new Map([...weights].map(([rule, weight]) => [rule, resultOf(rule, weight)]));
-  return choose(results, prepared, { item, eventType, sourceTopics });
+  return new Map([...weights].map(([rule, weight]) => [rule, resultOf(rule, weight)]));
 }
 
 function resultOf({ id }: TopicRule, { score, kinds, words }: Weight): TopicResult {
@@ -134,22 +120,23 @@ function publishes(rule: TopicRule, item: Item, subject: AiSubject): boolean {
 /** Items of data protection authorities are about data protection, unless the title names the AI Act. */
 function isSubjectOf(rule: TopicRule, item: Item, subject: AiSubject): boolean {
   const { kind, dataProtection } = item.publisher;
-  return rule.fromPublishers.includes(kind) ||
-    (rule.fromPublishers.includes("data-protection") && dataProtection && subject.namesTheAct !== "title");
+  return rule.from_publishers.includes(kind) ||
+    (rule.from_publishers.includes("data-protection") && dataProtection && subject.namesTheAct !== "title");
 }
 
 function choose(
   weights: ReadonlyMap<TopicRule, TopicResult>,
-  { rules, order }: PreparedRules,
-  { item, eventType, sourceTopics }: Pick<TopicEvidence, "item" | "eventType" | "sourceTopics">,
+  rules: readonly TopicRule[],
+  { item, eventType, sourceTopics }: TopicEvidence,
 ): TopicResult[] {
   const isOfSource = ({ id }: { id: string }) => sourceTopics.includes(id);
+  const orderOf = ({ id }: TopicResult) => rules.findIndex((rule) => rule.id === id);
   const strong = [...weights].filter(([, result]) => result.score >= ENOUGH);
   const children = strong.filter(([rule]) => rule.parent !== null || isOfSource(rule))
     .map(([, result]) => result);
   const fallback = rules.find((rule) =>
-    rule.fallbackFor.includes(item.publisher.kind) &&
-    (rule.eventTypes.length === 0 || rule.eventTypes.includes(eventType))
+    rule.fallback_for.includes(item.publisher.kind) &&
+    (rule.event_types.length === 0 || rule.event_types.includes(eventType))
   );
   if (children.length === 0 && fallback !== undefined) {
     const { kind, words } = item.publisher;
@@ -159,11 +146,11 @@ function choose(
   const chosen = children.length > 0 ? children : strong.map(([, result]) => result).slice(0, 1);
   const best = Math.max(...chosen.map((result) => result.score));
   const ranked = chosen.filter((result) => result.score >= SHARE * best || isOfSource(result))
-    .sort((a, b) => b.score - a.score || (order.get(a.id) ?? 0) - (order.get(b.id) ?? 0));
+    .sort((a, b) => b.score - a.score || orderOf(a) - orderOf(b));
   // The source's topics are kept even if others score higher.
-  const room = MOST_TOPICS - ranked.filter(isOfSource).length;
+  const room = MAX_TOPICS - ranked.filter(isOfSource).length;
   const others = new Set(ranked.filter((result) => !isOfSource(result)).slice(0, Math.max(0, room)));
-  return ranked.filter((result) => isOfSource(result) || others.has(result)).slice(0, MOST_TOPICS);
+  return ranked.filter((result) => isOfSource(result) || others.has(result)).slice(0, MAX_TOPICS);
 }
 
 function addWords(
@@ -172,21 +159,23 @@ function addWords(
   add: (rule: TopicRule, score: number, words: string) => void,
 ): void {
   const index = words.of(item.language.language);
-  const counts = new Map<TopicRule, Record<keyof typeof SECTIONS, Set<number>>>();
   const openingEnd = item.opening.words.length;
-  for (const [part, text] of [["title", item.title], ["summary", item.summary]] as const) {
-    for (const hit of withoutInner(findPhrases(index, text))) {
-      const section = part === "title" ? "title" : hit.start < openingEnd ? "opening" : "rest";
-      if (hit.value.titleOnly && section !== "title") continue;
-      const count = counts.get(hit.value) ?? { title: new Set(), opening: new Set(), rest: new Set() };
-      counts.set(hit.value, count);
+  const inSummary = withoutInner(findPhrases(index, item.summary));
+  const hits = {
+    title: withoutInner(findPhrases(index, item.title)),
+    opening: inSummary.filter(({ start }) => start < openingEnd),
+    rest: inSummary.filter(({ start }) => start >= openingEnd),
+  };
+  for (const section of ["title", "opening", "rest"] as const) {
+    const { first, further, most } = SECTIONS[section];
+    const starts = new Map<TopicRule, Set<number>>();
+    for (const { value: rule, start, phrase } of hits[section]) {
+      if (rule.title_only && section !== "title") continue;
+      const known = starts.get(rule) ?? new Set();
       // Overlapping words ("AI model", "AI models") count once.
-      if (count[section].has(hit.start)) continue;
-      count[section].add(hit.start);
-      const points = SECTIONS[section];
-      const before = count[section].size - 1;
-      const total = points.first + points.further * before;
-      if (total <= points.most) add(hit.value, before === 0 ? points.first : points.further, hit.phrase);
+      if (known.has(start)) continue;
+      if (first + further * known.size <= most) add(rule, known.size === 0 ? first : further, phrase);
+      starts.set(rule, known.add(start));
     }
   }
 }
@@ -210,10 +199,4 @@ function withoutInner(hits: readonly PhraseHit<TopicRule>[]): PhraseHit<TopicRul
 /** A reference of the data ("50", "53(1)(c)", "Annex III") in canonical form. */
 function canonicalOf(reference: string): string {
   return reference.startsWith("Annex") ? reference : `Art. ${reference}`;
-}
-
-/** Whether a reference equals the cited one or contains it. */
-function covers(whole: string, { canonical }: CitedArticle): boolean {
-  return canonical.startsWith(whole) &&
-    (canonical.length === whole.length || canonical[whole.length] === "(");
 }

@@ -12,6 +12,7 @@ import {
 } from "../../src/classify/data.ts";
 import { foldPhrase } from "../../src/classify/phrases/fold_text.ts";
 import { EVENT_TYPES } from "../../src/domain/event/event.ts";
+import { SEVERITIES } from "../../src/domain/event/severity.ts";
 import { needs, present } from "../support/needs.ts";
 
 const TAXONOMY = new URL("../../../shared/facts/taxonomy.json", import.meta.url);
@@ -24,12 +25,58 @@ Deno.test("the Act has 119 articles, 14 annexes and 180 recitals", () => {
   ]);
 });
 
+Deno.test("the data files contain only known kinds, types, severities and fields", () => {
+  const known: Record<string, readonly unknown[]> = {
+    type: EVENT_TYPES,
+    types: EVENT_TYPES,
+    event_types: EVENT_TYPES,
+    severity: SEVERITIES,
+    kind: PUBLISHER_KINDS,
+    publishers: PUBLISHER_KINDS,
+    fallback_for: PUBLISHER_KINDS,
+    from_publishers: [...PUBLISHER_KINDS, "data-protection"],
+  };
+  const rules = [
+    ...TOPIC_RULES,
+    ...PUBLISHER_DATA.hosts,
+    ...PUBLISHER_DATA.names,
+    ...EVENT_TYPE_DATA.rules,
+    EVENT_TYPE_DATA.otherwise,
+    ...SEVERITY_DATA.rules,
+  ];
+  for (const rule of rules) {
+    for (const [field, value] of Object.entries(rule)) {
+      const values: unknown[] = [value].flat();
+      if (known[field] !== undefined) {
+        assert.ok(values.every((one) => known[field]?.includes(one)), `${value}`);
+      } else if (Array.isArray(value)) assert.ok(values.every((one) => typeof one === "string"), field);
+    }
+  }
+  const fields = (all: readonly object[]) => [...new Set(all.flatMap((one) => Object.keys(one)))].sort();
+  const patterns = ["category", "celex", "summary", "title"];
+  assert.deepEqual(fields(EVENT_TYPE_DATA.rules), [...patterns, "type", "unless", "url", "why"]);
+  assert.deepEqual(fields([...SEVERITY_DATA.signals.values()]), [
+    "also_in_summary",
+    ...patterns,
+    "url",
+    "why",
+  ]);
+  assert.deepEqual(
+    fields(SEVERITY_DATA.rules),
+    ["data_protection", "names_the_act", "publishers", "severity", "types", "why", "with", "without"],
+  );
+  assert.deepEqual(
+    fields([...PUBLISHER_DATA.hosts, ...PUBLISHER_DATA.names]),
+    ["data_protection", "hosts", "kind", "names", "supervises"],
+  );
+});
+
 Deno.test("topics refer only to articles and annexes of the Act", () => {
   for (const topic of TOPIC_RULES) {
     for (const article of topic.articles) {
       assert.ok(ARTICLE_DATA.articles.has(article), `${topic.id} ${article}`);
     }
-    for (const reference of topic.ledBy) {
+    for (const reference of topic.led_by) {
       const whole = reference.replace(/\(.*/, "");
       const known = whole.startsWith("Annex ")
         ? ARTICLE_DATA.annexes.has(whole.slice("Annex ".length))
@@ -47,7 +94,7 @@ Deno.test("severity rules use only defined signals, and every signal is used", (
 Deno.test("every event type has rules, and a severity for every kind of publisher", () => {
   const types = new Set([...EVENT_TYPE_DATA.rules.map((rule) => rule.type), EVENT_TYPE_DATA.otherwise.type]);
   assert.deepEqual([...types].sort(), [...EVENT_TYPES].sort());
-  const free = SEVERITY_DATA.rules.filter((rule) => !rule.dataProtection && !rule.namesTheAct);
+  const free = SEVERITY_DATA.rules.filter((rule) => !rule.data_protection && !rule.names_the_act);
   for (const type of EVENT_TYPES) {
     for (const kind of PUBLISHER_KINDS) {
       const own = free.filter(({ types, publishers }) =>

@@ -1,6 +1,6 @@
 // The evaluation, and the accuracy that the classification must keep.
 import assert from "node:assert/strict";
-import { evaluate, type LabelledItem, readLabelled } from "../../src/classify/evaluate.ts";
+import { evaluate, type LabelledItem, readLabelled } from "../../tools/evaluate/evaluation.ts";
 import { needs, present } from "../support/needs.ts";
 
 const INVENTED = new URL("./invented_items.jsonl", import.meta.url);

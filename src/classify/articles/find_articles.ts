@@ -57,8 +57,12 @@ function isOnTheProposal(text: string): boolean {
   return LAW_DATA.proposal.some((name) => text.includes(name)) && !text.includes("2024/1689");
 }
 
-/** The canonical form of a reference. */
-export function canonicalReference(reference: Reference): string {
+/** Whether a canonical reference equals the other or contains it. */
+export function coversReference(whole: string, part: string): boolean {
+  return part === whole || part.startsWith(`${whole}(`);
+}
+
+function canonicalReference(reference: Reference): string {
   const name = { article: "Art.", annex: "Annex", recital: "Recital" }[reference.kind];
   return `${name} ${reference.number}${reference.path.map((part) => `(${part})`).join("")}`;
 }

@@ -28,10 +28,7 @@ interface Compiled<T> {
 export interface PatternIndex<T> {
   /** Patterns that match only at the start of a title. */
   atStart: WordIndex<Compiled<T>>;
-  /** The same, with no fixed first word. */
-  atStartAny: Compiled<T>[];
   anywhere: WordIndex<Compiled<T>>;
-  anywhereAny: Compiled<T>[];
 }
 
 /** Maximum number of words in a gap. */
@@ -39,28 +36,12 @@ const LONGEST_GAP = 8;
 
 /** Builds an index; throws on a pattern without words. */
 export function buildPatternIndex<T>(entries: readonly PatternEntry<T>[]): PatternIndex<T> {
-  const index: PatternIndex<T> = {
-    atStart: new WordIndex(),
-    atStartAny: [],
-    anywhere: new WordIndex(),
-    anywhereAny: [],
-  };
+  const index: PatternIndex<T> = { atStart: new WordIndex(), anywhere: new WordIndex() };
   for (const { pattern, value } of entries) {
-    const atStart = pattern.startsWith("^");
     const pieces = readPieces(pattern.replace(/^\^|\$$/g, ""));
-    const source = toSource(pieces, pattern);
-    const prefixes = prefixesOf(pieces);
-    if (prefixes.has(ANY) && !atStart) {
-      const expression = new RegExp(`(?<![a-z0-9\u00c0-\uffff])${source}`);
-      index.anywhereAny.push({ value, expression });
-      continue;
-    }
-    const compiled = { value, expression: new RegExp(source, "y") };
-    if (prefixes.has(ANY)) {
-      index.atStartAny.push(compiled);
-      continue;
-    }
-    for (const prefix of prefixes) (atStart ? index.atStart : index.anywhere).add(prefix, compiled);
+    const compiled = { value, expression: new RegExp(toSource(pieces, pattern), "y") };
+    const words = pattern.startsWith("^") ? index.atStart : index.anywhere;
+    for (const prefix of prefixesOf(pieces)) words.add(prefix, compiled);
   }
   return index;
 }
@@ -68,19 +49,16 @@ export function buildPatternIndex<T>(entries: readonly PatternEntry<T>[]): Patte
 /** Every pattern that matches somewhere in the text, each once. */
 export function findPatterns<T>(index: PatternIndex<T>, { lower, wordStarts }: FoldedText): PatternHit<T>[] {
   const hits = new Map<Compiled<T>, PatternHit<T>>();
-  const tryAt = (compiled: Compiled<T>, position: number) => {
-    if (hits.has(compiled)) return;
-    compiled.expression.lastIndex = position;
-    const found = compiled.expression.exec(lower);
-    if (found !== null) hits.set(compiled, { value: compiled.value, words: found[0].trim() });
+  const tryAt = (position: number, patterns: WordIndex<Compiled<T>>) => {
+    for (const compiled of patterns.at(lower, position)) {
+      if (hits.has(compiled)) continue;
+      compiled.expression.lastIndex = position;
+      const found = compiled.expression.exec(lower);
+      if (found !== null) hits.set(compiled, { value: compiled.value, words: found[0].trim() });
+    }
   };
-  for (const start of titleStarts(lower)) {
-    for (const compiled of [...index.atStart.at(lower, start), ...index.atStartAny]) tryAt(compiled, start);
-  }
-  for (const start of wordStarts) {
-    for (const compiled of index.anywhere.at(lower, start)) tryAt(compiled, start);
-  }
-  for (const compiled of index.anywhereAny) tryAt(compiled, 0);
+  for (const start of titleStarts(lower)) tryAt(start, index.atStart);
+  for (const start of wordStarts) tryAt(start, index.anywhere);
   return [...hits.values()];
 }
 
@@ -157,17 +135,15 @@ function trimEnd(source: string): string {
 /** The prefix of a pattern that may start with any word. */
 const ANY = "";
 
-/** The first two to four characters of each word that a pattern can start with, or {@link ANY}. */
-function prefixesOf(pieces: readonly Piece[]): Set<string> {
-  const prefixes = new Set<string>();
-  for (const piece of pieces) {
-    for (const text of piece.alternatives) {
-      const first = foldPhrase(text).toLowerCase();
-      const fixed = /^[a-z0-9\u00c0-\uffff]{2,4}/.exec(first);
-      prefixes.add(fixed === null ? ANY : fixed[0]);
-    }
-    // If the first piece is optional ("(pr|)en"), a match may also start with the next one.
-    if (!piece.optional) break;
-  }
-  return prefixes;
+/** The first two to four characters of each word that a pattern can start with; {@link ANY} if it can be any word. */
+function prefixesOf(pieces: readonly Piece[]): Iterable<string> {
+  // If the first piece is optional ("(pr|)en"), a match may also start with the next one.
+  const required = pieces.findIndex(({ optional }) => !optional);
+  const words = pieces.slice(0, required < 0 ? undefined : required + 1).flatMap((piece) =>
+    piece.alternatives
+  );
+  const prefixes = words.map((word) =>
+    /^[a-z0-9\u00c0-\uffff]{2,4}/.exec(foldPhrase(word).toLowerCase())?.[0] ?? ANY
+  );
+  return prefixes.includes(ANY) ? [ANY] : new Set(prefixes);
 }

@@ -1,42 +1,29 @@
-// Values by the first characters of a word, so that each word of a text is compared with few of them.
+// An index by the first characters of a word, so that each word of a text is compared with few values.
 
-/** How many characters a short and a long key have. */
+/** The characters in the key of a short word and of a longer one. */
 const SHORT = 2;
 const LONG = 4;
 
-/**
- * An index of values under the beginnings of words. Keys are hashes, so a lookup may return values of another
- * beginning: the caller compares.
- */
+/** Values by the first characters of the words that they start with; the caller compares the rest. */
 export class WordIndex<V> {
-  readonly #short = new Map<number, V[]>();
-  readonly #long = new Map<number, V[]>();
+  readonly #values = new Map<string, V[]>();
 
-  /** Adds a value for words that start with `start`, which has at least two characters. */
+  /** Adds a value for words that start with `start` (at least two characters); an empty `start` stands for any word. */
   add(start: string, value: V): void {
-    const isLong = start.length >= LONG;
-    const map = isLong ? this.#long : this.#short;
-    const key = hashAt(start, 0, isLong ? LONG : SHORT);
-    const values = map.get(key);
-    if (values === undefined) map.set(key, [value]);
+    const key = start.slice(0, start.length < LONG ? SHORT : LONG);
+    const values = this.#values.get(key);
+    if (values === undefined) this.#values.set(key, [value]);
     else values.push(value);
   }
 
-  /** The values that may start at this position of a text: those of short keys first, in the order of adding. */
+  /** The values that may start at this position of a text: by short keys, long keys, any word; each as added. */
   at(text: string, position: number): readonly V[] {
-    const short = this.#short.get(hashAt(text, position, SHORT));
-    const long = this.#long.get(hashAt(text, position, LONG));
-    if (short === undefined) return long ?? [];
-    return long === undefined ? short : [...short, ...long];
+    const word = text.slice(position, position + LONG);
+    const short = this.#values.get(word.slice(0, SHORT)) ?? [];
+    const long = word.length < LONG ? [] : this.#values.get(word) ?? [];
+    const any = this.#values.get("") ?? [];
+    return long.length + any.length === 0 ? short : [...short, ...long, ...any];
   }
-}
-
-function hashAt(text: string, position: number, length: number): number {
-  let hash = 0;
-  for (let i = position; i < position + length; i++) {
-    hash = (Math.imul(hash, 65_599) + text.charCodeAt(i)) & 0x3fff_ffff;
-  }
-  return hash;
 }
 
 /** Where the words of a lower-case text start. */

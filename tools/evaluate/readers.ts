@@ -1,6 +1,6 @@
-// Typed readers for the JSON of ./data; errors name the path of the invalid value.
+// Typed readers for the JSON of labelled items; errors name the path of the invalid value.
 
-/** Converts a value of a data file; throws an Error that names its path if the value is invalid. */
+/** Converts a JSON value; throws an Error that names its path if the value is invalid. */
 export type Reader<T> = (value: unknown, path: string) => T;
 
 /** A string. */
@@ -14,26 +14,12 @@ export function textOrNull(value: unknown, path: string): string | null {
   return value === null ? null : text(value, path);
 }
 
-/** An integer. */
-export function number(value: unknown, path: string): number {
-  if (!Number.isInteger(value)) throw wrong("an integer", path);
-  return value as number;
-}
-
 /** A list; a missing value is an empty list. */
 export function list<T>(item: Reader<T>): Reader<T[]> {
   return (value, path) => {
     if (value === undefined) return [];
     if (!Array.isArray(value)) throw wrong("a list", path);
     return value.map((entry, i) => item(entry, `${path}[${i}]`));
-  };
-}
-
-/** An object as a Map. */
-export function byName<T>(item: Reader<T>): Reader<Map<string, T>> {
-  return (value, path) => {
-    const fields = object(value, path);
-    return new Map(Object.entries(fields).map(([name, entry]) => [name, item(entry, `${path}.${name}`)]));
   };
 }
 

@@ -1,7 +1,7 @@
 // Measures the classification on labelled items: counts, shares, and each error with its explanation.
-import { EVENT_TYPES, type EventType } from "../domain/event/event.ts";
-import { SEVERITIES, type Severity, severityRank } from "../domain/event/severity.ts";
-import type { Topic } from "../domain/event/topic.ts";
+import { EVENT_TYPES, type EventType } from "../../src/domain/event/event.ts";
+import { SEVERITIES, type Severity, severityRank } from "../../src/domain/event/severity.ts";
+import type { Topic } from "../../src/domain/event/topic.ts";
 import {
   type Classification,
   type Classifier,
@@ -9,8 +9,8 @@ import {
   classifyItem,
   type Reason,
   TOPICS,
-} from "./classify.ts";
-import { list, object, oneOf, text, textOrNull } from "./data_readers.ts";
+} from "../../src/classify/classify.ts";
+import { list, object, oneOf, text, textOrNull } from "./readers.ts";
 
 /** An item with the classification that a person gave it. */
 export interface LabelledItem extends ClassifyInput {
