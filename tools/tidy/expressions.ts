@@ -45,8 +45,6 @@ export const EXCEPTIONS: readonly Exception[] = [
     test: LISTED,
   },
   { path: "src/classify/language.ts", within: "LETTERS", why: "one class of characters", test: LISTED },
-  { path: "src/classify/language.ts", within: "ANY_LETTER", why: "one class of characters", test: LISTED },
-  { path: "src/classify/language.ts", within: "MAY_BE_LETTER", why: "one class of characters", test: LISTED },
   {
     path: "src/ingest/identify/language_urls.ts",
     within: "usualForms",
