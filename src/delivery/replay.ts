@@ -71,8 +71,7 @@ export function createReplay(replaying: Replaying): Replay {
         if (wanted > left) {
           throw refused(
             `This replay would send ${wanted} deliveries, and ${left} of your tier's ${limit} replays a ` +
-              "day are left. " +
-              "Nothing was sent. Replay a shorter period with `until`.",
+              "day are left. Nothing was sent. Replay a shorter period with `until`.",
           );
         }
       }

@@ -1,17 +1,16 @@
 // The body of a webhook request.
 import * as z from "zod";
 import type { EventDiff } from "../domain/event/diff.ts";
-import { disclaimer, eventRecord, identifier, languageCode, severity, unixMs } from "./event.ts";
+import { eventRecord, severity } from "./event.ts";
 import { EXAMPLE_DELIVERY } from "./examples.ts";
+import { count, disclaimer, identifier, languageCode, text, texts, time } from "./fields.ts";
 
 /** The types of deliveries. */
 export const DELIVERY_TYPES = ["event.published", "event.revised", "event.test"] as const;
 
 const scalar = z.union([z.string(), z.number(), z.null()]);
 
-const changedField = z.string().meta({
-  description: "A field of the event, such as `title_en` or `translations.de.title`",
-});
+const changedField = text("A field of the event, such as `title_en` or `translations.de.title`");
 
 const fieldChange = z.union([
   z.strictObject({
@@ -24,8 +23,8 @@ const fieldChange = z.union([
   }),
   z.strictObject({
     field: changedField,
-    added: z.array(z.string()).meta({ description: "Values added to the list" }),
-    removed: z.array(z.string()).meta({ description: "Values removed from the list" }),
+    added: texts("Values added to the list"),
+    removed: texts("Values removed from the list"),
   }),
 ]).meta({ id: "FieldChange", description: "A changed field; lists have added and removed values" });
 
@@ -33,10 +32,9 @@ const fieldChange = z.union([
 export const eventDiff: z.ZodType<EventDiff> = z.strictObject({
   previous_id: identifier("event", "The id of the previous version"),
   previous_version: z.int().min(1).meta({ description: "The number of the previous version" }),
-  summary: z.string().meta({
-    description:
-      "The changes in words, in deliveries in the subscription's language: `Title changed; 2 topics added`",
-  }),
+  summary: text(
+    "The changes in words, in deliveries in the subscription's language: `Title changed; 2 topics added`",
+  ),
   changes: z.array(fieldChange),
 }).meta({ id: "EventDiff", description: "What a revision changed" });
 
@@ -45,23 +43,17 @@ export const deliveryPayload = z.strictObject({
   type: z.enum(DELIVERY_TYPES).meta({
     description: "A first version, a revision by the source, or a test delivery",
   }),
-  timestamp: unixMs.meta({
-    description: "When the delivery was created, Unix milliseconds; the same for every attempt",
-  }),
+  timestamp: time("When the delivery was created, Unix milliseconds; the same for every attempt"),
   delivery_id: identifier("delivery", "The same for every attempt, and the header `webhook-id`"),
   subscription_id: identifier("subscription", "The subscription"),
-  sequence: z.int().min(0).meta({
-    description: "Increases by one with each delivery of the subscription; 0 for tests, which do not count",
-  }),
-  source: z.string().meta({ description: "The source's id; `test` in tests" }),
+  sequence: count("Increases by one with each delivery of the subscription; 0 for tests, which do not count"),
+  source: text("The source's id; `test` in tests"),
   severity,
   language: languageCode.meta({
     description: "ISO 639-1 code of the language of `title` and `summary`",
   }),
-  title: z.string().meta({
-    description: "In the subscription's language if the event has it, otherwise `title_en`",
-  }),
-  summary: z.string().meta({ description: "In the same language as `title`; may be empty" }),
+  title: text("In the subscription's language if the event has it, otherwise `title_en`"),
+  summary: text("In the same language as `title`; may be empty"),
   event: eventRecord,
   diff_to_previous: eventDiff.optional().meta({ description: "Only with `event.revised`" }),
   disclaimer,

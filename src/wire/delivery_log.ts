@@ -10,8 +10,8 @@ import {
 import { DISCLAIMER } from "../domain/event/disclaimer.ts";
 import { trimEndOf } from "../domain/trim_end.ts";
 import { DELIVERY_TYPES } from "./delivery.ts";
-import { disclaimer, identifier, unixMs } from "./event.ts";
 import { EXAMPLE_DELIVERY, EXAMPLE_REVISION, EXAMPLE_SUBSCRIPTION } from "./examples.ts";
+import { count, disclaimer, identifier, statusOrNull, textOrNull, time, timeOrNull } from "./fields.ts";
 
 /** Maximum length of an endpoint's response body that is shown, bytes of UTF-8. */
 export const MAX_RESPONSE_BYTES = 1_024;
@@ -51,44 +51,33 @@ export const deliveryRecord = z.strictObject({
       "`pending`: will be attempted; `delivered`: the endpoint responded 2xx; `failed`: every attempt failed; " +
       "`held`: waits until its reason ends; `cancelled`: the subscription was deleted",
   }),
-  reason: z.string().nullable().meta({ description: "Why it is not delivered; null if it is" }),
-  attempt_count: z.int().min(0).meta({ description: "Number of attempts, including one in progress" }),
-  last_status_code: z.int().nullable().meta({
-    description: "HTTP status of the endpoint's last response; null if there was none",
-  }),
-  created_at: unixMs.meta({ description: "When it was created, Unix milliseconds" }),
-  next_attempt_at: unixMs.nullable().meta({
-    description: "Earliest time of the next attempt, Unix milliseconds; null unless it is pending",
-  }),
-  delivered_at: unixMs.nullable().meta({
-    description: "When it was first delivered, Unix milliseconds; null if never",
-  }),
-  finished_at: unixMs.nullable().meta({
-    description: "When it was delivered, failed or cancelled, Unix milliseconds; null before that",
-  }),
+  reason: textOrNull("Why it is not delivered; null if it is"),
+  attempt_count: count("Number of attempts, including one in progress"),
+  last_status_code: statusOrNull("HTTP status of the endpoint's last response; null if there was none"),
+  created_at: time("When it was created, Unix milliseconds"),
+  next_attempt_at: timeOrNull(
+    "Earliest time of the next attempt, Unix milliseconds; null unless it is pending",
+  ),
+  delivered_at: timeOrNull("When it was first delivered, Unix milliseconds; null if never"),
+  finished_at: timeOrNull("When it was delivered, failed or cancelled, Unix milliseconds; null before that"),
 }).meta({ id: "Delivery", description: "The delivery of one event to one subscription" });
 
 const attemptRecord = z.strictObject({
   number: z.int().min(1).meta({ description: "From 1; replays continue the numbering" }),
-  started_at: unixMs.meta({ description: "Unix milliseconds" }),
-  duration_ms: z.int().min(0).meta({
-    description: "Duration including DNS, connection, request and response",
-  }),
-  status_code: z.int().nullable().meta({
-    description: "HTTP status of the response; null without a response",
-  }),
-  problem: z.string().nullable().meta({ description: "What went wrong; null after success" }),
-  answer: z.string().nullable().meta({
-    description:
-      `The start of the response body as text, at most ${MAX_RESPONSE_BYTES} bytes, without control characters; ` +
+  started_at: time("Unix milliseconds"),
+  duration_ms: count("Duration including DNS, connection, request and response"),
+  status_code: statusOrNull("HTTP status of the response; null without a response"),
+  problem: textOrNull("What went wrong; null after success"),
+  answer: textOrNull(
+    `The start of the response body as text, at most ${MAX_RESPONSE_BYTES} bytes, without control characters; ` +
       "null without a response",
-  }),
+  ),
 }).meta({ id: "DeliveryAttempt", description: "One attempt to deliver" });
 
 /** The response of `GET /v1/deliveries`. */
 export const deliveryList = z.strictObject({
   deliveries: z.array(deliveryRecord),
-  count: z.int().min(0).meta({ description: "Number of deliveries in this response" }),
+  count: count("Number of deliveries in this response"),
   disclaimer,
 }).meta({
   id: "DeliveryList",

@@ -2,14 +2,11 @@
 import * as z from "zod";
 import { DISCLAIMER } from "../domain/event/disclaimer.ts";
 import { EVENT_TYPES, type RegEvent } from "../domain/event/event.ts";
-import { ID_PREFIXES, type IdNoun } from "../domain/event/ids.ts";
 import { SEVERITIES } from "../domain/event/severity.ts";
 import type { LanguageOrigin, Provenance } from "../domain/event/provenance.ts";
 import type { FoundEvent, LaterLanguage, ListedEvent } from "../domain/ports/store/events.ts";
 import { EXAMPLE_EVENT, EXAMPLE_PROVENANCE, EXAMPLE_REVISION } from "./examples.ts";
-
-/** A time: Unix milliseconds. */
-export const unixMs: z.ZodInt = z.int().meta({ description: "Unix milliseconds", examples: [1785512415000] });
+import { count, disclaimer, identifier, languageCode, statusOrNull, text, texts, time } from "./fields.ts";
 
 /** A severity, from `info` to `critical`. */
 export const severity: z.ZodEnum<{ [S in typeof SEVERITIES[number]]: S }> = z.enum(SEVERITIES).meta({
@@ -23,70 +20,40 @@ export const eventType: z.ZodEnum<{ [T in typeof EVENT_TYPES[number]]: T }> = z.
   description: "The kind of publication",
 });
 
-/** A language code (ISO 639-1). */
-export const languageCode: z.ZodString = z.string().meta({
-  description: "ISO 639-1 code of a language",
-  examples: ["en"],
-});
-
-/** The disclaimer in every response with data. */
-export const disclaimer: z.ZodString = z.string().meta({
-  description: "States that the content is information only and not legal advice",
-});
-
-/**
- * An identifier. The pattern is documented but not validated: a path parameter of another form is an unknown id, and
- * the response is 404.
- */
-export function identifier(noun: IdNoun, description: string): z.ZodString {
-  const pattern = `^${ID_PREFIXES[noun]}[0-7][0-9A-HJKMNP-TV-Z]{25}$`;
-  return z.string().meta({ description: `${description}: \`${ID_PREFIXES[noun]}\` and a ULID`, pattern });
-}
-
 /** The id of an event. */
 export const eventId: z.ZodString = identifier("event", "The event's id").meta({
   examples: [EXAMPLE_EVENT.id],
 });
 
 const localizedText = z.strictObject({
-  title: z.string().meta({ description: "Plain text" }),
-  summary: z.string().meta({ description: "Plain text; may be empty" }),
+  title: text("Plain text"),
+  summary: text("Plain text; may be empty"),
 }).meta({ id: "LocalizedText", description: "Title and summary in one language" });
 
 /** The event record (specification, section 2.1, with additions). */
 export const eventRecord: z.ZodType<RegEvent> = z.strictObject({
   id: identifier("event", "The event's id; never reused or changed"),
-  source_id: z.string().meta({ description: "The source that published it; `GET /v1/sources` lists them" }),
-  external_id: z.string().meta({ description: "Shared by all versions of one publication" }),
+  source_id: text("The source that published it; `GET /v1/sources` lists them"),
+  external_id: text("Shared by all versions of one publication"),
   version: z.int().min(1).meta({ description: "1 for the first version; increases with each revision" }),
   supersedes: identifier("event", "The previous version").nullable().meta({
     description: "The id of the previous version; null for version 1",
   }),
   event_type: eventType,
-  topics: z.array(z.string()).meta({
-    description: "Topic ids, most relevant first; `GET /v1/topics` lists them",
-  }),
+  topics: texts("Topic ids, most relevant first; `GET /v1/topics` lists them"),
   severity,
-  title_en: z.string().meta({
-    description: "English title; the original title if there is no English version",
-  }),
-  summary_en: z.string().meta({
-    description: "English summary; the original summary if there is no English version; may be empty",
-  }),
+  title_en: text("English title; the original title if there is no English version"),
+  summary_en: text("English summary; the original summary if there is no English version; may be empty"),
   url_official: z.url().meta({ description: "URL of the official publication" }),
-  ai_act_articles: z.array(z.string()).meta({
-    description: "Canonical references to the AI Act: `Art. 53(1)(d)`, `Annex III`, `Recital 60`",
-  }),
-  published_at: unixMs.meta({ description: "Publication date according to the source, Unix milliseconds" }),
+  ai_act_articles: texts("Canonical references to the AI Act: `Art. 53(1)(d)`, `Annex III`, `Recital 60`"),
+  published_at: time("Publication date according to the source, Unix milliseconds"),
   published_at_estimated: z.boolean().meta({
     description:
       "True if the source stated no valid date; `published_at` is then the time at which Regfeed first saw the publication",
   }),
-  ingested_at: unixMs.meta({ description: "When this version was stored, Unix milliseconds" }),
+  ingested_at: time("When this version was stored, Unix milliseconds"),
   language: languageCode.meta({ description: "ISO 639-1 code of the publication's original language" }),
-  language_versions: z.array(z.string()).meta({
-    description: "ISO 639-1 codes of all languages of the event",
-  }),
+  language_versions: texts("ISO 639-1 codes of all languages of the event"),
   translations: z.record(z.string(), localizedText).meta({
     description: "The original title and summary in each language",
   }),
@@ -104,7 +71,7 @@ export const eventRecord: z.ZodType<RegEvent> = z.strictObject({
 /** The response of `GET /v1/events`. */
 export const eventList = z.strictObject({
   events: z.array(eventRecord),
-  count: z.int().min(0).meta({ description: "Number of events in this response" }),
+  count: count("Number of events in this response"),
   disclaimer,
 }).meta({
   id: "EventList",
@@ -113,15 +80,13 @@ export const eventList = z.strictObject({
 });
 
 const documentOrigin = {
-  document: z.string().meta({
-    description: "The document that contained it: its URL without query, or its file name",
-  }),
+  document: text("The document that contained it: its URL without query, or its file name"),
   document_sha256: z.string().meta({
     description: "SHA-256 of the fetched bytes",
     pattern: "^[0-9a-f]{64}$",
   }),
-  http_status: z.int().nullable().meta({ description: "HTTP status of the document; null for a file" }),
-  fetched_at: unixMs.meta({ description: "When the document was fetched, Unix milliseconds" }),
+  http_status: statusOrNull("HTTP status of the document; null for a file"),
+  fetched_at: time("When the document was fetched, Unix milliseconds"),
 };
 
 const languageOrigin: z.ZodType<LanguageOrigin> = z.strictObject({
@@ -132,13 +97,9 @@ const languageOrigin: z.ZodType<LanguageOrigin> = z.strictObject({
 });
 
 const provenance: z.ZodType<Provenance> = z.strictObject({
-  rules_version: z.string().meta({
-    description: "The version of the rules that classified it; new rules do not change stored events",
-  }),
-  categories: z.array(z.string()).meta({ description: "The categories that the source states" }),
-  stated_languages: z.array(z.string()).meta({
-    description: "The languages that item, document and source state, most specific first",
-  }),
+  rules_version: text("The version of the rules that classified it; new rules do not change stored events"),
+  categories: texts("The categories that the source states"),
+  stated_languages: texts("The languages that item, document and source state, most specific first"),
   ...documentOrigin,
   other_languages: z.record(languageCode, languageOrigin).optional().meta({
     description:
@@ -150,7 +111,7 @@ const provenance: z.ZodType<Provenance> = z.strictObject({
 const laterLanguage: z.ZodType<LaterLanguage> = z.strictObject({
   language: languageCode,
   url: z.url().meta({ description: "URL of the publication in that language" }),
-  added_at: unixMs.meta({ description: "When the language was added to the event, Unix milliseconds" }),
+  added_at: time("When the language was added to the event, Unix milliseconds"),
   provenance,
 }).meta({ id: "LaterLanguage", description: "A language that was added after the event was stored" });
 

@@ -1,7 +1,7 @@
 // The response to the payment provider's webhooks.
 import * as z from "zod";
 import { DISCLAIMER } from "../domain/event/disclaimer.ts";
-import { disclaimer } from "./event.ts";
+import { disclaimer } from "./fields.ts";
 
 /** The response of `POST /v1/webhooks/payment`. */
 export const paymentReceipt = z.strictObject({

@@ -7,35 +7,29 @@ import { type ErrorCode, ERRORS } from "../domain/error_codes.ts";
 import type { SourceSettings, SourceState } from "../domain/source/source.ts";
 import { FETCH_STRATEGIES } from "../domain/source/source.ts";
 import { SOURCE_CONDITIONS, sourceHealth } from "../domain/source/source_health.ts";
-import { disclaimer, identifier, unixMs } from "./event.ts";
+import { count, disclaimer, identifier, text, textOrNull, texts, time, timeOrNull } from "./fields.ts";
 
 /** A source with its last fetch (specification, section 2.2). */
 export const sourceRecord = z.strictObject({
-  id: z.string().meta({ description: "The source's id, for the filters of events and subscriptions" }),
-  name_en: z.string().meta({ description: "English name" }),
-  name_de: z.string().meta({ description: "German name" }),
+  id: text("The source's id, for the filters of events and subscriptions"),
+  name_en: text("English name"),
+  name_de: text("German name"),
   base_url: z.url().meta({ description: "URL of the source's website" }),
   fetch_strategy: z.enum(FETCH_STRATEGIES).meta({
     description:
       "How it is fetched: `feed` (RSS, Atom or JSON Feed), `files` (a watched folder), `json` (an API), " +
       "`html` (a listing), `sparql` (a query endpoint), `sitemap` (the changed pages of a site)",
   }),
-  reuse_terms: z.string().nullable().meta({
-    description: "The publisher's terms of reuse, if known",
-  }),
-  last_success_at: unixMs.nullable().meta({
-    description: "Time of the last successful fetch, Unix milliseconds; null if never",
-  }),
-  consecutive_failures: z.int().min(0).meta({ description: "Failed fetches since the last success" }),
+  reuse_terms: textOrNull("The publisher's terms of reuse, if known"),
+  last_success_at: timeOrNull("Time of the last successful fetch, Unix milliseconds; null if never"),
+  consecutive_failures: count("Failed fetches since the last success"),
   state: z.enum(SOURCE_CONDITIONS).meta({
     description:
       "`new`: not fetched yet; `ok`; `failing`; `blocked`: its host rejects or throttles requests; `silent`: " +
       "nothing new for longer than usual; `empty`: fewer items than expected; `partial`: " +
       "a part could not be fetched, such as one of its languages",
   }),
-  state_since: unixMs.nullable().meta({
-    description: "Since when it has been in this state, Unix milliseconds; null if it is new",
-  }),
+  state_since: timeOrNull("Since when it has been in this state, Unix milliseconds; null if it is new"),
 }).meta({ id: "Source", description: "An official source and its last fetch" });
 
 /** The response of `GET /v1/sources`. */
@@ -82,14 +76,12 @@ export function toSourceRecord(
 
 /** A topic of the taxonomy. */
 export const topicRecord = z.strictObject({
-  id: z.string().meta({ description: "The topic's id, for the filters of events and subscriptions" }),
-  name_en: z.string().meta({ description: "English name" }),
-  name_de: z.string().meta({ description: "German name" }),
-  name_fr: z.string().meta({ description: "French name" }),
-  parent: z.string().nullable().meta({
-    description: "The parent topic; null for a parent topic, which includes its children in filters",
-  }),
-  articles: z.array(z.string()).meta({ description: "Articles of the AI Act that the topic covers" }),
+  id: text("The topic's id, for the filters of events and subscriptions"),
+  name_en: text("English name"),
+  name_de: text("German name"),
+  name_fr: text("French name"),
+  parent: textOrNull("The parent topic; null for a parent topic, which includes its children in filters"),
+  articles: texts("Articles of the AI Act that the topic covers"),
 }).meta({ id: "Topic", description: "A topic of the taxonomy, which has two levels" });
 
 /** The response of `GET /v1/topics`. */
@@ -124,8 +116,8 @@ export const healthReport = z.strictObject({
   status: z.enum(["ok", "degraded", "down"]).meta({
     description: "`degraded`: a source or the deliveries need attention; `down`: the database is unavailable",
   }),
-  version: z.string().meta({ description: "Regfeed's version" }),
-  time: unixMs.meta({ description: "Time of the report, Unix milliseconds" }),
+  version: text("Regfeed's version"),
+  time: time("Time of the report, Unix milliseconds"),
   database: z.enum(["ok", ...STORAGE_FAULTS]).meta({
     description:
       "`full`: the disk is full. `read_only`: the database cannot be written. `unavailable`: another process " +
@@ -136,45 +128,37 @@ export const healthReport = z.strictObject({
       "conflicts with stored data, in which case the previous config stays active",
   }),
   ingestion: z.strictObject({
-    sources: z.int().min(0).meta({ description: "Active sources" }),
-    failing: z.int().min(0).meta({
-      description:
-        "Sources whose last fetch failed or that are long overdue; each source counts in only one state",
-    }),
-    blocked: z.int().min(0).meta({ description: "Sources whose host rejects or throttles requests" }),
-    silent: z.int().min(0).meta({
-      description: "Sources with nothing new for longer than usual",
-    }),
-    empty: z.int().min(0).meta({ description: "Sources with fewer items than expected" }),
-    partial: z.int().min(0).meta({
-      description: "Sources of which a part could not be fetched, such as one of their languages",
-    }),
-    new: z.int().min(0).meta({ description: "Sources not fetched yet" }),
-    held_back: z.int().min(0).meta({
-      description: "Events held for the operator's review because a source changed unusually many at once",
-    }),
-    last_success_at: unixMs.nullable().meta({
-      description: "Time of the last successful fetch of any source, Unix milliseconds; null if none",
-    }),
+    sources: count("Active sources"),
+    failing: count(
+      "Sources whose last fetch failed or that are long overdue; each source counts in only one state",
+    ),
+    blocked: count("Sources whose host rejects or throttles requests"),
+    silent: count("Sources with nothing new for longer than usual"),
+    empty: count("Sources with fewer items than expected"),
+    partial: count("Sources of which a part could not be fetched, such as one of their languages"),
+    new: count("Sources not fetched yet"),
+    held_back: count("Events held for the operator's review because a source changed unusually many at once"),
+    last_success_at: timeOrNull(
+      "Time of the last successful fetch of any source, Unix milliseconds; null if none",
+    ),
   }).meta({ description: "Ingestion" }),
   deliveries: z.strictObject({
-    pending: z.int().min(0).meta({ description: "Deliveries that are due or wait for another attempt" }),
+    pending: count("Deliveries that are due or wait for another attempt"),
     oldest_pending_age_ms: z.int().min(0).nullable().meta({
       description: "Age of the oldest pending delivery, milliseconds; null without any",
     }),
   }).meta({ description: "Webhook deliveries" }),
   mails: z.strictObject({
-    queued: z.int().min(0).meta({ description: "Emails waiting to be sent" }),
-    failed: z.int().min(0).meta({ description: "Emails that could not be sent" }),
+    queued: count("Emails waiting to be sent"),
+    failed: count("Emails that could not be sent"),
   }).meta({ description: "Emails to customers" }),
   payments: z.strictObject({
-    unknown_prices: z.int().min(0).meta({ description: "Customers whose price has no tier in the config" }),
+    unknown_prices: count("Customers whose price has no tier in the config"),
   }).meta({ description: "Payments" }),
   event_loop: z.strictObject({
-    longest_pause_ms: z.int().min(0).meta({
-      description:
-        "Longest time in the last one to two minutes for which the main thread was blocked, milliseconds",
-    }),
+    longest_pause_ms: count(
+      "Longest time in the last one to two minutes for which the main thread was blocked, milliseconds",
+    ),
   }).meta({ description: "The main thread" }),
   disclaimer,
 }).meta({
@@ -210,24 +194,18 @@ export type HealthReport = z.infer<typeof healthReport>;
 
 /** The body of every error: RFC 9457 `application/problem+json`. */
 export const problem = z.strictObject({
-  type: z.string().meta({
-    description: "A URI for the kind of problem: `urn:regfeed:problem:` and the code",
-  }),
-  title: z.string().meta({
-    description: "The kind of problem in words; the same for every problem with this code",
-  }),
+  type: text("A URI for the kind of problem: `urn:regfeed:problem:` and the code"),
+  title: text("The kind of problem in words; the same for every problem with this code"),
   status: z.int().min(400).max(599).meta({ description: "HTTP status" }),
-  detail: z.string().meta({ description: "What is wrong with this request and what to do" }),
+  detail: text("What is wrong with this request and what to do"),
   code: z.enum(Object.keys(ERRORS) as ErrorCode[]).meta({
     description: "The kind of problem, for use in programs",
   }),
   request_id: identifier("request", "The request's id, as in the header `X-Request-Id`"),
   errors: z.array(
     z.strictObject({
-      field: z.string().meta({
-        description: "A parameter, a field of the body (`topics.0`), the whole `body`, or a header",
-      }),
-      message: z.string().meta({ description: "What is wrong with the field" }),
+      field: text("A parameter, a field of the body (`topics.0`), the whole `body`, or a header"),
+      message: text("What is wrong with the field"),
     }),
   ).optional().meta({ description: "The invalid fields, if the input is invalid" }),
 }).meta({ id: "Problem", description: "An error as RFC 9457 problem details" });

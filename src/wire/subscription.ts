@@ -2,8 +2,19 @@
 import * as z from "zod";
 import { DISCLAIMER } from "../domain/event/disclaimer.ts";
 import { DISABLED_REASONS, isEnabled, type MatchedSubscription } from "../domain/delivery/subscription.ts";
-import { disclaimer, identifier, severity, unixMs } from "./event.ts";
+import { severity } from "./event.ts";
 import { EXAMPLE_SUBSCRIPTION } from "./examples.ts";
+import {
+  count,
+  disclaimer,
+  identifier,
+  statusOrNull,
+  text,
+  textOrNull,
+  texts,
+  time,
+  timeOrNull,
+} from "./fields.ts";
 
 /** Maximum length of a webhook URL, characters. */
 export const MAX_WEBHOOK_URL = 2_048;
@@ -107,11 +118,9 @@ export const replayRequest = z.strictObject({
 
 /** The response of `POST /v1/subscriptions/{id}/replay`. */
 export const replayReport = z.strictObject({
-  replayed: z.int().min(0).meta({ description: "Finished deliveries that are sent again" }),
-  created: z.int().min(0).meta({ description: "New deliveries of matching events that had none" }),
-  held: z.int().min(0).meta({
-    description: "How many of both are held because the monthly quota is used up",
-  }),
+  replayed: count("Finished deliveries that are sent again"),
+  created: count("New deliveries of matching events that had none"),
+  held: count("How many of both are held because the monthly quota is used up"),
   next_after: identifier("event", "Send it as `after` to continue").nullable().meta({
     description:
       "The event at which this response ends; send it as `after` to continue. Null at the end of the period",
@@ -126,11 +135,11 @@ export const replayReport = z.strictObject({
 /** A subscription without its secret (specification, section 2.3). */
 export const subscriptionRecord = z.strictObject({
   id: subscriptionId,
-  webhook_url: z.string().meta({ description: "The URL to which deliveries are posted" }),
-  topics: z.array(z.string()).meta({ description: "Topic ids, combined with OR; empty: all" }),
-  source_filter: z.array(z.string()).meta({ description: "Source ids, combined with OR; empty: all" }),
+  webhook_url: text("The URL to which deliveries are posted"),
+  topics: texts("Topic ids, combined with OR; empty: all"),
+  source_filter: texts("Source ids, combined with OR; empty: all"),
   severity_min: severity.meta({ description: "Minimum severity" }),
-  language: z.string().meta({ description: "ISO 639-1 code of the language of title and summary" }),
+  language: text("ISO 639-1 code of the language of title and summary"),
   enabled: z.boolean().meta({ description: "True if active" }),
   disabled_by: z.enum(DISABLED_REASONS).nullable().meta({
     description:
@@ -138,7 +147,7 @@ export const subscriptionRecord = z.strictObject({
       "`key-lost`: its secret can no longer be decrypted, rotate it; `tier`: it exceeds the number of active " +
       "subscriptions of your tier, and is enabled again automatically when the limit allows. Null while enabled",
   }),
-  created_at: unixMs.meta({ description: "When it was created, Unix milliseconds" }),
+  created_at: time("When it was created, Unix milliseconds"),
   catch_up: z.strictObject({
     reason: z.enum(["backfill", "held_full"]).meta({
       description:
@@ -150,7 +159,7 @@ export const subscriptionRecord = z.strictObject({
         "`paused`: it continues automatically when the monthly quota allows and the held deliveries have been sent, or " +
         "when the subscription is enabled",
     }),
-    since: unixMs.meta({ description: "Since when it has been behind, Unix milliseconds" }),
+    since: time("Since when it has been behind, Unix milliseconds"),
     next_event_id: identifier("event", "The stored event at which it continues").nullable().meta({
       description: "The stored event at which it continues; null if that is the next new event",
     }),
@@ -169,7 +178,7 @@ export const subscriptionCreated = z.strictObject({
       description: "Signs every delivery; 64 hexadecimal digits, shown only here",
     }),
   }).meta({ id: "SubscriptionWithSecret", description: "A webhook subscription with its secret" }),
-  note: z.string().meta({ description: "A reminder that the secret is shown only once" }),
+  note: text("A reminder that the secret is shown only once"),
   disclaimer,
 }).meta({
   id: "SubscriptionCreated",
@@ -186,10 +195,9 @@ export const subscriptionCreated = z.strictObject({
 
 /** The response of `POST /v1/subscriptions/{id}/rotate-secret`. */
 export const secretRotated = subscriptionCreated.extend({
-  previous_secret_until: unixMs.nullable().meta({
-    description:
-      "Until when deliveries are signed with both secrets, Unix milliseconds; null if the previous secret was lost",
-  }),
+  previous_secret_until: timeOrNull(
+    "Until when deliveries are signed with both secrets, Unix milliseconds; null if the previous secret was lost",
+  ),
 }).meta({
   id: "SecretRotated",
   description: "The subscription with its new secret",
@@ -207,7 +215,7 @@ export const secretRotated = subscriptionCreated.extend({
 /** The response of `GET /v1/subscriptions`. */
 export const subscriptionList = z.strictObject({
   subscriptions: z.array(subscriptionRecord),
-  count: z.int().min(0).meta({ description: "Number of subscriptions in this response" }),
+  count: count("Number of subscriptions in this response"),
   disclaimer,
 }).meta({
   id: "SubscriptionList",
@@ -226,11 +234,9 @@ export const subscriptionResponse = z.strictObject({ subscription: subscriptionR
 export const testResponse = z.strictObject({
   delivery_id: identifier("delivery", "The delivery's id, as in its header `webhook-id`"),
   delivered: z.boolean().meta({ description: "Whether the endpoint responded 2xx" }),
-  status_code: z.int().nullable().meta({
-    description: "HTTP status of the endpoint's response; null without a response",
-  }),
-  duration_ms: z.int().min(0).meta({ description: "Duration, milliseconds" }),
-  problem: z.string().nullable().meta({ description: "What went wrong; null if delivered" }),
+  status_code: statusOrNull("HTTP status of the endpoint's response; null without a response"),
+  duration_ms: count("Duration, milliseconds"),
+  problem: textOrNull("What went wrong; null if delivered"),
   disclaimer,
 }).meta({
   id: "TestDelivery",

@@ -2,42 +2,39 @@
 import * as z from "zod";
 import { DISCLAIMER } from "../domain/event/disclaimer.ts";
 import { TIERS } from "../domain/customer/tier.ts";
-import { disclaimer, unixMs } from "./event.ts";
-
-const count = z.int().min(0);
+import { count, disclaimer, time } from "./fields.ts";
 
 const dailyActions = z.strictObject({
-  limit: count.meta({ description: "The limit per UTC day" }),
-  used: count.meta({ description: "Used today" }),
-  remaining: count.meta({ description: "Left today" }),
-  resets_at: unixMs.meta({ description: "End of the day, Unix milliseconds" }),
+  limit: count("The limit per UTC day"),
+  used: count("Used today"),
+  remaining: count("Left today"),
+  resets_at: time("End of the day, Unix milliseconds"),
 });
 
 /** The response of `GET /v1/usage`. */
 export const usageReport = z.strictObject({
   tier: z.enum(TIERS).meta({ description: "The tier, which decides the limits" }),
   api_requests: z.strictObject({
-    limit: count.meta({ description: "Requests per UTC day" }),
-    used: count.meta({ description: "Requests today, including this one" }),
-    remaining: count.meta({ description: "Requests left today" }),
-    resets_at: unixMs.meta({ description: "End of the day, Unix milliseconds" }),
+    limit: count("Requests per UTC day"),
+    used: count("Requests today, including this one"),
+    remaining: count("Requests left today"),
+    resets_at: time("End of the day, Unix milliseconds"),
   }).meta({ description: "Today's requests" }),
   webhook_deliveries: z.strictObject({
-    limit: count.meta({ description: "Delivered events per UTC month" }),
-    used: count.meta({ description: "Delivered or pending" }),
-    remaining: count.meta({ description: "Deliveries left this month" }),
-    held: count.meta({ description: "Held until the next month, or until their subscription is enabled" }),
-    held_limit: count.meta({
-      description:
-        "Maximum number of held deliveries. Further events create no deliveries: `catch_up` of the subscription has " +
+    limit: count("Delivered events per UTC month"),
+    used: count("Delivered or pending"),
+    remaining: count("Deliveries left this month"),
+    held: count("Held until the next month, or until their subscription is enabled"),
+    held_limit: count(
+      "Maximum number of held deliveries. Further events create no deliveries: `catch_up` of the subscription has " +
         "the reason `held_full`, and delivery continues from there",
-    }),
-    resets_at: unixMs.meta({ description: "End of the month, Unix milliseconds" }),
+    ),
+    resets_at: time("End of the month, Unix milliseconds"),
     notices: z.array(z.strictObject({
       kind: z.enum(["quota-80", "quota-100"]).meta({
         description: "80% of the quota is used; the whole quota is used, and further events are held",
       }),
-      at: unixMs.meta({ description: "When the threshold was reached, Unix milliseconds" }),
+      at: time("When the threshold was reached, Unix milliseconds"),
     })).meta({ description: "The quota notices sent to the customer this month" }),
   }).meta({ description: "This month's deliveries" }),
   test_calls: dailyActions.meta({ description: "Today's test deliveries" }),
@@ -48,8 +45,8 @@ export const usageReport = z.strictObject({
     description: "Today's subscriptions created with backfill_since",
   }),
   subscriptions: z.strictObject({
-    limit: count.meta({ description: "Maximum number of active subscriptions" }),
-    active: count.meta({ description: "Number of active subscriptions" }),
+    limit: count("Maximum number of active subscriptions"),
+    active: count("Number of active subscriptions"),
   }).meta({ description: "Subscriptions" }),
   disclaimer,
 }).meta({

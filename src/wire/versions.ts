@@ -4,8 +4,9 @@ import { diffEvents } from "../domain/event/diff.ts";
 import { DISCLAIMER } from "../domain/event/disclaimer.ts";
 import type { RegEvent } from "../domain/event/event.ts";
 import { eventDiff } from "./delivery.ts";
-import { disclaimer, eventRecord } from "./event.ts";
+import { eventRecord } from "./event.ts";
 import { EXAMPLE_DIFF, EXAMPLE_EVENT, EXAMPLE_REVISION } from "./examples.ts";
+import { disclaimer } from "./fields.ts";
 
 /** The response of `GET /v1/events/{id}/versions`, oldest version first. */
 export const eventVersions = z.strictObject({

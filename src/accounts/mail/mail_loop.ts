@@ -21,7 +21,6 @@ import {
 import { NO_TRACER, type Tracer } from "../../domain/ports/tracer.ts";
 import { makeKey } from "../keys.ts";
 import { renderMail } from "./render_mail.ts";
-import { nextMailAttempt } from "./retry_schedule.ts";
 
 /** Time limit of one attempt, ms. */
 const ATTEMPT_MS = 60_000;
@@ -29,6 +28,21 @@ const ATTEMPT_MS = 60_000;
 const BATCH = 4;
 /** How often the loop checks for due mails, ms. */
 const POLL_MS = 1_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+/** The delay after each failed attempt, ms: about three days in total. */
+const DELAYS_MS = [
+  MINUTE_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  5 * HOUR_MS,
+  10 * HOUR_MS,
+  14 * HOUR_MS,
+  20 * HOUR_MS,
+  24 * HOUR_MS,
+];
+const JITTER = 0.1;
 
 /** Dependencies and settings of the loop. */
 export interface MailLoopOptions {
@@ -142,6 +156,12 @@ function retryLater(
 ): MailOutcome {
   const atMs = nextMailAttempt(tries, clock.nowMs(), random.fraction());
   return atMs === null ? { kind: "failed", problem } : { kind: "retry", atMs, problem };
+}
+
+/** When the attempt after this one (from 1) is due, Unix ms; null after the last. `fraction` is in [0, 1). */
+export function nextMailAttempt(attempt: number, nowMs: number, fraction: number): number | null {
+  const delay = DELAYS_MS[attempt - 1];
+  return delay === undefined ? null : nowMs + Math.round(delay * (1 - JITTER + 2 * JITTER * fraction));
 }
 
 function describe(error: unknown): string {

@@ -1,15 +1,30 @@
 // Renders a mail in the customer's language: subject, text and HTML.
-import type { ClaimedMail, MailContent, MailKind } from "../../domain/customer/mail.ts";
+import type { ClaimedMail, FittedSubscription, MailContent } from "../../domain/customer/mail.ts";
 import type { MailLanguage } from "../../domain/customer/mail_language.ts";
 import { ENGLISH } from "./templates/english.ts";
 import { FRENCH } from "./templates/french.ts";
 import { GERMAN } from "./templates/german.ts";
-import type { Block, MailFacts, MailTemplate, MailTemplates, TemplateContext } from "./templates/template.ts";
+import type { ListedLimit, ListedLimits, MailName, MailTexts } from "./templates/template.ts";
 
 /** Maximum line length. Transfer encodings break lines of more than 76 characters (RFC 2045, section 6.7). */
 const LINE = 74;
 
-const TEMPLATES: Readonly<Record<MailLanguage, MailTemplates>> = { en: ENGLISH, de: GERMAN, fr: FRENCH };
+const TEXTS: Readonly<Record<MailLanguage, MailTexts>> = { en: ENGLISH, de: GERMAN, fr: FRENCH };
+
+/** A paragraph, or preformatted lines. */
+type Block = string | { code: string };
+
+/** A value of a text; a list of blocks replaces a paragraph that consists of it. */
+type Value = string | readonly Block[];
+
+/** Values for a mail besides its data. */
+export interface MailFacts {
+  /** The key in a welcome mail; otherwise null. */
+  key: string | null;
+  publicUrl: string;
+  support: string;
+  limits: ListedLimits;
+}
 
 /** A rendered mail. */
 export interface RenderedMail {
@@ -21,31 +36,81 @@ export interface RenderedMail {
 /** Renders a mail. The subject contains no text from outside. */
 export function renderMail(mail: ClaimedMail, facts: MailFacts): RenderedMail {
   const { language } = mail.customer;
-  const templates = TEMPLATES[language];
-  const number = (value: number) => new Intl.NumberFormat(language).format(value);
-  const plural = new Intl.PluralRules(language);
-  const { subject, blocks } = applyTemplate(templates, mail, {
-    ...facts,
-    tier: mail.customer.tier,
-    date: (ms) => formatDate(language, ms),
-    number,
-    count: (value, one, other) => `${number(value)} ${plural.select(value) === "one" ? one : other}`,
+  const { mails, contact, disclaimer } = TEXTS[language];
+  const values = valuesOf(mail, facts);
+  const [subject, ...paragraphs] = mails[mailOf(mail)];
+  const blocks = [...paragraphs, contact, disclaimer].flatMap((paragraph): readonly Block[] => {
+    const value = values[/^\{(\w+)\}$/.exec(paragraph)?.[1] ?? ""];
+    return typeof value === "object" ? value : [fill(paragraph, values)];
   });
-  const all: Block[] = [...blocks, templates.contact(facts.support), templates.disclaimer];
-  return { subject, text: `${all.map(toText).join("\n\n")}\n`, html: toHtml(language, subject, all) };
+  const title = fill(subject, values);
+  return {
+    subject: title,
+    text: `${blocks.map(toText).join("\n\n")}\n`,
+    html: toHtml(language, title, blocks),
+  };
 }
 
-function applyTemplate(
-  { templates }: MailTemplates,
-  { kind, data }: MailContent,
-  context: TemplateContext,
-): ReturnType<MailTemplate<MailKind>> {
-  // A look-up by kind loses the type relation between kind and data.
-  const template = templates[kind] as (
-    data: MailContent["data"],
-    context: TemplateContext,
-  ) => ReturnType<MailTemplate<MailKind>>;
-  return template(data, context);
+function mailOf({ kind, data }: MailContent): MailName {
+  if (kind === "payment-failed" && data.accessUntilMs === null) return "access-suspended";
+  return kind === "delivery-disabled" && data.isKeyLost === true ? "key-lost" : kind;
+}
+
+/** The text with its values, which are not searched for further ones. */
+function fill(text: string, values: Readonly<Record<string, Value>>): string {
+  return text.replace(/\{(\w+)\}/g, (_, name) => {
+    const value = values[name];
+    if (typeof value !== "string") throw new Error(`the mail has no value for ${name}`);
+    return value;
+  });
+}
+
+/** The data by their names, numbers and times formatted, and the values that are derived from them. */
+function valuesOf(mail: ClaimedMail, { key, publicUrl, support, limits }: MailFacts): Record<string, Value> {
+  const { language, tier } = mail.customer;
+  const texts = TEXTS[language];
+  const values: Record<string, Value> = { publicUrl, support, tier };
+  for (const [name, value] of Object.entries(mail.data)) {
+    if (typeof value === "string") values[name] = value;
+    if (typeof value === "number") {
+      values[name] = name.endsWith("Ms") ? formatDate(language, value) : formatNumber(language, value);
+    }
+  }
+  const listed: ListedLimits = "limits" in mail.data ? mail.data.limits : limits;
+  const count = (name: ListedLimit) => formatLimit(language, name, listed[name]);
+  values["limits"] = (Object.keys(texts.limits) as ListedLimit[]).map(count).join(", ");
+  values["activeSubscriptions"] = count("activeSubscriptions");
+  if (mail.kind === "welcome") {
+    values["key"] = [{ code: key ?? "" }];
+    // The key is on a separate line that no transfer encoding breaks, so that it can be copied.
+    values["firstRequest"] = [{ code: `curl --oauth2-bearer \\\n${key} \\\n${publicUrl}/v1/events` }];
+    values["keyHeader"] = [{ code: "Authorization: Bearer rgf_..." }];
+  }
+  if ("held" in mail.data) {
+    values["held"] = listOf(texts.held, mail.data.held);
+    values["returned"] = listOf(texts.returned, mail.data.returned);
+  }
+  if ("problem" in mail.data) {
+    values["lastError"] = mail.data.problem === null ? "" : fill(texts.lastError, values);
+  }
+  if ("what" in mail.data) Object.assign(values, texts.quotas[mail.data.what]);
+  return values;
+}
+
+function listOf(sentence: string, subscriptions: readonly FittedSubscription[]): Block[] {
+  if (subscriptions.length === 0) return [];
+  return [sentence, { code: subscriptions.map(({ id, host }) => `${id} ${host}`).join("\n") }];
+}
+
+/** "1 active subscription". */
+function formatLimit(language: MailLanguage, name: ListedLimit, value: number): string {
+  const [one, other] = TEXTS[language].limits[name];
+  const noun = new Intl.PluralRules(language).select(value) === "one" ? one : other;
+  return `${formatNumber(language, value)} ${noun}`;
+}
+
+function formatNumber(language: MailLanguage, value: number): string {
+  return new Intl.NumberFormat(language).format(value);
 }
 
 /** "1 August 2026 at 10:00 UTC". */

@@ -25,9 +25,8 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
   },
   invalid_webhook_url: {
     when:
-      "`webhook_url` is not allowed. `errors` names the rule it violates: https, no user name or password, " +
-      "an allowed port, " +
-      "the length; every problem with its host has the same message",
+      "`webhook_url` is not allowed. `errors` names the rule it violates: https, no user name or password, an " +
+      "allowed port, the length; every problem with its host has the same message",
     detail:
       "webhook_url: must begin with https://: over http anyone on the network path could read it (the " +
       "operator can allow http: [delivery] allow_http)",
@@ -130,27 +129,25 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
   backfill_limit_reached: {
     when:
       "your tier's backfills per UTC day are used up; nothing was created. `Retry-After` states when the day ends",
-    detail: "Your tier allows 20 backfills a day, and all of them are used. Retry after " +
-      "2026-08-01T00:00:00.000Z, or ask for a " +
-      "higher tier.",
+    detail:
+      "Your tier allows 20 backfills a day, and all of them are used. Retry after 2026-08-01T00:00:00.000Z, " +
+      "or ask for a higher tier.",
   },
   test_limit_reached: {
     when:
-      "your tier's test calls per UTC day are used up, or too many of yours are in progress; `Retry-After` " +
-      "states when to " +
-      "retry",
-    detail: "Your tier allows 50 test calls a day, and all of them are used. Retry after " +
-      "2026-08-01T00:00:00.000Z, or ask for a " +
-      "higher tier.",
+      "your tier's test calls per UTC day are used up, or too many of yours are in progress; `Retry-After` states " +
+      "when to retry",
+    detail:
+      "Your tier allows 50 test calls a day, and all of them are used. Retry after 2026-08-01T00:00:00.000Z, " +
+      "or ask for a higher tier.",
   },
   replay_limit_reached: {
     when:
       "the replay would send more deliveries than your tier's daily replays have left (nothing was sent), or another " +
       "replay of yours is in progress; `Retry-After` states when to retry",
     detail:
-      "This replay would send 800 deliveries, and 120 of your tier's 500 replays a day are left. Nothing " +
-      "was sent. Replay a shorter period with `until`. Retry after 2026-08-01T00:00:00.000Z, or ask for " +
-      "a higher tier.",
+      "This replay would send 800 deliveries, and 120 of your tier's 500 replays a day are left. Nothing was sent. " +
+      "Replay a shorter period with `until`. Retry after 2026-08-01T00:00:00.000Z, or ask for a higher tier.",
   },
   too_many_requests: {
     when:

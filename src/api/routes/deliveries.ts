@@ -159,9 +159,8 @@ function replayRoute({ store, clock, tiers, limitsOf, newId }: DeliveryRouteOpti
     summary: "Replays a finished delivery",
     description:
       "Sends the same bytes with the same `webhook-id` and a new signature, with all retries. A delivery that had " +
-      "succeeded does not count against the monthly quota again; a failed one does, and is held while the " +
-      "quota is used " +
-      "up. It counts against the daily replays, and is sent after the subscription's new deliveries.",
+      "succeeded does not count against the monthly quota again; a failed one does, and is held while the quota is " +
+      "used up. It counts against the daily replays, and is sent after the subscription's new deliveries.",
     params: { id: deliveryId },
     requestHeaders: ["Idempotency-Key"],
     responseHeaders: ["Idempotency-Replayed"],

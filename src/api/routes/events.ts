@@ -75,9 +75,8 @@ const eventsQuery = z.strictObject({
     .optional(),
   q: z.string().min(1).max(MAX_SEARCH_LENGTH).optional().meta({
     description:
-      "Full-text search: title or summary contain all of these words. Words match as a whole: `consult` " +
-      "does not find " +
-      "`consultation`. Case and accents are ignored",
+      "Full-text search: title or summary contain all of these words. Words match as a whole: `consult` does not " +
+      "find `consultation`. Case and accents are ignored",
   }),
   latest: flagParameter(
     "`true`: only the newest version of each publication; pages reached by `Link` show the list as it was " +
@@ -134,9 +133,8 @@ function listRoute(options: EventRouteOptions): Route {
     tag: "Events",
     summary: "Lists events, newest first",
     description:
-      "Filters are combined with AND, values within a list with OR. Without `after`, the newest events " +
-      "come first, by " +
-      "`published_at`, then `id`. See Paging for more than one page.",
+      "Filters are combined with AND, values within a list with OR. Without `after`, the newest events come first, " +
+      "by `published_at`, then `id`. See Paging for more than one page.",
     query: eventsQuery,
     response: eventList,
     status: 200,

@@ -58,10 +58,9 @@ function changeRoute(options: SubscriptionChangeOptions): Route {
     tag: "Subscriptions",
     summary: "Changes a subscription",
     description:
-      "Absent fields stay unchanged. New filters and a new language apply to new events; pending " +
-      "deliveries keep their " +
-      "bytes. A new `webhook_url` applies to the next attempt of every delivery, with the same secret: rotate it if " +
-      "others have access to the old endpoint. The rules of creation apply: no duplicates, and no more active " +
+      "Absent fields stay unchanged. New filters and a new language apply to new events; pending deliveries keep " +
+      "their bytes. A new `webhook_url` applies to the next attempt of every delivery, with the same secret: rotate " +
+      "it if others have access to the old endpoint. The rules of creation apply: no duplicates, and no more active " +
       "subscriptions than the tier allows.",
     params: { id: subscriptionId },
     body: subscriptionChange,
@@ -187,15 +186,13 @@ function replayRoute({ store, clock, limitsOf, replay }: SubscriptionChangeOptio
     tag: "Deliveries",
     summary: "Replays a period",
     description:
-      "For receivers that have lost data. Of the events stored in the period, finished deliveries " +
-      "(delivered and failed) " +
-      "are sent again with the same ids, and matching events without a delivery get one, even if they are older than " +
-      "the subscription. Pending deliveries and events that `backfill_since` will deliver are not " +
-      "affected. Events are " +
-      "processed in the order of storing, at most 1000 per call; continue with `next_after`. Deliveries that had " +
-      "succeeded do not count against the monthly quota again. Each delivery counts against the daily " +
-      "replays; if not " +
-      "enough are left, nothing is sent. Replays are sent after the subscription's new deliveries.",
+      "For receivers that have lost data. Of the events stored in the period, finished deliveries (delivered and " +
+      "failed) are sent again with the same ids, and matching events without a delivery get one, even if they are " +
+      "older than the subscription. Pending deliveries and events that `backfill_since` will deliver are not " +
+      "affected. Events are processed in the order of storing, at most 1000 per call; continue with `next_after`. " +
+      "Deliveries that had succeeded do not count against the monthly quota again. Each delivery counts against the " +
+      "daily replays; if not enough are left, nothing is sent. Replays are sent after the subscription's new " +
+      "deliveries.",
     params: { id: subscriptionId },
     body: replayRequest,
     requestHeaders: ["Idempotency-Key"],

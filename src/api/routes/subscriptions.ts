@@ -77,10 +77,9 @@ function createRoute(options: SubscriptionRouteOptions): Route {
     summary: "Creates a webhook subscription",
     description:
       "Only `webhook_url` is required. Filters are combined with AND, values within a list with OR. " +
-      "`webhook_secret` is " +
-      "shown only in this response. With `backfill_since`, stored events are delivered first, as far as the monthly " +
-      "quota allows: when it is used up, the backfill pauses and continues automatically. Backfills per UTC day are " +
-      "limited by your tier.",
+      "`webhook_secret` is shown only in this response. With `backfill_since`, stored events are delivered first, " +
+      "as far as the monthly quota allows: when it is used up, the backfill pauses and continues automatically. " +
+      "Backfills per UTC day are limited by your tier.",
     requestHeaders: ["Idempotency-Key"],
     responseHeaders: ["Idempotency-Replayed"],
     errors: [
@@ -139,10 +138,9 @@ function deleteRoute({ store, clock, limitsOf }: SubscriptionRouteOptions): Rout
     tag: "Subscriptions",
     summary: "Deletes a subscription",
     description:
-      "Nothing more is delivered. Pending and held deliveries become `cancelled`; those that were never " +
-      "attempted are " +
-      "then removed from the log. The record is kept for audit; deleting it again returns 404. The oldest of the " +
-      "subscriptions that exceed your tier's limit (`disabled_by: tier`) is enabled instead.",
+      "Nothing more is delivered. Pending and held deliveries become `cancelled`; those that were never attempted " +
+      "are then removed from the log. The record is kept for audit; deleting it again returns 404. The oldest of " +
+      "the subscriptions that exceed your tier's limit (`disabled_by: tier`) is enabled instead.",
     params: { id: subscriptionId },
     errors: ["not_found"],
     response: subscriptionResponse,
@@ -170,10 +168,9 @@ function testRoute(options: SubscriptionRouteOptions): Route {
     tag: "Subscriptions",
     summary: "Sends a test delivery",
     description:
-      "Posts a delivery of type `event.test`, severity `info` and source `test` to the subscription's URL, " +
-      "signed with " +
-      "its secret, and returns the result. It does not count against the monthly quota, but against the " +
-      "daily test calls.",
+      "Posts a delivery of type `event.test`, severity `info` and source `test` to the subscription's URL, signed " +
+      "with its secret, and returns the result. It does not count against the monthly quota, but against the daily " +
+      "test calls.",
     params: { id: subscriptionId },
     errors: ["not_found", "subscription_disabled", "test_limit_reached"],
     response: testResponse,

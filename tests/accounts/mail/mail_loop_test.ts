@@ -1,7 +1,7 @@
 // The mail loop: keys that exist only in the mail, retries over days, and what the operator sees.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { nextMailAttempt } from "../../../src/accounts/mail/retry_schedule.ts";
+import { nextMailAttempt } from "../../../src/accounts/mail/mail_loop.ts";
 import { type LogFields, MailError } from "../../../src/domain/ports/ports.ts";
 import type { Store } from "../../../src/domain/ports/store/store.ts";
 import { createMailer } from "../../../src/platform/mail/mailer.ts";

@@ -1,0 +1,60 @@
+// Schemas of fields that several records have.
+import * as z from "zod";
+import { ID_PREFIXES, type IdNoun } from "../domain/event/ids.ts";
+
+const unixMs = z.int().meta({ examples: [1785512415000] });
+
+/** A language code (ISO 639-1). */
+export const languageCode: z.ZodString = z.string().meta({
+  description: "ISO 639-1 code of a language",
+  examples: ["en"],
+});
+
+/** The disclaimer in every response with data. */
+export const disclaimer: z.ZodString = z.string().meta({
+  description: "States that the content is information only and not legal advice",
+});
+
+/**
+ * An identifier. The pattern is documented but not validated: a path parameter of another form is an unknown id, and
+ * the response is 404.
+ */
+export function identifier(noun: IdNoun, description: string): z.ZodString {
+  const pattern = `^${ID_PREFIXES[noun]}[0-7][0-9A-HJKMNP-TV-Z]{25}$`;
+  return z.string().meta({ description: `${description}: \`${ID_PREFIXES[noun]}\` and a ULID`, pattern });
+}
+
+/** A string. */
+export function text(description: string): z.ZodString {
+  return z.string().meta({ description });
+}
+
+/** A list of strings. */
+export function texts(description: string): z.ZodArray<z.ZodString> {
+  return z.array(z.string()).meta({ description });
+}
+
+/** A number of things. */
+export function count(description: string): z.ZodInt {
+  return z.int().min(0).meta({ description });
+}
+
+/** A time: Unix milliseconds. */
+export function time(description: string): z.ZodInt {
+  return unixMs.meta({ description });
+}
+
+/** A time, or null. */
+export function timeOrNull(description: string): z.ZodNullable<z.ZodInt> {
+  return unixMs.nullable().meta({ description });
+}
+
+/** A string, or null. */
+export function textOrNull(description: string): z.ZodNullable<z.ZodString> {
+  return z.string().nullable().meta({ description });
+}
+
+/** An HTTP status, or null. */
+export function statusOrNull(description: string): z.ZodNullable<z.ZodInt> {
+  return z.int().nullable().meta({ description });
+}
