@@ -16,9 +16,9 @@ const OLD_DELIVERY_MS = 3_600_000;
 /** An older queued mail makes the service degraded, ms. */
 const OLD_MAIL_MS = 3_600_000;
 /** How long a report is cached, ms: it is public, and counting a long queue is expensive. */
-const KEPT_FOR_MS = 1_000;
+const CACHED_MS = 1_000;
 
-/** What the report needs. */
+/** Dependencies of the report. */
 export interface HealthOptions {
   store: Pick<Store, "listSources" | "health" | "accountHealth" | "fault">;
   /** The enabled sources. */
@@ -30,15 +30,13 @@ export interface HealthOptions {
   eventLoop: Pick<EventLoop, "longestPauseMs">;
 }
 
-/** A function that reports: `down` when the store is unavailable, `degraded` when a part needs attention. */
+/** Returns a function that reports: `down` if the store is unavailable, `degraded` if a part needs attention. */
 export function createHealth(options: HealthOptions): () => Promise<HealthReport> {
-  let kept: { report: HealthReport; untilMs: number } | null = null;
+  let cached: HealthReport | null = null;
   return async () => {
     const nowMs = options.clock.nowMs();
-    if (kept === null || nowMs >= kept.untilMs || nowMs < kept.report.time) {
-      kept = { report: await report(options, nowMs), untilMs: nowMs + KEPT_FOR_MS };
-    }
-    return kept.report;
+    const isRecent = cached !== null && Math.abs(nowMs - cached.time) < CACHED_MS;
+    return isRecent && cached !== null ? cached : cached = await report(options, nowMs);
   };
 }
 
@@ -52,21 +50,21 @@ async function report(options: HealthOptions, nowMs: number): Promise<HealthRepo
     disclaimer: DISCLAIMER,
   };
   try {
-    const states = await options.store.listSources();
-    const ingestion = ingestionHealth(states, options, nowMs);
+    const ingestion = ingestionHealth(await options.store.listSources(), options, nowMs);
     const deliveries = deliveryHealth(await options.store.health(), nowMs);
     const accounts = await options.store.accountHealth();
     const { failing, blocked, silent, empty, partial, held_back } = ingestion;
     const fault = (await options.store.fault())?.fault ?? null;
     const isDegraded = fault !== null || config !== "ok" ||
       failing + blocked + silent + empty + partial + held_back > 0 ||
-      (deliveries.oldest_pending_age_ms ?? 0) > OLD_DELIVERY_MS || hasStorageFault(accounts, nowMs);
+      (deliveries.oldest_pending_age_ms ?? 0) > OLD_DELIVERY_MS || accountsNeedAttention(accounts, nowMs);
     return {
       status: fault === "unavailable" ? "down" : isDegraded ? "degraded" : "ok",
       database: fault ?? "ok",
       ingestion,
       deliveries,
-      ...accountsHealth(accounts),
+      mails: { queued: accounts.queuedMails, failed: accounts.failedMails },
+      payments: { unknown_prices: accounts.unknownPrices },
       ...common,
     };
   } catch (error) {
@@ -85,16 +83,9 @@ async function report(options: HealthOptions, nowMs: number): Promise<HealthRepo
   }
 }
 
-function hasStorageFault(accounts: AccountHealth, nowMs: number): boolean {
+function accountsNeedAttention(accounts: AccountHealth, nowMs: number): boolean {
   const { failedMails, unknownPrices, oldestQueuedMailAtMs } = accounts;
   return failedMails > 0 || unknownPrices > 0 || nowMs - (oldestQueuedMailAtMs ?? nowMs) > OLD_MAIL_MS;
-}
-
-function accountsHealth(accounts: AccountHealth): Pick<HealthReport, "mails" | "payments"> {
-  return {
-    mails: { queued: accounts.queuedMails, failed: accounts.failedMails },
-    payments: { unknown_prices: accounts.unknownPrices },
-  };
 }
 
 function ingestionHealth(

@@ -12,15 +12,15 @@ import type {
 } from "../wire/openapi.ts";
 import { deliveryPayload } from "../wire/delivery.ts";
 import { problem } from "../wire/service.ts";
-import { otherResponses, responsesOf, sharedResponses } from "./openapi/answers.ts";
+import { otherResponses, responsesOf, sharedResponses } from "./openapi/responses.ts";
 import { HEADERS, REQUEST_HEADERS, type RequestHeaderName } from "./openapi/headers.ts";
 import { problemExamples, problemTable } from "./openapi/problems.ts";
-import { answerSchemas, queryParameters, requestSchemas, type Schemas } from "./openapi/schemas.ts";
+import { queryParameters, requestSchemas, responseSchemas, type Schemas } from "./openapi/schemas.ts";
 import { OVERVIEW, SUMMARY, TAGS } from "./openapi/texts.ts";
 import { webhooks } from "./openapi/webhooks.ts";
 import type { Route, RouteAccess } from "./route.ts";
 
-/** What the description tells beside the routes. */
+/** The parts of the description that do not come from the routes. */
 export interface DescriptionOptions {
   /** Regfeed's own version. */
   version: string;
@@ -28,10 +28,10 @@ export interface DescriptionOptions {
   publicUrl: string;
 }
 
-/** The description of these routes. Throws when two schemas share a name and differ. */
+/** Describes the routes. Throws if two different schemas have the same name. */
 export function describeApi(routes: readonly Route[], { version, publicUrl }: DescriptionOptions): OpenApi {
   const named = new NamedSchemas();
-  const [payload = {}] = named.take(answerSchemas([deliveryPayload, problem]));
+  const [payload = {}] = named.take(responseSchemas([deliveryPayload, problem]));
   const paths: Record<string, PathItem> = {};
   for (const route of routes) {
     const item = paths[route.path] ??= {};
@@ -71,7 +71,7 @@ export function describeApi(routes: readonly Route[], { version, publicUrl }: De
   };
 }
 
-/** Those components that a part of the description refers to. */
+/** The components that a part of the description refers to. */
 function referenced<T>(kind: string, components: Record<string, T>, part: unknown): Record<string, T> {
   const text = JSON.stringify(part);
   return Object.fromEntries(
@@ -79,7 +79,7 @@ function referenced<T>(kind: string, components: Record<string, T>, part: unknow
   );
 }
 
-/** The schemas that others refer to, each once. */
+/** The schemas with a name. */
 class NamedSchemas {
   readonly #named = new Map<string, Schema>();
 
@@ -94,14 +94,14 @@ class NamedSchemas {
     return roots;
   }
 
-  /** A body of this schema; the first example of the schema stands beside it, where every reader looks for it. */
+  /** A body of this schema, with the schema's first example next to it, where tools expect it. */
   bodyOf(schema: Schema): MediaType {
     const target = this.#named.get(schema.$ref?.split("/").at(-1) ?? "") ?? schema;
     const example = target.examples?.[0];
     return { schema, ...(example === undefined ? {} : { example }) };
   }
 
-  /** By name, without the examples of whole bodies, which stand at the bodies. */
+  /** By name, without examples: those are next to the bodies. */
   all(): Record<string, Schema> {
     const sorted = [...this.#named].sort(([a], [b]) => (a < b ? -1 : 1));
     return Object.fromEntries(sorted.map(([name, { examples: _, ...schema }]) => [name, schema]));
@@ -117,7 +117,7 @@ const PAYMENT_SIGNATURE: SecurityScheme = {
     "endpoint's signing secret, at most five minutes old",
 };
 
-/** The schemes that each kind of access asks for. */
+/** The scheme of each kind of access. */
 const SECURITY: Readonly<Record<RouteAccess, Record<string, string[]>[]>> = {
   public: [],
   key: [{ key: [] }],
@@ -125,10 +125,10 @@ const SECURITY: Readonly<Record<RouteAccess, Record<string, string[]>[]>> = {
 };
 
 function operationOf(route: Route, named: NamedSchemas): Operation {
-  const [answer = {}] = named.take(answerSchemas([route.response]));
+  const [response = {}] = named.take(responseSchemas([route.response]));
   const parameters = parametersOf(route, named);
-  const taken = route.body ?? route.signedBody;
-  const [body] = taken === undefined ? [] : named.take(requestSchemas([taken]));
+  const sent = route.body ?? route.signedBody;
+  const [body] = sent === undefined ? [] : named.take(requestSchemas([sent]));
   return {
     operationId: route.operationId,
     tags: [route.tag],
@@ -139,11 +139,11 @@ function operationOf(route: Route, named: NamedSchemas): Operation {
     ...(body === undefined ? {} : {
       requestBody: {
         required: true,
-        description: taken?.description ?? "JSON in UTF-8.",
+        description: sent?.description ?? "JSON in UTF-8.",
         content: { "application/json": named.bodyOf(body) },
       },
     }),
-    responses: responsesOf(route, named.bodyOf(answer)),
+    responses: responsesOf(route, named.bodyOf(response)),
   };
 }
 

@@ -7,9 +7,9 @@ import { failure } from "./http/responses.ts";
 const STATUSES: ReadonlyMap<string, string> = new Map([["/livez", "alive"], ["/readyz", "ready"]]);
 const METHODS = "GET, HEAD";
 
-/** The response to a probe, outside of every limit and quota; null for any other request. */
-export function answerProbe(request: Request, newId: NewId): Response | null {
-  // Most requests are no probes: that is seen before their URL is parsed.
+/** The response to a probe, which no limit or quota applies to; null for any other request. */
+export function probeResponse(request: Request, newId: NewId): Response | null {
+  // Both paths contain a z: most other requests are recognized without parsing their URL.
   if (!request.url.includes("z")) return null;
   const path = pathOf(addressOf(request));
   const status = STATUSES.get(path);

@@ -4,7 +4,7 @@ import { StorageError } from "../domain/ports/store/storage_fault.ts";
 
 /** The body of an error response. */
 export function problemJson(error: AppError, requestId: string): string {
-  const told = {
+  const problem = {
     type: `urn:regfeed:problem:${error.code}`,
     title: ERRORS[error.code].title,
     status: error.status,
@@ -13,8 +13,8 @@ export function problemJson(error: AppError, requestId: string): string {
     request_id: requestId,
     ...(error.fields.length > 0 ? { errors: error.fields } : {}),
   };
-  // What was sent is told back in it, and half of a character is no JSON to strict readers (RFC 8259, 8.2).
-  return JSON.stringify(told, (_, value) => typeof value === "string" ? value.toWellFormed() : value);
+  // It may quote the request, and strict parsers reject an unpaired surrogate (RFC 8259, 8.2).
+  return JSON.stringify(problem, (_, value) => typeof value === "string" ? value.toWellFormed() : value);
 }
 
 /** The error for a client; errors other than AppError stay internal. */

@@ -38,7 +38,7 @@ export interface SignedCall extends Call {
   bytes: Uint8Array;
 }
 
-/** The fields of a request that its schemas take, each by itself: others may be missing or wrong. */
+/** The valid fields of a request; others may be missing or invalid. */
 export interface GivenInput<Query = Record<string, unknown>, Body = Record<string, unknown>> {
   query: Partial<Query>;
   body: Partial<Body>;
@@ -48,45 +48,42 @@ interface RouteRow {
   method: "GET" | "POST" | "DELETE" | "PATCH";
   /** With parameters in braces: `/v1/events/{id}`. */
   path: string;
-  /** The operation's name in the description; no two routes share one. */
+  /** The operation's unique name. */
   operationId: string;
-  /** The group in which the description shows it. */
+  /** The group in the documentation. */
   tag: Tag;
   /** One line on what it does. */
   summary: string;
   /** Details for callers, in CommonMark. */
   description: string;
-  /** The path's parameters, for the description alone: the handler decides what an id is worth. */
+  /** The path's parameters, for the documentation; the handler validates them. */
   params?: Record<string, z.ZodType>;
   /** The headers that the handler reads. */
   requestHeaders?: readonly RequestHeaderName[];
-  /** The query's parameters; without it any parameter is an error. */
+  /** The query's parameters; without it, any parameter is an error. */
   query?: z.ZodType;
-  /** The body; without it the body is not read. */
+  /** The body; without it, the body is not read. */
   body?: z.ZodType;
-  /** The body of a signed request, for the description alone: its bytes are the handler's to read. */
+  /** The body of a signed request, for the documentation; the handler parses its bytes. */
   signedBody?: z.ZodType;
   /** Maximum size of a signed body, bytes. */
   maxBodyBytes?: number;
-  /** Takes an `Idempotency-Key`: what was answered before is answered again, before the body is looked into. */
+  /** Supports `Idempotency-Key`: a stored response is returned before the body is validated. */
   repeatable?: true;
   /** The response of a success. */
   response: z.ZodType;
   status: number;
-  /** Headers that the handler adds to it. */
+  /** Headers that the handler adds. */
   responseHeaders?: readonly HeaderName[];
   /** The media type of the response if it is not JSON. */
   contentType?: string;
-  /** Other statuses that have the same body, and what they say. */
+  /** Other statuses with the same body, and their descriptions. */
   otherResponses?: Record<number, string>;
-  /** Errors of the handler; those that every route of its kind has are known. */
+  /** Errors of the handler, in addition to those of every route of its kind. */
   errors?: readonly ErrorCode[];
-  /** What is wrong with input that no schema can tell: unknown topics, say. It is given the fields that are good. */
+  /** Problems that the schemas cannot detect, such as unknown topics, in the valid fields. */
   verify?(given: GivenInput): Promise<Finding[]>;
-  /**
-   * What the answer depends on beside its address: while this text is the same, so is the answer, and its bytes are
-   * kept. Only for reads that answer every caller alike.
-   */
+  /** The response is cached while this text is the same. Only for responses that are the same for every caller. */
   state?(nowMs: number): Promise<string>;
 }
 
@@ -99,7 +96,7 @@ export type Route =
     | { access: "signature"; maxBodyBytes: number; handle(call: SignedCall): Promise<ResponseBody> }
   );
 
-/** What a route with these schemas is given. */
+/** A value that has passed a schema. */
 type Checked<Schema> = Schema extends z.ZodType ? z.infer<Schema> : undefined;
 
 /** A public route, with its handler typed by its schemas. */

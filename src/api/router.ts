@@ -85,7 +85,7 @@ function choose(
     : { kind: "route", route, params, isPublic: route.access === "public" };
 }
 
-/** Decodes what may be decoded in a path (RFC 3986, section 6.2.2.2), but no `%25`, so that nothing is decoded twice. */
+/** Decodes a path (RFC 3986, section 6.2.2.2) except for `%25`, so that nothing is decoded twice. */
 function normalize(path: string): string {
   return decode(path.replaceAll("%25", "%2525"), decodeURI);
 }

@@ -1,48 +1,48 @@
 // The HTTP API: one router for all routes, with keys, quota, limits and error responses around every handler.
 import type { RequestAllowance } from "../domain/customer/allowance.ts";
 import type { Customer } from "../domain/customer/customer.ts";
-import { AppError } from "../domain/error_codes.ts";
+import { AppError, type ErrorCode } from "../domain/error_codes.ts";
 import type { NewId } from "../domain/event/ids.ts";
 import type { Clock, Log } from "../domain/ports/ports.ts";
 import { failureLevel } from "../domain/ports/store/storage_fault.ts";
 import type { EventLoop } from "../domain/event_loop.ts";
 import type { Tracer } from "../domain/ports/tracer.ts";
+import { ApiRequest } from "./api_request.ts";
+import { receiveBody } from "./http/body.ts";
+import {
+  type AddressRange,
+  type ClientOf,
+  createClientOf,
+  looksLikeProxy,
+  type Remote,
+} from "./http/client_address.ts";
+import type { Idempotency, Repetition } from "./http/idempotency.ts";
 import {
   type AddressCounts,
   createAddressLimits,
   type IpRateLimit,
-  type Limited,
   type LimitSettings,
   refusalError,
 } from "./http/ip_rate_limit.ts";
-import { type AddressRange, createClients, type Remote } from "./http/client_address.ts";
-import {
-  addressOf,
-  createHostCheck,
-  findAddressError,
-  parametersOf,
-  pathOf,
-  type SentParameter,
-} from "./http/request_url.ts";
-import { receiveBody } from "./http/body.ts";
-import { refuseTags } from "./http/preconditions.ts";
-import type { Idempotency, Repetition } from "./http/idempotency.ts";
+import { findAddressError, parametersOf, pathOf } from "./http/request_url.ts";
+import type { ResponseBody } from "./http/response_body.ts";
+import { Body, ResponseCache } from "./http/response_cache.ts";
+import { type CompletedResponse, failure, preflight, success } from "./http/responses.ts";
 import { invalid } from "./input/field_problems.ts";
 import { checkBody, NO_INPUT, readQuery } from "./input/input.ts";
-import { answerProbe } from "./probes.ts";
-import { toAppError } from "./problem.ts";
-import { Body, ResponseCache } from "./http/response_cache.ts";
-import { ApiRequest, createProxyWatch } from "./http/api_request.ts";
-import { createRouter, type Destination } from "./router.ts";
-import { type CompletedResponse, failure, preflight, success } from "./http/responses.ts";
 import type { CompletedRequest } from "./metrics/request_metrics.ts";
-import type { ResponseBody } from "./http/response_body.ts";
-import type { Call, KeyCall, Route, RouteAccess } from "./route.ts";
+import { probeResponse } from "./probes.ts";
+import { toAppError } from "./problem.ts";
+import type { KeyCall, Route, RouteAccess, SignedCall } from "./route.ts";
+import { createRouter, type FindDestination } from "./router.ts";
 
 /** No route has this method: it asks the router only about the path. */
 const NO_METHOD = "";
 
-/** What the API needs from other modules. */
+/** Errors that count against the address as failed attempts to authenticate. */
+const FAILED_AUTHENTICATION: readonly ErrorCode[] = ["unauthenticated", "invalid_signature"];
+
+/** Dependencies and settings of the API. */
 export interface ServerOptions {
   routes: readonly Route[];
   clock: Clock;
@@ -51,8 +51,7 @@ export interface ServerOptions {
   tracer?: Tracer;
   eventLoop?: Pick<EventLoop, "begin">;
   /** Called after each request. */
-  count(answered: CompletedRequest): void;
-  /** Trusted proxies. */
+  count(completed: CompletedRequest): void;
   trustedProxies: readonly AddressRange[];
   /** The rate limits per IP address. */
   limits: LimitSettings;
@@ -78,102 +77,205 @@ export interface ApiServer {
   refuse(request: Request): Response;
 }
 
-/** What each request needs. */
-interface Means {
-  options: ServerOptions;
-  cache: ResponseCache;
-  limits: IpRateLimit;
-}
-
 /** Builds the server from the routes. */
 export function createServer(options: ServerOptions): ApiServer {
-  const means = {
-    options,
-    cache: new ResponseCache(),
-    limits: createAddressLimits(options.limits, options.clock, { counts: options.addressCounts }),
-  };
-  const { limits } = means;
-  const find = createRouter(options.routes);
-  const isHost = createHostCheck();
-  const lookForProxy = createProxyWatch(options);
-  const clientOf = createClients(options.trustedProxies);
-  /** A new request. */
-  const enter = (request: Request, remote: Remote): ApiRequest =>
-    new ApiRequest(options.newId("request"), addressOf(request), { request, remote, clientOf });
-  const turnAway = (error: AppError, passage: ApiRequest, headers?: Record<string, string>): Response => {
-    const place = find(NO_METHOD, pathOf(passage.address));
-    passage.isPublic = place.kind === "nowhere" || place.isPublic;
-    return failure(error, passage, headers);
-  };
-
-  const tell = (response: Response, { request, passage, startedMs }: Way & { startedMs: number }): void => {
-    const durationMs = options.clock.nowMs() - startedMs;
-    const refusal = passage.refusal?.limited ?? (passage.allowance?.allowed === false ? "quota" : null);
-    options.count({
-      method: request.method,
-      route: passage.route,
-      status: response.status,
-      durationMs,
-      refusal,
-    });
-    if (options.tracer?.isOn === true) {
-      options.tracer.note({ request: passage.requestId, route: passage.route });
-    }
-    if (options.log.isDebugged === false) return;
-    options.log.debug("request", {
-      request: passage.requestId,
-      method: request.method,
-      status: response.status,
-      duration_ms: durationMs,
-      client: passage.client.address,
-    });
-  };
-
-  return {
-    async fetch(request, remote = "") {
-      const probe = answerProbe(request, options.newId);
-      if (probe !== null) return probe;
-      const passage = enter(request, remote);
-      const startedMs = options.clock.nowMs();
-      lookForProxy(passage, startedMs);
-      const way = { request, passage, means, startedMs };
-      const wrong = findAddressError(passage.address, request.headers, isHost);
-      const response = wrong === null
-        ? await respond(find(request.method, pathOf(passage.address)), way)
-        : turnAway(overLimit("public", passage, limits) ?? wrong, passage);
-      tell(response, way);
-      return response;
-    },
-    refuse(request) {
-      const error = new AppError("unavailable", "The service is stopping. Try again in a few seconds.");
-      return turnAway(error, enter(request, ""), { connection: "close" });
-    },
-  };
+  return new Server(options);
 }
 
-/** A request and its destination. */
-interface Way {
-  request: Request;
-  passage: ApiRequest;
-  means: Means;
+/** A request that has found its route and may use it. */
+interface AdmittedRequest {
+  route: Route;
+  params: Record<string, string>;
+  /** Null unless the route requires a key. */
+  customer: Customer | null;
+  call: ApiRequest;
 }
 
-/** The answer of a destination, whatever is thrown on the way to it; without its body when it was asked by HEAD. */
-async function respond(destination: Destination, way: Way): Promise<Response> {
-  const { request, passage, means: { options: { log } } } = way;
-  let response: Response;
-  try {
-    response = await respondAt(destination, way);
-  } catch (thrown) {
-    if (!(thrown instanceof AppError)) {
-      log[failureLevel(thrown)]("request failed", { request: passage.requestId, cause: describe(thrown) });
-    }
-    response = failure(toAppError(thrown), passage);
+class Server implements ApiServer {
+  readonly #cache = new ResponseCache();
+  readonly #limits: IpRateLimit;
+  readonly #find: FindDestination;
+  readonly #clientOf: ClientOf;
+  #hasWarnedOfProxy = false;
+
+  constructor(private readonly options: ServerOptions) {
+    this.#limits = createAddressLimits(options.limits, options.clock, { counts: options.addressCounts });
+    this.#find = createRouter(options.routes);
+    this.#clientOf = createClientOf(options.trustedProxies);
   }
-  return request.method === "HEAD" ? await withoutBody(response) : response;
+
+  async fetch(request: Request, remote: Remote = ""): Promise<Response> {
+    const { newId, clock } = this.options;
+    const probe = probeResponse(request, newId);
+    if (probe !== null) return probe;
+    const startedMs = clock.nowMs();
+    const call = this.#enter(request, remote);
+    this.#warnOfProxy(call);
+    const response = await this.#respond(call);
+    this.#count(call, response.status, clock.nowMs() - startedMs);
+    return response;
+  }
+
+  refuse(request: Request): Response {
+    const call = this.#enter(request, "");
+    call.isPublic = this.#isPublic(call.address);
+    const error = new AppError("unavailable", "The service is stopping. Try again in a few seconds.");
+    return failure(error, call, { connection: "close" });
+  }
+
+  #enter(request: Request, remote: Remote): ApiRequest {
+    return new ApiRequest(request, this.options.newId("request"), { remote, clientOf: this.#clientOf });
+  }
+
+  /** Warns once per process. */
+  #warnOfProxy({ connected, request }: ApiRequest): void {
+    if (this.#hasWarnedOfProxy) return;
+    if (!looksLikeProxy(connected, request.headers, this.options.trustedProxies)) return;
+    this.#hasWarnedOfProxy = true;
+    this.options.log.warn(
+      "client address from an untrusted proxy ignored: add the proxy to server.trusted_proxies",
+      { proxy: connected },
+    );
+  }
+
+  #count(call: ApiRequest, status: number, durationMs: number): void {
+    const { count, tracer, log } = this.options;
+    const { request: { method }, requestId, route } = call;
+    const refusal = call.refusal?.limited ?? (call.allowance?.allowed === false ? "quota" : null);
+    count({ method, route, status, durationMs, refusal });
+    if (tracer?.isOn === true) tracer.note({ request: requestId, route });
+    if (log.isDebugged === false) return;
+    const client = call.client.address;
+    log.debug("request", { request: requestId, method, status, duration_ms: durationMs, client });
+  }
+
+  /** Whether a path requires no key, whatever the method. */
+  #isPublic(address: string): boolean {
+    const destination = this.#find(NO_METHOD, pathOf(address));
+    return destination.kind === "nowhere" || destination.isPublic;
+  }
+
+  /** The response, also to a request whose handler throws; without a body if the method is HEAD. */
+  async #respond(call: ApiRequest): Promise<Response> {
+    let response: Response;
+    try {
+      response = await this.#dispatch(call);
+    } catch (thrown) {
+      if (!(thrown instanceof AppError)) {
+        const cause = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
+        this.options.log[failureLevel(thrown)]("request failed", { request: call.requestId, cause });
+      } else if (call.hasCredentials && FAILED_AUTHENTICATION.includes(thrown.code)) {
+        this.#limits.take("failed_key", call.client.limitedAs);
+      }
+      response = failure(toAppError(thrown), call);
+    }
+    return call.request.method === "HEAD" ? await withoutBody(response) : response;
+  }
+
+  async #dispatch(call: ApiRequest): Promise<Response> {
+    const { request, address } = call;
+    const wrong = findAddressError(address, request.headers);
+    if (wrong !== null) {
+      call.isPublic = this.#isPublic(address);
+      this.#countAnonymous(call);
+      throw wrong;
+    }
+    const destination = this.#find(request.method, pathOf(address));
+    if (destination.kind === "nowhere") {
+      this.#countAnonymous(call);
+      throw new AppError("not_found", "This path does not exist. GET /docs lists all paths.");
+    }
+    call.isPublic = destination.isPublic;
+    if (destination.kind === "route") {
+      const { route, params } = destination;
+      this.options.eventLoop?.begin(`${route.method} ${route.path}`);
+      call.route = route.path;
+      const customer = await this.#admit(route.access, call);
+      return success(await this.#runRoute({ route, params, customer, call }), { request, route, call });
+    }
+    const { path, allow } = destination;
+    call.route = path;
+    this.#countAnonymous(call);
+    // Pages of any origin may read public paths; browsers send a preflight request for unusual headers.
+    if (request.method === "OPTIONS" && call.isPublic) return preflight(call, allow);
+    const error = new AppError("method_not_allowed", `${path} supports ${allow}, not ${request.method}.`);
+    return failure(error, call, { allow });
+  }
+
+  /** Counts a request without a key against its address; throws `too_many_requests`. */
+  #countAnonymous(call: ApiRequest): void {
+    const refusal = this.#limits.take("public", call.client.limitedAs);
+    if (refusal === null) return;
+    call.refusal = refusal;
+    throw refusalError(refusal);
+  }
+
+  /**
+   * The customer of a request with a key; null if the route requires none. Throws `unauthenticated`, `quota_exceeded`,
+   * and `too_many_requests` before the store is queried, if the address has sent too many invalid keys.
+   */
+  async #admit(access: RouteAccess, call: ApiRequest): Promise<Customer | null> {
+    const { keys, countRequest } = this.options;
+    const authorization = call.request.headers.get("authorization");
+    call.hasCredentials = access === "signature" || (access === "key" && authorization !== null);
+    if (!call.hasCredentials) this.#countAnonymous(call);
+    else if (this.#limits.hasCounts("failed_key")) {
+      const refusal = this.#limits.look("failed_key", call.client.limitedAs);
+      // A valid key is not affected by guesses from the same address.
+      if (refusal !== null && !(authorization !== null && keys.isRemembered(authorization))) {
+        call.refusal = refusal;
+        throw refusalError(refusal);
+      }
+    }
+    if (access !== "key") return null;
+    const customer = await keys.authenticate(authorization);
+    const { allowed, limit, resetMs } = call.allowance = await countRequest(customer);
+    if (allowed) return customer;
+    const until = new Date(resetMs).toISOString();
+    throw new AppError(
+      "quota_exceeded",
+      `Your tier allows ${limit} requests a day. Wait until ${until}, or ask for a higher tier.`,
+    );
+  }
+
+  /** The response of a route: from the cache, as long as nothing has changed that it depends on. */
+  async #runRoute(admitted: AdmittedRequest): Promise<CompletedResponse> {
+    const { route, call: { address } } = admitted;
+    if (route.state === undefined) return await this.#makeResponse(admitted);
+    // Read before the response is created, so that a change in the meantime makes it outdated.
+    const state = await route.state(this.options.clock.nowMs());
+    const cached = this.#cache.get(address, state);
+    if (cached !== null) return { status: route.status, ...cached };
+    const made = await this.#makeResponse(admitted);
+    if (made.status === route.status) this.#cache.put(address, state, made);
+    return made;
+  }
+
+  async #makeResponse({ route, params, customer, call }: AdmittedRequest): Promise<CompletedResponse> {
+    const { request, address, allowance, requestId } = call;
+    const { headers } = request;
+    if (route.access === "key" && route.method !== "GET") refuseIfMatch(headers.get("if-match"));
+    const bytes = route.body === undefined && route.access !== "signature"
+      ? new Uint8Array()
+      : await receiveBody(request, this.options.clock, route.maxBodyBytes);
+    const act = async (repetition: Repetition | null): Promise<ResponseBody> => {
+      const input = await checkInput(route, address, bytes);
+      const whole = { params, address, headers, requestId, customer, allowance, repetition, bytes, ...input };
+      // A route that requires a key has a customer and an allowance: see #admit().
+      return await route.handle(whole as KeyCall & SignedCall);
+    };
+    const { status, json, headers: own = {}, contentName } =
+      route.repeatable === undefined || customer === null
+        ? await act(null)
+        : await this.options.idempotency.run(
+          { customerId: customer.id, headers, address, body: bytes, status: route.status },
+          act,
+        );
+    return { status, body: new Body(json, contentName), headers: own };
+  }
 }
 
-/** What is left for HEAD. The length stays that of the body (RFC 9110, 8.6); a success tells it already. */
+/** The response to HEAD. Its length is that of the body (RFC 9110, 8.6); a success states it already. */
 async function withoutBody(whole: Response): Promise<Response> {
   const { headers } = whole;
   if (whole.body !== null && !headers.has("content-length")) {
@@ -182,173 +284,29 @@ async function withoutBody(whole: Response): Promise<Response> {
   return new Response(null, whole);
 }
 
-async function respondAt(destination: Destination, way: Way): Promise<Response> {
-  const { request, passage, means: { limits, options } } = way;
-  if (destination.kind === "route") {
-    const { route, params } = destination;
-    options.eventLoop?.begin(`${route.method} ${route.path}`);
-    passage.isPublic = destination.isPublic;
-    passage.route = route.path;
-    const customer = await admit(route.access, way);
-    const answered = runRoute(route, { params, customer, way });
-    const given = route.access === "signature"
-      ? await answered.catch((error) => countTrial(error, passage, limits))
-      : await answered;
-    return success(given, { request, route, passage });
-  }
-  if (destination.kind === "other_method") {
-    passage.isPublic = destination.isPublic;
-    passage.route = destination.path;
-  }
-  const refused = overLimit("public", passage, limits);
-  if (refused !== null) throw refused;
-  if (destination.kind === "nowhere") {
-    throw new AppError("not_found", "This path does not exist. GET /docs lists all paths.");
-  }
-  const { path, allow, isPublic } = destination;
-  // Pages of any origin may read public paths; browsers send a preflight request for unusual headers.
-  if (request.method === "OPTIONS" && isPublic) return preflight(passage, allow);
-  const error = new AppError("method_not_allowed", `${path} supports ${allow}, not ${request.method}.`);
-  return failure(error, passage, { allow });
-}
-
-const NO_HEADERS = {};
-
-/** An authenticated request. */
-interface Admitted {
-  params: Record<string, string>;
-  customer: Customer | null;
-  way: Way;
-}
-
-/** The response of a route: from the cache, as long as nothing has changed that it depends on. */
-async function runRoute(route: Route, admitted: Admitted): Promise<CompletedResponse> {
-  const { passage: { address }, means: { cache, options } } = admitted.way;
-  if (route.state === undefined) return await makeResponse(route, admitted);
-  // Read before the response is created, so that a change meanwhile makes it outdated.
-  const state = await route.state(options.clock.nowMs());
-  const cached = cache.get(address, state);
-  if (cached !== null) return { status: route.status, ...cached };
-  const made = await makeResponse(route, admitted);
-  if (made.status === route.status) cache.put(address, state, made);
-  return made;
-}
-
-async function makeResponse(route: Route, { params, customer, way }: Admitted): Promise<CompletedResponse> {
-  const { request, passage: { address, allowance, requestId }, means: { options } } = way;
-  const { headers } = request;
-  if (route.access === "key" && route.method !== "GET") refuseTags(headers.get("if-match"));
-  const bytes = route.body === undefined && route.access !== "signature"
-    ? null
-    : await receiveBody(request, options.clock, route.maxBodyBytes);
-  const act = async (repetition: Repetition | null): Promise<ResponseBody> => {
-    const input = await checkInput(route, parametersOf(address), bytes);
-    const call = { params, address, headers, requestId, customer, allowance, repetition, bytes, ...input };
-    return await handle(route, call);
-  };
-  if (route.repeatable === undefined || customer === null) return completedWith(await act(null));
-  const { status } = route;
-  const sent = { customerId: customer.id, headers, address, body: bytes ?? new Uint8Array(), status };
-  return completedWith(await options.idempotency.run(sent, act));
-}
-
-function completedWith({ status, json, headers = NO_HEADERS, contentName }: ResponseBody): CompletedResponse {
-  return { status, body: new Body(json, contentName), headers };
+/**
+ * Refuses a write with `If-Match` (RFC 9110, 13.1.1): mutable resources have only weak tags, which never match. `*`
+ * matches any existing resource, which every handler checks. Throws `precondition_failed`.
+ */
+function refuseIfMatch(ifMatch: string | null): void {
+  if (ifMatch === null || ifMatch.trim() === "*") return;
+  throw new AppError(
+    "precondition_failed",
+    "Mutable resources have only weak ETags, so If-Match cannot match, and nothing was changed. Send the request " +
+      "without it: PATCH updates only the fields you send.",
+  );
 }
 
 /** Validated query and body. Throws an error that names each problem. */
 async function checkInput(
   route: Route,
-  parameters: readonly SentParameter[],
-  bytes: Uint8Array | null,
+  address: string,
+  bytes: Uint8Array,
 ): Promise<{ query: unknown; body: unknown }> {
-  const query = readQuery(parameters, route.query);
-  const body = route.body === undefined || bytes === null ? NO_INPUT : checkBody(bytes, route.body);
-  const found = route.verify === undefined
-    ? NO_INPUT.errors
-    : await route.verify({ query: query.good, body: body.good });
-  if (query.errors.length + body.errors.length + found.length > 0) {
-    throw invalid([...query.errors, ...body.errors, ...found]);
-  }
+  const query = readQuery(parametersOf(address), route.query);
+  const body = route.body === undefined ? NO_INPUT : checkBody(bytes, route.body);
+  const found = await route.verify?.({ query: query.good, body: body.good }) ?? [];
+  const errors = [...query.errors, ...body.errors, ...found];
+  if (errors.length > 0) throw invalid(errors);
   return { query: query.value, body: body.value };
-}
-
-/** A checked request of any route. */
-interface WholeCall extends Call, Pick<KeyCall, "repetition"> {
-  customer: Customer | null;
-  allowance: RequestAllowance | null;
-  bytes: Uint8Array | null;
-}
-
-async function handle(route: Route, call: WholeCall): Promise<ResponseBody> {
-  if (route.access === "public") return await route.handle(call);
-  if (route.access === "signature") {
-    return await route.handle({ ...call, bytes: call.bytes ?? new Uint8Array() });
-  }
-  if (!isOfCustomer(call)) throw new Error(`${route.path} was reached without a customer`);
-  return await route.handle(call);
-}
-
-function isOfCustomer(call: WholeCall): call is WholeCall & KeyCall {
-  return call.customer !== null && call.allowance !== null;
-}
-
-/**
- * The customer of a request with a key; null where none is needed. Throws `unauthenticated`, `quota_exceeded`, and
- * `too_many_requests` when the address asked too often without a good key: before the store is asked.
- */
-async function admit(
-  access: RouteAccess,
-  { request, passage, means: { limits, options } }: Way,
-): Promise<Customer | null> {
-  const authorization = request.headers.get("authorization");
-  const isTrial = access === "signature" || (access === "key" && authorization !== null);
-  if (isTrial) {
-    const refusal = limits.isAnybody("failed_key")
-      ? limits.look("failed_key", passage.client.limitedAs)
-      : null;
-    // A valid key is not affected by guesses from the same address.
-    if (refusal !== null && !(authorization !== null && options.keys.isRemembered(authorization))) {
-      passage.refusal = refusal;
-      throw refusalError(refusal);
-    }
-  } else {
-    const refused = overLimit("public", passage, limits);
-    if (refused !== null) throw refused;
-  }
-  if (access !== "key") return null;
-  const customer = await options.keys.authenticate(authorization)
-    .catch((error) => countTrial(error, isTrial ? passage : null, limits));
-  const allowance = await options.countRequest(customer);
-  passage.allowance = allowance;
-  if (allowance.allowed) return customer;
-  throw quotaSpent(allowance);
-}
-
-function quotaSpent({ limit, resetMs }: RequestAllowance): AppError {
-  return new AppError(
-    "quota_exceeded",
-    `Your tier allows ${limit} requests a day. Wait until ${
-      new Date(resetMs).toISOString()
-    }, or ask for a higher tier.`,
-  );
-}
-
-/** Counts a request of the passage's address; the error when it was one too many, and then the passage knows. */
-function overLimit(limited: Limited, passage: ApiRequest, limits: IpRateLimit): AppError | null {
-  const refusal = limits.take(limited, passage.client.limitedAs);
-  if (refusal === null) return null;
-  passage.refusal = refusal;
-  return refusalError(refusal);
-}
-
-/** Counts a wrong key or signature against who sent it, and throws what it was given. */
-function countTrial(error: unknown, passage: ApiRequest | null, limits: IpRateLimit): never {
-  const isTrial = error instanceof AppError && ["unauthenticated", "invalid_signature"].includes(error.code);
-  if (isTrial && passage !== null) limits.take("failed_key", passage.client.limitedAs);
-  throw error;
-}
-
-function describe(thrown: unknown): string {
-  return thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
 }

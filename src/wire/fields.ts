@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { ID_PREFIXES, type IdNoun } from "../domain/event/ids.ts";
 
-const unixMs = z.int().meta({ examples: [1785512415000] });
+const unixMs = z.int().meta({ description: "Unix milliseconds", examples: [1785512415000] });
 
 /** A language code (ISO 639-1). */
 export const languageCode: z.ZodString = z.string().meta({

@@ -1,4 +1,5 @@
 // Reads a request body; limits its media type, size and time.
+import { Buffer } from "node:buffer";
 import { AppError } from "../../domain/error_codes.ts";
 import { type Clock, DeadlineError } from "../../domain/ports/ports.ts";
 import { invalid } from "../input/field_problems.ts";
@@ -9,8 +10,8 @@ export const MAX_BODY_BYTES = 65_536;
 const BODY_DEADLINE_MS = 10_000;
 
 /**
- * The bytes of a JSON body. Throws `unsupported_media_type` when it says to be anything else, or compressed;
- * `body_too_large`; `invalid_input` when it does not arrive.
+ * The bytes of a JSON body. Throws `unsupported_media_type` for another media type or encoding, `body_too_large`, and
+ * `invalid_input` if it does not arrive.
  */
 export async function receiveBody(
   request: Request,
@@ -35,7 +36,7 @@ export async function receiveBody(
       }
     });
   } catch (error) {
-    // The rest is left to the server: an endless body must not delay the response.
+    // The server discards the rest: an endless body must not delay the response.
     reader.releaseLock();
     if (error instanceof AppError) throw error;
     const message = error instanceof DeadlineError
@@ -43,7 +44,7 @@ export async function receiveBody(
       : "ended early";
     throw invalid([{ field: "body", message }]);
   }
-  return joined(chunks, length);
+  return new Uint8Array(Buffer.concat(chunks, length));
 }
 
 function requireJson(headers: Headers): void {
@@ -67,14 +68,4 @@ function unsupported(field: string, message: string): AppError {
 function tooLarge(maxBytes: number): AppError {
   const message = `may have at most ${maxBytes} bytes`;
   return new AppError("body_too_large", `body: ${message}`, [{ field: "body", message }]);
-}
-
-function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
-  const bytes = new Uint8Array(length);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return bytes;
 }

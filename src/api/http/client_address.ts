@@ -5,14 +5,17 @@ import { networkOf, parseAddress } from "../../domain/ip_address.ts";
 /** Maximum number of proxies. */
 const MAX_HOPS = 20;
 
-/** Private ranges, from which mostly proxies connect. */
-const OWN_RANGES: readonly string[] = ["loopback", "private", "uniqueLocal", "linkLocal", "carrierGradeNat"];
+/** Private ranges: a client that connects from there is probably a proxy. */
+const PRIVATE_RANGES: readonly string[] = [
+  "loopback",
+  "private",
+  "uniqueLocal",
+  "linkLocal",
+  "carrierGradeNat",
+];
 
 /** Headers in which proxies state the client. */
 const PROXY_HEADERS = ["x-forwarded-for", "forwarded", "x-real-ip"] as const;
-
-/** Maximum number of cached addresses. */
-const MAX_REMEMBERED = 1_000;
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
@@ -28,47 +31,29 @@ export interface Client {
   address: string;
   /** The key for rate limits: see {@link limitedAs}. */
   limitedAs: string | null;
-  /** Whether it comes through an untrusted proxy: see {@link looksLikeProxy}. */
-  isBehindUnknownProxy: boolean;
 }
 
-/**
- * Tells the client of a request from its connection's address and its headers. What no proxy hands on is the same for
- * every request of an address, and is worked out once.
- */
-export function createClients(
-  trusted: readonly AddressRange[],
-): (remote: string, headers: Headers) => Client {
-  const remembered = new Map<string, Client>();
-  const read = (remote: string, headers: Headers): Client => {
-    const address = clientAddress(remote, headers.get("x-forwarded-for"), trusted);
-    return {
-      address,
-      limitedAs: limitedAs(address, remote),
-      isBehindUnknownProxy: looksLikeProxy(remote, headers, trusted),
-    };
-  };
+/** Finds the client from the connection's address and the request's headers. */
+export type ClientOf = (remote: string, headers: Headers) => Client;
+
+/** Finds clients behind these proxies. */
+export function createClientOf(trusted: readonly AddressRange[]): ClientOf {
   return (remote, headers) => {
-    if (isHandedOn(headers)) return read(remote, headers);
-    const known = remembered.get(remote);
-    if (known !== undefined) return known;
-    const client = read(remote, headers);
-    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-    remembered.set(remote, client);
-    return client;
+    const address = clientAddress(remote, headers.get("x-forwarded-for"), trusted);
+    return { address, limitedAs: limitedAs(address, remote) };
   };
 }
 
-/** Reads CIDRs. Throws when one is none. */
+/** Reads CIDRs. Throws if one is invalid. */
 export function readRanges(cidrs: readonly string[]): AddressRange[] {
   return cidrs.map((cidr) => ipaddr.parseCIDR(cidr) as AddressRange);
 }
 
 /**
- * The client's address: that of the connection, unless it is a trusted proxy's; then the last address of
- * `X-Forwarded-For` that is not one. What stands further left was said by somebody whom nobody vouches for, and what is
- * no address ends the walk at the proxy that said it. `Forwarded` (RFC 7239) is not read: a proxy that writes one of
- * the two headers hands on the other as the client sent it.
+ * The client's address: that of the connection, unless it is a trusted proxy's; then the last address in
+ * `X-Forwarded-For` that is not a trusted proxy's. Entries further left can be forged. An invalid entry ends the search
+ * at the proxy that wrote it. `Forwarded` (RFC 7239) is not read: a proxy that writes one of the two headers forwards
+ * the other as the client sent it.
  */
 export function clientAddress(
   remote: string,
@@ -80,16 +65,16 @@ export function clientAddress(
   if (connected === null) return remote;
   let client: Address = connected;
   for (const hop of hops.slice(0, MAX_HOPS)) {
-    const before: Address | null = isTrusted(client, trusted) ? readHop(hop) : null;
-    if (before === null) break;
-    client = before;
+    const previous: Address | null = isTrusted(client, trusted) ? readHop(hop) : null;
+    if (previous === null) break;
+    client = previous;
   }
   return client.toString();
 }
 
 /**
- * Whom a limit counts: an IPv4 address, or an IPv6 network of 64 bits; null for a request over no connection, and for
- * one of this machine itself. `client` is what {@link clientAddress} gave for a connection from `remote`.
+ * The key under which a rate limit counts a client: its IPv4 address or its IPv6 /64 network; null for requests from
+ * this machine and for requests without a connection. `client` is the {@link clientAddress} of `remote`.
  */
 export function limitedAs(client: string, remote: string): string | null {
   const address = readHop(client);
@@ -105,16 +90,9 @@ export function looksLikeProxy(
   headers: Pick<Headers, "has">,
   trusted: readonly AddressRange[],
 ): boolean {
+  if (!PROXY_HEADERS.some((name) => headers.has(name))) return false;
   const address = readHop(remote);
-  if (address === null || !OWN_RANGES.includes(address.range()) || isTrusted(address, trusted)) return false;
-  return isHandedOn(headers);
-}
-
-function isHandedOn(headers: Pick<Headers, "has">): boolean {
-  for (const name of PROXY_HEADERS) {
-    if (headers.has(name)) return true;
-  }
-  return false;
+  return address !== null && PRIVATE_RANGES.includes(address.range()) && !isTrusted(address, trusted);
 }
 
 /**

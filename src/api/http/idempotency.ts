@@ -1,4 +1,4 @@
-// `Idempotency-Key`: a request that is sent again gets the first answer again instead of acting twice.
+// `Idempotency-Key`: a repeated request gets the first response again and has no further effect.
 import { createHash } from "node:crypto";
 import { AppError } from "../../domain/error_codes.ts";
 import type { Clock } from "../../domain/ports/ports.ts";
@@ -10,7 +10,7 @@ import type { ResponseBody } from "./response_body.ts";
 /** How long a response is stored, ms. */
 export const REMEMBERED_FOR_MS = 86_400_000;
 const HEADER = "idempotency-key";
-/** Visible ASCII, as the HTTP working group's draft on the header asks of keys. */
+/** Visible ASCII, as in the HTTP working group's draft on the header. */
 const KEY_FORM = /^[\x21-\x7e]+$/;
 const MAX_KEY_LENGTH = 255;
 
@@ -21,21 +21,19 @@ export interface Repeatable {
   /** The path and the query as sent. */
   address: string;
   body: Uint8Array;
-  /** The part of the store with stored responses. */
+  /** The status of the stored response. */
   status: number;
 }
 
 /** The key under which a response is stored. */
 export type Repetition = Pick<StoredResponse, "key" | "requestHash">;
 
-/**
- * Runs requests that may be sent again: one for all routes of a process, for a key is the customer's, not a route's.
- */
+/** Runs repeatable requests. One object serves all routes of a process: a key belongs to a customer, not to a route. */
 export interface Idempotency {
   /**
-   * Responds to a request. Without the header, `act` runs. With it, `act` runs for the first request and is given where
-   * to store the response; for a day after that, the stored response is returned. `act` also validates the body, so a
-   * repeated request gets the same response even if it would be invalid now. Throws `idempotency_in_flight` while the
+   * Responds to a request. Without the header, `act` runs. With it, `act` runs for the first request and stores the
+   * response under the key it is given; for a day, the stored response is returned. `act` also validates the body: a
+   * repeated request gets the same response even if it is no longer valid. Throws `idempotency_in_flight` while the
    * first request is in progress, `idempotency_key_reused` if the request differs, and `invalid_input` if the header is
    * not a valid key.
    */
@@ -49,7 +47,7 @@ export interface Idempotency {
 export function createIdempotency(
   { store, clock }: { store: Pick<Store, "findResponse">; clock: Clock },
 ): Idempotency {
-  const underWay = new Set<string>();
+  const inFlight = new Set<string>();
   return {
     async run(request, act) {
       const key = request.headers.get(HEADER);
@@ -57,14 +55,14 @@ export function createIdempotency(
       if (key.length > MAX_KEY_LENGTH || !KEY_FORM.test(key)) {
         throw invalid([{ field: "Idempotency-Key", message: "must be 1 to 255 visible ASCII characters" }]);
       }
-      const place = `${request.customerId} ${key}`;
-      if (underWay.has(place)) {
+      const flight = `${request.customerId} ${key}`;
+      if (inFlight.has(flight)) {
         throw new AppError(
           "idempotency_in_flight",
           "Wait for the response to the first request, or retry later.",
         );
       }
-      underWay.add(place);
+      inFlight.add(flight);
       try {
         const requestHash = hashOf(request);
         const known = await store.findResponse(request.customerId, key, clock.nowMs() - REMEMBERED_FOR_MS);
@@ -77,7 +75,7 @@ export function createIdempotency(
         }
         return { status: request.status, json: known.json, headers: { "idempotency-replayed": "true" } };
       } finally {
-        underWay.delete(place);
+        inFlight.delete(flight);
       }
     },
   };
@@ -94,7 +92,7 @@ function hashOf({ address, body }: Repeatable): string {
   }
 }
 
-/** The same text for every order of names, which clients do not keep. */
+/** Sorts the names of objects: clients do not keep their order. */
 function sorted(_name: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));

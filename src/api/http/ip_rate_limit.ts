@@ -5,8 +5,8 @@ import type { Clock } from "../../domain/ports/ports.ts";
 /** Maximum number of counted addresses; the least recently used is dropped first. */
 const MAX_ADDRESSES = 20_000;
 /**
- * So much more may be remembered until the oldest are forgotten together: to find the first key of a map, the runtime
- * steps over all that were deleted before it.
+ * The map may exceed its size by this factor before the oldest are removed together: finding the first key of a map
+ * takes time in proportion to the keys that were deleted before it.
  */
 const MAX_OVERHANG = 1.1;
 const MINUTE_MS = 60_000;
@@ -20,7 +20,7 @@ export type Limited = typeof LIMITED[number];
 /** Requests per minute and address; null: unlimited. */
 export type LimitSettings = Readonly<Record<Limited, number | null>>;
 
-/** A request that was refused for its address; the passage remembers it for the answer and for the metrics. */
+/** A refusal because of the rate limit of an address. */
 export interface Refusal {
   limited: Limited;
   /** Seconds until the next request is allowed. */
@@ -34,7 +34,7 @@ export interface IpRateLimit {
   /** The result that {@link take} would have now, without counting. */
   look(limited: Limited, address: string | null): Refusal | null;
   /** Whether any address is counted for this kind. */
-  isAnybody(limited: Limited): boolean;
+  hasCounts(limited: Limited): boolean;
 }
 
 /** The counts per address, which survive a reload. */
@@ -64,20 +64,20 @@ export function createAddressLimits(
       cost,
     });
     if (cost > 0) {
-      buckets.delete(address); // behind all others: the first of the map is the one that was quiet for longest
+      buckets.delete(address); // moves it to the end: the first of the map is the least recently used
       buckets.set(address, bucket);
-      if (buckets.size > maxAddresses * MAX_OVERHANG) forgetOldest(buckets, maxAddresses);
+      if (buckets.size > maxAddresses * MAX_OVERHANG) removeOldest(buckets, maxAddresses);
     }
     return waitMs === 0 ? null : { limited, retryInSeconds: Math.ceil(waitMs / 1_000) };
   };
   return {
     take: (limited, address) => measure(limited, address, 1),
     look: (limited, address) => measure(limited, address, 0),
-    isAnybody: (limited) => kept[limited].size > 0,
+    hasCounts: (limited) => kept[limited].size > 0,
   };
 }
 
-function forgetOldest(buckets: Map<string, Bucket>, left: number): void {
+function removeOldest(buckets: Map<string, Bucket>, left: number): void {
   for (const address of buckets.keys()) {
     if (buckets.size <= left) return;
     buckets.delete(address);
@@ -90,15 +90,12 @@ export interface Bucket {
   atMs: number;
 }
 
-/**
- * A bucket after a draw, with the ms until one more may be drawn: 0 when this one was allowed. Refused draws cost
- * nothing: who goes on asking is let in as often as who waits.
- */
+/** A bucket after a draw, and the ms until the next draw is allowed: 0 if this one was. Refused draws cost nothing. */
 export function drawFrom(
   before: Bucket | null,
   { perMinute, nowMs, cost }: { perMinute: number; nowMs: number; cost: 0 | 1 },
 ): { bucket: Bucket; waitMs: number } {
-  // A clock that was set back changes nothing.
+  // If the clock was set back, no time has passed.
   const passedMs = before === null ? 0 : Math.max(0, nowMs - before.atMs);
   const left = before === null
     ? perMinute

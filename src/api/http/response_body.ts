@@ -5,7 +5,7 @@ export interface ResponseBody {
   status: number;
   json: string;
   headers?: Record<string, string>;
-  /** A short name of what it says, of letters, digits, `-` and `_`, for its entity tag; without one it is hashed. */
+  /** Identifies the content in the entity tag (letters, digits, `-`, `_`); without one, the content is hashed. */
   contentName?: string;
 }
 

@@ -6,7 +6,7 @@ import { gzipSync } from "node:zlib";
 const MAX_BYTES = 16 * 1024 * 1024;
 /** Shorter bodies are not compressed, characters. */
 const MIN_GZIP_LENGTH = 1_024;
-/** Longer bodies are not compressed either, characters: 48 MB take 0.7 s, in which no other request is served. */
+/** Longer bodies are not compressed, characters: compressing blocks the main thread, for 48 MB about 0.7 s. */
 const MAX_GZIP_LENGTH = 4_000_000;
 
 /** A response body with its entity tag and compressed form. */
@@ -14,7 +14,7 @@ export class Body {
   #etag: string | null;
   #gzip: Uint8Array<ArrayBuffer> | null = null;
 
-  /** `tag` identifies the content (base64url characters), where the caller has something cheaper than a hash of it. */
+  /** `tag` identifies the content (base64url characters); without one, the content is hashed. */
   constructor(readonly content: string, tag?: string) {
     this.#etag = tag === undefined ? null : `W/"${tag}"`;
   }
@@ -24,7 +24,7 @@ export class Body {
     return this.#etag ??= `W/"${createHash("sha1").update(this.content).digest("base64url")}"`;
   }
 
-  /** The body compressed by gzip, on first use; null when it is too short or too long for that. */
+  /** The body compressed with gzip, computed on first use; null if it is too short or too long. */
   gzip(): Uint8Array<ArrayBuffer> | null {
     const { length } = this.content;
     if (length < MIN_GZIP_LENGTH || length > MAX_GZIP_LENGTH) return null;
@@ -38,62 +38,55 @@ export interface CachedResponse {
   readonly headers: Record<string, string>;
 }
 
-/** The last used responses by URL; one is valid as long as the state that it depends on is the same. */
+/** The most recently used responses by URL. A response is valid while the state that it depends on is the same. */
 export class ResponseCache {
   readonly #entries = new Map<string, { state: string; response: CachedResponse }>();
   #bytes = 0;
 
   constructor(readonly maxBytes: number = MAX_BYTES) {}
 
-  /** The response for a URL in this state; null when it has to be made. */
+  /** The response for a URL in this state, or null. */
   get(url: string, state: string): CachedResponse | null {
     const entry = this.#entries.get(url);
-    if (entry === undefined) return null;
-    this.#remove(url, entry.response);
-    if (entry.state !== state) return null;
-    this.#add(url, entry);
+    if (entry === undefined || entry.state !== state) return null;
+    this.#entries.delete(url);
+    this.#entries.set(url, entry);
     return entry.response;
   }
 
-  /** Stores a response; the least recently used ones make room for it. */
+  /** Stores a response; removes the least recently used ones if the cache is full. */
   put(url: string, state: string, response: CachedResponse): void {
-    if (sizeOf(url, response) > this.maxBytes) return;
-    const former = this.#entries.get(url);
-    if (former !== undefined) this.#remove(url, former.response);
-    this.#add(url, { state, response });
-    for (const [oldest, entry] of this.#entries) {
+    const size = sizeOf(url, response);
+    if (size > this.maxBytes) return;
+    this.#remove(url);
+    this.#entries.set(url, { state, response });
+    this.#bytes += size;
+    for (const oldest of this.#entries.keys()) {
       if (this.#bytes <= this.maxBytes) return;
-      this.#remove(oldest, entry.response);
+      this.#remove(oldest);
     }
   }
 
-  #add(url: string, entry: { state: string; response: CachedResponse }): void {
-    this.#entries.set(url, entry);
-    this.#bytes += sizeOf(url, entry.response);
-  }
-
-  #remove(url: string, response: CachedResponse): void {
+  #remove(url: string): void {
+    const entry = this.#entries.get(url);
+    if (entry !== undefined) this.#bytes -= sizeOf(url, entry.response);
     this.#entries.delete(url);
-    this.#bytes -= sizeOf(url, response);
   }
 }
 
-/** With room for the compressed form, which is shorter than the content. */
+/** An upper bound that includes the compressed form, which is shorter than the content. */
 function sizeOf(url: string, { body }: CachedResponse): number {
   return 2 * body.content.length + 2 * url.length;
 }
 
-/** Whether an `If-None-Match` lists the tag, compared weakly (RFC 9110, 13.1.2); `*` lists none. */
+/** Whether an `If-None-Match` lists the tag, compared weakly (RFC 9110, 13.1.2). `*` does not list it. */
 export function namesTag(ifNoneMatch: string | null, etag: string): boolean {
   if (ifNoneMatch === null) return false;
   const opaque = etag.replace(/^W\//, "");
   return ifNoneMatch.split(",").some((candidate) => candidate.trim().replace(/^W\//, "") === opaque);
 }
 
-/**
- * Whether an `Accept-Encoding` takes gzip, and no less gladly than the plain body: its own weight counts, else that of
- * `*` (RFC 9110, 12.5.3).
- */
+/** Whether an `Accept-Encoding` accepts gzip and prefers it to the plain body, or has no preference (RFC 9110, 12.5.3). */
 export function takesGzip(acceptEncoding: string | null): boolean {
   if (acceptEncoding === null) return false;
   const weights = new Map<string, number>();

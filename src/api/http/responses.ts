@@ -23,7 +23,7 @@ export interface CompletedResponse {
   headers: Record<string, string>;
 }
 
-/** What is public may be read by pages of any origin. */
+/** Pages of any origin may read public responses. */
 const CORS_HEADERS = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": "ETag, X-Request-Id",
@@ -31,11 +31,11 @@ const CORS_HEADERS = {
 const JSON_TYPE = "application/json; charset=utf-8";
 
 /** The response to a CORS preflight request. */
-export function preflight(passage: RequestContext, allow: string): Response {
+export function preflight(call: RequestContext, allow: string): Response {
   return new Response(null, {
     status: 204,
     headers: {
-      ...commonHeaders(passage),
+      ...commonHeaders(call),
       allow: `${allow}, OPTIONS`,
       "access-control-allow-methods": allow,
       "access-control-allow-headers": "If-None-Match",
@@ -47,22 +47,21 @@ export function preflight(passage: RequestContext, allow: string): Response {
 /** A success, or 304 if the client has it. */
 export function success(
   { status, body, headers }: CompletedResponse,
-  { request, route, passage }: { request: Request; route: Route; passage: RequestContext },
+  { request, route, call }: { request: Request; route: Route; call: RequestContext },
 ): Response {
   const isRead = route.method === "GET" && status === 200;
   const ifNoneMatch = request.headers.get("if-none-match");
   const namesIt = isRead && namesTag(ifNoneMatch, body.etag);
   const isKnown = namesIt || (isRead && ifNoneMatch?.trim() === "*");
-  // `*` matches whatever there is: free of quota, a client could poll for changes without limit.
-  if (namesIt) passage.allowance?.refund();
+  // `*` always matches: if it were refunded, clients could poll without limit.
+  if (namesIt) call.allowance?.refund();
   const compressed = !isKnown && takesGzip(request.headers.get("accept-encoding")) ? body.gzip() : null;
-  const sent = isKnown ? 304 : status;
-  const all = commonHeaders(passage);
+  const all = commonHeaders(call);
   if (!isKnown) all["content-type"] = route.contentType ?? JSON_TYPE;
   if (compressed !== null) all["content-encoding"] = "gzip";
   // A response to HEAD has no body but the same length (RFC 9110, 8.6).
   if (request.method === "HEAD" && !isKnown) {
-    all["content-length"] = String(lengthOf(compressed ?? body.content));
+    all["content-length"] = String((compressed ?? new TextEncoder().encode(body.content)).length);
   }
   if (isRead) {
     all["etag"] = body.etag;
@@ -70,31 +69,30 @@ export function success(
   }
   // Responses to writes may contain secrets.
   all["cache-control"] = route.method === "GET"
-    ? `${passage.isPublic ? "public" : "private"}, no-cache`
+    ? `${call.isPublic ? "public" : "private"}, no-cache`
     : "no-store";
-  for (const name in headers) all[name] = headers[name] ?? "";
-  return new Response(isKnown ? null : compressed ?? body.content, { status: sent, headers: all });
-}
-
-function lengthOf(content: string | Uint8Array): number {
-  return typeof content === "string" ? new TextEncoder().encode(content).length : content.length;
+  Object.assign(all, headers);
+  return new Response(isKnown ? null : compressed ?? body.content, {
+    status: isKnown ? 304 : status,
+    headers: all,
+  });
 }
 
 /** An error as its problem. */
 export function failure(
   error: AppError,
-  passage: RequestContext,
+  call: RequestContext,
   headers: Record<string, string> = {},
 ): Response {
-  if (error.status >= 500) passage.allowance?.refund();
-  return new Response(problemJson(error, passage.requestId), {
+  if (error.status >= 500) call.allowance?.refund();
+  return new Response(problemJson(error, call.requestId), {
     status: error.status,
     headers: {
       "content-type": "application/problem+json; charset=utf-8",
       "cache-control": "no-store",
       ...(error.code === "unauthenticated" ? { "www-authenticate": 'Bearer realm="regfeed"' } : {}),
-      ...retryAfter(error, passage),
-      ...commonHeaders(passage),
+      ...retryAfter(error, call),
+      ...commonHeaders(call),
       ...headers,
     },
   });
@@ -107,13 +105,10 @@ function retryAfter(error: AppError, { allowance, refusal }: RequestContext): Re
 }
 
 function commonHeaders({ requestId, allowance, isPublic }: RequestContext): Record<string, string> {
-  if (allowance === null) {
-    const headers = { "x-request-id": requestId, "x-content-type-options": "nosniff" };
-    return isPublic ? { ...headers, ...CORS_HEADERS } : headers;
-  }
+  const headers = { "x-request-id": requestId, "x-content-type-options": "nosniff" };
+  if (allowance === null) return isPublic ? { ...headers, ...CORS_HEADERS } : headers;
   return {
-    "x-request-id": requestId,
-    "x-content-type-options": "nosniff",
+    ...headers,
     "x-ratelimit-limit": String(allowance.limit),
     "x-ratelimit-remaining": String(allowance.remaining),
     "x-ratelimit-reset": String(allowance.resetMs),

@@ -23,7 +23,7 @@ export function invalid(found: readonly Finding[]): AppError {
   return new AppError(codes.size === 1 ? only : "invalid_input", named, errors);
 }
 
-/** The name of a field as a response shows it: clients choose names, and one may be as long as a body. */
+/** The name of a field in a response. Clients choose names, which may be as long as a body. */
 export function clipField(field: string): string {
   return field.length <= MAX_FIELD_LENGTH ? field : `${field.slice(0, MAX_FIELD_LENGTH)}…`;
 }

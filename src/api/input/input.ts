@@ -11,9 +11,9 @@ const MAX_JSON_DEPTH = 32;
 // deno-lint-ignore no-control-regex
 const CONTROL = /[\x00-\x1f\x7f]/;
 
-/** Input as a schema sees it: all of it, or what is good of it beside what is wrong. */
+/** Validated input. */
 export interface CheckedInput {
-  /** Whole only without errors. */
+  /** Undefined if there are errors. */
   value: unknown;
   /** The valid fields. */
   good: Record<string, unknown>;
@@ -23,7 +23,7 @@ export interface CheckedInput {
 /** The input of a route without parameters. */
 export const NO_INPUT: CheckedInput = { value: undefined, good: {}, errors: [] };
 
-/** The query's parameters by the schema (none: no parameter is taken). */
+/** Validates the query's parameters; without a schema, no parameter is allowed. */
 export function readQuery(parameters: readonly SentParameter[], schema: z.ZodType | undefined): CheckedInput {
   if (parameters.length === 0 && schema === undefined) return NO_INPUT;
   const errors: Finding[] = [];
@@ -38,37 +38,30 @@ export function readQuery(parameters: readonly SentParameter[], schema: z.ZodTyp
     // defineProperty, because a parameter may be called `__proto__`.
     Object.defineProperty(values, field, { value: value ?? "", enumerable: true, configurable: true });
   }
-  const sound = errors.length === 0 ? values : without(values, errors);
+  for (const { field } of errors) delete values[field];
   if (schema === undefined) {
-    for (const field of Object.keys(sound)) {
-      errors.push({ field, message: "is not a parameter of this path" });
-    }
-    return { ...NO_INPUT, errors };
+    const unknown = Object.keys(values).map((field) => ({
+      field,
+      message: "is not a parameter of this path",
+    }));
+    return { ...NO_INPUT, errors: [...errors, ...unknown] };
   }
-  const checked = check(sound, schema, "parameter");
+  const checked = check(values, schema, "parameter");
   return { ...checked, errors: [...errors, ...checked.errors] };
 }
 
-/** The values of the fields without errors. */
-function without(values: Record<string, string>, errors: readonly Finding[]): Record<string, string> {
-  const broken = new Set(errors.map(({ field }) => field));
-  return Object.fromEntries(Object.entries(values).filter(([name]) => !broken.has(name)));
-}
-
-/** The body by the schema; what is no JSON is an error of `body`. */
+/** Validates the body; invalid JSON is an error of the field `body`. */
 export function checkBody(bytes: Uint8Array, schema: z.ZodType): CheckedInput {
   const read = readJson(bytes);
   if ("problem" in read) return { ...NO_INPUT, errors: [{ field: "body", message: read.problem }] };
   const checked = check(read.value, schema, "field");
-  const broken = brokenTexts(read.value, "").map((field) => ({
-    field,
-    message: "contains an unpaired surrogate",
-  }));
-  const repeated = read.twice.map((field) => ({ field, message: "is given more than once" }));
-  return { ...checked, errors: [...checked.errors, ...broken, ...repeated] };
+  const named = (message: string) => (field: string): Finding => ({ field, message });
+  const malformed = malformedTexts(read.value, "").map(named("contains an unpaired surrogate"));
+  const repeated = read.twice.map(named("is given more than once"));
+  return { ...checked, errors: [...checked.errors, ...malformed, ...repeated] };
 }
 
-/** What the bytes say, with the names that an object of it has twice: readers of JSON do not agree on which counts. */
+/** The JSON value, and the duplicate names in its objects: JSON parsers do not agree on which of them counts. */
 function readJson(bytes: Uint8Array): { value: unknown; twice: string[] } | { problem: string } {
   let text: string;
   try {
@@ -87,10 +80,9 @@ function readJson(bytes: Uint8Array): { value: unknown; twice: string[] } | { pr
   }
 }
 
-/** What follows a string that is a name. */
 const COLON = /\s*:/y;
 
-/** The names that one object of a valid JSON text has twice. */
+/** The names that occur twice in one object of a valid JSON text. */
 function repeatedNames(text: string): string[] {
   const repeated = new Set<string>();
   const open: Set<string>[] = [];
@@ -112,7 +104,7 @@ function repeatedNames(text: string): string[] {
   return [...repeated];
 }
 
-/** Counts brackets outside strings; a schema that walks into deep input would overflow the stack. */
+/** Counts brackets outside strings: validating deeply nested input would overflow the stack. */
 function isDeeperThan(text: string, limit: number): boolean {
   let depth = 0;
   let quoted = false;
@@ -129,13 +121,13 @@ function isDeeperThan(text: string, limit: number): boolean {
   return false;
 }
 
-/** The fields whose text has a lone surrogate: it could not be stored as it was sent. Nesting is bounded before. */
-function brokenTexts(value: unknown, path: string): string[] {
+/** The fields with an unpaired surrogate, which could not be stored unchanged. The nesting has been limited before. */
+function malformedTexts(value: unknown, path: string): string[] {
   if (typeof value === "string") return value.isWellFormed() ? [] : [path === "" ? "body" : path];
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, part]) =>
     name.isWellFormed()
-      ? brokenTexts(part, clipField(path === "" ? name : `${path}.${name}`))
+      ? malformedTexts(part, clipField(path === "" ? name : `${path}.${name}`))
       : [path === "" ? "body" : path]
   );
 }
@@ -150,21 +142,19 @@ function check(value: unknown, schema: z.ZodType, what: "parameter" | "field"): 
   return { value: undefined, good: goodFields(value, schema), errors };
 }
 
-/** The fields that pass by themselves, so that one answer can name every wrong one. */
+/** The valid fields, so that one response can name every invalid one. */
 function goodFields(value: unknown, schema: z.ZodType): Record<string, unknown> {
   if (!(schema instanceof z.ZodObject) || typeof value !== "object" || value === null) return {};
   const good: [string, unknown][] = [];
   for (const [name, field] of Object.entries(schema.shape as Record<string, z.ZodType>)) {
-    const result = goodPart(
-      Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined,
-      field,
-    );
+    const own = Object.getOwnPropertyDescriptor(value, name)?.value;
+    const result = goodPart(own, field);
     if (result.success) good.push([name, result.data]);
   }
   return Object.fromEntries(good);
 }
 
-/** The value as the schema takes it; of a list with wrong entries the good ones. */
+/** The parsed value; of a list with invalid entries, the valid ones. */
 function goodPart(value: unknown, schema: z.ZodType): z.ZodSafeParseResult<unknown> {
   const whole = schema.safeParse(value);
   if (whole.success || !Array.isArray(value)) return whole;
@@ -194,10 +184,10 @@ const KINDS: Record<string, string> = {
   record: "an object",
 };
 
-/** What is too long or too short, where everything else is too great or too little. */
+/** Types that have a length rather than a size. */
 const COUNTED: readonly string[] = ["string", "array"];
 
-/** What is wrong, in the words of somebody who sends JSON; a schema's own message stands as it is. */
+/** The problem in the terms of JSON; a custom message of a schema is used unchanged. */
 function describeExpected(issue: z.core.$ZodIssue): string {
   if (issue.code === "invalid_type" && issue.message.startsWith("Invalid input")) {
     const wanted = KINDS[issue.expected] ?? issue.expected;

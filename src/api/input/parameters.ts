@@ -3,10 +3,7 @@ import * as z from "zod";
 
 const MAX_LISTED = 50;
 
-/**
- * A whole number within bounds, in decimal digits as JSON writes it (no `+`, no leading zeros, no `-0`); one with an
- * `example` is a time.
- */
+/** A whole number in JSON's notation (no `+`, leading zeros or `-0`); with an `example`, it is a time. */
 export function integerParameter(
   bounds: { min: number; max: number; description: string; example?: number },
 ): z.ZodType<number> {

@@ -3,13 +3,9 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { METRICS_TYPE, type MetricsRegistry } from "../../domain/ports/metrics.ts";
 import { addressOf, pathOf } from "../http/request_url.ts";
 
-/** The headers of all responses here. */
 const HEADERS = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 
-/**
- * The answer to a request for the metrics: 200 with the text; 401 without the `token` where there is one (as
- * `Authorization: Bearer TOKEN`), 404 for another path, 405 for another method.
- */
+/** Responds with the metrics; with 401 if a `token` is configured and not sent, 404 for another path, or 405. */
 export async function respondWithMetrics(
   request: Request,
   metrics: MetricsRegistry,

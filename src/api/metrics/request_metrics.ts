@@ -16,15 +16,8 @@ export interface CompletedRequest {
 /** Methods with a separate label: clients can invent others. */
 const METHODS = new Set(["GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS"]);
 
-/** The counters of one path, kept because looking them up by label is the slowest part of counting. */
-interface PathCounts {
-  observe(seconds: number): void;
-  /** By method and status. */
-  answers: Map<string, Map<number, () => void>>;
-}
-
 /** Returns a function that counts each request. */
-export function createRequestMetrics(metrics: Metrics): (answered: CompletedRequest) => void {
+export function createRequestMetrics(metrics: Metrics): (completed: CompletedRequest) => void {
   const requests = metrics.counter({
     name: "regfeed_http_requests_total",
     help: "Requests with a response.",
@@ -45,24 +38,10 @@ export function createRequestMetrics(metrics: Metrics): (answered: CompletedRequ
     help: "Requests refused because their IP address sent too many without a key or with an invalid one.",
     labels: ["limit"],
   });
-  const paths = new Map<string, PathCounts>();
-  const countsOf = (path: string): PathCounts => {
-    const known = paths.get(path);
-    if (known !== undefined) return known;
-    const counts = { observe: seconds.of([path]), answers: new Map() };
-    paths.set(path, counts);
-    return counts;
-  };
   return ({ method, route, status, durationMs, refusal }) => {
     const path = route ?? "none";
-    const { observe, answers } = countsOf(path);
-    observe(durationMs / 1_000);
-    const named = METHODS.has(method) ? method : "other";
-    const ofMethod = answers.get(named) ?? new Map<number, () => void>();
-    answers.set(named, ofMethod);
-    const count = ofMethod.get(status) ?? requests.of([named, path, String(status)]);
-    ofMethod.set(status, count);
-    count();
+    seconds.observe([path], durationMs / 1_000);
+    requests.add([METHODS.has(method) ? method : "other", path, String(status)]);
     if (refusal === "quota") refusals.add([]);
     else if (refusal !== null) limits.add([refusal]);
   };

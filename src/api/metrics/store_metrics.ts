@@ -7,7 +7,7 @@ import type { Store } from "../../domain/ports/store/store.ts";
 /** Maximum number of customers: each is a time series. */
 const LARGEST = 10;
 
-/** What the gauges need. */
+/** Dependencies of the gauges. */
 export interface MeasuredStore {
   store: Pick<
     Store,

@@ -189,11 +189,6 @@ export function codesOf(route: Route): ErrorCode[] {
   return CODES.filter((code) => codes.has(code));
 }
 
-/** When an error occurs, as a clause. */
-export function whenOf(code: ErrorCode): string {
-  return ROWS[code].when;
-}
-
 /** An example of each error's body, by code. */
 export function problemExamples(): Record<ErrorCode, Example> {
   const examples = CODES.map((code) => {

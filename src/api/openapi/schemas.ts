@@ -16,7 +16,7 @@ export function requestSchemas(schemas: readonly z.ZodType[]): Schemas {
 }
 
 /** The schemas of responses. Objects allow additional properties, because fields may be added later. */
-export function answerSchemas(schemas: readonly z.ZodType[]): Schemas {
+export function responseSchemas(schemas: readonly z.ZodType[]): Schemas {
   return convert(schemas, "output");
 }
 
@@ -45,7 +45,7 @@ export function queryParameters(
 }
 
 function convert(schemas: readonly z.ZodType[], io: "input" | "output"): Schemas {
-  // A tuple keeps their order, and turns every schema with an id into a definition.
+  // A tuple keeps their order and makes a definition of every schema with an id.
   const tuple = z.tuple(schemas as [z.ZodType, ...z.ZodType[]]);
   const json = z.toJSONSchema(tuple, { io, override: ({ jsonSchema }) => simplify(jsonSchema, io) });
   const text = JSON.stringify(json).replaceAll('"$ref":"#/$defs/', '"$ref":"#/components/schemas/');

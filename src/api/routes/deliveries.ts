@@ -18,6 +18,7 @@ import {
   toDeliveryRecord,
   toDeliveryWithAttempts,
 } from "../../wire/delivery_log.ts";
+import { definedFields } from "../input/defined_fields.ts";
 import { invalid } from "../input/field_problems.ts";
 import type { Tier, TierLimits } from "../../domain/customer/tier.ts";
 import { choiceParameter, integerParameter } from "../input/parameters.ts";
@@ -41,7 +42,7 @@ const deliveriesQuery = z.strictObject({
   }),
 });
 
-/** What the routes need. */
+/** Dependencies of the routes. */
 export interface DeliveryRouteOptions {
   store: Pick<
     Store,
@@ -66,6 +67,8 @@ export function deliveryRoutes(options: DeliveryRouteOptions): Route[] {
 }
 
 function listRoute({ store, publicUrl }: DeliveryRouteOptions): Route {
+  const find = async (customer: Customer, id: string) =>
+    isId("delivery", id) ? await store.findDelivery(customer.id, id) : null;
   return keyRoute({
     method: "GET",
     path: "/v1/deliveries",
@@ -81,42 +84,23 @@ function listRoute({ store, publicUrl }: DeliveryRouteOptions): Route {
     status: 200,
     responseHeaders: ["Link"],
     async handle({ query, customer, address }) {
+      const { subscription: subscriptionId, event: eventId, before: beforeId, status, limit } = query;
       const errors: FieldError[] = [];
-      const own = async (noun: IdNoun, id: string, field: string, look: () => Promise<boolean>) => {
-        // Another customer's delivery is treated as unknown.
-        if (!isId(noun, id) || !await look()) {
-          errors.push({ field, message: `does not exist, or is not yours: no such ${noun}` });
-        }
-      };
-      const { subscription, event, before, status, limit } = query;
-      if (subscription !== undefined) {
-        await own(
-          "subscription",
-          subscription,
-          "subscription",
-          () => store.ownsSubscription(customer.id, subscription),
-        );
+      const refuse = (field: string, noun: IdNoun) =>
+        errors.push({ field, message: `does not exist, or is not yours: no such ${noun}` });
+      if (subscriptionId !== undefined) {
+        const isOwn = isId("subscription", subscriptionId) &&
+          await store.ownsSubscription(customer.id, subscriptionId);
+        if (!isOwn) refuse("subscription", "subscription");
       }
-      if (before !== undefined) {
-        await own(
-          "delivery",
-          before,
-          "before",
-          async () => await store.findDelivery(customer.id, before) !== null,
-        );
-      }
-      if (event !== undefined && !isId("event", event)) {
+      if (beforeId !== undefined && await find(customer, beforeId) === null) refuse("before", "delivery");
+      if (eventId !== undefined && !isId("event", eventId)) {
         errors.push({ field: "event", message: "is not a valid event id" });
       }
       if (errors.length > 0) throw invalid(errors);
-      const listed = await store.listDeliveries(customer.id, {
-        // One more than requested, to know whether there is a next page.
-        limit: limit + 1,
-        ...(subscription === undefined ? {} : { subscriptionId: subscription }),
-        ...(event === undefined ? {} : { eventId: event }),
-        ...(status === undefined ? {} : { statuses: status }),
-        ...(before === undefined ? {} : { beforeId: before }),
-      });
+      // One more than requested, to know whether there is a next page.
+      const filter = { limit: limit + 1, subscriptionId, eventId, statuses: status, beforeId };
+      const listed = await store.listDeliveries(customer.id, definedFields(filter));
       const { page, last } = pageOf(listed, limit);
       const next = last === null ? {} : { link: nextLink(publicUrl + address, { before: last.id }) };
       const body = { deliveries: page.map(toDeliveryRecord), count: page.length, disclaimer: DISCLAIMER };
@@ -140,12 +124,9 @@ function deliveryRoute({ store }: DeliveryRouteOptions): Route {
     async handle({ params, customer }) {
       const id = params["id"] ?? "";
       const delivery = isId("delivery", id) ? await store.findDelivery(customer.id, id) : null;
-      if (delivery === null) throw noDelivery();
-      const attempts = await store.listAttempts(id);
-      return responseBody(200, {
-        delivery: toDeliveryWithAttempts(delivery, attempts),
-        disclaimer: DISCLAIMER,
-      });
+      if (delivery === null) throw notFound();
+      const whole = toDeliveryWithAttempts(delivery, await store.listAttempts(id));
+      return responseBody(200, { delivery: whole, disclaimer: DISCLAIMER });
     },
   });
 }
@@ -188,12 +169,12 @@ function replayRoute({ store, clock, tiers, limitsOf, newId }: DeliveryRouteOpti
         throw overDailyLimit({ code: "replay_limit_reached", nouns: "replays", limit: replaysPerDay, nowMs });
       }
       if (typeof outcome === "string") throw refusal(outcome);
-      const told = responseBody(202, { delivery: toDeliveryRecord(outcome), disclaimer: DISCLAIMER });
-      // Lost by a crash here, a repetition finds the delivery under way and says so.
+      const response = responseBody(202, { delivery: toDeliveryRecord(outcome), disclaimer: DISCLAIMER });
+      // If the service crashes before this, a repeated request gets `delivery_unfinished`.
       if (repetition !== null) {
-        await store.storeResponse(customer.id, { ...repetition, json: told.json }, nowMs);
+        await store.storeResponse(customer.id, { ...repetition, json: response.json }, nowMs);
       }
-      return told;
+      return response;
     },
   });
 }
@@ -201,7 +182,7 @@ function replayRoute({ store, clock, tiers, limitsOf, newId }: DeliveryRouteOpti
 function refusal(outcome: Exclude<ReplayRefusal, "limit_reached">): AppError {
   switch (outcome) {
     case "unknown":
-      return noDelivery();
+      return notFound();
     case "unfinished":
       return new AppError(
         "delivery_unfinished",
@@ -226,6 +207,6 @@ function refusal(outcome: Exclude<ReplayRefusal, "limit_reached">): AppError {
   }
 }
 
-function noDelivery(): AppError {
+function notFound(): AppError {
   return new AppError("not_found", "You have no delivery with this id.");
 }

@@ -4,14 +4,14 @@ import type { OpenApi } from "../../wire/openapi.ts";
 import type { DescriptionOptions } from "../openapi.ts";
 import { publicRoute, type Route } from "../route.ts";
 
-/** A page, and what it may load. */
+/** A rendered page. */
 export interface DocsPage {
   html: string;
   /** The value of `Content-Security-Policy`. */
   contentSecurityPolicy: string;
 }
 
-/** What the routes need. */
+/** Dependencies of the routes. */
 export interface DescriptionRouteOptions extends DescriptionOptions {
   renderDocs(description: OpenApi): Promise<DocsPage>;
 }

@@ -17,6 +17,7 @@ import {
   severity,
 } from "../../wire/event.ts";
 import { eventVersions, toEventVersions } from "../../wire/versions.ts";
+import { definedFields } from "../input/defined_fields.ts";
 import { unknownSources, unknownTopics } from "../input/known_names.ts";
 import { choiceParameter, flagParameter, integerParameter, listParameter } from "../input/parameters.ts";
 import { invalid } from "../input/field_problems.ts";
@@ -29,9 +30,9 @@ const MAX_LIMIT = 200;
 const DEFAULT_LIMIT = 50;
 /** Maximum number of versions per response: each is compared with the previous one. */
 const MAX_VERSIONS = 100;
-/** The most characters of their records: to compare versions in 24 languages takes seconds where there are many. */
+/** Maximum length of their records, characters: comparing long versions in 24 languages takes seconds. */
 const MAX_VERSIONS_LENGTH = 1_000_000;
-/** The last millisecond that a date can hold (ECMA-262, 21.4.1.1). */
+/** The latest time that a Date can represent, Unix ms (ECMA-262, 21.4.1.1). */
 const LAST_MS = 8_640_000_000_000_000;
 /** 1 August 2026, for error texts. */
 const SOME_MS = 1_785_542_400_000;
@@ -100,7 +101,7 @@ const eventsQuery = z.strictObject({
 
 type EventsQuery = z.infer<typeof eventsQuery>;
 
-/** What the routes of events need. */
+/** Dependencies of the routes. */
 export interface EventRouteOptions {
   store: Pick<
     Store,
@@ -113,15 +114,9 @@ export interface EventRouteOptions {
   isSource(id: string): Promise<boolean>;
 }
 
-type Positions = Pick<Store, "findPosition">;
-
 /** The routes that read events. */
 export function eventRoutes(options: EventRouteOptions): Route[] {
-  return [
-    listRoute(options),
-    eventRoute(options),
-    versionsRoute(options),
-  ];
+  return [listRoute(options), eventRoute(options), versionsRoute(options)];
 }
 
 function listRoute(options: EventRouteOptions): Route {
@@ -142,27 +137,18 @@ function listRoute(options: EventRouteOptions): Route {
     verify: ({ query }) => verifyQuery(query, options),
     state: (nowMs) => store.recordsState(nowMs),
     async handle({ query, address }) {
-      const listed = await toEventQuery(query, options);
       // Otherwise a publication that is revised while a client pages would move to an earlier page.
-      const asOf = query.latest === true && query.after === undefined && query.as_of === undefined
+      const newAsOf = query.latest === true && query.after === undefined && query.as_of === undefined
         ? await store.lastPosition()
         : null;
-      // One more than requested, to know whether there is a next page.
-      const events = await store.listEvents({
-        ...listed,
-        ...given("asOf", asOf ?? listed.asOf),
-        limit: listed.limit + 1,
-      });
-      const { page, last } = pageOf(events, listed.limit);
+      const events = await store.listEvents(await toEventQuery(query, newAsOf, options));
+      const { page, last } = pageOf(events, query.limit);
       const json = eventListJson(page);
-      return {
-        status: 200,
-        json,
-        contentName: nameOf(page, json),
-        ...(last === null
-          ? {}
-          : { headers: { link: nextLink(publicUrl + address, behind(query, last, asOf)) } }),
-      };
+      const response = { status: 200, json, contentName: contentNameOf(page, json) };
+      if (last === null) return response;
+      const position = query.after === undefined ? { before: last.id } : { after: last.id };
+      const next = { ...position, ...(newAsOf === null ? {} : { as_of: newAsOf.id }) };
+      return { ...response, headers: { link: nextLink(publicUrl + address, next) } };
     },
   });
 }
@@ -185,7 +171,7 @@ function eventRoute({ store }: EventRouteOptions): Route {
     async handle({ params }) {
       const id = params["id"] ?? "";
       const found = isId("event", id) ? await store.findEvent(id) : null;
-      if (found === null) throw noEvent();
+      if (found === null) throw notFound();
       const json = eventResponseJson(found);
       return { status: 200, json, contentName: `${id}-${json.length}` };
     },
@@ -217,12 +203,12 @@ function versionsRoute({ store, publicUrl }: EventRouteOptions): Route {
     state: (nowMs) => store.recordsState(nowMs),
     async handle({ params, query, address }) {
       const id = params["id"] ?? "";
-      if (!isId("event", id)) throw noEvent();
+      if (!isId("event", id)) throw notFound();
       // One more than is returned, to compare the oldest one.
       const range = { latest: MAX_VERSIONS + 1, beforeId: query.before ?? null };
       const versions = await store.listVersions(id, range);
       if (versions.length === 0) {
-        if (query.before === undefined || await store.findPosition(id) === null) throw noEvent();
+        if (query.before === undefined || await store.findPosition(id) === null) throw notFound();
         throw invalid([{ field: "before", message: "is not the id of a version that has earlier ones" }]);
       }
       const count = countOnPage(versions);
@@ -235,7 +221,7 @@ function versionsRoute({ store, publicUrl }: EventRouteOptions): Route {
   });
 }
 
-/** How many of the versions, from the last one on, a page has: at least one. */
+/** How many of the versions a page contains, from the last one backwards: at least one. */
 function countOnPage(versions: readonly string[]): number {
   const most = Math.min(versions.length, MAX_VERSIONS);
   let length = 0;
@@ -247,24 +233,16 @@ function countOnPage(versions: readonly string[]): number {
 }
 
 /**
- * A record never changes but for languages that come to it, so that the ids say what the list says; its length tells
- * another number of languages and another shape of records apart.
+ * Identifies the content of a list for its entity tag. A record changes only when a language is added, so the ids and
+ * the length are enough; the length also changes with the form of the records.
  */
-function nameOf(page: readonly ListedEvent[], json: string): string {
+function contentNameOf(page: readonly ListedEvent[], json: string): string {
   const ids = page.map((event) => event.id).join(" ");
   return createHash("sha1").update(`${json.length} ${ids}`).digest("base64url");
 }
 
-function noEvent(): AppError {
+function notFound(): AppError {
   return new AppError("not_found", "There is no event with this id.");
-}
-
-/** Behind the page's last event, of a list that stays as it is now; under `after` the walk goes on with that. */
-function behind(query: EventsQuery, last: ListedEvent, asOf: EventPosition | null): Record<string, string> {
-  return {
-    [query.after === undefined ? "before" : "after"]: last.id,
-    ...(asOf === null ? {} : { as_of: asOf.id }),
-  };
 }
 
 /** Problems of well-formed parameters. */
@@ -276,18 +254,16 @@ async function verifyQuery(
   if (query.source !== undefined) errors.push(...await unknownSources("source", [query.source], isSource));
   for (const text of query.article ?? []) {
     if (canonicalArticle(text) !== null) continue;
-    const message = `${
-      JSON.stringify(text)
-    } is not a valid reference; use the form Art. 50(2), Annex III or Recital 60`;
-    errors.push({ field: "article", message });
+    const message = "is not a valid reference; use the form Art. 50(2), Annex III or Recital 60";
+    errors.push({ field: "article", message: `${JSON.stringify(text)} ${message}` });
   }
   for (const code of query.language ?? []) {
     if (/^[a-z]{2,3}$/.test(code)) continue;
-    const message = `${JSON.stringify(code)} is not an ISO 639-1 code in lower case, such as en`;
-    errors.push({ field: "language", message });
+    const message = "is not an ISO 639-1 code in lower case, such as en";
+    errors.push({ field: "language", message: `${JSON.stringify(code)} ${message}` });
   }
-  const words = query.q === undefined ? null : textOf(query.q).length;
-  if (words !== null && (words === 0 || words > MAX_WORDS)) {
+  const words = query.q === undefined ? 1 : wordsOf(query.q).length;
+  if (words === 0 || words > MAX_WORDS) {
     errors.push({ field: "q", message: `must contain 1 to ${MAX_WORDS} words` });
   }
   for (const field of ["before", "as_of", "after"] as const) {
@@ -301,54 +277,46 @@ async function verifyQuery(
   return errors;
 }
 
-/** After a restore from a backup, a former id may be unknown. */
 function unknownEvent(field: "before" | "as_of" | "after"): string {
-  const goOn = field === "after"
+  const advice = field === "after"
     ? `continue with an older id that you have, or start with ${FIRST_ID} (since and until limit the events)`
     : "start again at the first page";
-  return `is not a known event; if the service was restored from a backup, ${goOn}`;
+  return `is not a known event; if the service was restored from a backup, ${advice}`;
 }
 
-/** The store's query for verified parameters. */
-async function toEventQuery(query: EventsQuery, { store, topics }: EventRouteOptions): Promise<EventQuery> {
-  const articles = query.article?.map((text) => canonicalArticle(text) ?? text);
-  return {
-    limit: query.limit,
-    ...given("since", query.since),
-    ...given("until", query.until),
-    ...given("source", query.source),
-    ...given("severityMin", query.severity_min),
-    ...given("topics", query.topics && [...expandTopics(topics, query.topics)]),
-    ...given("eventTypes", query.event_type),
-    ...given("articles", articles),
-    ...given("languages", query.language),
-    ...given("search", query.q === undefined ? undefined : textOf(query.q)),
-    ...given("latest", query.latest),
-    ...given("before", await givenPlace(query.before, store)),
-    ...given("asOf", await givenPlace(query.as_of, store)),
-    ...given("after", await givenPlace(query.after, store)),
-  };
-}
-
-async function givenPlace(
-  id: string | undefined,
-  store: Positions,
-): Promise<EventPosition | undefined> {
-  return id === undefined ? undefined : await findPosition(id, store) ?? undefined;
+/** The store's query for verified parameters, with one more event than requested: it shows that there is a next page. */
+async function toEventQuery(
+  query: EventsQuery,
+  newAsOf: EventPosition | null,
+  { store, topics }: EventRouteOptions,
+): Promise<EventQuery> {
+  const positionOf = async (id: string | undefined) =>
+    id === undefined ? undefined : await findPosition(id, store) ?? undefined;
+  return definedFields({
+    limit: query.limit + 1,
+    since: query.since,
+    until: query.until,
+    source: query.source,
+    severityMin: query.severity_min,
+    topics: query.topics && [...expandTopics(topics, query.topics)],
+    eventTypes: query.event_type,
+    articles: query.article?.map((text) => canonicalArticle(text) ?? text),
+    languages: query.language,
+    search: query.q === undefined ? undefined : wordsOf(query.q),
+    latest: query.latest,
+    before: await positionOf(query.before),
+    asOf: newAsOf ?? await positionOf(query.as_of),
+    after: await positionOf(query.after),
+  });
 }
 
 /** The words of a search, in NFC: a combining mark would end a word. */
-function textOf(text: string): string[] {
+function wordsOf(text: string): string[] {
   return text.normalize("NFC").split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
 }
 
 /** The position of an event; {@link FIRST_ID} is before all. */
-async function findPosition(id: string, store: Positions): Promise<EventPosition | null> {
+async function findPosition(id: string, store: Pick<Store, "findPosition">): Promise<EventPosition | null> {
   if (id === FIRST_ID) return { id, publishedAtMs: Number.MIN_SAFE_INTEGER, seq: 0 };
   return isId("event", id) ? await store.findPosition(id) : null;
-}
-
-/** The property, or nothing if there is no value. */
-function given<Name extends string, Value>(name: Name, value: Value | undefined): { [N in Name]?: Value } {
-  return (value === undefined ? {} : { [name]: value }) as { [N in Name]?: Value };
 }

@@ -9,13 +9,13 @@ import { type Route, signedRoute } from "../route.ts";
 /** Maximum size of an event, bytes. */
 const MAX_EVENT_BYTES = 1_048_576;
 
-/** What the route needs. */
+/** Dependencies of the route. */
 export interface PaymentRouteOptions {
   /** Verifies the signature and applies the event; throws if it is refused. */
   receive(signature: string | null, body: Uint8Array): Promise<PaymentOutcome>;
 }
 
-/** The route. */
+/** The route of payment events. */
 export function paymentRoute({ receive }: PaymentRouteOptions): Route {
   return signedRoute({
     method: "POST",

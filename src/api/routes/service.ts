@@ -14,7 +14,7 @@ import {
 import { responseBody } from "../http/response_body.ts";
 import { publicRoute, type Route } from "../route.ts";
 
-/** What the public routes need. */
+/** Dependencies of the routes. */
 export interface ServiceRouteOptions {
   store: Pick<Store, "listSources">;
   clock: Clock;

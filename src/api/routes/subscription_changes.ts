@@ -3,7 +3,6 @@ import { DISCLAIMER } from "../../domain/event/disclaimer.ts";
 import { AppError } from "../../domain/error_codes.ts";
 import { isId } from "../../domain/event/ids.ts";
 import { makeSecret, PREVIOUS_SECRET_MS } from "../../domain/delivery/secret.ts";
-import type { StoredResponse } from "../../domain/ports/store/customers.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
 import type { Replayed } from "../../domain/ports/store/deliveries.ts";
 import type { ChangeRefusal, SubscriptionChange } from "../../domain/ports/store/subscriptions.ts";
@@ -18,20 +17,20 @@ import {
   subscriptionResponse,
   toSubscriptionRecord,
 } from "../../wire/subscription.ts";
-import type { Repetition } from "../http/idempotency.ts";
-import { invalid } from "../input/field_problems.ts";
+import { definedFields } from "../input/defined_fields.ts";
+import { type Finding, invalid } from "../input/field_problems.ts";
 import { responseBody } from "../http/response_body.ts";
 import { keyRoute, type Route } from "../route.ts";
 import {
-  isDuplicate,
-  limitReached,
-  noSubscription,
+  duplicateError,
+  limitError,
+  notFound,
   SECRET_NOTE,
   type SubscriptionRouteOptions,
   verifyRequest,
 } from "./subscriptions.ts";
 
-/** What the routes of changes need. */
+/** Dependencies of the routes. */
 export interface SubscriptionChangeOptions extends Omit<SubscriptionRouteOptions, "store"> {
   store: Pick<
     Store,
@@ -44,7 +43,7 @@ export interface SubscriptionChangeOptions extends Omit<SubscriptionRouteOptions
   ): Promise<Replayed | "unknown" | "disabled">;
 }
 
-/** The routes of changes. */
+/** The routes that change a subscription. */
 export function subscriptionChangeRoutes(options: SubscriptionChangeOptions): Route[] {
   return [changeRoute(options), rotateRoute(options), replayRoute(options)];
 }
@@ -64,7 +63,7 @@ function changeRoute(options: SubscriptionChangeOptions): Route {
       "subscriptions than the tier allows.",
     params: { id: subscriptionId },
     body: subscriptionChange,
-    verify: ({ body }) => verifyRequest(withoutUndefined(body), options),
+    verify: ({ body }) => verifyRequest(definedFields(body), options),
     errors: [
       "not_found",
       "invalid_webhook_url",
@@ -91,7 +90,7 @@ function changeRoute(options: SubscriptionChangeOptions): Route {
 }
 
 function toChange(body: SubscriptionChangeRequest): SubscriptionChange {
-  return withoutUndefined({
+  return definedFields({
     webhookUrl: body.webhook_url,
     topics: body.topics && [...new Set(body.topics)],
     sourceFilter: body.source_filter && [...new Set(body.source_filter)],
@@ -101,22 +100,15 @@ function toChange(body: SubscriptionChangeRequest): SubscriptionChange {
   });
 }
 
-/** The object without undefined properties. */
-function withoutUndefined<T extends object>(given: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as ReturnType<
-    typeof withoutUndefined<T>
-  >;
-}
-
 function refusal(outcome: ChangeRefusal, activeLimit: number): AppError {
   switch (outcome) {
     case "unknown":
-      return noSubscription();
+      return notFound();
     case "duplicate":
     case "duplicate_held":
-      return isDuplicate(outcome);
+      return duplicateError(outcome);
     case "limit_reached":
-      return limitReached(activeLimit);
+      return limitError(activeLimit);
     case "key_lost":
       return new AppError(
         "subscription_key_lost",
@@ -146,7 +138,7 @@ function rotateRoute({ store, clock, random }: SubscriptionChangeOptions): Route
     async handle({ params, customer, repetition }) {
       const id = idOf(params);
       const before = await store.findSubscription(customer.id, id);
-      if (before === null) throw noSubscription();
+      if (before === null) throw notFound();
       const nowMs = clock.nowMs();
       const secret = makeSecret((count) => random.bytes(count));
       const json = JSON.stringify(rotationResponse(before, secret, nowMs));
@@ -154,9 +146,9 @@ function rotateRoute({ store, clock, random }: SubscriptionChangeOptions): Route
         secret,
         previousUntilMs: nowMs + PREVIOUS_SECRET_MS,
         nowMs,
-        response: toRemember(repetition, json),
+        response: repetition === null ? undefined : { ...repetition, json },
       });
-      if (rotated === null) throw noSubscription();
+      if (rotated === null) throw notFound();
       return { status: 200, json };
     },
   });
@@ -172,10 +164,6 @@ function rotationResponse(before: Subscription, secret: string, nowMs: number): 
     previous_secret_until: wasLost ? null : nowMs + PREVIOUS_SECRET_MS,
     disclaimer: DISCLAIMER,
   };
-}
-
-function toRemember(repetition: Repetition | null, json: string): StoredResponse | undefined {
-  return repetition === null ? undefined : { ...repetition, json };
 }
 
 function replayRoute({ store, clock, limitsOf, replay }: SubscriptionChangeOptions): Route {
@@ -206,15 +194,16 @@ function replayRoute({ store, clock, limitsOf, replay }: SubscriptionChangeOptio
       "idempotency_in_flight",
       "idempotency_key_reused",
     ],
-    verify: ({ body: { since, until, after } }) =>
-      Promise.resolve([
-        ...(since !== undefined && until !== undefined && until <= since
-          ? [{ field: "until", message: "must be later than since" }]
-          : []),
-        ...(after !== undefined && !isId("event", after)
-          ? [{ field: "after", message: "is not a valid event id" }]
-          : []),
-      ]),
+    verify({ body: { since, until, after } }) {
+      const errors: Finding[] = [];
+      if (since !== undefined && until !== undefined && until <= since) {
+        errors.push({ field: "until", message: "must be later than since" });
+      }
+      if (after !== undefined && !isId("event", after)) {
+        errors.push({ field: "after", message: "is not a valid event id" });
+      }
+      return Promise.resolve(errors);
+    },
     response: replayReport,
     status: 202,
     async handle({ params, body, customer, repetition }) {
@@ -224,7 +213,7 @@ function replayRoute({ store, clock, limitsOf, replay }: SubscriptionChangeOptio
         untilMs: body.until ?? null,
         afterId: body.after ?? null,
       });
-      if (outcome === "unknown") throw noSubscription();
+      if (outcome === "unknown") throw notFound();
       if (outcome === "disabled") {
         throw new AppError(
           "subscription_disabled",
@@ -239,16 +228,12 @@ function replayRoute({ store, clock, limitsOf, replay }: SubscriptionChangeOptio
             "the held deliveries have been sent: GET /v1/usage shows their number.",
         );
       }
-      const told = responseBody(202, {
-        replayed,
-        created,
-        held,
-        next_after: lastEventId,
-        disclaimer: DISCLAIMER,
-      });
-      const remembered = toRemember(repetition, told.json);
-      if (remembered !== undefined) await store.storeResponse(customer.id, remembered, clock.nowMs());
-      return told;
+      const report = { replayed, created, held, next_after: lastEventId, disclaimer: DISCLAIMER };
+      const response = responseBody(202, report);
+      if (repetition !== null) {
+        await store.storeResponse(customer.id, { ...repetition, json: response.json }, clock.nowMs());
+      }
+      return response;
     },
   });
 }
@@ -256,6 +241,6 @@ function replayRoute({ store, clock, limitsOf, replay }: SubscriptionChangeOptio
 /** The id in the path; a malformed id is unknown. */
 function idOf(params: Record<string, string>): string {
   const id = params["id"] ?? "";
-  if (!isId("subscription", id)) throw noSubscription();
+  if (!isId("subscription", id)) throw notFound();
   return id;
 }

@@ -1,4 +1,5 @@
 // Webhook subscriptions: create, list, delete, test.
+import type * as z from "zod";
 import { overDailyLimit } from "../../domain/customer/daily_limit.ts";
 import { DISCLAIMER } from "../../domain/event/disclaimer.ts";
 import type { Customer } from "../../domain/customer/customer.ts";
@@ -8,12 +9,7 @@ import type { Clock, Random } from "../../domain/ports/ports.ts";
 import { makeSecret } from "../../domain/delivery/secret.ts";
 import type { StoredResponse } from "../../domain/ports/store/customers.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
-import {
-  type CatchUp,
-  isEnabled,
-  MAX_DISABLED,
-  type Subscription,
-} from "../../domain/delivery/subscription.ts";
+import { isEnabled, MAX_DISABLED, type Subscription } from "../../domain/delivery/subscription.ts";
 import type { TierLimits } from "../../domain/customer/tier.ts";
 import type { Topic } from "../../domain/event/topic.ts";
 import {
@@ -34,16 +30,7 @@ import { keyRoute, type Route } from "../route.ts";
 /** The note next to a secret. */
 export const SECRET_NOTE = "Keep webhook_secret now: it is shown only this once and verifies every delivery.";
 
-/** The result of a test delivery. */
-export interface TestResult {
-  delivery_id: string;
-  delivered: boolean;
-  status_code: number | null;
-  duration_ms: number;
-  problem: string | null;
-}
-
-/** What the routes of subscriptions need. */
+/** Dependencies of the routes. */
 export interface SubscriptionRouteOptions {
   store: Pick<
     Store,
@@ -60,7 +47,10 @@ export interface SubscriptionRouteOptions {
   /** Why deliveries to this URL are not allowed; null if they are. */
   whyRefused(url: string): Promise<string | null>;
   /** Sends a test delivery, if the customer's daily limit allows it. */
-  sendTest(subscription: Subscription, callsPerDay: number): Promise<TestResult>;
+  sendTest(
+    subscription: Subscription,
+    callsPerDay: number,
+  ): Promise<Omit<z.infer<typeof testResponse>, "disclaimer">>;
 }
 
 /** The routes of subscriptions. */
@@ -97,17 +87,10 @@ function createRoute(options: SubscriptionRouteOptions): Route {
     status: 201,
     async handle({ body, customer, repetition }) {
       const subscription = newSubscription(body, customer, options);
-      if (body.backfill_since !== undefined) subscription.catchUp = newBackfill(subscription);
-      const created = responseBody(201, {
-        subscription: {
-          ...toSubscriptionRecord(subscription),
-          webhook_secret: subscription.webhookSecret,
-        },
-        note: SECRET_NOTE,
-        disclaimer: DISCLAIMER,
-      });
-      const remembered = repetition === null ? undefined : { ...repetition, json: created.json };
-      await add(subscription, { customer, remembered, backfillSinceMs: body.backfill_since }, options);
+      const record = { ...toSubscriptionRecord(subscription), webhook_secret: subscription.webhookSecret };
+      const created = responseBody(201, { subscription: record, note: SECRET_NOTE, disclaimer: DISCLAIMER });
+      const response = repetition === null ? undefined : { ...repetition, json: created.json };
+      await add(subscription, { customer, response, backfillSinceMs: body.backfill_since }, options);
       return created;
     },
   });
@@ -153,14 +136,13 @@ function deleteRoute({ store, clock, limitsOf }: SubscriptionRouteOptions): Rout
           activeLimit: limitsOf(customer).activeSubscriptions,
         })
         : null;
-      if (deleted === null) throw noSubscription();
+      if (deleted === null) throw notFound();
       return responseBody(200, { subscription: toSubscriptionRecord(deleted), disclaimer: DISCLAIMER });
     },
   });
 }
 
-function testRoute(options: SubscriptionRouteOptions): Route {
-  const { store } = options;
+function testRoute({ store, limitsOf, sendTest }: SubscriptionRouteOptions): Route {
   return keyRoute({
     method: "POST",
     path: "/v1/subscriptions/{id}/test",
@@ -178,19 +160,18 @@ function testRoute(options: SubscriptionRouteOptions): Route {
     async handle({ params, customer }) {
       const id = params["id"] ?? "";
       const subscription = isId("subscription", id) ? await store.findSubscription(customer.id, id) : null;
-      if (subscription === null) throw noSubscription();
+      if (subscription === null) throw notFound();
       if (!isEnabled(subscription)) {
         throw new AppError("subscription_disabled", "This subscription is disabled.");
       }
-      const { testCallsPerDay } = options.limitsOf(customer);
-      const result = await options.sendTest(subscription, testCallsPerDay);
+      const result = await sendTest(subscription, limitsOf(customer).testCallsPerDay);
       return responseBody(200, { ...result, disclaimer: DISCLAIMER });
     },
   });
 }
 
 /** The error for an unknown subscription. */
-export function noSubscription(): AppError {
+export function notFound(): AppError {
   return new AppError("not_found", "You have no subscription with this id.");
 }
 
@@ -235,37 +216,32 @@ function newSubscription(
     disabledAtMs: null,
     disabledBy: null,
     deletedAtMs: null,
-    catchUp: null,
+    catchUp: body.backfill_since === undefined
+      ? null
+      : { reason: "backfill", sinceMs: clock.nowMs(), isPaused: false, nextEventId: null },
   };
-}
-
-function newBackfill({ createdAtMs }: Subscription): CatchUp {
-  return { reason: "backfill", sinceMs: createdAtMs, isPaused: false, nextEventId: null };
 }
 
 async function add(
   subscription: Subscription,
-  { customer, remembered, backfillSinceMs }: {
+  { customer, response, backfillSinceMs }: {
     customer: Customer;
-    remembered: StoredResponse | undefined;
+    response: StoredResponse | undefined;
     backfillSinceMs: number | undefined;
   },
   { store, limitsOf }: SubscriptionRouteOptions,
 ): Promise<void> {
   const { activeSubscriptions, backfillsPerDay: perDay } = limitsOf(customer);
   const backfill = backfillSinceMs === undefined ? undefined : { sinceMs: backfillSinceMs, perDay };
-  const outcome = await store.addSubscription(subscription, activeSubscriptions, {
-    response: remembered,
-    backfill,
-  });
+  const outcome = await store.addSubscription(subscription, activeSubscriptions, { response, backfill });
   switch (outcome) {
     case "created":
       return;
     case "duplicate":
     case "duplicate_held":
-      throw isDuplicate(outcome);
+      throw duplicateError(outcome);
     case "limit_reached":
-      throw limitReached(activeSubscriptions);
+      throw limitError(activeSubscriptions);
     case "too_many_disabled":
       throw new AppError(
         "subscription_limit_reached",
@@ -282,7 +258,7 @@ async function add(
 }
 
 /** The error for a duplicate of an active or held subscription. */
-export function isDuplicate(twin: "duplicate" | "duplicate_held"): AppError {
+export function duplicateError(twin: "duplicate" | "duplicate_held"): AppError {
   return new AppError(
     "duplicate_subscription",
     twin === "duplicate"
@@ -294,7 +270,7 @@ export function isDuplicate(twin: "duplicate" | "duplicate_held"): AppError {
 }
 
 /** The error for too many active subscriptions. */
-export function limitReached(limit: number): AppError {
+export function limitError(limit: number): AppError {
   return new AppError(
     "subscription_limit_reached",
     `Your tier allows ${limit} active subscription${

@@ -10,7 +10,7 @@ import { usageReport } from "../../wire/usage.ts";
 import { responseBody } from "../http/response_body.ts";
 import { keyRoute, type Route } from "../route.ts";
 
-/** What the route needs. */
+/** Dependencies of the route. */
 export interface UsageRouteOptions {
   store: Pick<Store, "usageOf" | "usedToday">;
   clock: Clock;

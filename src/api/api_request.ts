@@ -1,0 +1,39 @@
+// A request to the API.
+import type { RequestAllowance } from "../domain/customer/allowance.ts";
+import type { Client, ClientOf, Remote } from "./http/client_address.ts";
+import type { Refusal } from "./http/ip_rate_limit.ts";
+import { addressOf } from "./http/request_url.ts";
+import type { RequestContext } from "./http/responses.ts";
+
+/** A request and what is known of it so far. */
+export class ApiRequest implements RequestContext {
+  allowance: RequestAllowance | null = null;
+  isPublic = true;
+  refusal?: Refusal;
+  /** The path of its route; null before routing and for unknown paths. */
+  route: string | null = null;
+  /** Whether it has a key or a signature that may turn out to be invalid. */
+  hasCredentials = false;
+  /** The path and the query as sent. */
+  readonly address: string;
+  #client: Client | null = null;
+
+  constructor(
+    readonly request: Request,
+    readonly requestId: string,
+    private readonly connection: { remote: Remote; clientOf: ClientOf },
+  ) {
+    this.address = addressOf(request);
+  }
+
+  /** The address of the connection. */
+  get connected(): string {
+    const { remote } = this.connection;
+    return typeof remote === "string" ? remote : remote.remoteAddress;
+  }
+
+  /** The client behind trusted proxies, computed on first use. */
+  get client(): Client {
+    return this.#client ??= this.connection.clientOf(this.connected, this.request.headers);
+  }
+}
