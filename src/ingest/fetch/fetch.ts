@@ -5,7 +5,7 @@ import { fetchFolder } from "./fetch_folder.ts";
 import { fetchLanguages } from "./fetch_language_editions.ts";
 import { fetchList } from "./fetch_list.ts";
 import { fetchSitemap, type SitemapOptions } from "./fetch_sitemap.ts";
-import { fetchSparql } from "./fetch_sparql.ts";
+import { SparqlFetch } from "./fetch_sparql.ts";
 import type { Fetched, Known } from "./fetch_types.ts";
 
 /** Fetches the documents that have changed. Throws `FetchError`. */
@@ -30,7 +30,7 @@ async function fetchByStrategy(
     case "list":
       return await fetchList(source, rules, known, options);
     case "sparql":
-      return fetchSparql(source, rules, known, options);
+      return new SparqlFetch(source, rules, known, options);
     case "sitemap":
       return await fetchSitemap(source, rules, known, options);
     default:

@@ -1,5 +1,5 @@
 // Fetches a list page by page, an API or HTML pages, within limits and without losing items.
-import { fillWindow, type ListRules, type Windows } from "../../domain/source/extraction_rules.ts";
+import { fillWindow, type ListRules } from "../../domain/source/extraction_rules.ts";
 import type { SourceSettings } from "../../domain/source/source.ts";
 import { type DocumentResponse, fetchDocument, type Validators } from "./fetch_document.ts";
 import type { FailedPart } from "../partial_failures.ts";
@@ -17,29 +17,25 @@ import { isHopeless, type ListCursor, notMet, type Rest, restAfter, tooManyPages
 import { isStale } from "../schedule/freshness.ts";
 import { hasFingerprint } from "./document_fingerprints.ts";
 import { nextLink } from "./link_header.ts";
-import { adoptedAddress, movedTemplate, type RedirectTrack } from "./permanent_redirects.ts";
 import {
-  daysLeftReason,
-  daysRemaining,
-  isTimeOver,
-  lastFetchFrom,
-  planWindows,
-  requireTime,
-  rulesKey,
-  shortName,
-  type Window,
-} from "./pagination.ts";
+  adoptedAddress,
+  movedTemplate,
+  type PermanentRedirects,
+  type RedirectTrack,
+} from "./permanent_redirects.ts";
+import { isTimeOver, requireTime, rulesKey, shortName, WindowQueue } from "./pagination.ts";
 
 const ACCEPT = {
   json: "application/json, application/ld+json;q=0.9, */*;q=0.1",
   html: "text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.1",
 } as const;
 const DAY_MS = 86_400_000;
-/** Items of the first page that the next fetch looks for to know where to stop. */
+/** Maximum number of items of the first page that the next fetch recognises. */
 const MAX_MARKS = 100;
 
 /**
- * A page with only items older than the last complete fetch by this is the archive, ms. Some are published months late.
+ * A page whose items are all older than the last complete fetch by this is the archive, ms: some publications are months
+ * late.
  */
 const OLD_PAGE_MS = 365 * DAY_MS;
 
@@ -50,41 +46,33 @@ export async function fetchList(
   known: Known,
   options: FetchOptions,
 ): Promise<Fetched> {
-  const pages = new ListPages(source, rules, known, options);
-  const first = await pages.request();
-  const repeated = pages.repeated(first?.document ?? null);
-  const isUnchanged = first !== null && (first.document === null || repeated.length > 0);
-  const redirect = pages.redirect();
-  return {
-    documents: isUnchanged ? [] : [pages.plan(first?.document ?? null)],
-    following: (read) => pages.following(read),
-    leftOut: () => pages.leftOut(),
-    notes: () => pages.notes(),
-    goesOn: () => pages.goesOn(),
-    unreadable: [],
-    isUnchanged,
-    repeated,
-    freshUntilMs: first?.freshUntilMs ?? null,
-    redirects: () => [{ ...redirect, address: source.location }],
-    cursor: ({ isWhole }) => isUnchanged ? known.cursor : isWhole ? pages.cursor() : pages.cursorAnew(),
-    progress: () => pages.progress(),
-  };
+  const list = new ListFetch(source, rules, known, options);
+  await list.start();
+  return list;
 }
 
 /** Pages through a list, and remembers the position and the items seen. */
-class ListPages {
+class ListFetch implements Fetched {
+  documents: PlannedDocument[] = [];
+  readonly unreadable = [];
+  isUnchanged = false;
+  repeated: NonNullable<Fetched["repeated"]> = [];
+  freshUntilMs: number | null = null;
   readonly #startedMs: number;
+  readonly #settings: string;
   readonly #before: ListCursor | null;
   readonly #base: string;
-  readonly #windows: Window[];
+  /** Null for a list that is not requested by days. */
+  readonly #windows: WindowQueue | null;
   /** The URLs requested in this window; a list that leads back to one of them ends. */
-  #asked = new Set<string>();
+  #requested = new Set<string>();
   /** The items seen in this window. */
   #seen = new Set<string>();
   #page = 0;
   #url: URL;
   #response: DocumentResponse | null = null;
   #validators: Validators | null = null;
+  #redirect: RedirectTrack = { kind: "unsaid" };
   #marks: string[] | null = null;
   #foundMark = false;
   #foundTop = false;
@@ -93,10 +81,6 @@ class ListPages {
   #part: "head" | "rest" = "head";
   /** Whether the limits ended a window before its last page. */
   #isCut = false;
-  /** The first day that was not read completely, Unix ms; null when all were. */
-  #leftFromMs: number | null = null;
-  readonly #firstSinceMs: number;
-  readonly #daysBehindMs: number | null;
 
   constructor(
     readonly source: SourceSettings,
@@ -105,23 +89,33 @@ class ListPages {
     readonly options: FetchOptions,
   ) {
     this.#startedMs = options.clock.nowMs();
-    this.#before = readCursor<ListCursor>(known.cursor, rulesKey(source));
+    this.#settings = rulesKey(source);
+    this.#before = readCursor<ListCursor>(known.cursor, this.#settings);
     this.#base = adoptedAddress(known.moves, source.location) ?? source.location;
-    const whole = { sinceMs: 0, untilMs: 0 };
     this.#windows = rules.windows === null
-      ? [whole]
-      : planWindows(rules.windows, this.#sinceMs(rules.windows.firstDays), this.#startedMs);
-    this.#daysBehindMs = rules.windows === null ? null : daysRemaining(this.#windows, this.#startedMs);
-    this.#firstSinceMs = this.#windows[0]?.sinceMs ?? 0;
+      ? null
+      : new WindowQueue(rules.windows, this.#lastFetchMs(rules.windows.firstDays), options.clock);
     this.#url = this.#firstUrl();
   }
 
-  /** Requests the current page; null where a 404 means an empty list. */
-  async request(): Promise<DocumentResponse | null> {
+  /** Requests the first page, whose document is the list's unless it is unchanged. */
+  async start(): Promise<void> {
+    const first = await this.#request();
+    const document = first?.document ?? null;
+    this.freshUntilMs = first?.freshUntilMs ?? null;
+    const redirect = first?.redirect ?? this.#redirect;
+    this.#redirect = movedTemplate(redirect, this.#base, (text) => this.#withFirstPage(this.#fill(text)));
+    this.repeated = this.#findRepeated(document);
+    this.isUnchanged = first !== null && (document === null || this.repeated.length > 0);
+    if (!this.isUnchanged) this.documents = [this.#plan(() => Promise.resolve(document))];
+  }
+
+  /** Requests the current page; null if a 404 response means an empty list. */
+  async #request(): Promise<DocumentResponse | null> {
     if (this.#part === "head") requireTime(this.options.clock, this.#startedMs);
     const { rules } = this;
     const isFirst = this.#marks === null && this.#page === 0;
-    this.#asked.add(this.#url.href);
+    this.#requested.add(this.#url.href);
     try {
       this.#response = await fetchDocument(this.source, {
         url: this.#url,
@@ -138,30 +132,23 @@ class ListPages {
     return this.#response;
   }
 
-  /** The current page; `first` is its document if it has been requested already. */
-  plan(first?: FetchedDocument | null): PlannedDocument {
+  #plan(read: PlannedDocument["read"]): PlannedDocument {
     return {
       name: this.#pageName(),
       reading: this.rules.reading,
       onFailure: "fail",
       isEmptyIfNull: this.rules.notFoundIsEmpty,
       isAlone: this.#page === 0 && this.#mayBeUnchanged(),
-      read: async () => first === undefined ? (await this.request())?.document ?? null : first,
+      read,
     };
   }
 
   /** The first page, if it has not changed and that means that the list has not changed. */
-  repeated(first: FetchedDocument | null): NonNullable<Fetched["repeated"]> {
+  #findRepeated(first: FetchedDocument | null): NonNullable<Fetched["repeated"]> {
     if (first === null || this.#trustedValidators() === null) return [];
     const name = this.#pageName();
     const fingerprint = this.known.fingerprintOf(name);
     return hasFingerprint(first, fingerprint) ? [{ name, fingerprint }] : [];
-  }
-
-  /** The redirect of the first page. */
-  redirect(): RedirectTrack {
-    const redirect = this.#response?.redirect ?? { kind: "unsaid" as const };
-    return movedTemplate(redirect, this.#base, (text) => this.#withFirstPage(this.#fill(text)));
   }
 
   following(read: ReadDocument): PlannedDocument[] {
@@ -174,15 +161,15 @@ class ListPages {
     const isRepeated = names.length > 0 && names.every((name) => this.#seen.has(name));
     for (const name of names) this.#seen.add(name);
     const next = read.document === null || isRepeated ? null : this.#nextUrl(read, read.document);
-    if (next === null || this.#asked.has(next.href)) return this.#nextWindow();
+    if (next === null || this.#requested.has(next.href)) return this.#nextWindow();
     if (this.#isFarEnough(read)) return this.#part === "head" ? this.#continueRest(next) : this.#nextWindow();
-    return this.#isSpent() ? this.#cutWindow() : this.#goToPage(next);
+    return this.#isSpent() ? this.#cutWindow() : this.#goToPage(this.#page + 1, next);
   }
 
-  #goToPage(next: URL): PlannedDocument[] {
-    this.#page++;
-    this.#url = next;
-    return [this.plan()];
+  #goToPage(page: number, url: URL): PlannedDocument[] {
+    this.#page = page;
+    this.#url = url;
+    return [this.#plan(async () => (await this.#request())?.document ?? null)];
   }
 
   /** Continues where the last fetch ended, after the pages from the top have reached known items. */
@@ -192,13 +179,12 @@ class ListPages {
     if (isHopeless(rest, this.rules) || this.#isLate()) return this.#cutWindow();
     this.#part = "rest";
     this.#seen = new Set();
-    return this.#goToPage(this.#asked.has(rest.url) ? next : new URL(rest.url));
+    return this.#goToPage(this.#page + 1, this.#requested.has(rest.url) ? next : new URL(rest.url));
   }
 
   /** Whether a list with the newest items first has no more new ones. */
   #isFarEnough(read: ReadDocument): boolean {
-    const { newestFirst } = this.rules;
-    if (!newestFirst || this.#before === null || this.#before.isAnew) return false;
+    if (!this.rules.newestFirst || this.#before === null || this.#before.isAnew) return false;
     if (this.#part === "head") return this.#foundTop && read.isKnown;
     const isOld = read.newestMs !== null && read.newestMs < this.#before.atMs - OLD_PAGE_MS;
     return (this.#foundMark && read.isKnown) || isOld;
@@ -207,9 +193,9 @@ class ListPages {
   /** Whether this fetch has reached its limit of pages or time. */
   #isSpent(): boolean {
     const { head, rest } = this.#pages;
-    const { windows, maxPages } = this.rules;
-    if (windows !== null) return this.#page + 1 >= maxPages || this.#isLate();
-    // The page at which the last fetch ended is read again, and at least one more.
+    const { maxPages } = this.rules;
+    if (this.#windows !== null) return this.#page + 1 >= maxPages || this.#isLate();
+    // The last page of the last fetch is read again, and at least one more.
     if (this.#part === "rest") return rest > maxPages || (rest > 1 && this.#isLate());
     return head >= maxPages || this.#isLate();
   }
@@ -219,34 +205,32 @@ class ListPages {
   }
 
   #cutWindow(): PlannedDocument[] {
-    if (this.rules.windows !== null && this.#isLate()) {
-      return this.#leaveDaysFrom(this.#windows[0]?.sinceMs ?? 0);
+    if (this.#windows !== null && this.#isLate()) {
+      this.#windows.leaveRest();
+      return [];
     }
     this.#isCut = true;
     return this.#nextWindow();
   }
 
-  /** Leaves the days from `sinceMs` to the next fetch. Throws if this fetch has not progressed. */
-  #leaveDaysFrom(sinceMs: number): PlannedDocument[] {
-    if (sinceMs <= this.#firstSinceMs) requireTime(this.options.clock, this.#startedMs);
-    this.#leftFromMs = sinceMs;
-    return [];
+  #nextWindow(): PlannedDocument[] {
+    if (this.#windows?.next() === undefined) return [];
+    this.#requested = new Set();
+    this.#seen = new Set();
+    return this.#goToPage(0, this.#firstUrl());
   }
 
-  /** The parts that the limits left out. A first fetch of a list with the newest first is meant to be limited. */
+  /** A first fetch of a list with the newest items first is limited on purpose. */
   leftOut(): FailedPart[] {
-    const left = this.#leftFromMs === null
-      ? []
-      : [{ part: "document", reason: daysLeftReason(this.#leftFromMs) }];
-    if (!this.#isCut || (this.rules.newestFirst && (this.#before === null || this.#hasReread))) return left;
+    const left = this.#windows?.leftOut() ?? [];
+    if (!this.#isCut || (this.rules.newestFirst && !this.#isBehind())) return left;
     return [...left, { part: "document", reason: this.#cutReason() }];
   }
 
   #cutReason(): string {
-    const { newestFirst, windows } = this.rules;
-    const { head } = this.#pages;
-    if (!newestFirst) return tooManyPages(this.rules, this.#isLate() ? head : null);
-    return notMet(this.rules, windows === null ? this.#restAfter() : null);
+    return this.rules.newestFirst
+      ? notMet(this.rules, this.#rest())
+      : tooManyPages(this.rules, this.#isLate() ? this.#pages.head : null);
   }
 
   notes(): string[] {
@@ -256,66 +240,59 @@ class ListPages {
     ];
   }
 
-  /** Whether the next fetch continues with the remaining days. */
   goesOn(): boolean {
-    return this.#leftFromMs !== null;
+    return this.#windows !== null && this.#windows.leftFromMs !== null;
   }
 
-  cursor(): string {
-    const settings = rulesKey(this.source);
-    const { newestFirst, windows } = this.rules;
-    if (this.#leftFromMs !== null && windows !== null) return this.#cursorFrom(this.#leftFromMs, windows);
+  redirects(): PermanentRedirects[] {
+    return [{ ...this.#redirect, address: this.source.location }];
+  }
+
+  cursor({ isWhole }: { isWhole: boolean }): string | null {
+    if (this.isUnchanged) return this.known.cursor;
+    const before = this.#before === null ? null : { ...this.#before, validators: null };
+    // After an incomplete fetch, the next one reads everything as far back as this one.
+    if (!isWhole) return before === null ? null : JSON.stringify({ ...before, isAnew: true });
+    if (this.#windows !== null && this.goesOn()) return this.#cursorAt(this.#windows.lastFetchMs);
     // If no mark was found, the old marks stay: the next fetch continues towards them.
-    if (this.#isCut && newestFirst && this.#before !== null && !this.#hasReread) {
-      const rest = windows === null ? this.#restAfter() : null;
-      const before = { ...this.#before, validators: null } satisfies ListCursor;
+    if (this.#isCut && this.rules.newestFirst && this.#isBehind()) {
+      const rest = this.#rest();
       return JSON.stringify(rest === null ? before : { ...before, isAnew: false, rest });
     }
-    const next: ListCursor = {
-      settings,
-      atMs: this.#startedMs,
-      marks: this.#marks ?? [],
-      validators: this.#mayBeUnchanged() ? this.#validators : null,
-    };
-    return JSON.stringify(next);
+    const validators = this.#mayBeUnchanged() ? this.#validators : null;
+    return this.#cursorAt(this.#startedMs, { marks: this.#marks ?? [], validators });
   }
 
-  #restAfter(): Rest {
-    const isBehindTop = this.#part === "head" && this.#foundTop;
+  progress(): string | null {
+    const progressMs = this.#windows?.progressMs ?? null;
+    return progressMs === null ? null : this.#cursorAt(progressMs);
+  }
+
+  #cursorAt(
+    atMs: number,
+    { marks, validators }: Pick<ListCursor, "marks" | "validators"> = { marks: [], validators: null },
+  ): string {
+    return JSON.stringify({ settings: this.#settings, atMs, marks, validators } satisfies ListCursor);
+  }
+
+  /** Whether an earlier fetch knew items, and this one has not read up to them. */
+  #isBehind(): boolean {
+    return this.#before !== null && !(this.#foundMark && this.#before.isAnew === true);
+  }
+
+  /** Where the next fetch continues; null for a list that is requested by days. */
+  #rest(): Rest | null {
+    if (this.#windows !== null) return null;
+    const stopsAtTop = this.#part === "head" && this.#foundTop;
     return restAfter(this.#before?.rest ?? null, {
       url: this.#url.href,
       top: this.#marks ?? [],
-      pages: isBehindTop ? null : this.#pages,
+      pages: stopsAtTop ? null : this.#pages,
     });
   }
 
-  /** The cursor after a failure: the complete days are not fetched again. */
-  progress(): string | null {
-    const { windows } = this.rules;
-    const sinceMs = this.#windows[0]?.sinceMs;
-    if (windows === null || sinceMs === undefined || sinceMs <= this.#firstSinceMs) return null;
-    return this.#cursorFrom(sinceMs, windows);
-  }
-
-  #cursorFrom(sinceMs: number, windows: Windows): string {
-    const atMs = lastFetchFrom(sinceMs, windows, this.#startedMs);
-    const next: ListCursor = { settings: rulesKey(this.source), atMs, marks: [], validators: null };
-    return JSON.stringify(next);
-  }
-
-  /** Whether it reached known items and continued because everything was to be read again. */
-  get #hasReread(): boolean {
-    return this.#foundMark && this.#before?.isAnew === true;
-  }
-
-  /** The cursor of an incomplete fetch: the next one reads everything as far back as this one. */
-  cursorAnew(): string | null {
-    if (this.#before === null) return null;
-    return JSON.stringify({ ...this.#before, validators: null, isAnew: true } satisfies ListCursor);
-  }
-
-  /** The time of the last complete fetch; after an incomplete one, at least `firstDays` ago. */
-  #sinceMs(firstDays: number): number | null {
+  /** The time of the last complete fetch; null to read at least `firstDays` again after an incomplete one. */
+  #lastFetchMs(firstDays: number): number | null {
     if (this.#before === null) return null;
     const { atMs, isAnew } = this.#before;
     return isAnew && atMs > this.#startedMs - firstDays * DAY_MS ? null : atMs;
@@ -323,7 +300,7 @@ class ListPages {
 
   /** Not the URL, which may contain secrets. */
   #pageName(): string {
-    const days = this.rules.windows === null ? "" : this.#fill("{since} to {until}, ");
+    const days = this.#windows === null ? "" : this.#fill("{since} to {until}, ");
     return `${days}page ${this.#page + 1}`;
   }
 
@@ -332,31 +309,17 @@ class ListPages {
     return this.#before.validators;
   }
 
-  /** Whether an unchanged first page says that all of the list is unchanged. */
+  /** Whether an unchanged first page means that the list is unchanged. */
   #mayBeUnchanged(): boolean {
-    const { paging, newestFirst, body, windows } = this.rules;
-    return body === null && windows === null && (paging.kind === "none" || newestFirst);
-  }
-
-  #nextWindow(): PlannedDocument[] {
-    this.#windows.shift();
-    const sinceMs = this.#windows[0]?.sinceMs ?? this.#daysBehindMs;
-    if (sinceMs === null) return [];
-    if (this.#windows.length === 0 || (this.rules.windows !== null && this.#isLate())) {
-      return this.#leaveDaysFrom(sinceMs);
-    }
-    this.#page = 0;
-    this.#asked = new Set();
-    this.#seen = new Set();
-    this.#url = this.#firstUrl();
-    return [this.plan()];
+    const { paging, newestFirst, body } = this.rules;
+    return body === null && this.#windows === null && (paging.kind === "none" || newestFirst);
   }
 
   #firstUrl(): URL {
     return new URL(this.#withFirstPage(this.#fill(this.#base)));
   }
 
-  /** Adds the parameter of the first page to a URL, or the end of one, where pages are counted. */
+  /** Adds the parameter of the first page to a URL, or to the end of one, if pages are counted. */
   #withFirstPage(address: string): string {
     const { paging } = this.rules;
     if (paging.kind !== "count") return address;
@@ -368,22 +331,23 @@ class ListPages {
   }
 
   #fill(text: string): string {
-    return this.#windows[0] === undefined ? text : fillWindow(text, this.#windows[0]);
+    const window = this.#windows?.current;
+    return window === undefined ? text : fillWindow(text, window);
   }
 
   /** The URL of the next page; null after the last. */
   #nextUrl(read: ReadDocument, document: FetchedDocument): URL | null {
     const { paging } = this.rules;
-    if (paging.kind === "none" || (paging.kind === "count" && read.items === 0)) return null;
+    if (paging.kind === "none") return null;
     if (paging.kind === "link") return this.#linkedUrl(read.next, document);
     const value = paging.kind === "cursor" ? read.next : String(this.#count(paging) + paging.step);
-    if (value === null || (paging.kind === "cursor" && read.items === 0)) return null;
+    if (value === null || read.items === 0) return null;
     const url = new URL(this.#url);
     url.searchParams.set(paging.parameter, value);
     return url;
   }
 
-  /** The number of the current page where pages are counted. */
+  /** The number of the current page if pages are counted. */
   #count({ parameter, first }: Extract<ListRules["paging"], { kind: "count" }>): number {
     const stated = this.#url.searchParams.get(parameter) ?? "";
     return /^\d{1,9}$/.test(stated) ? Number(stated) : first;

@@ -13,18 +13,14 @@ import {
   readCursor,
   type ReadDocument,
 } from "./fetch_types.ts";
-import { adoptedAddress, type RedirectTrack } from "./permanent_redirects.ts";
+import { adoptedAddress, type PermanentRedirects, type RedirectTrack } from "./permanent_redirects.ts";
 import {
-  daysLeftReason,
-  daysRemaining,
   halveWindow,
-  isTimeOver,
-  lastFetchFrom,
-  planWindows,
   requireTime,
   rulesKey,
   type Window,
   WINDOW_REQUEST_MS,
+  WindowQueue,
 } from "./pagination.ts";
 
 /** The statuses of queries that take too long or return too much. */
@@ -36,112 +32,79 @@ interface SparqlCursor {
   atMs: number;
 }
 
-/** Plans the windows since the last fetch; requests are sent when they are read. */
-export function fetchSparql(
-  source: SourceSettings,
-  rules: SparqlRules,
-  known: Known,
-  options: FetchOptions,
-): Fetched {
-  const windows = new SparqlWindows(source, rules, known, options);
-  return {
-    documents: windows.plan(),
-    following: (read) => windows.following(read),
-    leftOut: () => windows.leftOut(),
-    goesOn: () => windows.leftFromMs !== null,
-    unreadable: [],
-    isUnchanged: false,
-    freshUntilMs: null,
-    redirects: () => [{ ...windows.redirect, address: source.location }],
-    cursor: ({ isWhole }) => isWhole ? windows.cursor() : known.cursor,
-    progress: () => windows.progress(),
-  };
-}
-
-/** The windows of one fetch: those that remain, and the current one. */
-class SparqlWindows {
-  /** The redirect of the endpoint. */
-  redirect: RedirectTrack = { kind: "unsaid" };
-  /** The first day that remains for the next fetch, Unix ms; null without one. */
-  leftFromMs: number | null = null;
+/** Queries the windows since the last fetch, each when its document is read. */
+export class SparqlFetch implements Fetched {
+  readonly documents: PlannedDocument[];
+  readonly unreadable = [];
+  readonly isUnchanged = false;
+  readonly freshUntilMs = null;
   readonly #startedMs: number;
   readonly #settings: string;
   readonly #endpoint: string;
-  readonly #waiting: Window[];
-  readonly #daysBehindMs: number | null;
-  readonly #firstSinceMs: number;
-  #halves: Window[] = [];
-  #current: Window | null = null;
-  #cut: Window | null = null;
+  readonly #windows: WindowQueue;
+  /** A single day with too many rows. */
+  #tooLong: Window | null = null;
+  #redirect: RedirectTrack = { kind: "unsaid" };
 
   constructor(
     readonly source: SourceSettings,
     readonly rules: SparqlRules,
-    { cursor, moves }: Known,
+    readonly known: Known,
     readonly options: FetchOptions,
   ) {
     this.#startedMs = options.clock.nowMs();
     this.#settings = rulesKey(source);
-    this.#endpoint = adoptedAddress(moves, source.location) ?? source.location;
-    const before = readCursor<SparqlCursor>(cursor, this.#settings);
-    this.#waiting = planWindows(rules.windows, before?.atMs ?? null, this.#startedMs);
-    this.#daysBehindMs = daysRemaining(this.#waiting, this.#startedMs);
-    this.#firstSinceMs = this.#waiting[0]?.sinceMs ?? 0;
+    this.#endpoint = adoptedAddress(known.moves, source.location) ?? source.location;
+    const before = readCursor<SparqlCursor>(known.cursor, this.#settings);
+    this.#windows = new WindowQueue(rules.windows, before?.atMs ?? null, options.clock);
+    this.documents = this.#plan(this.#windows.current);
   }
 
-  /** The next window; none when all are done or the time is over. */
-  plan(): PlannedDocument[] {
-    const nextMs = this.#waiting[0]?.sinceMs ?? this.#daysBehindMs;
-    const isSpent = this.#waiting.length === 0 || isTimeOver(this.options.clock, this.#startedMs);
-    if (nextMs !== null && nextMs > this.#firstSinceMs && isSpent) {
-      this.leftFromMs = nextMs;
-      return [];
-    }
-    const window = this.#waiting.shift();
+  #plan(window: Window | undefined): PlannedDocument[] {
     if (window === undefined) return [];
-    this.#current = window;
     const name = fillWindow("{since} to {until}", window);
     return [{ name, reading: this.rules.reading, onFailure: "fail", read: () => this.#query(window) }];
   }
 
   following({ document, items }: ReadDocument): PlannedDocument[] {
-    if (document !== null && items >= this.rules.maxRows && this.#current !== null) {
-      this.#halves = halveWindow(this.#current) ?? [];
-      if (this.#halves.length === 0) this.#cut = this.#current;
+    const { current } = this.#windows;
+    if (current !== undefined && (document === null || items >= this.rules.maxRows)) {
+      if (halveWindow(current) !== null) return this.#plan(this.#windows.halve());
+      this.#tooLong = current;
     }
-    this.#waiting.unshift(...this.#halves);
-    this.#halves = [];
-    return this.plan();
+    return this.#plan(this.#windows.next());
   }
 
   leftOut(): FailedPart[] {
-    const reasons: string[] = [];
-    if (this.leftFromMs !== null) reasons.push(daysLeftReason(this.leftFromMs));
-    if (this.#cut !== null) {
-      const day = fillWindow("{since}", this.#cut);
-      reasons.push(`${day} alone has ${this.rules.maxRows} rows or more: narrow the query`);
-    }
-    return reasons.map((reason) => ({ part: "document", reason }));
+    const left = this.#windows.leftOut();
+    if (this.#tooLong === null) return left;
+    const day = fillWindow("{since}", this.#tooLong);
+    const reason = `${day} alone has ${this.rules.maxRows} rows or more: narrow the query`;
+    return [...left, { part: "document", reason }];
   }
 
-  cursor(): string {
-    return this.leftFromMs === null ? this.#cursorOf(this.#startedMs) : this.#cursorFrom(this.leftFromMs);
+  goesOn(): boolean {
+    return this.#windows.leftFromMs !== null;
   }
 
-  /** The cursor after a failure: the complete days are not fetched again. */
+  redirects(): PermanentRedirects[] {
+    return [{ ...this.#redirect, address: this.source.location }];
+  }
+
+  cursor({ isWhole }: { isWhole: boolean }): string | null {
+    return isWhole ? this.#cursorAt(this.#windows.lastFetchMs) : this.known.cursor;
+  }
+
   progress(): string | null {
-    const sinceMs = this.#current?.sinceMs ?? this.#firstSinceMs;
-    return sinceMs <= this.#firstSinceMs ? null : this.#cursorFrom(sinceMs);
+    const { progressMs } = this.#windows;
+    return progressMs === null ? null : this.#cursorAt(progressMs);
   }
 
-  #cursorFrom(sinceMs: number): string {
-    return this.#cursorOf(lastFetchFrom(sinceMs, this.rules.windows, this.#startedMs));
-  }
-
-  #cursorOf(atMs: number): string {
+  #cursorAt(atMs: number): string {
     return JSON.stringify({ settings: this.#settings, atMs } satisfies SparqlCursor);
   }
 
+  /** Null if a smaller window may succeed. */
   async #query(window: Window): Promise<FetchedDocument | null> {
     const { options, source, rules } = this;
     requireTime(options.clock, this.#startedMs);
@@ -156,12 +119,10 @@ class SparqlWindows {
         validators: null,
         expects: "data",
       }, options);
-      this.redirect = withoutQuery(response.redirect, query);
+      this.#redirect = withoutQuery(response.redirect, query);
       return response.document;
     } catch (error) {
-      const parts = halveWindow(window);
-      if (!(error instanceof FetchError) || parts === null || !isTooMuch(error)) throw error;
-      this.#halves = parts;
+      if (!(error instanceof FetchError) || halveWindow(window) === null || !isTooMuch(error)) throw error;
       return null;
     }
   }

@@ -1,4 +1,4 @@
-// The cursor of a list: how far the list is known, and where an incomplete fetch stopped.
+// The cursor of a list: the items known from its first page, and where an incomplete fetch stopped.
 import type { ListRules } from "../../domain/source/extraction_rules.ts";
 import type { Validators } from "./fetch_document.ts";
 import { MAX_FETCH_MS } from "./pagination.ts";
@@ -14,17 +14,17 @@ export interface ListCursor {
   /** The short names of the items of its first page. */
   marks: string[];
   validators: Validators | null;
-  /** Whether everything is to be read again, since a later fetch was incomplete. */
+  /** Whether the next fetch reads everything again, since the last one was incomplete. */
   isAnew?: boolean;
-  /** Where to continue if the marks have not been reached yet. */
+  /** Where the next fetch continues if no mark has been found yet. */
   rest?: Rest;
 }
 
 /** The position from which a list continues that was too long for one fetch. */
 export interface Rest {
-  /** The page at which it ended; new items move others to later pages, never to earlier ones. */
+  /** The last page that was read; new items move others to later pages, never to earlier ones. */
   url: string;
-  /** The short names of the items of the last fetch's first page; everything from there to this page was read. */
+  /** The short names of the items of the last fetch's first page; everything from there to `url` was read. */
   top: string[];
   /** The number of pages in between. */
   pages: number;
@@ -37,7 +37,7 @@ export function isHopeless({ pages }: Rest, { maxPages }: ListRules): boolean {
 
 /**
  * The position after a fetch that was cut at the page `url`. `pages` counts those read from the top and from the
- * previous position; null if the fetch reached known items from the top and stopped there.
+ * previous position; null if the fetch found known items at the top and stopped there.
  */
 export function restAfter(
   before: Rest | null,
@@ -45,11 +45,11 @@ export function restAfter(
 ): Rest {
   if (before !== null && pages === null) return { ...before, top };
   const { head, rest } = pages ?? { head: 0, rest: 0 };
-  // The page at which one fetch ends is read again by the next.
+  // The last page of one fetch is the first page of the next.
   return { url, top, pages: (before?.pages ?? 0) + (rest > 0 ? rest - 1 : head) };
 }
 
-/** Why a list with the newest first was not read to a known item, for the operator. */
+/** Why a list with the newest items first was not read up to a known item, for the operator. */
 export function notMet(rules: ListRules, rest: Rest | null): string {
   const { maxPages } = rules;
   return rest === null || isHopeless(rest, rules)
@@ -58,7 +58,7 @@ export function notMet(rules: ListRules, rest: Rest | null): string {
       "max_pages can be raised";
 }
 
-/** Why a list in no order was not read to its end; `read` is the number of pages where the time was over. */
+/** Why an unordered list was not read to its end; `read` is the number of pages read when the time was over. */
 export function tooManyPages({ maxPages }: ListRules, read: number | null): string {
   const many = read === null
     ? `there are more than ${maxPages} pages: raise max_pages`

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import type { Windows } from "../../domain/source/extraction_rules.ts";
 import type { Clock } from "../../domain/ports/ports.ts";
 import type { SourceSettings } from "../../domain/source/source.ts";
+import type { FailedPart } from "../partial_failures.ts";
 import { FetchError, settingsKey } from "./fetch_types.ts";
 
 const DAY_MS = 86_400_000;
@@ -58,31 +59,90 @@ function endOfDay(ms: number): number {
   return (Math.floor(ms / DAY_MS) + 1) * DAY_MS;
 }
 
-/** The first day after the planned windows; null when they reach to now. */
-export function daysRemaining(windows: readonly Window[], nowMs: number): number | null {
-  const untilMs = windows.at(-1)?.untilMs ?? null;
-  return untilMs !== null && untilMs < endOfDay(nowMs) ? untilMs : null;
-}
-
-/** The time of last fetch with which the next one begins at a day, at most the time of this one. */
-export function lastFetchFrom(sinceMs: number, { overlapDays }: Windows, startedMs: number): number {
-  return Math.min(sinceMs + overlapDays * DAY_MS, startedMs);
-}
-
-/** Why days remain for the next fetch, for the operator. */
-export function daysLeftReason(sinceMs: number): string {
-  const day = new Date(sinceMs).toISOString().slice(0, 10);
-  return `the days from ${day} on are read by the next fetch: there are more than can be read in ${
-    MAX_FETCH_MS / 60_000
-  } minutes`;
-}
-
 /** Splits a window into two of whole days; null for a single day. */
 export function halveWindow({ sinceMs, untilMs }: Window): [Window, Window] | null {
   const days = Math.round((untilMs - sinceMs) / DAY_MS);
   if (days < 2) return null;
   const middleMs = sinceMs + Math.floor(days / 2) * DAY_MS;
   return [{ sinceMs, untilMs: middleMs }, { sinceMs: middleMs, untilMs }];
+}
+
+/** The windows of one fetch. When its time is over, the next fetch continues with the days that are left. */
+export class WindowQueue {
+  /** The first day that is left, Unix ms; null without one. */
+  leftFromMs: number | null = null;
+  readonly #startedMs: number;
+  readonly #windows: Window[];
+  readonly #firstMs: number;
+  readonly #endMs: number;
+
+  /** `lastMs` is the time of the last fetch, Unix ms; null for the first. */
+  constructor(readonly rules: Windows, lastMs: number | null, readonly clock: Clock) {
+    this.#startedMs = clock.nowMs();
+    this.#windows = planWindows(rules, lastMs, this.#startedMs);
+    this.#firstMs = this.#windows[0]?.sinceMs ?? 0;
+    this.#endMs = this.#windows.at(-1)?.untilMs ?? 0;
+  }
+
+  get current(): Window | undefined {
+    return this.#windows[0];
+  }
+
+  /** Goes to the next window; undefined if none remains or the time is over. */
+  next(): Window | undefined {
+    this.#windows.shift();
+    return this.#open();
+  }
+
+  /** Goes to the first half of the current window, which has several days. */
+  halve(): Window | undefined {
+    const [current] = this.#windows;
+    if (current !== undefined) this.#windows.splice(0, 1, ...halveWindow(current) ?? []);
+    return this.#open();
+  }
+
+  #open(): Window | undefined {
+    const isDone = this.current === undefined && this.#endMs >= endOfDay(this.#startedMs);
+    if (isDone || (this.current !== undefined && !isTimeOver(this.clock, this.#startedMs))) {
+      return this.current;
+    }
+    this.leaveRest();
+    return undefined;
+  }
+
+  /** Leaves the days from the current window on. Throws {@link FetchError} if the time ended in the first one. */
+  leaveRest(): void {
+    const sinceMs = this.current?.sinceMs ?? this.#endMs;
+    if (sinceMs <= this.#firstMs) requireTime(this.clock, this.#startedMs);
+    this.leftFromMs = sinceMs;
+  }
+
+  /** The days that are left, for the operator. */
+  leftOut(): FailedPart[] {
+    if (this.leftFromMs === null) return [];
+    const day = new Date(this.leftFromMs).toISOString().slice(0, 10);
+    const reason = `the days from ${day} on are read by the next fetch: there are more than can be read in ${
+      MAX_FETCH_MS / 60_000
+    } minutes`;
+    return [{ part: "document", reason }];
+  }
+
+  /** The time of last fetch from which the next one continues, Unix ms. */
+  get lastFetchMs(): number {
+    return this.leftFromMs === null ? this.#startedMs : this.#lastFetchBefore(this.leftFromMs);
+  }
+
+  /** The same after a failure in the current window; null in the first one. */
+  get progressMs(): number | null {
+    const { current } = this;
+    return current === undefined || current.sinceMs <= this.#firstMs
+      ? null
+      : this.#lastFetchBefore(current.sinceMs);
+  }
+
+  #lastFetchBefore(sinceMs: number): number {
+    return Math.min(sinceMs + this.rules.overlapDays * DAY_MS, this.#startedMs);
+  }
 }
 
 /** The settings and rules that a cursor depends on. */

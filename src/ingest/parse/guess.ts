@@ -1,5 +1,6 @@
 // Guesses extraction rules from a document's key names: for previews, and as a starting point for a config.
 import type { ItemField, Reading } from "../../domain/source/extraction_rules.ts";
+import { isObject, type JsonObject } from "./formats/read_json.ts";
 
 /** How deep lists and fields are looked for. */
 const MAX_DEPTH = 8;
@@ -7,8 +8,6 @@ const MAX_FIELD_DEPTH = 4;
 /** Items of a list, and keys of an object, that are looked at. */
 const MAX_LOOKED_AT = 20;
 const MAX_KEYS = 100;
-
-type JsonObject = Record<string, unknown>;
 
 /** By field, the names that APIs give it, in several languages, the most telling first. */
 const NAMES: readonly [ItemField, RegExp[]][] = [
@@ -102,8 +101,4 @@ function guessFields(objects: readonly JsonObject[]): Record<string, string[]> {
 
 function written(path: readonly string[]): string {
   return path.map((key) => /^[^.\s"{}]+$/.test(key) ? key : `"${key.replaceAll('"', "")}"`).join(".");
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -12,45 +12,45 @@ export type DocumentFormat =
   | "sitemap"
   | "page";
 
-/** One item as the document states it; nothing is resolved, decoded from markup or interpreted yet. */
+/** One item as the document states it: links are not resolved, markup is not decoded, dates are not parsed. */
 export interface ParsedItem {
   guid: string | null;
-  /** As stated: it may be relative. */
+  /** May be relative. */
   link: string | null;
-  /** As HTML markup; what the document states as plain text is escaped. */
+  /** HTML markup; plain text is escaped. */
   title: string | null;
-  /** As HTML markup; what the document states as plain text is escaped. */
+  /** HTML markup; plain text is escaped. */
   summary: string | null;
   publishedText: string | null;
   updatedText: string | null;
   categories: string[];
-  /** The names of those who made it, as plain text. */
+  /** Plain text. */
   authors: string[];
-  /** As stated ("en-GB"); null leaves it to the document. */
+  /** As stated ("en-GB"); null for the document's. */
   language: string | null;
-  /** The item's own xml:base; null leaves it to the document. */
+  /** The item's own xml:base; null for the document's. */
   baseUrl: string | null;
 }
 
-/** Something that was left out or could not be read, and why. */
+/** A part of a document that was left out or could not be read. */
 export interface ParseProblem {
   /** The item's position ("item 3"), or "document". */
   item: string;
   reason: string;
-  /** Whether it is how such documents are meant to be read, and nothing that somebody should mend. */
+  /** Whether it needs no action: such documents are always read this way. */
   isMeant?: true;
 }
 
-/** A feed. */
+/** A parsed document. */
 export interface ParsedDocument {
   format: DocumentFormat;
-  /** As HTML markup. */
+  /** HTML markup. */
   title: string | null;
   /** As stated ("en-GB"). */
   language: string | null;
   /** The base of relative links: the document's xml:base, otherwise the site that it states. */
   baseUrl: string | null;
-  /** For how many minutes the publisher says that it stays fresh. */
+  /** How long the document is fresh, as it states. */
   ttlMinutes: number | null;
   /** Its reference to the next document: a URL, which may be relative, or a cursor; null without one. */
   next: string | null;
@@ -58,10 +58,38 @@ export interface ParsedDocument {
   problems: ParseProblem[];
 }
 
-/** The document cannot be read; the message says what it is instead. */
+/** The properties of a document that states none of its own. */
+export const NO_PROPERTIES = { title: null, language: null, baseUrl: null, ttlMinutes: null, next: null };
+
+/** A problem of the document as a whole. */
+export function documentProblem(reason: string): ParseProblem {
+  return { item: "document", reason };
+}
+
+/** Reads at most `maxItems` rows; `read` returns the reason if a row is not an item. */
+export function readItems<T>(
+  rows: readonly T[],
+  maxItems: number,
+  read: (row: T) => ParsedItem | string,
+): Pick<ParsedDocument, "items" | "problems"> {
+  const items: ParsedItem[] = [];
+  const problems: ParseProblem[] = [];
+  for (const [index, row] of rows.slice(0, maxItems).entries()) {
+    const item = read(row);
+    if (typeof item === "string") problems.push({ item: `item ${index + 1}`, reason: item });
+    else items.push(item);
+  }
+  const ignored = rows.length - maxItems;
+  if (ignored > 0) {
+    problems.push(documentProblem(`${ignored} items beyond the first ${maxItems} are ignored`));
+  }
+  return { items, problems };
+}
+
+/** A document that cannot be read; the message names its actual format. */
 export class DocumentError extends Error {
   override readonly name = "DocumentError";
-  /** `quote` is the end of the message that repeats a part of the document. */
+  /** `quote` is the end of the message, which quotes the document. */
   constructor(readonly summary: string, quote = "") {
     super(summary + quote);
   }

@@ -1,13 +1,18 @@
 // Reads items from JSON Feed 1.0 and 1.1.
-import { DocumentError, type ParsedDocument, type ParsedItem, type ParseProblem } from "../parsed.ts";
+import {
+  DocumentError,
+  documentProblem,
+  type ParsedDocument,
+  type ParsedItem,
+  type ParseProblem,
+  readItems,
+} from "../parsed.ts";
 import { escapeText } from "./scan_xml.ts";
 
-type JsonObject = Record<string, unknown>;
+/** A JSON object. */
+export type JsonObject = Record<string, unknown>;
 
-/**
- * Reads a JSON Feed; throws a {@link DocumentError} when the text is broken JSON or JSON of something else. Text that
- * breaks off gives the items that are complete.
- */
+/** Reads a JSON Feed, of truncated text the complete items. Throws {@link DocumentError}. */
 export function readJsonFeed(text: string, maxItems: number): ParsedDocument {
   const { value, complete } = parseJson(text, 2);
   if (!isFeed(value)) {
@@ -15,21 +20,13 @@ export function readJsonFeed(text: string, maxItems: number): ParsedDocument {
       `this is JSON, but not a JSON Feed (it has no "version" of jsonfeed.org and no "title" with "items")`,
     );
   }
-  const items: ParsedItem[] = [];
-  const problems: ParseProblem[] = [];
-  const stated = Array.isArray(value.items) ? value.items : [];
-  for (const [index, item] of stated.slice(0, maxItems).entries()) {
-    if (isObject(item)) items.push(readItem(item));
-    else problems.push({ item: `item ${index + 1}`, reason: "it is not an object" });
-  }
-  if (stated.length > maxItems) {
-    const reason = `${stated.length - maxItems} items beyond the first ${maxItems} are ignored`;
-    problems.push({ item: "document", reason });
-  }
-  if (!complete) {
-    if (items.length === 0) throw new DocumentError("the JSON is truncated before the first complete item");
-    problems.push({ item: "document", reason: `the document is truncated after item ${stated.length}` });
-  }
+  const stated = list(value.items);
+  const { items, problems } = readItems(
+    stated,
+    maxItems,
+    (item) => isObject(item) ? readItem(item) : "it is not an object",
+  );
+  if (!complete) problems.push(truncationOf(stated, items));
   return {
     format: "json-feed",
     title: markup(value.title),
@@ -40,6 +37,12 @@ export function readJsonFeed(text: string, maxItems: number): ParsedDocument {
     items,
     problems,
   };
+}
+
+/** The problem of JSON that is truncated after so many items. Throws {@link DocumentError} without a valid item. */
+export function truncationOf(stated: readonly unknown[], items: readonly ParsedItem[]): ParseProblem {
+  if (items.length === 0) throw new DocumentError("the JSON is truncated before the first complete item");
+  return documentProblem(`the document is truncated after item ${stated.length}`);
 }
 
 function readItem(item: JsonObject): ParsedItem {
@@ -68,8 +71,8 @@ const MAX_VALUES = 2_000_000;
 const MAX_DEPTH = 1_000;
 
 /**
- * Throws a {@link DocumentError} when a JSON text has too many values or is nested too deep. Nothing can stop the
- * runtime's JSON parser, neither a time limit nor a memory limit, so its work is bounded before it begins.
+ * Throws {@link DocumentError} if a JSON text has too many values or is nested too deep. Neither a time limit nor a
+ * memory limit can stop the runtime's JSON parser, so its work is bounded before it begins.
  */
 function requireParsable(text: string): void {
   let values = 0;
@@ -96,8 +99,8 @@ const [QUOTE, BACKSLASH, COMMA, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRA
   .map((mark) => mark.charCodeAt(0));
 
 /**
- * The value of a JSON text. One that breaks off is closed behind the last complete item, which is an object in a list
- * within `depth - 1` objects. Throws a {@link DocumentError}.
+ * The value of a JSON text. Truncated text is closed after the last complete item, an object in a list within
+ * `depth - 1` objects. Throws {@link DocumentError}.
  */
 export function parseJson(text: string, depth: number): { value: unknown; complete: boolean } {
   requireParsable(text);
@@ -124,7 +127,7 @@ function valueOf(text: string): unknown {
   return JSON.parse(text, keepDigits as (key: string, value: unknown) => unknown);
 }
 
-/** Keeps an integer with too many digits as text: rounded, two ids could become one. */
+/** Keeps an integer with too many digits as text: two ids could be rounded to the same number. */
 function keepDigits(_: string, value: unknown, { source = "" }: { source?: string }): unknown {
   const isRounded = typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(source);
   return isRounded ? source : value;
@@ -132,7 +135,7 @@ function keepDigits(_: string, value: unknown, { source = "" }: { source?: strin
 
 const MARK = /["\\{}[\]]/g;
 
-/** The text up to the last complete item, closed as valid JSON needs it; null when the text has no such item. */
+/** The text up to the last complete item, closed to be valid JSON; null without such an item. */
 function completeItems(text: string, depth: number): string | null {
   const open: string[] = [];
   let inString = false;
@@ -157,7 +160,8 @@ function isFeed(value: unknown): value is JsonObject {
   return plain(value.title) !== null && Array.isArray(value.items);
 }
 
-function isObject(value: unknown): value is JsonObject {
+/** Whether a JSON value is an object. */
+export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
@@ -165,7 +169,7 @@ function list(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** A value as plain text; numbers too, because some publishers write ids and dates as such. */
+/** A value as plain text; some publishers write ids and dates as numbers. */
 function plain(value: unknown): string | null {
   if (typeof value === "number") return String(value);
   return typeof value === "string" && value.trim() !== "" ? value.trim() : null;

@@ -2,46 +2,42 @@
 import type { Reading } from "../../../domain/source/extraction_rules.ts";
 import { readTemplate, readValuePath, type ValuePath } from "../../../domain/source/value_path.ts";
 import { type Find, itemFrom, markup } from "./fields.ts";
-import { DocumentError, type ParsedDocument, type ParsedItem, type ParseProblem } from "../parsed.ts";
-import { parseJson } from "./read_json.ts";
+import { DocumentError, NO_PROPERTIES, type ParsedDocument, readItems } from "../parsed.ts";
+import { isObject, type JsonObject, parseJson, truncationOf } from "./read_json.ts";
 
-/** Values that one path of one item may give. */
+/** Maximum number of values of one path in one item. */
 const MAX_VALUES = 200;
-/** Keys of a foreign document that an error names. */
+/** Maximum number and length of the keys of another document that an error names. */
 const MAX_KEYS_NAMED = 12;
-/** Steps into a document that a path may take through lists in lists. */
+const MAX_KEY_CHARACTERS = 200;
+/** Maximum number of steps of a path through nested lists. */
 const MAX_LIST_DEPTH = 16;
 
-type JsonObject = Record<string, unknown>;
-
-/** The options of {@link readApi}. */
-export interface ApiOptions {
-  reading: Extract<Reading, { kind: "json" }>;
-  maxItems: number;
-}
-
-/**
- * Reads an API's answer. Text that breaks off gives the items that are complete. Throws a {@link DocumentError} when it
- * is no JSON, or nothing stands where the items should.
- */
-export function readApi(text: string, { reading, maxItems }: ApiOptions): ParsedDocument {
+/** Reads an API's response, of truncated text the complete items. Throws {@link DocumentError}. */
+export function readApi(
+  text: string,
+  { reading, maxItems }: { reading: Extract<Reading, { kind: "json" }>; maxItems: number },
+): ParsedDocument {
   const paths = reading.items.map(pathOf);
   const [first = []] = paths;
   const { value, complete } = parseJson(text, first.length + 1);
   const found = paths.map((path) => itemsAt(value, path));
-  const stated = found.every((items) => items === null) ? null : found.flatMap((items) => items ?? []);
-  const isNone = () =>
-    statesNone(value, first) || (paths.some((path) => isNull(value, path)) && !namesError(value));
-  if (stated === null && !isNone()) throw nothingAt(reading.items.join('" or "'), value);
+  const isStated = found.some((items) => items !== null);
+  if (
+    !isStated && !statesNone(value, first) &&
+    (namesError(value) || !paths.some((path) => isNull(value, path)))
+  ) {
+    throw nothingAt(reading.items.join('" or "'), value);
+  }
   return {
-    ...readRows(stated ?? [], { ...reading, complete, maxItems, format: "json" }),
+    ...readRows(found.flatMap((items) => items ?? []), { reading, complete, maxItems, format: "json" }),
     next: reading.next === null ? null : scalarsAt(value, pathOf(reading.next), 1)[0] ?? null,
   };
 }
 
 /**
  * Reads SPARQL 1.1 query results in JSON (W3C). A rule names a variable; `NAME@lang` is the language of its literal.
- * Throws a {@link DocumentError} when the text is something else.
+ * Throws {@link DocumentError}.
  */
 export function readSparql(
   text: string,
@@ -51,7 +47,7 @@ export function readSparql(
   const bindings = isObject(value) && isObject(value.results) ? value.results.bindings : undefined;
   if (!Array.isArray(bindings)) throw nothingAt("results.bindings", value);
   const rows = bindings.map((row: unknown) => isObject(row) ? flatRow(row) : row);
-  return readRows(rows, { ...reading, complete, maxItems, format: "sparql" });
+  return readRows(rows, { reading, complete, maxItems, format: "sparql" });
 }
 
 function flatRow(row: JsonObject): JsonObject {
@@ -64,42 +60,29 @@ function flatRow(row: JsonObject): JsonObject {
   return flat;
 }
 
-interface RowOptions {
-  format: "json" | "sparql";
-  fields: Reading["fields"];
-  dateFormat: string | null;
-  complete: boolean;
-  maxItems: number;
-}
-
-function readRows(rows: readonly unknown[], options: RowOptions): ParsedDocument {
-  const items: ParsedItem[] = [];
-  const problems: ParseProblem[] = [];
-  for (const [index, row] of rows.slice(0, options.maxItems).entries()) {
-    const item = isObject(row) ? itemFrom(options.fields, options.dateFormat, finder(row)) : null;
-    if (item !== null) items.push(item);
-    else {
-      const reason = isObject(row) ? "it has neither id nor link nor title" : "it is not an object";
-      problems.push({ item: `item ${index + 1}`, reason });
-    }
-  }
-  if (rows.length > options.maxItems) {
-    const reason = `${rows.length - options.maxItems} items beyond the first ${options.maxItems} are ignored`;
-    problems.push({ item: "document", reason });
-  }
-  if (!options.complete) {
-    if (items.length === 0) throw new DocumentError("the JSON is truncated before the first complete item");
-    problems.push({ item: "document", reason: `the document is truncated after item ${rows.length}` });
-  }
-  const nothing = { title: null, language: null, baseUrl: null, ttlMinutes: null, next: null };
-  return { format: options.format, ...nothing, items, problems };
+function readRows(
+  rows: readonly unknown[],
+  { reading, complete, maxItems, format }: {
+    reading: Pick<Extract<Reading, { kind: "sparql" }>, "fields" | "dateFormat">;
+    complete: boolean;
+    maxItems: number;
+    format: "json" | "sparql";
+  },
+): ParsedDocument {
+  const { items, problems } = readItems(rows, maxItems, (row) => {
+    if (!isObject(row)) return "it is not an object";
+    return itemFrom(reading.fields, reading.dateFormat, finder(row)) ??
+      "it has neither id nor link nor title";
+  });
+  if (!complete) problems.push(truncationOf(rows, items));
+  return { ...NO_PROPERTIES, format, items, problems };
 }
 
 function finder(row: JsonObject): Find {
   const asStated: Find = (rule, field) => {
     if (!rule.includes("{")) return scalarsAt(row, pathOf(rule), field === "categories" ? MAX_VALUES : 1);
     const template = readTemplate(rule);
-    if ("problem" in template) throw new Error(`a rule that no check let through: ${template.problem}`);
+    if ("problem" in template) throw new Error(`a rule that the config check missed: ${template.problem}`);
     let text = "";
     for (const part of template.value) {
       if ("text" in part) text += part.text;
@@ -117,28 +100,29 @@ function finder(row: JsonObject): Find {
   };
 }
 
+/** The paths of the config by their texts. */
 const paths = new Map<string, ValuePath>();
 
 function pathOf(text: string): ValuePath {
   const known = paths.get(text);
   if (known !== undefined) return known;
   const path = readValuePath(text);
-  if ("problem" in path) throw new Error(`a path that no check let through: ${path.problem}`);
-  paths.set(text, path.value); // as many as the config has
+  if ("problem" in path) throw new Error(`a path that the config check missed: ${path.problem}`);
+  paths.set(text, path.value);
   return path.value;
 }
 
 /** The items at a path, with lists flattened; null if the path has no value. */
 function itemsAt(value: unknown, path: ValuePath): unknown[] | null {
   const found: unknown[] = [];
-  let isThere = false;
+  let isStated = false;
   walk(value, { path, depth: 0 }, (end) => {
-    isThere = isThere || end !== null;
+    isStated ||= end !== null;
     if (Array.isArray(end)) { for (const item of end) found.push(item); }
     else if (end !== null) found.push(end);
     return true;
   });
-  return isThere ? found : null;
+  return isStated ? found : null;
 }
 
 /** The texts and numbers at a path, at most `most`. */
@@ -154,7 +138,7 @@ function scalarsAt(value: unknown, path: ValuePath, most: number): string[] {
   return found;
 }
 
-/** Goes down a path, into every item of the lists on the way; `visit` gets what stands at its ends until it says false. */
+/** Follows a path into every item of the lists on it; calls `visit` with the values at its ends until it is false. */
 function walk(
   value: unknown,
   { path, depth }: { path: ValuePath; depth: number },
@@ -172,7 +156,7 @@ function walk(
   return Object.hasOwn(value, step) ? walk(value[step], inner, visit) : true;
 }
 
-/** Whether a document without items says itself that it has none: some APIs then leave out the list. */
+/** Whether a document states that it has no items: some APIs then omit the list. */
 function statesNone(value: unknown, path: ValuePath): boolean {
   const around: unknown[] = [value];
   walk(value, { path: path.slice(0, -1), depth: 0 }, (end) => around.push(end) > 0);
@@ -200,11 +184,7 @@ function namesError(value: unknown): boolean {
 
 function nothingAt(path: string, value: unknown): DocumentError {
   const keys = isObject(value) ? Object.keys(value) : [];
-  const named = keys.slice(0, MAX_KEYS_NAMED).map((key) => key.slice(0, MAX_VALUES)).join(", ");
+  const named = keys.slice(0, MAX_KEYS_NAMED).map((key) => key.slice(0, MAX_KEY_CHARACTERS)).join(", ");
   const has = Array.isArray(value) ? "it is a list" : keys.length === 0 ? "it is empty" : `it has ${named}`;
   return new DocumentError(`the JSON has nothing at "${path}": ${has}`);
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

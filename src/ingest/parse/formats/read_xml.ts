@@ -1,8 +1,14 @@
 // Reads items from RSS, RDF and Atom without building a tree. An error in one item does not affect others.
 import { alternateLink, CONTENT, LISTED, MARKUP, namespaceOf, PLAIN, typedMarkup } from "./elements.ts";
 import { foreignRoot } from "../unexpected_format.ts";
-import { closeSections } from "./close_cdata.ts";
-import { DocumentError, type ParsedDocument, type ParsedItem, type ParseProblem } from "../parsed.ts";
+import { closeSections, hasClosedSection } from "./close_cdata.ts";
+import {
+  DocumentError,
+  documentProblem,
+  type ParsedDocument,
+  type ParsedItem,
+  type ParseProblem,
+} from "../parsed.ts";
 import { contentMarkup, contentText, findEnd, nextTag, readAttributes, type StartTag } from "./scan_xml.ts";
 
 /** Maximum number of unclosed elements of one parent whose ends are searched, so that reading stays linear. */
@@ -18,73 +24,65 @@ interface Fields {
   unclosed: number;
 }
 
-/** Reads the XML of a feed; throws a {@link DocumentError} when its root element is none of a feed. */
+/** Reads an XML feed. Throws {@link DocumentError} if its root element is not that of a feed. */
 export function readXmlFeed(text: string, maxItems: number): ParsedDocument {
   return new XmlFeed(text, maxItems).read();
 }
 
 class XmlFeed {
+  readonly text: string;
   readonly #prefixes = new Map<string, string>();
-  readonly #names = new Map<string, string>();
   readonly #root: StartTag;
   readonly #format: "rss" | "rdf" | "atom";
   readonly #feed: Fields = newFields();
   readonly #items: ParsedItem[] = [];
-  /** The items' element as it is written. */
+  readonly #refused: ParseProblem[] = [];
+  /** The name of the items' element as it is written. */
   #itemName: string;
   #skipped = 0;
+  /** The offset after the last item. */
+  #itemsEnd = 0;
+  #isCutOutside = false;
   #sawChannel = false;
-  readonly text: string;
-  /** Where sections were ended that never end, the first of them that was not come to yet, and how many no item held. */
-  readonly #cuts: readonly number[];
-  #nextCut = 0;
-  #cutsOutside = 0;
-  readonly #refused: ParseProblem[] = [];
 
   constructor(text: string, readonly maxItems: number) {
     const root = rootOf(text);
     this.#root = root;
     const [prefix, local] = splitName(root.name);
-    const attributes = readAttributes(root.attributes);
-    this.#declare(attributes);
+    this.#feed.attributes = readAttributes(root.attributes);
+    this.#declare(this.#feed.attributes);
     if (local !== "rss" && local !== "rdf" && local !== "feed") throw foreignRoot(root.name, text, "a feed");
     this.#format = local === "feed" ? "atom" : local;
-    this.#feed.attributes = attributes;
     this.#itemName = this.#format === "atom" ? prefix + "entry" : "item";
-    const mended = closeSections(text, root.end, this.#itemName);
-    this.text = mended.text;
-    this.#cuts = mended.cuts;
+    this.text = closeSections(text, root.end, this.#itemName);
   }
 
   read(): ParsedDocument {
-    const closed = this.#readFeed();
+    const isClosed = this.#readFeed();
     const complete = this.#items.length + this.#skipped + this.#refused.length;
-    const isEmpty = complete === 0;
-    if (isEmpty && !closed) throw new DocumentError("the XML is truncated before the first complete item");
-    if (isEmpty && this.#format !== "atom" && !this.#sawChannel) {
+    if (complete === 0 && !isClosed) {
+      throw new DocumentError("the XML is truncated before the first complete item");
+    }
+    if (complete === 0 && this.#format !== "atom" && !this.#sawChannel) {
       const name = this.#format === "rdf" ? "RDF" : "RSS";
       throw new DocumentError(`this is ${name} without a channel and without items, not a feed`);
     }
     const problems: ParseProblem[] = [...this.#refused];
-    if (this.#cutsOutside > 0) {
+    if (this.#isCutOutside) {
       const reason = "a CDATA section outside of its items is not closed: it was closed before the next item";
-      problems.push({ item: "document", reason, isMeant: true });
+      problems.push({ ...documentProblem(reason), isMeant: true });
     }
     if (this.#skipped > 0) {
-      const reason = `${this.#skipped} items beyond the first ${this.maxItems} are ignored`;
-      problems.push({ item: "document", reason });
+      problems.push(documentProblem(`${this.#skipped} items beyond the first ${this.maxItems} are ignored`));
     }
-    if (!closed) {
-      problems.push({ item: "document", reason: `the document is truncated after item ${complete}` });
-    }
-    const values = this.#feed.values;
+    if (!isClosed) problems.push(documentProblem(`the document is truncated after item ${complete}`));
+    const { values, attributes, links } = this.#feed;
     const ttl = Number(values.get("ttl"));
     return {
       format: this.#format,
       title: first(values, "title", "atom:title"),
-      language: first(values, "language", "dc:language") ?? this.#feed.attributes.get("xml:lang") ?? null,
-      baseUrl: this.#feed.attributes.get("xml:base") || first(values, "link") ||
-        alternateLink(this.#feed.links),
+      language: first(values, "language", "dc:language") ?? attributes.get("xml:lang") ?? null,
+      baseUrl: attributes.get("xml:base") || first(values, "link") || alternateLink(links),
       ttlMinutes: Number.isFinite(ttl) && ttl > 0 ? ttl : null,
       next: null,
       items: this.#items,
@@ -92,7 +90,7 @@ class XmlFeed {
     };
   }
 
-  /** Reads the root's children and the channel's alike; says whether the root was closed. */
+  /** Reads the children of the root and of the channel; whether the root is closed. */
   #readFeed(): boolean {
     let at = this.#root.end;
     if (this.#root.empty) return true;
@@ -112,25 +110,23 @@ class XmlFeed {
         at = end;
       } else if (name === "channel") {
         this.#sawChannel = true;
-        // The first value counts, so a second channel's attributes do not matter.
-        const own = readAttributes(tag.attributes);
-        this.#feed.attributes = new Map([...this.#feed.attributes, ...own]);
+        this.#feed.attributes = new Map([...this.#feed.attributes, ...readAttributes(tag.attributes)]);
       } else {
         at = this.#readChild(tag, name, this.#feed);
       }
     }
   }
 
-  /** Reads an item behind its start tag; the offset behind it, or -1 when the text breaks off within. */
+  /** Reads an item; the offset after it, or -1 if the text is truncated within it. */
   #readItem(start: StartTag): number {
     const fields = newFields();
-    if (start.attributes !== "") fields.attributes = readAttributes(start.attributes);
+    fields.attributes = readAttributes(start.attributes);
     let at = start.end;
     while (!start.empty) {
       const tag = nextTag(this.text, at);
       if (tag === null) return -1;
       if (tag.name === start.name) {
-        // An item that begins within an item ends it: its own end is missing.
+        // An item without an end tag ends where the next one begins.
         at = tag.kind === "end" ? tag.end : tag.start;
         break;
       }
@@ -150,49 +146,40 @@ class XmlFeed {
 
   /** Adds the item between two offsets. */
   #end(fields: Fields, start: number, end: number): void {
-    this.#passCuts(start);
-    const isCut = (this.#cuts[this.#nextCut] ?? end) < end;
-    if (this.#items.length + this.#refused.length >= this.maxItems) this.#skipped++;
-    else if (isCut) {
+    this.#isCutOutside ||= hasClosedSection(this.text, this.#itemsEnd, start);
+    this.#itemsEnd = end;
+    const number = this.#items.length + this.#refused.length + 1;
+    if (number > this.maxItems) this.#skipped++;
+    else if (hasClosedSection(this.text, start, end)) {
       const reason = "a CDATA section in it is not closed: its text cannot be separated from what follows";
-      this.#refused.push({ item: `item ${this.#items.length + this.#refused.length + 1}`, reason });
+      this.#refused.push({ item: `item ${number}`, reason });
     } else this.#items.push(this.#item(fields));
-    while ((this.#cuts[this.#nextCut] ?? end) < end) this.#nextCut++;
   }
 
-  /** Counts the sections before an offset that were ended and that no item held. */
-  #passCuts(before: number): void {
-    while ((this.#cuts[this.#nextCut] ?? before) < before) {
-      this.#nextCut++;
-      this.#cutsOutside++;
-    }
-  }
-
-  /** Takes what a child element says and gives the offset behind it. */
+  /** Stores the content of a child element; the offset after it. */
   #readChild(tag: StartTag, name: string, fields: Fields): number {
     if (name === "atom:link" || (name === "link" && tag.attributes !== "")) {
       const attributes = readAttributes(tag.attributes);
       if (attributes.has("href")) fields.links.push(attributes);
     }
     let content = "";
-    let behind = tag.end;
+    let after = tag.end;
     if (!tag.empty && fields.unclosed < MAX_UNCLOSED) {
       const end = findEnd(this.text, tag.end, tag.name, this.#itemName);
       if (end === -1) {
-        // Its end is missing: the content ends at the next tag, so that its siblings are not lost.
+        // Without an end tag the content ends at the next tag, so that its siblings are not lost.
         fields.unclosed++;
         content = this.text.slice(tag.end, nextTag(this.text, tag.end)?.start);
       } else {
         content = this.text.slice(tag.end, end);
-        behind = this.text.indexOf(">", end) + 1;
-        if (behind === 0) behind = this.text.length;
+        after = this.text.indexOf(">", end) + 1 || this.text.length;
       }
     }
-    this.#take(tag, name, content, fields);
-    return behind;
+    this.#store(tag, name, content, fields);
+    return after;
   }
 
-  #take(tag: StartTag, name: string, content: string, fields: Fields): void {
+  #store(tag: StartTag, name: string, content: string, fields: Fields): void {
     const list = LISTED.get(name);
     if (list !== undefined) {
       const value = this.#listed(tag, name, content);
@@ -261,44 +248,32 @@ class XmlFeed {
   }
 
   /** The name of an element by its namespace: "title", "atom:link", "dc:date"; unknown namespaces keep the prefix. */
-  #name(tag: StartTag): string {
-    if (tag.attributes.includes("xmlns")) {
-      const own = this.#declare(readAttributes(tag.attributes));
-      if (own !== undefined && !tag.name.includes(":")) return join(own, tag.name.toLowerCase());
+  #name({ name, attributes }: StartTag): string {
+    const [prefix, local] = splitName(name);
+    let namespace = prefix === "" && this.#format === "atom" ? "atom" : this.#prefixes.get(prefix);
+    if (attributes.includes("xmlns")) {
+      const own = this.#declare(readAttributes(attributes));
+      namespace = prefix === "" ? own ?? namespace : this.#prefixes.get(prefix);
     }
-    let name = this.#names.get(tag.name);
-    if (name === undefined) {
-      const [prefix, local] = splitName(tag.name);
-      const namespace = prefix === "" && this.#format === "atom" ? "atom" : this.#prefixes.get(prefix);
-      name = namespace === undefined ? prefix + local : join(namespace, local);
-      this.#names.set(tag.name, name);
-    }
-    return name;
+    return namespace === undefined ? prefix + local : namespace === "" ? local : `${namespace}:${local}`;
   }
 
-  /** Remembers the prefixes that the attributes declare; gives the default namespace if they set a known one. */
+  /** Stores the prefixes that the attributes declare; the default namespace if they set a known one. */
   #declare(attributes: Map<string, string>): string | undefined {
     let own: string | undefined;
     for (const [attribute, address] of attributes) {
-      if (!attribute.startsWith("xmlns")) continue;
-      const known = namespaceOf(address);
+      const known = attribute.startsWith("xmlns") ? namespaceOf(address) : undefined;
       if (known === undefined) continue;
-      if (attribute === "xmlns") {
-        own = known;
-      } else {
-        this.#prefixes.set(attribute.slice(6) + ":", known);
-        this.#names.clear();
-      }
+      if (attribute === "xmlns") own = known;
+      else this.#prefixes.set(attribute.slice(6) + ":", known);
     }
     return own;
   }
 }
 
 function newFields(): Fields {
-  return { values: new Map(), links: [], categories: [], authors: [], attributes: NONE, unclosed: 0 };
+  return { values: new Map(), links: [], categories: [], authors: [], attributes: new Map(), unclosed: 0 };
 }
-
-const NONE: Map<string, string> = new Map();
 
 function first(values: Map<string, string>, ...names: string[]): string | null {
   for (const name of names) {
@@ -306,10 +281,6 @@ function first(values: Map<string, string>, ...names: string[]): string | null {
     if (value !== undefined) return value;
   }
   return null;
-}
-
-function join(namespace: string, local: string): string {
-  return namespace === "" ? local : `${namespace}:${local}`;
 }
 
 function splitName(name: string): [prefix: string, local: string] {
