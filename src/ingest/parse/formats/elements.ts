@@ -1,8 +1,8 @@
-// The elements of feeds: their names, their contents, and which of an item's links is its own.
+// The elements of feeds: their namespaces, their contents, and the link of an item.
 import { trimEndOf } from "../../../domain/trim_end.ts";
 import { contentMarkup } from "./scan_xml.ts";
 
-/** The prefixes used here for namespaces, by their URIs without scheme and trailing "/" or "#". */
+/** Own prefixes of namespaces, by URI without scheme and trailing "/" or "#". */
 const NAMESPACES = new Map<string, string>([
   ["www.w3.org/2005/atom", "atom"],
   ["purl.org/atom/ns", "atom"],
@@ -16,7 +16,7 @@ const NAMESPACES = new Map<string, string>([
   ["purl.org/rss/1.0/modules/content", "content"],
 ]);
 
-/** The elements that hold markup, and how their text is meant where no `type` attribute says it. */
+/** Elements with markup, and the type of their text without a `type` attribute. */
 export const MARKUP = new Map<string, "html" | "text">([
   ["title", "html"],
   ["description", "html"],
@@ -29,7 +29,7 @@ export const MARKUP = new Map<string, "html" | "text">([
   ["atom:content", "text"],
 ]);
 
-/** The elements that hold one plain value. */
+/** Elements with one plain value. */
 export const PLAIN = new Set([
   "link",
   "guid",
@@ -50,7 +50,7 @@ export const PLAIN = new Set([
   "atom:modified",
 ]);
 
-/** The elements of which all count. */
+/** Elements that can occur several times. */
 export const LISTED = new Map<string, "categories" | "authors">([
   ["category", "categories"],
   ["dc:subject", "categories"],
@@ -65,7 +65,7 @@ export function namespaceOf(address: string): string | undefined {
   return NAMESPACES.get(trimEndOf(address.toLowerCase().replace(/^https?:\/\//, ""), "/#"));
 }
 
-/** The link to the publication itself: an alternate, best a page; never the feed, an attachment or an editing address. */
+/** The link to the publication: an alternate, preferably a page; not the feed, an attachment or an editing URL. */
 export function alternateLink(links: readonly Map<string, string>[]): string | null {
   let best: string | null = null;
   let bestRank = Infinity;
@@ -86,10 +86,10 @@ function linkRank(link: Map<string, string>): number {
   return relation === CONTENT ? 4 : Infinity;
 }
 
-/** The relation given here to the place of an Atom entry's content that lies elsewhere (RFC 4287, section 4.1.3.2). */
+/** Own relation for the `src` of an Atom entry's content (RFC 4287, section 4.1.3.2). */
 export const CONTENT = "content-src";
 
-/** An element's markup, by its `type` (Atom 1.0) or `mode` (Atom 0.3). */
+/** The markup of an element by its `type` (Atom 1.0) or `mode` (Atom 0.3); empty if it is not text. */
 export function typedMarkup(
   attributes: Map<string, string>,
   kind: "html" | "text",

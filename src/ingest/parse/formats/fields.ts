@@ -5,10 +5,16 @@ import type { ParsedItem } from "../parsed.ts";
 import { escapeText } from "./scan_xml.ts";
 import { hasTag } from "./tags.ts";
 
-/** Every value of one alternative of a field's rule, in order, empty ones left out; titles and summaries as HTML markup. */
+/** The non-empty values of one alternative of a field's rule; titles and summaries as HTML markup. */
 export type Find = (rule: string, field: ItemField) => string[];
 
-/** An item from what the rules find; null when they find nothing at all. */
+/** An item without any value. */
+export const EMPTY_ITEM: Readonly<ParsedItem> = {
+  ...{ guid: null, link: null, title: null, summary: null, publishedText: null, updatedText: null },
+  ...{ categories: [], authors: [], language: null, baseUrl: null },
+};
+
+/** The item that the rules find; null without id, link, title and summary. */
 export function itemFrom(
   fields: FieldRules,
   dateFormat: string | null,
@@ -27,6 +33,7 @@ export function itemFrom(
     return text === null || dateFormat === null ? text : readDateAs(text, dateFormat) ?? text;
   };
   const item: ParsedItem = {
+    ...EMPTY_ITEM,
     guid: first("id"),
     link: first("link"),
     title: first("title"),
@@ -34,15 +41,13 @@ export function itemFrom(
     publishedText: date("published"),
     updatedText: date("updated"),
     categories: all("categories"),
-    authors: [],
     language: first("language"),
-    baseUrl: null,
   };
   const isEmpty = item.guid === null && item.link === null && item.title === null && item.summary === null;
   return isEmpty ? null : item;
 }
 
-/** A value as HTML markup: as it is when it has tags, else escaped. */
+/** A value as HTML markup: escaped unless it has tags. */
 export function markup(text: string): string {
   return hasTag(text) ? text : escapeText(text);
 }

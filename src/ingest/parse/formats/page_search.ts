@@ -9,8 +9,8 @@ export type PageNode = DomHandler["dom"][number];
 export type PageElement = Extract<PageNode, { attribs: Record<string, string> }>;
 
 /**
- * Steps that all searches of a page may take together, for each character of it, and at least. Publishers' pages take
- * about one for each character. Elements that match within each other, or many siblings, make it quadratically many.
+ * Limit of the steps of all searches of a page. Publishers' pages take about one step for each character; elements that
+ * match within each other, or many siblings, can take quadratically many.
  */
 const STEPS_PER_CHARACTER = 50;
 const LEAST_STEPS = 1_000_000;
@@ -25,7 +25,7 @@ export class PageSearch {
   #isEnough: (element: PageElement) => boolean = () => false;
   readonly #options: Parameters<typeof selectAll<PageNode, PageElement>>[2];
 
-  /** `root` holds the page of so many characters. */
+  /** `characters` is the length of the page. */
   constructor(readonly root: PageNode, characters: number, xmlMode: boolean) {
     this.#stepsLeft = Math.max(LEAST_STEPS, characters * STEPS_PER_CHARACTER);
     const counted =
@@ -60,8 +60,8 @@ export class PageSearch {
   }
 
   /**
-   * The elements within one, or anywhere (null), that a selector matches, up to the first that is enough. Throws a
-   * {@link DocumentError} at the limit.
+   * The elements within one, or anywhere (null), that a selector matches, up to the first for which `isEnough` is true.
+   * Throws {@link DocumentError} at the limit.
    */
   find(
     selector: string,
@@ -72,7 +72,7 @@ export class PageSearch {
     return selectAll<PageNode, PageElement>(selector, within ?? this.root, this.#options);
   }
 
-  /** All text in a node. Throws a {@link DocumentError} at the limit. */
+  /** The text of a node. Throws {@link DocumentError} at the limit. */
   textOf(node: PageNode): string {
     let text = "";
     for (const inner of this.#nodesIn([node])) if (isText(inner)) text += inner.data;
@@ -80,7 +80,7 @@ export class PageSearch {
     return text;
   }
 
-  /** Counts steps. Throws a {@link DocumentError} at the limit. */
+  /** Counts steps. Throws {@link DocumentError} at the limit. */
   spend(steps: number): void {
     this.#stepsLeft -= steps;
     if (this.#stepsLeft < 0) {
@@ -94,7 +94,7 @@ export class PageSearch {
     for (const node of this.#nodesIn(nodes)) if (isTag(node)) yield node;
   }
 
-  /** The nodes and all within them, in the order of the page. */
+  /** The nodes and their descendants, in the order of the page. */
   *#nodesIn(nodes: readonly PageNode[]): Generator<PageNode, void> {
     const waiting = nodes.toReversed();
     for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {

@@ -4,35 +4,35 @@ import { markup } from "./fields.ts";
 import { type PageElement, type PageNode, PageSearch } from "./page_search.ts";
 import { DocumentError } from "../parsed.ts";
 
-/** Elements deeper than this, where browsers give up too, are read as if they were not there; their text is. */
+/** Maximum depth of the tree, as in browsers: deeper elements are left out, but their text is kept. */
 export const MAX_DEPTH = 512;
 /** Maximum nesting; deeper pages take too long to parse. */
 const MAX_NESTING = 4_000;
-/** Elements of one page. */
+/** Maximum number of elements of a page. */
 const MAX_ELEMENTS = 300_000;
 
 /** A page. Selectors are those of CSS; `SELECTOR@NAME` takes an attribute, `@NAME` one of the item itself. */
 export interface PageTree {
-  /** Elements that are deeper than {@link MAX_DEPTH}. */
+  /** The number of elements that are deeper than {@link MAX_DEPTH}. */
   tooDeep: number;
-  /** Whether the page ended within this element: it is open behind the last byte of a page that never said that it ends. */
+  /** Whether the page is truncated within the element. */
   isCutWithin(element: PageElement): boolean;
-  /** The elements that a selector finds, in their order. */
+  /** The elements that a selector matches, in order. */
   elements(selector: string): PageElement[];
-  /** The first values of a rule, but for empty ones. */
+  /** The first non-empty values of a rule. */
   values(rule: string, options: ValueOptions): string[];
 }
 
-/** Which values of a rule are wanted. */
+/** How the values of a rule are read. */
 export interface ValueOptions {
   /** Null: anywhere. */
   within: PageElement | null;
-  /** Whether an element's value is its markup or its text. */
   as: "markup" | "text";
+  /** Maximum number of values. */
   most: number;
 }
 
-/** Reads a page of any quality. Throws a {@link DocumentError} when it has too many elements. */
+/** Reads a page, valid or not. Throws {@link DocumentError} at the limits. */
 export function readPageTree(text: string): PageTree {
   const isXml = /^\s*<\?xml/.test(text) && !/<html[\s>]/i.test(text.slice(0, 2048));
   const { root, tooDeep, cut } = treeOf(text, isXml);
@@ -97,8 +97,10 @@ function treeOf(
     onend: () => handler.onend(),
   }, { xmlMode: isXml });
   parser.write(text);
-  const isWhole = isXml ? open.names.length === 0 : saysItEnds(text) || open.names.every(mayStayOpen);
-  const openCount = open.shown; // the end of the text ends them all
+  const isWhole = isXml
+    ? open.names.length === 0
+    : /<\/(?:body|html)\s*>/i.test(text) || open.names.every((name) => OPTIONAL_ENDS.has(name));
+  const openCount = open.shown; // before the parser closes them all
   parser.end();
   return {
     root: handler.root,
@@ -107,10 +109,10 @@ function treeOf(
   };
 }
 
-/** Means something without an element that it ends. */
+/** End tags that HTML reads as elements if none is open. */
 const ENDS_ALONE: ReadonlySet<string> = new Set(["p", "br"]);
 
-/** A parser that passes over end tags of elements that are not open, without looking for each among all open ones. */
+/** A parser that skips end tags of elements that are not open in constant time. */
 class OpenEndsParser extends Parser {
   constructor(readonly open: OpenElements, handler: Partial<Handler>, options: ParserOptions) {
     super(handler, options);
@@ -124,21 +126,12 @@ class OpenEndsParser extends Parser {
   }
 }
 
-/** Elements whose end HTML lets a page leave out: HTML Living Standard, section 13.1.2.4. */
-const ENDS_LEFT_OUT = new Set(
+/** Elements whose end tag is optional (HTML Living Standard, section 13.1.2.4). */
+const OPTIONAL_ENDS = new Set(
   "html head body li dt dd p rt rp optgroup option colgroup caption thead tbody tfoot tr td th".split(" "),
 );
 
-function mayStayOpen(name: string): boolean {
-  return ENDS_LEFT_OUT.has(name);
-}
-
-/** Whether a page has come to its end, however many elements it forgot to end before. */
-function saysItEnds(text: string): boolean {
-  return /<\/(?:body|html)\s*>/i.test(text);
-}
-
-/** The elements that were open at the end of the text: what comes last, and what comes last in that, so many deep. */
+/** The elements that were open at the end of the text: the last node and its last descendants, up to a depth. */
 function lastBranch(nodes: readonly PageNode[], depth: number): Set<PageNode> {
   const branch = new Set<PageNode>();
   let among = nodes;
@@ -151,8 +144,8 @@ function lastBranch(nodes: readonly PageNode[], depth: number): Set<PageNode> {
   return branch;
 }
 
-/** What the beginning of an element ends in HTML, however much within it has no end of its own, and what keeps it in. */
-const ENDED_BY: Readonly<Record<string, { ends: readonly string[]; within: readonly string[] }>> = {
+/** The open elements that the start of an element closes in HTML, unless an element of `within` is between them. */
+const CLOSED_BY: Readonly<Record<string, { ends: readonly string[]; within: readonly string[] }>> = {
   li: { ends: ["li"], within: ["ul", "ol", "menu"] },
   dt: { ends: ["dt", "dd"], within: ["dl"] },
   dd: { ends: ["dt", "dd"], within: ["dl"] },
@@ -166,19 +159,20 @@ interface OpenElement {
   name: string;
   /** Whether it is in the tree. */
   isShown: boolean;
-  /** Whether another element has ended it, before the parser does. */
+  /** Whether {@link OpenElements.endBefore} has closed it before the parser does. */
   isEnded: boolean;
 }
 
-/** The elements that are open while a page is read. */
+/** The open elements while a page is read. */
 class OpenElements {
   readonly #open: OpenElement[] = [];
-  /** How many of each name are open. */
+  /** The number of open elements by name. */
   readonly #counts = new Map<string, number>();
-  /** Where in {@link #open} those of each name are that have not ended. */
+  /** The positions in {@link #open} of elements that are not closed, by name. */
   readonly #positions = new Map<string, number[]>();
   #depth = 0;
-  #tooDeep = 0;
+  /** The number of elements that are too deep. */
+  tooDeep = 0;
 
   constructor(readonly handler: DomHandler, readonly text: string, readonly isXml: boolean) {}
 
@@ -186,22 +180,18 @@ class OpenElements {
     return (this.#counts.get(name) ?? 0) > 0;
   }
 
-  /** The name of a tag in the text, as the parser takes it. */
+  /** The name of the tag between two offsets, as the parser reads it. */
   nameAt(start: number, end: number): string {
     const name = this.text.slice(start, end);
     return this.isXml ? name : name.toLowerCase();
   }
 
-  get tooDeep(): number {
-    return this.#tooDeep;
-  }
-
-  /** The names of those that have not ended yet, the outermost first. */
+  /** The names of the elements that are not closed, the outermost first. */
   get names(): string[] {
     return this.#open.filter(({ isEnded }) => !isEnded).map(({ name }) => name);
   }
 
-  /** How many of these the tree has. */
+  /** The number of these in the tree. */
   get shown(): number {
     return this.#open.filter(({ isEnded, isShown }) => isShown && !isEnded).length;
   }
@@ -213,20 +203,20 @@ class OpenElements {
     const isShown = this.#depth < MAX_DEPTH;
     this.#open.push({ name, isShown, isEnded: false });
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
-    const positions = this.#positions.get(name);
-    if (positions === undefined) this.#positions.set(name, [this.#open.length - 1]);
-    else positions.push(this.#open.length - 1);
+    const positions = this.#positions.get(name) ?? [];
+    positions.push(this.#open.length - 1);
+    this.#positions.set(name, positions);
     this.#depth++;
     if (isShown) this.handler.onopentag(name, attributes);
-    else this.#tooDeep++;
+    else this.tooDeep++;
   }
 
   /**
-   * Ends the item before one that begins, as the standard has it: the parser itself looks no further than the element
-   * that was opened last, so that a list whose items leave an element open would go deeper with each.
+   * Closes the previous item at the start of the next one (HTML Living Standard, section 13.2.6.4.7). The parser examines
+   * only the innermost element, so that a list whose items leave an element open would nest with each item.
    */
   endBefore(name: string): void {
-    const rule = ENDED_BY[name];
+    const rule = CLOSED_BY[name];
     if (rule === undefined) return;
     const item = this.#lastOf(rule.ends);
     if (item > this.#lastOf(rule.within)) {
@@ -234,7 +224,7 @@ class OpenElements {
     }
   }
 
-  /** Ends the element that was opened last, unless it has ended before. */
+  /** Closes the innermost element. */
   end(): void {
     const last = this.#open.pop();
     if (last === undefined) return;
@@ -250,7 +240,7 @@ class OpenElements {
     if (element.isShown) this.handler.onclosetag();
   }
 
-  /** Where the innermost element is that has one of the names and has not ended; -1 without one. */
+  /** The position of the innermost element with one of the names that is not closed; -1 without one. */
   #lastOf(names: readonly string[]): number {
     return Math.max(...names.map((name) => this.#positions.get(name)?.at(-1) ?? -1));
   }

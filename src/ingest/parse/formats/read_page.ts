@@ -3,13 +3,19 @@ import type { FieldRules, ItemField, Reading } from "../../../domain/source/extr
 import { itemFrom } from "./fields.ts";
 import type { PageElement } from "./page_search.ts";
 import { MAX_DEPTH, type PageTree, readPageTree } from "./page_tree.ts";
-import { DocumentError, type ParsedDocument, type ParsedItem, type ParseProblem } from "../parsed.ts";
+import {
+  DocumentError,
+  documentProblem,
+  type ParsedDocument,
+  type ParseProblem,
+  readItems,
+} from "../parsed.ts";
 
-/** Categories of one item. */
+/** Maximum number of categories of one item. */
 const MAX_CATEGORIES = 200;
 
-/** Where pages have what an item needs, the surest place first. */
-const USUAL_PLACES: FieldRules = {
+/** The usual selectors of a page's own values, the most reliable first. */
+const USUAL_SELECTORS: FieldRules = {
   title: ['meta[property="og:title"]@content', "h1", "title"],
   summary: [
     'meta[name="description" i]@content',
@@ -34,7 +40,7 @@ const USUAL_PLACES: FieldRules = {
   language: ["html@lang"],
 };
 
-/** Reads a listing; throws a {@link DocumentError} when it is no page at all. Whether too few items are found, the source knows. */
+/** Reads a listing. Throws {@link DocumentError}. */
 export function readListing(
   text: string,
   { reading, maxItems }: { reading: Extract<Reading, { kind: "html" }>; maxItems: number },
@@ -42,37 +48,28 @@ export function readListing(
   const tree = readPageTree(text);
   const found = tree.elements(reading.item);
   const [last, before] = [found.at(-1), found.at(-2)];
-  // Half an item has half a title: it would be a revision, and the whole one at the next fetch another. A page that has
-  // several open at its end has not been cut, but ends none of its items.
+  // An incomplete item would be a revision, and so would the complete one at the next fetch. A page in which several
+  // items are open at the end is not truncated: it closes none of them.
   const isCut = last !== undefined && tree.isCutWithin(last) &&
     !(before !== undefined && tree.isCutWithin(before));
   const elements = isCut ? found.slice(0, -1) : found;
   if (isCut && elements.length === 0) {
     throw new DocumentError("the page is truncated before the end of its first item");
   }
-  const items: ParsedItem[] = [];
-  const problems: ParseProblem[] = [];
-  for (const [index, element] of elements.slice(0, maxItems).entries()) {
-    const item = itemFrom(reading.fields, reading.dateFormat, finder(tree, element));
-    if (item !== null) items.push(item);
-    else problems.push({ item: `item ${index + 1}`, reason: "it has neither id nor link nor title" });
-  }
-  if (elements.length > maxItems) {
-    const reason = `${elements.length - maxItems} items beyond the first ${maxItems} are ignored`;
-    problems.push({ item: "document", reason });
-  }
-  if (isCut) {
-    problems.push({ item: "document", reason: `the page is truncated after item ${elements.length}` });
-  }
+  const { items, problems } = readItems(
+    elements,
+    maxItems,
+    (element) =>
+      itemFrom(reading.fields, reading.dateFormat, finder(tree, element)) ??
+        "it has neither id nor link nor title",
+  );
+  if (isCut) problems.push(documentProblem(`the page is truncated after item ${elements.length}`));
   problems.push(...depthProblems(tree));
   const next = reading.next === null ? null : firstOf(tree, reading.next);
   return { format: "html", ...aboutPage(tree), next, items, problems };
 }
 
-/**
- * Reads a page as the one item that it is, by its own rules first and then in the usual places; `url` is its address,
- * null leaves that to the page. Throws a {@link DocumentError} when the page has no title.
- */
+/** Reads a page as one item, by the rules and then by the usual selectors. Throws {@link DocumentError}. */
 export function readSinglePage(
   text: string,
   { reading, url }: { reading: Extract<Reading, { kind: "page" }>; url: string | null },
@@ -84,21 +81,21 @@ export function readSinglePage(
   return { format: "page", ...aboutPage(tree), next: null, items: [item], problems: depthProblems(tree) };
 }
 
-/** A page whose elements are never ended goes deeper with each: what selectors cannot find there is not lost silently. */
+/** Elements nest without end if they are never closed; selectors do not find those that are too deep. */
 function depthProblems({ tooDeep }: PageTree): ParseProblem[] {
   if (tooDeep === 0) return [];
   const reason =
     `${tooDeep} of its elements are nested more than ${MAX_DEPTH} deep, where nothing is searched: items ` +
     "may be missing. The page never closes them: look for a feed or an API of the same publisher";
-  return [{ item: "document", reason }];
+  return [documentProblem(reason)];
 }
 
 function withDefaultSelectors(fields: FieldRules): FieldRules {
-  const places: Partial<Record<ItemField, readonly string[]>> = { ...fields };
-  for (const [field, usual] of Object.entries(USUAL_PLACES) as [ItemField, readonly string[]][]) {
-    places[field] = [...fields[field] ?? [], ...usual];
+  const selectors: Partial<Record<ItemField, readonly string[]>> = { ...fields };
+  for (const [field, usual] of Object.entries(USUAL_SELECTORS) as [ItemField, readonly string[]][]) {
+    selectors[field] = [...fields[field] ?? [], ...usual];
   }
-  return places;
+  return selectors;
 }
 
 function finder(tree: PageTree, within: PageElement | null) {

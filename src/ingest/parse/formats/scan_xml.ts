@@ -1,7 +1,7 @@
-// Finds tags and text in XML that may be broken: positions in the text, no tree, no entity but the predefined ones.
-// `htmlparser2` in XML mode does not replace it: an attribute without its closing quote takes the items behind it
-// along, and unclosed elements followed by end tags of other names take it quadratic time (the cases "a quotation mark
-// too few" and "hostile repetition" in tests/ingest/parse/document_test.ts).
+// Finds tags and text in XML that may be broken, without a tree or declared entities. `htmlparser2` in XML mode cannot
+// replace it: an attribute without its closing quote loses the items after it, and unclosed elements with end tags of
+// other names take quadratic time (the cases "a quotation mark too few" and "hostile repetition" in
+// tests/ingest/parse/document_test.ts).
 
 /** A start tag; positions are offsets in the text. */
 export interface StartTag {
@@ -14,7 +14,7 @@ export interface StartTag {
   empty: boolean;
   /** The offset of its "<". */
   start: number;
-  /** Behind its ">". */
+  /** The offset after its ">". */
   end: number;
 }
 
@@ -26,7 +26,7 @@ export interface EndTag {
   end: number;
 }
 
-/** A quoted attribute value that is longer is taken for a stray quotation mark. */
+/** Before a longer attribute value, the quotation mark is taken for text. */
 const MAX_ATTRIBUTE_CHARACTERS = 65_536;
 
 const SLASH = 47;
@@ -39,17 +39,17 @@ const QUOTE = 34;
 const APOSTROPHE = 39;
 
 /**
- * The next tag at or behind an offset, past text, comments, CDATA sections, instructions and the DOCTYPE; null where
- * there is none. A "<" that begins no tag is text, as people write it in titles.
+ * The next tag from an offset on, past text, comments, CDATA sections, instructions and the DOCTYPE; null without one. A
+ * "<" that does not begin a tag is text.
  */
 export function nextTag(text: string, from: number): StartTag | EndTag | null {
   let at = text.indexOf("<", from);
   while (at !== -1) {
     const code = text.charCodeAt(at + 1);
     if (code === BANG || code === QUESTION) {
-      const behind = skipSection(text, at);
-      if (behind === -1) return null;
-      at = text.indexOf("<", behind);
+      const end = skipSection(text, at);
+      if (end === -1) return null;
+      at = text.indexOf("<", end);
       continue;
     }
     const tag = code === SLASH ? readEndTag(text, at) : readStartTag(text, at);
@@ -59,10 +59,7 @@ export function nextTag(text: string, from: number): StartTag | EndTag | null {
   return null;
 }
 
-/**
- * Where the content of an element ends: the offset of the `</name` that closes it, or -1 when the element around it
- * ends, its next sibling begins (both are `container`) or the text is truncated before.
- */
+/** The offset of the `</name` that closes an element; -1 if a `container` ends or begins first, or the text ends. */
 export function findEnd(text: string, from: number, name: string, container: string): number {
   let at = text.indexOf("<", from);
   while (at !== -1) {
@@ -71,9 +68,9 @@ export function findEnd(text: string, from: number, name: string, container: str
       if (isName(text, at + 2, name)) return at;
       if (isName(text, at + 2, container)) return -1;
     } else if (code === BANG) {
-      const behind = skipSection(text, at);
-      if (behind === -1) return -1;
-      at = text.indexOf("<", behind);
+      const end = skipSection(text, at);
+      if (end === -1) return -1;
+      at = text.indexOf("<", end);
       continue;
     } else if (isName(text, at + 1, container)) {
       return -1;
@@ -117,7 +114,7 @@ export function readAttributes(attributes: string): Map<string, string> {
   return found;
 }
 
-/** The offset behind what a sticky expression matches at an offset; that offset where it does not match. */
+/** The offset after the match of a sticky expression; `at` if it does not match. */
 function endOfMatch(expression: RegExp, text: string, at: number): number {
   expression.lastIndex = at;
   return expression.test(text) ? expression.lastIndex : at;
@@ -127,9 +124,9 @@ const REFERENCE = /&(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9a-f]{1,6});/gi;
 const PREDEFINED = new Map([["&amp;", "&"], ["&lt;", "<"], ["&gt;", ">"], ["&quot;", '"'], ["&apos;", "'"]]);
 
 /**
- * Text with the five predefined entities and the character references of XML decoded. Everything else that looks like
- * an entity stays as it is: entities that a DOCTYPE declares are never expanded, and those of HTML are the markup's
- * business; so are the references 128 to 159, which HTML reads as windows-1252.
+ * The text with the predefined entities and the character references of XML decoded. Entities of a DOCTYPE are never
+ * expanded. Those of HTML are left to the reader of markup, as are the references 128 to 159, which HTML reads as
+ * windows-1252.
  */
 export function decodeReferences(text: string): string {
   if (!text.includes("&")) return text;
@@ -152,12 +149,12 @@ export function escapeText(text: string): string {
 const SECTION = /<!\[CDATA\[([\s\S]*?)(?:\]\]>|$)|<!--[\s\S]*?(?:-->|$)/g;
 const TAG = /<[a-z/]/i;
 
-/** Content beyond this is not read, characters: several times what any text of an item keeps. */
+/** Maximum length of an element's content in characters; the rest is ignored. */
 const MAX_CONTENT = 1_000_000;
 
 /**
- * The content of an element as HTML markup. `html`: its text is markup (RSS, Atom's type="html"). `text`: its text is
- * plain. Either way, child elements are taken for markup as they stand: XHTML, or HTML that nobody escaped.
+ * The content of an element as HTML markup. The text is markup (`html`, as in RSS and Atom's type="html") or plain
+ * (`text`); child elements are always markup: XHTML or unescaped HTML.
  */
 export function contentMarkup(whole: string, kind: "html" | "text"): string {
   const content = whole.slice(0, MAX_CONTENT);
@@ -197,7 +194,7 @@ export function contentText(whole: string): string {
   return (text + decodeReferences(content.slice(from))).trim();
 }
 
-/** Behind the comment, CDATA section, instruction or declaration that begins at the offset; -1 where it never ends. */
+/** The offset after the comment, CDATA section, instruction or declaration at an offset; -1 if it has no end. */
 function skipSection(text: string, at: number): number {
   if (text.startsWith("<!--", at)) return after(text.indexOf("-->", at + 4), 3);
   if (text.startsWith("<![CDATA[", at)) return after(text.indexOf("]]>", at + 9), 3);
@@ -238,11 +235,11 @@ function readStartTag(text: string, at: number): StartTag | number {
 }
 
 /**
- * Where the ">" of a tag stands, past quoted values. When a "<" or the end of the text comes first, so that it was no
- * tag, the negative of that offset: to look on from there, never from the tag's own beginning, keeps the scan linear.
+ * The offset of a tag's ">", past quoted values. If a "<" or the end of the text comes first, it is not a tag: returns
+ * the negative of that offset, from which the caller continues, so that the scan stays linear.
  */
 function tagEnd(text: string, from: number): number {
-  let before = 0; // the last character that is no space
+  let before = 0; // the last character other than white space
   for (let at = from; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === GREATER) return at;

@@ -1,13 +1,13 @@
 // Distinguishes HTML tags from text that only looks like them.
 
-/** The elements by which a text is known to be markup. */
+/** Elements that identify markup. */
 const NAMES: ReadonlySet<string> = new Set(
   ("a abbr b blockquote br cite code dd div dl dt em figure h1 h2 h3 h4 h5 h6 hr i iframe img li mark ol p pre script " +
     "section small span strong style sub sup table tbody td th time tr u ul").split(" "),
 );
 const TAG = /<\/?([a-z][a-z0-9]*)(?:[\s/][^<>]*)?>/gi;
 
-/** Whether a text has a tag of one of the usual elements. */
+/** Whether a text has a tag of a usual element. */
 export function hasTag(text: string): boolean {
   for (const [, name = ""] of text.matchAll(TAG)) if (NAMES.has(name.toLowerCase())) return true;
   return false;
