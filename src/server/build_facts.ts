@@ -1,6 +1,4 @@
 // The build facts of an executable, from a file embedded in it.
-
-// `version`: version, build and licences.
 import { join } from "node:path";
 import type { Host } from "../platform/process/process.ts";
 
@@ -22,7 +20,7 @@ export async function readFacts(host: Pick<Host, "exists" | "readText">): Promis
   return { commit: typeof commit === "string" ? commit : null, traces: traces === true };
 }
 
-/** A warning if environment and executable disagree about traces; null otherwise. */
+/** A warning if the environment and the executable disagree about traces; otherwise null. */
 export async function tracesWarning(
   host: Pick<Host, "exists" | "readText" | "env" | "program" | "runtime">,
 ): Promise<string | null> {

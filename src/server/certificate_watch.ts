@@ -4,7 +4,7 @@ import { type CertificatePair, examineCertificate } from "../platform/tls/certif
 import type { Machine } from "../platform/files/machine.ts";
 import { checkKeyFile } from "./checks/rights.ts";
 
-/** How often the files are read, ms. */
+/** Interval of the checks, ms. */
 const LOOK_EVERY_MS = 5_000;
 
 /** The absolute paths of a certificate and its key. */
@@ -13,7 +13,7 @@ export interface CertificatePaths {
   key: string;
 }
 
-/** Reads both files. Rejects with a message that names the one that cannot be read. */
+/** Reads both files. Rejects with a message that names the unreadable one. */
 export async function readPair(
   files: Pick<Files, "readText">,
   paths: CertificatePaths,
@@ -21,7 +21,7 @@ export async function readPair(
   return { cert: await files.readText(paths.cert), key: await files.readText(paths.key) };
 }
 
-/** What watching needs. */
+/** Options of {@link watchCertificate}. */
 export interface Watching {
   files: Pick<Files, "readText">;
   clock: Pick<Clock, "sleep" | "nowMs">;
@@ -34,9 +34,9 @@ export interface Watching {
 }
 
 /**
- * Reads the files every few seconds until the signal aborts, and uses a new pair once two reads gave the same: the two
- * files are not written at the same instant. A pair that cannot be used is logged once, and the old one stays in use. A
- * pair that is not valid yet is used when it is.
+ * Reads the files every few seconds until the signal aborts. A new pair is used once two reads give the same, because
+ * the two files are not written at once. An unusable pair is logged once, and the old one stays in use; a pair that is
+ * not valid yet is used later.
  */
 export async function watchCertificate(watching: Watching, signal: AbortSignal): Promise<void> {
   const { files, clock, log, paths } = watching;

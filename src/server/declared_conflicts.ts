@@ -5,8 +5,8 @@ import { type CommandCall, CommandError, EXIT } from "./command_call.ts";
 import type { LoadedConfig } from "./open_store.ts";
 
 /**
- * Looks into the database that is there, and changes nothing. Throws a {@link CommandError} for what it contradicts;
- * gives a warning when it cannot be inspected, null when all is well or there is nothing to look at.
+ * Compares the declared customers with an existing database, which it does not change. Throws a {@link CommandError}
+ * that names the conflicts. Returns a warning if the database cannot be inspected, otherwise null.
  */
 export async function examineDeclared(
   { host, loadEngine }: Pick<CommandCall, "host" | "loadEngine">,
@@ -41,7 +41,6 @@ const CONFLICTS: Record<DeclarationConflict["what"], (holderId: string) => strin
   erased: () => "belongs to an erased customer: choose another id",
 };
 
-/** A line in the form of the config's problems. */
 function describeConflict(
   { name, what, holderId, keyIndex }: DeclarationConflict,
   loaded: LoadedConfig,

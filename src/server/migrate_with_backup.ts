@@ -15,16 +15,13 @@ import { openVaultFile } from "../platform/vault.ts";
 import { VERSION } from "../version.ts";
 import { storeUser } from "./instance_lock.ts";
 
-/** The prefix of backups before a migration to the engine's schema. */
-const beforePrefix = ({ schemaVersion }: StoreEngine) => `before-schema-${schemaVersion}-`;
-
 /** Long work on a database file, on this thread or in a worker. */
 export interface LongWork {
   inspect(path: string): Promise<DatabaseFacts>;
   migrate(file: DatabaseFile): Promise<unknown>;
 }
 
-/** The long work on this thread, for commands. */
+/** {@link LongWork} on this thread, for commands. */
 export function workHere(engine: StoreEngine): LongWork {
   return {
     inspect: (path) => Promise.resolve(engine.inspect(path)),
@@ -56,7 +53,7 @@ export interface Preparing {
   engine: StoreEngine;
   /** The config file. */
   file: string;
-  /** The database's path as in the config; it may be a link. */
+  /** See {@link LoadedConfig}. */
   storeName: string;
   /** Unix ms. */
   nowMs: number;
@@ -64,29 +61,28 @@ export interface Preparing {
   machine: Pick<Machine, "volumeOf">;
   /** Takes the server's lock before the database is touched. */
   lock?(): Promise<void>;
-  /** Called with a message for each step. */
+  /** Reports each step. */
   say(text: string, fields: LogFields): void;
 }
 
 /**
- * Makes the database's folder and file where they are missing; migrates an older one after a backup. Throws when
- * another process has an older one open (it would not know the new schema), or when the file cannot be written.
+ * Creates a missing database, and migrates one with an older schema after a backup. Throws if another process has the
+ * older database open, or if the file cannot be written.
  */
 export async function prepareDatabase(
   host: Host,
   { config, engine, file, storeName, nowMs, work, machine, lock, say }: Preparing,
 ): Promise<void> {
   const { path, keyFile } = config.store;
-  await mustMiss(host, { path, storeName });
+  await refuseLostDatabase(host, { path, storeName });
   await host.makeFolder(dirname(path), 0o700);
-  // Only the owner may read the store. SQLite's other files get the same mode.
   if (machine.volumeOf(dirname(path))?.isNetwork === true) {
     throw new Error(
       "its folder is on a network file system, where SQLite's locks do not work: move it to a local disk",
     );
   }
   await lock?.();
-  // Throws for a file that is there and cannot be written.
+  // Throws if the file exists and cannot be written. SQLite's other files get the same mode.
   await host.makeFile(path, 0o600);
   const schema = engine.schemaOf(path);
   if (schema === 0 || schema === engine.schemaVersion) return;
@@ -94,30 +90,15 @@ export async function prepareDatabase(
   const steps = { from_schema: schema, to_schema: engine.schemaVersion };
   const tools = createBackupTools(host, engine, work);
   try {
-    const made = await findSameBackup(host, {
-      folder: config.backup.folder,
-      prefix: beforePrefix(engine),
-      path,
-      tools,
-      say,
-    });
-    const to = made ?? join(config.backup.folder, `${beforePrefix(engine)}${backupName(nowMs)}`);
-    if (made === null) {
-      say("migrating the database: creating a backup first", {
-        ...steps,
-        backup: to,
-      });
-      await createBackup({ to, nowMs, database: path, config: file, secretKey: null }, tools);
+    const { folder } = config.backup;
+    const prefix = `before-schema-${engine.schemaVersion}-`;
+    const existing = await findSameBackup(host, { folder, prefix, path, tools, say });
+    const backup = existing ?? join(folder, `${prefix}${backupName(nowMs)}`);
+    if (existing === null) {
+      say("migrating the database: creating a backup first", { ...steps, backup });
+      await createBackup({ to: backup, nowMs, database: path, config: file, secretKey: null }, tools);
       say("backup verified; migrating the database", steps);
-    } else {
-      say(
-        "migrating the database: a valid backup already exists",
-        {
-          ...steps,
-          backup: to,
-        },
-      );
-    }
+    } else say("migrating the database: a valid backup already exists", { ...steps, backup });
   } finally {
     tools.close();
   }
@@ -126,8 +107,8 @@ export async function prepareDatabase(
 }
 
 /**
- * The newest backup that was made before an upgrade to this schema, when it is whole and holds the database as it is
- * now: the upgrade was ended in the middle, and another backup would be the same. Null when another one is to be made.
+ * The newest backup before a migration to this schema, if it is valid and equals the current database: the migration
+ * was interrupted, and each restart would add another copy. Otherwise null.
  */
 async function findSameBackup(
   host: Host,
@@ -157,14 +138,14 @@ async function findSameBackup(
 }
 
 /**
- * Throws where no database is there, and something shows that one was: made anew it would be another one, whoever has
- * the first open would know nothing of it, and what stands in the log would be lost.
+ * Throws if there is no database but evidence that there was one: a new one would hide the loss, and the changes in the
+ * write-ahead log would be lost.
  */
-async function mustMiss(
+async function refuseLostDatabase(
   host: Host,
   { path, storeName }: { path: string; storeName: string },
 ): Promise<void> {
-  if (await host.exists(path).catch(() => true)) return; // what cannot be inspected, opening it tells of
+  if (await host.exists(path).catch(() => true)) return; // opening it reports why it cannot be inspected
   if (storeName !== path) {
     throw new Error(
       `the target of the link ${storeName} does not exist: mount its disk, or create an empty file there ` +

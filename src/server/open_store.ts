@@ -23,29 +23,25 @@ import { type LongWork, prepareDatabase, workHere } from "./migrate_with_backup.
 export interface LoadedConfig extends ParsedConfig {
   /** Absolute. */
   file: string;
-  /** The store's path as it stands in the config: a link may stand there, which leads to that of `config`. */
+  /** The store's path in the config, which may be a link; `config` has its target. */
   storeName: string;
 }
 
-/** Stands for what a file holds that cannot be read. */
-const UNREADABLE = "unreadable";
-
-/** The SHA-256 of what a file holds; the same text for every file that cannot be read. */
+/** The SHA-256 of a file; the same text for every unreadable file. */
 export async function digestFile(host: Host, path: string): Promise<string> {
-  return await host.digest(path).then(({ sha256 }) => sha256, () => UNREADABLE);
+  return await host.digest(path).then(({ sha256 }) => sha256, () => "unreadable");
 }
 
 /**
- * Reads and checks the config. Throws a {@link CommandError} (exit code 2) that names every problem. The files that it
- * reads are noted in `readings`, by path, with the {@link digestFile} of each, also when it throws. `again` names the
- * file that was found before.
+ * Reads and checks the config. Throws a {@link CommandError} (exit code 2) that names every problem. Adds the digests of
+ * the files that it reads to `readings`, even if it throws. `again` is the config file of an earlier call.
  */
 export async function loadConfig(
   { host, texts }: CommandCall,
   { readings = new Map(), again }: { readings?: Map<string, string>; again?: string } = {},
 ): Promise<LoadedConfig> {
   const file = again ?? await findConfig(host, texts.get("config"));
-  // Before it is read: what is written in between counts as a change, not as known.
+  // Before the file is read, so that a write in between counts as a change.
   const note = async (path: string) => void readings.set(path, await digestFile(host, path));
   try {
     await note(file);
@@ -60,7 +56,7 @@ export async function loadConfig(
     const options = { file, folder: dirname(file), readSecret, findAdditionProblems };
     const { config, ...parsed } = await parseConfigFile(text, options);
     const { path } = config.store;
-    // SQLite writes its log beside the file itself, whatever links lead there: so does everything else here.
+    // SQLite puts its log next to the target of a link, so all other files go there too.
     const store = { ...config.store, path: await host.followLinks(path) };
     return { ...parsed, config: { ...config, store }, file, storeName: path };
   } catch (error) {
@@ -92,15 +88,12 @@ export interface Opened extends LoadedConfig {
 }
 
 /**
- * What a command does that finds no database: it makes one, or, where it only reads, it does without, and leaves
- * nothing behind that might belong to another user than the service.
+ * Without a database, a command creates one, or reads from an empty one in memory, which leaves no files that another
+ * user than the service owns.
  */
 export type WithoutStore = "make" | "do without";
 
-/**
- * Opens all of it for `work` and closes it after that. Throws where there is no store, unless the command can help
- * itself.
- */
+/** Opens config, platform and store for `work` and closes them afterwards. Throws without a store, unless an option allows it. */
 export function withStore<T>(
   call: CommandCall,
   work: (opened: Opened) => Promise<T>,
@@ -120,28 +113,19 @@ export function withStore<T>(
           "it; --config chooses another config",
       );
     }
-    const log = platform.log("store");
-    const say = (text: string, fields: LogFields) => log.info(text, fields);
-    const store = await openStoreAt(call, loaded, {
-      platform,
-      work: workHere(engine),
-      say,
-      vaultWhenUsed: true,
-    });
-    try {
-      return await work({ ...loaded, platform, store });
-    } finally {
-      await store.close();
-    }
+    const { info: say } = platform.log("store");
+    const opening = { platform, work: workHere(engine), say, vaultWhenUsed: true };
+    const store = await openStoreAt(call, loaded, opening);
+    return await work({ ...loaded, platform, store }).finally(() => store.close());
   }, options);
 }
 
-/** Whether nothing is there; what cannot be inspected may be there, and opening it tells why it cannot. */
+/** Whether the file does not exist. If it cannot be inspected, opening it reports the reason. */
 function isMissing({ host }: CommandCall, path: string): Promise<boolean> {
   return host.exists(path).then((exists) => !exists, () => false);
 }
 
-/** Whether there is no database at the path. Throws a {@link CommandError} where this user may not look. */
+/** Whether there is no database at the path. Throws a {@link CommandError} if this user is not allowed to inspect it. */
 export async function hasNoDatabase({ host }: CommandCall, path: string): Promise<boolean> {
   try {
     return !await host.exists(path);
@@ -153,7 +137,7 @@ export async function hasNoDatabase({ host }: CommandCall, path: string): Promis
   }
 }
 
-/** Opens the config and the platform for `work` and closes them after that. */
+/** Opens the config and the platform for `work` and closes them afterwards. */
 export async function withPlatform<T>(
   call: CommandCall,
   work: (opened: Omit<Opened, "store">) => Promise<T>,
@@ -173,13 +157,13 @@ export async function withPlatform<T>(
   }
 }
 
-/** With less free, a disk that was full still is: what a source brings is written at once, bytes. */
+/** A disk with less free space still counts as full, bytes: a whole fetch is written at once. */
 const ROOM_BYTES = 1024 * 1024;
 
-/** EACCES, EROFS and the database's texts for the same. */
+/** The messages of EACCES and EROFS, and SQLite's messages for them. */
 const IS_REFUSED = /permission denied|read-only file system|readonly database|unable to open database file/i;
 
-/** What to do where a path is another user's. */
+/** Advice for a path that this user cannot use. */
 function adviceOnOwner(
   { path, what, owner, mode }: Obstacle,
   { user, path: store }: { user: string | null; path: string },
@@ -199,20 +183,17 @@ function adviceOnOwner(
 export interface Opening {
   platform: Platform;
   work: LongWork;
-  /** Hears what is being done before it can be opened. */
+  /** Reports each step of a migration. */
   say(text: string, fields: LogFields): void;
-  /** Takes the lock of a server on the store. */
+  /** Takes the server's lock. */
   lock?(): Promise<void>;
-  /** See {@link OpenStoreOptions}; without it, nobody is told. */
+  /** See {@link OpenStoreOptions}. */
   onFault?(problem: StorageProblem | null): void;
-  /** Whether it opens without its key, which is missed when something sealed is read or written. */
+  /** Whether a missing key is an error only when a sealed value is read or written. */
   vaultWhenUsed: boolean;
 }
 
-/**
- * Opens the config's store; creates or migrates it where necessary. Throws a {@link CommandError} that says what to do,
- * also when the database cannot be written.
- */
+/** Opens the config's store, and creates or migrates it if necessary. Throws a {@link CommandError} that says what to do. */
 export async function openStoreAt(
   { host, loadEngine }: CommandCall,
   loaded: LoadedConfig,
@@ -220,15 +201,14 @@ export async function openStoreAt(
 ): Promise<Store> {
   const engine = await loadEngine();
   const { path, keyFile } = loaded.config.store;
-  const { storeName } = loaded;
   const machine = createMachine();
   const hasRoom = () => (machine.volumeOf(dirname(path))?.freeBytes ?? Infinity) >= ROOM_BYTES;
   try {
     await prepareDatabase(host, { engine, ...loaded, ...opening, nowMs: platform.clock.nowMs(), machine });
     return engine.open(path, (given) => openVaultFile(keyFile, given), {
       hasRoom,
-      // By the config's path: a link that leads elsewhere is a file that was replaced.
-      identifyFile: () => machine.identityOf(storeName),
+      // By the config's path: a link with a new target counts as a replaced file.
+      identifyFile: () => machine.identityOf(loaded.storeName),
       onFault,
       afterTurn,
       vaultWhenUsed,

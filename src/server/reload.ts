@@ -17,20 +17,19 @@ import { digestFile, loadConfig, type LoadedConfig } from "./open_store.ts";
 import { watchFiles } from "./watch_files.ts";
 
 /** Time for the first requests before the loops start, ms. */
-const ANSWER_FIRST_MS = 100;
+const FIRST_REQUESTS_MS = 100;
 
-/** What the service needs. */
+/** Options of {@link createService}. */
 export interface ServiceOptions {
   call: CommandCall;
   loaded: LoadedConfig;
-  /** Digests of the files that were read for it, by path. */
+  /** The digests of its files, by path. */
   readings: ReadonlyMap<string, string>;
   platform: RealPlatform;
   store: Store;
   metrics: Metrics;
   /** Warnings about the config that were already logged, see {@link warnOfRights}. */
   warned: readonly string[];
-  /** Creates scheduled backups until the signal aborts. */
   runBackups(loaded: LoadedConfig, signal: AbortSignal): Promise<void>;
 }
 
@@ -49,21 +48,15 @@ export interface Service {
   reload(): Promise<void>;
   /** Ends requests that wait for a receiver: a test call gets 503 and can be sent again. */
   abortPending(): void;
-  /** Ends every loop; work in progress finishes within its own limits. Backups end with their thread. */
+  /** Ends the loops; work in progress finishes within its own limits. Backups end with their thread. */
   stop(): Promise<void>;
 }
 
-/**
- * Makes a service that can respond to requests. Throws a {@link CommandError} when the store contradicts the config.
- */
+/** Creates a service that can respond to requests. Throws a {@link CommandError} if the store contradicts the config. */
 export async function createService(options: ServiceOptions): Promise<Service> {
   const service = new RunningService(options);
   await service.prepare();
   return service;
-}
-
-function problemsOf(error: unknown): string[] {
-  return error instanceof Error ? error.message.split("\n") : [String(error)];
 }
 
 class RunningService implements Service {
@@ -73,7 +66,7 @@ class RunningService implements Service {
   #loaded: LoadedConfig;
   #readings: ReadonlyMap<string, string>;
   #app: App;
-  /** Apps of former configs that finish the work that they had claimed. */
+  /** Apps of previous configs that finish the work that they have claimed. */
   readonly #draining = new Set<App>();
   #backups = { ending: new AbortController(), done: Promise.resolve() };
   #reloading: Promise<void> | null = null;
@@ -102,20 +95,14 @@ class RunningService implements Service {
   }
 
   #measure(metrics: Metrics): void {
-    metrics.gauge(
-      {
-        name: "regfeed_config_last_reload_successful",
-        help: "Whether the last reload of the config succeeded.",
-      },
-      () => [{ value: this.#lastReload.isGood ? 1 : 0 }],
-    );
-    metrics.gauge(
-      {
-        name: "regfeed_config_last_reload_success_timestamp_seconds",
-        help: "When the active config was read, Unix seconds.",
-      },
-      () => [{ value: this.#lastReload.goodAtMs / 1_000 }],
-    );
+    metrics.gauge({
+      name: "regfeed_config_last_reload_successful",
+      help: "Whether the last reload of the config succeeded.",
+    }, () => [{ value: this.#lastReload.isGood ? 1 : 0 }]);
+    metrics.gauge({
+      name: "regfeed_config_last_reload_success_timestamp_seconds",
+      help: "When the active config was read, Unix seconds.",
+    }, () => [{ value: this.#lastReload.goodAtMs / 1_000 }]);
   }
 
   async prepare(): Promise<void> {
@@ -130,7 +117,7 @@ class RunningService implements Service {
   async start(): Promise<void> {
     const { call, platform } = this.#options;
     // Loading the HTTP client blocks the thread, so the first requests come first.
-    await platform.clock.sleep(ANSWER_FIRST_MS);
+    await platform.clock.sleep(FIRST_REQUESTS_MS);
     await platform.prepare();
     await this.#app.start();
     this.#restartBackups(this.#loaded);
@@ -164,23 +151,24 @@ class RunningService implements Service {
       const given = await loadConfig(call, { readings, again: this.#loaded.file });
       const { applied, restart } = compareConfigs(this.#loaded, given);
       this.#warnOf(given);
-      if (applied.length > 0) await this.#putInForce({ ...given, ...keepUntilRestart(this.#loaded, given) });
+      if (applied.length > 0) await this.#activate({ ...given, ...keepUntilRestart(this.#loaded, given) });
       if (restart.length > 0) log.warn("some changes take effect after a restart", { keys: restart });
-      const read = applied.length > 0 ? "config reloaded" : "config reloaded: no changes";
-      log.info(read, { changed: applied });
+      log.info(applied.length > 0 ? "config reloaded" : "config reloaded: no changes", { changed: applied });
       this.#lastReload = { isGood: true, goodAtMs: platform.clock.nowMs() };
       this.#services.config.state = "ok";
     } catch (error) {
       this.#lastReload.isGood = false;
       this.#services.config.state = "refused";
       span.fail("the config cannot be applied; the log says why");
-      log.error("config not reloaded: the previous config stays active", { problems: problemsOf(error) });
+      log.error("config not reloaded: the previous config stays active", {
+        problems: (error as Error).message.split("\n"),
+      });
     } finally {
       this.#readings = readings;
     }
   }
 
-  /** Logs warnings that are new since the config was read before. */
+  /** Logs the warnings that the previous config did not have. */
   #warnOf(given: LoadedConfig): void {
     const warnings = warnOfRights(given, createMachine());
     const log = this.#options.platform.log("config");
@@ -191,15 +179,17 @@ class RunningService implements Service {
   }
 
   /**
-   * Replaces the app by one with the new config. Whatever can fail comes first. Then the former app claims nothing
-   * more, and the new one starts. The former one finishes what it has claimed, which is leased to it: to wait for a
-   * slow receiver (15 s) or a long fetch would delay every other delivery and fetch at each reload.
+   * Replaces the app by one with the new config. Steps that can fail come first. Then the old app stops claiming work and
+   * the new one starts. The old one finishes the work that is leased to it: waiting for a slow receiver (15 s) or a long
+   * fetch would delay all other deliveries and fetches.
    */
-  async #putInForce(loaded: LoadedConfig): Promise<void> {
+  async #activate(loaded: LoadedConfig): Promise<void> {
     await this.#declareCustomers(loaded);
     const app = this.#makeApp(loaded);
     await app.prepare();
-    this.#drain(this.#app);
+    const old = this.#app;
+    this.#draining.add(old);
+    old.drain().finally(() => this.#draining.delete(old));
     this.#app = app;
     await app.start();
     this.#loaded = loaded;
@@ -210,11 +200,6 @@ class RunningService implements Service {
     const { platform, store } = this.#options;
     const made = { config, platform: platform.under(config), store, version: VERSION };
     return createApp({ ...made, services: this.#services });
-  }
-
-  #drain(app: App): void {
-    this.#draining.add(app);
-    app.drain().finally(() => this.#draining.delete(app));
   }
 
   async #declareCustomers(loaded: LoadedConfig): Promise<void> {

@@ -7,23 +7,17 @@ import type { Clock } from "../domain/ports/ports.ts";
 import type { Host } from "../platform/process/process.ts";
 import { VERSION } from "../version.ts";
 
-/** What a config that is read again may change of what is measured. */
-export interface Measured {
-  /** Where backups are. */
-  backupFolder: string;
-}
-
-/** Adds the gauges, which are read with each request for metrics. */
+/** Adds the gauges, which are read with each request for metrics. A reload may change the folder of backups. */
 export function measureService(
   metrics: Metrics,
-  { store, backup }: Pick<Config, "store" | "backup">,
-  { files, clock, schemaVersion }: {
+  store: Config["store"],
+  { files, clock, schemaVersion, backupFolder }: {
     files: Pick<Host, "list" | "exists">;
     clock: Pick<Clock, "nowMs">;
     schemaVersion: number;
+    backupFolder(): string;
   },
-): Measured {
-  const measured = { backupFolder: backup.folder };
+): void {
   metrics.gauge({
     name: "regfeed_build_info",
     help: "Always 1: the version and the database's schema are in the labels.",
@@ -44,8 +38,7 @@ export function measureService(
     name: "regfeed_backup_last_success_timestamp_seconds",
     help: "When the newest backup in the backups' folder was made, Unix seconds; missing without one.",
   }, async () => {
-    const newestMs = await findNewestBackup(measured.backupFolder, { files, nowMs: clock.nowMs() });
+    const newestMs = await findNewestBackup(backupFolder(), { files, nowMs: clock.nowMs() });
     return newestMs === null ? [] : [{ value: newestMs / 1_000 }];
   });
-  return measured;
 }

@@ -28,28 +28,25 @@ import { checkTimes } from "./checks/certificate.ts";
 import { warnOfRights } from "./checks/rights.ts";
 import { lockStore } from "./instance_lock.ts";
 import { type LoadedConfig, type Opened, openStoreAt } from "./open_store.ts";
-import { type FileWatch, watchOpenFiles } from "./open_file_limit.ts";
-import { type Measured, measureService } from "./server_metrics.ts";
+import { measureService } from "./server_metrics.ts";
 import { createBackupTools, type LongWork } from "./migrate_with_backup.ts";
 import { createService, type Service } from "./reload.ts";
 import { tracesWarning } from "./build_facts.ts";
 
-/** How long responses in progress may take after the signal, ms. */
+/** Time limit for responses in progress after the signal, ms. */
 const DRAIN_MS = 5_000;
-/** When requests that wait for a receiver are ended after the signal, ms. */
+/** Time after the signal at which requests that wait for a receiver are ended, ms. */
 const ABORT_PENDING_MS = 4_000;
 
-/** With fewer, a few hundred slow clients can use all of them. */
+/** A few hundred slow clients can use up fewer open files. */
 const ENOUGH_FILES = 1_024;
 const MORE_FILES = "raise it: LimitNOFILE in the unit, or `ulimit -n` in the shell";
 
 /** Other programs use these signals, for example to reopen log files. */
 const UNUSED_SIGNAL = "this signal is ignored: SIGHUP reloads the config, SIGTERM stops the server";
 
-/** What a server starts with. */
-export type Serving = Omit<Opened, "store"> & {
-  readings: ReadonlyMap<string, string>;
-};
+/** The loaded config and the platform of a server. */
+export type Serving = Omit<Opened, "store"> & { readings: ReadonlyMap<string, string> };
 
 /** Serves until a signal; resolves with the exit code. */
 export async function serve(
@@ -75,14 +72,19 @@ export async function serve(
   const metrics = createMetrics();
   measureProcess(metrics, clock.nowMs());
   parts.defer(measureEventLoop(platform.eventLoop, metrics, log));
-  const measured = measureService(metrics, config, { files, clock, schemaVersion: engine.schemaVersion });
+  let backupFolder = config.backup.folder;
+  const { schemaVersion } = engine;
+  measureService(metrics, config.store, { files, clock, schemaVersion, backupFolder: () => backupFolder });
   const ending = new AbortController();
   parts.defer(() => ending.abort());
   parts.defer(await listenForMetrics(config, metrics));
   const thread = createThread(new URL("../database_worker.ts", import.meta.url));
   parts.defer(() => thread.end());
   const say = (text: string, fields: LogFields) => log.info(text, fields);
-  const onFault = logFaults(platform.log("store"));
+  const onFault = (problem: StorageProblem | null) => {
+    if (problem === null) platform.log("store").info("storage fault over");
+    else platform.log("store").error(problem.advice, { fault: problem.fault });
+  };
   const since = `since ${new Date(clock.nowMs()).toISOString()}`;
   const lock = async () => parts.defer((await lockStore(config.store.path, since)).release);
   const opening = { platform, work: workOn(thread), lock, say, onFault, vaultWhenUsed: false };
@@ -98,8 +100,10 @@ export async function serve(
   // Not closed while the store is open: closing their files would release this process's locks on the database.
   const tools = createBackupTools(files, engine, workOn(thread));
   let backups = Promise.resolve();
-  const runBackups = (inForce: LoadedConfig, signal: AbortSignal) =>
-    backups = startBackups(call.host, { ...inForce, platform, tools, measured }, signal);
+  const runBackups = (active: LoadedConfig, signal: AbortSignal) => {
+    backupFolder = active.config.backup.folder;
+    return backups = startBackups(call.host, { ...active, platform, tools }, signal);
+  };
   const service = await createService({
     ...{ call, loaded, readings, platform, metrics, warned, runBackups },
     store: nameCalls(traceRounds(store, platform.tracer), platform.eventLoop),
@@ -111,7 +115,8 @@ export async function serve(
   await service.start();
   parts.defer(call.host.onReload(() => void service.reload()));
   parts.defer(call.host.onUnused((signal) => log.warn(UNUSED_SIGNAL, { signal })));
-  watchFiles({ log, clock, metrics }, ending.signal);
+  // Checked when the service is ready, because it takes some time.
+  if (!hasFiles(ENOUGH_FILES)) log.warn(`the limit of open files is below ${ENOUGH_FILES}; ${MORE_FILES}`);
   return await logStopped(log, stopSignal, async () => {
     await supervisor.stopping();
     ending.abort();
@@ -120,14 +125,6 @@ export async function serve(
     thread.end(); // ends a backup in progress, which removes its files
     await Promise.race([backups, clock.sleep(DRAIN_MS)]);
   });
-}
-
-/** Logs the begin of a storage fault with advice, and its end. */
-function logFaults(log: Log): (problem: StorageProblem | null) => void {
-  return (problem) => {
-    if (problem === null) log.info("storage fault over");
-    else log.error(problem.advice, { fault: problem.fault });
-  };
 }
 
 /** Listens for metrics if the config says so; returns a function that closes the listener. */
@@ -153,16 +150,6 @@ async function drain(
   await aborting;
 }
 
-/** Warns if few files can be opened; runs when the service is ready, because it takes some time. */
-function watchFiles(watch: Omit<FileWatch, "hasFiles">, signal: AbortSignal): void {
-  if (!hasFiles(ENOUGH_FILES)) {
-    watch.log.warn(
-      `the limit of open files is below ${ENOUGH_FILES}; ${MORE_FILES}`,
-    );
-  }
-  void watchOpenFiles({ ...watch, hasFiles }, signal);
-}
-
 /** Waits for the signal and stops the service; logs both. */
 async function logStopped(
   log: Log,
@@ -176,8 +163,8 @@ async function logStopped(
 }
 
 /**
- * The opened store; null when the signal to end came before it was there. What was under way is given up then: an
- * upgrade of the database begins anew at the next start, and the backup before it leaves nothing behind.
+ * The opened store; null if the stop signal comes first. Work in progress is then cancelled: the next start repeats a
+ * migration, and an unfinished backup leaves no files.
  */
 async function openUnlessStopped(
   stopSignal: Promise<StopSignal>,
@@ -194,19 +181,22 @@ async function openUnlessStopped(
   return null;
 }
 
-/** Listens as the config says; with a certificate, over TLS, and takes a new one into use until the signal aborts. */
+/** Listens as configured; over TLS, watches the certificate's files until the signal aborts. */
 async function listenAt(
   host: Host,
   { config: { server: { listen: at, tls: paths } }, platform, service, signal }:
     & Pick<Serving, "config" | "platform">
     & { service: Service; signal: AbortSignal },
 ): Promise<Pick<RunningServer, "address" | "shutdown">> {
-  const said = platform.log("serve");
   const options: ListenOptions = {
     ...at,
     handler: (request, client) => service.fetch(request, client),
     refuse: (request) => service.refuse(request),
-    onLost: logLoss(said),
+    onLost: (cause) =>
+      platform.log("serve").error(
+        `the listener failed and is restarted; if the limit of open files is the cause, ${MORE_FILES}`,
+        { cause },
+      ),
   };
   if (paths === null) return await listen(options);
   const pair = await readPair(host, paths);
@@ -225,28 +215,13 @@ async function listenAt(
   return server;
 }
 
-/** Logs that a listener was lost, with what to do about it. */
-function logLoss(log: Log): (reason: string) => void {
-  return (reason) =>
-    log.error(
-      `the listener failed and is restarted; if the limit of open files is the cause, ${MORE_FILES}`,
-      {
-        cause: reason,
-      },
-    );
-}
-
 /** Creates scheduled backups until the signal aborts. */
 async function startBackups(
   host: Host,
-  { config, file, platform, tools, measured }:
-    & LoadedConfig
-    & Pick<Opened, "platform">
-    & { tools: BackupTools; measured: Measured },
+  { config, file, platform, tools }: LoadedConfig & Pick<Opened, "platform"> & { tools: BackupTools },
   signal: AbortSignal,
 ): Promise<void> {
   const { folder, schedule, keep, secretKey } = config.backup;
-  measured.backupFolder = folder;
   await cleanUp(host, [folder, dirname(config.store.path)], platform);
   if (schedule === null) return;
   await runBackups({
@@ -255,13 +230,9 @@ async function startBackups(
     log: platform.log("backup"),
     files: host,
     async create(to, nowMs) {
-      const request = { to, nowMs, database: config.store.path, config: file };
       const key = secretKey ? config.store.keyFile : null;
-      await platform.tracer.act(
-        "make backup",
-        { file: basename(to) },
-        () => createBackup({ ...request, secretKey: key }, tools),
-      );
+      const request = { to, nowMs, database: config.store.path, config: file, secretKey: key };
+      await platform.tracer.act("make backup", { file: basename(to) }, () => createBackup(request, tools));
     },
   }, signal);
 }
@@ -270,29 +241,23 @@ async function startBackups(
 async function cleanUp(
   host: Host,
   folders: readonly string[],
-  { clock, log }: Pick<Opened["platform"], "clock" | "log">,
+  platform: Opened["platform"],
 ): Promise<void> {
+  const log = platform.log("backup");
   for (const folder of new Set(folders)) {
     try {
-      const { removed, kept } = await removeLeftovers(folder, clock.nowMs(), host);
-      for (const path of removed) {
-        log("backup").info("removed files of an interrupted backup", { folder: path });
-      }
-      for (const { path, reason } of kept) {
-        log("backup").warn("files of an interrupted backup cannot be removed: remove them yourself", {
-          folder: path,
-          cause: reason,
-        });
+      const { removed, kept } = await removeLeftovers(folder, platform.clock.nowMs(), host);
+      for (const path of removed) log.info("removed files of an interrupted backup", { folder: path });
+      for (const { path: folder, reason: cause } of kept) {
+        log.warn("files of an interrupted backup cannot be removed: remove them yourself", { folder, cause });
       }
     } catch (error) {
-      log("backup").warn("cannot look for files of interrupted backups", {
-        cause: (error as Error).message,
-      });
+      log.warn("cannot look for files of interrupted backups", { cause: (error as Error).message });
     }
   }
 }
 
-/** The long work in a worker. */
+/** Long work on the database, in a worker. */
 function workOn(thread: Thread): LongWork {
   return {
     inspect: (path) => thread.call("inspect", path) as Promise<DatabaseFacts>,

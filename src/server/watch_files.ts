@@ -1,30 +1,28 @@
-// Sees that files hold something else than before.
+// Detects changes of the config's files by their content.
 import type { Clock } from "../domain/ports/ports.ts";
 
 /**
- * How often the files are looked at, ms. What they hold is compared, nothing else: the notifications of the operating
- * system follow one file, not its name, and so miss what editors and container platforms do, which put a new file or
- * link in its place; they do not come from network and overlay file systems; and times of change are too coarse or are
- * set back by tools that copy. Some kilobytes a second cost nothing.
+ * Interval of the checks, ms. The content is compared, because the system's notifications miss files and links that are
+ * replaced, as editors and container platforms do, and times of change are coarse or set back by copying.
  */
 export const LOOK_EVERY_MS = 1_000;
 
-/** What is watched, and who hears of it. */
+/** Options of {@link watchFiles}. */
 export interface Watched {
-  /** The files' digests by path, as they are known; null while nothing is watched. */
+  /** The known digests by path; null: nothing is watched. */
   known(): ReadonlyMap<string, string> | null;
   digest(path: string): Promise<string>;
   clock: Clock;
-  /** Afterwards {@link Watched.known} gives what was read then. */
+  /** Updates {@link Watched.known}. */
   onChange(): Promise<void>;
 }
 
-/** Looks until the signal aborts. A change counts when it is seen alike twice: whoever is still writing is waited for. */
+/** Checks until the signal aborts. A change counts when two checks find the same content, so that writes are complete. */
 export async function watchFiles(
   { known, digest, clock, onChange }: Watched,
   signal: AbortSignal,
 ): Promise<void> {
-  let lately: string | null = null;
+  let pending: string | null = null;
   while (!signal.aborted) {
     await clock.sleep(LOOK_EVERY_MS, signal);
     const before = known();
@@ -32,9 +30,9 @@ export async function watchFiles(
     const paths = [...before.keys()];
     const now = (await Promise.all(paths.map(digest))).join(" ");
     const isChanged = now !== [...before.values()].join(" ");
-    if (isChanged && now === lately) {
-      lately = null;
+    if (isChanged && now === pending) {
+      pending = null;
       await onChange();
-    } else lately = isChanged ? now : null;
+    } else pending = isChanged ? now : null;
   }
 }

@@ -258,25 +258,6 @@ Deno.test("an unusable store is exit code 1 and a sentence, not a stack", () =>
     assert.match(taken.stderr, /cannot open .*: it is a folder/);
   }));
 
-Deno.test("source parse prints what a saved document holds, and refuses what is none", () =>
-  withFolder(async (folder) => {
-    await Deno.writeTextFile(
-      join(folder, "feed.xml"),
-      `<rss version="2.0"><channel><language>en</language><item><guid>1</guid><title>A &amp;amp; B</title>
-       <link>https://board.example/1</link><pubDate>Fri, 31 Jul 2026 12:00:00 GMT</pubDate></item></channel></rss>`,
-    );
-    const parsed = await regfeed(folder, ["source", "parse", "feed.xml"]);
-    assert.equal(parsed.code, 0, parsed.stderr);
-    const { format, language, items, problems } = JSON.parse(parsed.stdout);
-    assert.deepEqual([format, language, problems], ["rss", "en", []]);
-    assert.match(parsed.stdout, /^ {6}"title": "A & B",$/m);
-    assert.equal(items[0].published_at, Date.parse("2026-07-31T12:00:00Z"));
-    await Deno.writeTextFile(join(folder, "page.html"), "<!doctype html><title>Hello</title>");
-    const refused = await regfeed(folder, ["source", "parse", "page.html"]);
-    assert.equal(refused.code, 1);
-    assert.match(refused.stderr, /page\.html: .*HTML/i);
-  }));
-
 Deno.test("source parse reads by the rules of a source, in its time zone and against its address", () =>
   withFolder(async (folder) => {
     await writeConfig(

@@ -1,7 +1,7 @@
 // Tests of src/cli/wrap_text.ts.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
-import { formatFields, textWidth, wrapLines, wrapText } from "../../src/cli/wrap_text.ts";
+import { wrapLines, wrapText } from "../../src/cli/wrap_text.ts";
 
 Deno.test("wrapText() breaks at words, indents, and keeps paragraphs and long words whole", () => {
   const layout = { width: 12, indent: 2 };
@@ -30,16 +30,6 @@ Deno.test("wrapText() loses no word and passes the width only for one that is lo
       },
     ),
   );
-});
-
-Deno.test("formatFields() sets values in a column", () => {
-  const fields = [["a", "one two three"], ["long", "x"]] as const;
-  assert.equal(formatFields(fields, { width: 16, indent: 2 }), "  a     one two\n        three\n  long  x\n");
-  assert.equal(formatFields([], { width: 16, indent: 2 }), "");
-});
-
-Deno.test("textWidth() follows the terminal between bounds", () => {
-  assert.deepEqual([10, 80, 300].map(textWidth), [40, 80, 100]);
 });
 
 Deno.test("wrapLines() wraps only the lines that are too long, and indents the value of a field", () => {

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { DatabaseSync } from "node:sqlite";
 import type { RegEvent } from "../../src/domain/event/event.ts";
 import type { IngestReport } from "../../src/ingest/ingest.ts";
-import { regfeed, regfeedJson, withFolder, writeConfig } from "../support/process.ts";
+import { regfeedJson, withFolder, writeConfig } from "../support/process.ts";
 import { needs, present } from "../support/needs.ts";
 
 const FIXTURES = fileURLToPath(new URL("../../../shared/fixtures", import.meta.url));
@@ -174,11 +174,3 @@ async function reviseOne(folder: string): Promise<void> {
   assert.equal(revised.external_id, original.external_id);
   assert.equal(revised.summary_en.replace(" (edited)", ""), original.summary_en);
 }
-
-Deno.test("ingest names a source that is not configured and exits with 1", () =>
-  withFolder(async (folder) => {
-    await writeConfig(folder, "");
-    const { code, stderr } = await regfeed(folder, ["ingest", "nobody"]);
-    assert.equal(code, 1);
-    assert.match(stderr, /there is no source nobody in the config/);
-  }));

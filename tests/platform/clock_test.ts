@@ -6,12 +6,6 @@ import { createClock } from "../../src/platform/clock.ts";
 const clock = createClock();
 const LONG_MS = 86_400_000;
 
-Deno.test("nowMs() is the time of the operating system in whole ms", () => {
-  const before = Date.now();
-  const now = clock.nowMs();
-  assert.ok(Number.isInteger(now) && now >= before && now <= Date.now());
-});
-
 Deno.test("sleep() resolves after its time", async () => {
   await clock.sleep(1);
 });
@@ -85,10 +79,6 @@ Deno.test("sleep() of more than a timer can hold does not end at once", async ()
   assert.equal(isAwake, false);
   controller.abort();
   await sleeping;
-});
-
-Deno.test("within() gives what the work gives and leaves no timer", async () => {
-  assert.equal(await clock.within(LONG_MS, () => Promise.resolve(7)), 7);
 });
 
 Deno.test("within() rejects as the work does and leaves no timer", async () => {

@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { respondWithMetrics } from "../../src/api/metrics/metrics_page.ts";
 import { measureService } from "../../src/server/server_metrics.ts";
-import type { Config } from "../../src/config/config.ts";
 import { createMetrics, METRICS_TYPE } from "../../src/domain/ports/metrics.ts";
 import { regfeed, serve, withFolder, writeConfig } from "../support/process.ts";
 
@@ -104,21 +103,20 @@ Deno.test("serve shows its metrics at the address that the config names, and cou
   });
 });
 
-Deno.test("the newest backup is looked for in the folder of the config in force, and never in the time to come", async () => {
+Deno.test("the metric of the newest backup reads the active config's folder and ignores future times", async () => {
   const metrics = createMetrics();
   const listings: Record<string, string[]> = {
     "/before": ["regfeed-20260801T031500Z.tar.gz", "regfeed-20990101T000000Z.tar.gz"],
     "/after": ["scheduled-regfeed-20260802T031500Z.tar.gz"],
     "/data": [],
   };
-  const measured = measureService(
+  let backupFolder = "/before";
+  measureService(
     metrics,
-    {
-      store: { path: "/data/regfeed.db", keyFile: "/data/regfeed.db.key" },
-      backup: { folder: "/before" } as Config["backup"],
-    },
+    { path: "/data/regfeed.db", keyFile: "/data/regfeed.db.key" },
     {
       schemaVersion: 1,
+      backupFolder: () => backupFolder,
       clock: { nowMs: () => Date.parse("2026-08-03T00:00:00Z") },
       files: {
         exists: () => Promise.resolve(true),
@@ -134,6 +132,6 @@ Deno.test("the newest backup is looked for in the folder of the config in force,
     Number(/^regfeed_backup_last_success_timestamp_seconds (\S+)$/m.exec(await metrics.render())?.[1]) *
     1_000;
   assert.equal(await newest(), Date.parse("2026-08-01T03:15:00Z"));
-  measured.backupFolder = "/after";
+  backupFolder = "/after";
   assert.equal(await newest(), Date.parse("2026-08-02T03:15:00Z"));
 });

@@ -10,10 +10,10 @@ import { readPair } from "../certificate_watch.ts";
 import { type Finding, good, problem, warning } from "./finding.ts";
 
 const DAY_MS = 86_400_000;
-/** A certificate that ends sooner should have been renewed, ms. */
+/** A certificate that expires sooner should have been renewed, ms. */
 const EXPIRES_SOON_MS = 14 * DAY_MS;
 
-/** Checks the server's certificate, where it has one. */
+/** Checks the server's certificate, if there is one. */
 export async function checkTls(
   host: Pick<Host, "readText">,
   { server }: Pick<Config, "server">,
@@ -42,7 +42,7 @@ export function checkCertificate(pair: CertificatePair, hostname: string, nowMs:
 
 type GoodCertificate = Extract<CertificateState, { kind: "good" }>;
 
-/** Checks whether a certificate is valid now and for some time. */
+/** Checks the validity period of a certificate. */
 export function checkTimes(
   { beginsAtMs, expiresAtMs }: Pick<GoodCertificate, "beginsAtMs" | "expiresAtMs">,
   nowMs: number,
@@ -58,7 +58,7 @@ export function checkTimes(
 }
 
 function checkName({ fitsHost }: GoodCertificate, hostname: string): Finding[] {
-  // IP addresses are in another part of a certificate, which not every runtime compares.
+  // Not every Deno version compares IP addresses.
   const isName = /[a-z]/i.test(hostname) && !hostname.includes(":");
   if (!isName || fitsHost(hostname)) return [];
   return [

@@ -1,6 +1,6 @@
-// What the doctor finds: what was checked, its state, and what to do.
+// Findings of checks: the state of what was checked, and what to do.
 
-/** `problem`: Regfeed cannot do its work or is not safe. `warning`: it will be so one day. */
+/** `problem`: Regfeed cannot work or is not safe. `warning`: that is likely later. */
 export type Level = "good" | "warning" | "problem";
 
 /** The result of one check. */
@@ -8,9 +8,9 @@ export interface Finding {
   /** "store", "secrets", "clock", … */
   area: string;
   level: Level;
-  /** What was seen, in one sentence. */
+  /** The state in one sentence. */
   seen: string;
-  /** What to do; null when all is well. */
+  /** What to do; null if the check passed. */
   todo: string | null;
 }
 
@@ -29,7 +29,7 @@ export function problem(area: string, seen: string, todo: string): Finding {
   return { area, level: "problem", seen, todo };
 }
 
-/** The findings of a check; a problem when the check itself fails, so that the others go on. */
+/** The findings of a check; a problem if the check itself fails, so that the others still run. */
 export async function attempt(area: string, check: () => Finding[] | Promise<Finding[]>): Promise<Finding[]> {
   try {
     return await check();

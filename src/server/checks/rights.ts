@@ -1,11 +1,11 @@
-// Checks who can read secrets: for the doctor, for `check` and for the start of a server.
+// Checks the permissions of files with secrets, for `doctor`, `check` and `serve`.
 import type { Machine, Rights } from "../../platform/files/machine.ts";
 import type { LoadedConfig } from "../open_store.ts";
 import { type Finding, good, problem } from "./finding.ts";
 
-/** Permission bits of anybody but the owner. */
+/** Permission bits of group and others. */
 const OTHERS = 0o077;
-/** The same without reading by the group. */
+/** The same, except reading by the group. */
 const MORE_THAN_GROUP = 0o037;
 const READS = 0o044;
 const CHANGES = 0o022;
@@ -24,7 +24,7 @@ export function checkRights(
   ];
 }
 
-/** The problems of {@link checkRights}, a sentence each. */
+/** The problems of {@link checkRights} as sentences. */
 export function warnOfRights(
   loaded: Pick<LoadedConfig, "config" | "file">,
   machine: Pick<Machine, "rightsOf">,
@@ -34,7 +34,7 @@ export function warnOfRights(
     .map(({ seen, todo }) => `${seen}: ${todo}`);
 }
 
-/** Checks a file that only its owner may read; one of root's may be readable for the service's group. */
+/** Checks a file that only its owner may read; if root owns it, its group may read it too. */
 export function checkSecretFile(path: string, rights: Rights | null): Finding {
   if (rights === null) return problem("secrets", `${path} does not exist`, "create it, or change the config");
   if (!rights.mayRead) {
@@ -49,7 +49,7 @@ export function checkSecretFile(path: string, rights: Rights | null): Finding {
   return problem("secrets", `${path} has mode ${modeOf(rights)}: others can read it`, todo);
 }
 
-/** Checks the key of the certificate, which its owner's group may read. */
+/** Checks the key of the certificate, which the group may read. */
 export function checkKeyFile(path: string, rights: Rights | null): Finding {
   if (rights === null || (rights.mode & 0o137) === 0) return good("tls", `others cannot read ${path}`);
   return problem("tls", `${path} has mode ${modeOf(rights)}: others can read it`, `chmod 640 ${path}`);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { checkConfigFile, checkSecretFile } from "../../../src/server/checks/rights.ts";
 import { regfeed, serve, withFolder, writeConfig } from "../../support/process.ts";
-import { needs, ROOT, UNPRIVILEGED } from "../../support/needs.ts";
+import { needs, ROOT } from "../../support/needs.ts";
 
 Deno.test("checkSecretFile() reports a secret that others can read; the group may read a file of root", () => {
   const own = {
@@ -65,21 +65,5 @@ Deno.test({
         /WARNING {2}doctor runs as root, .*\n\s+→ run this as the service's user: `sudo -u/,
       );
       assert.equal(code, 0, stdout);
-    }),
-});
-
-Deno.test({
-  ...needs(
-    "doctor reports a data folder that this user cannot enter",
-    UNPRIVILEGED,
-  ), // root looks into everything
-  fn: () =>
-    withFolder(async (folder) => {
-      await writeConfig(folder, '[store]\npath = "data/regfeed.db"\n');
-      await Deno.mkdir(join(folder, "data"), { mode: 0o000 });
-      const { code, stdout } = await regfeed(folder, ["doctor"]);
-      assert.equal(code, 1);
-      assert.match(stdout, /data cannot be written/);
-      await Deno.chmod(join(folder, "data"), 0o700);
     }),
 });

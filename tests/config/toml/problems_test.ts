@@ -5,9 +5,7 @@ import {
   ConfigError,
   describeFound,
   describeKind,
-  formatKey,
   formatProblem,
-  joinList,
   quote,
 } from "../../../src/config/toml/problems.ts";
 
@@ -21,12 +19,6 @@ Deno.test("formatProblem() names file, line, column and key if they are known", 
   const error = new ConfigError(rows.map(([problem]) => problem));
   assert.equal(error.message, rows.map(([, text]) => text).join("\n"));
   assert.equal(error.name, "ConfigError");
-});
-
-Deno.test("formatKey() writes a path as in a config", () => {
-  assert.equal(formatKey(["sources", 2, "schedule"]), "sources[2].schedule");
-  assert.equal(formatKey(["server", "odd key", "b.c"]), 'server."odd key"."b.c"');
-  assert.equal(formatKey([]), null);
 });
 
 Deno.test("findNearest() finds the word that was probably meant", () => {
@@ -76,13 +68,4 @@ Deno.test("describeFound() shows a value, describeKind() only its type", () => {
     assert.equal(describeFound(value), found);
     assert.equal(describeKind(value), kind);
   }
-});
-
-Deno.test("joinList() joins words for a sentence", () => {
-  assert.deepEqual([[], ["a"], ["a", "b"], ["a", "b", "c"]].map(joinList), [
-    "",
-    "a",
-    "a and b",
-    "a, b and c",
-  ]);
 });

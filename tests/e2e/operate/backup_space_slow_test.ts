@@ -35,66 +35,6 @@ Deno.test({
     }),
 });
 
-/** A wrapper: the folder's `disk` holds the archive, and takes no changes. */
-function onMedium(folder: string): string[] {
-  const disk = join(folder, "disk");
-  const script = `cp good.tar.gz "${disk}" && mount -o remount,ro "${disk}" && exec "$@"`;
-  return [...withDisk(disk, 16 * 1024 * 1024), "sh", "-c", script, "sh"];
-}
-
-Deno.test({
-  ...needs(
-    "backup verify reads an archive on a medium that takes no changes, among the temporary files or in a folder",
-    MAY_MOUNT,
-  ),
-  fn: () =>
-    withStore(async (folder) => {
-      assert.equal((await regfeed(folder, ["backup", "create", "good.tar.gz"])).code, 0);
-      const temporary = join(folder, "temporary");
-      await Deno.mkdir(temporary);
-      const verify = (more: string[], env: string[]) =>
-        regfeed(folder, ["backup", "verify", "disk/good.tar.gz", ...more], undefined, [
-          ...onMedium(folder),
-          ...env,
-        ]);
-      const read = await verify([], ["env", `TMPDIR=${temporary}`]);
-      assert.equal(read.code, 0, read.stderr);
-      assert.match(read.stdout, /good\.tar\.gz is good: .*\nTABLE/);
-      assert.deepEqual([...Deno.readDirSync(temporary)], []);
-      const given = await verify(["--folder", "temporary"], ["env", "TMPDIR=/nowhere"]);
-      assert.equal(given.code, 0, given.stderr);
-      assert.deepEqual([...Deno.readDirSync(temporary)], []);
-      const nowhere = await verify([], ["env", `TMPDIR=${join(folder, "disk")}`]);
-      assert.equal(nowhere.code, 1);
-      assert.match(nowhere.stderr, /disk is not writable; choose another folder with --folder FOLDER/);
-    }),
-});
-
-Deno.test({
-  ...needs(
-    "backup verify beside a full disk goes to the temporary files, and says what is needed where both are full",
-    MAY_MOUNT,
-  ),
-  fn: () =>
-    withStore(async (folder) => {
-      assert.equal((await regfeed(folder, ["backup", "create", "good.tar.gz"])).code, 0);
-      const disk = join(folder, "disk");
-      const full = [...withDisk(disk, 131_072), "sh", "-c", 'cp good.tar.gz disk && exec "$@"', "sh"];
-      const verify = (env: string[]) =>
-        regfeed(folder, ["backup", "verify", "disk/good.tar.gz"], undefined, [...full, ...THEN_LIST, ...env]);
-      const read = await verify([]);
-      assert.equal(read.code, 0, read.stderr);
-      assert.match(read.stdout, /left: good\.tar\.gz\n$/);
-      const nowhere = await verify(["env", `TMPDIR=${disk}`]);
-      assert.equal(nowhere.code, 1, nowhere.stderr);
-      assert.match(
-        nowhere.stderr,
-        /not enough space to unpack .*good\.tar\.gz in .*disk, which needs about [\d.]+ [kM]B and has [\d.]+ kB free: .*--folder FOLDER/,
-      );
-      assert.equal(nowhere.stdout, "left: good.tar.gz\n");
-    }),
-});
-
 Deno.test({
   ...needs(
     "backup create saves a database from a disk that has become read-only, whatever stands in its log",

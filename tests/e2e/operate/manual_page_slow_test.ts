@@ -1,7 +1,7 @@
 // The manual page: all that the commands say of themselves, as Debian's own tools take it.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { type Command, optionsOf } from "../../../src/cli/command.ts";
+import { optionsOf } from "../../../src/cli/command.ts";
 import { loadEveryCommand } from "../../../src/cli/commands.ts";
 import { buildDebian } from "../../../tools/build/debian.ts";
 import { manualPage } from "../../../tools/build/manual.ts";
@@ -49,29 +49,6 @@ Deno.test({
       }
     }
     assert.match(text, /EXIT STATUS 0 success 1 failure 2 usage error/);
-  },
-});
-
-Deno.test({
-  ...needs(
-    "what a command says stands for itself in the manual page, whatever signs are in it",
-    program("groff"),
-  ),
-  fn: async () => {
-    const odd: Command = {
-      name: "odd",
-      usage: '[--it "x"]',
-      summary: ".so it's a \\fB test – of 'signs'",
-      example: "regfeed odd --it 'a\\nb'",
-      options: { it: { kind: "flag", help: "'tis -- all" } },
-      run: () => Promise.resolve(0),
-    };
-    const text = await rendered(manualPage([odd], ABOUT));
-    for (
-      const said of ['odd [--it "x"]', ".so it's a \\fB test – of 'signs'.", odd.example, "'tis -- all"]
-    ) {
-      assert.ok(text.includes(said), `${said}: ${text}`);
-    }
   },
 });
 

@@ -47,17 +47,6 @@ Deno.test("request() reads up to the bound, and says when there was more", async
   }
 });
 
-Deno.test("request() closes the connection where it drops the rest, and keeps it where it does not", async () => {
-  const body = new Uint8Array(500_000);
-  await fetchWith(answer(body), 10, async (connections) => {
-    while (connections.open > 0) await new Promise((resolve) => setTimeout(resolve, 5));
-  });
-  await fetchWith(answer(body), 500_000, (connections) => {
-    assert.equal(connections.open, 1);
-    return Promise.resolve();
-  });
-});
-
 Deno.test("request() inflates gzip and deflate, however they are written", async () => {
   const text = "regulation ".repeat(1_000);
   const plain = new TextEncoder().encode(text);
@@ -89,14 +78,6 @@ Deno.test("request() takes a compressed answer that ends too early for broken of
     fetchWith(answer(whole.subarray(0, 2_000), "gzip"), 10_000),
     (error: unknown) => error instanceof NetworkError && error.reason === "the response was cut off",
   );
-});
-
-Deno.test("request() takes an empty answer, compressed or not", async () => {
-  for (const encoding of [undefined, "identity"]) {
-    const response = await fetchWith(answer(new Uint8Array(), encoding), 10);
-    assert.deepEqual([response.body.length, response.truncated], [0, false]);
-  }
-  assert.equal((await fetchWith(answer(gzipSync(""), "gzip"), 10)).body.length, 0);
 });
 
 Deno.test("request() stops a coding that gives nothing however much of it is read", async () => {

@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import type { HttpClient, OutgoingRequest } from "../../../src/domain/ports/ports.ts";
 import { createHttpClient, type HttpClientOptions } from "../../../src/platform/http/http.ts";
 import { listen } from "../../../src/platform/http/http_server.ts";
-import { saying, sayingLast, serveRaw } from "../raw_server.ts";
+import { saying, serveRaw } from "../raw_server.ts";
 
 const OK = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 
@@ -139,15 +139,6 @@ Deno.test("request() goes to the given address also where the URL holds another 
   });
 });
 
-Deno.test("request() tries the next address when one refuses", async () => {
-  await using server = serveRaw(saying(OK));
-  await withClient(async (client) => {
-    const url = `http://nowhere.invalid:${server.port}/`;
-    const response = await client.request(get(url, { addresses: ["127.0.0.2", "127.0.0.1"] }));
-    assert.equal(response.status, 200);
-  });
-});
-
 Deno.test("request() lets other work run while a small body becomes a large one", async () => {
   const maxBodyBytes = 32 * 1024 * 1024;
   const body = new Uint8Array(gzipSync(new Uint8Array(maxBodyBytes)));
@@ -165,34 +156,6 @@ Deno.test("request() lets other work run while a small body becomes a large one"
     assert.ok(turns >= 25, `${turns} turns of the event loop for 32 MB`);
   });
   await server.shutdown(5_000);
-});
-
-Deno.test("request() without an address to go to is refused", async () => {
-  await withClient(async (client) => {
-    await assert.rejects(client.request(get("http://localhost:1/", { addresses: [] })), {
-      name: "NetworkError",
-    });
-  });
-});
-
-Deno.test("request() takes no proxy from the environment", async () => {
-  await using server = serveRaw(saying(OK));
-  await using proxy = serveRaw(sayingLast("HTTP/1.1 502 Bad Gateway\r\n\r\n"));
-  const names = ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"];
-  const before = names.map((name) => Deno.env.get(name));
-  try {
-    for (const name of names) Deno.env.set(name, proxy.address);
-    await withClient(async (client) => {
-      assert.equal((await client.request(get(server.address))).status, 200);
-    });
-    assert.equal(proxy.connections.taken, 0);
-  } finally {
-    names.forEach((name, index) => {
-      const value = before[index];
-      if (value === undefined) Deno.env.delete(name);
-      else Deno.env.set(name, value);
-    });
-  }
 });
 
 Deno.test("request() rejects with the signal's reason when it has aborted before", async () => {
@@ -226,22 +189,6 @@ Deno.test("request() rejects with the signal's reason at every stage of the exch
   }
 });
 
-Deno.test("request() leaves other requests alone when one is aborted", async () => {
-  const reached = Promise.withResolvers<void>();
-  await using server = serveRaw((connection) => {
-    if (server.received().includes("/slow")) return reached.resolve();
-    return saying(OK)(connection);
-  });
-  await withClient(async (client) => {
-    assert.equal((await client.request(get(`${server.address}/quick`))).status, 200);
-    const controller = new AbortController();
-    const slow = client.request(get(`${server.address}/slow`, { signal: controller.signal }));
-    await reached.promise;
-    controller.abort(new Error("stop"));
-    await assert.rejects(slow, /stop/);
-  });
-});
-
 Deno.test("close() ends requests under way", async () => {
   const reached = Promise.withResolvers<void>();
   await using server = serveRaw(() => reached.resolve());
@@ -265,17 +212,6 @@ Deno.test("request() does not send a header with a line break or a character bey
         name: "NetworkError",
         reason: "the request is not valid HTTP",
       });
-    }
-  });
-  assert.equal(server.connections.taken, 0);
-});
-
-Deno.test("request() looks up no name among the addresses", async () => {
-  await using server = serveRaw(saying(OK));
-  await withClient(async (client) => {
-    for (const address of ["localhost", "127.1", ""]) {
-      const asking = client.request(get(server.address, { addresses: [address] }));
-      await assert.rejects(asking, { name: "NetworkError", reason: "host name not found" }, address);
     }
   });
   assert.equal(server.connections.taken, 0);

@@ -48,25 +48,6 @@ Deno.test("a pause over a second is logged with the longest of the works that be
   assert.deepEqual(lags, [0, 2.91]);
 });
 
-Deno.test("a work that began before the last look explains a pause in which nothing else began", () => {
-  const { monitor, logged, spend, look } = createMonitor();
-  monitor.begin("make backup");
-  spend(100);
-  look(0);
-  spend(1_600);
-  look(1_500);
-  spend(1_099);
-  look(999);
-  assert.deepEqual(logged, [{ pause_ms: 1_500, work: "make backup", work_ms: 1_600, cpu_ms: 1_600 }]);
-});
-
-Deno.test("the processor time tells a pause of a busy machine from one of a busy process", () => {
-  const { logged, spend, look } = createMonitor();
-  spend(2_100, 3);
-  look(2_000);
-  assert.deepEqual(logged, [{ pause_ms: 2_000, work: "no named work", work_ms: 2_100, cpu_ms: 3 }]);
-});
-
 Deno.test("the longest pause is that of this minute and the one before it", () => {
   const { monitor, spend, look } = createMonitor();
   const seen: number[] = [];
