@@ -45,26 +45,6 @@ const PAGINGS: Record<string, { table: string; serve(world: World, newest: () =>
         return answer(upTo(from, Math.max(1, from - 4)).reverse());
       }),
   },
-  offset: {
-    table: 'paging = "offset"\nparameter = "skip"\npage_size = 5',
-    serve: (world, newest) =>
-      world.platform.http.serve(API, ({ url }) => {
-        const from = newest() - Number(url.searchParams.get("skip"));
-        return answer(upTo(from, Math.max(1, from - 4)).reverse());
-      }),
-  },
-  link: {
-    table: 'paging = "link"\nnext = "next"',
-    serve: (world, newest) =>
-      world.platform.http.serve(API, ({ url }) => {
-        const skip = Number(url.searchParams.get("skip"));
-        const from = newest() - skip;
-        return answer(
-          upTo(from, Math.max(1, from - 4)).reverse(),
-          from > 5 ? { next: `?skip=${skip + 5}` } : {},
-        );
-      }),
-  },
   cursor: {
     table: 'paging = "cursor"\nparameter = "before"\nnext = "next"',
     serve: (world, newest) =>

@@ -47,13 +47,21 @@ Deno.test("a document with the same bytes is not read again, and its items count
   }));
 
 for (const [what, config, body] of [["feed", boardConfig(), rss(AI)], ["list", list(""), rows(1, 2)]]) {
-  Deno.test(`a ${what} with the same bytes is read once a day`, () =>
-    withFeed(async (serve, world) => {
-      serve(body ?? "");
-      const readAt: number[] = [];
-      for (let hour = 0; hour < 50; hour++) if ((await fetch(world)).looks > 0) readAt.push(hour);
-      assert.deepEqual(readAt, [0, 24, 48]);
-    }, config));
+  for (const knows304 of [false, true]) {
+    Deno.test(`a ${what} ${knows304 ? "with 304 responses" : "with the same bytes"} is read once a day`, () =>
+      withWorld(config ?? "", async (world) => {
+        let sent = 0;
+        world.platform.http.serve(FEED, ({ headers }) => {
+          if (knows304 && headers["if-none-match"] !== undefined) return { status: 304 };
+          sent++;
+          return { headers: knows304 ? { etag: 'W/"always"' } : {}, body: body ?? "" };
+        });
+        await world.app.ingest.register();
+        const readAt: number[] = [];
+        for (let hour = 0; hour < 50; hour++) if ((await fetch(world)).looks > 0) readAt.push(hour);
+        assert.deepEqual([readAt, sent], [[0, 24, 48], knows304 ? 3 : 50]);
+      }));
+  }
 }
 
 Deno.test("a change that must be confirmed is confirmed by the same bytes", async (t) => {

@@ -69,27 +69,6 @@ Deno.test("fetchDocuments() asks for the whole document when address, relevance 
   }
 });
 
-Deno.test("fetchDocuments() follows redirects, each with its own origin's headers", async () => {
-  const platform = fakePlatform(NOW);
-  platform.http.serve(FEED, () => ({ status: 301, headers: { location: "/new.xml" } }));
-  platform.http.serve("https://board.example/new.xml", () => ({
-    status: 307,
-    headers: { location: "https://cdn.example/feed" },
-  }));
-  platform.http.serve("https://cdn.example/feed", () => ({ body: "<rss/>" }));
-  const fetched = await fetchDocuments(
-    sampleSource({ authorization: "Bearer x" }),
-    NEW,
-    fetchOptions(platform),
-  );
-  assert.deepEqual((await readAll(fetched)).map(({ url }) => url), ["https://cdn.example/feed"]);
-  assert.deepEqual(
-    platform.http.requests.map(({ headers }) => headers["authorization"]),
-    ["Bearer x", "Bearer x", undefined],
-    "the secret is for the configured host alone",
-  );
-});
-
 Deno.test("fetchDocuments() says in words why there is no document", async () => {
   const rows: [name: string, answer: Parameters<FakePlatform["http"]["serve"]>[1], expected: RegExp][] = [
     ["500", () => ({ status: 500, body: "x" }), /^responded with 500$/],
@@ -125,25 +104,6 @@ Deno.test("fetchDocuments() says in words why there is no document", async () =>
   assert.equal(moved.message, "host name not found (gone.example)", "the host of the hop that failed");
 });
 
-Deno.test("fetchDocuments() hands on when the server wants to be asked again", async () => {
-  const rows: [value: string | undefined, expected: number | null][] = [
-    ["120", NOW + 120_000],
-    ["Sat, 01 Aug 2026 10:05:00 GMT", NOW + 300_000],
-    ["soon", null],
-    ["-5", null],
-    [undefined, null],
-  ];
-  for (const [value, expected] of rows) {
-    const platform = fakePlatform(NOW);
-    platform.http.serve(
-      FEED,
-      () => ({ status: 429, headers: value === undefined ? {} : { "retry-after": value } }),
-    );
-    const error = await reasonOf(fetchDocuments(sampleSource(), NEW, fetchOptions(platform)));
-    assert.equal(error.retryAtMs, expected, String(value));
-  }
-});
-
 Deno.test("fetchDocuments() reads a folder's files oldest first, and later only those that changed", async () => {
   const platform = fakePlatform(NOW);
   const folder = sampleSource({ fetchStrategy: "files", location: "/inbox" });
@@ -169,17 +129,6 @@ Deno.test("fetchDocuments() reads a file again that was written a moment ago: it
   platform.files.write("/inbox/a.xml", "full", NOW - 100);
   const second = await fetchDocuments(folder, known(first.cursor(WHOLE)), fetchOptions(platform));
   assert.deepEqual((await readAll(second)).map(({ text }) => text), ["full"]);
-});
-
-Deno.test("fetchDocuments() refuses a missing folder and a file that is too long, each with its reason", async () => {
-  const platform = fakePlatform(NOW);
-  const folder = sampleSource({ fetchStrategy: "files", location: "/inbox" });
-  const missing = await reasonOf(fetchDocuments(folder, NEW, fetchOptions(platform)));
-  assert.match(missing.message, /^the folder cannot be read: .*\/inbox/);
-  platform.files.write("/inbox/a.xml", "x".repeat(1_001), NOW - 60_000);
-  const fetched = await fetchDocuments(folder, NEW, fetchOptions(platform));
-  const tooLong = await reasonOf(readAll(fetched));
-  assert.equal(tooLong.message, "the file has more than 1000 bytes");
 });
 
 Deno.test("fetchDocuments() asks again for a feed that broke off, and for a file once it changes", async () => {
@@ -240,20 +189,6 @@ Deno.test("fetchDocuments() gives a file's bytes once, however often it is touch
   assert.deepEqual(await fetch(), [], "as it was");
   platform.files.write("/inbox/a.xml", "newer", NOW - 3_000);
   assert.deepEqual(await fetch(), ["newer"]);
-});
-
-Deno.test("fetchDocuments() names what stands in a folder and cannot be read, at every fetch", async () => {
-  const platform = fakePlatform(NOW);
-  const folder = sampleSource({ fetchStrategy: "files", location: "/inbox" });
-  platform.files.write("/inbox/a.xml", "good", NOW - 60_000);
-  platform.files.spoil("/inbox/pipe", "it is a pipe");
-  let cursor: string | null = null;
-  for (const expected of [["good"], []]) {
-    const fetched = await fetchDocuments(folder, known(cursor), fetchOptions(platform));
-    assert.deepEqual((await readAll(fetched)).map(({ text }) => text), expected);
-    assert.deepEqual(fetched.unreadable, [{ name: "pipe", reason: "it is a pipe" }]);
-    cursor = fetched.cursor(WHOLE);
-  }
 });
 
 Deno.test("fetchDocuments() says how long it waited for a whole answer", async () => {

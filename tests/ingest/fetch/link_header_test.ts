@@ -25,9 +25,3 @@ Deno.test("nextLink() finds the next page as RFC 8288 writes it, and nothing tha
   ];
   for (const [header, next] of cases) assert.equal(nextLink(header), next, header);
 });
-
-Deno.test("nextLink() gets through a hostile header in time that grows with its length alone", () => {
-  for (const part of ['<a>; rel="', "<a>;;;;", "<a>; a=\\", "<a> ; a ", '<a>; a="\\"', "<a>;a;a"]) {
-    assert.equal(nextLink(part.repeat(20_000)), null);
-  }
-});

@@ -93,64 +93,6 @@ Deno.test("the session of a reader in an address is no part of it", () =>
     assert.deepEqual(await counts(world, session("BBB2")), [0, 0, 2]);
   }));
 
-for (
-  const [what, config, body] of [
-    ["feed", ALL, (numbers: number[]) => feed(numbers.map((number) => item(number)))],
-    [
-      "json",
-      boardConfig({
-        source:
-          'relevance = "all"\nfetch_strategy = "json"\n[sources.json]\nitems = ""\ntitle = "title"\nlink = "link"',
-      }),
-      (numbers: number[]) =>
-        JSON.stringify(
-          numbers.map((number) => ({ title: `Document ${number}`, link: `https://board.example/${number}` })),
-        ),
-    ],
-  ] as const
-) {
-  Deno.test(`${what}: a server that says for ever that nothing has changed is believed for a day`, () =>
-    withSources(config, async (world) => {
-      let sent = 0;
-      let numbers = [2, 3];
-      world.platform.http.serve(FEED, ({ headers }) => {
-        if (headers["if-none-match"] !== undefined) return { status: 304 };
-        sent++;
-        return { headers: { etag: 'W/"always"' }, body: body(numbers) };
-      });
-      assert.equal((await ingestBoard(world)).new, 2);
-      numbers = [1, 2, 3];
-      for (let hours = 1; hours < 24; hours++) {
-        await world.platform.clock.advance(DAY / 24);
-        assert.equal((await ingestBoard(world)).ok, true);
-      }
-      assert.equal(sent, 1);
-      await world.platform.clock.advance(DAY / 24);
-      assert.equal((await ingestBoard(world)).new, 1);
-      assert.equal(sent, 2);
-      await world.platform.clock.advance(DAY / 24);
-      await ingestBoard(world);
-      assert.equal(sent, 2, "and for another day");
-    }));
-}
-
-Deno.test("a query that is made up for each fetch revises nothing, where none stands still; an edit beside it does", () =>
-  withSources(ALL, async (world) => {
-    const signed = (sign: (number: number) => string, numbers = [1, 2, 3, 4]) =>
-      feed(numbers.map((number) => item(number))).replace(
-        /news\/(\d)/g,
-        (_, number) => `news/${number}?file=a&amp;signature=${sign(Number(number))}`,
-      );
-    assert.deepEqual(await counts(world, signed((number) => `a${number}`)), [4, 0, 0]);
-    assert.deepEqual(await counts(world, signed((number) => `b${number}`)), [0, 0, 4]);
-    assert.deepEqual(await counts(world, signed((number) => `c${number}`, [0, 1, 2, 3, 4])), [1, 0, 4]);
-    const edited = signed((number) => `d${number}`).replace("on matter 2.", "on matter 2, corrected.");
-    assert.deepEqual(await counts(world, edited), [0, 1, 3]);
-    assert.deepEqual((await events(world)).length, 6);
-    const twoMoved = signed((number) => number < 3 ? `e${number}` : `a${number}`);
-    assert.deepEqual(await counts(world, twoMoved), [0, 2, 2], "others stand still: that is an edit");
-  }));
-
 Deno.test("items without id and address are told apart by their titles: none hides behind another, beside others or later", () =>
   withSources(ALL, async (world) => {
     const homeless = (number: number) =>

@@ -1,7 +1,6 @@
 // Tests of the readers that follow a source's rules: src/ingest/parse/formats/read_rows.ts, read_page.ts, read_sitemap.ts.
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
-import fc from "npm:fast-check@4.10.2";
 import type { Reading } from "../../../src/domain/source/extraction_rules.ts";
 import { DocumentError, parseDocument } from "../../../src/ingest/parse/document.ts";
 import { inflateFile } from "../../../src/ingest/parse/inflate.ts";
@@ -218,29 +217,6 @@ Deno.test("what is of another kind than the rules want is refused in words", () 
     assert.throws(
       () => parse(text, reading),
       (error) => error instanceof DocumentError && expected.test(error.message),
-    );
-  }
-});
-
-Deno.test("readers with rules throw nothing but a DocumentError, however a document is cut and spoilt", () => {
-  const texts: [string, Reading][] = [
-    ['{"r":[{"t":"Ein \\u00fc \\"Wort\\"","l":["/1"]},{"t":2}]}', json("r", { title: ["t"], link: ["l"] })],
-    [
-      '<ul><li class="a"><a href="/1?a=1&amp;b">x</a><!-- c --><li>y</ul>',
-      html("li", { title: ["a"], link: ["a@href"] }),
-    ],
-  ];
-  for (const [text, reading] of texts) {
-    fc.assert(
-      fc.property(fc.nat(text.length), fc.nat(text.length), fc.string(), (from, to, noise) => {
-        const spoilt = text.slice(0, from) + noise + text.slice(to);
-        try {
-          parse(spoilt, reading);
-        } catch (error) {
-          assert.ok(error instanceof DocumentError, String(error));
-        }
-      }),
-      { numRuns: 300 },
     );
   }
 });
