@@ -10,11 +10,6 @@ export function createClock(): Clock {
   return { nowMs: () => Date.now(), sleep, turn, within };
 }
 
-/** Calls back after the work that is ready now. */
-export function afterTurn(work: () => void): void {
-  setImmediate(work);
-}
-
 /** Resolves when the last of those who sleep for 0 ms goes on. */
 let lastYield = Promise.resolve();
 
@@ -39,7 +34,7 @@ function wait(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 function turn(): Promise<void> {
-  return new Promise((resolve) => afterTurn(resolve));
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** Settles as the work does, or rejects when the time is over or `stop` aborts. */

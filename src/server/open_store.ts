@@ -6,7 +6,6 @@ import type { LogFields, Platform } from "../domain/ports/ports.ts";
 import type { StoreEngine } from "../domain/ports/store/engine.ts";
 import type { StorageProblem } from "../domain/ports/store/storage_fault.ts";
 import type { Store } from "../domain/ports/store/store.ts";
-import { afterTurn } from "../platform/clock.ts";
 import { createMachine } from "../platform/files/machine.ts";
 import { findObstacle, type Obstacle } from "../platform/files/users.ts";
 import type { LogSettings } from "../platform/log/log.ts";
@@ -210,7 +209,6 @@ export async function openStoreAt(
       // By the config's path: a link with a new target counts as a replaced file.
       identifyFile: () => machine.identityOf(loaded.storeName),
       onFault,
-      afterTurn,
       vaultWhenUsed,
     });
   } catch (error) {

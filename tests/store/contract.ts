@@ -19,7 +19,6 @@ import "./contract/deliveries/matching.ts";
 import "./contract/deliveries/queue.ts";
 import "./contract/deliveries/replays.ts";
 import "./contract/deliveries/retention.ts";
-import "./contract/events/batches.ts";
 import "./contract/events/events.ts";
 import "./contract/events/identities.ts";
 import "./contract/events/list_model.ts";

@@ -8,7 +8,6 @@ import type { Platform } from "../../domain/ports/ports.ts";
 import { isAtLeast, type Severity } from "../../domain/event/severity.ts";
 import type { RegEvent } from "../../domain/event/event.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
-import { afterTurn } from "../../platform/clock.ts";
 import { createPlatform } from "../../platform/platform.ts";
 import { listen, type RunningServer } from "../../platform/http/http_server.ts";
 import { openVaultFile } from "../../platform/vault.ts";
@@ -152,7 +151,6 @@ async function setStage(
   const store = (await loadEngine()).open(
     config.store.path,
     (options) => openVaultFile(config.store.keyFile, options),
-    { afterTurn },
   );
   const app = createApp({ config, platform, store, version: VERSION });
   const api = await listen({ ...loopback, handler: (request) => app.fetch(request) });

@@ -221,9 +221,6 @@ export const LOST_KEY_ADVICE =
 /** Gives the vault of a store. `mayMake` says that nothing is sealed yet, so that a new key does no harm. */
 export type VaultSource = (options: { mayMake: boolean }) => Vault;
 
-/** Calls back soon, and surely: when what is ready at this moment is done, before anything is waited for. */
-export type AfterTurn = (work: () => void) => void;
-
 /** The key is missing, is the wrong one or may be read by others, or what was sealed is damaged. */
 export class VaultError extends Error {
   override readonly name = "VaultError";

@@ -7,6 +7,7 @@ import { noteAct } from "./customers/audit.ts";
 import type { Connection } from "./connection/connection.ts";
 import { disableSubscription } from "./subscriptions/endpoints.ts";
 import { openVault, readProof, secretField, writeProof } from "./sealed_secrets.ts";
+import { sql } from "./connection/sql.ts";
 
 /** As many as a webhook secret has. */
 const SECRET_BYTES = 32;
@@ -56,13 +57,12 @@ function discardSecrets(
 ): DiscardedSecrets {
   const discarded: DiscardedSecrets = {};
   writeProof(connection, vault);
-  for (const row of connection.all("select id, customer_id, disabled_at, deleted_at from subscriptions")) {
+  for (const row of connection.all(sql`select id, customer_id, disabled_at, deleted_at from subscriptions`)) {
     const [id, customerId] = [String(row["id"]), String(row["customer_id"])];
     const nobodys = Buffer.from(random.bytes(SECRET_BYTES)).toString("hex");
     connection.run(
-      `update subscriptions set secret = ?, previous_secret = null, previous_secret_until = null where id = ?`,
-      vault.seal(nobodys, secretField(id)),
-      id,
+      sql`update subscriptions set secret = ${vault.seal(nobodys, secretField(id))}, previous_secret = null,
+        previous_secret_until = null where id = ${id}`,
     );
     if (row["deleted_at"] !== null) continue;
     if (row["disabled_at"] === null) {
@@ -73,11 +73,11 @@ function discardSecrets(
         problem: null,
       });
     } else {
-      connection.run("update subscriptions set disabled_by = 'key-lost' where id = ?", id);
+      connection.run(sql`update subscriptions set disabled_by = 'key-lost' where id = ${id}`);
     }
     (discarded[customerId] ??= []).push(id);
   }
-  connection.run("delete from stored_responses");
+  connection.run(sql`delete from stored_responses`);
   noteAct(connection, by, "store.new-key", null, { subscriptions: Object.values(discarded).flat().length });
   for (const [customerId, subscriptions] of Object.entries(discarded)) {
     noteAct(connection, by, "secrets.give-up", customerId, { subscriptions });

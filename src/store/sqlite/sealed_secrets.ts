@@ -1,7 +1,7 @@
 // The sealed data of the store, and the proof that identifies its key.
-import { Buffer } from "node:buffer";
 import { LOST_KEY_ADVICE, type Vault, VaultError, type VaultSource } from "../../domain/ports/ports.ts";
 import type { Connection } from "./connection/connection.ts";
+import { sql } from "./connection/sql.ts";
 
 const PROOF = "this database is sealed with this key";
 
@@ -13,27 +13,6 @@ export function secretField(subscriptionId: string): { table: string; id: string
 /** Where stored responses are sealed. */
 export function responseField(customerId: string, key: string): { table: string; id: string } {
   return { table: "stored_responses", id: `${customerId} ${key}` };
-}
-
-/** Maximum number of cached secrets: opening one is the largest cost of a claim. */
-const MAX_KEPT = 20_000;
-
-/** Opens the secrets of subscriptions, each sealed form once. */
-export class SecretReader {
-  readonly #kept = new Map<string, { sealed: Uint8Array; secret: string }>();
-
-  constructor(readonly vault: Vault) {}
-
-  /** The current or the previous secret. */
-  read(subscriptionId: string, which: "present" | "previous", sealed: Uint8Array): string {
-    const name = `${which} ${subscriptionId}`;
-    const known = this.#kept.get(name);
-    if (known !== undefined && Buffer.compare(known.sealed, sealed) === 0) return known.secret;
-    const secret = this.vault.open(sealed, secretField(subscriptionId));
-    if (this.#kept.size >= MAX_KEPT) this.#kept.clear();
-    this.#kept.set(name, { sealed, secret });
-    return secret;
-  }
 }
 
 const PROOF_FIELD = { table: "vault", id: "1" };
@@ -75,11 +54,12 @@ export function proveKey(connection: Connection, vault: Vault): void {
 
 /** The proof of the store's key; null while nothing is sealed. */
 export function readProof(connection: Connection): Uint8Array | null {
-  if (connection.get("select 1 from sqlite_master where name = 'vault'") === undefined) return null;
-  return connection.get("select proof from vault where id = 1")?.["proof"] as Uint8Array | undefined ?? null;
+  if (connection.get(sql`select 1 from sqlite_master where name = 'vault'`) === undefined) return null;
+  return connection.get(sql`select proof from vault where id = 1`)?.["proof"] as Uint8Array | undefined ??
+    null;
 }
 
 /** Makes the vault's key the store's. */
 export function writeProof(connection: Connection, vault: Vault): void {
-  connection.run("insert or replace into vault (id, proof) values (1, ?)", vault.seal(PROOF, PROOF_FIELD));
+  connection.run(sql`insert or replace into vault (id, proof) values (1, ${vault.seal(PROOF, PROOF_FIELD)})`);
 }

@@ -2,6 +2,7 @@
 import type { Vault, VaultSource } from "../../domain/ports/ports.ts";
 import type { OpenStoreOptions } from "../../domain/ports/store/engine.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
+import type { Part } from "./part.ts";
 import { Connection } from "./connection/connection.ts";
 import { accountHealth } from "./customers/account_health.ts";
 import { createAudit } from "./customers/audit.ts";
@@ -29,21 +30,14 @@ import { createPlanLimits } from "./subscriptions/plan_limits.ts";
 import { createUndelivered } from "./deliveries/undelivered.ts";
 import { causeOf, FaultMonitor, storageError } from "./connection/faults.ts";
 import { createUsage } from "./customers/usage.ts";
+import { sql } from "./connection/sql.ts";
 
 /** See {@link StoreEngine.open}; `migrations` are the engine's. */
-export function openStore(
-  path: string,
-  vaultSource: VaultSource,
-  { hasRoom, identifyFile, onFault, ...options }: SqliteOptions = {},
-): Store {
+export function openStore(path: string, vaultSource: VaultSource, options: SqliteOptions = {}): Store {
   const { connection, vault } = openFile(path, vaultSource, options);
   const candidates = new Candidates(connection);
-  const monitor = new FaultMonitor(connection, {
-    ...(hasRoom === undefined ? {} : { hasRoom }),
-    ...(identifyFile === undefined ? {} : { identifyFile }),
-    ...(onFault === undefined ? {} : { onChange: onFault }),
-  });
-  return rejecting(monitor, {
+  const monitor = new FaultMonitor(connection, options);
+  return asStore(connection, monitor, {
     ...createSources(connection),
     ...createEvents(connection),
     ...createCustomers(connection),
@@ -53,7 +47,7 @@ export function openStore(
     ...createPayments(connection),
     ...createMails(connection),
     ...createAudit(connection),
-    accountHealth: () => Promise.resolve(accountHealth(connection)),
+    accountHealth: () => accountHealth(connection),
     ...createUsage(connection),
     ...createDailyUsage(connection),
     ...createSubscriptions(connection, vault),
@@ -69,22 +63,21 @@ export function openStore(
     ...createUndelivered(connection),
     health: () => {
       const row = connection.get(
-        `select count(*) as pending, min(created_at) as oldest
+        sql`select count(*) as pending, min(created_at) as oldest
          from deliveries indexed by deliveries_oldest_pending where status = 'pending'`,
       );
-      return Promise.resolve({
+      return {
         pendingDeliveries: Number(row?.["pending"] ?? 0),
         oldestPendingAtMs: (row?.["oldest"] ?? null) as number | null,
-      });
+      };
     },
-    fault: () => Promise.resolve(monitor.current()),
+    fault: () => monitor.current(),
     close: () => {
       try {
-        if (connection.isOpen) monitor.current(); // the file may have been replaced since the last look
+        if (connection.isOpen) monitor.current(); // the file may have been replaced since the last check
       } finally {
         connection.close();
       }
-      return Promise.resolve();
     },
   });
 }
@@ -96,18 +89,12 @@ interface SqliteOptions extends OpenStoreOptions {
 function openFile(
   path: string,
   vaultSource: VaultSource,
-  { vaultWhenUsed = false, migrations, ...options }: Omit<
-    SqliteOptions,
-    "hasRoom" | "identifyFile" | "onFault"
-  >,
+  options: SqliteOptions,
 ): { connection: Connection; vault: Vault } {
   let connection: Connection | null = null;
   try {
-    connection = new Connection(path, options);
-    return {
-      connection,
-      vault: migrate(connection, vaultSource, { vaultWhenUsed, ...(migrations && { migrations }) }),
-    };
+    connection = new Connection(path);
+    return { connection, vault: migrate(connection, vaultSource, options) };
   } catch (error) {
     connection?.close();
     const cause = causeOf(error);
@@ -117,21 +104,21 @@ function openFile(
   }
 }
 
-/** The engine's methods; an error that shows a fault of the file rejects with a StorageError. */
-function rejecting(monitor: FaultMonitor, store: Store): Store {
-  const methods = Object.entries(store).map(([name, method]) => [name, rejectingMethod(monitor, method)]);
-  return Object.fromEntries(methods);
-}
-
-function rejectingMethod<Given extends unknown[], Result>(
-  monitor: FaultMonitor,
-  method: (...given: Given) => Promise<Result>,
-): (...given: Given) => Promise<Result> {
-  return async (...given) => {
-    try {
-      return await method(...given);
-    } catch (error) {
-      throw monitor.note(error);
-    }
-  };
+/** The store of these methods. An error that shows a fault of the file becomes a StorageError. */
+function asStore(connection: Connection, monitor: FaultMonitor, methods: Part<keyof Store>): Store {
+  const promising = Object.entries(methods).map((
+    [name, method]: [string, (...given: never[]) => unknown],
+  ) => [
+    name,
+    // deno-lint-ignore require-await -- what a method throws is a rejection
+    async (...given: never[]) => {
+      try {
+        if (name !== "close") connection.mustBeOpen();
+        return method(...given);
+      } catch (error) {
+        throw monitor.note(error);
+      }
+    },
+  ]);
+  return Object.fromEntries(promising);
 }

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { openVaultFile } from "../../../src/platform/vault.ts";
 import { Connection } from "../../../src/store/sqlite/connection/connection.ts";
+import { sql } from "../../../src/store/sqlite/connection/sql.ts";
 import { openStore } from "../../../src/store/sqlite/store.ts";
 import { anEvent } from "../../store/contract/given.ts";
 import { regfeedJson, serve, withFolder, writeConfig } from "../../support/process.ts";
@@ -35,13 +36,10 @@ async function fillStore(file: string): Promise<void> {
     for (let number = 1; number <= EVENTS; number++) {
       const event = anEvent(`evt_${String(number).padStart(26, "0")}`, { external_id: `p${number}` });
       connection.run(
-        `insert into events (id, source_id, external_id, version, severity, published_at, json, provenance)
-         values (?, ?, ?, 1, 2, ?, ?, '{}')`,
-        event.id,
-        event.source_id,
-        event.external_id,
-        event.published_at,
-        JSON.stringify(event),
+        sql`insert into events (id, source_id, external_id, version, severity, published_at, json, provenance)
+         values (${event.id}, ${event.source_id}, ${event.external_id}, 1, 2, ${event.published_at}, ${
+          JSON.stringify(event)
+        }, '{}')`,
       );
     }
   });
@@ -53,10 +51,10 @@ function lookInto(file: string): { made: number; delivered: number; place: numbe
   const connection = new Connection(file);
   try {
     const row = connection.get(
-      `select count(*) as made, coalesce(sum(status = 'delivered'), 0) as delivered,
+      sql`select count(*) as made, coalesce(sum(status = 'delivered'), 0) as delivered,
          (select backfill_seq from subscriptions) as place from deliveries`,
     );
-    const order = connection.all("select event_id from deliveries order by sequence");
+    const order = connection.all(sql`select event_id from deliveries order by sequence`);
     return {
       made: Number(row?.["made"]),
       delivered: Number(row?.["delivered"]),

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { openVaultFile } from "../../../src/platform/vault.ts";
 import { createSqliteEngine } from "../../../src/store/sqlite/engine.ts";
 import { Connection } from "../../../src/store/sqlite/connection/connection.ts";
+import { sql } from "../../../src/store/sqlite/connection/sql.ts";
 import { schemaVersion } from "../../../src/store/sqlite/schema/migrate.ts";
 import { addCustomer, aKey, BY, matchAll, publishMany, subscribe } from "../../store/contract/given.ts";
 import { NEXT_MIGRATIONS } from "../../support/next_version.ts";
@@ -64,7 +65,7 @@ Deno.test("serve of the next version backs up a store and migrates it with all t
 
     const migrated = new Connection(file);
     assert.equal(schemaVersion(migrated), NEXT_MIGRATIONS.length);
-    assert.equal(migrated.get("select label from api_keys where last_four = 'abab'")?.["label"], "");
+    assert.equal(migrated.get(sql`select label from api_keys where last_four = 'abab'`)?.["label"], "");
     migrated.close();
     const [backup = ""] = [...Deno.readDirSync(join(folder, "data", "backups"))].map(({ name }) => name);
     assert.match(

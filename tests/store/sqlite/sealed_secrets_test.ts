@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createVault, openVaultFile } from "../../../src/platform/vault.ts";
 import { Connection } from "../../../src/store/sqlite/connection/connection.ts";
+import { sql } from "../../../src/store/sqlite/connection/sql.ts";
 import { openStore } from "../../../src/store/sqlite/store.ts";
 import { testVault } from "../../support/vault.ts";
 import {
@@ -75,9 +76,9 @@ Deno.test("claimDeliveries() opens the secret that stands, also when it has chan
     assert.deepEqual(await claimOne(T0), [webhookSecret]);
     const next = secretOf(1);
     outside.run(
-      `update subscriptions set previous_secret = secret, previous_secret_until = ?, secret = ? where id = 'sub_1'`,
-      T0 + 1_000,
-      vault.seal(next, place),
+      sql`update subscriptions set previous_secret = secret, previous_secret_until = ${
+        T0 + 1_000
+      }, secret = ${vault.seal(next, place)} where id = 'sub_1'`,
     );
     assert.deepEqual(await claimOne(T0 + 999), [next, webhookSecret], "both sign until the time");
     assert.deepEqual(await claimOne(T0 + 1_000), [next]);

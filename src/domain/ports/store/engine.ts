@@ -2,7 +2,7 @@
 import type { Act } from "../../customer/audit.ts";
 import type { DatabaseFacts, DatabaseFiles } from "../backup.ts";
 import type { DeclarationConflict, DeclaredCustomer } from "../../customer/declared_customers.ts";
-import type { AfterTurn, Random, VaultSource } from "../ports.ts";
+import type { Random, VaultSource } from "../ports.ts";
 import type { SourceState } from "../../source/source.ts";
 import type { Undelivered } from "./deliveries.ts";
 import type { StorageProblem } from "./storage_fault.ts";
@@ -18,8 +18,6 @@ export interface OpenStoreOptions {
   onFault?: (problem: StorageProblem | null) => void;
   /** Whether the key may be missing until something is sealed or opened. */
   vaultWhenUsed?: boolean;
-  /** Calls back when what is ready now is done: requests that came together share what a read costs. */
-  afterTurn?: AfterTurn;
 }
 
 /** How a database is examined that a server may have open. */

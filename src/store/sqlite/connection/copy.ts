@@ -2,6 +2,7 @@
 import type { DatabaseFiles } from "../../../domain/ports/backup.ts";
 import { Connection } from "./connection.ts";
 import { causeOf, storageError } from "./faults.ts";
+import { sql } from "./sql.ts";
 
 /**
  * Copies the database to `to` and its log to `to`-wal, as one state of it. Writers go on meanwhile; they wait only
@@ -40,8 +41,8 @@ async function copyUnused(
 async function copyAsOne(path: string, to: string, files: DatabaseFiles): Promise<void> {
   const reader = new Connection(path);
   try {
-    reader.run("begin");
-    reader.get("select count(*) as objects from sqlite_schema"); // the transaction reads from here on
+    reader.run(sql`begin`);
+    reader.get(sql`select count(*) as objects from sqlite_schema`); // the transaction reads from here on
     await files.copyOpened(path, to);
     const writer = new Connection(path);
     try {
@@ -49,7 +50,7 @@ async function copyAsOne(path: string, to: string, files: DatabaseFiles): Promis
     } finally {
       writer.close();
     }
-    reader.run("rollback");
+    reader.run(sql`rollback`);
   } finally {
     reader.close();
   }

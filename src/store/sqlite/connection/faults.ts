@@ -1,5 +1,6 @@
 // Maps SQLite's errors to storage faults, and watches whether a fault lasts.
 import { StorageError, type StorageProblem } from "../../../domain/ports/store/storage_fault.ts";
+import type { OpenStoreOptions } from "../../../domain/ports/store/engine.ts";
 import type { Connection } from "./connection.ts";
 
 /** Faults of the database file, with advice. */
@@ -76,14 +77,7 @@ export function adviceOn(
 }
 
 /** How the monitor inspects the database file, and its listener. */
-export interface FaultMonitorOptions {
-  /** Whether the file's disk has room for more than a page; without it, only SQLite's errors tell. */
-  hasRoom?: () => boolean;
-  /** Identifies the file that is at the database's path now; null where there is none. Without it, no file is replaced. */
-  identifyFile?: () => string | null;
-  /** Called when a fault begins, with what it is, and with null when it is over. */
-  onChange?: (problem: StorageProblem | null) => void;
-}
+export type FaultMonitorOptions = Pick<OpenStoreOptions, "hasRoom" | "identifyFile" | "onFault">;
 
 /** Remembers a fault from the error that shows it until a write succeeds again. */
 export class FaultMonitor {
@@ -93,9 +87,9 @@ export class FaultMonitor {
 
   constructor(
     private readonly connection: Connection,
-    { hasRoom = () => true, identifyFile = () => "", onChange = () => {} }: FaultMonitorOptions = {},
+    { hasRoom = () => true, identifyFile = () => "", onFault = () => {} }: FaultMonitorOptions = {},
   ) {
-    this.#options = { hasRoom, identifyFile, onChange };
+    this.#options = { hasRoom, identifyFile, onFault };
     this.#file = identifyFile();
   }
 
@@ -109,7 +103,6 @@ export class FaultMonitor {
 
   /** The fault as it is now, null for none: tries a small write to see whether one is over. */
   current(): StorageProblem | null {
-    this.connection.mustBeOpen();
     if (!this.#isFinal()) this.#set(this.#check());
     return this.#cause === null ? null : PROBLEMS[this.#cause];
   }
@@ -138,7 +131,7 @@ export class FaultMonitor {
     // While another process holds the lock, each statement would keep every request waiting.
     this.connection.waitForLocks(cause !== "locked");
     if (cause === "replaced") this.connection.abandonFile(storageError("replaced"));
-    this.#options.onChange(cause === null ? null : PROBLEMS[cause]);
+    this.#options.onFault(cause === null ? null : PROBLEMS[cause]);
   }
 
   /** On a full disk SQLite cannot make the file that its readers share, and calls that an I/O error. */

@@ -4,6 +4,7 @@ import type { DatabaseFacts } from "../../../domain/ports/backup.ts";
 import { Connection } from "./connection.ts";
 import { schemaVersion } from "../schema/migrate.ts";
 import { causeOf } from "./faults.ts";
+import { Sql, sql } from "./sql.ts";
 
 /** Maximum number of reported problems. */
 const MOST_PROBLEMS = 20;
@@ -73,14 +74,14 @@ function inUse(path: string, cause: unknown): Error {
 
 function standAlone(connection: Connection): void {
   // Leaving WAL mode needs exclusive access, and moves the log into the file.
-  const mode = connection.get("pragma journal_mode = delete")?.["journal_mode"];
+  const mode = connection.get(sql`pragma journal_mode = delete`)?.["journal_mode"];
   if (mode !== "delete" && mode !== "memory") throw new Error(`the journal's mode stays ${String(mode)}`);
 }
 
 function findProblems(connection: Connection): string[] {
-  const found = connection.all(`pragma integrity_check(${MOST_PROBLEMS})`)
+  const found = connection.all(new Sql(`pragma integrity_check(${MOST_PROBLEMS})`))
     .map((row) => String(row["integrity_check"])).filter((text) => text !== "ok");
-  const orphans = connection.all("pragma foreign_key_check").slice(0, MOST_PROBLEMS)
+  const orphans = connection.all(sql`pragma foreign_key_check`).slice(0, MOST_PROBLEMS)
     .map((row) => `a row of ${row["table"]} refers to a missing row of ${row["parent"]}`);
   return [...found, ...orphans];
 }
@@ -88,13 +89,13 @@ function findProblems(connection: Connection): string[] {
 function countRows(connection: Connection): Record<string, number> {
   // Full-text tables are left out: the rows they index are counted.
   const tables = connection.all(
-    `select name from pragma_table_list
+    sql`select name from pragma_table_list
      where schema = 'main' and type = 'table' and name not like 'sqlite%' order by name`,
   ).map((row) => String(row["name"]));
   return Object.fromEntries(
     tables.map((name) => [
       name,
-      Number(connection.get(`select count(*) as rows from "${name.replaceAll('"', '""')}"`)?.["rows"]),
+      Number(connection.get(new Sql(`select count(*) as rows from "${name}"`))?.["rows"]),
     ]),
   );
 }

@@ -1,11 +1,12 @@
 // Counts the mails and the prices that need attention, in SQLite.
 import type { AccountHealth } from "../../../domain/ports/store/customers.ts";
 import type { Connection } from "../connection/connection.ts";
+import { sql } from "../connection/sql.ts";
 
 /** Counted over partial indexes that hold little else. */
 export function accountHealth(connection: Connection): AccountHealth {
   const row = connection.get(
-    `select
+    sql`select
        (select count(*) from mails indexed by mails_due where status = 'queued') as queued,
        (select min(created_at) from mails indexed by mails_due where status = 'queued') as oldest,
        (select count(*) from mails indexed by mails_failed where status = 'failed') as failed,

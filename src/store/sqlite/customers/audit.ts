@@ -1,28 +1,27 @@
 // The audit in SQLite.
-import type { Store } from "../../../domain/ports/store/store.ts";
 import type { Act } from "../../../domain/customer/audit.ts";
 import type { Connection } from "../connection/connection.ts";
+import { sql } from "../connection/sql.ts";
+import type { Part } from "../part.ts";
 
 /** The part of the port that concerns the audit. */
-export function createAudit(connection: Connection): Pick<Store, "listAudit"> {
+export function createAudit(connection: Connection): Part<"listAudit"> {
   return {
     listAudit: ({ limit, before = Number.MAX_SAFE_INTEGER, customerId }) => {
       const rows = customerId === undefined
-        ? connection.all("select * from audit where seq < ? order by seq desc limit ?", before, limit)
+        ? connection.all(sql`select * from audit where seq < ${before} order by seq desc limit ${limit}`)
         : connection.all(
-          "select * from audit where customer_id = ? and seq < ? order by seq desc limit ?",
-          customerId,
-          before,
-          limit,
+          sql`select * from audit where customer_id = ${customerId} and seq < ${before}
+            order by seq desc limit ${limit}`,
         );
-      return Promise.resolve(rows.map((row) => ({
+      return rows.map((row) => ({
         seq: Number(row["seq"]),
         atMs: Number(row["at"]),
         actor: String(row["actor"]),
         act: String(row["act"]),
         customerId: row["customer_id"] as string | null,
         change: JSON.parse(String(row["change"])),
-      })));
+      }));
     },
   };
 }
@@ -36,11 +35,7 @@ export function noteAct(
   change: Record<string, unknown> = {},
 ): void {
   connection.run(
-    "insert into audit (at, actor, act, customer_id, change) values (?, ?, ?, ?, ?)",
-    by.atMs,
-    by.actor,
-    act,
-    customerId,
-    JSON.stringify(change),
+    sql`insert into audit (at, actor, act, customer_id, change) values (${by.atMs}, ${by.actor}, ${act},
+      ${customerId}, ${JSON.stringify(change)})`,
   );
 }

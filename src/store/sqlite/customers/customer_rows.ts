@@ -3,9 +3,10 @@ import type { Customer } from "../../../domain/customer/customer.ts";
 import type { MailLanguage } from "../../../domain/customer/mail_language.ts";
 import type { Tier } from "../../../domain/customer/tier.ts";
 import type { Connection, Row } from "../connection/connection.ts";
+import { sql } from "../connection/sql.ts";
 
 /** The columns of a customer, for statements that read one. */
-export const CUSTOMER_COLUMNS = "id, email, tier, enabled, limits, language, declared, created_at";
+export const CUSTOMER_COLUMNS = sql`id, email, tier, enabled, limits, language, declared, created_at`;
 
 /** A customer from a row with {@link CUSTOMER_COLUMNS}. */
 export function customerFromRow(row: Row): Customer {
@@ -23,6 +24,6 @@ export function customerFromRow(row: Row): Customer {
 
 /** The customer with this id; null if there is none. */
 export function findCustomer(connection: Connection, id: string): Customer | null {
-  const row = connection.get(`select ${CUSTOMER_COLUMNS} from customers where id = ?`, id);
+  const row = connection.get(sql`select ${CUSTOMER_COLUMNS} from customers where id = ${id}`);
   return row === undefined ? null : customerFromRow(row);
 }

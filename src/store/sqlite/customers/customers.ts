@@ -1,6 +1,5 @@
 // Customers in SQLite.
 import type { Account, TierAct } from "../../../domain/ports/store/customers.ts";
-import type { Store } from "../../../domain/ports/store/store.ts";
 import type { Act } from "../../../domain/customer/audit.ts";
 import type { ApiKey, Customer, DisabledBy } from "../../../domain/customer/customer.ts";
 import { limitFields } from "../../../domain/customer/tier.ts";
@@ -19,42 +18,44 @@ import { findPayer } from "./payers.ts";
 import { awaitsWelcome, queueMail, retryWelcome, returnWelcome } from "./mails.ts";
 import { fitToLimits } from "../subscriptions/plan_limits.ts";
 import { CUSTOMER_COLUMNS, customerFromRow, findCustomer } from "./customer_rows.ts";
+import { sql } from "../connection/sql.ts";
+import type { Part } from "../part.ts";
 
 type CustomerMethods = "addCustomer" | "findCustomer" | "findAccount" | "listCustomers" | "changeCustomer";
 
 /** The part of the port that concerns customers. */
-export function createCustomers(connection: Connection): Pick<Store, CustomerMethods> {
+export function createCustomers(connection: Connection): Part<CustomerMethods> {
   return {
     addCustomer: (customer, key, by) =>
-      Promise.resolve(connection.transaction("durable", () => {
+      connection.transaction("durable", () => {
         const disabledBy = customer.enabled ? null : "operator";
         insertCustomer(connection, customer, { by, disabledBy, lastFour: key.lastFour });
         insertKey(connection, customer.id, key);
-      })),
+      }),
 
-    findCustomer: (id) => Promise.resolve(findCustomer(connection, id)),
+    findCustomer: (id) => findCustomer(connection, id),
 
-    findAccount: (id) => Promise.resolve(findAccount(connection, id)),
+    findAccount: (id) => findAccount(connection, id),
 
     listCustomers: () => {
       const keys = new Map<string, ApiKey[]>();
-      for (const row of connection.all("select * from api_keys order by customer_id, created_at, hash")) {
+      for (const row of connection.all(sql`select * from api_keys order by customer_id, created_at, hash`)) {
         const customerId = String(row["customer_id"]);
         keys.set(customerId, [...keys.get(customerId) ?? [], keyFromRow(row)]);
       }
       const rows = connection.all(
-        `select ${CUSTOMER_COLUMNS}, disabled_by, erased_at from customers order by created_at, id`,
+        sql`select ${CUSTOMER_COLUMNS}, disabled_by, erased_at from customers order by created_at, id`,
       );
-      return Promise.resolve(rows.map((row) => ({
+      return rows.map((row) => ({
         customer: customerFromRow(row),
         keys: keys.get(String(row["id"])) ?? [],
         disabledBy: row["disabled_by"] as DisabledBy | null,
         erasedAtMs: row["erased_at"] as number | null,
-      })));
+      }));
     },
 
     changeCustomer: (id, change, by) =>
-      Promise.resolve(connection.transaction("durable", () => {
+      connection.transaction("durable", () => {
         const customer = findCustomer(connection, id);
         if (customer === null) return false;
         const { enabled, ...rest } = change;
@@ -66,7 +67,7 @@ export function createCustomers(connection: Connection): Pick<Store, CustomerMet
           }),
         });
         return true;
-      })),
+      }),
   };
 }
 
@@ -77,16 +78,9 @@ export function insertCustomer(
   { by, disabledBy, lastFour }: { by: Act; disabledBy: DisabledBy | null; lastFour?: string },
 ): void {
   connection.run(
-    `insert into customers (${CUSTOMER_COLUMNS}, disabled_by) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    customer.id,
-    customer.email,
-    customer.tier,
-    disabledBy === null ? 1 : 0,
-    JSON.stringify(customer.limits),
-    customer.language,
-    customer.declared ? 1 : 0,
-    customer.createdAtMs,
-    disabledBy,
+    sql`insert into customers (${CUSTOMER_COLUMNS}, disabled_by) values (${customer.id}, ${customer.email},
+      ${customer.tier}, ${disabledBy === null ? 1 : 0}, ${JSON.stringify(customer.limits)},
+      ${customer.language}, ${customer.declared ? 1 : 0}, ${customer.createdAtMs}, ${disabledBy})`,
   );
   const { tier, enabled, limits, language } = customer;
   noteAct(connection, by, "customer.add", customer.id, {
@@ -110,15 +104,10 @@ export function updateCustomer(
   if (plan === null) return;
   const { customer: changed } = plan;
   connection.run(
-    `update customers set email = ?, tier = ?, enabled = ?, limits = ?, language = ?, disabled_by = ?
-     where id = ?`,
-    changed.email,
-    changed.tier,
-    changed.enabled ? 1 : 0,
-    JSON.stringify(changed.limits),
-    changed.language,
-    plan.disabledBy,
-    id,
+    sql`update customers set email = ${changed.email}, tier = ${changed.tier},
+      enabled = ${changed.enabled ? 1 : 0}, limits = ${JSON.stringify(changed.limits)},
+      language = ${changed.language}, disabled_by = ${plan.disabledBy}
+     where id = ${id}`,
   );
   if (plan.isDisabled) holdAll(connection, id, by.atMs);
   if (plan.isEnabled) returnWelcome(connection, id, by.atMs);
@@ -142,24 +131,25 @@ export function updateCustomer(
 
 /** Who disabled a customer; null while it is enabled. */
 export function disabledByOf(connection: Connection, id: string): DisabledBy | null {
-  return (connection.get("select disabled_by from customers where id = ?", id)?.["disabled_by"] ??
+  return (connection.get(sql`select disabled_by from customers where id = ${id}`)?.["disabled_by"] ??
     null) as DisabledBy | null;
 }
 
 /** Holds the pending deliveries of a disabled customer. */
 export function holdAll(connection: Connection, customerId: string, nowMs: number): void {
-  for (const row of connection.all("select id from subscriptions where customer_id = ?", customerId)) {
+  for (const row of connection.all(sql`select id from subscriptions where customer_id = ${customerId}`)) {
     holdDeliveries(connection, String(row["id"]), nowMs);
   }
 }
 
 function findAccount(connection: Connection, id: string): Account | null {
   const row = connection.get(
-    `select ${CUSTOMER_COLUMNS}, disabled_by, erased_at from customers where id = ?`,
-    id,
+    sql`select ${CUSTOMER_COLUMNS}, disabled_by, erased_at from customers where id = ${id}`,
   );
   if (row === undefined) return null;
-  const keys = connection.all("select * from api_keys where customer_id = ? order by created_at, hash", id);
+  const keys = connection.all(
+    sql`select * from api_keys where customer_id = ${id} order by created_at, hash`,
+  );
   return {
     customer: customerFromRow(row),
     keys: keys.map(keyFromRow),

@@ -7,21 +7,20 @@ import {
   type DailyRequest,
   grantDaily,
 } from "../../../domain/customer/daily_limit.ts";
-import type { Store } from "../../../domain/ports/store/store.ts";
 import type { Connection } from "../connection/connection.ts";
+import { sql } from "../connection/sql.ts";
+import type { Part } from "../part.ts";
 
 /** The part of the port that concerns daily limits. */
-export function createDailyUsage(connection: Connection): Pick<Store, "countDaily" | "usedToday"> {
+export function createDailyUsage(connection: Connection): Part<"countDaily" | "usedToday"> {
   return {
     countDaily: (customerId, request) =>
-      Promise.resolve(connection.transaction("durable", () => countDaily(connection, customerId, request))),
+      connection.transaction("durable", () => countDaily(connection, customerId, request)),
 
     usedToday: (customerId, nowMs) =>
-      Promise.resolve(
-        Object.fromEntries(
-          DAILY_ACTIONS.map((action) => [action, usedOn(connection, customerId, { action, nowMs })]),
-        ) as Record<DailyAction, number>,
-      ),
+      Object.fromEntries(
+        DAILY_ACTIONS.map((action) => [action, usedOn(connection, customerId, { action, nowMs })]),
+      ) as Record<DailyAction, number>,
   };
 }
 
@@ -31,12 +30,9 @@ export function countDaily(connection: Connection, customerId: string, request: 
   const grant = grantDaily(used, request);
   if (grant.granted) {
     connection.run(
-      `insert into daily_usage (customer_id, action, day, used) values (?, ?, ?, ?)
+      sql`insert into daily_usage (customer_id, action, day, used) values (${customerId}, ${request.action},
+        ${utcDay(request.nowMs)}, ${used + request.count})
        on conflict (customer_id, action) do update set day = excluded.day, used = excluded.used`,
-      customerId,
-      request.action,
-      utcDay(request.nowMs),
-      used + request.count,
     );
   }
   return grant;
@@ -49,10 +45,8 @@ function usedOn(
   { action, nowMs }: { action: DailyAction; nowMs: number },
 ): number {
   const row = connection.get(
-    "select used from daily_usage where customer_id = ? and action = ? and day = ?",
-    customerId,
-    action,
-    utcDay(nowMs),
+    sql`select used from daily_usage where customer_id = ${customerId} and action = ${action}
+      and day = ${utcDay(nowMs)}`,
   );
   return Number(row?.["used"] ?? 0);
 }

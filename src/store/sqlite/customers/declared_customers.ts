@@ -1,6 +1,5 @@
 // Customers that the config declares, in SQLite.
 import type { TierAct } from "../../../domain/ports/store/customers.ts";
-import type { Store } from "../../../domain/ports/store/store.ts";
 import type { Customer } from "../../../domain/customer/customer.ts";
 import {
   type Declaration,
@@ -14,12 +13,14 @@ import type { Connection, Row } from "../connection/connection.ts";
 import { insertCustomer, updateCustomer } from "./customers.ts";
 import { CUSTOMER_COLUMNS, customerFromRow, findCustomer } from "./customer_rows.ts";
 import { disableKey, insertKey } from "./key_rows.ts";
+import { sql } from "../connection/sql.ts";
+import type { Part } from "../part.ts";
 
 /** The part of the port that concerns declared customers. */
-export function createDeclared(connection: Connection): Pick<Store, "declareCustomers"> {
+export function createDeclared(connection: Connection): Part<"declareCustomers"> {
   return {
     declareCustomers: (customers, by) =>
-      Promise.resolve(connection.transaction("durable", (): Declaration => {
+      connection.transaction("durable", (): Declaration => {
         const conflicts = customers.flatMap((customer) => conflictsOf(connection, customer));
         if (conflicts.length > 0) return { kind: "refused", conflicts };
         // First those that are no longer declared: a renamed customer takes its keys along.
@@ -32,13 +33,15 @@ export function createDeclared(connection: Connection): Pick<Store, "declareCust
           if (came === "changed") changed.push(customer.name);
         }
         return { kind: "applied", added, changed, gone };
-      })),
+      }),
   };
 }
 
 /** What in the database contradicts a declaration. */
 export function conflictsOf(connection: Connection, customer: DeclaredCustomer): DeclarationConflict[] {
-  const known = connection.get("select email, enabled, erased_at from customers where id = ?", customer.id);
+  const known = connection.get(
+    sql`select email, enabled, erased_at from customers where id = ${customer.id}`,
+  );
   const idOf = (row: Row | undefined) => row === undefined ? null : String(row["id"]);
   return findConflicts(customer, {
     known: known === undefined ? null : {
@@ -47,16 +50,14 @@ export function conflictsOf(connection: Connection, customer: DeclaredCustomer):
       isErased: known["erased_at"] !== null,
     },
     emailHolderId: idOf(connection.get(
-      `select id from customers
-       where declared = 0 and disabled_by is not 'operator' and lower(email) = lower(?)
+      sql`select id from customers
+       where declared = 0 and disabled_by is not 'operator' and lower(email) = lower(${customer.email})
        order by created_at limit 1`,
-      customer.email,
     )),
     keyHolderIds: customer.keyHashes.map((hash) =>
       idOf(connection.get(
-        `select customers.id from api_keys join customers on customers.id = api_keys.customer_id
-         where api_keys.hash = ? and customers.declared = 0`,
-        hash,
+        sql`select customers.id from api_keys join customers on customers.id = api_keys.customer_id
+         where api_keys.hash = ${hash} and customers.declared = 0`,
       ))
     ),
   });
@@ -66,7 +67,7 @@ export function conflictsOf(connection: Connection, customer: DeclaredCustomer):
 function endOthers(connection: Connection, customers: readonly DeclaredCustomer[], by: TierAct): string[] {
   const declared = new Set(customers.map(({ id }) => id));
   const others = connection.all(
-    `select ${CUSTOMER_COLUMNS} from customers where declared = 1 and enabled = 1 order by created_at, id`,
+    sql`select ${CUSTOMER_COLUMNS} from customers where declared = 1 and enabled = 1 order by created_at, id`,
   ).map(customerFromRow).filter(({ id }) => !declared.has(id));
   for (const customer of others) {
     updateCustomer(connection, customer, { by, change: {}, disabledBy: "operator" });
@@ -112,10 +113,9 @@ function setKeys(
   nowMs: number,
 ): { added: number; disabled: number } {
   const stored = connection.all(
-    `select hash, customer_id, disabled_at from api_keys
-     where hash in (select value from json_each(?)) or customer_id = ?`,
-    JSON.stringify(customer.keyHashes),
-    customer.id,
+    sql`select hash, customer_id, disabled_at from api_keys
+     where hash in (select value from json_each(${JSON.stringify(customer.keyHashes)}))
+       or customer_id = ${customer.id}`,
   ).map((row) => ({
     hash: String(row["hash"]),
     customerId: String(row["customer_id"]),
@@ -128,10 +128,8 @@ function setKeys(
   }
   for (const hash of moved) {
     connection.run(
-      "update api_keys set customer_id = ?, created_at = ?, disabled_at = null where hash = ?",
-      customer.id,
-      nowMs,
-      hash,
+      sql`update api_keys set customer_id = ${customer.id}, created_at = ${nowMs}, disabled_at = null
+        where hash = ${hash}`,
     );
   }
   for (const hash of disabled) disableKey(connection, hash, nowMs);

@@ -1,5 +1,4 @@
 // Erasing a customer in SQLite: personal data is removed permanently; counts, ids and the audit stay.
-import type { Store } from "../../../domain/ports/store/store.ts";
 import type { Act } from "../../../domain/customer/audit.ts";
 import { noteAct } from "./audit.ts";
 import type { Connection } from "../connection/connection.ts";
@@ -7,27 +6,29 @@ import { holdAll } from "./customers.ts";
 import { findCustomer } from "./customer_rows.ts";
 import { cancelDeliveries } from "../deliveries/delivery_states.ts";
 import { disableKeys } from "./key_rows.ts";
+import { sql } from "../connection/sql.ts";
+import type { Part } from "../part.ts";
 
 /** Replaces webhook URLs. */
 const ERASED_URL = "https://erased.invalid/";
 const ERASED_SECRET = new Uint8Array();
 
 /** The part of the port that erases. */
-export function createErasure(connection: Connection): Pick<Store, "eraseCustomer"> {
+export function createErasure(connection: Connection): Part<"eraseCustomer"> {
   return {
     eraseCustomer: (id, by) => {
       // Freed pages and the log would keep the data: both are overwritten.
-      connection.all("pragma secure_delete = on");
+      connection.all(sql`pragma secure_delete = on`);
       try {
         const isErased = connection.transaction("durable", () => erase(connection, id, by));
         if (isErased) {
           // Pages that were free before are removed from the file.
-          connection.all("pragma incremental_vacuum");
-          connection.all("pragma wal_checkpoint(truncate)");
+          connection.all(sql`pragma incremental_vacuum`);
+          connection.all(sql`pragma wal_checkpoint(truncate)`);
         }
-        return Promise.resolve(isErased);
+        return isErased;
       } finally {
-        connection.all("pragma secure_delete = fast");
+        connection.all(sql`pragma secure_delete = fast`);
       }
     },
   };
@@ -35,44 +36,38 @@ export function createErasure(connection: Connection): Pick<Store, "eraseCustome
 
 function erase(connection: Connection, id: string, by: Act): boolean {
   if (findCustomer(connection, id) === null) return false;
-  const row = connection.get("select erased_at from customers where id = ?", id);
+  const row = connection.get(sql`select erased_at from customers where id = ${id}`);
   if (row?.["erased_at"] !== null) return false;
   holdAll(connection, id, by.atMs);
-  const subscriptions = connection.all("select id from subscriptions where customer_id = ?", id);
+  const subscriptions = connection.all(sql`select id from subscriptions where customer_id = ${id}`);
   for (const subscription of subscriptions) {
     const subscriptionId = String(subscription["id"]);
     // A response may contain personal data.
     connection.run(
-      `update attempts set response = null where response is not null and delivery_id in (
-         select id from deliveries where subscription_id = ?)`,
-      subscriptionId,
+      sql`update attempts set response = null where response is not null and delivery_id in (
+         select id from deliveries where subscription_id = ${subscriptionId})`,
     );
     connection.run(
-      `update subscriptions set deleted_at = coalesce(deleted_at, ?), closing = 1, webhook_url = ?, secret = ?,
-         previous_secret = null, previous_secret_until = null, identity = 'erased' where id = ?`,
-      by.atMs,
-      ERASED_URL,
-      ERASED_SECRET,
-      subscriptionId,
+      sql`update subscriptions set deleted_at = coalesce(deleted_at, ${by.atMs}), closing = 1,
+        webhook_url = ${ERASED_URL}, secret = ${ERASED_SECRET},
+         previous_secret = null, previous_secret_until = null, identity = 'erased'
+           where id = ${subscriptionId}`,
     );
     cancelDeliveries(connection, subscriptionId, by.atMs);
   }
   const keys = disableKeys(connection, id, by.atMs);
-  connection.run("delete from stored_responses where customer_id = ?", id);
-  const mails = connection.run("delete from mails where customer_id = ?", id);
+  connection.run(sql`delete from stored_responses where customer_id = ${id}`);
+  const mails = connection.run(sql`delete from mails where customer_id = ${id}`);
   const payments = connection.run(
-    `update payment_events
-     set payer = null, subscription = null, fact = null, note = 'erased', erased_customer_id = ?
-     where payer in (select payer from payers where customer_id = ?)`,
-    id,
-    id,
+    sql`update payment_events
+     set payer = null, subscription = null, fact = null, note = 'erased', erased_customer_id = ${id}
+     where payer in (select payer from payers where customer_id = ${id})`,
   );
-  connection.run("delete from payers where customer_id = ?", id);
+  connection.run(sql`delete from payers where customer_id = ${id}`);
   connection.run(
-    `update customers set email = '', language = 'en', enabled = 0, disabled_by = 'operator', erased_at = ?
-     where id = ?`,
-    by.atMs,
-    id,
+    sql`update customers set email = '', language = 'en', enabled = 0, disabled_by = 'operator',
+      erased_at = ${by.atMs}
+     where id = ${id}`,
   );
   noteAct(connection, by, "customer.erase", id, {
     subscriptions: subscriptions.length,

@@ -1,48 +1,45 @@
 // The responses to requests with an idempotency key, in SQLite.
 import type { Vault } from "../../../domain/ports/ports.ts";
 import type { StoredResponse } from "../../../domain/ports/store/customers.ts";
-import type { Store } from "../../../domain/ports/store/store.ts";
 import type { Connection } from "../connection/connection.ts";
 import { responseField } from "../sealed_secrets.ts";
+import { sql } from "../connection/sql.ts";
+import type { Part } from "../part.ts";
 
 /** The part of the port that stores responses. */
 export function createIdempotency(
   connection: Connection,
   vault: Vault,
-): Pick<Store, "findResponse" | "removeResponses" | "storeResponse"> {
+): Part<"findResponse" | "removeResponses" | "storeResponse"> {
   return {
     findResponse: (customerId, key, afterMs) => {
       const row = connection.get(
-        `select request_hash, response from stored_responses
-         where customer_id = ? and key = ? and created_at > ?`,
-        customerId,
+        sql`select request_hash, response from stored_responses
+         where customer_id = ${customerId} and key = ${key} and created_at > ${afterMs}`,
+      );
+      return row === undefined ? null : {
         key,
-        afterMs,
-      );
-      return Promise.resolve(
-        row === undefined ? null : {
-          key,
-          requestHash: String(row["request_hash"]),
-          json: vault.open(row["response"] as Uint8Array, responseField(customerId, key)),
-        },
-      );
+        requestHash: String(row["request_hash"]),
+        json: vault.open(row["response"] as Uint8Array, responseField(customerId, key)),
+      };
     },
 
     storeResponse: (customerId, response, atMs) =>
-      Promise.resolve(
-        connection.transaction("relaxed", () =>
-          saveResponse(connection, vault, { response, customerId, atMs })),
+      connection.transaction(
+        "relaxed",
+        () => saveResponse(connection, vault, { response, customerId, atMs }),
       ),
 
     removeResponses: (untilMs) => {
-      const isAny = connection.get("select 1 from stored_responses where created_at <= ? limit 1", untilMs);
+      const isAny = connection.get(
+        sql`select 1 from stored_responses where created_at <= ${untilMs} limit 1`,
+      );
       if (isAny !== undefined) {
         connection.transaction(
           "relaxed",
-          () => connection.run("delete from stored_responses where created_at <= ?", untilMs),
+          () => connection.run(sql`delete from stored_responses where created_at <= ${untilMs}`),
         );
       }
-      return Promise.resolve();
     },
   };
 }
@@ -54,12 +51,8 @@ export function saveResponse(
   { response, customerId, atMs }: { response: StoredResponse; customerId: string; atMs: number },
 ): void {
   connection.run(
-    `insert or replace into stored_responses (customer_id, key, request_hash, response, created_at)
-     values (?, ?, ?, ?, ?)`,
-    customerId,
-    response.key,
-    response.requestHash,
-    vault.seal(response.json, responseField(customerId, response.key)),
-    atMs,
+    sql`insert or replace into stored_responses (customer_id, key, request_hash, response, created_at)
+     values (${customerId}, ${response.key}, ${response.requestHash},
+       ${vault.seal(response.json, responseField(customerId, response.key))}, ${atMs})`,
   );
 }

@@ -1,31 +1,28 @@
 // Rows of API keys.
 import type { ApiKey } from "../../../domain/customer/customer.ts";
 import type { Connection, Row } from "../connection/connection.ts";
+import { sql } from "../connection/sql.ts";
 
 /** Stores a key of the customer. */
 export function insertKey(connection: Connection, customerId: string, key: ApiKey): void {
   connection.run(
-    "insert into api_keys (hash, customer_id, last_four, created_at, disabled_at) values (?, ?, ?, ?, ?)",
-    key.hash,
-    customerId,
-    key.lastFour,
-    key.createdAtMs,
-    key.disabledAtMs,
+    sql`insert into api_keys (hash, customer_id, last_four, created_at, disabled_at) values (${key.hash},
+      ${customerId}, ${key.lastFour}, ${key.createdAtMs}, ${key.disabledAtMs})`,
   );
 }
 
 /** Disables one key; one that is disabled already keeps its time. */
 export function disableKey(connection: Connection, hash: string, nowMs: number): void {
-  connection.run("update api_keys set disabled_at = ? where hash = ? and disabled_at is null", nowMs, hash);
+  connection.run(
+    sql`update api_keys set disabled_at = ${nowMs} where hash = ${hash} and disabled_at is null`,
+  );
 }
 
 /** Disables every active key of a customer; returns their last four characters. */
 export function disableKeys(connection: Connection, customerId: string, nowMs: number): string[] {
   return connection.all(
-    `update api_keys set disabled_at = ? where customer_id = ? and disabled_at is null
+    sql`update api_keys set disabled_at = ${nowMs} where customer_id = ${customerId} and disabled_at is null
      returning last_four`,
-    nowMs,
-    customerId,
   ).map((row) => String(row["last_four"]));
 }
 

@@ -7,6 +7,7 @@ import type { TierTable } from "../../../domain/ports/store/customers.ts";
 import type { Connection } from "../connection/connection.ts";
 import { countTowardsQuota } from "../deliveries/delivery_states.ts";
 import { queueMail } from "./mails.ts";
+import { sql } from "../connection/sql.ts";
 
 /** The months of the customers that a transaction is about. */
 export class MonthQuota {
@@ -44,8 +45,8 @@ export class MonthQuota {
 
   #notifiedAt(kind: QuotaNotice, customerId: string, limit: number): number | null {
     const row = this.connection.get(
-      "select created_at from mails where once_key = ?",
-      noticeKey(kind, { customerId, month: this.month, limit }),
+      sql`select created_at from mails
+        where once_key = ${noticeKey(kind, { customerId, month: this.month, limit })}`,
     );
     return row === undefined ? null : Number(row["created_at"]);
   }
@@ -53,26 +54,20 @@ export class MonthQuota {
   #noteNotice(customerId: string, kind: QuotaNotice, nowMs: number): void {
     const isWarning = kind === "quota-80" ? 1 : 0;
     this.connection.run(
-      `insert into delivery_usage (customer_id, month, deliveries, warned_at, spent_at)
-       values (?, ?, 0, iif(?, ?, null), iif(?, null, ?))
+      sql`insert into delivery_usage (customer_id, month, deliveries, warned_at, spent_at)
+       values (${customerId}, ${this.month}, 0, iif(${isWarning}, ${nowMs}, null), iif(${isWarning}, null,
+         ${nowMs}))
        on conflict (customer_id, month) do update set spent_at = excluded.spent_at,
          warned_at = coalesce(excluded.warned_at, warned_at)`,
-      customerId,
-      this.month,
-      isWarning,
-      nowMs,
-      isWarning,
-      nowMs,
     );
   }
 
   #read(customerId: string): CustomerMonth {
     const row = this.connection.get(
-      `select tier, limits, held, coalesce(deliveries, 0) as used
+      sql`select tier, limits, held, coalesce(deliveries, 0) as used
        from customers join customer_storage on customer_storage.customer_id = id
-         left join delivery_usage on delivery_usage.customer_id = id and month = ? where id = ?`,
-      this.month,
-      customerId,
+         left join delivery_usage on delivery_usage.customer_id = id and month = ${this.month}
+           where id = ${customerId}`,
     );
     if (row === undefined) throw new Error(`subscription of unknown customer ${customerId}`);
     const limits = limitsOf(
@@ -91,13 +86,12 @@ export class MonthQuota {
   #hasHeld(customerId: string): boolean {
     // Usually nothing is held at all.
     this.#isAnyHeld ??=
-      this.connection.get("select 1 from deliveries where status = 'held' limit 1") !== undefined;
+      this.connection.get(sql`select 1 from deliveries where status = 'held' limit 1`) !== undefined;
     return this.#isAnyHeld && this.connection.get(
-          `select 1 from subscriptions indexed by subscriptions_active
-           where customer_id = ? and deleted_at is null and disabled_at is null
+          sql`select 1 from subscriptions indexed by subscriptions_active
+           where customer_id = ${customerId} and deleted_at is null and disabled_at is null
              and exists (select 1 from deliveries indexed by deliveries_held
                          where status = 'held' and subscription_id = subscriptions.id) limit 1`,
-          customerId,
         ) !== undefined;
   }
 }

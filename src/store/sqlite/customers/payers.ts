@@ -2,12 +2,13 @@
 import type { PayerState } from "../../../domain/customer/payment.ts";
 import type { Tier } from "../../../domain/customer/tier.ts";
 import type { Connection, Row } from "../connection/connection.ts";
+import { sql } from "../connection/sql.ts";
 
-const PAYER_COLUMNS = "payer, customer_id, tier, access, access_until, unknown_price, email";
+const PAYER_COLUMNS = sql`payer, customer_id, tier, access, access_until, unknown_price, email`;
 
 /** The state of a customer's payments; null for a customer that was not created by a payment. */
 export function findPayer(connection: Connection, customerId: string): PayerState | null {
-  const row = connection.get(`select ${PAYER_COLUMNS} from payers where customer_id = ?`, customerId);
+  const row = connection.get(sql`select ${PAYER_COLUMNS} from payers where customer_id = ${customerId}`);
   return row === undefined ? null : payerFromRow(row);
 }
 
@@ -16,23 +17,17 @@ export function findPayerById(
   connection: Connection,
   payer: string,
 ): { state: PayerState; customerId: string } | null {
-  const row = connection.get(`select ${PAYER_COLUMNS} from payers where payer = ?`, payer);
+  const row = connection.get(sql`select ${PAYER_COLUMNS} from payers where payer = ${payer}`);
   return row === undefined ? null : { state: payerFromRow(row), customerId: String(row["customer_id"]) };
 }
 
 /** Saves the state of a payer. */
 export function savePayer(connection: Connection, state: PayerState, customerId: string): void {
   connection.run(
-    `insert into payers (${PAYER_COLUMNS}) values (?, ?, ?, ?, ?, ?, ?)
+    sql`insert into payers (${PAYER_COLUMNS}) values (${state.payer}, ${customerId}, ${state.tier},
+      ${state.access}, ${state.accessUntilMs}, ${state.unknownPrice}, ${state.email})
      on conflict (payer) do update set tier = excluded.tier, access = excluded.access,
        access_until = excluded.access_until, unknown_price = excluded.unknown_price, email = excluded.email`,
-    state.payer,
-    customerId,
-    state.tier,
-    state.access,
-    state.accessUntilMs,
-    state.unknownPrice,
-    state.email,
   );
 }
 

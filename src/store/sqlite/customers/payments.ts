@@ -1,6 +1,5 @@
 // Payment events in SQLite: each stored once, together with its effects.
-import type { PaymentReview } from "../../../domain/ports/store/payments.ts";
-import type { Store } from "../../../domain/ports/store/store.ts";
+import type { PaymentReview, PaymentStore } from "../../../domain/ports/store/payments.ts";
 import type { Act } from "../../../domain/customer/audit.ts";
 import type { NewMail } from "../../../domain/customer/mail.ts";
 import type { KeptPayment, PaymentEvent, PaymentVerdict } from "../../../domain/customer/payment.ts";
@@ -17,106 +16,71 @@ import { disabledByOf, insertCustomer, updateCustomer } from "./customers.ts";
 import { findCustomer } from "./customer_rows.ts";
 import { queueMail, sendWelcomeNow, wasWritten, welcomeKey } from "./mails.ts";
 import { findPayerById, savePayer } from "./payers.ts";
+import { sql } from "../connection/sql.ts";
+import type { Part } from "../part.ts";
 
-type PaymentMethods =
-  | "recordPayment"
-  | "replayPayment"
-  | "reviewPayers"
-  | "listPayments"
-  | "findPayment";
-
-const EVENT_COLUMNS = "id, type, created_at, received_at, payer, subscription, fact, note";
-
-/** The events of a payer; hot, as each new event is judged with all earlier ones. */
-export const PAYER_EVENTS_SQL =
-  `select ${EVENT_COLUMNS} from payment_events indexed by payment_events_by_payer
-  where payer = ? order by created_at, id`;
+const EVENT_COLUMNS = sql`id, type, created_at, received_at, payer, subscription, fact, note`;
+const KEPT_EVENTS = sql`select id, type, created_at, received_at, payer, subscription, fact, note,
+    coalesce(customer_id, erased_customer_id) as customer_id from payment_events`;
 
 /** The part of the port that concerns payments. */
-export function createPayments(connection: Connection): Pick<Store, PaymentMethods> {
+export function createPayments(connection: Connection): Part<keyof PaymentStore> {
   return {
     recordPayment: (event, review) =>
-      Promise.resolve(connection.transaction("durable", () => {
+      connection.transaction("durable", () => {
         if (!insertEvent(connection, event)) return "repeated";
         const by = { actor: `payment:${event.id}`, atMs: review.nowMs };
         return follow(connection, event, { review, by });
-      })),
+      }),
 
     replayPayment: (id, review, by) =>
-      Promise.resolve(connection.transaction("durable", () => {
+      connection.transaction("durable", () => {
         const found = findEvent(connection, id);
         if (found === null) return null;
         noteAct(connection, by, "payment.replay", found.customerId, { event: id });
         return follow(connection, found.event, { review, by });
-      })),
+      }),
 
     reviewPayers: (which, review) => {
-      const due = which === "all" ? connection.all("select payer from payers") : connection.all(
-        `select payer from payers indexed by payers_in_grace
-           where access = 'granted' and access_until is not null and access_until <= ?`,
-        review.nowMs,
+      const due = which === "all" ? connection.all(sql`select payer from payers`) : connection.all(
+        sql`select payer from payers indexed by payers_in_grace
+           where access = 'granted' and access_until is not null and access_until <= ${review.nowMs}`,
       );
       const by = { actor: "service", atMs: review.nowMs };
       for (const row of due) {
         connection.transaction("durable", () => judgePayer(connection, String(row["payer"]), { review, by }));
       }
-      return Promise.resolve(due.length);
+      return due.length;
     },
 
     listPayments: ({ limit, before = null, customerId }) => {
-      const rows = customerId === undefined
-        ? connection.all(
-          `select ${KEPT_COLUMNS} from payment_events indexed by payment_events_by_receipt
-             left join payers using (payer)
-           where ${BEFORE} order by received_at desc, id desc limit ?`,
-          before,
-          before,
-          limit,
-        )
-        : connection.all(
-          `select ${KEPT_COLUMNS} from payment_events left join payers using (payer)
-           where (payer = (select payer from payers where customer_id = ?) or erased_customer_id = ?)
-             and ${BEFORE}
-           order by received_at desc, id desc limit ?`,
-          customerId,
-          customerId,
-          before,
-          before,
-          limit,
-        );
-      return Promise.resolve(rows.map(keptFromRow));
+      const which = customerId === undefined
+        ? sql`indexed by payment_events_by_receipt left join payers using (payer) where true`
+        : sql`left join payers using (payer)
+            where (payer = (select payer from payers where customer_id = ${customerId})
+              or erased_customer_id = ${customerId})`;
+      return connection.all(
+        sql`${KEPT_EVENTS} ${which} and (${before} is null
+            or (received_at, id) < (select received_at, id from payment_events where id = ${before}))
+          order by received_at desc, id desc limit ${limit}`,
+      ).map(keptFromRow);
     },
 
-    findPayment: (id) => Promise.resolve(findEvent(connection, id)),
+    findPayment: (id) => findEvent(connection, id),
   };
 }
 
-/** The condition for a page of the list: events after the one of that id. */
-const BEFORE = "(? is null or (received_at, id) < (select received_at, id from payment_events where id = ?))";
-
-const KEPT_COLUMNS = `id, type, created_at, received_at, payer, subscription, fact, note,
-  coalesce(customer_id, erased_customer_id) as customer_id`;
-
 function findEvent(connection: Connection, id: string): KeptPayment | null {
-  const row = connection.get(
-    `select ${KEPT_COLUMNS} from payment_events left join payers using (payer) where id = ?`,
-    id,
-  );
+  const row = connection.get(sql`${KEPT_EVENTS} left join payers using (payer) where id = ${id}`);
   return row === undefined ? null : keptFromRow(row);
 }
 
 /** False when the event is there already. */
 function insertEvent(connection: Connection, event: PaymentEvent): boolean {
   return connection.run(
-    `insert into payment_events (${EVENT_COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (id) do nothing`,
-    event.id,
-    event.type,
-    event.createdAtMs,
-    event.receivedAtMs,
-    event.payer,
-    event.subscription,
-    event.fact === null ? null : JSON.stringify(event.fact),
-    event.note,
+    sql`insert into payment_events (${EVENT_COLUMNS}) values (${event.id}, ${event.type},
+      ${event.createdAtMs}, ${event.receivedAtMs}, ${event.payer}, ${event.subscription},
+      ${event.fact === null ? null : JSON.stringify(event.fact)}, ${event.note}) on conflict (id) do nothing`,
   ) === 1;
 }
 
@@ -138,7 +102,11 @@ function follow(
 /** Applies the verdict on all events of a payer; false while no checkout is paid. */
 function judgePayer(connection: Connection, payer: string, { review, by }: Judging): boolean {
   const { nowMs, newId } = review;
-  const verdict = review.judge(connection.all(PAYER_EVENTS_SQL, payer).map(eventFromRow));
+  const events = connection.all(
+    sql`select ${EVENT_COLUMNS} from payment_events indexed by payment_events_by_payer
+      where payer = ${payer} order by created_at, id`,
+  );
+  const verdict = review.judge(events.map(eventFromRow));
   const found = findPayerById(connection, payer);
   const known = found?.state ?? null;
   const customerId = found?.customerId ?? provision(connection, verdict, { review, by });

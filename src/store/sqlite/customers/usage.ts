@@ -1,55 +1,49 @@
 // The usage of customers in SQLite.
-import type { Store } from "../../../domain/ports/store/store.ts";
 import type { Connection } from "../connection/connection.ts";
+import { sql } from "../connection/sql.ts";
+import type { Part } from "../part.ts";
 
 /** The part of the port that concerns usage. */
 export function createUsage(
   connection: Connection,
-): Pick<Store, "countedRequests" | "usageOf" | "addRequests"> {
+): Part<"countedRequests" | "usageOf" | "addRequests"> {
   return {
     countedRequests: (customerId, day) => {
       const row = connection.get(
-        "select requests from api_usage where customer_id = ? and day = ?",
-        customerId,
-        day,
+        sql`select requests from api_usage where customer_id = ${customerId} and day = ${day}`,
       );
-      return Promise.resolve(Number(row?.["requests"] ?? 0));
+      return Number(row?.["requests"] ?? 0);
     },
 
     usageOf: (customerId, month) => {
       const row = connection.get(
-        `select
+        sql`select
            delivery_usage.deliveries, delivery_usage.warned_at, delivery_usage.spent_at,
            (select count(*) from subscriptions indexed by subscriptions_active
             where customer_id = customers.id and deleted_at is null and disabled_at is null) as active,
            customer_storage.held
          from customers join customer_storage on customer_storage.customer_id = customers.id left join delivery_usage
-           on delivery_usage.customer_id = customers.id and delivery_usage.month = ?
-         where customers.id = ?`,
-        month,
-        customerId,
+           on delivery_usage.customer_id = customers.id and delivery_usage.month = ${month}
+         where customers.id = ${customerId}`,
       );
-      return Promise.resolve({
+      return {
         deliveries: Number(row?.["deliveries"] ?? 0),
         held: Number(row?.["held"] ?? 0),
         activeSubscriptions: Number(row?.["active"] ?? 0),
         warnedAtMs: (row?.["warned_at"] ?? null) as number | null,
         spentAtMs: (row?.["spent_at"] ?? null) as number | null,
-      });
+      };
     },
 
     addRequests: (counts) =>
-      Promise.resolve(connection.transaction("relaxed", () => {
+      connection.transaction("relaxed", () => {
         for (const { customerId, day, requests } of counts) {
           connection.run(
-            `insert into api_usage (customer_id, day, requests) values (?, ?, max(0, ?))
-             on conflict (customer_id, day) do update set requests = max(0, requests + ?)`,
-            customerId,
-            day,
-            requests,
-            requests,
+            sql`insert into api_usage (customer_id, day, requests) values (${customerId}, ${day}, max(0,
+              ${requests}))
+             on conflict (customer_id, day) do update set requests = max(0, requests + ${requests})`,
           );
         }
-      })),
+      }),
   };
 }

@@ -2,7 +2,7 @@
 import type { MatchedSubscription } from "../../../domain/delivery/subscription.ts";
 import type { Connection, Row } from "../connection/connection.ts";
 import { subscriptionFromRow } from "../subscriptions/subscription_rows.ts";
-import { SUBSCRIPTION_COLUMNS } from "../subscriptions/subscription_rows.ts";
+import { sql } from "../connection/sql.ts";
 
 /** A subscription that is not deleted. */
 export interface Candidate {
@@ -66,18 +66,17 @@ export class Candidates {
  * machine replaces this read by a notification.
  */
 function subscriptionsVersion(connection: Connection): number {
-  return Number(connection.get("select version from matching_state where id = 1")?.["version"]);
+  return Number(connection.get(sql`select version from matching_state where id = 1`)?.["version"]);
 }
 
-const CANDIDATES_SQL = `
-  select ${SUBSCRIPTION_COLUMNS.split(/,\s*/).map((name) => `subscriptions.${name}`).join(", ")},
-    customers.enabled as customer_enabled
+const CANDIDATES_SQL = sql`
+  select subscriptions.*, customers.enabled as customer_enabled
   from subscriptions join customers on customers.id = subscriptions.customer_id
   where deleted_at is null`;
 
 /** One candidate, as it is stored now; undefined without one. */
 export function readCandidate(connection: Connection, id: string): Candidate | undefined {
-  const row = connection.get(`${CANDIDATES_SQL} and subscriptions.id = ?`, id);
+  const row = connection.get(sql`${CANDIDATES_SQL} and subscriptions.id = ${id}`);
   return row === undefined ? undefined : candidateFromRow(row);
 }
 
@@ -91,7 +90,7 @@ function candidateFromRow(row: Row): Candidate {
 }
 
 function load(connection: Connection, version: number): CandidateList {
-  const candidates = connection.all(`${CANDIDATES_SQL} order by subscriptions.id`).map(candidateFromRow);
+  const candidates = connection.all(sql`${CANDIDATES_SQL} order by subscriptions.id`).map(candidateFromRow);
   const current = candidates.filter(({ isCatchingUp }) => !isCatchingUp);
   return {
     version,

@@ -6,6 +6,8 @@ import type { Connection, Row } from "../connection/connection.ts";
 import { MonthQuota } from "../customers/month_quota.ts";
 import { NewDeliveries } from "./new_deliveries.ts";
 import { eventById, SERVED_JSON } from "../events/served_record.ts";
+import { sql } from "../connection/sql.ts";
+import type { Part } from "../part.ts";
 
 /** Maximum number of events that one call matches: other work waits meanwhile. */
 const EVENTS = 5;
@@ -15,14 +17,14 @@ const PASSED_OVER = 250;
 type Terms = Parameters<Store["catchUp"]>[0];
 
 /** The part of the port that lets subscriptions catch up. */
-export function createCatchUp(connection: Connection): Pick<Store, "catchUp"> {
+export function createCatchUp(connection: Connection): Part<"catchUp"> {
   let lastCustomer = "";
-  const next = () => connection.get(NEXT_SQL, lastCustomer) ?? connection.get(NEXT_SQL, "");
+  const next = () => nextAfter(connection, lastCustomer) ?? nextAfter(connection, "");
   return {
     catchUp: (terms) => {
       // Most calls find nothing: they must not take the write lock.
-      if (next() === undefined) return Promise.resolve(0);
-      return Promise.resolve(connection.transaction("durable", () => {
+      if (next() === undefined) return 0;
+      return connection.transaction("durable", () => {
         const row = next();
         if (row === undefined) return 0;
         lastCustomer = String(row["customer_id"]);
@@ -32,7 +34,7 @@ export function createCatchUp(connection: Connection): Pick<Store, "catchUp"> {
         made.write();
         quota.settle(terms);
         return 1;
-      }));
+      });
     },
   };
 }
@@ -41,43 +43,45 @@ export function createCatchUp(connection: Connection): Pick<Store, "catchUp"> {
  * The first subscription of the next customer, so that a long backfill delays others by one step at most. A
  * subscription whose next event waits for its fetch to be judged waits with it.
  */
-const NEXT_SQL = `select id, customer_id, backfill_since, backfill_seq, after_seq, resume_after
-  from subscriptions indexed by subscriptions_catching_up
-  where resume_after is not null and paused_at is null and deleted_at is null and customer_id > ?
-    and not exists (select 1 from quarantined_events where event_seq = backfill_seq + 1 and reason = 'fetch')
-  order by customer_id, id limit 1`;
+function nextAfter(connection: Connection, customerId: string): Row | undefined {
+  return connection.get(
+    sql`select id, customer_id, backfill_since, backfill_seq, after_seq, resume_after
+      from subscriptions indexed by subscriptions_catching_up
+      where resume_after is not null and paused_at is null and deleted_at is null and customer_id > ${customerId}
+        and not exists (select 1 from quarantined_events where event_seq = backfill_seq + 1 and reason = 'fetch')
+      order by customer_id, id limit 1`,
+  );
+}
 
 /** The last position of the match log that was ever assigned. */
-export const LAST_POSITION_SQL = "coalesce((select seq from sqlite_sequence where name = 'match_log'), 0)";
+export const LAST_POSITION_SQL = sql`coalesce((select seq from sqlite_sequence where name = 'match_log'), 0)`;
 
 /** A subscription catches up from the event that is being matched on. */
 export function startCatchUp(connection: Connection, subscriptionId: string, nowMs: number): void {
   connection.run(
-    `update subscriptions set resume_after = ${LAST_POSITION_SQL}, paused_at = ?, held_full_since = ? where id = ?`,
-    nowMs,
-    nowMs,
-    subscriptionId,
+    sql`update subscriptions set resume_after = ${LAST_POSITION_SQL}, paused_at = ${nowMs},
+      held_full_since = ${nowMs} where id = ${subscriptionId}`,
   );
 }
 
 /** Logs a matched event for subscriptions that catch up. */
 export function logMatch(connection: Connection, eventSeq: number): void {
-  connection.run("insert into match_log (event_seq) values (?)", eventSeq);
+  connection.run(sql`insert into match_log (event_seq) values (${eventSeq})`);
 }
 
 /** Resumes paused subscriptions of customers with room. Returns how many. */
 export function resumePaused(connection: Connection, quota: MonthQuota): number {
   const customers = connection.all(
-    `select distinct customer_id from subscriptions indexed by subscriptions_paused
+    sql`select distinct customer_id from subscriptions indexed by subscriptions_paused
      where paused_at is not null and deleted_at is null`,
   ).map((row) => String(row["customer_id"])).filter((customerId) => quota.of(customerId).hasCapacity);
   let resumed = 0;
   for (const customerId of customers) {
     resumed += connection.run(
-      `update subscriptions indexed by subscriptions_paused set paused_at = null
-       where customer_id = ? and paused_at is not null and deleted_at is null and disabled_at is null
+      sql`update subscriptions indexed by subscriptions_paused set paused_at = null
+       where customer_id = ${customerId} and paused_at is not null and deleted_at is null
+         and disabled_at is null
          and exists (select 1 from customers where id = customer_id and enabled = 1)`,
-      customerId,
     );
   }
   return resumed;
@@ -86,11 +90,10 @@ export function resumePaused(connection: Connection, quota: MonthQuota): number 
 /** Positions of the match log that every subscription has passed; at most `limit`. */
 export function passedPositions(connection: Connection, limit: number): Row[] {
   return connection.all(
-    `select position from match_log where position <= coalesce(
+    sql`select position from match_log where position <= coalesce(
        (select min(resume_after) from subscriptions indexed by subscriptions_behind
         where resume_after is not null and deleted_at is null), ${Number.MAX_SAFE_INTEGER})
-     order by position limit ?`,
-    limit,
+     order by position limit ${limit}`,
   );
 }
 
@@ -116,23 +119,18 @@ function passStored(connection: Connection, row: Row, step: Step): void {
   const [done, past] = [Number(row["backfill_seq"]), Number(row["after_seq"])];
   const end = Math.min(past, done + PASSED_OVER, firstUnjudged(connection, done) - 1);
   const events = connection.all(
-    `select seq, ${SERVED_JSON} from events where seq > ? and seq <= ? and published_at >= ?
+    sql`select seq, ${SERVED_JSON} from events where seq > ${done} and seq <= ${end}
+      and published_at >= ${Number(row["backfill_since"])}
        and not exists (select 1 from quarantined_events where event_seq = seq)
-     order by seq limit ?`,
-    done,
-    end,
-    Number(row["backfill_since"]),
-    EVENTS,
+     order by seq limit ${EVENTS}`,
   );
   const handled = makeInOrder(connection, events, step);
   const isAll = handled === events.length;
   const position = isAll && events.length < EVENTS ? end : Number(events[handled - 1]?.["seq"] ?? done);
   const isOver = position >= past;
   connection.run(
-    "update subscriptions set backfill_seq = ?, backfill_since = ? where id = ?",
-    isOver ? null : position,
-    isOver ? null : Number(row["backfill_since"]),
-    String(row["id"]),
+    sql`update subscriptions set backfill_seq = ${isOver ? null : position},
+      backfill_since = ${isOver ? null : Number(row["backfill_since"])} where id = ${String(row["id"])}`,
   );
   if (!isAll) pause(connection, row, step.terms);
 }
@@ -140,20 +138,17 @@ function passStored(connection: Connection, row: Row, step: Step): void {
 /** Then those that were matched meanwhile. After the last one the subscription is current. */
 function passMatched(connection: Connection, row: Row, step: Step): void {
   const events = connection.all(
-    `select position, ${SERVED_JSON} from match_log join events on events.seq = event_seq
-     where position > ? and event_seq > ? order by position limit ?`,
-    Number(row["resume_after"]),
-    Number(row["after_seq"]),
-    EVENTS,
+    sql`select position, ${SERVED_JSON} from match_log join events on events.seq = event_seq
+     where position > ${Number(row["resume_after"])} and event_seq > ${Number(row["after_seq"])}
+       order by position limit ${EVENTS}`,
   );
   const handled = makeInOrder(connection, events, step);
   const isAll = handled === events.length;
   const isOver = isAll && events.length < EVENTS;
   connection.run(
-    `update subscriptions set resume_after = ?, held_full_since = iif(?, null, held_full_since) where id = ?`,
-    isOver ? null : Number(events[handled - 1]?.["position"] ?? row["resume_after"]),
-    isOver ? 1 : 0,
-    String(row["id"]),
+    sql`update subscriptions
+      set resume_after = ${isOver ? null : Number(events[handled - 1]?.["position"] ?? row["resume_after"])},
+      held_full_since = iif(${isOver ? 1 : 0}, null, held_full_since) where id = ${String(row["id"])}`,
   );
   if (!isAll) pause(connection, row, step.terms);
 }
@@ -176,14 +171,14 @@ function makeInOrder(
 }
 
 function pause(connection: Connection, row: Row, { nowMs }: Terms): void {
-  connection.run("update subscriptions set paused_at = ? where id = ?", nowMs, String(row["id"]));
+  connection.run(sql`update subscriptions set paused_at = ${nowMs} where id = ${String(row["id"])}`);
 }
 
 /** The next event whose fetch is not judged yet: it will be released or quarantined. */
 function firstUnjudged(connection: Connection, afterSeq: number): number {
   const row = connection.get(
-    "select min(event_seq) as seq from quarantined_events where event_seq > ? and reason = 'fetch'",
-    afterSeq,
+    sql`select min(event_seq) as seq from quarantined_events where event_seq > ${afterSeq}
+      and reason = 'fetch'`,
   );
   return Number(row?.["seq"] ?? Number.MAX_SAFE_INTEGER);
 }

@@ -9,43 +9,11 @@ import {
 } from "../../../domain/plans/share_slots.ts";
 import type { Vault } from "../../../domain/ports/ports.ts";
 import type { Store } from "../../../domain/ports/store/store.ts";
-import type { Connection, Row, Value } from "../connection/connection.ts";
+import type { Connection, Row } from "../connection/connection.ts";
 import { recordAttempts } from "./finished_attempts.ts";
-import { SecretReader } from "../sealed_secrets.ts";
-
-/** The customers with pending deliveries, in the order of their ids; each by one probe of the index. */
-export const NEXT_CUSTOMER_SQL = `
-  select customer_id from deliveries indexed by deliveries_due
-  where status = 'pending' and is_replay = ? and customer_id > ? order by customer_id limit 1`;
-
-/** The same for a customer's subscriptions, with the time of the first due delivery. */
-export const NEXT_SUBSCRIPTION_SQL = `
-  select subscription_id, next_attempt_at from deliveries indexed by deliveries_due
-  where status = 'pending' and is_replay = ? and customer_id = ? and subscription_id > ?
-  order by subscription_id, next_attempt_at limit 1`;
-
-/** The due deliveries of a subscription, oldest first. */
-export const DUE_DELIVERIES_SQL = `
-  select seq from deliveries indexed by deliveries_due
-  where status = 'pending' and is_replay = ? and customer_id = ? and subscription_id = ? and next_attempt_at <= ?
-  order by next_attempt_at, seq limit ?`;
-
-/** Deliveries as they are claimed. A body without an ending is returned as it is stored, not joined. */
-const CLAIMED_SQL = `
-  select seq, deliveries.id, event_id, cast(coalesce(body || ending, body) as blob) as body, attempts, tries, created_at
-  from json_each(?) cross join deliveries on seq = value cross join delivery_bodies on delivery_seq = seq
-    left join body_endings using (ending_seq)`;
-
-/** The columns of {@link CLAIMED_SQL}. */
-type ClaimedRow = [
-  seq: number,
-  id: string,
-  eventId: string,
-  body: Uint8Array,
-  attempts: number,
-  tries: number,
-  createdAtMs: number,
-];
+import { secretField } from "../sealed_secrets.ts";
+import { sql, type Value } from "../connection/sql.ts";
+import type { Part } from "../part.ts";
 
 /**
  * Maximum number of subscriptions that one claim skips because they are paused or no slot is free: while it has found
@@ -59,37 +27,27 @@ type Claim = Parameters<Store["claimDeliveries"]>[0];
 export function createDeliveries(
   connection: Connection,
   vault: Vault,
-): Pick<Store, "claimDeliveries" | "endLeases" | "finishAttempts"> {
-  const secrets = new SecretReader(vault);
+): Part<"claimDeliveries" | "endLeases" | "finishAttempts"> {
   const queues = [new Queue(connection, 0), new Queue(connection, 1)];
   return {
     claimDeliveries: (claim) => {
       const shares = new Map(queues.flatMap((queue) => [...queue.share(claim)]));
-      if (shares.size === 0) return Promise.resolve([]);
-      return Promise.resolve(
-        connection.transaction("relaxed", () => claimShares(connection, secrets, { shares, claim })),
-      );
+      if (shares.size === 0) return [];
+      return connection.transaction("relaxed", () => claimShares(connection, vault, { shares, claim }));
     },
 
     endLeases: (claimed, nowMs) =>
-      Promise.resolve(connection.transaction("relaxed", () => {
+      connection.transaction("relaxed", () => {
         for (const { id, attempt } of claimed) {
           connection.run(
-            `update deliveries set next_attempt_at = ?, decided_at = ?
-             where id = ? and status = 'pending' and attempts = ? and next_attempt_at > ?`,
-            nowMs,
-            nowMs,
-            id,
-            attempt,
-            nowMs,
+            sql`update deliveries set next_attempt_at = ${nowMs}, decided_at = ${nowMs}
+             where id = ${id} and status = 'pending' and attempts = ${attempt} and next_attempt_at > ${nowMs}`,
           );
         }
-      })),
+      }),
 
     finishAttempts: (finished, nowMs) =>
-      Promise.resolve(
-        connection.transaction("durable", () => recordAttempts(connection, finished, nowMs)),
-      ),
+      connection.transaction("durable", () => recordAttempts(connection, finished, nowMs)),
   };
 }
 
@@ -127,7 +85,11 @@ class Queue {
 
   *#customers(claim: Claim): Generator<WaitingCustomer<DueSubscription>> {
     const next = (after: string) =>
-      this.connection.get(NEXT_CUSTOMER_SQL, this.isReplay, after)?.["customer_id"];
+      this.connection.get(
+        sql`select customer_id from deliveries indexed by deliveries_due
+          where status = 'pending' and is_replay = ${this.isReplay} and customer_id > ${after}
+          order by customer_id limit 1`,
+      )?.["customer_id"];
     for (const id of around(this.#customer, next)) {
       if (this.#hasScannedEnough()) return;
       yield { id, subscriptions: this.#due(id, claim) };
@@ -138,7 +100,12 @@ class Queue {
   *#due(customerId: string, claim: Claim): Generator<DueSubscription> {
     let dueAtMs = Infinity;
     const next = (after: string) => {
-      const row = this.connection.get(NEXT_SUBSCRIPTION_SQL, this.isReplay, customerId, after);
+      const row = this.connection.get(
+        sql`select subscription_id, next_attempt_at from deliveries indexed by deliveries_due
+          where status = 'pending' and is_replay = ${this.isReplay} and customer_id = ${customerId}
+            and subscription_id > ${after}
+          order by subscription_id, next_attempt_at limit 1`,
+      );
       dueAtMs = Number(row?.["next_attempt_at"]);
       return row?.["subscription_id"];
     };
@@ -165,8 +132,8 @@ class Queue {
   #read(customerId: string, id: string, { nowMs, perSubscription, slots }: Claim): DueSubscription | null {
     const { connection, isReplay } = this;
     const row = connection.get(
-      "select pace, slow_attempts, resume_at from subscriptions where id = ? and deleted_at is null and closing = 0",
-      id,
+      sql`select pace, slow_attempts, resume_at from subscriptions where id = ${id} and deleted_at is null
+        and closing = 0`,
     );
     if (row === undefined) return null;
     const health = {
@@ -184,11 +151,16 @@ class Queue {
     });
     if (plan === null) return null;
     const due = (replays: 0 | 1, limit: number) =>
-      connection.tuples(DUE_DELIVERIES_SQL, replays, customerId, id, nowMs, limit);
+      connection.all(
+        sql`select seq from deliveries indexed by deliveries_due
+          where status = 'pending' and is_replay = ${replays} and customer_id = ${customerId}
+            and subscription_id = ${id} and next_attempt_at <= ${nowMs}
+          order by next_attempt_at, seq limit ${limit}`,
+      ).map((row) => Number(row["seq"]));
     // Replays wait for what the subscription has not been sent yet.
     if (isReplay === 1 && due(0, 1).length > 0) return null;
     const { lane, free } = plan;
-    const seqs = due(isReplay, free).map(([seq]) => Number(seq));
+    const seqs = due(isReplay, free);
     return seqs.length === 0 ? null : { id, customerId, lane, freeSlots: free, seqs, ready: seqs.length };
   }
 }
@@ -207,70 +179,66 @@ function* around(start: string, next: (after: string) => Value | undefined): Gen
 /** Leases the planned deliveries, except those that another process has changed. */
 function claimShares(
   connection: Connection,
-  secrets: SecretReader,
+  vault: Vault,
   { shares, claim: { nowMs, leaseMs } }: { shares: ReadonlyMap<DueSubscription, number>; claim: Claim },
 ): ClaimedDelivery[] {
   const claimed: ClaimedDelivery[] = [];
   for (const [{ id: subscriptionId, customerId, lane, freeSlots: room, seqs }, share] of shares) {
     const endpoint = connection.get(
-      `select pace, webhook_url, secret, previous_secret, previous_secret_until
-       from subscriptions where id = ? and deleted_at is null and closing = 0`,
-      subscriptionId,
+      sql`select pace, webhook_url, secret, previous_secret, previous_secret_until
+       from subscriptions where id = ${subscriptionId} and deleted_at is null and closing = 0`,
     );
     if (endpoint === undefined) continue;
     // The lease is the time of the next attempt: without a report the delivery is due again, at the same step of its
-    // schedule. "or rollback": an error fails the whole claim, so SQLite need not copy each page for this statement
-    // alone.
-    const leased = connection.tuples(
-      `update or rollback deliveries set attempts = attempts + 1, next_attempt_at = ?, decided_at = ?, not_before = null
-       where seq in (select value from json_each(?)) and status = 'pending' and next_attempt_at <= ? returning seq`,
-      nowMs + leaseMs,
-      nowMs,
-      JSON.stringify(seqs.slice(0, share)),
-      nowMs,
+    // schedule. "or rollback": an error fails the whole claim, so SQLite need not copy each page for this statement.
+    const leased = connection.all(
+      sql`update or rollback deliveries set attempts = attempts + 1, next_attempt_at = ${nowMs + leaseMs},
+        decided_at = ${nowMs}, not_before = null
+       where seq in (select value from json_each(${JSON.stringify(seqs.slice(0, share))}))
+         and status = 'pending' and next_attempt_at <= ${nowMs} returning seq`,
     );
     if (endpoint["pace"] === "recovering") {
       const { pace, resumeAtMs } = planRecovery({ claimed: share, isAll: seqs.length < room, nowMs });
       connection.run(
-        "update subscriptions set pace = ?, resume_at = ? where id = ?",
-        pace,
-        resumeAtMs,
-        subscriptionId,
+        sql`update subscriptions set pace = ${pace}, resume_at = ${resumeAtMs} where id = ${subscriptionId}`,
       );
     }
     const webhookUrl = String(endpoint["webhook_url"]);
-    const webhookSecrets = secretsOf(subscriptionId, endpoint, { secrets, nowMs });
-    const isLeased = new Set(leased.map(([seq]) => seq));
-    const rows = connection.tuples(
-      CLAIMED_SQL,
-      JSON.stringify(seqs.filter((seq) => isLeased.has(seq))),
-    ) as unknown as ClaimedRow[];
-    for (const [, id, eventId, body, attempt, tries, createdAtMs] of rows) {
+    const webhookSecrets = secretsOf(subscriptionId, endpoint, { vault, nowMs });
+    const isLeased = new Set(leased.map((row) => row["seq"]));
+    const leasedSeqs = JSON.stringify(seqs.filter((seq) => isLeased.has(seq)));
+    // A body without an ending is returned as it is stored, not joined.
+    const rows = connection.all(
+      sql`select deliveries.id, event_id, cast(coalesce(body || ending, body) as blob) as body, attempts, tries,
+          created_at
+        from json_each(${leasedSeqs}) cross join deliveries on seq = value
+          cross join delivery_bodies on delivery_seq = seq left join body_endings using (ending_seq)`,
+    );
+    for (const row of rows) {
       claimed.push({
-        id,
+        id: String(row["id"]),
         customerId,
         subscriptionId,
         lane,
-        eventId,
+        eventId: String(row["event_id"]),
         webhookUrl,
         webhookSecrets,
-        body,
-        attempt,
-        tries: tries + 1,
-        createdAtMs,
+        body: row["body"] as Uint8Array,
+        attempt: Number(row["attempts"]),
+        tries: Number(row["tries"]) + 1,
+        createdAtMs: Number(row["created_at"]),
       });
     }
   }
   return claimed;
 }
 
-function secretsOf(
-  id: string,
-  endpoint: Row,
-  { secrets, nowMs }: { secrets: SecretReader; nowMs: number },
-): string[] {
-  const present = secrets.read(id, "present", endpoint["secret"] as Uint8Array);
-  const previous = endpoint["previous_secret"] as Uint8Array | null;
-  if (previous === null || nowMs >= Number(endpoint["previous_secret_until"])) return [present];
-  return [present, secrets.read(id, "previous", previous)];
+/** The secrets that sign now, the newest first. */
+function secretsOf(id: string, endpoint: Row, { vault, nowMs }: { vault: Vault; nowMs: number }): string[] {
+  const open = (sealed: Value | undefined) => vault.open(sealed as Uint8Array, secretField(id));
+  const present = open(endpoint["secret"]);
+  if (endpoint["previous_secret"] === null || nowMs >= Number(endpoint["previous_secret_until"])) {
+    return [present];
+  }
+  return [present, open(endpoint["previous_secret"])];
 }

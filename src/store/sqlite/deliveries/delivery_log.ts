@@ -6,9 +6,10 @@ import type {
   HoldReason,
 } from "../../../domain/delivery/delivery.ts";
 import type { DeliveryQuery } from "../../../domain/ports/store/deliveries.ts";
-import type { Store } from "../../../domain/ports/store/store.ts";
 import type { DisabledReason } from "../../../domain/delivery/subscription.ts";
 import type { Connection, Row } from "../connection/connection.ts";
+import { type Sql, sql } from "../connection/sql.ts";
+import type { Part } from "../part.ts";
 
 type LogMethods =
   | "listDeliveries"
@@ -18,216 +19,137 @@ type LogMethods =
   | "listAttempts"
   | "ownsSubscription";
 
-/** Where the first delivery of a list begins: behind every one there is. */
+/** Starts a list before its first delivery. */
 const NEWEST = Number.MAX_SAFE_INTEGER;
 
 const COLUMNS =
-  `deliveries.id, deliveries.customer_id, subscription_id, event_id, sequence, status, attempts, next_attempt_at,
-  deliveries.created_at, arrived_at, finished_at, deliveries.seq,
+  sql`deliveries.id, deliveries.customer_id, subscription_id, event_id, sequence, status, attempts,
+  next_attempt_at, deliveries.created_at, arrived_at, finished_at, deliveries.seq,
   (select version from events where events.id = event_id) > 1 as is_revision,
   case status when 'held' then (
     select iif(disabled_at is null and enabled = 1, 'quota', 'disabled')
-    from subscriptions join customers on customers.id = subscriptions.customer_id
+    from subscriptions join customers on customers.id = customer_id
     where subscriptions.id = subscription_id) end as hold_reason,
-  (select disabled_by from subscriptions where subscriptions.id = subscription_id) as subscription_disabled_by, status_code, problem`;
+  (select disabled_by from subscriptions where subscriptions.id = subscription_id) as subscription_disabled_by,
+  status_code, problem`;
 
-const LAST_ATTEMPT = `left join attempts on delivery_id = deliveries.id
+const LAST_ATTEMPT = sql`left join attempts on delivery_id = deliveries.id
   and number = (select max(number) from attempts where delivery_id = deliveries.id)`;
 
-const LIST_SQL = `select ${COLUMNS} from deliveries indexed by deliveries_by_customer ${LAST_ATTEMPT}
-  where deliveries.customer_id = ? and deliveries.seq < ? and deliveries.seq >= ? and deliveries.created_at >= ?
-  order by deliveries.seq desc limit ?`;
-
-/** Of one subscription: there the order of the sequence is that of making. */
-const LIST_OF_SUBSCRIPTION_SQL =
-  `select ${COLUMNS} from deliveries indexed by deliveries_by_sequence ${LAST_ATTEMPT}
-  where deliveries.customer_id = ? and subscription_id = ? and sequence < ? and deliveries.seq < ?
-    and deliveries.seq >= ? and deliveries.created_at >= ? order by sequence desc limit ?`;
-
-const LIST_DELIVERED_OF_SUBSCRIPTION_SQL =
-  `select ${COLUMNS} from deliveries indexed by deliveries_by_sequence ${LAST_ATTEMPT}
-  where deliveries.customer_id = ? and subscription_id = ? and sequence < ? and deliveries.seq < ?
-    and deliveries.seq >= ? and deliveries.created_at >= ? and status = 'delivered' order by sequence desc limit ?`;
-
-const LIST_HELD_OF_SUBSCRIPTION_SQL =
-  `select ${COLUMNS} from deliveries indexed by deliveries_held ${LAST_ATTEMPT}
-  where deliveries.customer_id = ? and subscription_id = ? and deliveries.seq < ? and deliveries.seq >= ?
-    and deliveries.created_at >= ? and status = 'held' order by deliveries.seq desc limit ?`;
-
-const LIST_OF_EVENT_SQL = `select ${COLUMNS} from deliveries ${LAST_ATTEMPT}
-  where subscription_id in (select id from subscriptions where customer_id = ?) and event_id = ?
-    and deliveries.seq < ? order by deliveries.seq desc`;
-
-const LIST_DELIVERED_SQL =
-  `select ${COLUMNS} from deliveries indexed by deliveries_by_customer ${LAST_ATTEMPT}
-  where deliveries.customer_id = ? and deliveries.seq < ? and deliveries.seq >= ? and deliveries.created_at >= ? and status = 'delivered'
-  order by deliveries.seq desc limit ?`;
-
-const LIST_UNDELIVERED_SQL =
-  `select ${COLUMNS} from deliveries indexed by deliveries_undelivered ${LAST_ATTEMPT}
-  where deliveries.customer_id = ? and status = ? and status in ('failed', 'held', 'cancelled')
-    and (? is null or subscription_id = ?) and deliveries.seq < ? and deliveries.seq >= ? and deliveries.created_at >= ?
-  order by deliveries.seq desc limit ?`;
-
-/** The newest of the customer's queues. Read from the index alone, unless a time is asked for. */
-const LIST_PENDING_SQL = `select ${COLUMNS} from deliveries ${LAST_ATTEMPT}
-  where deliveries.seq in (
-    select seq from deliveries indexed by deliveries_due
-    where status = 'pending' and is_replay in (0, 1) and deliveries.customer_id = ?
-      and (? is null or subscription_id = ?) and seq < ? and (? = 0 or created_at >= ?) order by seq desc limit ?)`;
-
-const ALL_SQL = `select ${COLUMNS} from deliveries ${LAST_ATTEMPT}
-  where deliveries.seq < ? and deliveries.created_at >= ? order by deliveries.seq desc limit ?`;
-
-const ALL_OF_EVENT_SQL = `select ${COLUMNS} from deliveries ${LAST_ATTEMPT}
-  where event_id = ? and deliveries.seq < ? order by deliveries.seq desc`;
-
-const ALL_DELIVERED_SQL = `select ${COLUMNS} from deliveries ${LAST_ATTEMPT}
-  where deliveries.seq < ? and deliveries.created_at >= ? and status = 'delivered'
-  order by deliveries.seq desc limit ?`;
-
-/** The index has few of all rows, in another order: rows are sorted before the rest of them is read. */
-const ALL_UNDELIVERED_SQL = `select ${COLUMNS} from deliveries ${LAST_ATTEMPT}
-  where deliveries.seq in (
-    select seq from deliveries indexed by deliveries_undelivered
-    where status = ? and status in ('failed', 'held', 'cancelled') and seq < ? and created_at >= ?
-    order by seq desc limit ?)`;
-
-const ALL_PENDING_SQL = `select ${COLUMNS} from deliveries ${LAST_ATTEMPT}
-  where deliveries.seq in (
-    select seq from deliveries indexed by deliveries_oldest_pending
-    where status = 'pending' and seq < ? and created_at >= ? order by seq desc limit ?)`;
-
 /** The part of the port that concerns the log. */
-export function createDeliveryLog(connection: Connection): Pick<Store, LogMethods> {
+export function createDeliveryLog(connection: Connection): Part<LogMethods> {
   return {
-    listDeliveries: (customerId, query) => Promise.resolve(list(connection, customerId, query)),
-    listAllDeliveries: (query) => Promise.resolve(listAll(connection, query)),
-    findOwner: (of, id) => Promise.resolve(findOwner(connection, of, id)),
-    findDelivery: (customerId, id) => Promise.resolve(findDelivery(connection, customerId, id)),
+    listDeliveries: (customerId, query) => list(connection, customerId, query),
+    listAllDeliveries: (query) => listAll(connection, query),
+    findOwner: (of, id) => findOwner(connection, of, id),
+    findDelivery: (customerId, id) => findDelivery(connection, customerId, id),
     listAttempts: (deliveryId) =>
-      Promise.resolve(
-        connection.all(
-          `select number, started_at, duration_ms, status_code, problem, response
-           from attempts where delivery_id = ? order by number`,
-          deliveryId,
-        ).map(attemptFromRow),
-      ),
+      connection.all(
+        sql`select number, started_at, duration_ms, status_code, problem, response
+           from attempts where delivery_id = ${deliveryId} order by number`,
+      ).map(attemptFromRow),
     ownsSubscription: (customerId, id) =>
-      Promise.resolve(
-        connection.get("select 1 from subscriptions where id = ? and customer_id = ?", id, customerId) !==
-          undefined,
-      ),
+      connection.get(sql`select 1 from subscriptions where id = ${id} and customer_id = ${customerId}`) !==
+        undefined,
   };
 }
 
 /** A delivery of the customer; null without one. */
 export function findDelivery(connection: Connection, customerId: string, id: string): DeliveryRecord | null {
   const row = connection.get(
-    `select ${COLUMNS} from deliveries ${LAST_ATTEMPT} where deliveries.id = ? and deliveries.customer_id = ?`,
-    id,
-    customerId,
+    sql`select ${COLUMNS} from deliveries ${LAST_ATTEMPT} where deliveries.id = ${id}
+      and deliveries.customer_id = ${customerId}`,
   );
   return row === undefined ? null : deliveryFromRow(row);
 }
 
 function findOwner(connection: Connection, of: "subscription" | "delivery", id: string): string | null {
   const row = of === "subscription"
-    ? connection.get("select customer_id from subscriptions where id = ?", id)
-    : connection.get("select customer_id from deliveries where id = ?", id);
+    ? connection.get(sql`select customer_id from subscriptions where id = ${id}`)
+    : connection.get(sql`select customer_id from deliveries where id = ${id}`);
   return row === undefined ? null : String(row["customer_id"]);
 }
 
-/** Where a list begins, and what it leaves out. */
-interface Stretch {
-  before: number;
-  /** The same as the sequence of the query's subscription; {@link NEWEST} if `before` is a delivery of another one. */
-  beforeSequence: number;
-  sinceMs: number;
-  limit: number;
-}
-
+/** The deliveries of a customer. Each state has an index of its own, in whose order its deliveries are read. */
 function list(connection: Connection, customerId: string, query: DeliveryQuery): DeliveryRecord[] {
-  const stretch = stretchOf(connection, query);
-  const { subscriptionId, eventId, statuses } = query;
+  const { before, beforeSequence, sinceMs, limit } = startOf(connection, query);
+  const { subscriptionId = null, eventId, statuses } = query;
+  const read = (from: Sql, where: Sql, order = sql`deliveries.seq`) =>
+    connection.all(
+      sql`select ${COLUMNS} from deliveries ${from} ${LAST_ATTEMPT} where ${where} order by ${order} desc limit ${limit}`,
+    );
   if (eventId !== undefined) {
-    const rows = connection.all(LIST_OF_EVENT_SQL, customerId, eventId, stretch.before);
+    const rows = connection.all(
+      sql`select ${COLUMNS} from deliveries ${LAST_ATTEMPT}
+        where subscription_id in (select id from subscriptions where customer_id = ${customerId})
+          and event_id = ${eventId} and deliveries.seq < ${before} order by deliveries.seq desc`,
+    );
     return recordsOf(rows.filter(isWanted(query)), query);
   }
-  const { before, beforeSequence, sinceMs, limit } = stretch;
-  const from = firstPlaceAt(connection, sinceMs - MAX_CLOCK_STEP_MS);
-  const read = (of: { customer: string; subscription: string }) =>
-    subscriptionId === undefined
-      ? connection.all(of.customer, customerId, before, from, sinceMs, limit)
-      : connection.all(
-        of.subscription,
-        customerId,
-        subscriptionId,
-        beforeSequence,
-        before,
-        from,
-        sinceMs,
-        limit,
+  const first = firstSeqAt(connection, sinceMs - MAX_CLOCK_STEP_MS);
+  const range =
+    sql`deliveries.seq < ${before} and deliveries.seq >= ${first} and deliveries.created_at >= ${sinceMs}`;
+  const own = sql`deliveries.customer_id = ${customerId}`;
+  const readAll = (state: Sql) =>
+    subscriptionId === null
+      ? read(sql`indexed by deliveries_by_customer`, sql`${own} and ${range} and ${state}`)
+      : read(
+        sql`indexed by deliveries_by_sequence`,
+        sql`${own} and subscription_id = ${subscriptionId} and sequence < ${beforeSequence} and ${range} and ${state}`,
+        sql`sequence`,
       );
-  if (statuses === undefined) {
-    return recordsOf(read({ customer: LIST_SQL, subscription: LIST_OF_SUBSCRIPTION_SQL }), query);
-  }
-  const only = subscriptionId ?? null;
-  const rows = ofEach(statuses, (status) => {
-    if (status === "delivered") {
-      return read({ customer: LIST_DELIVERED_SQL, subscription: LIST_DELIVERED_OF_SUBSCRIPTION_SQL });
-    }
+  if (statuses === undefined) return recordsOf(readAll(sql`true`), query);
+  const rows = [...new Set(statuses)].flatMap((status) => {
+    if (status === "delivered") return readAll(sql`status = 'delivered'`);
     if (status === "pending") {
-      return connection.all(LIST_PENDING_SQL, customerId, only, only, before, sinceMs, sinceMs, limit);
-    }
-    if (status === "held" && subscriptionId !== undefined) {
+      // The newest of the customer's queues; read from the index alone, unless a time is given.
       return connection.all(
-        LIST_HELD_OF_SUBSCRIPTION_SQL,
-        customerId,
-        subscriptionId,
-        before,
-        from,
-        sinceMs,
-        limit,
+        sql`select ${COLUMNS} from deliveries ${LAST_ATTEMPT} where deliveries.seq in (
+            select seq from deliveries indexed by deliveries_due
+            where status = 'pending' and is_replay in (0, 1) and ${own}
+              and (${subscriptionId} is null or subscription_id = ${subscriptionId}) and seq < ${before}
+              and (${sinceMs} = 0 or created_at >= ${sinceMs}) order by seq desc limit ${limit})`,
       );
     }
-    return connection.all(
-      LIST_UNDELIVERED_SQL,
-      customerId,
-      status,
-      only,
-      only,
-      before,
-      from,
-      sinceMs,
-      limit,
+    if (status === "held" && subscriptionId !== null) {
+      return read(
+        sql`indexed by deliveries_held`,
+        sql`${own} and subscription_id = ${subscriptionId} and ${range} and status = 'held'`,
+      );
+    }
+    return read(
+      sql`indexed by deliveries_undelivered`,
+      sql`${own} and status = ${status} and status in ('failed', 'held', 'cancelled')
+        and (${subscriptionId} is null or subscription_id = ${subscriptionId}) and ${range}`,
     );
   });
   return recordsOf(rows, query);
 }
 
-function listAll(
-  connection: Connection,
-  query: Parameters<Store["listAllDeliveries"]>[0],
-): DeliveryRecord[] {
-  const { before, sinceMs, limit } = stretchOf(connection, query);
+function listAll(connection: Connection, query: Omit<DeliveryQuery, "subscriptionId">): DeliveryRecord[] {
+  const { before, sinceMs, limit } = startOf(connection, query);
   const { eventId, statuses } = query;
+  const read = (where: Sql) =>
+    connection.all(sql`select ${COLUMNS} from deliveries ${LAST_ATTEMPT} where ${where}`);
   if (eventId !== undefined) {
-    const rows = connection.all(ALL_OF_EVENT_SQL, eventId, before);
+    const rows = read(sql`event_id = ${eventId} and deliveries.seq < ${before} order by deliveries.seq desc`);
     return recordsOf(rows.filter(isWanted(query)), query);
   }
-  if (statuses === undefined) return recordsOf(connection.all(ALL_SQL, before, sinceMs, limit), query);
-  const rows = ofEach(statuses, (status) => {
-    if (status === "delivered") return connection.all(ALL_DELIVERED_SQL, before, sinceMs, limit);
-    if (status === "pending") return connection.all(ALL_PENDING_SQL, before, sinceMs, limit);
-    return connection.all(ALL_UNDELIVERED_SQL, status, before, sinceMs, limit);
+  const range = sql`deliveries.seq < ${before} and deliveries.created_at >= ${sinceMs}`;
+  const newest = sql`order by deliveries.seq desc limit ${limit}`;
+  if (statuses === undefined) return recordsOf(read(sql`${range} ${newest}`), query);
+  const rows = [...new Set(statuses)].flatMap((status) => {
+    if (status === "delivered") return read(sql`${range} and status = 'delivered' ${newest}`);
+    // The index has few of all rows, in another order: rows are sorted before their other columns are read.
+    const [index, state] = status === "pending"
+      ? [sql`deliveries_oldest_pending`, sql`status = 'pending'`]
+      : [sql`deliveries_undelivered`, sql`status = ${status} and status in ('failed', 'held', 'cancelled')`];
+    return read(
+      sql`deliveries.seq in (
+        select seq from deliveries indexed by ${index} where ${state} and ${range} ${newest})`,
+    );
   });
   return recordsOf(rows, query);
-}
-
-/** Those of each state: each has an order of its own, so that several are merged. */
-function ofEach(statuses: readonly DeliveryStatus[], read: (status: DeliveryStatus) => Row[]): Row[] {
-  return [...new Set(statuses)].flatMap(read);
 }
 
 /** Of an event there is at most one for each subscription: they are looked through. */
@@ -242,33 +164,32 @@ function recordsOf(rows: Row[], { limit }: DeliveryQuery): DeliveryRecord[] {
   return rows.sort((a, b) => Number(b["seq"]) - Number(a["seq"])).slice(0, limit).map(deliveryFromRow);
 }
 
-function stretchOf(
+/** Where a list begins: before a position, and before a sequence number of the query's subscription. */
+function startOf(
   connection: Connection,
   { beforeId, subscriptionId, sinceMs = 0, limit }: DeliveryQuery,
-): Stretch {
+): { before: number; beforeSequence: number; sinceMs: number; limit: number } {
   if (beforeId === undefined) return { before: NEWEST, beforeSequence: NEWEST, sinceMs, limit };
-  const row = connection.get("select seq, subscription_id, sequence from deliveries where id = ?", beforeId);
-  if (row === undefined) throw new Error(`there is no delivery ${beforeId}`);
+  const row = connection.get(
+    sql`select seq, subscription_id, sequence from deliveries where id = ${beforeId}`,
+  );
+  if (row === undefined) throw new Error(`no delivery ${beforeId}`);
   const beforeSequence = row["subscription_id"] === subscriptionId ? Number(row["sequence"]) : NEWEST;
   return { before: Number(row["seq"]), beforeSequence, sinceMs, limit };
 }
 
-/** A clock that was set back by no more loses nothing in {@link firstPlaceAt}, ms. */
+/** A clock that was set back by no more than this leaves {@link firstSeqAt} correct, ms. */
 const MAX_CLOCK_STEP_MS = 86_400_000;
 
-/**
- * The first place of a delivery made at that time or later, found by bisection: deliveries are stored in the order of
- * time, and to read those of a year would keep all other work waiting.
- */
-function firstPlaceAt(connection: Connection, atMs: number): number {
+/** The first `seq` of a delivery created at or after a time, by bisection: deliveries are stored in the order of time. */
+function firstSeqAt(connection: Connection, atMs: number): number {
   if (atMs <= 0) return 0;
   let low = 0;
-  let high = 1 + Number(connection.get("select max(seq) as last from deliveries")?.["last"] ?? 0);
+  let high = 1 + Number(connection.get(sql`select max(seq) as last from deliveries`)?.["last"] ?? 0);
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
     const row = connection.get(
-      "select seq, created_at from deliveries where seq >= ? order by seq limit 1",
-      middle,
+      sql`select seq, created_at from deliveries where seq >= ${middle} order by seq limit 1`,
     );
     if (row === undefined || Number(row["created_at"]) >= atMs) high = middle;
     else low = Number(row["seq"]) + 1;

@@ -8,7 +8,7 @@ import {
 } from "../../../domain/delivery/delivery_life.ts";
 import { removeBodies } from "./bodies.ts";
 import type { Connection, Row } from "../connection/connection.ts";
-import { onceFor, placeholders } from "../connection/row_counts.ts";
+import { type Sql, sql } from "../connection/sql.ts";
 
 /** A stored delivery, as far as its next state depends on it. */
 export interface DeliveryRow extends DeliveryFacts {
@@ -31,13 +31,13 @@ export function findState(connection: Connection, id: string): DeliveryRow | nul
 /** The existing deliveries with these ids, by id. */
 export function findStates(connection: Connection, ids: readonly string[]): Map<string, DeliveryRow> {
   const rows = connection.all(
-    `select id, ${STATE_COLUMNS} from deliveries where id in (${ids.map(() => "?").join(", ")})`,
-    ...ids,
+    sql`select id, ${STATE_COLUMNS} from deliveries
+      where id in (select value from json_each(${JSON.stringify(ids)}))`,
   );
   return new Map(rows.map((row) => [String(row["id"]), stateFromRow(row)]));
 }
 
-const STATE_COLUMNS = `seq, customer_id, subscription_id, status, hold_reason, attempts, tries,
+const STATE_COLUMNS = sql`seq, customer_id, subscription_id, status, hold_reason, attempts, tries,
   arrived_at is not null as arrived, quota_month`;
 
 function stateFromRow(row: Row): DeliveryRow {
@@ -83,41 +83,31 @@ export function applyTrigger(
   const isOver = change.status !== "pending" && change.status !== "held";
   const dueAtMs = retry?.atMs ?? (change.restarts ? nowMs : null);
   connection.run(
-    `update deliveries set status = ?, hold_reason = ?, quota_month = ?, finished_at = ?,
-       arrived_at = coalesce(arrived_at, ?), tries = iif(?, 0, coalesce(?, tries)),
-       next_attempt_at = coalesce(?, next_attempt_at), decided_at = ?, not_before = ?, pruned = 0,
-       is_replay = iif(?, 1, is_replay)
-     where seq = ?`,
-    change.status,
-    change.holdReason,
-    quotaMonth,
-    isOver ? nowMs : null,
-    trigger === "arrived" ? nowMs : null,
-    change.restarts ? 1 : 0,
-    retry?.tries ?? null,
-    dueAtMs,
-    nowMs,
-    retry?.notBeforeMs ?? null,
-    trigger === "replayed" ? 1 : 0,
-    delivery.seq,
+    sql`update deliveries set status = ${change.status}, hold_reason = ${change.holdReason},
+      quota_month = ${quotaMonth}, finished_at = ${isOver ? nowMs : null},
+       arrived_at = coalesce(arrived_at, ${trigger === "arrived" ? nowMs : null}),
+         tries = iif(${change.restarts ? 1 : 0}, 0, coalesce(${retry?.tries ?? null}, tries)),
+       next_attempt_at = coalesce(${dueAtMs}, next_attempt_at), decided_at = ${nowMs},
+         not_before = ${retry?.notBeforeMs ?? null}, pruned = 0,
+       is_replay = iif(${trigger === "replayed" ? 1 : 0}, 1, is_replay)
+     where seq = ${delivery.seq}`,
   );
   return true;
 }
 
 /**
- * Marks deliveries as arrived that are pending and counted, as nearly all are. Returns how many these were; the others
+ * Marks deliveries as delivered that are pending and counted, as nearly all are. Returns how many these were; the others
  * stay as they are.
  */
-export function arriveUnread(connection: Connection, ids: readonly string[], nowMs: number): number {
-  return connection.run(arriveSql(ids.length), nowMs, nowMs, nowMs, ...ids);
+export function markPendingDelivered(connection: Connection, ids: readonly string[], nowMs: number): number {
+  // "or rollback": an error fails the whole transaction, so SQLite need not copy each page for this statement.
+  return connection.run(
+    sql`update or rollback deliveries set status = 'delivered', finished_at = ${nowMs},
+        arrived_at = coalesce(arrived_at, ${nowMs}), decided_at = ${nowMs}, not_before = null
+      where id in (select value from json_each(${JSON.stringify(ids)})) and status = 'pending'
+        and quota_month is not null`,
+  );
 }
-
-/** An error rolls back the whole transaction: SQLite then need not copy each page for this statement alone. */
-const arriveSql = onceFor((rows) =>
-  `update or rollback deliveries set status = 'delivered', finished_at = ?, arrived_at = coalesce(arrived_at, ?), decided_at = ?,
-     not_before = null
-   where id in (${placeholders(rows, "?")}) and status = 'pending' and quota_month is not null`
-);
 
 /** Takes deliveries of a month's quota. */
 export function countTowardsQuota(
@@ -125,11 +115,9 @@ export function countTowardsQuota(
   { customerId, month, deliveries }: { customerId: string; month: string; deliveries: number },
 ): void {
   connection.run(
-    `insert into delivery_usage (customer_id, month, deliveries) values (?, ?, ?)
-     on conflict (customer_id, month) do update set deliveries = deliveries + excluded.deliveries`,
-    customerId,
-    month,
-    deliveries,
+    sql`insert into delivery_usage (customer_id, month, deliveries) 
+      values (${customerId}, ${month}, ${deliveries})
+      on conflict (customer_id, month) do update set deliveries = deliveries + excluded.deliveries`,
   );
 }
 
@@ -138,10 +126,8 @@ function returnToQuota(
   { customerId, month, deliveries }: { customerId: string; month: string | null; deliveries: number },
 ): void {
   connection.run(
-    `update delivery_usage set deliveries = max(0, deliveries - ?) where customer_id = ? and month = ?`,
-    deliveries,
-    customerId,
-    month,
+    sql`update delivery_usage set deliveries = max(0, deliveries - ${deliveries})
+      where customer_id = ${customerId} and month = ${month}`,
   );
 }
 
@@ -153,8 +139,11 @@ export const CLOSE_BATCH = 500;
  * when nothing is left.
  */
 export function cancelDeliveries(connection: Connection, subscriptionId: string, nowMs: number): number {
-  const rows = [PENDING_SQL, HELD_SQL]
-    .flatMap((sql) => connection.all(sql, subscriptionId, CLOSE_BATCH)).slice(0, CLOSE_BATCH);
+  const held = connection.all(
+    sql`select ${STATE_COLUMNS} from deliveries indexed by deliveries_held
+      where status = 'held' and subscription_id = ${subscriptionId} limit ${CLOSE_BATCH}`,
+  );
+  const rows = [...pendingRows(connection, subscriptionId), ...held].slice(0, CLOSE_BATCH);
   for (const row of rows) applyTrigger(connection, stateFromRow(row), { trigger: "abandoned", nowMs });
   removeBodies(connection, JSON.stringify(rows.map((row) => row["seq"])));
   return rows.length;
@@ -165,19 +154,23 @@ export function cancelDeliveries(connection: Connection, subscriptionId: string,
  * `closeSubscriptions`. Deliveries that are held already stay as they are. Returns how many it held.
  */
 export function holdDeliveries(connection: Connection, subscriptionId: string, nowMs: number): number {
-  const rows = connection.all(PENDING_SQL, subscriptionId, CLOSE_BATCH);
+  const rows = pendingRows(connection, subscriptionId);
   for (const row of rows) applyTrigger(connection, stateFromRow(row), { trigger: "disabled", nowMs });
   if (rows.length === CLOSE_BATCH) {
-    connection.run("update subscriptions set closing = 1 where id = ?", subscriptionId);
+    connection.run(sql`update subscriptions set closing = 1 where id = ${subscriptionId}`);
   }
   return rows.length;
 }
 
-/** The pending deliveries of one subscription, in the terms of their index. */
-export const PENDING_OF_SUBSCRIPTION = `status = 'pending' and is_replay in (0, 1)
-  and (deliveries.customer_id, subscription_id) = (select customer_id, id from subscriptions where id = ?)`;
+/** The condition for the pending deliveries of one subscription, for the index `deliveries_due`. */
+export function pendingOf(subscriptionId: string): Sql {
+  return sql`status = 'pending' and is_replay in (0, 1) and (deliveries.customer_id, subscription_id) =
+    (select customer_id, id from subscriptions where id = ${subscriptionId})`;
+}
 
-const PENDING_SQL =
-  `select ${STATE_COLUMNS} from deliveries indexed by deliveries_due where ${PENDING_OF_SUBSCRIPTION} limit ?`;
-const HELD_SQL = `select ${STATE_COLUMNS} from deliveries indexed by deliveries_held
-  where status = 'held' and subscription_id = ? limit ?`;
+function pendingRows(connection: Connection, subscriptionId: string): Row[] {
+  return connection.all(
+    sql`select ${STATE_COLUMNS} from deliveries indexed by deliveries_due
+      where ${pendingOf(subscriptionId)} limit ${CLOSE_BATCH}`,
+  );
+}

@@ -1,12 +1,9 @@
 // Finished attempts in SQLite, recorded in batches, with their effects on deliveries and endpoints.
 import { type FinishedAttempt, MAX_KEPT_ATTEMPTS, type NextStep } from "../../../domain/delivery/delivery.ts";
-import type { Connection, Value } from "../connection/connection.ts";
-import { applyTrigger, arriveUnread, findState, findStates } from "./delivery_states.ts";
-import { onceFor, placeholders } from "../connection/row_counts.ts";
+import type { Connection } from "../connection/connection.ts";
+import { applyTrigger, findState, findStates, markPendingDelivered } from "./delivery_states.ts";
 import { disableSubscription, EndpointNotes } from "../subscriptions/endpoints.ts";
-
-/** Maximum number of rows per statement. */
-const MAX_ROWS = 64;
+import { sql } from "../connection/sql.ts";
 
 /** Records attempts in their order, within the caller's transaction. */
 export function recordAttempts(
@@ -15,11 +12,13 @@ export function recordAttempts(
   nowMs: number,
 ): void {
   const notes = new EndpointNotes(connection, nowMs);
-  for (const some of chunks(finished)) insertAttempts(connection, some);
-  for (const { deliveryId, attempt } of finished) removeOldAttempts(connection, deliveryId, attempt);
+  for (const attempt of finished) {
+    insertAttempt(connection, attempt);
+    removeOldAttempts(connection, attempt.deliveryId, attempt.attempt);
+  }
   let arrived: FinishedAttempt[] = [];
   const arrive = (): void => {
-    for (const some of chunks(arrived)) arriveAll(connection, some, { notes, nowMs });
+    arriveAll(connection, arrived, { notes, nowMs });
     arrived = [];
   };
   for (const attempt of finished) {
@@ -33,37 +32,21 @@ export function recordAttempts(
   notes.write();
 }
 
-/** Parts whose lengths are powers of two, so that there are few statements to prepare. */
-function* chunks<T>(all: readonly T[]): Generator<readonly T[]> {
-  for (let at = 0, rows = MAX_ROWS; at < all.length; at += rows) {
-    while (rows > all.length - at) rows /= 2;
-    yield all.slice(at, at + rows);
-  }
+/** Inserts an attempt; one that is recorded already stays as it is. */
+function insertAttempt(connection: Connection, { deliveryId, attempt, result }: FinishedAttempt): void {
+  const { startedAtMs, durationMs, statusCode, problem, response } = result;
+  connection.run(
+    sql`insert into attempts (delivery_id, number, started_at, duration_ms, status_code, problem, response)
+      values (${deliveryId}, ${attempt}, ${startedAtMs}, ${durationMs}, ${statusCode}, ${problem}, ${response})
+      on conflict (delivery_id, number) do nothing`,
+  );
 }
-
-/** An attempt that is recorded already stays as it is. */
-function insertAttempts(connection: Connection, finished: readonly FinishedAttempt[]): void {
-  const values: Value[] = [];
-  for (const { deliveryId, attempt, result } of finished) {
-    const { startedAtMs, durationMs, statusCode, problem, response } = result;
-    values.push(deliveryId, attempt, startedAtMs, durationMs, statusCode, problem, response);
-  }
-  connection.run(insertSql(finished.length), ...values);
-}
-
-const insertSql = onceFor((rows) =>
-  `insert into attempts (delivery_id, number, started_at, duration_ms, status_code, problem, response)
-   values ${placeholders(rows, "(?, ?, ?, ?, ?, ?, ?)")}
-   on conflict (delivery_id, number) do nothing`
-);
 
 /** A delivery that is replayed again and again has no last attempt: the newest are kept. */
 function removeOldAttempts(connection: Connection, deliveryId: string, attempt: number): void {
   if (attempt <= MAX_KEPT_ATTEMPTS) return;
   connection.run(
-    "delete from attempts where delivery_id = ? and number <= ?",
-    deliveryId,
-    attempt - MAX_KEPT_ATTEMPTS,
+    sql`delete from attempts where delivery_id = ${deliveryId} and number <= ${attempt - MAX_KEPT_ATTEMPTS}`,
   );
 }
 
@@ -82,7 +65,7 @@ function arriveAll(
     if (notes.goesTo(subscriptionId, webhookUrl)) notes.note(subscriptionId, { isSuccess: true, durationMs });
   }
   const ids = finished.map(({ deliveryId }) => deliveryId);
-  if (arriveUnread(connection, ids, nowMs) === ids.length) return;
+  if (markPendingDelivered(connection, ids, nowMs) === ids.length) return;
   const states = findStates(connection, ids);
   for (const id of ids) if (!states.has(id)) throw new Error(`an attempt of unknown delivery ${id}`);
   for (const delivery of states.values()) applyTrigger(connection, delivery, { trigger: "arrived", nowMs });

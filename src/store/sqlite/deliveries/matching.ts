@@ -10,6 +10,8 @@ import { queueMail } from "../customers/mails.ts";
 import { MonthQuota } from "../customers/month_quota.ts";
 import { NewDeliveries } from "./new_deliveries.ts";
 import { eventById, SERVED_JSON } from "../events/served_record.ts";
+import { sql } from "../connection/sql.ts";
+import type { Part } from "../part.ts";
 
 /** Deliveries released in one transaction, so that other work gets its turn. */
 const RELEASE_BATCH = 500;
@@ -18,24 +20,22 @@ const RELEASE_BATCH = 500;
 export function createMatching(
   connection: Connection,
   candidates: Candidates,
-): Pick<Store, "matchEvents" | "releaseHeld"> {
+): Part<"matchEvents" | "releaseHeld"> {
   return {
     matchEvents: (match) => {
       // Most calls find nothing: they must not take the write lock.
-      if (connection.get("select 1 from event_outbox limit 1") === undefined) return Promise.resolve(0);
-      return Promise.resolve(
-        connection.transaction("durable", () => matchWaiting(connection, candidates, match)),
-      );
+      if (connection.get(sql`select 1 from event_outbox limit 1`) === undefined) return 0;
+      return connection.transaction("durable", () => matchWaiting(connection, candidates, match));
     },
 
     releaseHeld: (release) => {
-      if (connection.get(ANY_WAITING_SQL) === undefined) return Promise.resolve(0);
-      return Promise.resolve(connection.transaction("durable", () => releaseAll(connection, release)));
+      if (connection.get(ANY_WAITING_SQL) === undefined) return 0;
+      return connection.transaction("durable", () => releaseAll(connection, release));
     },
   };
 }
 
-const ANY_WAITING_SQL = `select 1 from deliveries where status = 'held'
+const ANY_WAITING_SQL = sql`select 1 from deliveries where status = 'held'
   union all select 1 from subscriptions indexed by subscriptions_paused
   where paused_at is not null and deleted_at is null limit 1`;
 
@@ -45,9 +45,8 @@ function matchWaiting(
   match: Parameters<Store["matchEvents"]>[0],
 ): number {
   const waiting = connection.all(
-    `select events.seq, ${SERVED_JSON} from event_outbox join events on events.seq = event_outbox.event_seq
-     order by event_outbox.event_seq limit ?`,
-    match.limit,
+    sql`select events.seq, ${SERVED_JSON} from event_outbox join events on events.seq = event_outbox.event_seq
+     order by event_outbox.event_seq limit ${match.limit}`,
   );
   candidates.refresh();
   const quota = new MonthQuota(connection, match.month, match.tiers);
@@ -75,7 +74,7 @@ function matchWaiting(
       made.write();
     }
     if (candidates.isAnyBehind || fallen.size > 0) logMatch(connection, seq);
-    connection.run("delete from event_outbox where event_seq = ?", seq);
+    connection.run(sql`delete from event_outbox where event_seq = ${seq}`);
   }
   quota.settle(match);
   return waiting.length;
@@ -99,7 +98,7 @@ function releaseAll(connection: Connection, release: Parameters<Store["releaseHe
   const quota = new MonthQuota(connection, release.month, release.tiers);
   // Most held deliveries wait for the next month: they are not read before there is room.
   const customers = connection.all(
-    `select distinct customer_id from subscriptions join customers on customers.id = customer_id
+    sql`select distinct customer_id from subscriptions join customers on customers.id = customer_id
      where customers.enabled = 1 and disabled_at is null and deleted_at is null
        and exists (select 1 from deliveries indexed by deliveries_held
                    where status = 'held' and subscription_id = subscriptions.id)`,
@@ -125,12 +124,10 @@ function releaseAll(connection: Connection, release: Parameters<Store["releaseHe
 function oldestHeld(connection: Connection, customerId: string, limit: number): string[] {
   if (limit <= 0) return [];
   return connection.all(
-    `select id from deliveries indexed by deliveries_held
+    sql`select id from deliveries indexed by deliveries_held
      where status = 'held' and subscription_id in (
        select id from subscriptions indexed by subscriptions_active
-       where customer_id = ? and disabled_at is null and deleted_at is null)
-     order by seq limit ?`,
-    customerId,
-    limit,
+       where customer_id = ${customerId} and disabled_at is null and deleted_at is null)
+     order by seq limit ${limit}`,
   ).map((row) => String(row["id"]));
 }

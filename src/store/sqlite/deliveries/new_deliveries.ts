@@ -4,8 +4,8 @@ import type { RegEvent } from "../../../domain/event/event.ts";
 import type { NewDelivery } from "../../../domain/ports/store/deliveries.ts";
 import type { Candidate } from "./candidates.ts";
 import type { Connection } from "../connection/connection.ts";
-import { insertRows, rowInsert } from "../connection/many_rows.ts";
 import type { MonthQuota } from "../customers/month_quota.ts";
+import { sql } from "../connection/sql.ts";
 
 /** A delivery to be written. */
 interface Made {
@@ -16,13 +16,6 @@ interface Made {
   atMs: number;
   isReplay: boolean;
 }
-
-const DELIVERIES = rowInsert(
-  `insert into deliveries (seq, id, customer_id, subscription_id, event_id, sequence, status, hold_reason,
-     next_attempt_at, decided_at, quota_month, created_at, is_replay)`,
-  13,
-);
-const BODIES = rowInsert("insert into delivery_bodies (delivery_seq, body, ending_seq)", 3);
 
 /** The deliveries that a transaction creates; written by {@link NewDeliveries.write}. */
 export class NewDeliveries {
@@ -63,52 +56,38 @@ export class NewDeliveries {
     this.#event = { id: "", isStored: false, subscriptions: new Set() };
     const numbers = nextNumbers(this.connection, made);
     const endings = this.#writeEndings(made);
-    let seq = lastSeq(this.connection);
-    const bodies: [seq: number, body: string, ending: number | null][] = [];
-    const rows = made.map(({ delivery, eventId, customerId, hold, atMs, isReplay }) => {
+    for (const { delivery, eventId, customerId, hold, atMs, isReplay } of made) {
       const { id, subscriptionId, ending } = delivery;
       const sequence = numbers.get(subscriptionId);
       if (sequence === undefined) {
         throw new Error(`no subscription ${subscriptionId} to number a delivery of`);
       }
       numbers.set(subscriptionId, sequence + 1);
-      seq++;
-      const shared = endings.get(ending);
-      const opening = delivery.opening(sequence);
-      bodies.push(shared === undefined ? [seq, opening + ending, null] : [seq, opening, shared]);
-      const status = hold === null ? "pending" : "held";
-      const month = hold === null ? this.quota.month : null;
-      return [
-        seq,
-        id,
-        customerId,
-        subscriptionId,
-        eventId,
-        sequence,
-        status,
-        hold,
-        atMs,
-        this.nowMs,
-        month,
-        this.nowMs,
-        isReplay ? 1 : 0,
-      ];
-    });
-    insertRows(this.connection, DELIVERIES, rows);
-    insertRows(this.connection, BODIES, bodies);
+      const [status, month] = hold === null ? ["pending", this.quota.month] : ["held", null];
+      const row = this.connection.get(
+        sql`insert into deliveries (id, customer_id, subscription_id, event_id, sequence, status, hold_reason,
+            next_attempt_at, decided_at, quota_month, created_at, is_replay)
+          values (${id}, ${customerId}, ${subscriptionId}, ${eventId}, ${sequence}, ${status}, ${hold}, ${atMs},
+            ${this.nowMs}, ${month}, ${this.nowMs}, ${isReplay ? 1 : 0}) returning seq`,
+      );
+      const shared = endings.get(ending) ?? null;
+      const body = delivery.opening(sequence) + (shared === null ? ending : "");
+      this.connection.run(
+        sql`insert into delivery_bodies (delivery_seq, body, ending_seq)
+          values (${row?.["seq"] ?? null}, ${body}, ${shared})`,
+      );
+    }
   }
 
   /** A restored store may contain both an event in the outbox and its delivery: the stored delivery stays. */
   #isThere(subscriptionId: string, eventId: string): boolean {
     if (this.#event.id !== eventId) {
-      const any = this.connection.get("select 1 from deliveries where event_id = ? limit 1", eventId);
+      const any = this.connection.get(sql`select 1 from deliveries where event_id = ${eventId} limit 1`);
       this.#event = { id: eventId, isStored: any !== undefined, subscriptions: new Set() };
     }
     if (this.#event.subscriptions.has(subscriptionId)) return true;
     return this.#event.isStored && this.connection.get(
-          "select 1 from deliveries where event_id = ? and subscription_id = ?",
-          eventId,
-          subscriptionId,
+          sql`select 1 from deliveries where event_id = ${eventId} and subscription_id = ${subscriptionId}`,
         ) !== undefined;
   }
 
@@ -120,8 +99,7 @@ export class NewDeliveries {
     for (const [ending, count] of users) {
       if (count === 1) continue;
       const row = this.connection.get(
-        "insert into body_endings (ending) values (?) returning ending_seq",
-        ending,
+        sql`insert into body_endings (ending) values (${ending}) returning ending_seq`,
       );
       ids.set(ending, Number(row?.["ending_seq"]));
     }
@@ -133,15 +111,10 @@ export class NewDeliveries {
 function nextNumbers(connection: Connection, made: readonly Made[]): Map<string, number> {
   const ids = new Set(made.map(({ delivery }) => delivery.subscriptionId));
   const rows = connection.all(
-    `select id, max(next_sequence,
-       1 + coalesce((select max(sequence) from deliveries where subscription_id = subscriptions.id), 0)) as number
-     from subscriptions where id in (select value from json_each(?))`,
-    JSON.stringify([...ids]),
+    sql`select id, max(next_sequence,
+       1 + coalesce((select max(sequence) from deliveries where subscription_id = subscriptions.id),
+         0)) as number
+     from subscriptions where id in (select value from json_each(${JSON.stringify([...ids])}))`,
   );
   return new Map(rows.map((row) => [String(row["id"]), Number(row["number"])]));
-}
-
-/** The last `seq` that was ever assigned. */
-function lastSeq(connection: Connection): number {
-  return Number(connection.get("select seq from sqlite_sequence where name = 'deliveries'")?.["seq"] ?? 0);
 }

@@ -18,16 +18,16 @@ import { applyTrigger, findState } from "./delivery_states.ts";
 import { eventById, SERVED_JSON } from "../events/served_record.ts";
 import { MonthQuota } from "../customers/month_quota.ts";
 import { NewDeliveries } from "./new_deliveries.ts";
+import { sql } from "../connection/sql.ts";
+import type { Part } from "../part.ts";
 
 /** The part of the port that sends again. */
-export function createReplays(connection: Connection): Pick<Store, "replayDelivery" | "replayEvents"> {
+export function createReplays(connection: Connection): Part<"replayDelivery" | "replayEvents"> {
   return {
     replayDelivery: (customerId, id, terms) =>
-      Promise.resolve(connection.transaction("durable", () => {
+      connection.transaction("durable", () => {
         const row = connection.get(
-          `select ${REPLAYED_COLUMNS} from deliveries where id = ? and customer_id = ?`,
-          id,
-          customerId,
+          sql`select ${REPLAYED_COLUMNS} from deliveries where id = ${id} and customer_id = ${customerId}`,
         );
         const refusal = row === undefined ? "unknown" : refusalOf(connection, row);
         if (refusal !== null) return refusal;
@@ -45,7 +45,7 @@ export function createReplays(connection: Connection): Pick<Store, "replayDelive
           noteAct(connection, terms.by, "delivery.replay", customerId, { delivery: id });
         }
         return findDelivery(connection, customerId, id) ?? "unknown";
-      })),
+      }),
 
     replayEvents: (customerId, subscriptionId, stretch) => {
       const replay = () => {
@@ -54,17 +54,17 @@ export function createReplays(connection: Connection): Pick<Store, "replayDelive
         if (candidate.subscription.disabledAtMs !== null) return "disabled";
         return replayStretch(connection, candidate, stretch);
       };
-      if (stretch.isDryRun) return Promise.resolve(replay());
+      if (stretch.isDryRun) return replay();
       try {
-        return Promise.resolve(connection.transaction("durable", () => {
+        return connection.transaction("durable", () => {
           const outcome = replay();
           if (typeof outcome !== "string") {
             takeReplays(connection, customerId, outcome, stretch);
           }
           return outcome;
-        }));
+        });
       } catch (error) {
-        if (error instanceof LimitReached) return Promise.resolve("limit_reached");
+        if (error instanceof LimitReached) return "limit_reached";
         throw error;
       }
     },
@@ -84,14 +84,14 @@ function takeReplays(
   if (!countDaily(connection, customerId, request).granted) throw new LimitReached();
 }
 
-const REPLAYED_COLUMNS = "seq, id, subscription_id, status, pruned, quota_month";
+const REPLAYED_COLUMNS = sql`seq, id, subscription_id, status, pruned, quota_month`;
 
 /** Why a delivery cannot be sent again; null when it can. */
 function refusalOf(connection: Connection, row: Row): ReplayRefusal | null {
   const subscription = connection.get(
-    `select disabled_at, deleted_at, enabled from subscriptions join customers on customers.id = customer_id
-     where subscriptions.id = ?`,
-    String(row["subscription_id"]),
+    sql`select disabled_at, deleted_at, enabled
+      from subscriptions join customers on customers.id = customer_id
+     where subscriptions.id = ${String(row["subscription_id"])}`,
   );
   return replayRefusal({
     status: row["status"] as DeliveryStatus,
@@ -139,12 +139,10 @@ function replayStretch(
   const replayed: Replayed = { replayed: 0, created: 0, held: 0, lastEventId: null };
   const events = connection.all(
     // Quarantined events are not delivered before the operator has released them.
-    `select id, seq, published_at, ${SERVED_JSON} from events where id > ? and id < ?
+    sql`select id, seq, published_at, ${SERVED_JSON} from events where id > ${stretch.afterId}
+      and id < ${stretch.beforeId}
        and not exists (select 1 from quarantined_events where event_seq = events.seq)
-     order by id limit ?`,
-    stretch.afterId,
-    stretch.beforeId,
-    stretch.maxEvents,
+     order by id limit ${stretch.maxEvents}`,
   );
   const made = new NewDeliveries(connection, quota, stretch.nowMs);
   const comes = comingOfThePast(connection, subscriptionId);
@@ -156,9 +154,8 @@ function replayStretch(
     replayed.lastEventId = String(id);
     const atMs = stretch.nowMs + stretch.firstPosition + position;
     const row = connection.get(
-      `select ${REPLAYED_COLUMNS} from deliveries where subscription_id = ? and event_id = ?`,
-      subscriptionId,
-      String(id),
+      sql`select ${REPLAYED_COLUMNS} from deliveries where subscription_id = ${subscriptionId}
+        and event_id = ${String(id)}`,
     );
     if (row !== undefined) {
       if (refusalOf(connection, row) !== null) continue;
@@ -194,9 +191,8 @@ function comingOfThePast(
   subscriptionId: string,
 ): (seq: number, publishedAtMs: number) => boolean {
   const row = connection.get(
-    `select backfill_since, backfill_seq, after_seq, resume_after from subscriptions
-     where id = ? and resume_after is not null`,
-    subscriptionId,
+    sql`select backfill_since, backfill_seq, after_seq, resume_after from subscriptions
+     where id = ${subscriptionId} and resume_after is not null`,
   );
   if (row === undefined) return () => false;
   const { backfill_since: sinceMs, backfill_seq: done } = row;
@@ -204,10 +200,7 @@ function comingOfThePast(
     seq <= Number(row["after_seq"])
       ? done !== null && seq > Number(done) && publishedAtMs >= Number(sinceMs)
       : connection.get(
-        `select 1 from match_log where event_seq = ? and position > ?
-       union all select 1 from event_outbox where event_seq = ?`,
-        seq,
-        Number(row["resume_after"]),
-        seq,
+        sql`select 1 from match_log where event_seq = ${seq} and position > ${Number(row["resume_after"])}
+       union all select 1 from event_outbox where event_seq = ${seq}`,
       ) !== undefined;
 }

@@ -1,44 +1,40 @@
 // Retention in SQLite: old finished deliveries are removed in small batches, never pending ones.
-import type { Store } from "../../../domain/ports/store/store.ts";
 import { removeBodies } from "./bodies.ts";
 import { passedPositions } from "./catch_up.ts";
-import type { Connection, Row, Value } from "../connection/connection.ts";
+import type { Connection, Row } from "../connection/connection.ts";
 import { cancelDeliveries, CLOSE_BATCH, holdDeliveries } from "./delivery_states.ts";
+import { sql } from "../connection/sql.ts";
+import type { Part } from "../part.ts";
 
 /** The part of the port that removes old deliveries and deleted subscriptions. */
 export function createRetention(
   connection: Connection,
-): Pick<Store, "removeOldDeliveries" | "closeSubscriptions"> {
+): Part<"removeOldDeliveries" | "closeSubscriptions"> {
   return {
     closeSubscriptions: (nowMs) => {
       const closing = connection.all(
-        `select subscriptions.id, customer_id, deleted_at is not null as is_deleted,
+        sql`select subscriptions.id, customer_id, deleted_at is not null as is_deleted,
            enabled and disabled_at is null as is_active
          from subscriptions indexed by subscriptions_closing join customers on customers.id = customer_id
-         where closing = 1 limit ?`,
-        CLOSE_BATCH,
+         where closing = 1 limit ${CLOSE_BATCH}`,
       );
-      if (closing.length === 0) return Promise.resolve(0);
-      return Promise.resolve(connection.transaction("relaxed", () => close(connection, closing, nowMs)));
+      if (closing.length === 0) return 0;
+      return connection.transaction("relaxed", () => close(connection, closing, nowMs));
     },
 
     removeOldDeliveries: ({ prunedUntilMs, forgottenUntilMs, limit }) => {
       const toPrune = connection.all(
-        `select seq, id from deliveries indexed by deliveries_to_prune
-         where finished_at is not null and pruned = 0 and finished_at <= ? order by finished_at limit ?`,
-        prunedUntilMs,
-        limit,
+        sql`select seq, id from deliveries indexed by deliveries_to_prune
+         where finished_at is not null and pruned = 0 and finished_at <= ${prunedUntilMs}
+           order by finished_at limit ${limit}`,
       );
       const toForget = connection.all(
-        `select seq from deliveries indexed by deliveries_to_forget
-         where pruned = 1 and finished_at <= ? order by finished_at limit ?`,
-        forgottenUntilMs,
-        limit,
+        sql`select seq from deliveries indexed by deliveries_to_forget
+         where pruned = 1 and finished_at <= ${forgottenUntilMs} order by finished_at limit ${limit}`,
       );
       const neverSent = connection.all(
-        `select seq from deliveries indexed by deliveries_never_sent
-         where status = 'cancelled' and attempts = 0 order by seq limit ?`,
-        limit,
+        sql`select seq from deliveries indexed by deliveries_never_sent
+         where status = 'cancelled' and attempts = 0 order by seq limit ${limit}`,
       );
       const passed = passedPositions(connection, limit);
       const found = toPrune.length + toForget.length + neverSent.length + passed.length;
@@ -48,12 +44,12 @@ export function createRetention(
           forget(connection, toForget, forgottenUntilMs);
           forgetNeverSent(connection, neverSent);
           connection.run(
-            "delete from match_log where position in (select value from json_each(?))",
-            listOf(passed, "position"),
+            sql`delete from match_log where position in (select value
+              from json_each(${listOf(passed, "position")}))`,
           );
         });
       }
-      return Promise.resolve(found);
+      return found;
     },
   };
 }
@@ -65,7 +61,7 @@ function close(connection: Connection, closing: readonly Row[], nowMs: number): 
     const id = String(row["id"]);
     const changed = closeOne(connection, row, nowMs);
     if (changed === 0) {
-      connection.run("update subscriptions set closing = 0 where id = ?", id);
+      connection.run(sql`update subscriptions set closing = 0 where id = ${id}`);
       if (row["is_deleted"] === 1) removeUnlogged(connection, String(row["customer_id"]));
     }
     done += Math.max(1, changed);
@@ -84,29 +80,26 @@ function closeOne(connection: Connection, row: Row, nowMs: number): number {
 /** Removes bodies and attempts, except of deliveries that were replayed meanwhile. */
 function prune(connection: Connection, rows: readonly Row[]): void {
   const over = connection.all(
-    `update deliveries set pruned = 1
-     where finished_at is not null and pruned = 0 and seq in (select value from json_each(?)) returning seq, id`,
-    listOf(rows, "seq"),
+    sql`update deliveries set pruned = 1
+     where finished_at is not null and pruned = 0 and seq in (select value
+       from json_each(${listOf(rows, "seq")})) returning seq, id`,
   );
   removeBodies(connection, listOf(over, "seq"));
   connection.run(
-    "delete from attempts where delivery_id in (select value from json_each(?))",
-    listOf(over, "id"),
+    sql`delete from attempts where delivery_id in (select value from json_each(${listOf(over, "id")}))`,
   );
 }
 
 function forget(connection: Connection, rows: readonly Row[], finishedUntilMs: number): void {
   const gone = connection.all(
-    `delete from deliveries where pruned = 1 and finished_at <= ? and seq in (select value from json_each(?))
+    sql`delete from deliveries where pruned = 1 and finished_at <= ${finishedUntilMs}
+      and seq in (select value from json_each(${listOf(rows, "seq")}))
      returning subscription_id, sequence`,
-    finishedUntilMs,
-    listOf(rows, "seq"),
   );
   for (const id of countOn(connection, gone)) {
     connection.run(
-      `delete from subscriptions where id = ? and deleted_at is not null and closing = 0
+      sql`delete from subscriptions where id = ${id} and deleted_at is not null and closing = 0
          and not exists (select 1 from deliveries where subscription_id = subscriptions.id)`,
-      id,
     );
   }
 }
@@ -114,8 +107,8 @@ function forget(connection: Connection, rows: readonly Row[], finishedUntilMs: n
 /** Removes deliveries that were cancelled before the first attempt. */
 function forgetNeverSent(connection: Connection, rows: readonly Row[]): void {
   const gone = connection.all(
-    "delete from deliveries where seq in (select value from json_each(?)) returning subscription_id, sequence",
-    listOf(rows, "seq"),
+    sql`delete from deliveries where seq in (select value from json_each(${listOf(rows, "seq")}))
+      returning subscription_id, sequence`,
   );
   countOn(connection, gone);
 }
@@ -129,9 +122,7 @@ function countOn(connection: Connection, gone: readonly Row[]): Iterable<string>
   }
   for (const [id, sequence] of last) {
     connection.run(
-      "update subscriptions set next_sequence = max(next_sequence, ?) where id = ?",
-      sequence + 1,
-      id,
+      sql`update subscriptions set next_sequence = max(next_sequence, ${sequence + 1}) where id = ${id}`,
     );
   }
   return last.keys();
@@ -143,17 +134,15 @@ const MAX_UNLOGGED = 100;
 /** Removes a customer's deleted subscriptions that no delivery in the log belongs to, except the newest ones. */
 function removeUnlogged(connection: Connection, customerId: string): void {
   connection.run(
-    `delete from subscriptions where id in (
+    sql`delete from subscriptions where id in (
        select id from subscriptions indexed by subscriptions_by_customer
-       where customer_id = ? and deleted_at is not null and closing = 0
+       where customer_id = ${customerId} and deleted_at is not null and closing = 0
          and not exists (select 1 from deliveries where subscription_id = subscriptions.id)
-       order by deleted_at desc, id desc limit -1 offset ?)`,
-    customerId,
-    MAX_UNLOGGED,
+       order by deleted_at desc, id desc limit -1 offset ${MAX_UNLOGGED})`,
   );
 }
 
 /** A column of rows as a JSON list. */
 function listOf(rows: readonly Row[], column: string): string {
-  return JSON.stringify(rows.map((row): Value => row[column] ?? null));
+  return JSON.stringify(rows.map((row) => row[column]));
 }

@@ -1,6 +1,5 @@
 // Counts of what does not arrive, in SQLite: over indexes that hold little else.
 import type { CustomerStorage } from "../../../domain/ports/store/customers.ts";
-import type { Store } from "../../../domain/ports/store/store.ts";
 import type {
   AllUndelivered,
   Undelivered,
@@ -8,23 +7,26 @@ import type {
 } from "../../../domain/ports/store/deliveries.ts";
 import type { DisabledReason } from "../../../domain/delivery/subscription.ts";
 import { Connection } from "../connection/connection.ts";
+import { sql } from "../connection/sql.ts";
+import type { Part } from "../part.ts";
 
 /** The part of the port that counts what is stuck. */
 export function createUndelivered(
   connection: Connection,
-): Pick<Store, "countUndelivered" | "countUndeliveredOf" | "largestCustomers"> {
+): Part<"countUndelivered" | "countUndeliveredOf" | "largestCustomers"> {
   return {
-    largestCustomers: (limit) => Promise.resolve(largestCustomers(connection, limit)),
-    countUndelivered: () => Promise.resolve(countAll(connection)),
-    countUndeliveredOf: (customerId) => Promise.resolve(countOf(connection, customerId)),
+    largestCustomers: (limit) => largestCustomers(connection, limit),
+    countUndelivered: () => countAll(connection),
+    countUndeliveredOf: (customerId) => countOf(connection, customerId),
   };
 }
 
 /** The undelivered, see {@link Undelivered}. */
 export function findUndelivered(connection: Connection): Undelivered {
   const disabled = connection.all(
-    `select id, disabled_by from subscriptions
-       where deleted_at is null and disabled_by is not null and disabled_by <> 'owner' order by disabled_at, id`,
+    sql`select id, disabled_by from subscriptions
+       where deleted_at is null and disabled_by is not null and disabled_by <> 'owner' order by disabled_at,
+         id`,
   ).map((row) => ({ id: String(row["id"]), by: row["disabled_by"] as Exclude<DisabledReason, "owner"> }));
   return { ...countAll(connection), disabled };
 }
@@ -32,14 +34,14 @@ export function findUndelivered(connection: Connection): Undelivered {
 /** Reads one row per customer. */
 function largestCustomers(connection: Connection, limit: number): CustomerStorage[] {
   return connection.all(
-    "select customer_id, bytes from customer_storage where bytes > 0 order by bytes desc, customer_id limit ?",
-    limit,
+    sql`select customer_id, bytes from customer_storage where bytes > 0 order by bytes desc,
+      customer_id limit ${limit}`,
   ).map((row) => ({ customerId: String(row["customer_id"]), bytes: Number(row["bytes"]) }));
 }
 
 function countAll(connection: Connection): AllUndelivered {
   const row = connection.get(
-    `select
+    sql`select
        (select coalesce(sum(held), 0) from customer_storage) as held,
        (select count(*) from deliveries indexed by deliveries_undelivered
         where status in ('failed', 'held', 'cancelled') and status = 'failed') as failed,
@@ -56,17 +58,15 @@ function countAll(connection: Connection): AllUndelivered {
 function countOf(connection: Connection, customerId: string): Map<string, UndeliveredCounts> {
   const counts = new Map<string, UndeliveredCounts>();
   const held = connection.all(
-    `select id, (select count(*) from deliveries indexed by deliveries_held
+    sql`select id, (select count(*) from deliveries indexed by deliveries_held
        where status = 'held' and subscription_id = subscriptions.id) as held
-     from subscriptions where customer_id = ?`,
-    customerId,
+     from subscriptions where customer_id = ${customerId}`,
   );
   for (const row of held) counts.set(String(row["id"]), { held: Number(row["held"]), failed: 0 });
   const failed = connection.all(
-    `select subscription_id, count(*) as failed from deliveries indexed by deliveries_undelivered
-     where customer_id = ? and status = 'failed' and status in ('failed', 'held', 'cancelled')
+    sql`select subscription_id, count(*) as failed from deliveries indexed by deliveries_undelivered
+     where customer_id = ${customerId} and status = 'failed' and status in ('failed', 'held', 'cancelled')
      group by subscription_id`,
-    customerId,
   );
   for (const row of failed) {
     const of = counts.get(String(row["subscription_id"]));

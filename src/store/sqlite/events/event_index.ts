@@ -1,11 +1,11 @@
-// The index of events: words and tags in two full-text tables, one for each order of a list.
+// The index of events: words and tags in two full-text tables, one for each order of lists.
 import type { RegEvent } from "../../../domain/event/event.ts";
 import { SEVERITIES, severityRank } from "../../../domain/event/severity.ts";
 import { searchedText, type TagKind, tagOf, tagsOf } from "../../../domain/plans/search_text.ts";
 import type { EventQuery } from "../../../domain/ports/store/events.ts";
 import { servedBySeq } from "./served_record.ts";
-import type { Connection, Value } from "../connection/connection.ts";
-import { insertRows, rowInsert } from "../connection/many_rows.ts";
+import type { Connection } from "../connection/connection.ts";
+import { type Sql, sql } from "../connection/sql.ts";
 
 /** Bits of a position that tell events of one millisecond apart. */
 const TIE_BITS = 20n;
@@ -27,8 +27,7 @@ export function lastPosition(publishedAtMs: number): bigint {
 export function positionOf(connection: Connection, seq: number): bigint {
   // As text: the runtime throws on numbers beyond 2^53.
   const row = connection.get(
-    "select cast(position as text) as position from event_order where event_seq = ?",
-    seq,
+    sql`select cast(position as text) as position from event_order where event_seq = ${seq}`,
   );
   if (row === undefined) throw new Error(`there is no event ${seq}`);
   return BigInt(String(row["position"]));
@@ -69,13 +68,14 @@ function textOf(event: RegEvent): IndexText {
 }
 
 /** An event that gets a position. */
-interface Placed {
+interface IndexedEvent {
   seq: number;
   id: string;
   text: IndexText;
 }
 
-const INSERT_ORDER = rowInsert("insert into event_order (position, event_seq)", 2);
+const BY_DATE = sql`events_by_date`;
+const BY_SEQ = sql`events_by_seq`;
 
 /** Writes the index for the events of one transaction, at its end. */
 export class IndexWriter {
@@ -89,7 +89,7 @@ export class IndexWriter {
     this.#added.set(seq, event);
   }
 
-  /** Takes what a stored event was served as before, and is from now on. */
+  /** Takes the change of a stored event's served record. */
   change(seq: number, before: RegEvent, after: RegEvent): void {
     if (this.#added.has(seq)) this.#added.set(seq, after);
     else this.#changed.push({ seq, before, after });
@@ -100,104 +100,75 @@ export class IndexWriter {
     for (const { seq, before, after } of this.#changed) {
       const [old, text] = [textOf(before), textOf(after)];
       const position = positionOf(this.connection, seq);
-      for (const [table, rowid] of [["by_date", position], ["by_seq", seq]] as const) {
+      for (const [table, rowid] of [[BY_DATE, position], [BY_SEQ, seq]] as const) {
         this.#delete(table, rowid, old);
         this.#insert(table, rowid, text);
       }
     }
     const added = [...this.#added].map(([seq, event]) => ({ seq, event, id: event.id, text: textOf(event) }));
     const byTime = [...Map.groupBy(added, ({ event }) => event.published_at)].sort(([a], [b]) => a - b);
-    // FTS5 writes out what it has gathered whenever a rowid is not above the one before.
+    // FTS5 writes its pending rows whenever a rowid is not greater than the one before.
     for (const [publishedAtMs, events] of byTime) this.#addToTime(publishedAtMs, events);
-    for (const { seq, text } of added) this.#insert("by_seq", seq, text);
+    for (const { seq, text } of added) this.#insert(BY_SEQ, seq, text);
   }
 
   /** Assigns positions to events of one time, in the order of ids. */
-  #addToTime(publishedAtMs: number, events: readonly Placed[]): void {
+  #addToTime(publishedAtMs: number, events: readonly IndexedEvent[]): void {
     const sorted = events.toSorted(compareIds);
     const [first, last] = [firstPosition(publishedAtMs), lastPosition(publishedAtMs)];
     const lowest = sorted[0]?.id ?? "";
-    const newest = this.#positions(`${AT_TIME} order by event_order.position desc limit 1`, first, last)[0];
+    const atTime = sql`event_order.position >= ${first} and event_order.position <= ${last}`;
+    const newest = this.#positions(sql`${atTime} order by event_order.position desc limit 1`)[0];
     if (newest === undefined || newest.id < lowest) {
       this.#assign(newest === undefined ? first : newest.position + 1n, sorted);
       return;
     }
     // Rare, as ids ascend: the clock went back between two starts. Events with greater ids move to later positions.
-    const later = this.#positions(`${AT_TIME} and id > ? order by event_order.position`, first, last, lowest);
+    const later = this.#positions(sql`${atTime} and id > ${lowest} order by event_order.position`);
     const moved = later.map(({ seq, id, position }) => {
       const text = textOf(servedBySeq(this.connection, seq));
-      this.#delete("by_date", position, text);
-      this.connection.run("delete from event_order where event_seq = ?", seq);
+      this.#delete(BY_DATE, position, text);
+      this.connection.run(sql`delete from event_order where event_seq = ${seq}`);
       return { seq, id, text };
     });
     this.#assign(later[0]?.position ?? first, [...moved, ...sorted].sort(compareIds));
   }
 
-  #assign(first: bigint, events: readonly Placed[]): void {
-    const positions = events.map((_, index) => first + BigInt(index));
-    insertRows(
-      this.connection,
-      INSERT_ORDER,
-      events.map(({ seq }, index) => [positions[index] ?? first, seq]),
-    );
-    for (const [index, { text }] of events.entries()) {
-      this.#insert("by_date", positions[index] ?? first, text);
+  #assign(first: bigint, events: readonly IndexedEvent[]): void {
+    for (const [index, { seq, text }] of events.entries()) {
+      const position = first + BigInt(index);
+      this.connection.run(sql`insert into event_order (position, event_seq) values (${position}, ${seq})`);
+      this.#insert(BY_DATE, position, text);
     }
   }
 
-  #positions(sql: string, ...values: readonly Value[]): { seq: number; id: string; position: bigint }[] {
-    return this.connection.all(sql, ...values).map((row) => ({
+  /** Positions are read as text: the runtime throws on numbers beyond 2^53. */
+  #positions(where: Sql): { seq: number; id: string; position: bigint }[] {
+    return this.connection.all(
+      sql`select seq, id, cast(position as text) as position
+        from event_order cross join events on seq = event_seq where ${where}`,
+    ).map((row) => ({
       seq: Number(row["seq"]),
       id: String(row["id"]),
       position: BigInt(String(row["position"])),
     }));
   }
 
-  #insert(table: "by_date" | "by_seq", rowid: number | bigint, { words, tags }: IndexText): void {
+  #insert(table: Sql, rowid: number | bigint, { words, tags }: IndexText): void {
     this.connection.run(
-      `insert into events_${table} (rowid, words, tags) values (cast(? as integer), ?, ?)`,
-      rowid,
-      words,
-      tags,
+      sql`insert into ${table} (rowid, words, tags) values (cast(${rowid} as integer), ${words}, ${tags})`,
     );
   }
 
   /** The index does not store texts: to delete an entry, it needs the text of the entry. */
-  #delete(table: "by_date" | "by_seq", rowid: number | bigint, { words, tags }: IndexText): void {
+  #delete(table: Sql, rowid: number | bigint, { words, tags }: IndexText): void {
     this.connection.run(
-      `insert into events_${table} (events_${table}, rowid, words, tags)
-       values ('delete', cast(? as integer), ?, ?)`,
-      rowid,
-      words,
-      tags,
+      sql`insert into ${table} (${table}, rowid, words, tags)
+        values ('delete', cast(${rowid} as integer), ${words}, ${tags})`,
     );
   }
 }
 
-/** The events between two positions; positions as text, as the runtime throws on numbers beyond 2^53. */
-const AT_TIME = `select seq, id, cast(position as text) as position
-  from event_order cross join events on seq = event_seq where event_order.position >= ? and event_order.position <= ?`;
-
-function compareIds(a: Placed, b: Placed): number {
+function compareIds(a: IndexedEvent, b: IndexedEvent): number {
   return a.id < b.id ? -1 : 1;
-}
-
-/** Events that are indexed together. */
-const INDEXED_AT_ONCE = 1_000;
-
-/** Indexes every stored event: for a database that has no index yet. */
-export function indexAll(connection: Connection): void {
-  for (let last = 0;;) {
-    const seqs = connection.all(
-      "select seq from events where seq > ? order by seq limit ?",
-      last,
-      INDEXED_AT_ONCE,
-    )
-      .map((row) => Number(row["seq"]));
-    if (seqs.length === 0) return;
-    const writer = new IndexWriter(connection);
-    for (const seq of seqs) writer.add(servedBySeq(connection, seq), seq);
-    writer.finish();
-    last = seqs.at(-1) ?? last;
-  }
 }

@@ -1,9 +1,10 @@
 // Events and publications in SQLite: recording and finding.
-import type { EventPosition } from "../../../domain/ports/store/events.ts";
+import type { EventPosition, EventStore, FoundEvent } from "../../../domain/ports/store/events.ts";
 import type { Store } from "../../../domain/ports/store/store.ts";
 import type {
   MissingPublication,
   PublicationKey,
+  PublicationStore,
   RecordDecision,
   RemovalDecision,
   StoredPublication,
@@ -12,8 +13,8 @@ import { isOfPublication, planHashes } from "../../../domain/plans/publication_s
 import type { Connection, Row } from "../connection/connection.ts";
 import { listEvents } from "./event_list.ts";
 import { requireLease } from "../sources/leases.ts";
-import { PublicationBatch } from "./publication_batch.ts";
 import {
+  findPublication,
   keepHashes,
   keepMissed,
   keepPendingChange,
@@ -23,100 +24,78 @@ import {
 } from "./publications.ts";
 import { RecordWriter } from "./records.ts";
 import { SERVED_JSON } from "./served_record.ts";
+import { sql } from "../connection/sql.ts";
+import type { Part } from "../part.ts";
 
-type EventMethods =
-  | "recordPublications"
-  | "previewPublications"
-  | "recordRemovals"
-  | "listEvents"
-  | "findEvent"
-  | "findPosition"
-  | "lastPosition"
-  | "recordsState"
-  | "listVersions";
-
-type Decide<T> = (publication: T, stored: StoredPublication | null) => RecordDecision;
+type Decide = Parameters<Store["recordPublications"]>[2];
 
 /** The part of the port that concerns events. */
 export function createEvents(
   connection: Connection,
-): Pick<Store, EventMethods> {
+): Part<keyof EventStore | keyof PublicationStore> {
   return {
     recordPublications: (sourceId, publications, decide, holder) =>
-      Promise.resolve(connection.transaction("durable", () => {
+      connection.transaction("durable", () => {
         requireLease(connection, sourceId, holder);
         return recordAll(connection, sourceId, publications, decide);
-      })),
+      }),
 
     previewPublications: (sourceId, publications, decide) =>
-      Promise.resolve(connection.preview(() => recordAll(connection, sourceId, publications, decide))),
+      connection.preview(() => recordAll(connection, sourceId, publications, decide)),
 
     recordRemovals: (sourceId, fetch, decide) =>
-      Promise.resolve(
-        connection.transaction("durable", () => recordRemovals(connection, sourceId, { ...fetch, decide })),
-      ),
+      connection.transaction("durable", () => recordRemovals(connection, sourceId, { ...fetch, decide })),
 
-    listEvents: (query) => Promise.resolve(connection.reading(() => listEvents(connection, query))),
+    listEvents: (query) => listEvents(connection, query),
 
-    findEvent: (id) => Promise.resolve(connection.reading(() => findEvent(connection, id))),
+    findEvent: (id) => findEvent(connection, id),
 
     findPosition: (id) =>
-      Promise.resolve(connection.reading(() => positionOf(connection.get(POSITION_SQL, id)))),
+      positionOf(connection.get(sql`select id, seq, published_at from events where id = ${id}`)),
 
     lastPosition: () =>
-      Promise.resolve(connection.reading(() => positionOf(connection.get(LAST_POSITION_SQL)))),
+      positionOf(connection.get(
+        sql`select id, seq, published_at from events where seq = (select max(seq) from events)`,
+      )),
 
     recordsState: createRecordsState(connection),
 
     listVersions: (id, { latest = -1, beforeId = null } = {}) =>
-      Promise.resolve(
-        connection.all(
-          `select ${SERVED_JSON} from events where (source_id, external_id) =
-             (select source_id, external_id from events where id = ?)
-             and (? is null or version < (select version from events as other where id = ?
+      connection.all(
+        sql`select ${SERVED_JSON} from events where (source_id, external_id) =
+             (select source_id, external_id from events where id = ${id})
+             and (${beforeId} is null or version < (select version from events as other where id = ${beforeId}
                and (other.source_id, other.external_id) = (events.source_id, events.external_id)))
-           order by version desc limit ?`,
-          id,
-          beforeId,
-          beforeId,
-          latest,
-        ).map((row) => String(row["json"])).reverse(),
-      ),
+           order by version desc limit ${latest}`,
+      ).map((row) => String(row["json"])).reverse(),
   };
 }
 
-function createRecordsState(connection: Connection): Store["recordsState"] {
+function createRecordsState(connection: Connection): (nowMs: number) => string {
   let known = { nowMs: -1, transactions: -1, state: "" };
   return (nowMs) => {
-    connection.mustBeOpen();
-    if (nowMs === known.nowMs && connection.transactions === known.transactions) {
-      return Promise.resolve(known.state);
+    if (nowMs !== known.nowMs || connection.transactions !== known.transactions) {
+      const row = connection.get(
+        sql`select (select ifnull(max(seq), 0) from events) || '.' ||
+          (select ifnull(max(seq), 0) from event_translations) as state`,
+      );
+      known = { nowMs, transactions: connection.transactions, state: String(row?.["state"]) };
     }
-    const row = connection.reading(() => connection.get(STATE_SQL));
-    known = { nowMs, transactions: connection.transactions, state: String(row?.["state"]) };
-    return Promise.resolve(known.state);
+    return known.state;
   };
 }
 
-const POSITION_SQL = "select id, seq, published_at from events where id = ?";
-const LAST_POSITION_SQL =
-  "select id, seq, published_at from events where seq = (select max(seq) from events)";
-const STATE_SQL = `
-  select (select ifnull(max(seq), 0) from events) || '.' ||
-    (select ifnull(max(seq), 0) from event_translations) as state`;
-
-/** An event with languages that were added later has a rendering; most events have neither. */
-const FOUND_SQL = `
-  select ifnull(event_renderings.json, events.json) as json, provenance,
-    case when event_seq is null then '[]' else (
-      select json_group_array(json_object('language', language, 'url', url, 'added_at', added_at,
-        'provenance', json(provenance)))
-      from (select * from event_translations where event_seq = events.seq order by language)
-    ) end as later
-  from events left join event_renderings on event_seq = events.seq where events.id = ?`;
-
-function findEvent(connection: Connection, id: string): Awaited<ReturnType<Store["findEvent"]>> {
-  const row = connection.get(FOUND_SQL, id);
+function findEvent(connection: Connection, id: string): FoundEvent | null {
+  // An event with languages that were added later has a rendering; most events have neither.
+  const row = connection.get(
+    sql`select ifnull(event_renderings.json, events.json) as json, provenance,
+        case when event_seq is null then '[]' else (
+          select json_group_array(json_object('language', language, 'url', url, 'added_at', added_at,
+            'provenance', json(provenance)))
+          from (select * from event_translations where event_seq = events.seq order by language)
+        ) end as later
+      from events left join event_renderings on event_seq = events.seq where events.id = ${id}`,
+  );
   return row === undefined ? null : {
     json: String(row["json"]),
     provenance: String(row["provenance"]),
@@ -130,46 +109,35 @@ function positionOf(row: Row | undefined): EventPosition | null {
     : { id: String(row["id"]), publishedAtMs: Number(row["published_at"]), seq: Number(row["seq"]) };
 }
 
-function recordAll<T extends PublicationKey>(
+function recordAll(
   connection: Connection,
   sourceId: string,
-  publications: readonly T[],
-  decide: Decide<T>,
+  publications: readonly PublicationKey[],
+  decide: Decide,
 ): RecordDecision[] {
   const writer = new RecordWriter(connection);
-  const batch = new PublicationBatch(connection, sourceId, publications, () => writer.flush());
-  const decisions = publications.map((publication, position) => {
-    const stored = batch.find(position);
+  const decisions = publications.map((publication) => {
+    const stored = findPublication(connection, sourceId, publication);
     const decision = decide(publication, stored);
     if (stored !== null && isOfPublication(decision, stored)) {
-      if (stored.foundBy !== "key") {
-        learnKey(connection, sourceId, { key: publication.key, externalId: stored.externalId });
-        batch.noteChange();
+      const { externalId } = stored;
+      if (stored.foundBy !== "key") learnKey(connection, sourceId, { key: publication.key, externalId });
+      saveHashes(connection, sourceId, { publication, stored, decision });
+      const isJoined = decision.kind === "joined" ||
+        (decision.kind === "unchanged" && decision.untranslated === true);
+      if (isJoined) writer.join(sourceId, publication, externalId);
+      if (decision.kind === "translated") {
+        writer.translate(sourceId, publication, { externalId, translated: decision });
       }
-      if (saveHashes(connection, sourceId, { publication, stored, decision })) batch.noteChange();
     }
-    if (decision.kind === "record") {
-      writer.record(publication, stored, decision);
-      if (stored === null && decision.event.version === 1) batch.noteNew(publication);
-      else batch.noteChange();
-    }
-    if (decision.kind === "translated" && stored !== null) {
-      writer.translate(sourceId, publication, { externalId: stored.externalId, translated: decision });
-      batch.noteChange();
-    }
-    const isJoined = decision.kind === "joined" ||
-      (decision.kind === "unchanged" && decision.untranslated === true);
-    if (isJoined && stored !== null) {
-      writer.join(sourceId, publication, stored.externalId);
-      batch.noteChange();
-    }
+    if (decision.kind === "record") writer.record(publication, stored, decision);
     return decision;
   });
   writer.finish();
   return decisions;
 }
 
-/** Stores a change of hashes without a new version; false when there is none. */
+/** Stores a change of hashes without a new version. */
 function saveHashes(
   connection: Connection,
   sourceId: string,
@@ -178,14 +146,12 @@ function saveHashes(
     stored: StoredPublication;
     decision: RecordDecision;
   },
-): boolean {
+): void {
   const { externalId } = stored;
   const change = planHashes(publication, stored, decision);
-  if (change === null) return false;
-  if (change.kind === "hashes") keepHashes(connection, sourceId, { externalId, ...change });
-  else if (change.kind === "pending") keepPendingChange(connection, sourceId, { externalId, ...change });
-  else keepTextHash(connection, sourceId, { externalId, ...change });
-  return true;
+  if (change?.kind === "hashes") keepHashes(connection, sourceId, { externalId, ...change });
+  if (change?.kind === "pending") keepPendingChange(connection, sourceId, { externalId, ...change });
+  if (change?.kind === "text") keepTextHash(connection, sourceId, { externalId, ...change });
 }
 
 function recordRemovals(

@@ -3,6 +3,7 @@ import type { RegEvent } from "../../../domain/event/event.ts";
 import type { PublicationKey, StoredPublication } from "../../../domain/ports/store/publications.ts";
 import type { Connection, Row } from "../connection/connection.ts";
 import { SERVED_JSON } from "./served_record.ts";
+import { sql } from "../connection/sql.ts";
 
 /**
  * Maximum number of further identities of a publication. A feed with new ids for each fetch must not fill the disk: the
@@ -11,13 +12,15 @@ import { SERVED_JSON } from "./served_record.ts";
 const MAX_RENAMINGS = 8;
 
 /** The columns of which a {@link StoredPublication} is made: all that a decision may need is read with it. */
-export const PUBLICATION_COLUMNS = `
+export const PUBLICATION_COLUMNS = sql`
   external_id, content_hash, text_hash, pending_hash, date_moves, version, withdrawn,
   (select ${SERVED_JSON} from events where seq = publications.latest_seq) as json,
-  (select json_group_array(json_array(ordinal, key)) from publications as known indexed by publications_by_external_id
+  (select json_group_array(json_array(ordinal, key))
+    from publications as known indexed by publications_by_external_id
     where known.source_id = publications.source_id and known.external_id = publications.external_id) as keys,
   (select json_group_array(json_array(language, text_hash)) from publication_languages as known
-    where known.source_id = publications.source_id and known.external_id = publications.external_id) as languages`;
+    where known.source_id = publications.source_id
+      and known.external_id = publications.external_id) as languages`;
 
 /** The publication of this key, else of this content, else of this content but for dates, else of an alias. */
 export function findPublication(
@@ -27,27 +30,21 @@ export function findPublication(
 ): StoredPublication | null {
   // One statement, because most look-ups of a fetch find nothing: a part runs only when those before it are empty.
   const row = connection.get(
-    `select 'key' as found_by, ${PUBLICATION_COLUMNS} from publications where source_id = ? and key = ?
+    sql`select 'key' as found_by, ${PUBLICATION_COLUMNS} from publications where source_id = ${sourceId}
+      and key = ${key}
      union all
      select 'content', ${PUBLICATION_COLUMNS} from publications indexed by publications_by_content
-     where source_id = ? and content_hash = ?
+     where source_id = ${sourceId} and content_hash = ${contentHash}
      union all
      select 'text', ${PUBLICATION_COLUMNS} from publications indexed by publications_by_text
-     where source_id = ? and text_hash = ?
+     where source_id = ${sourceId} and text_hash = ${textHash ?? null}
      limit 1`,
-    sourceId,
-    key,
-    sourceId,
-    contentHash,
-    sourceId,
-    textHash ?? null,
   );
   if (row !== undefined) return publicationFromRow(row);
   for (const former of formerKeys ?? []) {
     const known = connection.get(
-      `select 'alias' as found_by, ${PUBLICATION_COLUMNS} from publications where source_id = ? and key = ?`,
-      sourceId,
-      former,
+      sql`select 'alias' as found_by, ${PUBLICATION_COLUMNS} from publications where source_id = ${sourceId}
+        and key = ${former}`,
     );
     if (known !== undefined) return publicationFromRow(known);
   }
@@ -62,11 +59,9 @@ export function presentPublications(
 ): { stored: StoredPublication; missed: number }[] {
   // Each publication has one row with its first identity.
   return connection.all(
-    `select 'key' as found_by, ${PUBLICATION_COLUMNS}, missed from publications
-     where source_id = ? and key = external_id and withdrawn = 0
-       and (select published_at from events where seq = latest_seq) >= ?`,
-    sourceId,
-    sinceMs,
+    sql`select 'key' as found_by, ${PUBLICATION_COLUMNS}, missed from publications
+     where source_id = ${sourceId} and key = external_id and withdrawn = 0
+       and (select published_at from events where seq = latest_seq) >= ${sinceMs}`,
   ).map((row) => ({
     stored: publicationFromRow(row),
     missed: Number(row["missed"]),
@@ -80,10 +75,7 @@ export function keepMissed(
   { externalId, missed }: { externalId: string; missed: number },
 ): void {
   connection.run(
-    "update publications set missed = ? where source_id = ? and key = ?",
-    missed,
-    sourceId,
-    externalId,
+    sql`update publications set missed = ${missed} where source_id = ${sourceId} and key = ${externalId}`,
   );
 }
 
@@ -113,10 +105,8 @@ export function publicationFromRow(row: Row): StoredPublication {
 
 function lastOrdinal(connection: Connection, sourceId: string, externalId: string): number {
   const row = connection.get(
-    `select max(ordinal) as last from publications indexed by publications_by_external_id
-     where source_id = ? and external_id = ?`,
-    sourceId,
-    externalId,
+    sql`select max(ordinal) as last from publications indexed by publications_by_external_id
+     where source_id = ${sourceId} and external_id = ${externalId}`,
   );
   return Number(row?.["last"] ?? 0);
 }
@@ -128,26 +118,20 @@ export function learnKey(
   { key, externalId }: { key: string; externalId: string },
 ): void {
   connection.run(
-    `insert into publications (source_id, key, external_id, content_hash, text_hash, pending_hash, date_moves,
+    sql`insert into publications (source_id, key, external_id, content_hash, text_hash, pending_hash,
+      date_moves,
        version, latest_seq, withdrawn, ordinal)
-     select source_id, ?, external_id, content_hash, text_hash, pending_hash, date_moves, version, latest_seq,
-       withdrawn, ?
+     select source_id, ${key}, external_id, content_hash, text_hash, pending_hash, date_moves, version,
+       latest_seq,
+       withdrawn, ${lastOrdinal(connection, sourceId, externalId) + 1}
      from publications indexed by publications_by_external_id
-     where source_id = ? and external_id = ? order by ordinal limit 1`,
-    key,
-    lastOrdinal(connection, sourceId, externalId) + 1,
-    sourceId,
-    externalId,
+     where source_id = ${sourceId} and external_id = ${externalId} order by ordinal limit 1`,
   );
   connection.run(
-    `delete from publications where source_id = ? and key in (
+    sql`delete from publications where source_id = ${sourceId} and key in (
        select key from publications indexed by publications_by_external_id
-       where source_id = ? and external_id = ? and key <> external_id
-       order by ordinal desc limit -1 offset ?)`,
-    sourceId,
-    sourceId,
-    externalId,
-    MAX_RENAMINGS,
+       where source_id = ${sourceId} and external_id = ${externalId} and key <> external_id
+       order by ordinal desc limit -1 offset ${MAX_RENAMINGS})`,
   );
 }
 
@@ -163,14 +147,10 @@ export function keepHashes(
   },
 ): void {
   connection.run(
-    `update publications indexed by publications_by_external_id
-     set content_hash = ?, text_hash = coalesce(?, text_hash), pending_hash = null, date_moves = date_moves + ?
-     where source_id = ? and external_id = ?`,
-    contentHash,
-    textHash ?? null,
-    dateMoves,
-    sourceId,
-    externalId,
+    sql`update publications indexed by publications_by_external_id
+     set content_hash = ${contentHash}, text_hash = coalesce(${textHash ?? null}, text_hash),
+       pending_hash = null, date_moves = date_moves + ${dateMoves}
+     where source_id = ${sourceId} and external_id = ${externalId}`,
   );
 }
 
@@ -181,11 +161,9 @@ export function keepPendingChange(
   { externalId, contentHash }: { externalId: string; contentHash: string },
 ): void {
   connection.run(
-    `update publications indexed by publications_by_external_id
-     set pending_hash = ?, date_moves = date_moves + 1 where source_id = ? and external_id = ?`,
-    contentHash,
-    sourceId,
-    externalId,
+    sql`update publications indexed by publications_by_external_id
+     set pending_hash = ${contentHash}, date_moves = date_moves + 1 where source_id = ${sourceId}
+       and external_id = ${externalId}`,
   );
 }
 
@@ -196,10 +174,7 @@ export function keepTextHash(
   { externalId, textHash }: { externalId: string; textHash: string },
 ): void {
   connection.run(
-    `update publications indexed by publications_by_external_id
-     set text_hash = ? where source_id = ? and external_id = ?`,
-    textHash,
-    sourceId,
-    externalId,
+    sql`update publications indexed by publications_by_external_id
+     set text_hash = ${textHash} where source_id = ${sourceId} and external_id = ${externalId}`,
   );
 }

@@ -10,6 +10,7 @@ import { type ArrivedEvent, planQuarantine, planUsualVolume } from "../../../dom
 import type { Store } from "../../../domain/ports/store/store.ts";
 import type { Connection } from "../connection/connection.ts";
 import { firstPosition, tagMatch } from "./event_index.ts";
+import { sql } from "../connection/sql.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -25,7 +26,7 @@ export function settleArrivals(
   const arrivals = countArrivals(connection, { sourceId, atMs });
   if (arrivals === null) return 0;
   // The first fetch returns the whole archive: that is not a spike, and not a usual volume.
-  const isFirst = connection.get("select first_success_at from sources where id = ?", sourceId)
+  const isFirst = connection.get(sql`select first_success_at from sources where id = ${sourceId}`)
     ?.["first_success_at"] === null;
   const spike = isFirst ? NO_SPIKE : judge(arrivals);
   const quarantined = quarantine(connection, sourceId, spike);
@@ -39,11 +40,9 @@ function quarantine(connection: Connection, sourceId: string, spike: ChangeSpike
   if (!spike.isNew && !spike.isRevised) return 0;
   const events = (reason: "fetch" | "spike"): ArrivedEvent[] =>
     connection.all(
-      `select seq, version, external_id from quarantined_events indexed by quarantined_events_by_source
+      sql`select seq, version, external_id from quarantined_events indexed by quarantined_events_by_source
          join events on events.seq = event_seq
-       where quarantined_events.source_id = ? and reason = ? order by seq`,
-      sourceId,
-      reason,
+       where quarantined_events.source_id = ${sourceId} and reason = ${reason} order by seq`,
     ).map((row) => ({
       seq: Number(row["seq"]),
       version: Number(row["version"]),
@@ -51,8 +50,8 @@ function quarantine(connection: Connection, sourceId: string, spike: ChangeSpike
     }));
   const publications = new Set(events("spike").map(({ externalId }) => externalId));
   return connection.run(
-    "update quarantined_events set reason = 'spike' where event_seq in (select value from json_each(?))",
-    JSON.stringify(planQuarantine(events("fetch"), spike, publications)),
+    sql`update quarantined_events set reason = 'spike' where event_seq in (select value
+      from json_each(${JSON.stringify(planQuarantine(events("fetch"), spike, publications))}))`,
   );
 }
 
@@ -64,10 +63,8 @@ function saveUsual(
 ): void {
   const { usual, usualRevised } = planUsualVolume(arrivals, spike);
   connection.run(
-    "update sources set usual_new = coalesce(?, usual_new), usual_revised = coalesce(?, usual_revised) where id = ?",
-    usual,
-    usualRevised,
-    sourceId,
+    sql`update sources set usual_new = coalesce(${usual}, usual_new),
+      usual_revised = coalesce(${usualRevised}, usual_revised) where id = ${sourceId}`,
   );
 }
 
@@ -77,44 +74,37 @@ function countArrivals(
   { sourceId, atMs }: { sourceId: string; atMs: number },
 ): ChangeVolume | null {
   const waiting = connection.get(
-    `select min(event_seq) as first from quarantined_events indexed by quarantined_events_by_source
-     where source_id = ? and reason = 'fetch'`,
-    sourceId,
+    sql`select min(event_seq) as first from quarantined_events indexed by quarantined_events_by_source
+     where source_id = ${sourceId} and reason = 'fetch'`,
   )?.["first"] ?? null;
   if (waiting === null) return null;
   const match = tagMatch("source", sourceId);
   const newest = connection.get(
-    `select published_at
+    sql`select published_at
      from events_by_date cross join event_order on event_order.position = events_by_date.rowid
        cross join events on events.seq = event_order.event_seq
-     where events_by_date match ? and events.seq < ? order by events_by_date.rowid desc limit 1`,
-    match,
-    Number(waiting),
+     where events_by_date match ${match} and events.seq < ${Number(waiting)}
+       order by events_by_date.rowid desc limit 1`,
   )?.["published_at"];
   const source = connection.get(
-    "select usual_new, usual_revised, last_success_at from sources where id = ?",
-    sourceId,
+    sql`select usual_new, usual_revised, last_success_at from sources where id = ${sourceId}`,
   );
   const lastSuccessMs = Number(source?.["last_success_at"] ?? atMs);
   const newestMs = Number(newest ?? lastSuccessMs);
   const row = connection.get(
-    `select coalesce(sum(version = 1), 0) as count, coalesce(sum(version > 1), 0) as revised,
-       coalesce(sum(version = 1 and published_at < ?), 0) as older,
-       coalesce(sum(version = 1 and published_at > ?
+    sql`select coalesce(sum(version = 1), 0) as count, coalesce(sum(version > 1), 0) as revised,
+       coalesce(sum(version = 1 and published_at < ${newestMs - OLDER_BY_MS}), 0) as older,
+       coalesce(sum(version = 1 and published_at > ${newestMs}
          and not json_extract(json, '$.published_at_estimated')), 0) as newer
      from quarantined_events indexed by quarantined_events_by_source join events on events.seq = quarantined_events.event_seq
-     where quarantined_events.source_id = ? and reason = 'fetch'`,
-    newestMs - OLDER_BY_MS,
-    newestMs,
-    sourceId,
+     where quarantined_events.source_id = ${sourceId} and reason = 'fetch'`,
   );
   const dated = connection.get(
-    `select count(*) as count
+    sql`select count(*) as count
      from events_by_date cross join event_order on event_order.position = events_by_date.rowid
-     where events_by_date match ? and events_by_date.rowid >= ? and event_seq < ?`,
-    match,
-    firstPosition(newestMs - CADENCE_MS + 1),
-    Number(waiting),
+     where events_by_date match ${match}
+       and events_by_date.rowid >= ${firstPosition(newestMs - CADENCE_MS + 1)}
+       and event_seq < ${Number(waiting)}`,
   );
   return {
     count: Number(row?.["count"]),
@@ -130,19 +120,17 @@ function countArrivals(
 
 function letGo(connection: Connection, sourceId: string, reason: "fetch" | "spike"): number {
   connection.run(
-    `insert into event_outbox (event_seq)
-     select event_seq from quarantined_events indexed by quarantined_events_by_source where source_id = ? and reason = ?`,
-    sourceId,
-    reason,
+    sql`insert into event_outbox (event_seq)
+     select event_seq from quarantined_events indexed by quarantined_events_by_source
+       where source_id = ${sourceId} and reason = ${reason}`,
   );
   return forget(connection, sourceId, reason);
 }
 
 function forget(connection: Connection, sourceId: string, reason: "fetch" | "spike"): number {
   return connection.run(
-    "delete from quarantined_events indexed by quarantined_events_by_source where source_id = ? and reason = ?",
-    sourceId,
-    reason,
+    sql`delete from quarantined_events indexed by quarantined_events_by_source where source_id = ${sourceId}
+      and reason = ${reason}`,
   );
 }
 
@@ -158,9 +146,9 @@ export function endHolding(
 /** Releases events that wait for the end of a fetch of a source that is no longer configured. */
 export function freeForgotten(connection: Connection, fetched: readonly string[], nowMs: number): void {
   const waiting = connection.all(
-    `select id from sources where lease_until <= ? and exists (
-       select 1 from quarantined_events indexed by quarantined_events_by_source where source_id = sources.id and reason = 'fetch')`,
-    nowMs,
+    sql`select id from sources where lease_until <= ${nowMs} and exists (
+       select 1 from quarantined_events indexed by quarantined_events_by_source where source_id = sources.id
+         and reason = 'fetch')`,
   );
   for (const row of waiting) {
     const sourceId = String(row["id"]);

@@ -1,36 +1,31 @@
 // Records as they are served: with the languages that came after them.
 import type { RegEvent } from "../../../domain/event/event.ts";
 import type { Connection } from "../connection/connection.ts";
+import { sql } from "../connection/sql.ts";
 
 /** The column `json` of a query over `events`: the record as it is served. */
-export const SERVED_JSON = `coalesce(
-    (select event_renderings.json from event_renderings where event_renderings.event_seq = events.seq), events.json
+export const SERVED_JSON = sql`coalesce(
+    (select event_renderings.json from event_renderings where event_renderings.event_seq = events.seq),
+      events.json
   ) as json`;
 
 /** The served record of a `seq` that is there. */
 export function servedBySeq(connection: Connection, seq: number): RegEvent {
-  return JSON.parse(String(connection.get(`select ${SERVED_JSON} from events where seq = ?`, seq)?.["json"]));
+  return JSON.parse(
+    String(connection.get(sql`select ${SERVED_JSON} from events where seq = ${seq}`)?.["json"]),
+  );
 }
 
 /** The record of an event; null when there is none of that id. */
 export function eventById(connection: Connection, id: string): RegEvent | null {
-  const row = connection.get(`select ${SERVED_JSON} from events where id = ?`, id);
+  const row = connection.get(sql`select ${SERVED_JSON} from events where id = ${id}`);
   return row === undefined ? null : JSON.parse(String(row["json"]));
 }
 
-/** JSON of ASCII alone: a text of one byte a character is read, joined and sent several times as fast. */
+/** JSON of ASCII alone: SQLite reads and joins a text of one byte per character several times as fast. */
 export function asciiJson(value: unknown): string {
-  return JSON.stringify(value).replace(/[\u0080-\uffff]/g, escapeOf);
-}
-
-/** The escapes of Latin letters and signs, which most texts beyond ASCII have; made when they are first needed. */
-const ESCAPES = new Map<string, string>();
-const LAST_KEPT = "\u2fff";
-
-function escapeOf(unit: string): string {
-  const known = ESCAPES.get(unit);
-  if (known !== undefined) return known;
-  const escape = `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  if (unit <= LAST_KEPT) ESCAPES.set(unit, escape);
-  return escape;
+  return JSON.stringify(value).replace(
+    /[\u0080-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }

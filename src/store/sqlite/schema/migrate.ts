@@ -4,6 +4,7 @@ import { VERSION } from "../../../version.ts";
 import type { Connection } from "../connection/connection.ts";
 import { SCHEMA } from "./schema.ts";
 import { openVault, openVaultWhenUsed, proveKey, writeProof } from "../sealed_secrets.ts";
+import { sql } from "../connection/sql.ts";
 
 /** A step from one schema to the next: its SQL runs in one transaction. */
 export interface Migration {
@@ -17,7 +18,7 @@ export const MIGRATIONS: readonly Migration[] = [{ sql: SCHEMA }];
 
 /** The schema of an opened database; 0 for an empty one. */
 export function schemaVersion(connection: Connection): number {
-  return Number(connection.get("pragma user_version")?.["user_version"] ?? 0);
+  return Number(connection.get(sql`pragma user_version`)?.["user_version"] ?? 0);
 }
 
 /**
@@ -51,22 +52,23 @@ export function migrate(
 
 function apply(
   connection: Connection,
-  { sql, replacesTables = false }: Migration,
+  migration: Migration,
   { schema, vault }: { schema: number; vault: Vault },
 ): void {
+  const { replacesTables = false } = migration;
   // This setting changes only outside of transactions.
   if (replacesTables) connection.script("pragma foreign_keys = off");
   try {
     connection.transaction("durable", () => {
       // Another process may have applied the step while this one waited for the lock.
       if (schemaVersion(connection) !== schema - 1) return;
-      connection.script(sql);
+      connection.script(migration.sql);
       if (schema === 1) writeProof(connection, vault);
-      if (replacesTables && connection.get("pragma foreign_key_check") !== undefined) {
+      if (replacesTables && connection.get(sql`pragma foreign_key_check`) !== undefined) {
         throw new Error(`schema ${schema} would break references between tables`);
       }
       connection.script(`pragma user_version = ${schema}`);
-      connection.run("insert into schema_history (schema, version) values (?, ?)", schema, VERSION);
+      connection.run(sql`insert into schema_history (schema, version) values (${schema}, ${VERSION})`);
     });
   } finally {
     if (replacesTables) connection.script("pragma foreign_keys = on");
@@ -77,7 +79,7 @@ function apply(
 export function refuseForeign(connection: Connection, newest: number): void {
   // One statement, so one state of the file: another process may be creating the schema at this moment.
   const file = connection.get(
-    "select user_version, (select count(*) from sqlite_schema) as objects from pragma_user_version",
+    sql`select user_version, (select count(*) from sqlite_schema) as objects from pragma_user_version`,
   );
   const found = Number(file?.["user_version"]);
   if (found === 0 && Number(file?.["objects"]) > 0) {
@@ -94,11 +96,11 @@ export function refuseForeign(connection: Connection, newest: number): void {
 /** The Regfeed that made a newer schema, as the database itself says. */
 function writerOf(connection: Connection, schema: number): string {
   const hasHistory = connection.get(
-    "select 1 from sqlite_schema where type = 'table' and name = 'schema_history'",
+    sql`select 1 from sqlite_schema where type = 'table' and name = 'schema_history'`,
   );
   const row = hasHistory === undefined
     ? undefined
-    : connection.get("select version from schema_history where schema = ?", schema);
+    : connection.get(sql`select version from schema_history where schema = ${schema}`);
   if (row === undefined) return "the newer Regfeed that wrote it";
   // Before a release two builds have one version.
   if (row["version"] === VERSION) return `a newer build of Regfeed ${VERSION}`;

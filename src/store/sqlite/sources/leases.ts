@@ -1,14 +1,13 @@
 // Leases of sources in SQLite: who may write the result of a fetch.
 import { LeaseLostError } from "../../../domain/source/lease.ts";
 import type { Connection } from "../connection/connection.ts";
+import { sql } from "../connection/sql.ts";
 
 /** Throws {@link LeaseLostError} when another holder has leased the source after `holder`, if one is given. */
 export function requireLease(connection: Connection, sourceId: string, holder: string | undefined): void {
   if (holder === undefined) return;
   const other = connection.get(
-    "select 1 from sources where id = ? and lease_holder <> ?",
-    sourceId,
-    holder,
+    sql`select 1 from sources where id = ${sourceId} and lease_holder <> ${holder}`,
   );
   if (other !== undefined) throw new LeaseLostError();
 }

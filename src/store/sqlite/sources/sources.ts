@@ -8,12 +8,13 @@ import type {
 } from "../../../domain/source/source.ts";
 import { type ChangeSpike, type ChangeVolume, NO_SPIKE } from "../../../domain/source/change_volume.ts";
 import type { FetchEnd, RegisteredSource, SourceClaim } from "../../../domain/ports/store/sources.ts";
-import type { Store } from "../../../domain/ports/store/store.ts";
 import { Connection, type Row } from "../connection/connection.ts";
 import { requireLease } from "./leases.ts";
 import { endHolding, freeForgotten, settleArrivals } from "../events/quarantined_events.ts";
+import { sql } from "../connection/sql.ts";
+import type { Part } from "../part.ts";
 
-const COLUMNS = `id, cursor, identity, timezone, usual_new,
+const COLUMNS = sql`id, cursor, identity, timezone, usual_new,
   (select count(*) from quarantined_events indexed by quarantined_events_by_source
    where source_id = sources.id and reason = 'spike') as held_back, first_success_at, last_attempt_at, last_success_at,
   consecutive_failures, last_error, next_due_at, host, outcome, outcome_since, news, moves,
@@ -26,8 +27,7 @@ const CLOCK_TOLERANCE_MS = 60_000;
 /** The part of the port that concerns sources. */
 export function createSources(
   connection: Connection,
-): Pick<
-  Store,
+): Part<
   | "registerSources"
   | "listSources"
   | "isKnownSource"
@@ -38,20 +38,19 @@ export function createSources(
 > {
   return {
     registerSources: (sources, nowMs) =>
-      Promise.resolve(connection.transaction("durable", () => {
+      connection.transaction("durable", () => {
         for (const source of sources) registerSource(connection, source, nowMs);
         freeForgotten(connection, sources.map(({ id }) => id), nowMs);
-      })),
+      }),
 
-    listSources: () => Promise.resolve(listStates(connection)),
+    listSources: () => listStates(connection),
 
-    isKnownSource: (id) =>
-      Promise.resolve(connection.get("select 1 from sources where id = ?", id) !== undefined),
+    isKnownSource: (id) => connection.get(sql`select 1 from sources where id = ${id}`) !== undefined,
 
     claimSources: (claim) => {
       // Most calls find nothing: they must not take the write lock.
-      if (claim.limit < 1 || findClaimable(connection, claim) === undefined) return Promise.resolve([]);
-      return Promise.resolve(connection.transaction("relaxed", () => {
+      if (claim.limit < 1 || findClaimable(connection, claim) === undefined) return [];
+      return connection.transaction("relaxed", () => {
         const claimed: SourceState[] = [];
         while (claimed.length < claim.limit) {
           const row = findClaimable(connection, claim);
@@ -60,54 +59,45 @@ export function createSources(
           claimed.push(stateFromRow(row));
         }
         return claimed;
-      }));
+      });
     },
 
     extendLease: ({ sourceId, holder, untilMs }) =>
-      Promise.resolve(
-        connection.transaction("relaxed", () =>
-          connection.run(
-            "update sources set lease_until = ? where id = ? and lease_holder = ?",
-            untilMs,
-            sourceId,
-            holder,
-          )) > 0,
-      ),
+      connection.transaction("relaxed", () =>
+        connection.run(
+          sql`update sources set lease_until = ${untilMs} where id = ${sourceId}
+              and lease_holder = ${holder}`,
+        )) > 0,
 
     finishFetch: (end, judge = () => NO_SPIKE) =>
-      Promise.resolve(connection.transaction("durable", () => finishFetch(connection, end, judge))),
+      connection.transaction("durable", () => finishFetch(connection, end, judge)),
 
     releaseEvents: (sourceId, end) =>
-      Promise.resolve(connection.transaction("durable", () => endHolding(connection, sourceId, end))),
+      connection.transaction("durable", () => endHolding(connection, sourceId, end)),
   };
 }
 
 /** The state of every source. */
 export function listStates(connection: Connection): SourceState[] {
   return connection.all(
-    `select ${COLUMNS}, (select paused_until from hosts where hosts.host = sources.host) as paused_until
+    sql`select ${COLUMNS}, (select paused_until from hosts where hosts.host = sources.host) as paused_until
      from sources order by id`,
   ).map(stateFromRow);
 }
 
 function registerSource(connection: Connection, source: RegisteredSource, nowMs: number): void {
   connection.run(
-    `insert into sources (id, next_due_at, host, schedule, next_run_at) values (?, ?, ?, ?, ?)
+    sql`insert into sources (id, next_due_at, host, schedule, next_run_at) values (${source.id}, ${nowMs},
+      ${source.host}, ${source.schedule}, ${source.nextRunAtMs})
      on conflict (id) do update set
        next_due_at = min(next_due_at, case
-         when schedule is not excluded.schedule or last_attempt_at > ? then ? else max(?, ?) end),
+         when schedule is not excluded.schedule
+           or last_attempt_at > ${
+      nowMs + CLOCK_TOLERANCE_MS
+    } then ${source.nextRunAtMs} else max(${source.nextRunAtMs}, ${nowMs + DAY_MS}) end),
        host = excluded.host,
        schedule = excluded.schedule,
        next_run_at = excluded.next_run_at`,
-    source.id,
-    nowMs,
-    source.host,
-    source.schedule,
-    source.nextRunAtMs,
-    nowMs + CLOCK_TOLERANCE_MS,
-    source.nextRunAtMs,
-    source.nextRunAtMs,
-    nowMs + DAY_MS,
   );
 }
 
@@ -115,36 +105,26 @@ function registerSource(connection: Connection, source: RegisteredSource, nowMs:
 function findClaimable(connection: Connection, claim: SourceClaim): Row | undefined {
   const { nowMs, ids, due, perHost } = claim;
   return connection.get(
-    `select ${COLUMNS} from sources indexed by sources_due
-     where next_due_at <= ? and id in (select value from json_each(?))
-       and (lease_until <= ? or lease_until > ?)
+    sql`select ${COLUMNS} from sources indexed by sources_due
+     where next_due_at <= ${due === "any" ? Number.MAX_SAFE_INTEGER : nowMs} and id in (select value
+       from json_each(${JSON.stringify(ids)}))
+       and (lease_until <= ${nowMs} or lease_until > ${nowMs + claim.leaseMs})
        and not exists (
          select 1 from hosts
-         where hosts.host = sources.host and set_at <= ? and (free_at > ? or paused_until > ?))
-       and (host is null or ? > (
+         where hosts.host = sources.host and set_at <= ${nowMs} and (free_at > ${nowMs}
+           or paused_until > ${due === "any" ? Number.MAX_SAFE_INTEGER : nowMs}))
+       and (host is null or ${perHost} > (
          select count(*) from sources as others
-         where others.host = sources.host and others.lease_until > ? and others.lease_until <= ?))
+         where others.host = sources.host and others.lease_until > ${nowMs}
+           and others.lease_until <= ${nowMs + claim.leaseMs}))
      order by next_due_at limit 1`,
-    due === "any" ? Number.MAX_SAFE_INTEGER : nowMs,
-    JSON.stringify(ids),
-    // A lease that lasts longer than any that is given was given before the clock was set back.
-    nowMs,
-    nowMs + claim.leaseMs,
-    nowMs,
-    nowMs,
-    due === "any" ? Number.MAX_SAFE_INTEGER : nowMs,
-    perHost,
-    nowMs,
-    nowMs + claim.leaseMs,
   );
 }
 
 function lease(connection: Connection, row: Row, { nowMs, leaseMs, holder, spacingOf }: SourceClaim): void {
   connection.run(
-    "update sources set lease_until = ?, lease_holder = ? where id = ?",
-    nowMs + leaseMs,
-    holder,
-    String(row["id"]),
+    sql`update sources set lease_until = ${nowMs + leaseMs}, lease_holder = ${holder}
+      where id = ${String(row["id"])}`,
   );
   const host = row["host"] as string | null;
   if (host === null) return;
@@ -154,9 +134,11 @@ function lease(connection: Connection, row: Row, { nowMs, leaseMs, holder, spaci
 function setHost(connection: Connection, host: FetchEnd["hosts"][number], nowMs: number): void {
   connection.run(
     // A pause that the host asked for is not guessed, nor is a guess made during it.
-    `insert into hosts (host, set_at, free_at, paused_until, guessed_at) values (?, ?, ?, ?, ?)
+    sql`insert into hosts (host, set_at, free_at, paused_until, guessed_at) values (${host.host}, ${nowMs},
+      ${host.freeAtMs}, ${host.pausedUntilMs}, ${host.guessed === true ? nowMs : null})
      on conflict (host) do update set
-       free_at = case when set_at > excluded.set_at then excluded.free_at else max(free_at, excluded.free_at) end,
+       free_at = case when set_at > excluded.set_at then excluded.free_at else max(free_at,
+         excluded.free_at) end,
        paused_until = case when set_at > excluded.set_at then excluded.paused_until
          else max(paused_until, excluded.paused_until) end,
        guessed_at = case when set_at > excluded.set_at then excluded.guessed_at
@@ -164,20 +146,14 @@ function setHost(connection: Connection, host: FetchEnd["hosts"][number], nowMs:
          when guessed_at is null and paused_until > excluded.set_at then null
          else excluded.guessed_at end,
        set_at = excluded.set_at`,
-    host.host,
-    nowMs,
-    host.freeAtMs,
-    host.pausedUntilMs,
-    host.guessed === true ? nowMs : null,
   );
 }
 
 function endGuesses(connection: Connection, { hosts, sinceMs }: NonNullable<FetchEnd["responded"]>): void {
   for (const host of hosts) {
     connection.run(
-      "update hosts set paused_until = 0, guessed_at = null where host = ? and guessed_at <= ?",
-      host,
-      sinceMs,
+      sql`update hosts set paused_until = 0, guessed_at = null where host = ${host}
+        and guessed_at <= ${sinceMs}`,
     );
   }
 }
@@ -191,46 +167,33 @@ function finishFetch(
   // After a storage fault the stored part of the fetch is judged with the next one.
   const heldBack = end.isItsFault ? settleArrivals(connection, end, judge) : 0;
   connection.run(
-    `update sources set lease_until = 0,
-       last_attempt_at = ?,
-       next_due_at = case when schedule is null or schedule = ? then ? else max(coalesce(next_run_at, 0), ?) end, last_error = ?, outcome = ?, outcome_since = ?, news = ?,
-       moves = ?, gaps = ?, narrow_until = ?
-     where id = ?`,
-    end.atMs,
-    end.schedule,
-    end.nextDueAtMs,
-    end.notBeforeMs,
-    end.error,
-    end.outcome,
-    end.outcomeSinceMs,
-    JSON.stringify(end.cadence),
-    JSON.stringify(end.moves),
-    JSON.stringify(end.partialFailures),
-    end.narrowUntilMs,
-    end.sourceId,
+    sql`update sources set lease_until = 0,
+       last_attempt_at = ${end.atMs},
+       next_due_at = case when schedule is null
+         or schedule = ${end.schedule} then ${end.nextDueAtMs} else max(coalesce(next_run_at, 0),
+         ${end.notBeforeMs}) end, last_error = ${end.error}, outcome = ${end.outcome},
+         outcome_since = ${end.outcomeSinceMs}, news = ${JSON.stringify(end.cadence)},
+       moves = ${JSON.stringify(end.moves)}, gaps = ${JSON.stringify(end.partialFailures)},
+         narrow_until = ${end.narrowUntilMs}
+     where id = ${end.sourceId}`,
   );
   if (end.outcome === "ok") {
     connection.run(
-      `update sources set last_success_at = ?, first_success_at = coalesce(first_success_at, nullif(?, 0)),
-         consecutive_failures = 0 where id = ?`,
-      end.atMs,
-      end.goesOn ? 0 : end.atMs,
-      end.sourceId,
+      sql`update sources set last_success_at = ${end.atMs}, first_success_at = coalesce(first_success_at,
+        nullif(${end.goesOn ? 0 : end.atMs}, 0)),
+         consecutive_failures = 0 where id = ${end.sourceId}`,
     );
   } else if (end.isItsFault) {
     connection.run(
-      "update sources set consecutive_failures = consecutive_failures + 1 where id = ?",
-      end.sourceId,
+      sql`update sources set consecutive_failures = consecutive_failures + 1 where id = ${end.sourceId}`,
     );
   }
   if (end.kept !== null) {
     const { cursor, identityRule, formerRules = [], timezone = null } = end.kept;
     connection.run(
-      "update sources set cursor = ?, identity = ?, timezone = coalesce(?, timezone) where id = ?",
-      cursor,
-      JSON.stringify({ rule: identityRule, former: formerRules }),
-      timezone,
-      end.sourceId,
+      sql`update sources set cursor = ${cursor},
+        identity = ${JSON.stringify({ rule: identityRule, former: formerRules })},
+        timezone = coalesce(${timezone}, timezone) where id = ${end.sourceId}`,
     );
   }
   for (const host of end.hosts) setHost(connection, host, end.atMs);

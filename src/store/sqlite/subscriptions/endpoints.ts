@@ -9,17 +9,19 @@ import {
 } from "../../../domain/delivery/endpoint.ts";
 import { disabledMail, type FailingEndpoint, planEndpoint } from "../../../domain/plans/endpoint_mail.ts";
 import { PREVIOUS_SECRET_MS } from "../../../domain/delivery/secret.ts";
-import type { Store } from "../../../domain/ports/store/store.ts";
 import type { DisabledReason } from "../../../domain/delivery/subscription.ts";
 import type { Connection, Row } from "../connection/connection.ts";
-import { holdDeliveries, PENDING_OF_SUBSCRIPTION } from "../deliveries/delivery_states.ts";
+import { holdDeliveries, pendingOf } from "../deliveries/delivery_states.ts";
 import { adjustMailsForClockRollback, queueMail } from "../customers/mails.ts";
+import { sql } from "../connection/sql.ts";
+import type { Part } from "../part.ts";
 
 /** Resolution of the time of the last success, ms: it must not cost a write for each delivery. */
 const LAST_SUCCESS_STEP_MS = 60_000;
 
 const HEALTH_COLUMNS =
-  "webhook_url, pace, resume_at, first_failure_at, consecutive_failures, warned_at, slow_attempts, last_success_at";
+  sql`webhook_url, pace, resume_at, first_failure_at, consecutive_failures, warned_at, slow_attempts,
+    last_success_at`;
 
 type Failing = FailingEndpoint & Pick<EndpointHealth, "warnedAtMs">;
 
@@ -55,8 +57,7 @@ export class EndpointNotes {
 
   #read(subscriptionId: string): Noted {
     const row = this.connection.get(
-      `select ${HEALTH_COLUMNS} from subscriptions where id = ?`,
-      subscriptionId,
+      sql`select ${HEALTH_COLUMNS} from subscriptions where id = ${subscriptionId}`,
     );
     if (row === undefined) throw new Error(`an attempt of unknown subscription ${subscriptionId}`);
     const before = healthFromRow(row);
@@ -76,9 +77,7 @@ export class EndpointNotes {
       writeHealth(this.connection, subscriptionId, health);
       if (succeeded) {
         this.connection.run(
-          "update subscriptions set last_success_at = ? where id = ?",
-          this.nowMs,
-          subscriptionId,
+          sql`update subscriptions set last_success_at = ${this.nowMs} where id = ${subscriptionId}`,
         );
       }
       if (before.pace === "probing" && health.pace === "recovering") this.#clearBackoff(subscriptionId);
@@ -91,14 +90,10 @@ export class EndpointNotes {
    */
   #clearBackoff(subscriptionId: string): void {
     this.connection.run(
-      `update deliveries indexed by deliveries_due
-       set next_attempt_at = max(?, coalesce(not_before, 0)), decided_at = ?
-       where ${PENDING_OF_SUBSCRIPTION} and next_attempt_at > ? and exists (
-         select 1 from attempts where delivery_id = deliveries.id and number = deliveries.attempts)`,
-      this.nowMs,
-      this.nowMs,
-      subscriptionId,
-      this.nowMs,
+      sql`update deliveries indexed by deliveries_due
+        set next_attempt_at = max(${this.nowMs}, coalesce(not_before, 0)), decided_at = ${this.nowMs}
+        where ${pendingOf(subscriptionId)} and next_attempt_at > ${this.nowMs} and exists (
+          select 1 from attempts where delivery_id = deliveries.id and number = deliveries.attempts)`,
     );
   }
 }
@@ -123,15 +118,10 @@ function isSame(one: EndpointHealth, other: EndpointHealth): boolean {
 
 function writeHealth(connection: Connection, subscriptionId: string, health: EndpointHealth): void {
   connection.run(
-    `update subscriptions set pace = ?, resume_at = ?, first_failure_at = ?, consecutive_failures = ?, warned_at = ?,
-       slow_attempts = ? where id = ?`,
-    health.pace,
-    health.resumeAtMs,
-    health.firstFailureAtMs,
-    health.consecutiveFailures,
-    health.warnedAtMs,
-    health.slowAttempts,
-    subscriptionId,
+    sql`update subscriptions set pace = ${health.pace}, resume_at = ${health.resumeAtMs},
+      first_failure_at = ${health.firstFailureAtMs}, consecutive_failures = ${health.consecutiveFailures},
+      warned_at = ${health.warnedAtMs},
+       slow_attempts = ${health.slowAttempts} where id = ${subscriptionId}`,
   );
 }
 
@@ -150,11 +140,9 @@ export function disableSubscription(
   },
 ): void {
   const row = connection.get(
-    `update subscriptions set disabled_at = ?, disabled_by = ? where id = ? and disabled_at is null and deleted_at is null
+    sql`update subscriptions set disabled_at = ${nowMs}, disabled_by = ${by} where id = ${subscriptionId}
+      and disabled_at is null and deleted_at is null
      returning customer_id, webhook_url, first_failure_at`,
-    nowMs,
-    by,
-    subscriptionId,
   );
   if (row === undefined) return;
   holdDeliveries(connection, subscriptionId, nowMs);
@@ -171,8 +159,7 @@ export function disableSubscription(
 /** Enables a subscription within the caller's transaction; it is probed first. */
 export function enableSubscription(connection: Connection, subscriptionId: string): void {
   connection.run(
-    "update subscriptions set disabled_at = null, disabled_by = null where id = ?",
-    subscriptionId,
+    sql`update subscriptions set disabled_at = null, disabled_by = null where id = ${subscriptionId}`,
   );
   writeHealth(connection, subscriptionId, HALF_OPEN);
 }
@@ -180,14 +167,14 @@ export function enableSubscription(connection: Connection, subscriptionId: strin
 /** The part of the port that the clock moves. */
 export function createEndpoints(
   connection: Connection,
-): Pick<Store, "judgeEndpoints" | "adjustForClockRollback"> {
+): Part<"judgeEndpoints" | "adjustForClockRollback"> {
   return {
     judgeEndpoints: ({ nowMs, newMailId }) => {
       const failing = connection.all(
-        `select id, customer_id, webhook_url, first_failure_at, warned_at
+        sql`select id, customer_id, webhook_url, first_failure_at, warned_at
          from subscriptions indexed by subscriptions_failing
-         where first_failure_at is not null and disabled_at is null and deleted_at is null and first_failure_at <= ?`,
-        nowMs - WARN_AFTER_MS,
+         where first_failure_at is not null and disabled_at is null and deleted_at is null
+           and first_failure_at <= ${nowMs - WARN_AFTER_MS}`,
       );
       const due = failing.map(failingFromRow)
         .filter((endpoint) => planEndpoint(endpoint, { nowMs, problem: null }) !== null);
@@ -196,40 +183,31 @@ export function createEndpoints(
           for (const endpoint of due) carryOut(connection, endpoint, { nowMs, newMailId });
         });
       }
-      return Promise.resolve(due.length);
+      return due.length;
     },
 
     adjustForClockRollback: (nowMs) =>
-      Promise.resolve(connection.transaction("durable", () => {
+      connection.transaction("durable", () => {
         connection.run(
-          `update subscriptions set first_failure_at = min(first_failure_at, ?), warned_at = min(warned_at, ?),
-             resume_at = min(resume_at, ?)
-           where first_failure_at > ? or warned_at > ? or resume_at > ?`,
-          nowMs,
-          nowMs,
-          nowMs + MAX_PROBE_PAUSE_MS,
-          nowMs,
-          nowMs,
-          nowMs + MAX_PROBE_PAUSE_MS,
+          sql`update subscriptions set first_failure_at = min(first_failure_at, ${nowMs}),
+            warned_at = min(warned_at, ${nowMs}),
+             resume_at = min(resume_at, ${nowMs + MAX_PROBE_PAUSE_MS})
+           where first_failure_at > ${nowMs} or warned_at > ${nowMs}
+             or resume_at > ${nowMs + MAX_PROBE_PAUSE_MS}`,
         );
         // A replaced secret must not sign for longer than a day from now.
         connection.run(
-          "update subscriptions set previous_secret_until = ? where previous_secret_until > ?",
-          nowMs + PREVIOUS_SECRET_MS,
-          nowMs + PREVIOUS_SECRET_MS,
+          sql`update subscriptions set previous_secret_until = ${nowMs + PREVIOUS_SECRET_MS}
+            where previous_secret_until > ${nowMs + PREVIOUS_SECRET_MS}`,
         );
         adjustMailsForClockRollback(connection, nowMs);
         // A wait of an hour from a future time becomes an hour from now.
         return connection.run(
-          `update deliveries set next_attempt_at = next_attempt_at - (decided_at - ?),
-             not_before = not_before - (decided_at - ?), decided_at = ?
-           where status = 'pending' and decided_at > ?`,
-          nowMs,
-          nowMs,
-          nowMs,
-          nowMs,
+          sql`update deliveries set next_attempt_at = next_attempt_at - (decided_at - ${nowMs}),
+             not_before = not_before - (decided_at - ${nowMs}), decided_at = ${nowMs}
+           where status = 'pending' and decided_at > ${nowMs}`,
         );
-      })),
+      }),
   };
 }
 
@@ -256,22 +234,20 @@ function carryOut(
     disableSubscription(connection, subscriptionId, { by: "failing", nowMs, mailId: newMailId(), problem });
     return;
   }
-  connection.run("update subscriptions set warned_at = ? where id = ?", nowMs, subscriptionId);
+  connection.run(sql`update subscriptions set warned_at = ${nowMs} where id = ${subscriptionId}`);
   queueMail(connection, { ...plan.mail, id: newMailId() });
 }
 
 /** The problem of the last attempt: of a pending delivery, otherwise of a failed one. */
 function lastProblem(connection: Connection, subscriptionId: string): string | null {
   const row = connection.get(
-    `select problem from deliveries indexed by deliveries_due
+    sql`select problem from deliveries indexed by deliveries_due
        join attempts on attempts.delivery_id = deliveries.id and attempts.number = deliveries.attempts
-     where ${PENDING_OF_SUBSCRIPTION} order by next_attempt_at desc limit 1`,
-    subscriptionId,
+     where ${pendingOf(subscriptionId)} order by next_attempt_at desc limit 1`,
   ) ?? connection.get(
-    `select problem from deliveries
+    sql`select problem from deliveries
        join attempts on attempts.delivery_id = deliveries.id and attempts.number = deliveries.attempts
-     where subscription_id = ? and status = 'failed' order by sequence desc limit 1`,
-    subscriptionId,
+     where subscription_id = ${subscriptionId} and status = 'failed' order by sequence desc limit 1`,
   );
   return (row?.["problem"] ?? null) as string | null;
 }

@@ -6,26 +6,20 @@ import type { Tier, TierLimits } from "../../../domain/customer/tier.ts";
 import { planLimitsMail } from "../../../domain/plans/customer_change.ts";
 import { breaksLimits, type PlanFit, planLimits } from "../../../domain/plans/plan_limits.ts";
 import type { TierTable } from "../../../domain/ports/store/customers.ts";
-import type { Store } from "../../../domain/ports/store/store.ts";
 import type { Connection } from "../connection/connection.ts";
 import { noteAct } from "../customers/audit.ts";
 import { queueMail } from "../customers/mails.ts";
 import { disableSubscription, enableSubscription } from "./endpoints.ts";
-
-/** Every customer with active or held subscriptions, with the number of both. */
-const COUNTS_SQL = `select customer_id, tier, limits,
-    sum(disabled_at is null) as active, sum(disabled_at is not null) as held
-  from subscriptions indexed by subscriptions_wanted join customers on customers.id = customer_id
-  where deleted_at is null and (disabled_at is null or subscriptions.disabled_by = 'tier')
-  group by customer_id`;
+import { type Sql, sql } from "../connection/sql.ts";
+import type { Part } from "../part.ts";
 
 /** The part of the port that applies the plan limits. */
-export function createPlanLimits(connection: Connection): Pick<Store, "fitSubscriptions"> {
+export function createPlanLimits(connection: Connection): Part<"fitSubscriptions"> {
   return {
     fitSubscriptions: ({ nowMs, tiers, newMailId }) => {
       // Most calls find nothing: they must not take the write lock.
-      if (findBroken(connection, tiers).length === 0) return Promise.resolve(0);
-      return Promise.resolve(connection.transaction("durable", () => {
+      if (findBroken(connection, tiers).length === 0) return 0;
+      return connection.transaction("durable", () => {
         const by = { actor: "service", atMs: nowMs };
         let changed = 0;
         for (const { customerId, tier, limits } of findBroken(connection, tiers)) {
@@ -37,7 +31,7 @@ export function createPlanLimits(connection: Connection): Pick<Store, "fitSubscr
           queueMail(connection, { ...mail, id, customerId, onceKey: id, atMs: nowMs });
         }
         return changed;
-      }));
+      });
     },
   };
 }
@@ -46,7 +40,12 @@ function findBroken(
   connection: Connection,
   tiers: TierTable,
 ): { customerId: string; tier: Tier; limits: TierLimits }[] {
-  return connection.all(COUNTS_SQL).flatMap((row) => {
+  return connection.all(
+    sql`select customer_id, tier, limits, sum(disabled_at is null) as active, sum(disabled_at is not null) as held
+      from subscriptions indexed by subscriptions_wanted join customers on customers.id = customer_id
+      where deleted_at is null and (disabled_at is null or subscriptions.disabled_by = 'tier')
+      group by customer_id`,
+  ).flatMap((row) => {
     const customer = { tier: row["tier"] as Tier, limits: JSON.parse(String(row["limits"])) };
     const limits = limitsOf(customer, tiers);
     const counts = { active: Number(row["active"]), held: Number(row["held"]) };
@@ -61,15 +60,14 @@ export function fitToLimits(
   customerId: string,
   { limit, by }: { limit: number; by: Act },
 ): PlanFit {
-  const list = (index: string, state: string): FittedSubscription[] =>
+  const list = (index: Sql, state: Sql): FittedSubscription[] =>
     connection.all(
-      `select id, webhook_url from subscriptions indexed by ${index}
-       where customer_id = ? and deleted_at is null and ${state} order by created_at, id`,
-      customerId,
+      sql`select id, webhook_url from subscriptions indexed by ${index}
+       where customer_id = ${customerId} and deleted_at is null and ${state} order by created_at, id`,
     ).map((row) => ({ id: String(row["id"]), host: new URL(String(row["webhook_url"])).hostname }));
   const fit = planLimits({
-    active: list("subscriptions_by_customer", "disabled_at is null"),
-    held: list("subscriptions_over_tier", "disabled_by = 'tier'"),
+    active: list(sql`subscriptions_by_customer`, sql`disabled_at is null`),
+    held: list(sql`subscriptions_over_tier`, sql`disabled_by = 'tier'`),
   }, limit);
   for (const { id } of fit.held) {
     disableSubscription(connection, id, { by: "tier", nowMs: by.atMs, mailId: null, problem: null });

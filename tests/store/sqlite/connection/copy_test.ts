@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { DatabaseFiles } from "../../../../src/domain/ports/backup.ts";
 import { createDatabaseFiles } from "../../../../src/platform/files/database_files.ts";
 import { Connection } from "../../../../src/store/sqlite/connection/connection.ts";
+import { sql } from "../../../../src/store/sqlite/connection/sql.ts";
 import { copyDatabase } from "../../../../src/store/sqlite/connection/copy.ts";
 import { inspectDatabase, releaseDatabase } from "../../../../src/store/sqlite/connection/inspect.ts";
 import { openStore } from "../../../../src/store/sqlite/store.ts";
@@ -68,9 +69,9 @@ function slowFiles(): DatabaseFiles {
 function assertOneState(copy: string): number {
   assert.deepEqual(inspectDatabase(copy).problems, []);
   const connection = new Connection(copy);
-  const sums = connection.get("select sum(sum) as sum, count(*) as accounts from accounts");
+  const sums = connection.get(sql`select sum(sum) as sum, count(*) as accounts from accounts`);
   const moves = connection.get(
-    "select (select moves from totals) as said, count(*) as counted, coalesce(max(turn), 0) as last from moves",
+    sql`select (select moves from totals) as said, count(*) as counted, coalesce(max(turn), 0) as last from moves`,
   );
   connection.close();
   assert.deepEqual({ ...sums }, { sum: 50_000, accounts: 500 });
@@ -116,12 +117,12 @@ Deno.test("copyDatabase() takes the state of its beginning or later, also when a
         await files.copyOpened(from, to);
         for (let turn = 1; turn <= 50; turn++) {
           other.transaction("relaxed", () => {
-            other.run("update accounts set sum = sum - 1 where id = ?", turn);
-            other.run("update accounts set sum = sum + 1 where id = ?", turn + 100);
-            other.run("insert into moves (turn) values (?)", turn);
-            other.run("update totals set moves = moves + 1");
+            other.run(sql`update accounts set sum = sum - 1 where id = ${turn}`);
+            other.run(sql`update accounts set sum = sum + 1 where id = ${turn + 100}`);
+            other.run(sql`insert into moves (turn) values (${turn})`);
+            other.run(sql`update totals set moves = moves + 1`);
           });
-          other.all("pragma wal_checkpoint(passive)");
+          other.all(sql`pragma wal_checkpoint(passive)`);
         }
       },
     };

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Connection, type Row } from "../../../../src/store/sqlite/connection/connection.ts";
+import { sql } from "../../../../src/store/sqlite/connection/sql.ts";
 import { openStore } from "../../../../src/store/sqlite/store.ts";
 import { matchAll } from "../../contract/given.ts";
 import { testVault } from "../../../support/vault.ts";
@@ -56,21 +57,23 @@ Deno.test("the SQLite engine keeps every acknowledged write when its process is 
     const connection = new Connection(file);
     const ids = (rows: Row[]): Set<unknown> => new Set(rows.map((row) => row["id"]));
     const held: Record<string, Set<unknown>> = {
-      stored: ids(connection.all("select id from events")),
-      matched: ids(connection.all("select event_id as id from deliveries")),
-      delivered: ids(connection.all("select event_id as id from deliveries where status = 'delivered'")),
+      stored: ids(connection.all(sql`select id from events`)),
+      matched: ids(connection.all(sql`select event_id as id from deliveries`)),
+      delivered: ids(connection.all(sql`select event_id as id from deliveries where status = 'delivered'`)),
     };
     for (const line of said) {
       const [what = "", id] = line.split(" ");
       assert.ok(held[what]?.has(id), `${line}, and it is lost`);
     }
-    assert.deepEqual(connection.all("pragma integrity_check").map((row) => row["integrity_check"]), ["ok"]);
-    assert.deepEqual(connection.all("pragma foreign_key_check"), []);
-    const sequences = connection.get("select count(*) as count, max(sequence) as last from deliveries");
+    assert.deepEqual(connection.all(sql`pragma integrity_check`).map((row) => row["integrity_check"]), [
+      "ok",
+    ]);
+    assert.deepEqual(connection.all(sql`pragma foreign_key_check`), []);
+    const sequences = connection.get(sql`select count(*) as count, max(sequence) as last from deliveries`);
     assert.equal(sequences?.["count"], sequences?.["last"], "the sequence has no gap");
 
     await matchAll(store); // whatever was not matched yet waits, once
-    const matched = connection.get("select count(*) as count from deliveries")?.["count"];
+    const matched = connection.get(sql`select count(*) as count from deliveries`)?.["count"];
     assert.equal(matched, held["stored"]?.size);
     connection.close();
     await store.close();

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { StorageError, type StorageProblem } from "../../../../src/domain/ports/store/storage_fault.ts";
 import { createMachine } from "../../../../src/platform/files/machine.ts";
 import { Connection } from "../../../../src/store/sqlite/connection/connection.ts";
+import { Sql, sql } from "../../../../src/store/sqlite/connection/sql.ts";
 import { inspectDatabase, releaseDatabase } from "../../../../src/store/sqlite/connection/inspect.ts";
 import { openStore } from "../../../../src/store/sqlite/store.ts";
 import {
@@ -29,7 +30,7 @@ async function withFile(work: (file: string) => Promise<void> | void): Promise<v
 function thrownBy(connection: Connection, setting: string, sql: string): unknown {
   connection.script(setting);
   try {
-    connection.run(sql);
+    connection.run(new Sql(sql));
   } catch (error) {
     return error;
   }
@@ -68,7 +69,7 @@ Deno.test("a fault lasts until a write succeeds again", () => {
   const connection = new Connection(":memory:");
   connection.script("create table pages (bytes blob)");
   const { heard, hear } = listen();
-  const monitor = new FaultMonitor(connection, { onChange: hear });
+  const monitor = new FaultMonitor(connection, { onFault: hear });
   assert.equal(monitor.current(), null);
   const error = monitor.note(
     thrownBy(connection, "pragma query_only = on", "insert into pages values (1)"),
@@ -121,14 +122,14 @@ Deno.test("a store that another process keeps locked is unavailable, still reads
     const store = openStore(file, testVault, { onFault: hear });
     await publish(store, [anEvent("evt_1")]);
     const other = new Connection(file);
-    other.run("begin immediate");
+    other.run(sql`begin immediate`);
     await assert.rejects(publish(store, [anEvent("evt_2")]), isFault("unavailable", "locked"));
     assert.equal((await store.fault())?.advice, storageError("locked").message);
     assert.notEqual(await store.findEvent("evt_1"), null);
     for (let turn = 0; turn < 20; turn++) {
       await assert.rejects(publish(store, [anEvent("evt_2")]), StorageError);
     }
-    other.run("rollback");
+    other.run(sql`rollback`);
     other.close();
     assert.equal(await store.fault(), null);
     assert.deepEqual(heard, ["unavailable", null]);

@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Connection } from "../../../../src/store/sqlite/connection/connection.ts";
+import { sql } from "../../../../src/store/sqlite/connection/sql.ts";
 import { migrate, MIGRATIONS, schemaVersion } from "../../../../src/store/sqlite/schema/migrate.ts";
 import { openStore } from "../../../../src/store/sqlite/store.ts";
 import {
@@ -115,7 +116,8 @@ Deno.test("openStore() refuses a file that is no database, and a folder that is 
 
 Deno.test("migrate() keeps nothing of a step that fails, and takes it whole the next time", () => {
   const connection = new Connection(":memory:");
-  const objects = (): unknown => connection.get("select count(*) as objects from sqlite_schema")?.["objects"];
+  const objects = (): unknown =>
+    connection.get(sql`select count(*) as objects from sqlite_schema`)?.["objects"];
   const script = connection.script.bind(connection);
   connection.script = (sql) => {
     script(sql);
@@ -146,18 +148,18 @@ Deno.test("migrate() applies the steps of a next version with their history, and
   migrate(connection, testVault, { migrations: NEXT_MIGRATIONS });
   assert.equal(schemaVersion(connection), NEXT_MIGRATIONS.length);
   assert.deepEqual(
-    connection.all("select schema from schema_history order by schema").map((row) => row["schema"]),
+    connection.all(sql`select schema from schema_history order by schema`).map((row) => row["schema"]),
     NEXT_MIGRATIONS.map((_, index) => index + 1),
   );
-  assert.equal(connection.get("select label from api_keys")?.["label"], "");
-  assert.equal(connection.get("pragma foreign_keys")?.["foreign_keys"], 1);
+  assert.equal(connection.get(sql`select label from api_keys`)?.["label"], "");
+  assert.equal(connection.get(sql`pragma foreign_keys`)?.["foreign_keys"], 1);
   assert.throws(() => migrate(connection, testVault), /supports schemas up to/);
 
   const orphaned = { sql: "create table k (id text); drop table customers", replacesTables: true };
   const broken = [...NEXT_MIGRATIONS, orphaned];
   assert.throws(() => migrate(connection, testVault, { migrations: broken }), /would break references/);
   assert.equal(schemaVersion(connection), NEXT_MIGRATIONS.length);
-  assert.equal(connection.get("select email from customers")?.["email"], "a@b.example");
+  assert.equal(connection.get(sql`select email from customers`)?.["email"], "a@b.example");
   connection.close();
 });
 

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { MAIL_KINDS, type NewMail } from "../../../../src/domain/customer/mail.ts";
 import { Connection } from "../../../../src/store/sqlite/connection/connection.ts";
+import { sql } from "../../../../src/store/sqlite/connection/sql.ts";
 import { queueMail } from "../../../../src/store/sqlite/customers/mails.ts";
 import { migrate } from "../../../../src/store/sqlite/schema/migrate.ts";
 import { T0 } from "../../contract/given.ts";
@@ -11,7 +12,7 @@ function withCustomer(): Connection {
   const connection = new Connection(":memory:");
   migrate(connection, testVault);
   connection.run(
-    "insert into customers (id, email, tier, enabled, limits, created_at) values ('cus_1', 'a@b.example', 'team', 1, '{}', 0)",
+    sql`insert into customers (id, email, tier, enabled, limits, created_at) values ('cus_1', 'a@b.example', 'team', 1, '{}', 0)`,
   );
   return connection;
 }
@@ -30,7 +31,7 @@ Deno.test("queueMail() queues one mail an occasion, due at once, and says whethe
   assert.equal(queueMail(connection, MAIL), true);
   assert.equal(queueMail(connection, { ...MAIL, id: "mail_2", atMs: T0 + 1 }), false);
   assert.equal(queueMail(connection, { ...MAIL, id: "mail_3", onceKey: "quota-80:cus_1:2026-08" }), true);
-  const rows = connection.all("select id, status, attempts, next_attempt_at, data from mails order by id");
+  const rows = connection.all(sql`select id, status, attempts, next_attempt_at, data from mails order by id`);
   assert.deepEqual(rows.map((row) => [row["id"], row["status"], row["attempts"], row["next_attempt_at"]]), [
     ["mail_1", "queued", 0, T0],
     ["mail_3", "queued", 0, T0],

@@ -5,6 +5,7 @@ import type { NextStep } from "../../../../src/domain/delivery/delivery.ts";
 import type { DeliveriesFor } from "../../../../src/domain/ports/store/deliveries.ts";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import { Connection } from "../../../../src/store/sqlite/connection/connection.ts";
+import { Sql, sql } from "../../../../src/store/sqlite/connection/sql.ts";
 import { openStore } from "../../../../src/store/sqlite/store.ts";
 import {
   addCustomer,
@@ -61,20 +62,17 @@ function storeEvents(outside: Connection, count: number): void {
     for (let number = 1; number <= count; number++) {
       const event = anEvent(`evt_${String(number).padStart(6, "0")}`, { external_id: `p${number}` });
       outside.run(
-        `insert into events (id, source_id, external_id, version, severity, published_at, json, provenance)
-         values (?, ?, ?, 1, 2, ?, ?, '{}')`,
-        event.id,
-        event.source_id,
-        event.external_id,
-        event.published_at,
-        JSON.stringify(event),
+        sql`insert into events (id, source_id, external_id, version, severity, published_at, json, provenance)
+         values (${event.id}, ${event.source_id}, ${event.external_id}, 1, 2, ${event.published_at}, ${
+          JSON.stringify(event)
+        }, '{}')`,
       );
     }
   });
 }
 
 function usedBytes(outside: Connection): number {
-  const pragma = (name: string) => Number(outside.get(`pragma ${name}`)?.[name]);
+  const pragma = (name: string) => Number(outside.get(new Sql(`pragma ${name}`))?.[name]);
   return (pragma("page_count") - pragma("freelist_count")) * pragma("page_size");
 }
 
@@ -97,7 +95,7 @@ Deno.test("subscriptions with a backfill that are created and deleted again and 
       assert.equal((await store.health()).pendingDeliveries, MONTHLY, "as many as the month allows");
       most = Math.max(most, usedBytes(outside) - before);
       await store.deleteSubscription("cus_1", id, { nowMs: T0, activeLimit: 1 });
-      assert.equal(outside.get("select count(*) as bodies from delivery_bodies")?.["bodies"], 0);
+      assert.equal(outside.get(sql`select count(*) as bodies from delivery_bodies`)?.["bodies"], 0);
       await sweep(store);
       assert.equal((await store.usageOf("cus_1", JULY)).deliveries, 0, "what was not sent does not count");
     }
@@ -105,12 +103,12 @@ Deno.test("subscriptions with a backfill that are created and deleted again and 
     const left = usedBytes(outside) - before;
     assert.ok(left < LEFT_BYTES, `${left} bytes are left`);
     for (const table of ["deliveries", "delivery_bodies", "body_endings"]) {
-      assert.equal(outside.get(`select count(*) as rows from ${table}`)?.["rows"], 0, table);
+      assert.equal(outside.get(new Sql(`select count(*) as rows from ${table}`))?.["rows"], 0, table);
     }
   }));
 
 /** What is stored for each customer, counted anew. */
-const RECOUNT_SQL = `select customer_id, sum(held) as held, sum(bytes) as bytes from (
+const RECOUNT_SQL = sql`select customer_id, sum(held) as held, sum(bytes) as bytes from (
     select customer_id, 0 as held, 400 + 4 * octet_length(identity) as bytes from subscriptions
     union all select customer_id, status = 'held', 400 from deliveries
     union all select customer_id, 0, octet_length(body) from delivery_bodies join deliveries on seq = delivery_seq
@@ -121,7 +119,7 @@ const RECOUNT_SQL = `select customer_id, sum(held) as held, sum(bytes) as bytes 
 function assertCounted(outside: Connection, after: string): void {
   assert.deepEqual(
     outside.all(
-      "select customer_id, held, bytes from customer_storage where bytes > 0 or held > 0 order by 1",
+      sql`select customer_id, held, bytes from customer_storage where bytes > 0 or held > 0 order by 1`,
     ),
     outside.all(RECOUNT_SQL),
     after,

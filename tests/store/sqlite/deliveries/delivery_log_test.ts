@@ -5,6 +5,7 @@ import { DELIVERY_STATUSES } from "../../../../src/domain/delivery/delivery.ts";
 import type { DeliveryQuery } from "../../../../src/domain/ports/store/deliveries.ts";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import { Connection } from "../../../../src/store/sqlite/connection/connection.ts";
+import { sql } from "../../../../src/store/sqlite/connection/sql.ts";
 import { openStore } from "../../../../src/store/sqlite/store.ts";
 import { testVault } from "../../../support/vault.ts";
 import { TEMPORARY } from "../../../support/temporary.ts";
@@ -24,25 +25,20 @@ async function withLog(isHalfHeld: boolean, work: (store: Store) => Promise<void
     await subscribe(store, "sub_1");
     await subscribe(store, "sub_2", { topics: ["gpai"] });
     await publish(store, [anEvent("evt_1")], false);
-    outside.run("pragma foreign_keys = off");
+    outside.run(sql`pragma foreign_keys = off`);
     outside.run(
-      `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ?)
+      sql`with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${DELIVERIES})
        insert into deliveries (id, customer_id, subscription_id, event_id, sequence, status, hold_reason,
          next_attempt_at, decided_at, quota_month, created_at, is_replay, attempts, tries, finished_at, arrived_at)
-       select 'dlv_' || n, 'cus_1', 'sub_1', 'evt_' || n, n, iif(n % 2 < ?, 'held', 'delivered'),
-         iif(n % 2 < ?, 'disabled', null), ?, ?, ?, ? + n * ?, 0, 1, 1, iif(n % 2 < ?, null, ?), ?
+       select 'dlv_' || n, 'cus_1', 'sub_1', 'evt_' || n, n, iif(n % 2 < ${
+        isHalfHeld ? 1 : 0
+      }, 'held', 'delivered'),
+         iif(n % 2 < ${
+        isHalfHeld ? 1 : 0
+      }, 'disabled', null), ${T0}, ${T0}, ${JULY}, ${T0} + n * ${HOUR}, 0, 1, 1, iif(n % 2 < ${
+        isHalfHeld ? 1 : 0
+      }, null, ${T0}), ${T0}
        from numbers`,
-      DELIVERIES,
-      isHalfHeld ? 1 : 0,
-      isHalfHeld ? 1 : 0,
-      T0,
-      T0,
-      JULY,
-      T0,
-      HOUR,
-      isHalfHeld ? 1 : 0,
-      T0,
-      T0,
     );
     await work(store);
   } finally {

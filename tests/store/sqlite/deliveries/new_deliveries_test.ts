@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import { Connection } from "../../../../src/store/sqlite/connection/connection.ts";
+import { Sql, sql } from "../../../../src/store/sqlite/connection/sql.ts";
 import { openStore } from "../../../../src/store/sqlite/store.ts";
 import {
   addCustomer,
@@ -34,7 +35,7 @@ async function withFile(work: (store: Store, outside: Connection) => Promise<voi
 }
 
 function texts(connection: Connection, sql: string): string[] {
-  return connection.all(sql).map((row) => Object.values(row).map(String).join(" "));
+  return connection.all(new Sql(sql)).map((row) => Object.values(row).map(String).join(" "));
 }
 
 Deno.test("what the bodies of an event have in common is stored once, and gone with the last of them", () =>
@@ -67,9 +68,9 @@ Deno.test("an event that waits beside a delivery of it, as in a restored store, 
   withFile(async (store, outside) => {
     await publishMany(store, 1, 1);
     await matchAll(store);
-    outside.run("delete from delivery_bodies where delivery_seq = 1");
-    outside.run("delete from deliveries where seq = 1");
-    outside.run("insert into event_outbox (event_seq) values (1)");
+    outside.run(sql`delete from delivery_bodies where delivery_seq = 1`);
+    outside.run(sql`delete from deliveries where seq = 1`);
+    outside.run(sql`insert into event_outbox (event_seq) values (1)`);
     await publishMany(store, 2, 2);
     assert.equal(await matchAll(store), 2);
     assert.deepEqual(await claimedBodies(store), ["1: evt_01", "2: evt_02", "1: evt_01", "2: evt_02"]);

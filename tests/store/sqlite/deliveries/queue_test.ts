@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { Connection } from "../../../../src/store/sqlite/connection/connection.ts";
+import { sql } from "../../../../src/store/sqlite/connection/sql.ts";
 import { openStore } from "../../../../src/store/sqlite/store.ts";
 import { testVault } from "../../../support/vault.ts";
 import { addCustomer, claimAll, finished, JULY, subscribe, T0 } from "../../contract/given.ts";
@@ -17,30 +18,23 @@ function fill(file: string): void {
   const connection = new Connection(file);
   connection.transaction("relaxed", () => {
     connection.run(
-      `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ?)
+      sql`with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${WAITING})
        insert into events (id, source_id, external_id, version, severity, published_at, json, provenance)
        select 'evt_' || n, 'board', 'x' || n, 1, 0, 0, '{}', '{}' from numbers`,
-      WAITING,
     );
     connection.run(
-      `insert into deliveries (id, customer_id, subscription_id, event_id, sequence, status, next_attempt_at,
+      sql`insert into deliveries (id, customer_id, subscription_id, event_id, sequence, status, next_attempt_at,
          decided_at, quota_month, created_at)
-       select 'dlv_' || seq, 'cus_1', 'sub_1', id, seq, 'pending', ?, ?, ?, ? from events order by seq`,
-      T0,
-      T0,
-      JULY,
-      T0,
+       select 'dlv_' || seq, 'cus_1', 'sub_1', id, seq, 'pending', ${T0}, ${T0}, ${JULY}, ${T0} from events order by seq`,
     );
     connection.run(
-      `insert into delivery_bodies (delivery_seq, body)
+      sql`insert into delivery_bodies (delivery_seq, body)
        select seq, sequence || ':' || printf('%.1000c', 'x') from deliveries`,
     );
     connection.run(
-      "insert into delivery_usage (customer_id, month, deliveries) values ('cus_1', ?, ?)",
-      JULY,
-      WAITING,
+      sql`insert into delivery_usage (customer_id, month, deliveries) values ('cus_1', ${JULY}, ${WAITING})`,
     );
-    connection.run("update subscriptions set next_sequence = ? where id = 'sub_1'", WAITING + 1);
+    connection.run(sql`update subscriptions set next_sequence = ${WAITING + 1} where id = 'sub_1'`);
   });
   connection.close();
 }

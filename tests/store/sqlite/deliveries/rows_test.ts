@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import { Connection } from "../../../../src/store/sqlite/connection/connection.ts";
+import { Sql, sql } from "../../../../src/store/sqlite/connection/sql.ts";
 import { openStore } from "../../../../src/store/sqlite/store.ts";
 import {
   addCustomer,
@@ -41,16 +42,18 @@ async function withRows(work: (store: Store, rows: Rows) => Promise<void>): Prom
   const rows: Rows = {
     deliveries: () =>
       outside.all(
-        `select event_id || ' ' || status || coalesce(' ' || hold_reason, '') || coalesce(' ' || quota_month, '')
+        new Sql(
+          `select event_id || ' ' || status || coalesce(' ' || hold_reason, '') || coalesce(' ' || quota_month, '')
            || coalesce(' at ' || (finished_at - ${T0}), '') as text from deliveries order by seq`,
+        ),
       ).map((row) => String(row["text"])),
     usage: () =>
       Object.fromEntries(
-        outside.all("select month, deliveries from delivery_usage order by month")
+        outside.all(sql`select month, deliveries from delivery_usage order by month`)
           .map((row) => [row["month"], row["deliveries"]]),
       ),
     attempts: () =>
-      outside.all("select * from attempts order by delivery_id, number").map((row) => Object.values(row)),
+      outside.all(sql`select * from attempts order by delivery_id, number`).map((row) => Object.values(row)),
     run: (sql) => outside.script(sql),
   };
   try {

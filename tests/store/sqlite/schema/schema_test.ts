@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import { Connection, type Durability } from "../../../../src/store/sqlite/connection/connection.ts";
+import { Sql, sql } from "../../../../src/store/sqlite/connection/sql.ts";
 import { migrate } from "../../../../src/store/sqlite/schema/migrate.ts";
 import { openStore } from "../../../../src/store/sqlite/store.ts";
 import {
@@ -49,14 +50,14 @@ async function withFile(
 }
 
 function setting(connection: Connection, name: string): unknown {
-  return Object.values(connection.get(`pragma ${name}`) ?? {})[0];
+  return Object.values(connection.get(new Sql(`pragma ${name}`)) ?? {})[0];
 }
 
 Deno.test("every table of the schema is strict", () => {
   const connection = new Connection(":memory:");
   migrate(connection, testVault);
   const tables = connection.all(
-    "select name, strict from pragma_table_list where type = 'table' and name not like 'sqlite_%' and schema = 'main'",
+    sql`select name, strict from pragma_table_list where type = 'table' and name not like 'sqlite_%' and schema = 'main'`,
   );
   assert.ok(tables.length > 10);
   assert.deepEqual(tables.filter((table) => table["strict"] !== 1).map((table) => table["name"]), []);
@@ -75,7 +76,7 @@ Deno.test("an event record cannot be changed or removed, whoever tries", async (
       "delete from events where id = 'evt_1'",
       "update or replace events set id = 'evt_2'",
     ];
-    for (const sql of attempts) assert.throws(() => outside.run(sql), /append-only/, sql);
+    for (const sql of attempts) assert.throws(() => outside.run(new Sql(sql)), /append-only/, sql);
     assert.deepEqual(JSON.parse((await store.findEvent("evt_1"))?.json ?? ""), event);
   });
 });
@@ -85,7 +86,7 @@ Deno.test("`insert or replace` replaces no append-only row, in a connection with
     await addCustomer(store); // writes a row of the audit
     await publish(store, [anEvent("evt_1")]);
     outside.run(
-      `insert into event_translations (event_seq, language, title, summary, url, provenance, added_at)
+      sql`insert into event_translations (event_seq, language, title, summary, url, provenance, added_at)
        values (1, 'de', 'Titel', 'Text', 'https://board.example/de', '{}', 0)`,
     );
     const event =
@@ -103,14 +104,16 @@ Deno.test("`insert or replace` replaces no append-only row, in a connection with
       "insert or replace into audit (seq, at, actor, act, change) values (1, 0, 'x', 'x', '{}')",
     ];
     const contents = () =>
-      ["events", "event_translations", "audit"].map((table) => outside.all(`select * from ${table}`));
+      ["events", "event_translations", "audit"].map((table) =>
+        outside.all(new Sql(`select * from ${table}`))
+      );
     const before = contents();
     assert.deepEqual(before.map((rows) => rows.length), [1, 1, 1]);
     const plain = new DatabaseSync(file);
     try {
       plain.exec("pragma foreign_keys = off");
       for (const sql of attempts) {
-        assert.throws(() => outside.run(sql), /append-only/, sql);
+        assert.throws(() => outside.run(new Sql(sql)), /append-only/, sql);
         assert.throws(() => plain.exec(sql), /append-only/, sql);
       }
       assert.deepEqual(contents(), before);
@@ -140,7 +143,7 @@ Deno.test("the schema refuses states that cannot be", async () => {
       ["update delivery_usage set deliveries = -1", /CHECK/],
       ["delete from customers", /FOREIGN KEY/],
     ];
-    for (const [sql, expected] of attempts) assert.throws(() => outside.run(sql), expected, sql);
+    for (const [sql, expected] of attempts) assert.throws(() => outside.run(new Sql(sql)), expected, sql);
   });
 });
 
@@ -190,10 +193,12 @@ Deno.test("transaction() syncs a durable commit to the disk, and a relaxed one n
 
 Deno.test("transaction() keeps other writers out from its beginning on, so that what it reads stays true", async () => {
   await withFile((_, outside) => {
-    const file = String(outside.get("select file from pragma_database_list where name = 'main'")?.["file"]);
+    const file = String(
+      outside.get(sql`select file from pragma_database_list where name = 'main'`)?.["file"],
+    );
     const other = new Connection(file);
     other.script("pragma busy_timeout = 0");
-    const write = () => other.run("insert into event_outbox (event_seq) values (1)");
+    const write = () => other.run(sql`insert into event_outbox (event_seq) values (1)`);
     outside.transaction("durable", () => assert.throws(write, /locked/));
     assert.throws(write, /FOREIGN KEY/, "and lets them in after it");
     other.close();
@@ -206,25 +211,14 @@ Deno.test("transaction() keeps nothing after a throw, and the next one works", (
   connection.script("create table t (id integer primary key) strict");
   assert.throws(() =>
     connection.transaction("durable", () => {
-      connection.run("insert into t (id) values (1)");
+      connection.run(sql`insert into t (id) values (1)`);
       throw new Error("in the middle");
     }), /in the middle/);
-  assert.equal(connection.transaction("durable", () => connection.run("insert into t (id) values (2)")), 1);
-  assert.deepEqual(connection.all("select id from t").map((row) => row["id"]), [2]);
-  connection.close();
-});
-
-Deno.test("tuples() gives the values of each row in the order of the columns, and others their names still", () => {
-  const connection = new Connection(":memory:");
-  const sql = "select 7 as b, 'x' as a, null as c where ? union all select 8, 'y', x'01'";
-  const named = () => connection.all(sql, 1).map((row) => Object.entries(row));
-  const before = named();
-  assert.deepEqual(before[0], [["b", 7], ["a", "x"], ["c", null]]);
-  assert.deepEqual(connection.tuples(sql, 1), [[7, "x", null], [8, "y", Uint8Array.of(1)]]);
-  assert.deepEqual(named(), before);
-  assert.deepEqual(connection.tuples(sql, 0), [[8, "y", Uint8Array.of(1)]]);
-  assert.throws(() => connection.tuples("select abs(-9223372036854775807 - 1)"), /overflow/);
-  assert.equal(connection.get("select 1 as one")?.["one"], 1);
+  assert.equal(
+    connection.transaction("durable", () => connection.run(sql`insert into t (id) values (2)`)),
+    1,
+  );
+  assert.deepEqual(connection.all(sql`select id from t`).map((row) => row["id"]), [2]);
   connection.close();
 });
 
@@ -232,7 +226,7 @@ Deno.test("a connection keeps only the statements used last, and forgetting one 
   const connection = new Connection(":memory:");
   for (let round = 0; round < 2; round++) {
     for (let number = 0; number < 600; number++) {
-      assert.equal(connection.get(`select ${number} as value`)?.["value"], number);
+      assert.equal(connection.get(new Sql(`select ${number} as value`))?.["value"], number);
     }
   }
   connection.close();

@@ -1,19 +1,20 @@
-// What the SQLite engine does under its methods: the statements it runs, and the plans that SQLite makes for them.
+// The statements that the SQLite engine runs, and their query plans.
 import { Connection } from "../../../../src/store/sqlite/connection/connection.ts";
+import { Sql } from "../../../../src/store/sqlite/connection/sql.ts";
 import { openStore } from "../../../../src/store/sqlite/store.ts";
 import { testVault } from "../../../support/vault.ts";
 
-const METHODS = ["all", "tuples", "get", "run"] as const;
+const METHODS = ["all", "get", "run"] as const;
 
 /** Runs `work` and returns the text of every statement that a connection ran meanwhile, each once. */
 export async function statementsOf(work: () => Promise<unknown>): Promise<Set<string>> {
   const seen = new Set<string>();
   const originals = METHODS.map((name) => Connection.prototype[name]);
   for (const [at, name] of METHODS.entries()) {
-    const original = originals[at] as (sql: string, ...values: unknown[]) => unknown;
-    const watched = function (this: Connection, sql: string, ...values: unknown[]): unknown {
-      seen.add(sql);
-      return original.call(this, sql, ...values);
+    const original = originals[at] as (statement: Sql) => unknown;
+    const watched = function (this: Connection, statement: Sql): unknown {
+      seen.add(statement.text);
+      return original.call(this, statement);
     };
     Object.assign(Connection.prototype, { [name]: watched });
   }
@@ -34,12 +35,10 @@ export async function plansOf(statements: Iterable<string>): Promise<{ sql: stri
   const connection = new Connection(file);
   try {
     return [...statements]
-      // What a migration moves out of the file, it keeps in tables that are gone after it.
-      .filter((sql) => !/\bclear_(secrets|answers)\b/.test(sql))
       .filter((sql) => !/^(begin|commit|rollback|pragma)\b/.test(sql))
       .map((sql) => ({
         sql: sql.replace(/\s+/g, " ").trim(),
-        lines: connection.all(`explain query plan ${sql}`).map((row) => String(row["detail"])),
+        lines: connection.all(new Sql(`explain query plan ${sql}`)).map((row) => String(row["detail"])),
       }));
   } finally {
     connection.close();
