@@ -1,6 +1,6 @@
-// The app: connects the features. No other file imports several of them.
+// The app: connects the features. No other file imports more than one of them.
 import { createAccess } from "./accounts/access.ts";
-import { createMailLoop, type MailLoop } from "./accounts/mail/mail_loop.ts";
+import { createMailLoop } from "./accounts/mail/mail_loop.ts";
 import { createPayments, type Payments } from "./accounts/payment/receive_payments.ts";
 import { createQuota, type Quota } from "./accounts/quota.ts";
 import { type AddressCounts, createAddressCounts } from "./api/http/ip_rate_limit.ts";
@@ -30,19 +30,20 @@ import { type Customer, limitOf, limitsOf } from "./domain/customer/customer.ts"
 import { createIds, type NewId } from "./domain/event/ids.ts";
 import { type Metrics, NO_METRICS } from "./domain/ports/metrics.ts";
 import type { RunningAttempt } from "./domain/plans/share_slots.ts";
-import type { Log, Platform } from "./domain/ports/ports.ts";
+import type { Platform } from "./domain/ports/ports.ts";
 import { failureLevel } from "./domain/ports/store/storage_fault.ts";
+import type { SourceSettings } from "./domain/source/source.ts";
 import type { Store } from "./domain/ports/store/store.ts";
 import type { Subscription } from "./domain/delivery/subscription.ts";
 import { createIngest, type Ingest } from "./ingest/ingest.ts";
 import { createParser } from "./ingest/parse/parse_worker_client.ts";
 import type { OpenApi } from "./wire/openapi.ts";
 
-/** How often counted requests are written, ms: so many are lost at most by a crash. */
-const FLUSH_MS = 1_000;
+/** How often the chores run, ms. A crash loses the request counts of this time. */
+const CHORES_MS = 1_000;
 
-/** Old mails that are emptied a second. */
-const BLANKED_AT_ONCE = 100;
+/** Maximum number of old mails emptied at once. */
+const MAX_BLANKED = 100;
 
 /** The application with one config. */
 export interface App {
@@ -52,51 +53,51 @@ export interface App {
   refuse(request: Request): Response;
   /** Runs each loop once; returns when everything that was due is finished. */
   tick(): Promise<void>;
-  /** Registers the sources, once, before the loops run. If it fails, it can be called again. */
+  /** Registers the sources; runs before the loops and takes effect once. If it fails, it can be called again. */
   prepare(): Promise<void>;
   /** Runs the loops until {@link App.stop} or {@link App.drain}. */
   start(): Promise<void>;
-  /** The loops claim nothing more; resolves when what they have claimed is finished. Requests still get responses. */
+  /** Stops claiming work; resolves when the claimed work is finished. Requests still get responses. */
   drain(): Promise<void>;
-  /** Ends the loops: work in progress finishes within its own limits, and every count is written. */
+  /** Ends the loops: work in progress finishes within its own time limits, and every count is written. */
   stop(): Promise<void>;
   ingest: Ingest;
 }
 
-/** What an app is made of. */
+/** Dependencies of an app. */
 export interface AppOptions {
   config: Config;
   platform: Platform;
   store: Store;
   /** Regfeed's own version, for health and User-Agent. */
   version: string;
-  /** Those of the process, when another app came before this one. */
+  /** The services of a previous app in this process. */
   services?: ProcessServices;
 }
 
-/** What a process has once, whatever its config: shared by the apps before and after a reload. */
+/** The services of a process, shared by the apps before and after a reload. */
 export interface ProcessServices {
   newId: NewId;
-  /** Requests that are counted and not written yet must not be forgotten, nor read back before they are written. */
+  /** Counted requests that are not written yet must survive a reload. */
   quota: Quota;
   countRequest: ReturnType<typeof createRequestMetrics>;
-  countVisit: CountFetch;
+  countFetch: CountFetch;
   countAttempt: CountAttempt;
-  /** The sources of the config in force: of others the metrics say nothing. */
+  /** The enabled sources; others have no metrics. */
   measured: { sources: ReadonlySet<string> };
-  /** What became of the config that was read last. */
+  /** Whether the last config that was read is applied. */
   config: { state: ConfigState };
-  /** How often addresses have asked without a good key: a reload lets nobody try more. */
+  /** The rate limits of addresses, which a reload does not reset. */
   addressCounts: AddressCounts;
-  /** Requests under way by the keys that they name: a reload lets none of them act twice. */
+  /** The repeatable requests in progress: a reload must not run them twice. */
   idempotency: Idempotency;
-  /** The attempts that hold a delivery slot, including those of an app that drains. */
+  /** The attempts that occupy a delivery slot, including those of an app that drains. */
   running: Set<RunningAttempt>;
-  /** Aborts when requests that wait for a receiver must get a response now, because the process ends. */
+  /** Aborts when the process ends: requests that wait for a receiver must get a response now. */
   abortPending: AbortController;
 }
 
-/** Makes the services of a process over its store; without metrics nothing is counted. */
+/** Creates the services of a process. */
 export function createProcessServices(
   { platform: { clock, random }, store, metrics = NO_METRICS }: Pick<AppOptions, "platform" | "store"> & {
     metrics?: Metrics;
@@ -107,7 +108,7 @@ export function createProcessServices(
   return {
     measured,
     config: { state: "ok" },
-    countVisit: createIngestMetrics(metrics),
+    countFetch: createIngestMetrics(metrics),
     countAttempt: createDeliveryMetrics(metrics),
     newId: createIds(() => clock.nowMs(), (count) => random.bytes(count)),
     quota: createQuota({ store, clock }),
@@ -120,166 +121,17 @@ export function createProcessServices(
 }
 
 /** Makes an app; nothing runs before {@link App.start} or {@link App.tick}. */
-export function createApp(
-  { config, platform, store, version, services = createProcessServices({ platform, store }) }: AppOptions,
-): App {
-  const { newId, quota } = services;
-  const classifier = createClassifier(config.classification);
-  services.measured.sources = new Set(config.sources.filter(({ enabled }) => enabled).map(({ id }) => id));
-  const made = { config, platform, store, version, newId, classifier };
-  const ingest = createCollecting({ ...made, services });
-  const delivery = createDelivering({ ...made, services });
-  const payments = createPaying(made);
-  const mailLoop = createWriting({ config, platform, store, version });
-  const server = createServer({
-    routes: createRoutes({ ...made, delivery, payments, services }),
-    ...platform,
-    ...services,
-    log: platform.log("api"),
-    count: services.countRequest,
-    trustedProxies: readRanges(config.server.trustedProxies),
-    limits: config.limits,
-    keys: createAccess({ store, clock: platform.clock }),
-    countRequest: (customer) => quota.take(customer.id, limitOf(customer, config.tiers, "apiRequestsPerDay")),
-  });
-  const register = once(async () => {
-    await ingest.register();
-    // Prices or the grace may have changed since the events came.
-    await payments?.reviewAll();
-  });
-  const endGraces = async () => await payments?.endGraces();
-  const forgetting = createForgetting({ config, platform, store });
-  const chores = {
-    "request counts not written": () => quota.flush(),
-    "access of non-paying customers not ended": endGraces,
-    "storage faults not checked": async () => void await store.fault(),
-    ...forgetting,
-  };
-  const loops = createLoops((running, stopping) => [
-    ingest.run(running, stopping),
-    delivery.run(running, stopping),
-    mailLoop.run(running),
-    ...Object.entries(chores).map(([failure, work]) =>
-      regularly(failure, work, { platform, signal: running })
-    ),
-  ]);
-
-  return {
-    fetch: (request, remote) => server.fetch(request, remote),
-    refuse: (request) => server.refuse(request),
-    ingest,
-    prepare: register,
-    drain: () => loops.end("drain"),
-    async tick() {
-      await register();
-      await ingest.ingest();
-      await endGraces();
-      await delivery.tick();
-      await mailLoop.tick();
-      await quota.flush();
-      for (const forget of Object.values(forgetting)) await forget();
-    },
-    async start() {
-      await register();
-      loops.start();
-    },
-    async stop() {
-      await loops.end("stop");
-      await quota.flush();
-    },
-  };
-}
-
-/** Loops that start together and end together: they take nothing more, and when stopping they also give up in time. */
-function createLoops(
-  run: (running: AbortSignal, stopping: AbortSignal) => Promise<unknown>[],
-): { start(): void; end(how: "drain" | "stop"): Promise<void> } {
-  const running = new AbortController();
-  const stopping = new AbortController();
-  let loops: Promise<unknown> = Promise.resolve();
-  return {
-    start: () => void (loops = Promise.all(run(running.signal, stopping.signal))),
-    async end(how) {
-      if (how === "stop") stopping.abort();
-      running.abort();
-      await loops;
-    },
-  };
-}
-
-/** What several parts of an appliance share. */
-interface MadeOnce {
-  newId: NewId;
-  classifier: Classifier;
-}
-
-/** What is kept for a time only, by what is said when that fails. */
-function createForgetting(
-  { config, platform: { clock }, store }: Pick<AppOptions, "config" | "platform" | "store">,
-): Record<string, () => Promise<void>> {
-  return {
-    "old stored responses not deleted": () => store.removeResponses(clock.nowMs() - REMEMBERED_FOR_MS),
-    "contents of old mails not deleted": async () => {
-      const finishedUntilMs = clock.nowMs() - config.mail.keepMs;
-      await store.blankMails({ finishedUntilMs, limit: BLANKED_AT_ONCE });
-    },
-  };
-}
-
-interface HasServices {
-  services: ProcessServices;
-}
-
-function createCollecting(
-  { config, platform, store, version, newId, classifier, services }: AppOptions & MadeOnce & HasServices,
-): Ingest {
-  return createIngest({
-    store,
-    count: services.countVisit,
-    ...platform,
-    newId,
-    userAgent: userAgentOf(config, version),
-    sources: config.sources.filter((source) => source.enabled),
-    log: platform.log("ingest"),
-    timeoutMs: config.ingest.timeoutMs,
-    maxDocumentBytes: config.ingest.maxDocumentBytes,
-    allowPrivate: config.ingest.allowPrivate,
-    holder: newId("process"),
-    concurrency: config.ingest.concurrency,
-    hostConcurrency: config.ingest.hostConcurrency,
-    hostSpacingMs: config.ingest.hostSpacingMs,
-    jitterMs: config.ingest.jitterMs,
-    maxFreshMs: config.ingest.maxFreshMs,
-    createParser: (limits) => createParser(platform.parseWorker, config.classification, limits),
-    rulesVersion: classifier.rulesVersion,
-  });
-}
-
-function createDelivering(
-  { config, platform, store, version, newId, classifier, services }: AppOptions & MadeOnce & HasServices,
-): Delivery {
-  return createDelivery({
-    store,
-    ...platform,
-    http: platform.endpoints,
-    newId,
-    running: services.running,
-    abortPending: services.abortPending.signal,
-    count: services.countAttempt,
-    userAgent: userAgentOf(config, version),
-    topics: classifier.topics,
-    tiers: config.tiers,
-    policy: { ...config.delivery, ownUrl: config.server.publicUrl },
-    timeoutMs: config.delivery.timeoutMs,
-    concurrency: config.delivery.concurrency,
-    concurrencyPerSubscription: config.delivery.concurrencyPerSubscription,
-    keepMs: { bodies: config.delivery.keepDeliveredMs, deliveries: config.delivery.keepLogMs },
-    log: platform.log("delivery"),
-  });
-}
-
-function createWriting({ config, platform, store }: AppOptions): MailLoop {
-  return createMailLoop({
+export function createApp(options: AppOptions): App {
+  const { config, platform, store } = options;
+  const { clock } = platform;
+  const services = options.services ?? createProcessServices(options);
+  const { quota } = services;
+  services.measured.sources = new Set(enabledSources(config).map(({ id }) => id));
+  const parts: Parts = { ...options, services, classifier: createClassifier(config.classification) };
+  const ingest = ingestOf(parts);
+  const delivery = deliveryOf(parts);
+  const payments = paymentsOf(parts);
+  const mailLoop = createMailLoop({
     ...platform,
     ...config.mail,
     store,
@@ -287,67 +139,169 @@ function createWriting({ config, platform, store }: AppOptions): MailLoop {
     tiers: config.tiers,
     publicUrl: config.server.publicUrl,
   });
+  const server = createServer({
+    routes: routesOf(parts, delivery, payments),
+    ...platform,
+    ...services,
+    log: platform.log("api"),
+    count: services.countRequest,
+    trustedProxies: readRanges(config.server.trustedProxies),
+    limits: config.limits,
+    keys: createAccess({ store, clock }),
+    countRequest: (customer) => quota.take(customer.id, limitOf(customer, config.tiers, "apiRequestsPerDay")),
+  });
+  const prepare = retriedUntilDone(async () => {
+    await ingest.register();
+    // Prices or the grace period may have changed since the events arrived.
+    await payments?.reviewAll();
+  });
+  const endGraces = async () => await payments?.endGraces();
+  /** Work that removes old data, by the message that is logged if it fails. */
+  const removals: Record<string, () => Promise<void>> = {
+    "old stored responses not deleted": () => store.removeResponses(clock.nowMs() - REMEMBERED_FOR_MS),
+    "contents of old mails not deleted": async () => {
+      await store.blankMails({ finishedUntilMs: clock.nowMs() - config.mail.keepMs, limit: MAX_BLANKED });
+    },
+  };
+  const chores = {
+    "request counts not written": () => quota.flush(),
+    "access of non-paying customers not ended": endGraces,
+    "storage faults not checked": async () => void await store.fault(),
+    ...removals,
+  };
+  const running = new AbortController();
+  const stopping = new AbortController();
+  let loops: Promise<unknown> = Promise.resolve();
+  const drain = async () => {
+    running.abort();
+    await loops;
+  };
+
+  return {
+    fetch: (request, remote) => server.fetch(request, remote),
+    refuse: (request) => server.refuse(request),
+    ingest,
+    prepare,
+    drain,
+    async tick() {
+      await prepare();
+      await ingest.ingest();
+      await endGraces();
+      await delivery.tick();
+      await mailLoop.tick();
+      await quota.flush();
+      for (const remove of Object.values(removals)) await remove();
+    },
+    async start() {
+      await prepare();
+      loops = Promise.all([
+        ingest.run(running.signal, stopping.signal),
+        delivery.run(running.signal, stopping.signal),
+        mailLoop.run(running.signal),
+        ...Object.entries(chores).map(([failure, work]) =>
+          regularly(failure, work, { platform, signal: running.signal })
+        ),
+      ]);
+    },
+    async stop() {
+      stopping.abort();
+      await drain();
+      await quota.flush();
+    },
+  };
 }
 
-/** Payments, where the config takes them. */
-function createPaying({ config, platform, store, newId }: AppOptions & MadeOnce): Payments | null {
-  if (config.payment === null) return null;
-  return createPayments({
-    ...config.payment,
+/** What the parts of an app are made of. */
+interface Parts extends AppOptions {
+  services: ProcessServices;
+  classifier: Classifier;
+}
+
+function enabledSources(config: Config): SourceSettings[] {
+  return config.sources.filter((source) => source.enabled);
+}
+
+function ingestOf({ config, platform, store, version, classifier, services }: Parts): Ingest {
+  const { newId } = services;
+  return createIngest({
+    ...platform,
+    ...config.ingest,
     store,
-    clock: platform.clock,
-    tracer: platform.tracer,
+    count: services.countFetch,
     newId,
-    log: platform.log("payment"),
-    tiers: config.tiers,
+    userAgent: userAgentOf(config, version),
+    sources: enabledSources(config),
+    log: platform.log("ingest"),
+    holder: newId("process"),
+    createParser: (limits) => createParser(platform.parseWorker, config.classification, limits),
+    rulesVersion: classifier.rulesVersion,
   });
 }
 
-function createRoutes(
-  { config, platform, store, version, newId, classifier, delivery, payments, services }:
-    & AppOptions
-    & MadeOnce
-    & HasServices
-    & { delivery: Delivery; payments: Payments | null },
-): Route[] {
-  const { clock, random, eventLoop } = platform;
-  const configState = () => services.config.state;
-  const { topics } = classifier;
-  const sources = config.sources.filter((source) => source.enabled);
-  const configured = new Set(config.sources.map((source) => source.id));
-  const isSource = async (id: string) => configured.has(id) || await store.isKnownSource(id);
-  const log: Log = platform.log("health");
-  const subscriptions = {
+function deliveryOf({ config, platform, store, version, classifier, services }: Parts): Delivery {
+  return createDelivery({
+    ...platform,
+    ...config.delivery,
     store,
-    clock,
-    random,
-    newId,
+    http: platform.endpoints,
+    newId: services.newId,
+    running: services.running,
+    abortPending: services.abortPending.signal,
+    count: services.countAttempt,
+    userAgent: userAgentOf(config, version),
+    topics: classifier.topics,
+    tiers: config.tiers,
+    policy: { ...config.delivery, ownUrl: config.server.publicUrl },
+    keepMs: { bodies: config.delivery.keepDeliveredMs, deliveries: config.delivery.keepLogMs },
+    log: platform.log("delivery"),
+  });
+}
+
+/** Null if the config has no payments. */
+function paymentsOf({ config, platform, store, services: { newId } }: Parts): Payments | null {
+  if (config.payment === null) return null;
+  const log = platform.log("payment");
+  return createPayments({ ...platform, ...config.payment, store, newId, log, tiers: config.tiers });
+}
+
+function routesOf(
+  { config, platform, store, version, classifier: { topics }, services }: Parts,
+  delivery: Delivery,
+  payments: Payments | null,
+): Route[] {
+  const { clock } = platform;
+  const { tiers, server: { publicUrl } } = config;
+  const configured = new Set(config.sources.map((source) => source.id));
+  const common = {
+    ...platform,
+    store,
+    newId: services.newId,
+    publicUrl,
     topics,
+    tiers,
     languages: config.languages,
-    limitsOf: (customer: Customer) => limitsOf(customer, config.tiers),
-    isSource,
+    sources: enabledSources(config),
+    limitsOf: (customer: Customer) => limitsOf(customer, tiers),
+    isSource: async (id: string) => configured.has(id) || await store.isKnownSource(id),
     whyRefused: (url: string) => delivery.whyRefused(url),
     sendTest: (subscription: Subscription, callsPerDay: number) => delivery.test(subscription, callsPerDay),
   };
+  const configState = () => services.config.state;
   const routes = [
     ...serviceRoutes({
-      store,
-      clock,
-      sources,
-      topics,
-      health: createHealth({ store, sources, clock, log, version, eventLoop, configState }),
+      ...common,
+      health: createHealth({ ...common, log: platform.log("health"), version, configState }),
     }),
-    ...eventRoutes({ store, publicUrl: config.server.publicUrl, topics, isSource }),
-    usageRoute({ store, clock, limitsOf: (customer) => limitsOf(customer, config.tiers) }),
-    ...subscriptionRoutes(subscriptions),
+    ...eventRoutes(common),
+    usageRoute(common),
+    ...subscriptionRoutes(common),
     ...subscriptionChangeRoutes({
-      ...subscriptions,
-      replay: createReplay({ store, clock, newId, topics, tiers: config.tiers }),
+      ...common,
+      replay: createReplay({ store, clock, newId: services.newId, topics, tiers }),
     }),
-    ...deliveryRoutes({ ...subscriptions, tiers: config.tiers, publicUrl: config.server.publicUrl }),
+    ...deliveryRoutes(common),
     ...(payments === null ? [] : [paymentRoute(payments)]),
   ];
-  const { publicUrl } = config.server;
   const renderDocs = async (description: OpenApi) => (await import("./web/docs.ts")).renderDocs(description);
   return [...routes, ...descriptionRoutes(routes, { version, publicUrl, renderDocs })];
 }
@@ -360,7 +314,7 @@ async function regularly(
 ): Promise<void> {
   const log = platform.log("store");
   while (!signal.aborted) {
-    await platform.clock.sleep(FLUSH_MS, signal);
+    await platform.clock.sleep(CHORES_MS, signal);
     try {
       await work();
     } catch (error) {
@@ -369,8 +323,8 @@ async function regularly(
   }
 }
 
-/** Does a work the first time; one that fails is done again the next time. */
-function once(work: () => Promise<void>): () => Promise<void> {
+/** Runs the work once; if it fails, the next call runs it again. */
+function retriedUntilDone(work: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | null = null;
   return () =>
     done ??= work().catch((error) => {

@@ -8,7 +8,7 @@ import { hashKey, keyFromHeader } from "./keys.ts";
 
 /** How long a key's holder is cached, ms; a disabled key must be rejected within a second. */
 const CACHE_MS = 500;
-/** Maximum number of cached holders, and of cached key hashes. */
+/** Maximum number of cached holders. */
 const MAX_CACHED = 10_000;
 
 /** Finds the customer behind a request. */
@@ -27,33 +27,6 @@ function whyDisabled({ disabledBy }: KeyHolder): string {
     : "This API key is valid, but the operator has disabled your access. A new key would not help; contact the operator.";
 }
 
-/** The hashes of headers with a valid key. */
-interface RecentHashes {
-  get(authorization: string, nowMs: number): string | undefined;
-  put(authorization: string, hash: string): void;
-}
-
-/**
- * A cache of key hashes that is emptied every {@link CACHE_MS}, because hashing costs a tenth of a request. Look-ups
- * leak no timing: a Map compares keys only if their seeded hashes are equal.
- */
-function createRecentHashes(): RecentHashes {
-  const hashes = new Map<string, string>();
-  let sinceMs = 0;
-  return {
-    get(authorization, nowMs) {
-      if (nowMs < sinceMs || nowMs - sinceMs >= CACHE_MS) {
-        hashes.clear();
-        sinceMs = nowMs;
-      }
-      return hashes.get(authorization);
-    },
-    put(authorization, hash) {
-      if (hashes.size < MAX_CACHED) hashes.set(authorization, hash);
-    },
-  };
-}
-
 function customerOf(holder: KeyHolder | null): Customer {
   if (holder === null) throw new AppError("unauthenticated", "This API key is unknown.");
   if (holder.keyDisabled) {
@@ -69,14 +42,12 @@ function customerOf(holder: KeyHolder | null): Customer {
 /** Access by the keys of the store. */
 export function createAccess({ store, clock }: { store: Pick<Store, "findKey">; clock: Clock }): Access {
   const cached = new Map<string, { holder: KeyHolder; readAtMs: number }>();
-  const hashes = createRecentHashes();
 
-  const find = async (hash: string, nowMs: number): Promise<KeyHolder | null> => {
+  const find = async (hash: string): Promise<KeyHolder | null> => {
+    const nowMs = clock.nowMs();
     const known = cached.get(hash);
-    // If the clock was set back, the age is unknown.
-    const isRecent = known !== undefined && nowMs >= known.readAtMs &&
-      nowMs - known.readAtMs < CACHE_MS;
-    if (isRecent) return known.holder;
+    // Also read again if the clock was set back.
+    if (known !== undefined && Math.abs(nowMs - known.readAtMs) < CACHE_MS) return known.holder;
     const holder = await store.findKey(hash);
     if (holder === null) {
       cached.delete(hash);
@@ -92,9 +63,6 @@ export function createAccess({ store, clock }: { store: Pick<Store, "findKey">; 
       if (authorization === null) {
         throw new AppError("unauthenticated", "Send your API key as `Authorization: Bearer rgf_…`.");
       }
-      const nowMs = clock.nowMs();
-      const recent = hashes.get(authorization, nowMs);
-      if (recent !== undefined) return customerOf(await find(recent, nowMs));
       const key = keyFromHeader(authorization);
       if (key === null) {
         throw new AppError(
@@ -102,10 +70,7 @@ export function createAccess({ store, clock }: { store: Pick<Store, "findKey">; 
           "The Authorization header has no valid API key: it must be `Bearer rgf_` and 64 hexadecimal digits.",
         );
       }
-      const hash = hashKey(key);
-      const customer = customerOf(await find(hash, nowMs));
-      hashes.put(authorization, hash);
-      return customer;
+      return customerOf(await find(hashKey(key)));
     },
     isRemembered(authorization) {
       const key = keyFromHeader(authorization);

@@ -67,44 +67,35 @@ export function createQuota(
       const nowMs = clock.nowMs();
       const day = dayOf(nowMs);
       const count = day.counts.get(customerId) ?? await load(day, customerId);
-      const resetMs = (day.number + 1) * DAY_MS;
-      return new Allowance(count, { limit, resetMs, nowMs });
+      return takeOne(count, { limit, resetMs: (day.number + 1) * DAY_MS, nowMs });
     },
 
     flush: () => flushing = flushing.catch(() => {}).then(() => write(store, days, clock.nowMs())),
   };
 }
 
-/** The allowance of one request; counted on creation. */
-class Allowance implements RequestAllowance {
-  readonly allowed: boolean;
-  readonly limit: number;
-  remaining: number;
-  readonly resetMs: number;
-  readonly resetInSeconds: number;
-  readonly #count: DayCount;
-  #isCounted: boolean;
-
-  constructor(
-    count: DayCount,
-    { limit, resetMs, nowMs }: { limit: number; resetMs: number; nowMs: number },
-  ) {
-    this.allowed = count.used < limit;
-    this.limit = limit;
-    this.resetMs = resetMs;
-    this.resetInSeconds = Math.ceil((resetMs - nowMs) / 1000);
-    this.#count = count;
-    this.#isCounted = this.allowed;
-    if (this.allowed) add(count, 1);
-    this.remaining = Math.max(0, limit - count.used);
-  }
-
-  refund(): void {
-    if (!this.#isCounted) return;
-    this.#isCounted = false;
-    this.remaining++;
-    add(this.#count, -1);
-  }
+/** Counts a request if its limit allows it. */
+function takeOne(
+  count: DayCount,
+  { limit, resetMs, nowMs }: { limit: number; resetMs: number; nowMs: number },
+): RequestAllowance {
+  const allowed = count.used < limit;
+  if (allowed) add(count, 1);
+  let isCounted = allowed;
+  const allowance = {
+    allowed,
+    limit,
+    remaining: Math.max(0, limit - count.used),
+    resetMs,
+    resetInSeconds: Math.ceil((resetMs - nowMs) / 1_000),
+    refund() {
+      if (!isCounted) return;
+      isCounted = false;
+      allowance.remaining++;
+      add(count, -1);
+    },
+  };
+  return allowance;
 }
 
 async function write(

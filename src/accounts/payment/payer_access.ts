@@ -16,7 +16,7 @@ export interface PaymentRules {
 }
 
 /** An event that affects a subscription. */
-type RelevantEvent<Fact extends PaymentFact = PaymentFact> = PaymentEvent & { fact: Fact };
+type RelevantEvent = PaymentEvent & { fact: PaymentFact };
 
 /** Maximum age of the end of a subscription at which the customer is still notified, ms. */
 const NOTICE_MS = 7 * 86_400_000;
@@ -57,13 +57,10 @@ export function evaluatePayer(
   rules: PaymentRules,
   nowMs: number,
 ): PaymentVerdict {
-  const relevant = events.filter((event): event is RelevantEvent =>
-    event.fact !== null && event.subscription !== null
-  )
+  const relevant = events
+    .filter((event): event is RelevantEvent => event.fact !== null && event.subscription !== null)
     .sort(inOrder);
-  const checkouts = relevant.filter((event): event is RelevantEvent<PaymentFact & { kind: "checkout" }> =>
-    event.fact.kind === "checkout" && event.fact.paid
-  );
+  const checkouts = relevant.flatMap(({ fact }) => fact.kind === "checkout" && fact.paid ? [fact] : []);
   const subscriptions = [...Map.groupBy(relevant, (event) => event.subscription).values()]
     .filter((group) => group.some(isPaid))
     .map((group): PaidSubscription => ({ events: group, state: stateOf(group) }));
@@ -74,8 +71,8 @@ export function evaluatePayer(
   const { unknownPrice } = priced;
   return {
     provision: checkouts.length > 0,
-    email: checkouts.findLast(({ fact }) => fact.email !== null)?.fact.email ?? "",
-    language: checkouts.at(-1)?.fact.language ?? "en",
+    email: checkouts.findLast(({ email }) => email !== null)?.email ?? "",
+    language: checkouts.at(-1)?.language ?? "en",
     tier,
     unknownPrice,
     isPriceAwaited: tier === null && unknownPrice === null && Object.keys(rules.prices).length > 0,
@@ -131,10 +128,9 @@ function stateOf(events: readonly RelevantEvent[]): SubscriptionState {
     }
     const change = stateAfter(fact);
     if (change === null) continue;
-    if (fact.kind === "invoice" && change === "due") {
-      // Another failure never restores access, and only the newest invoice counts.
-      if (state.kind === "suspended" || olderBills.has(fact.invoice ?? "")) continue;
-    }
+    // Another failure never restores access, and only the newest invoice counts.
+    const isFailedInvoice = fact.kind === "invoice" && change === "due";
+    if (isFailedInvoice && (state.kind === "suspended" || olderBills.has(fact.invoice ?? ""))) continue;
     const invoice = fact.kind === "checkout" ? null : fact.invoice;
     state = change === "good" ? { kind: "good" } : failing(state, change, { createdAtMs, invoice });
   }
@@ -191,11 +187,10 @@ function accessOf(
   { graceMs }: PaymentRules,
   nowMs: number,
 ): Pick<PaymentVerdict, "access" | "accessUntilMs" | "notice"> {
-  const granted = { access: "granted", accessUntilMs: null, notice: null } as const;
-  if (subscriptions.length === 0 || subscriptions.some(({ state }) => state.kind === "good")) {
-    return granted;
-  }
   const states = subscriptions.map(({ state }) => state);
+  if (states.length === 0 || states.some(({ kind }) => kind === "good")) {
+    return { access: "granted", accessUntilMs: null, notice: null };
+  }
   const [latest] = states
     .filter((state) => state.kind === "due" || state.kind === "suspended")
     .sort((a, b) => b.sinceMs - a.sinceMs);
@@ -212,18 +207,9 @@ function accessOf(
     data: { accessUntilMs },
   });
   const untilMs = latest.sinceMs + graceMs;
-  if (latest.kind === "due" && nowMs < untilMs) {
-    return {
-      access: "granted",
-      accessUntilMs: untilMs,
-      notice: notice("due", untilMs),
-    };
-  }
-  return {
-    access: "ended",
-    accessUntilMs: null,
-    notice: notice("ended", null),
-  };
+  return latest.kind === "due" && nowMs < untilMs
+    ? { access: "granted", accessUntilMs: untilMs, notice: notice("due", untilMs) }
+    : { access: "ended", accessUntilMs: null, notice: notice("ended", null) };
 }
 
 /** The notice that the last subscription has ended, unless that was too long ago. */

@@ -55,9 +55,8 @@ export function createPayments(options: PaymentOptions): Payments {
     const judge = (events: readonly PaymentEvent[]) => evaluatePayer(events, options, nowMs);
     const result = await work({ nowMs, tiers, newId, judge, noteAccess });
     for (const [customer, access] of changes) {
-      if (access === "ended") {
-        log.warn("access ended: not paid", { customer });
-      } else if (access === "restored") log.info("access restored: payment received", { customer });
+      if (access === "ended") log.warn("access ended: not paid", { customer });
+      else if (access === "restored") log.info("access restored: payment received", { customer });
       else log.info("access restored: within the grace period", { customer });
     }
     return result;
@@ -93,8 +92,8 @@ export function createPayments(options: PaymentOptions): Payments {
         span.set({ outcome: result });
         return result;
       });
-      log.info("payment event", { event: id, type, outcome, ...noteOf(reading.event) });
-      const { fact } = reading.event;
+      const { fact, note } = reading.event;
+      log.info("payment event", { event: id, type, outcome, ...(note === null ? {} : { note }) });
       if (fact?.kind === "checkout" && fact.unusable) {
         log.warn("the checkout has no valid email address", { event: id });
       }
@@ -132,20 +131,14 @@ function wrongMode(livemode: boolean): string {
     : "is false, but the config accepts only events of real payments (payment.livemode = true)";
 }
 
-function noteOf({ note }: PaymentEvent): { note?: string } {
-  return note === null ? {} : { note };
-}
-
 async function warnOfPrice({ store, log }: PaymentOptions, { id }: PaymentEvent): Promise<void> {
-  const { customerId } = await store.findPayment(id) ?? {};
-  const account = customerId === undefined || customerId === null
-    ? null
-    : await store.findAccount(customerId);
+  const customer = (await store.findPayment(id))?.customerId ?? null;
+  const account = customer === null ? null : await store.findAccount(customer);
   const price = account?.payment?.unknownPrice ?? null;
   if (price === null) return;
   log.warn("price without a tier: the customer keeps its tier; add the price to payment.prices", {
     event: id,
     price,
-    customer: customerId ?? null,
+    customer,
   });
 }

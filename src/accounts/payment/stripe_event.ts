@@ -18,13 +18,13 @@ export type EventReading =
 
 type Fields = Record<string, unknown>;
 
+interface Names {
+  payer: string | null;
+  subscription: string | null;
+}
+
 /** The fact in an object, or a note why there is none. */
-type FactReading =
-  & { payer: string | null; subscription: string | null }
-  & (
-    | { fact: PaymentFact; note: null }
-    | { fact: null; note: string }
-  );
+type FactReading = Names & ({ fact: PaymentFact; note: null } | { fact: null; note: string });
 
 /** The reader of each event type. */
 const READERS: Readonly<Record<string, (object: Fields, type: string) => FactReading>> = {
@@ -75,8 +75,8 @@ export function parseStripeEvent(body: unknown, nowMs: number): EventReading {
 
 function readCheckout(session: Fields, type: string): FactReading {
   const names = namesOf(session, session["subscription"]);
-  if (names.subscription === null) return { ...names, fact: null, note: "a checkout without a subscription" };
-  if (names.payer === null) return { ...names, fact: null, note: "a checkout without a customer" };
+  const missing = missingName(names, "a checkout");
+  if (missing !== null) return missing;
   const status = textOf(session["payment_status"]);
   const details = fieldsOf(session["customer_details"]);
   const named = [details["email"], session["customer_email"]];
@@ -121,7 +121,7 @@ function readSubscription(subscription: Fields, type: string): FactReading {
     kind: "subscription",
     status: known ?? ("canceled" satisfies PaymentStatus),
     deleted,
-    prices: each([...prices, ...(prices.length === 0 ? [idOf(subscription["plan"])] : [])]),
+    prices: unique([...prices, ...(prices.length === 0 ? [idOf(subscription["plan"])] : [])]),
     invoice: idOf(subscription["latest_invoice"]),
   };
   return { ...names, fact, note: null };
@@ -131,22 +131,15 @@ function readInvoice(invoice: Fields, type: string): FactReading {
   // Since the API of March 2025, an invoice names its subscription in its parent.
   const parent = fieldsOf(fieldsOf(invoice["parent"])["subscription_details"]);
   const names = namesOf(invoice, invoice["subscription"] ?? parent["subscription"]);
-  if (names.subscription === null) return { ...names, fact: null, note: "an invoice without a subscription" };
-  if (names.payer === null) return { ...names, fact: null, note: "an invoice without a customer" };
+  const missing = missingName(names, "an invoice");
+  if (missing !== null) return missing;
   const lines = itemsOf(invoice["lines"]).filter((line) => !isProration(line));
   const prices = lines.map((line) =>
     idOf(line["price"]) ?? idOf(fieldsOf(fieldsOf(line["pricing"])["price_details"])["price"])
   );
-  return {
-    ...names,
-    fact: {
-      kind: "invoice",
-      paid: type === "invoice.paid",
-      prices: each(prices),
-      invoice: idOf(invoice["id"]),
-    },
-    note: null,
-  };
+  const paid = type === "invoice.paid";
+  const fact: PaymentFact = { kind: "invoice", paid, prices: unique(prices), invoice: idOf(invoice["id"]) };
+  return { ...names, fact, note: null };
 }
 
 /** Whether a line is a charge or credit for a part of a period; its price may be outdated. */
@@ -155,11 +148,13 @@ function isProration(line: Fields): boolean {
   return line["proration"] === true || details["proration"] === true;
 }
 
-function namesOf(
-  object: Fields,
-  subscription: unknown,
-): { payer: string | null; subscription: string | null } {
+function namesOf(object: Fields, subscription: unknown): Names {
   return { payer: idOf(object["customer"]), subscription: idOf(subscription) };
+}
+
+function missingName(names: Names, object: string): FactReading | null {
+  const missing = names.subscription === null ? "subscription" : names.payer === null ? "customer" : null;
+  return missing === null ? null : { ...names, fact: null, note: `${object} without a ${missing}` };
 }
 
 function itemsOf(list: unknown): Fields[] {
@@ -183,7 +178,7 @@ function fieldsOf(value: unknown): Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? value as Fields : {};
 }
 
-function each(ids: readonly (string | null)[]): string[] {
+function unique(ids: readonly (string | null)[]): string[] {
   return [...new Set(ids.filter((id) => id !== null))].sort();
 }
 
