@@ -21,20 +21,20 @@ import { brokenOff, sendAttempt, type Sending } from "./send/send.ts";
 import { type TestCallDeps, TestCalls, type TestOutcome } from "./test_calls.ts";
 import { Wake } from "./loop_notifier.ts";
 
-/** How much longer a delivery is leased than its attempt can last: time to record it, ms. */
+/** How much longer a lease is than an attempt can last, ms: time to record it. */
 const LEASE_MARGIN_MS = 30_000;
-/** How often the loop looks for work while it has none, ms. */
+/** How often the loop checks for work while it has none, ms. */
 const POLL_MS = 50;
-/** How often it looks for events to match while responses arrive, ms. */
+/** How often it checks for events to match while responses arrive, ms. */
 const MATCH_EVERY_MS = 20;
-/** How long the loop pauses when the store fails, ms. */
+/** How long the loop pauses after a failure of the store, ms. */
 const PAUSE_MS = 1_000;
-/** How long a stop waits for attempts under way, ms; what takes longer is given up and made again. */
+/** How long a stop waits for attempts in progress, ms; longer ones are aborted and repeated. */
 const DRAIN_MS = 6_000;
-/** Attempts that are made and not recorded yet; with more the store is too slow, and claiming waits for it. */
+/** Maximum number of attempts that are made but not recorded; beyond it, claiming waits for the store. */
 const MAX_UNRECORDED = 1_000;
 
-/** The ports and limits of deliveries. */
+/** Dependencies and limits of deliveries. */
 export interface DeliveryDeps extends Matching, Omit<Sending, "policy"> {
   store:
     & Pick<Store, "matchEvents" | "catchUp" | "claimDeliveries" | "endLeases" | "finishAttempts">
@@ -44,15 +44,14 @@ export interface DeliveryDeps extends Matching, Omit<Sending, "policy"> {
   log: Log;
   /** Permitted targets beyond https to public addresses; ranges are CIDRs. */
   policy: PolicySettings;
-  /** Delivery slots: attempts in progress at most. */
+  /** Number of delivery slots: maximum number of attempts in progress. */
   concurrency: number;
   /** The same for one subscription. */
   concurrencyPerSubscription: number;
-  /** The attempts that hold a slot, of every loop of the process; without it this loop is the only one. */
+  /** The attempts that occupy a slot, of all loops of the process; without it, this loop is the only one. */
   running?: Set<RunningAttempt>;
   /** Aborts, with the reason, when test calls in progress must end. */
   abortPending?: AbortSignal;
-  /** How long bodies and attempts of deliveries that are over are kept, and how long the deliveries themselves, ms. */
   keepMs: Upkeep["keepMs"];
   /** Called for each finished attempt. */
   count?: CountAttempt;
@@ -60,38 +59,34 @@ export interface DeliveryDeps extends Matching, Omit<Sending, "policy"> {
   eventLoop?: Pick<EventLoop, "begin">;
 }
 
-/** The delivery room. */
+/** Deliveries. */
 export interface Delivery {
   /**
-   * Matches, releases, claims, sends and records until nothing more is due now. Returns the number of events matched,
-   * deliveries released and attempts made. Rejects with the store's error, after its attempts are recorded.
+   * Matches, releases, claims, sends and records until nothing is due. Returns the number of matched events, released
+   * deliveries and attempts. Rejects with the store's error, after the attempts are recorded.
    */
   tick(): Promise<number>;
   /**
-   * Round after round until the signal aborts; a slow endpoint holds up nobody else. Then it claims nothing more and
-   * waits for the attempts under way: to their end, and once `giveUp` aborts for a while. Errors are logged, and the
-   * loop goes on.
+   * Runs rounds until the signal aborts; slow endpoints do not delay others. Then it stops claiming and waits for the
+   * attempts in progress; after `giveUp` aborts, only for a limited time. Errors are logged, and the loop continues.
    */
   run(signal: AbortSignal, giveUp?: AbortSignal): Promise<void>;
   /**
-   * Sends a test to a subscription's endpoint, the way every delivery goes. Throws `test_limit_reached` when the
-   * customer's calls of the UTC day are used or too many of them are in progress, and `unavailable` when too many of
-   * all customers are.
+   * Sends a test delivery; see {@link TestCalls.make}.
    */
   test(subscription: Subscription, callsPerDay: number): Promise<TestOutcome>;
   /**
-   * Why an address may not be subscribed, in words for its owner: it, or any address its host has now, is refused. Null
-   * when it may, as one may whose host cannot be looked up now: every attempt looks again.
+   * Why a webhook URL is refused; see the guard's `whyRefused`.
    */
   whyRefused(webhookUrl: string): Promise<string | null>;
 }
 
-/** An attempt that is being sent, or has failed and is not recorded yet. */
+/** An attempt in progress, or a failed attempt that is not recorded yet. */
 interface Attempt extends RunningAttempt {
   delivery: ClaimedDelivery;
 }
 
-/** The delivery room over its ports. */
+/** Creates the delivery loop. */
 export function createDelivery(deps: DeliveryDeps): Delivery {
   return new DeliveryLoop(deps);
 }
@@ -105,12 +100,12 @@ class DeliveryLoop implements Delivery {
   readonly #logAttempt: LogAttempt;
   /** Deliveries whose attempts are not recorded yet. */
   readonly #unrecorded = new Set<string>();
-  /** Deliveries that were leased anew before that: they start when the earlier attempt is recorded and has failed. */
+  /** Those of them that were leased again: they start when the earlier attempt is recorded and has failed. */
   readonly #leasedAnew = new Map<string, ClaimedDelivery>();
-  /** The attempts that are being sent. */
+  /** The attempts in progress. */
   readonly #sending = new Set<Attempt>();
   readonly #running: Set<RunningAttempt>;
-  /** Wait until nothing is being sent. */
+  /** Called when no attempt is in progress. */
   #whenSent: (() => void)[] = [];
   readonly #wake: Wake;
   #matchedNoneAtMs = -Infinity;
@@ -152,10 +147,10 @@ class DeliveryLoop implements Delivery {
         this.#storeFailed = false;
         await clock.sleep(PAUSE_MS, signal);
       } else if (matched > 0) {
-        await clock.sleep(0, signal); // more events may wait: only let the answers of endpoints in
+        await clock.sleep(0, signal); // more events may wait: only process pending responses
       } else {
-        if (this.#sending.size === 0) this.#recorder.flushSoon(); // nothing else ends about the same time
-        await this.#wake.wait(POLL_MS, signal);
+        if (this.#sending.size === 0) this.#recorder.flushSoon(); // no other attempt will finish soon
+        await this.#wake.wait(POLL_MS);
       }
     }
     signal.removeEventListener("abort", stopWaiting);
@@ -200,11 +195,11 @@ class DeliveryLoop implements Delivery {
   }
 
   /**
-   * Starts an attempt. It holds its slot until it is sent, and after a failure until that is recorded: the next claim
-   * must know what follows for the endpoint.
+   * Starts an attempt. It occupies its slot until it is sent, and after a failure until the failure is recorded: the
+   * next claim must know the endpoint's state.
    */
   #start(delivery: ClaimedDelivery): void {
-    // The clock has jumped past its lease, or the disk has not confirmed yet that it is due again.
+    // The clock has jumped past the lease, or the record that makes it due again is not on disk yet.
     if (this.#unrecorded.has(delivery.id)) {
       this.#leasedAnew.set(delivery.id, delivery);
       return;
@@ -234,12 +229,12 @@ class DeliveryLoop implements Delivery {
     this.#wake.now();
   }
 
-  /** Settles when nothing is being sent. */
+  /** Resolves when no attempt is in progress. */
   #allSent(): Promise<void> {
     return new Promise((done) => this.#sending.size === 0 ? done() : this.#whenSent.push(done));
   }
 
-  /** The attempt is recorded, or given up. */
+  /** Forgets an attempt that is recorded or aborted. */
   #leave(attempt: Attempt, result: AttemptResult): void {
     const { id } = attempt.delivery;
     this.#unrecorded.delete(id);
@@ -261,31 +256,20 @@ class DeliveryLoop implements Delivery {
       this.#countAttempt(delivery, result, next.kind);
       const { id: deliveryId, subscriptionId, webhookUrl, attempt: number, tries } = delivery;
       const mailId = next.kind === "gone" ? newId("mail") : null;
-      const finished = {
-        deliveryId,
-        subscriptionId,
-        webhookUrl,
-        attempt: number,
-        tries,
-        result,
-        next,
-        mailId,
-      };
+      const ids = { deliveryId, subscriptionId, webhookUrl, mailId };
+      const finished = { ...ids, attempt: number, tries, result, next };
       this.#recorder.record(finished, (recorded) => {
         if (!recorded) this.#storeFailed = true;
         this.#leave(attempt, result);
       });
     } catch (error) {
       const fields = { ...nameAttempt(delivery), cause: whereOf(error) };
-      this.#deps.log.error(
-        "attempt not recorded; it is repeated when its lease expires",
-        fields,
-      );
+      this.#deps.log.error("attempt not recorded; it is repeated when its lease expires", fields);
       this.#leave(attempt, result);
     }
   }
 
-  /** Sends; an unexpected error is logged and counts as a failed attempt. */
+  /** Sends the delivery; an unexpected error is logged and counts as a failed attempt. */
   #send({ delivery, startedAtMs }: Attempt, giveUp: AbortSignal): Promise<AttemptResult> {
     return sendAttempt(delivery, this.#deps, giveUp).catch((error) => {
       const fields = { ...nameAttempt(delivery), cause: whereOf(error) };
@@ -294,14 +278,15 @@ class DeliveryLoop implements Delivery {
     });
   }
 
-  /** Makes deliveries due now whose attempts are not made to their end here. */
+  /** Makes deliveries due now whose attempts are not finished here. */
   async #endLeases(deliveries: readonly ClaimedDelivery[]): Promise<void> {
     if (deliveries.length === 0) return;
     try {
       await this.#deps.store.endLeases(deliveries, this.#deps.clock.nowMs());
     } catch (error) {
-      const text = "leases not released; their deliveries are due when they expire";
-      this.#deps.log.error(text, { cause: String(error) });
+      this.#deps.log.error("leases not released; their deliveries are due when they expire", {
+        cause: String(error),
+      });
     }
   }
 
@@ -320,7 +305,7 @@ class DeliveryLoop implements Delivery {
     if (left > 0) {
       this.#deps.log.warn("stopped with attempts in progress; they are repeated", { attempts: left });
     }
-    // Where nothing is given up, a test that somebody waits for goes on.
+    // If nothing is aborted, test calls in progress continue.
     if (left > 0 || giveUp.aborted) {
       const brokenOff = Array.from(this.#sending, ({ delivery }) => delivery);
       this.#abandon.abort(new AppError("unavailable", "The service is stopping."));

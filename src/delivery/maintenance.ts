@@ -5,16 +5,16 @@ import type { Clock, Log } from "../domain/ports/ports.ts";
 import type { Store } from "../domain/ports/store/store.ts";
 import type { Tier, TierLimits } from "../domain/customer/tier.ts";
 
-/** How often held deliveries are looked at, ms. */
+/** How often held deliveries are released, ms. */
 const RELEASE_EVERY_MS = 1_000;
-/** How often endpoints that fail, and what is old, are looked at, ms. */
+/** How often failing endpoints are judged and old data is removed, ms. */
 const JUDGE_EVERY_MS = 60_000;
-/** Deliveries removed in one transaction at most, so that sending gets its turn. */
+/** Maximum number of deliveries removed in one transaction, so that sending is not delayed. */
 const REMOVE_BATCH = 200;
-/** A clock goes back by less than this when it is set right little by little, ms. */
+/** A clock that is adjusted gradually goes back by less than this, ms. */
 const CLOCK_STEP_MS = 1_000;
 
-/** The ports of maintenance. */
+/** Dependencies of maintenance. */
 export interface Upkeep {
   store: Pick<
     Store,
@@ -29,55 +29,42 @@ export interface Upkeep {
   newId: NewId;
   log: Log;
   tiers: Record<Tier, TierLimits>;
-  /** How long bodies and attempts of deliveries that are over are kept, and how long the deliveries themselves, ms. */
+  /** How long bodies and attempts of finished deliveries are kept, and how long the deliveries are, ms. */
   keepMs: { bodies: number; deliveries: number };
 }
 
-/** Something that is done at intervals, whichever way the clock goes. */
-class Interval {
-  #lastMs = -Infinity;
-
-  constructor(readonly everyMs: number) {}
-
-  isDue(nowMs: number): boolean {
-    return Math.abs(nowMs - this.#lastMs) >= this.everyMs;
-  }
-
-  done(nowMs: number): void {
-    this.#lastMs = nowMs;
-  }
-}
-
-/** Does what is due now. The returned function says how many deliveries and subscriptions may go on. */
+/** Returns a function that does the work that is due; it returns the number of released deliveries and subscriptions. */
 export function createUpkeep(upkeep: Upkeep): () => Promise<number> {
   const { store, clock, log } = upkeep;
   const newMailId = (): string => upkeep.newId("mail");
-  const releasing = new Interval(RELEASE_EVERY_MS);
-  const judging = new Interval(JUDGE_EVERY_MS);
-  let seenMs = Infinity; // what another run of this service has decided may be in the future too
+  let releasedAtMs = -Infinity;
+  let judgedAtMs = -Infinity;
+  let seenMs = Infinity; // a previous process may have stored times in the future
+  // The clock may go back.
+  const isDue = (lastMs: number, everyMs: number, nowMs: number) => Math.abs(nowMs - lastMs) >= everyMs;
 
   return async () => {
     const nowMs = clock.nowMs();
     if (nowMs < seenMs - CLOCK_STEP_MS) {
-      const healed = await store.adjustForClockRollback(nowMs);
-      if (healed > 0) {
-        log.warn("the clock was set back: waiting deliveries are rescheduled", { deliveries: healed });
+      const deliveries = await store.adjustForClockRollback(nowMs);
+      if (deliveries > 0) {
+        log.warn("the clock was set back: waiting deliveries are rescheduled", { deliveries });
       }
       seenMs = nowMs;
     }
     seenMs = Math.max(seenMs, nowMs);
-    if (judging.isDue(nowMs)) {
+    if (isDue(judgedAtMs, JUDGE_EVERY_MS, nowMs)) {
       const judged = await store.judgeEndpoints({ nowMs, newMailId });
       if (judged > 0) log.warn("endpoints have failed for days", { subscriptions: judged });
-      // Before anything is released: the tiers of the config may be others than those of the last run.
+      // Before deliveries are released: the tiers in the config may have changed since the last run.
       const switched = await store.fitSubscriptions({ nowMs, tiers: upkeep.tiers, newMailId });
       if (switched > 0) log.info("subscriptions held or enabled by tier limits", { subscriptions: switched });
-      // While there is more, the next round continues.
-      if (await removeOld(upkeep, nowMs) === 0) judging.done(nowMs);
+      // While there is more to remove, the next round continues.
+      if (await removeOld(upkeep, nowMs) === 0) judgedAtMs = nowMs;
     }
-    if (!releasing.isDue(nowMs)) return 0;
-    // Before releasing: a subscription that was enabled again meanwhile continues.
-    if (await store.closeSubscriptions(nowMs) === 0) releasing.done(nowMs);
+    if (!isDue(releasedAtMs, RELEASE_EVERY_MS, nowMs)) return 0;
+    // Before deliveries are released: a subscription that was enabled again in the meantime continues.
+    if (await store.closeSubscriptions(nowMs) === 0) releasedAtMs = nowMs;
     return await store.releaseHeld({ nowMs, month: utcMonth(nowMs), tiers: upkeep.tiers, newMailId });
   };
 }

@@ -1,4 +1,4 @@
-// Replays: sends a subscription's deliveries of a range of time again, with those that it never got.
+// Replays: sends a subscription's deliveries of a period again, and creates missing ones.
 import { utcMonth } from "../domain/customer/quota_period.ts";
 import { overDailyLimit } from "../domain/customer/daily_limit.ts";
 import { AppError } from "../domain/error_codes.ts";
@@ -7,44 +7,44 @@ import type { Replayed } from "../domain/ports/store/deliveries.ts";
 import type { Store } from "../domain/ports/store/store.ts";
 import { createDeliveriesFor, type Matching } from "./match/match.ts";
 
-/** Deliveries made or sent again in one call at most. */
+/** Maximum number of deliveries created or sent again by one call. */
 const MAX_DELIVERIES = 1_000;
-/** Events that are looked at in one transaction: few, so that sending gets its turn between them. */
+/** Number of events processed in one transaction, so that sending is not delayed. */
 const EVENTS_A_STEP = 50;
 /** `Retry-After` while another replay of the customer is in progress, seconds. */
 const BUSY_RETRY_S = 5;
-/** Steps of one call at most. */
+/** Maximum number of steps of one call. */
 const MAX_STEPS = 200;
 
-/** Which events: those stored from `sinceMs` on, before `untilMs` (Unix ms); `afterId` goes on behind an event. */
+/** The events stored from `sinceMs` on and before `untilMs` (Unix ms), after the event `afterId`. */
 export interface ReplayRange {
   sinceMs: number;
   untilMs: number | null;
   afterId: string | null;
 }
 
-/** Whose subscription is to get it, and how many replays that customer has a UTC day. */
+/** The subscription, and the customer's limit of replays per UTC day. */
 export interface ReplayTarget {
   customerId: string;
   subscriptionId: string;
   replaysPerDay: number;
 }
 
-/** What was done; `lastEventId` is the one to go on behind, null when the range is done. */
+/** The result; `lastEventId` is the event after which the next call continues, null at the end of the range. */
 export type ReplayOutcome = Replayed | "unknown" | "disabled";
 
-/** The ports of replays. */
+/** Dependencies of replays. */
 export interface Replaying extends Pick<Matching, "clock" | "newId" | "topics" | "tiers"> {
   store: Pick<Store, "replayEvents" | "usedToday">;
 }
 
 /**
- * Sends the customer's subscription a range again: a thousand deliveries a call at most, in the order of storing.
- * Throws `replay_limit_reached`, and sends nothing, when the day's replays are not enough for the call.
+ * Replays a range in the order of storing, at most 1,000 deliveries per call. Throws `replay_limit_reached` and sends
+ * nothing if the day's replays are not enough for the call.
  */
 export type Replay = (target: ReplayTarget, range: ReplayRange) => Promise<ReplayOutcome>;
 
-/** Replays over their store, one at a time for each customer. */
+/** Creates the replays of a store: one at a time for each customer. */
 export function createReplay(replaying: Replaying): Replay {
   const { store, clock } = replaying;
   const inProgress = new Set<string>();
@@ -63,7 +63,7 @@ export function createReplay(replaying: Replaying): Replay {
       const run = (isDryRun: boolean, maxEvents: number) =>
         replayRange(replaying, target, { range, nowMs, isDryRun, maxEvents });
       if (left < MAX_DELIVERIES) {
-        // With none left, it is only looked whether the subscription is there.
+        // With none left, only the subscription is checked.
         const counted = await run(true, left === 0 ? 0 : EVENTS_A_STEP);
         if (typeof counted === "string") return counted;
         if (left === 0 || counted === null) throw refused();
@@ -84,7 +84,7 @@ export function createReplay(replaying: Replaying): Replay {
   };
 }
 
-/** Replays step by step; null when the limit allows not even the first step. */
+/** Replays step by step; null if the limit does not allow the first step. */
 async function replayRange(
   replaying: Replaying,
   { customerId, subscriptionId, replaysPerDay }: ReplayTarget,
@@ -101,9 +101,9 @@ async function replayRange(
   const deliveriesFor = createDeliveriesFor(replaying)(nowMs);
   let afterId = range.afterId !== null && range.afterId > start ? range.afterId : start;
   for (let step = 0; step < MAX_STEPS; step++) {
-    const place = sum.replayed + sum.created;
-    if (place >= MAX_DELIVERIES) break;
-    const stepMs = clock.nowMs(); // each step counts on its own day
+    const done = sum.replayed + sum.created;
+    if (done >= MAX_DELIVERIES) break;
+    const stepMs = clock.nowMs(); // a step counts against its own day
     const more = await store.replayEvents(customerId, subscriptionId, {
       nowMs: stepMs,
       month: utcMonth(stepMs),
@@ -112,15 +112,15 @@ async function replayRange(
       afterId,
       beforeId: firstIdAt("event", range.untilMs ?? Number.MAX_SAFE_INTEGER),
       maxEvents,
-      maxDeliveries: MAX_DELIVERIES - place,
-      firstPosition: place,
+      maxDeliveries: MAX_DELIVERIES - done,
+      firstPosition: done,
       replaysPerDay,
       isDryRun,
       deliveriesFor,
     });
     if (more === "limit_reached") {
-      // Another process has used up what was left a moment ago.
-      if (place === 0) return null;
+      // Another process has used the remaining ones in the meantime.
+      if (done === 0) return null;
       break;
     }
     if (typeof more === "string") return more;
@@ -130,7 +130,7 @@ async function replayRange(
     afterId = more.lastEventId ?? afterId;
     if (more.isFull) return { ...sum, lastEventId: afterId, isFull: true };
     if (more.lastEventId === null) return sum;
-    await clock.sleep(0); // whatever else waits goes on between two steps
+    await clock.sleep(0); // lets other work run between two steps
   }
   return { ...sum, lastEventId: afterId };
 }

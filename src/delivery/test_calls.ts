@@ -9,7 +9,7 @@ import { buildTestPayload } from "./match/payload.ts";
 import { isSuccess } from "./send/retry.ts";
 import { sendAttempt, type Sending } from "./send/send.ts";
 
-/** Test calls in progress: of all customers, and of one. They take none of the delivery slots. */
+/** Maximum number of test calls in progress, of all customers and of one. They use no delivery slots. */
 const MAX_IN_PROGRESS = 100;
 const MAX_OF_CUSTOMER = 3;
 
@@ -22,7 +22,7 @@ export interface TestOutcome {
   problem: string | null;
 }
 
-/** The ports and limits of test calls. */
+/** Dependencies and limits of test calls. */
 export interface TestCallDeps extends Sending {
   store: Pick<Store, "countDaily">;
   newId: NewId;
@@ -56,12 +56,8 @@ export class TestCalls {
     try {
       const { clock, store } = this.#deps;
       const nowMs = clock.nowMs();
-      const { granted } = await store.countDaily(customerId, {
-        action: "test_calls",
-        count: 1,
-        limit,
-        nowMs,
-      });
+      const request = { action: "test_calls" as const, count: 1, limit, nowMs };
+      const { granted } = await store.countDaily(customerId, request);
       if (!granted) throw overDailyLimit({ code: "test_limit_reached", nouns: "test calls", limit, nowMs });
       return await this.#send(subscription, abort);
     } finally {
@@ -72,7 +68,7 @@ export class TestCalls {
   }
 
   #requireSlot(own: number): void {
-    const retryInSeconds = Math.ceil(this.#deps.timeoutMs / 1_000); // each of them has ended by then
+    const retryInSeconds = Math.ceil(this.#deps.timeoutMs / 1_000); // every call in progress has ended by then
     const retry = `Retry in ${retryInSeconds} seconds.`;
     if (own >= MAX_OF_CUSTOMER) {
       const detail = `${own} test calls of yours are in progress, and no more are allowed at once. ${retry}`;
@@ -95,19 +91,13 @@ export class TestCalls {
     const stop = abortPending === undefined ? giveUp : AbortSignal.any([giveUp, abortPending]);
     const result = await sendAttempt({ id, webhookUrl, webhookSecrets, body }, this.#deps, stop);
     const { statusCode, durationMs, problem } = result;
+    const outcome = { duration_ms: durationMs, problem };
     log.info("test delivery", {
       delivery: id,
       subscription: subscription.id,
       status: statusCode,
-      duration_ms: durationMs,
-      problem,
+      ...outcome,
     });
-    return {
-      delivery_id: id,
-      delivered: isSuccess(result),
-      status_code: statusCode,
-      duration_ms: durationMs,
-      problem,
-    };
+    return { delivery_id: id, delivered: isSuccess(result), status_code: statusCode, ...outcome };
   }
 }

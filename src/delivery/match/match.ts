@@ -1,4 +1,4 @@
-// Matching: from an event that was stored to the deliveries of the subscriptions that want it.
+// Matching: creates the deliveries of a stored event for the subscriptions whose filters it passes.
 import { utcMonth } from "../../domain/customer/quota_period.ts";
 import type { Clock } from "../../domain/ports/ports.ts";
 import type { NewId } from "../../domain/event/ids.ts";
@@ -9,10 +9,10 @@ import type { Tier, TierLimits } from "../../domain/customer/tier.ts";
 import type { Topic } from "../../domain/event/topic.ts";
 import { preparePayload } from "./payload.ts";
 
-/** Events matched in one transaction: few, so that sending gets its turn between them. */
+/** Maximum number of events matched in one transaction, so that sending is not delayed. */
 const MATCH_BATCH = 10;
 
-/** The ports of matching. */
+/** Dependencies of matching. */
 export interface Matching {
   store: Pick<Store, "matchEvents" | "catchUp">;
   clock: Clock;
@@ -22,15 +22,15 @@ export interface Matching {
   tiers: Record<Tier, TierLimits>;
 }
 
-/** What is made of an event for the subscriptions that want it; `nowMs` is the `timestamp` of the bodies. */
+/** Returns a function that creates the deliveries of an event; `nowMs` is the `timestamp` of the bodies. */
 export function createDeliveriesFor(
   { newId, topics }: Pick<Matching, "newId" | "topics">,
 ): (nowMs: number) => DeliveriesFor {
   return (nowMs) => (unmatched, subscriptions) => {
-    const wanted = subscriptions.filter(passesOf(unmatched.event, topics));
-    if (wanted.length === 0) return [];
+    const matching = subscriptions.filter(passesOf(unmatched.event, topics));
+    if (matching.length === 0) return [];
     const { openingFor, endingIn } = preparePayload(unmatched, nowMs);
-    return wanted.map((subscription): NewDelivery => {
+    return matching.map((subscription): NewDelivery => {
       const id = newId("delivery");
       return {
         id,
@@ -43,8 +43,8 @@ export function createDeliveriesFor(
 }
 
 /**
- * Matches some of the events that wait, oldest first, and goes on with a subscription that is behind. The returned
- * function says how many events it matched and with how many subscriptions it went on.
+ * Returns a function that matches some of the waiting events, oldest first, and continues a subscription that is behind.
+ * It returns the number of matched events and continued subscriptions.
  */
 export function createMatching(matching: Matching): () => Promise<number> {
   const { store, clock, tiers } = matching;

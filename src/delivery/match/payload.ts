@@ -1,4 +1,4 @@
-// The bodies of webhooks: made once, stored, and sent as they were stored.
+// The bodies of webhooks. A body is created once, stored, and sent as stored.
 import { diffEvents } from "../../domain/event/diff.ts";
 import { DISCLAIMER } from "../../domain/event/disclaimer.ts";
 import type { LocalizedText, RegEvent } from "../../domain/event/event.ts";
@@ -6,15 +6,15 @@ import type { UnmatchedEvent } from "../../domain/ports/store/deliveries.ts";
 import type { MatchedSubscription } from "../../domain/delivery/subscription.ts";
 import type { DeliveryPayload } from "../../wire/delivery.ts";
 
-/** To whom a body goes. */
+/** The recipient of a body. */
 export interface Recipient {
   deliveryId: string;
   subscriptionId: string;
-  /** Grows by one with each delivery of the subscription. */
+  /** Increases by one with each delivery of the subscription. */
   sequence: number;
 }
 
-/** The bodies of one event, as JSON text: an opening and an ending make one. */
+/** The bodies of one event as JSON: each consists of an opening and an ending. */
 export interface PreparedPayload {
   /** The part that differs by recipient. */
   openingFor(recipient: Recipient): string;
@@ -24,7 +24,7 @@ export interface PreparedPayload {
 
 type Opening = Pick<DeliveryPayload, "type" | "timestamp" | "delivery_id" | "subscription_id" | "sequence">;
 
-/** Makes the bodies of one event for any number of recipients; `nowMs` is their `timestamp`. */
+/** Creates the bodies of one event; `nowMs` is their `timestamp`. */
 export function preparePayload({ event, previous }: UnmatchedEvent, nowMs: number): PreparedPayload {
   const endings = new Map<string, string>();
   return {
@@ -50,11 +50,11 @@ export function preparePayload({ event, previous }: UnmatchedEvent, nowMs: numbe
   };
 }
 
-/** The body of a test delivery (specification, section 4.10): severity `info`, source `test`, an event of no source. */
+/** The body of a test delivery (specification, section 4.10): severity `info`, source `test`. */
 export function buildTestPayload(
   { deliveryId, eventId, subscription, nowMs }: {
     deliveryId: string;
-    /** An `evt_` identifier of no stored event. */
+    /** An id that no stored event has. */
     eventId: string;
     subscription: Pick<MatchedSubscription, "id" | "language">;
     nowMs: number;
@@ -80,10 +80,7 @@ function recordIn(
   return { source: event.source_id, severity: event.severity, ...textsIn(event, language), event };
 }
 
-/**
- * The words in the wanted language where the event has them, else those that the record calls English (the source's own
- * where it publishes no English), and which language that is.
- */
+/** Title and summary in a language, or the English ones (or the original ones without English), and their language. */
 function textsIn(event: RegEvent, wanted: string): LocalizedText & { language: string } {
   const own = Object.hasOwn(event.translations, wanted) ? event.translations[wanted] : undefined;
   if (own !== undefined && own.title !== "") {
@@ -93,7 +90,7 @@ function textsIn(event: RegEvent, wanted: string): LocalizedText & { language: s
   return { language, title: event.title_en, summary: event.summary_en };
 }
 
-const TEST_WORDS = {
+const TEST_TEXTS = {
   en: {
     title: "Test delivery",
     summary: "This delivery was asked for as a test. It concerns no publication and needs no action.",
@@ -120,15 +117,15 @@ function testEvent(id: string, nowMs: number): RegEvent {
     event_type: "guidance",
     topics: ["gpai"],
     severity: "info",
-    title_en: TEST_WORDS.en.title,
-    summary_en: TEST_WORDS.en.summary,
+    title_en: TEST_TEXTS.en.title,
+    summary_en: TEST_TEXTS.en.summary,
     url_official: "https://example.org/regfeed-test",
     ai_act_articles: ["Art. 53"],
     published_at: nowMs,
     published_at_estimated: false,
     ingested_at: nowMs,
     language: "en",
-    language_versions: Object.keys(TEST_WORDS),
-    translations: TEST_WORDS,
+    language_versions: Object.keys(TEST_TEXTS),
+    translations: TEST_TEXTS,
   };
 }

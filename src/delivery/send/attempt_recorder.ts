@@ -1,17 +1,17 @@
-// Group commit: finished attempts are recorded together with those that finish about the same time.
+// Group commit: attempts that finish at about the same time are recorded in one transaction.
 import type { FinishedAttempt } from "../../domain/delivery/delivery.ts";
 import type { Clock, Log } from "../../domain/ports/ports.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
 
-/** Attempts recorded in one transaction at most. */
+/** Maximum number of attempts recorded in one transaction. */
 const MAX_BATCH = 500;
-/** How long the first of a batch waits for others, ms: a durable commit costs more than what it records. */
+/** How long the first attempt of a batch waits for others, ms: the commit is the expensive part. */
 const GATHER_MS = 20;
-/** So many waiting are recorded at once. */
+/** A batch of this size is recorded without waiting. */
 const ENOUGH = 250;
 
-/** A reason of an abort that only wakes: without one, each call would make an exception with its stack. */
-const NO_ERROR = "enough";
+/** The reason of an abort that only ends a wait: without one, each abort creates an exception with its stack. */
+const NO_ERROR = "flush";
 
 interface Entry {
   finished: FinishedAttempt;
@@ -22,18 +22,18 @@ interface Entry {
 export interface Recorder {
   /** Calls `settle` when the attempt is recorded (true) or cannot be recorded (false; it is logged). */
   record(finished: FinishedAttempt, settle: (recorded: boolean) => void): void;
-  /** Records what waits now, without waiting for more. */
+  /** Records the waiting attempts without waiting for others. */
   flushSoon(): void;
-  /** Records everything; resolves when nothing waits. */
+  /** Records all attempts; resolves when none is waiting. */
   flush(): Promise<void>;
 }
 
-/** A recorder over the store. An attempt that cannot be recorded is made again when its lease has run out. */
+/** Creates a recorder. An attempt that cannot be recorded is repeated when its lease expires. */
 export function createRecorder(
   { store, clock, log }: { store: Pick<Store, "finishAttempts">; clock: Clock; log: Log },
 ): Recorder {
   let waiting: Entry[] = [];
-  /** When the first of them began to wait, Unix ms. */
+  /** Since when the first of them has waited, Unix ms. */
   let sinceMs = 0;
   /** Whether batches are written without waiting for more attempts. */
   let isFlushing = false;
@@ -49,7 +49,7 @@ export function createRecorder(
       }
       const batch = waiting.slice(0, MAX_BATCH);
       waiting = waiting.slice(MAX_BATCH);
-      if (waiting.length > 0) sinceMs = -Infinity; // they have waited
+      if (waiting.length > 0) sinceMs = -Infinity; // they have waited long enough
       await writeBatch(batch);
     }
     writing = null;
@@ -60,7 +60,7 @@ export function createRecorder(
       await store.finishAttempts(batch.map((entry) => entry.finished), clock.nowMs());
     } catch (error) {
       if (batch.length > 1) {
-        // One that cannot be recorded must not prevent the others.
+        // An attempt that cannot be recorded must not affect the others.
         for (const entry of batch) await writeBatch([entry]);
         return;
       }

@@ -1,4 +1,4 @@
-// How the log and a trace name an attempt, and where one broke off.
+// Describes attempts for logs and traces.
 import type { AttemptResult, ClaimedDelivery } from "../../domain/delivery/delivery.ts";
 import type { Tracer } from "../../domain/ports/tracer.ts";
 import { isSuccess } from "./retry.ts";
@@ -10,7 +10,7 @@ export function nameAttempt(
   return { delivery: id, subscription: subscriptionId, event: eventId, attempt };
 }
 
-/** Makes an attempt as an act of a trace, where somebody looks on. */
+/** Makes an attempt within a span. */
 export function traceAttempt(
   delivery: ClaimedDelivery,
   tracer: Tracer,
@@ -24,7 +24,7 @@ export function traceAttempt(
   });
 }
 
-/** An unexpected error without its message, which could quote an address or a body: its name and where it arose. */
+/** The name and position of an unexpected error, without its message, which could contain a URL or a body. */
 export function whereOf(error: unknown): string {
   if (!(error instanceof Error)) return "a thrown value that is not an Error";
   const frame = (error.stack ?? "").split("\n").map((line) => line.trim()).find((line) =>

@@ -1,4 +1,4 @@
-// The guard: which addresses, ports and host names a webhook may go to. Every outgoing delivery passes it.
+// The guard: which addresses, ports and host names deliveries may go to. Every delivery passes it.
 import {
   isReachable,
   literalAddress,
@@ -10,10 +10,10 @@ import { type Clock, DeadlineError, NetworkError, type Resolver } from "../../do
 import { orAborted } from "../../domain/abort_work.ts";
 import { MAX_WEBHOOK_URL } from "../../wire/subscription.ts";
 
-/** What clients are told of every refused address, whatever the reason: a reason would map the network behind us. */
+/** The message for every refused address. The reason is not stated: it would reveal the internal network. */
 export const REFUSED_ADDRESS = "this URL cannot receive webhooks";
 
-/** The same, of an address that is to be subscribed: what may receive, and what the operator can permit. */
+/** The message when a subscription to a refused address is created. */
 const REFUSED_HOST =
   "must be a complete URL of a public host, such as https://hooks.example.org/regfeed, and not this " +
   "service's own; the operator can allow others ([delivery] allow_networks)";
@@ -22,30 +22,31 @@ const REFUSED_HOST =
 export interface PolicySettings {
   /** Whether http is permitted as well. */
   allowHttp: boolean;
-  /** CIDRs that are opened although they are not public. */
+  /** CIDRs of permitted addresses that are not public. */
   allowNetworks: readonly string[];
-  /** The only ports that are permitted; empty: those of the web, and those above that belong to no other protocol. */
+  /** The only permitted ports; empty: see {@link isWebPort}. */
   allowPorts: readonly number[];
-  /** Where this service is reached itself: it sends nothing there. Without it, it does not know. */
+  /** The public URL of this service, which it does not deliver to. */
   ownUrl?: string;
 }
 
 /** {@link PolicySettings}, read by {@link createAddressPolicy}. */
 export interface AddressPolicy {
   readonly allowHttp: boolean;
-  /** The opened ranges. */
+  /** The permitted ranges. */
   readonly networks: readonly Network[];
-  /** The only ports; empty: see {@link isWebPort}. */
   readonly ports: readonly number[];
-  /** The service's own address; null when it is not known. */
+  /** The service's own URL; null if it is unknown. */
   readonly own: Readonly<URL> | null;
+  /** Decisions of {@link checkWebhookUrl}, by URL. What a name resolves to is never cached. */
+  readonly decisions: Map<string, UrlDecision>;
 }
 
 /**
- * Reads the operator's permissions. A range opens exactly the addresses it names, in the family in which it names them:
- * `10.0.0.0/8` opens `10.1.2.3` and not `::ffff:10.1.2.3`. An IPv6 form that carries an IPv4 address (mapped, NAT64,
- * 6to4, …) needs a range that names the form, and then the IPv4 address in it must be permitted as well: `64:ff9b::/96`
- * opens public hosts behind NAT64 and nothing private. Throws when a range is no CIDR.
+ * Parses the operator's permissions. A range permits exactly its addresses in its own family: `10.0.0.0/8` permits
+ * `10.1.2.3` but not `::ffff:10.1.2.3`. An IPv6 address that contains an IPv4 address (mapped, NAT64, 6to4, …) is
+ * permitted if a range contains the IPv6 address and the IPv4 address is permitted as well: `64:ff9b::/96` permits
+ * public hosts behind NAT64 and no private ones. Throws if a range is not a valid CIDR.
  */
 export function createAddressPolicy(settings: PolicySettings): AddressPolicy {
   return {
@@ -53,18 +54,16 @@ export function createAddressPolicy(settings: PolicySettings): AddressPolicy {
     networks: settings.allowNetworks.map(parseNetwork),
     ports: settings.allowPorts,
     own: settings.ownUrl === undefined ? null : new URL(settings.ownUrl),
+    decisions: new Map(),
   };
 }
 
-/**
- * Whether a connection may go to this address: the one decision that everything else here leads to. True for public
- * unicast addresses and for what the policy opens; false for all else, and for text that is no plain address.
- */
+/** Whether a connection to this address is permitted: public unicast addresses and those that the policy permits. */
 export function checkAddress(address: string, policy: AddressPolicy): boolean {
   return isReachable(address, policy.networks);
 }
 
-/** Below 1024 only the web's own ports; above it not those of mail, chat, telephony, printing and databases. */
+/** Ports below 1024 are refused except for these, and ports above if they belong to another protocol. */
 const WEB_PORTS: ReadonlySet<number> = new Set([80, 443]);
 const FIRST_OPEN_PORT = 1_024;
 // deno-fmt-ignore
@@ -79,7 +78,7 @@ function portOf({ port, protocol }: Readonly<URL>): number {
   return port === "" ? (protocol === "https:" ? 443 : 80) : Number(port);
 }
 
-/** Whether it is the service itself, which answers at both ports of the web where it answers at one of them. */
+/** Whether it is the service itself. If the service uses one of the web ports, both are treated as its own. */
 function isOwn(url: URL, { own }: AddressPolicy): boolean {
   if (own === null || url.hostname !== own.hostname) return false;
   const [port, ownPort] = [portOf(url), portOf(own)];
@@ -95,15 +94,15 @@ function isWebPort(port: number): boolean {
   return WEB_PORTS.has(port) || (port >= FIRST_OPEN_PORT && !OTHER_PROTOCOLS.has(port));
 }
 
-/** The last labels of names that mean something only inside one network (RFC 6761, 6762 appendix G, 8375; ICANN). */
+/** The last labels of names with a meaning only in a local network (RFC 6761, 6762 appendix G, 8375; ICANN). */
 const LOCAL_NAMES =
   /(^|\.)(localhost|localdomain|local|internal|intranet|private|corp|home|lan|svc|test|home\.arpa)$/;
-/** The last labels of names that are never looked up in the DNS, or never name a host (RFC 7686, 6761, 9476, 3172). */
+/** The last labels of names that are never hosts in the DNS (RFC 7686, 6761, 9476, 3172). */
 const NEVER_HOSTS = /(^|\.)(onion|invalid|alt|(?<!home\.)arpa)$/;
 const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
 const MAX_HOST = 253;
 
-/** Whether a name can be a receiver's. A policy that opens networks opens their local names too: addresses decide. */
+/** Whether a host name is permitted. A policy with networks also permits local names: the addresses decide. */
 function isHostName(host: string, policy: AddressPolicy): boolean {
   const labels = host.split(".");
   if (host.length > MAX_HOST || !labels.every((label) => LABEL.test(label))) return false;
@@ -111,63 +110,29 @@ function isHostName(host: string, policy: AddressPolicy): boolean {
   return policy.networks.length > 0 || (labels.length > 1 && !LOCAL_NAMES.test(host));
 }
 
-/** The decision on the text of a URL. */
+/** The decision about a URL. */
 type UrlDecision = { readonly ok: true; readonly url: Readonly<URL> } | { readonly ok: false };
 
-/** Decisions of each kind that are kept for one policy; with more, all are forgotten. */
-const MAX_KEPT = 10_000;
+/** Maximum number of cached decisions. */
+const MAX_DECISIONS = 10_000;
 
 /**
- * Decisions that were made under a policy, by the text that they are about. Text and policy alone decide, and neither
- * changes; what a name resolves to is never kept.
+ * Whether a webhook URL is permitted, as far as that can be decided without a lookup: scheme, length, credentials, port,
+ * host name, literal addresses. Decisions are cached, because only the text and the policy matter. The fragment is
+ * removed; it would not be sent. Do not change the URL: it is shared.
  */
-class Decisions {
-  readonly #kept = new WeakMap<
-    AddressPolicy,
-    { urls: Map<string, UrlDecision>; addresses: Map<string, boolean> }
-  >();
-
-  /** The decision about a webhook's text. */
-  url(text: string, policy: AddressPolicy): UrlDecision {
-    return decideOnce(this.#of(policy).urls, text, () => decideUrl(text, policy));
+export function checkWebhookUrl(text: string, policy: AddressPolicy): UrlDecision {
+  if (text.length > MAX_WEBHOOK_URL) return { ok: false };
+  const { decisions } = policy;
+  let decision = decisions.get(text);
+  if (decision === undefined) {
+    if (decisions.size >= MAX_DECISIONS) decisions.clear();
+    decisions.set(text, decision = decideUrl(text, policy));
   }
-
-  /** The decision about an address. */
-  address(text: string, policy: AddressPolicy): boolean {
-    return decideOnce(this.#of(policy).addresses, text, () => checkAddress(text, policy));
-  }
-
-  #of(policy: AddressPolicy): { urls: Map<string, UrlDecision>; addresses: Map<string, boolean> } {
-    let kept = this.#kept.get(policy);
-    if (kept === undefined) this.#kept.set(policy, kept = { urls: new Map(), addresses: new Map() });
-    return kept;
-  }
-}
-
-/** The address that a host is, null where it is a name; of hosts that were asked for before. */
-const literals = new Map<string, string | null>();
-
-function decideOnce<T>(kept: Map<string, T>, text: string, decide: () => T): T {
-  const known = kept.get(text);
-  if (known !== undefined) return known;
-  const decision = decide();
-  if (kept.size >= MAX_KEPT) kept.clear();
-  kept.set(text, decision);
   return decision;
 }
 
-const decisions = new Decisions();
-
-/**
- * Whether a text can be a webhook's address, as far as that is seen without a look-up: scheme, length, credentials,
- * port, host name, literal addresses. A fragment is dropped; it would never be sent. The URL is shared: nobody changes
- * it.
- */
-export function checkWebhookUrl(text: string, policy: AddressPolicy): UrlDecision {
-  return text.length > MAX_WEBHOOK_URL ? { ok: false } : decisions.url(text, policy);
-}
-
-/** What is wrong with a text itself, whatever stands behind it. */
+/** A parsed URL, or the rule that its text violates. */
 type UrlReading = { readonly url: URL } | { readonly fault: string };
 
 function readWebhookUrl(text: string, policy: AddressPolicy): UrlReading {
@@ -182,7 +147,7 @@ function readWebhookUrl(text: string, policy: AddressPolicy): UrlReading {
       fault: scheme === undefined ? `does not begin with https://: ${example}` : `has no host: ${example}`,
     };
   }
-  // URL parsers disagree on backslashes, controls and spaces, and drop an empty "@": such texts are not repaired.
+  // URL parsers disagree on backslashes, control characters and spaces, and ignore an empty "@".
   if (authority.includes("@")) {
     return { fault: "must not contain a user name or password: deliveries are signed instead" };
   }
@@ -229,12 +194,12 @@ function decideUrl(text: string, policy: AddressPolicy): UrlDecision {
   return ok ? { ok, url } : { ok };
 }
 
-/** Where an attempt may go, as far as that is known: to one of these addresses, or nowhere. */
+/** The permitted addresses of a target. */
 export type TargetDecision = { ok: true; addresses: string[] } | { ok: false };
 
 /**
- * The addresses of a URL that {@link checkWebhookUrl} let pass, every one of them checked; one that is not permitted
- * refuses the host. A connection must go to one of these and look nothing up again. Throws what the resolver throws.
+ * The addresses of a URL that {@link checkWebhookUrl} permits. One address that is not permitted refuses the host. A
+ * connection must use one of these addresses without another lookup. Throws what the resolver throws.
  */
 export async function resolveTarget(
   url: URL,
@@ -242,23 +207,20 @@ export async function resolveTarget(
   policy: AddressPolicy,
   signal: AbortSignal,
 ): Promise<TargetDecision> {
-  const literal = decideOnce(literals, url.hostname, () => literalAddress(url));
-  if (literal !== null) return decideTarget([literal], policy);
-  return decideTarget(await orAborted(resolver.resolve(url.hostname, signal), signal), policy);
-}
-
-function decideTarget(addresses: string[], policy: AddressPolicy): TargetDecision {
-  const ok = addresses.length > 0 && addresses.every((address) => decisions.address(address, policy));
+  const literal = literalAddress(url);
+  const addresses = literal === null
+    ? await orAborted(resolver.resolve(url.hostname, signal), signal)
+    : [literal];
+  const ok = addresses.length > 0 && addresses.every((address) => checkAddress(address, policy));
   return ok ? { ok, addresses: addresses.slice(0, MAX_ADDRESSES) } : { ok };
 }
 
-/** So long a subscription waits for the look-up of its host, ms. */
+/** Maximum duration of the lookup when a subscription is created, ms. */
 const LOOKUP_MS = 3_000;
 
 /**
- * Why an address may not be subscribed, in words for its owner; null when it may, as one may whose host cannot be
- * looked up now. Which rule its text breaks is said; of all that is refused for its host, for what that resolves to, or
- * for being our own, one and the same is.
+ * Why a webhook URL is refused, for its owner; null if it is permitted or its host cannot be looked up now. The message
+ * names the rule that the text violates. It is the same for every refused host, whatever the host resolves to.
  */
 export async function whyRefused(
   text: string,

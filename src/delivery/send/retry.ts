@@ -6,7 +6,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** The pauses after the first, second, … failed attempt, ms: eleven attempts over about three days. */
+/** The pauses after the first, second, … failed attempt, ms: eleven attempts in about three days. */
 export const RETRY_PAUSES_MS: readonly number[] = [
   5 * SECOND,
   1 * MINUTE,
@@ -20,16 +20,16 @@ export const RETRY_PAUSES_MS: readonly number[] = [
   24 * HOUR,
 ];
 
-/** By how much of itself a pause is shortened or lengthened at most, so that many do not return at one moment. */
+/** The maximum relative change of a pause, so that many deliveries are not retried at the same time. */
 const JITTER = 0.1;
-/** How far ahead a `Retry-After` is honoured, ms. */
+/** The maximum `Retry-After`, ms. */
 const MAX_RETRY_AFTER_MS = DAY;
 
 const GONE = 410;
 
 /**
- * The step after attempt number `attempt` (from 1) of a schedule ended at `nowMs`. `random` is a number in [0, 1). A
- * `Retry-After` moves the next attempt later, by a day at most, never earlier.
+ * The next step after attempt number `attempt` (from 1) of a schedule has ended at `nowMs`. `random` is in [0, 1). A
+ * `Retry-After` can only delay the next attempt, by at most a day.
  */
 export function decideNextStep(
   result: AttemptResult,
@@ -47,7 +47,7 @@ export function decideNextStep(
   return asked > nowMs ? { kind: "retry", atMs, notBeforeMs: asked } : { kind: "retry", atMs };
 }
 
-/** Whether the receiver took the delivery: any 2xx. */
+/** Whether the receiver accepted the delivery: any 2xx. */
 export function isSuccess(result: Pick<AttemptResult, "statusCode">): boolean {
   return result.statusCode !== null && result.statusCode >= 200 && result.statusCode < 300;
 }

@@ -13,7 +13,7 @@ import { type AddressPolicy, checkWebhookUrl, REFUSED_ADDRESS, resolveTarget } f
 import { isSuccess } from "./retry.ts";
 import { signPayload } from "../sign.ts";
 
-/** Maximum size of a response body that is read, bytes. A connection can be used again only after its end. */
+/** Maximum size of a response body that is read, bytes. A connection can be reused only after the whole body. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
 
 /** The parts of a delivery that an attempt needs. */
@@ -22,7 +22,7 @@ export interface Message extends Pick<ClaimedDelivery, "id" | "webhookUrl" | "we
   body: string | Uint8Array;
 }
 
-/** The ports and limits of attempts. */
+/** Dependencies and limits of attempts. */
 export interface Sending {
   http: HttpClient;
   resolver: Resolver;
@@ -106,13 +106,11 @@ async function post(
   });
 }
 
-const decoder = new TextDecoder();
-
-/** The beginning of a response's body as text, whatever its bytes are. Null when it is empty or encoded. */
+/** The beginning of a response body as text; null if it is empty or encoded. */
 function beginningOf({ body, headers }: IncomingResponse): string | null {
   if (body.length === 0 || headers["content-encoding"] !== undefined) return null;
-  // SQLite cuts a text at a NUL.
-  return decoder.decode(body.subarray(0, MAX_KEPT_ANSWER)).replaceAll("\0", "\ufffd");
+  // SQLite truncates text at a NUL.
+  return new TextDecoder().decode(body.subarray(0, MAX_KEPT_ANSWER)).replaceAll("\0", "\ufffd");
 }
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);

@@ -1,19 +1,19 @@
-// The bytes that a body may have had before somebody's program changed them: what a signature is tried against.
+// The bodies that may have been sent, if a program has changed the body since.
 import { Buffer } from "node:buffer";
 import { trimEndOf } from "../../domain/trim_end.ts";
 import { deliveryPayload } from "../../wire/delivery.ts";
 
-/** One form of a body, with what was done to it that it is not this form any more. */
+/** A possible original of a body. */
 export interface BodyForm {
   bytes: Uint8Array;
-  /** Null for the body as it was given; else a sentence on what is wrong with that one. */
+  /** What happened to the original; null if it is the given body. */
   damage: string | null;
 }
 
 const RESERIALISED = "The body was parsed as JSON and serialised again";
 const ADVICE = "verify the raw bytes of the request, before any JSON middleware";
 
-/** The forms of a body, the given one first; no two have the same bytes. */
+/** The possible originals without duplicates, beginning with the given body. */
 export function bodyForms(given: Uint8Array): BodyForm[] {
   const forms: BodyForm[] = [{ bytes: given, damage: null }];
   const add = (text: string | Uint8Array, damage: string): void => {
@@ -45,7 +45,7 @@ export function bodyForms(given: Uint8Array): BodyForm[] {
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const UTF16_MARKS: Readonly<Record<string, string>> = { fffe: "utf-16le", feff: "utf-16be" };
 
-/** What is left when a wrapping that something put around the whole body is taken off; by nature one form at most. */
+/** The body without an encoding that was applied to all of it; at most one form. */
 function unwrapped(bytes: Uint8Array, text: string): { bytes: Uint8Array; damage: string }[] {
   const encoding = UTF16_MARKS[Buffer.from(bytes.subarray(0, 2)).toString("hex")];
   if (encoding !== undefined) {
@@ -67,18 +67,18 @@ function unwrapped(bytes: Uint8Array, text: string): { bytes: Uint8Array; damage
   return [{ bytes: new TextEncoder().encode(value), damage }];
 }
 
-/** The text of UTF-8 bytes that were taken for ISO 8859-1 and written as UTF-8; null when that cannot have been. */
+/** The original of UTF-8 that was read as ISO 8859-1 and written as UTF-8; null if that is impossible. */
 function misreadAsLatin1(text: string): string | null {
   // deno-lint-ignore no-control-regex -- the range of ISO 8859-1
   if (!/[\u0080-\u00ff]/.test(text) || /[^\u0000-\u00ff]/.test(text)) return null;
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(text, "latin1"));
   } catch {
-    return null; // no UTF-8 either: something else happened to it
+    return null; // not UTF-8 either
   }
 }
 
-/** What Regfeed would have written for the same JSON: without blanks, and in its own order of the fields. */
+/** The same JSON as Regfeed writes it: without white space, and with its own order of fields. */
 function rewritings(text: string): { text: string; how: string }[] {
   const value = readJson(text);
   if (value === undefined) return [];
@@ -99,7 +99,7 @@ function rewritings(text: string): { text: string; how: string }[] {
   return found;
 }
 
-/** The value of a JSON text; undefined when it is none. */
+/** The value of a JSON text; undefined if it is invalid. */
 export function readJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -2,14 +2,14 @@
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
 import { type BodyForm, bodyForms, readJson } from "./body_variants.ts";
-import { type Finding, readHeaders, type SignatureHeaders } from "./signature_headers.ts";
+import { type Finding, note, problem, readHeaders, type SignatureHeaders } from "./signature_headers.ts";
 
-/** How far a `webhook-timestamp` may be from the receiver's clock, seconds, as the official verifiers have it. */
+/** Maximum difference between `webhook-timestamp` and the receiver's clock, seconds, as in the official verifiers. */
 export const TOLERANCE_SECONDS = 300;
 
-/** A delivery as a receiver has it. */
+/** A delivery as received. */
 export interface ReceivedDelivery {
-  /** As the receiver is configured with it. */
+  /** As configured in the receiver. */
   secret: string;
   headers: readonly (readonly [name: string, value: string])[];
   body: Uint8Array;
@@ -19,24 +19,24 @@ export interface ReceivedDelivery {
 
 /** The result of a check. */
 export interface Diagnosis {
-  /** Whether an official verifier takes the delivery as it is. */
+  /** Whether an official verifier accepts the delivery. */
   ok: boolean;
-  /** In which ways it verifies; empty unless it is ok. */
+  /** The signatures and interpretations of the secret that match; empty unless it is ok. */
   ways: string[];
   findings: Finding[];
-  /** The signatures that this secret, these headers and this body give; null without the headers for it. */
+  /** The signatures computed from the secret, headers and body; null without the headers. */
   expected: { ascii: string; base64: string } | null;
 }
 
-/** A way to read the secret as the key of the HMAC. */
+/** An interpretation of the secret as the key of the HMAC. */
 interface Reading {
   name: string;
   key: Uint8Array;
-  /** Null when a verifier reads it so; else what is wrong. */
+  /** Null if verifiers use it, otherwise the mistake. */
   fault: string | null;
 }
 
-/** Says whether a delivery verifies and in which way, or what is wrong with it. */
+/** Diagnoses whether a delivery verifies, and why not. */
 export function diagnose(delivery: ReceivedDelivery): Diagnosis {
   const { headers, findings } = readHeaders(delivery.headers);
   const secret = unquoted(delivery.secret.trim());
@@ -62,7 +62,7 @@ export function diagnose(delivery: ReceivedDelivery): Diagnosis {
 const PREFIX = "whsec_";
 const API_KEY_PREFIX = "rgf_";
 
-/** The secret without the prefix that the libraries drop before they read it as base64. */
+/** The secret without the prefix that the libraries remove before they decode it as base64. */
 function bareSecret(secret: string): string {
   return secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret;
 }
@@ -72,7 +72,7 @@ function unquoted(text: string): string {
   return /^(["'])(.*)\1$/s.exec(text)?.[2] ?? text;
 }
 
-/** What is no base64 is passed over, as the libraries do; the runtime of an executable throws at a lone last character. */
+/** Ignores invalid characters, as the libraries do. The executable's runtime throws on a single last character. */
 function readBase64(text: string): Uint8Array {
   const written = text.replace(/[^A-Za-z0-9+/_-]/g, "");
   return Buffer.from(written.length % 4 === 1 ? written.slice(0, -1) : written, "base64");
@@ -84,18 +84,14 @@ function secretFindings(given: string): Finding[] {
   const findings: Finding[] = [];
   if (secret !== trimmed) {
     findings.push(
-      problem(
-        "The secret is in quotes, which are not part of it: remove them. They are ignored here.",
-      ),
+      problem("The secret is in quotes, which are not part of it: remove them. They are ignored here."),
     );
   }
   if (trimmed !== given) {
-    findings.push(
-      problem(
-        "The secret has leading or trailing white space, perhaps a line break at the end of its file: trim " +
-          "it. It is ignored here.",
-      ),
-    );
+    findings.push(problem(
+      "The secret has leading or trailing white space, perhaps a line break at the end of its file: trim it. It is " +
+        "ignored here.",
+    ));
   }
   const bare = bareSecret(secret);
   if (secret !== bare) {
@@ -110,10 +106,10 @@ function secretFindings(given: string): Finding[] {
     ));
   } else if (!/^[0-9a-f]{64}$/.test(bare)) {
     const many = `${bare.length} character${bare.length === 1 ? "" : "s"}`;
+    const odd = bare.length === 64 ? ", and not only digits" : "";
     findings.push(note(
-      `Regfeed's secrets are 64 hexadecimal digits in lower case; this one has ${many}${
-        bare.length === 64 ? ", and not only digits" : ""
-      }: is it the whole webhook_secret of the subscription?`,
+      `Regfeed's secrets are 64 hexadecimal digits in lower case; this one has ${many}${odd}: is it the whole ` +
+        "webhook_secret of the subscription?",
     ));
   }
   return findings;
@@ -134,26 +130,23 @@ function timeFindings(timestamp: string, nowMs: number): Finding[] {
   const late = Math.floor(nowMs / 1_000) - seconds;
   if (Math.abs(late) <= TOLERANCE_SECONDS) return [];
   const when = new Date(seconds * 1_000).toISOString().replace(".000Z", "Z");
+  const difference = `${describeSeconds(Math.abs(late))} ${late > 0 ? "before" : "after"}`;
   return [problem(
-    `The signing time (${when}) is ${describeSeconds(Math.abs(late))} ${
-      late > 0 ? "before" : "after"
-    } the clock here: verifiers reject more than 5 minutes, to prevent replay attacks. Check the receiver's clock, and that deliveries do not wait in a queue before they are verified; for a saved delivery, set the time of its arrival (--at).`,
+    `The signing time (${when}) is ${difference} the clock here: verifiers reject more than 5 minutes, to prevent replay attacks. Check the receiver's clock, and that deliveries do not wait in a queue before they are verified; for a saved delivery, set the time of its arrival (--at).`,
   )];
 }
 
 function describeSeconds(seconds: number): string {
-  const units: [name: string, seconds: number][] = [["day", 86_400], ["hour", 3_600], ["minute", 60], [
-    "second",
-    1,
-  ]];
-  const parts: string[] = [];
-  let rest = seconds;
-  for (const [name, size] of units) {
-    const count = Math.floor(rest / size);
-    rest -= count * size;
-    if (count > 0 && parts.length < 2) parts.push(`${count} ${name}${count === 1 ? "" : "s"}`);
-  }
-  return parts.join(" ");
+  const minutes = Math.floor(seconds / 60);
+  const hours = Math.floor(minutes / 60);
+  const counts = {
+    day: Math.floor(hours / 24),
+    hour: hours % 24,
+    minute: minutes % 60,
+    second: seconds % 60,
+  };
+  return Object.entries(counts).filter(([, count]) => count > 0).slice(0, 2)
+    .map(([unit, count]) => `${count} ${unit}${count === 1 ? "" : "s"}`).join(" ");
 }
 
 function bodyFindings(body: Uint8Array, id: string): Finding[] {
@@ -166,11 +159,9 @@ function bodyFindings(body: Uint8Array, id: string): Finding[] {
   }
   const named = (value as { delivery_id?: unknown } | null)?.delivery_id;
   if (typeof named !== "string" || named === id) return [];
+  const [inBody, inHeaders] = [named, id].map((text) => JSON.stringify(text.slice(0, 40)));
   return [problem(
-    `The body is that of delivery ${JSON.stringify(named.slice(0, 40))} and the headers are of ${
-      JSON.stringify(id.slice(0, 40))
-    }: ` +
-      "they belong to different requests.",
+    `The body is that of delivery ${inBody} and the headers are of ${inHeaders}: they belong to different requests.`,
   )];
 }
 
@@ -213,14 +204,14 @@ function readingsOf(secret: string): Reading[] {
   return readings;
 }
 
-/** Where signatures are searched. */
+/** The combinations that are tried. */
 interface Search {
   headers: SignatureHeaders;
   forms: readonly BodyForm[];
   readings: readonly Reading[];
 }
 
-/** Every signature of the header that a verifier accepts. */
+/** The signatures of the header that a verifier accepts. */
 function findGood({ headers, forms, readings }: Search): { reading: Reading; place: number }[] {
   const body = forms[0]?.bytes ?? new Uint8Array();
   return readings.filter(({ fault }) => fault === null).flatMap((reading) => {
@@ -241,7 +232,7 @@ function oneReadingNote(readings: readonly Reading[], signatures: number): Findi
   )];
 }
 
-/** Mistaken forms of the signed `id.timestamp.body`. */
+/** The signed content, and common mistakes in building it. */
 const CONTENTS: readonly [name: string, of: (headers: SignatureHeaders, body: string) => string][] = [
   ["id.timestamp.body", ({ id, timestamp }, body) => `${id}.${timestamp}.${body}`],
   ["timestamp.id.body", ({ id, timestamp }, body) => `${timestamp}.${id}.${body}`],
@@ -259,12 +250,12 @@ const DIGESTS: readonly [name: string, of: (digest: Uint8Array) => string][] = [
   ["base64url", (digest) => Buffer.from(digest).toString("base64url")],
 ];
 
-/** Looks for what would verify: other bodies, other readings, other contents, other ways to write the signature. */
+/** Searches for a combination that verifies: other bodies, keys, contents and encodings. */
 function explain(search: Search, secret: string): Finding[] {
   const { headers, forms, readings } = search;
   const given = new Set(headers.signatures.map((signature) => signature.replace(/^v1[,=]/, "")));
   for (const form of forms) {
-    const body = Buffer.from(form.bytes).toString("latin1"); // one character a byte, and back again below
+    const body = Buffer.from(form.bytes).toString("latin1"); // one character per byte; encoded again below
     for (const reading of readings) {
       for (const [content, contentOf] of CONTENTS) {
         const bytes = Buffer.from(contentOf(headers, body), "latin1");
@@ -275,12 +266,11 @@ function explain(search: Search, secret: string): Finding[] {
       }
     }
   }
-  const sure = /^[0-9a-f]{64}$/.test(bareSecret(secret));
+  const isWhole = /^[0-9a-f]{64}$/.test(bareSecret(secret));
+  const other = isWhole ? " (that of another subscription, or from before it was renewed)" : "";
   return [problem(
-    `No signature in the header matches this secret and this body, or a known variant of the body. Either the secret is a different one${
-      sure ? " (that of another subscription, or from before it was renewed)" : ""
-    }, or the ` +
-      "body is not the one that was sent with these headers.",
+    "No signature in the header matches this secret and this body, or a known variant of the body. Either the secret " +
+      `is a different one${other}, or the body is not the one that was sent with these headers.`,
   )];
 }
 
@@ -305,12 +295,4 @@ function faultsOf(
 
 function sign(key: Uint8Array, { id, timestamp }: SignatureHeaders, body: Uint8Array): string {
   return createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest("base64");
-}
-
-function problem(text: string): Finding {
-  return { kind: "problem", text };
-}
-
-function note(text: string): Finding {
-  return { kind: "note", text };
 }

@@ -1,4 +1,20 @@
-// The three headers of a signed delivery, found among those that a receiver's framework gives.
+// Finds the three headers of a signed delivery among the headers that a receiver's framework provides.
+
+/** A finding of the diagnosis: a `problem` makes verifiers reject the delivery, a `note` does not. */
+export interface Finding {
+  kind: "problem" | "note";
+  text: string;
+}
+
+/** A finding that makes verifiers reject the delivery. */
+export function problem(text: string): Finding {
+  return { kind: "problem", text };
+}
+
+/** A finding that does not make verifiers reject the delivery. */
+export function note(text: string): Finding {
+  return { kind: "note", text };
+}
 
 /** The values of the headers. */
 export interface SignatureHeaders {
@@ -10,7 +26,7 @@ export interface SignatureHeaders {
 
 const NAMES = ["webhook-id", "webhook-timestamp", "webhook-signature"] as const;
 
-/** Finds the headers, whatever was done to their names; null when one of them is missing, and what to say of them. */
+/** Finds the headers, even if they were renamed; null if one is missing. */
 export function readHeaders(
   given: readonly (readonly [name: string, value: string])[],
 ): { headers: SignatureHeaders | null; findings: Finding[] } {
@@ -26,10 +42,7 @@ export function readHeaders(
     if (first[0].toLowerCase() !== name) findings.push(renamed(name, first[0]));
     const different = new Set(found.map(([, value]) => value.trim()));
     if (different.size > 1) {
-      findings.push({
-        kind: "problem",
-        text: `${name} occurs ${found.length} times, with different values.`,
-      });
+      findings.push(problem(`${name} occurs ${found.length} times, with different values.`));
     }
     values.set(name, first[1].trim());
   }
@@ -41,55 +54,43 @@ export function readHeaders(
   return { headers: { id, timestamp, signatures }, findings: [...findings, ...odd] };
 }
 
-/** `HTTP_WEBHOOK_ID`, `X-Webhook-Id` and `svix-id` are names that gateways, frameworks and habits make of it. */
+/** The name as it was sent: gateways and frameworks use forms such as `HTTP_WEBHOOK_ID`, `X-Webhook-Id` and `svix-id`. */
 function plainName(name: string): string {
   return name.trim().toLowerCase().replaceAll("_", "-").replace(/^http-/, "").replace(/^x-/, "")
     .replace(/^svix-/, "webhook-");
 }
 
 function renamed(name: string, found: string): Finding {
-  const isGateway = /^http_/i.test(found);
-  return {
-    kind: isGateway ? "note" : "problem",
-    text: isGateway
-      ? `${name} came as ${found}, as CGI and WSGI name headers: give a library the name ${name}.`
-      : `${name} came as ${found}: give a library the name that was sent, and look for a proxy that renames headers.`,
-  };
+  return /^http_/i.test(found)
+    ? note(`${name} came as ${found}, as CGI and WSGI name headers: give a library the name ${name}.`)
+    : problem(
+      `${name} came as ${found}: give a library the name that was sent, and look for a proxy that renames headers.`,
+    );
 }
 
 function missing(name: string, given: readonly (readonly [name: string, value: string])[]): Finding {
   const names = given.map(([own]) => own).join(", ");
-  return {
-    kind: "problem",
-    text: `The header ${name} is missing${
-      names === "" ? "" : ` (there are: ${names})`
-    }. Every delivery carries it: did a proxy remove it, or did another client send this request?`,
-  };
+  const others = names === "" ? "" : ` (there are: ${names})`;
+  return problem(
+    `The header ${name} is missing${others}. Every delivery carries it: did a proxy remove it, or did another ` +
+      "client send this request?",
+  );
 }
 
 function readSignatures(header: string): { signatures: string[]; findings: Finding[] } {
   const findings: Finding[] = [];
   if (/,\s*v1[,=]/.test(header)) {
-    findings.push({
-      kind: "note",
-      text:
-        "The signatures are separated by commas: they are sent separated by spaces, and some verifiers reject commas.",
-    });
+    findings.push(note(
+      "The signatures are separated by commas: they are sent separated by spaces, and some verifiers reject commas.",
+    ));
   }
   const signatures = header.replace(/,\s*(v1[,=])/g, " $1").split(/\s+/).filter((part) => part !== "");
   if (signatures.length === 0) {
-    findings.push({ kind: "problem", text: "webhook-signature is empty." });
+    findings.push(problem("webhook-signature is empty."));
   } else if (!signatures.some((signature) => signature.startsWith("v1,"))) {
-    findings.push({
-      kind: "problem",
-      text: "webhook-signature contains no signature of version v1: each must begin with `v1,`.",
-    });
+    findings.push(
+      problem("webhook-signature contains no signature of version v1: each must begin with `v1,`."),
+    );
   }
   return { signatures, findings };
-}
-
-/** What there is to say: a `problem` lets verifiers refuse the delivery, a `note` does not. */
-export interface Finding {
-  kind: "problem" | "note";
-  text: string;
 }
