@@ -10,14 +10,12 @@ import type { Identity } from "./identify/identity_rule.ts";
 import type { ParseLimits, Parser } from "./parse/parse_worker_client.ts";
 import type { LanguageMerge } from "./revise/merge_languages.ts";
 
-/** What ingesting a source needs. */
 export interface SourceIngestOptions extends Omit<FetchOptions, "noteResponse"> {
   store: Pick<Store, "recordPublications" | "previewPublications" | "listEvents" | "findEvent">;
   clock: Clock;
   newId: NewId;
   /** The holder of the leases. */
   holder: string;
-  /** The version of the classifier's rules. */
   rulesVersion: string;
   fingerprints: DocumentFingerprints;
   createParser(limits: ParseLimits): Parser;
@@ -29,7 +27,6 @@ export interface SourceIngestOptions extends Omit<FetchOptions, "noteResponse"> 
 /** `record` stores the decisions; `preview` stores nothing and also reads unchanged documents (a dry run). */
 export type SourceIngestMode = "record" | "preview";
 
-/** The context of an ingest run. */
 export interface DocumentRun {
   readonly source: SourceSettings;
   readonly state: SourceState;
@@ -38,8 +35,8 @@ export interface DocumentRun {
   readonly parser: Parser;
   /** The identity before the document. */
   readonly identity: Identity;
-  /** Holds items back until all languages of their publications are read; null where a publication has one language. */
+  /** Holds items back until all languages are read; null where a publication has one language. */
   readonly languageMerge: LanguageMerge | null;
-  /** Yields to other work when it is time. */
+  /** Lets other work run, if the last time was long enough ago. */
   pause(): Promise<void>;
 }

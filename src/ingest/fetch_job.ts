@@ -37,7 +37,6 @@ const LEASE_EXTENSION_MS = 3_000;
 /** Time until a source is fetched again after a storage fault, ms. */
 const STORAGE_FAULT_PAUSE_MS = 60_000;
 
-/** What a fetch job needs. */
 export interface FetchJobOptions extends SourceIngestOptions {
   store: SourceIngestOptions["store"] & Pick<Store, "extendLease" | "finishFetch" | "recordRemovals">;
   clock: Clock;
@@ -47,7 +46,6 @@ export interface FetchJobOptions extends SourceIngestOptions {
   scheduleOf(source: SourceSettings): Schedule;
   /** Minimum time between two fetches of a host, ms. */
   spacingOf(host: string): number;
-  /** Called after each fetch. */
   count: CountFetch;
 }
 
@@ -62,8 +60,12 @@ export async function runFetchJob(
   try {
     return await runLeased(source, state, options);
   } catch (error) {
-    if (error instanceof LeaseLostError) return leaseLost(source, error, options);
-    throw error;
+    if (!(error instanceof LeaseLostError)) throw error;
+    // Another process has leased the source; its result may be newer.
+    const report = failed(source.id, `nothing more of it is stored: ${error.message}`);
+    options.log.warn("fetch took too long to be stored", { source: source.id, cause: error.message });
+    options.count("failing", report);
+    return report;
   } finally {
     over.abort();
     await beats;
@@ -71,9 +73,7 @@ export async function runFetchJob(
 }
 
 /** Loads the code that parses documents on first use, so that the service starts sooner. */
-export async function loadIngestSource(): Promise<Pick<typeof import("./ingest_source.ts"), "ingestSource">> {
-  return await import("./ingest_source.ts");
-}
+export const loadIngestSource = () => import("./ingest_source.ts");
 
 async function runLeased(
   source: SourceSettings,
@@ -97,7 +97,10 @@ async function runLeased(
     return { ...report, ...(heldBack === 0 ? {} : { held_back: heldBack }) };
   } catch (error) {
     if (error instanceof LeaseLostError) throw error;
-    if (options.signal.aborted) return interrupted(source, options);
+    if (options.signal.aborted) {
+      options.log.info("fetch interrupted: the service is stopping", { source: source.id });
+      return failed(source.id, "interrupted: the service is stopping");
+    }
     if (error instanceof StorageError) return await abandon(source, state, error, options);
     if (!(error instanceof FetchError)) logFailure(options.log, "source stopped", error, source.id);
     const failure = failureOf(error, source);
@@ -108,28 +111,7 @@ async function runLeased(
   }
 }
 
-/** Ends a fetch that a shutdown interrupted. The source is fetched again when its lease ends. */
-function interrupted({ id }: SourceSettings, { log }: FetchJobOptions): IngestReport {
-  log.info("fetch interrupted: the service is stopping", { source: id });
-  return failed(id, "interrupted: the service is stopping");
-}
-
-/** Ends a fetch whose source another process has leased. Nothing more is stored: it may be older than theirs. */
-function leaseLost(
-  { id }: SourceSettings,
-  { message }: LeaseLostError,
-  options: FetchJobOptions,
-): IngestReport {
-  const report = failed(id, `nothing more of it is stored: ${message}`);
-  options.log.warn("fetch took too long to be stored", { source: id, cause: message });
-  options.count("failing", report);
-  return report;
-}
-
-/**
- * Ends a fetch whose result could not be stored. This does not count against the source. It is fetched again soon, or
- * when its lease ends if not even that can be stored.
- */
+/** Ends a fetch whose result could not be stored. This does not count against the source, which is fetched again soon. */
 async function abandon(
   source: SourceSettings,
   state: SourceState,
@@ -186,26 +168,19 @@ async function finishWell(
   options: FetchJobOptions,
 ): Promise<Removals & { heldBack: number }> {
   const atMs = options.clock.nowMs();
-  const { freshUntilMs, redirects } = result;
-  const { store, newId, holder, rulesVersion } = options;
-  const removals = await findRemovals(source, result, { store, newId, holder, nowMs: atMs, rulesVersion });
+  const removals = await findRemovals(source, result, { ...options, nowMs: atMs });
   const partialFailures = decidePartialFailures(state.partialFailures, result.partialFailures, atMs);
-  const end = commonEnd(
-    source,
-    state,
-    { outcome: "ok", atMs, decided: result.decided, partialFailures },
-    options,
-  );
-  const moves = decideMoves(state.moves, redirects, atMs);
+  const fetched = { outcome: "ok", atMs, decided: result.decided, partialFailures } as const;
+  const moves = decideMoves(state.moves, result.redirects, atMs);
   // A removal counts only when the next fetch confirms it, which must read everything.
   const cursor = removals.missed > 0 ? null : result.cursor;
   const heldBack = await finish(
     {
-      ...end,
+      ...commonEnd(source, state, fetched, options),
       narrowUntilMs: narrowUntilAfter(source, state, { isWhole: partialFailures.length === 0, nowMs: atMs }),
       ...nextAfterSuccess(options.scheduleOf(source), {
         nowMs: atMs,
-        freshUntilMs,
+        freshUntilMs: result.freshUntilMs,
         maxFreshMs: options.maxFreshMs,
       }),
       isItsFault: true,
@@ -222,9 +197,13 @@ async function finishWell(
   const { log } = options;
   for (const { url, adoptedAtMs } of moves) {
     if (adoptedAtMs !== atMs) continue;
+    const host = new URL(url).host;
     log.warn(
       "source has moved permanently: its new URL is fetched from now on; change its url in the config",
-      { source: source.id, host: new URL(url).host },
+      {
+        source: source.id,
+        host,
+      },
     );
   }
   for (const { part, reason } of partialFailures) {
@@ -252,7 +231,6 @@ function itemsOf({ decided, repeated, identity: { languages } }: IngestResult): 
   );
 }
 
-/** The state by which the next fetch knows what is stored. */
 function keptOf(
   { timezone }: SourceSettings,
   { identity }: IngestResult,
@@ -280,24 +258,19 @@ function logFetched(source: SourceSettings, result: IngestResult, log: Log): voi
     const { id, version } = decision.event;
     log.debug("event recorded", { source: source.id, event: id, version });
   }
-  const report = reportOf(source.id, result);
-  const hasChanges = report.new + report.revised + report.translated + report.refused.length > 0;
+  const { id: _, ok: _ok, notes = [], refused, ...counts } = reportOf(source.id, result);
+  const hasChanges = counts.new + counts.revised + counts.translated + refused.length > 0;
   log[hasChanges ? "info" : "debug"]("source fetched", {
     source: source.id,
-    new: report.new,
-    revised: report.revised,
-    unchanged: report.unchanged,
-    translated: report.translated,
-    passed_over: report.passed_over,
-    refused: report.refused.length,
-    ...(report.unnotified === undefined ? {} : { unnotified: report.unnotified }),
+    ...counts,
+    refused: refused.length,
   });
-  for (const note of result.notes) log.info("note about a source", { source: source.id, note });
-  const [first] = report.refused;
+  for (const note of notes) log.info("note about a source", { source: source.id, note });
+  const [first] = refused;
   if (first !== undefined) {
     log.warn("some items were refused; `source test` shows all of them", {
       source: source.id,
-      refused: report.refused.length,
+      refused: refused.length,
       first: first.item.slice(0, MAX_LOGGED),
       cause: first.reason,
     });
@@ -313,12 +286,8 @@ async function finishFailed(
   const atMs = options.clock.nowMs();
   const failures = state.consecutiveFailures + 1;
   const asked = { nowMs: atMs, failures, retryAtMs: failure.retryAtMs };
-  const end = commonEnd(
-    source,
-    state,
-    { outcome: failure.state, atMs, decided: result?.decided ?? [] },
-    options,
-  );
+  const fetched = { outcome: failure.state, atMs, decided: result?.decided ?? [] };
+  const end = commonEnd(source, state, fetched, options);
   const paused = failure.pausedHost === null ? [] : [{
     host: failure.pausedHost,
     freeAtMs: atMs,
@@ -365,19 +334,7 @@ function commonEnd(
     partialFailures?: readonly PartialFailure[];
   },
   { holder, spacingOf, scheduleOf }: FetchJobOptions,
-): Pick<
-  FetchEnd,
-  | "sourceId"
-  | "holder"
-  | "schedule"
-  | "atMs"
-  | "outcome"
-  | "outcomeSinceMs"
-  | "cadence"
-  | "partialFailures"
-  | "narrowUntilMs"
-  | "hosts"
-> {
+): Omit<FetchEnd, "nextDueAtMs" | "notBeforeMs" | "isItsFault" | "kept" | "error" | "moves"> {
   const cadence = updateCadence(state.cadence, decided, atMs);
   // Silence is not an outcome, but a source that ends it is well from now on.
   const endsSilence = cadence.lastAtMs === atMs && silentSince(source, state, atMs) !== null;

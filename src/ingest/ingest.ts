@@ -1,11 +1,10 @@
 // The ingest loop: claims due sources whose hosts are free, and fetches each.
 import { createHostRateLimit } from "./schedule/host_rate_limit.ts";
 import { NO_METRICS } from "../domain/ports/metrics.ts";
-import type { Clock } from "../domain/ports/ports.ts";
 import type { SourceSettings, SourceState } from "../domain/source/source.ts";
 import type { RegisteredSource } from "../domain/ports/store/sources.ts";
 import type { Store } from "../domain/ports/store/store.ts";
-import { NO_TRACER, type Tracer } from "../domain/ports/tracer.ts";
+import { NO_TRACER } from "../domain/ports/tracer.ts";
 import { type FetchedDocument, FetchError } from "./fetch/fetch_types.ts";
 import { type CountFetch, createIngestMetrics } from "./ingest_metrics.ts";
 import { redactingLog } from "./redacting_log.ts";
@@ -15,24 +14,21 @@ import { describeRedirects } from "./fetch/permanent_redirects.ts";
 import { describeCursors } from "./fetch/describe_cursor.ts";
 import type { DecidedItem } from "./model.ts";
 import { failed, type IngestReport, reportOf } from "./report.ts";
-import { nameOf, nextRun, type Schedule } from "./schedule/schedule.ts";
+import { nameOf, nextRun } from "./schedule/schedule.ts";
 import { hostOf } from "./schedule/source_hosts.ts";
 import { type FetchJobOptions, LEASE_MS, loadIngestSource, logFailure, runFetchJob } from "./fetch_job.ts";
 
 export type { IngestReport } from "./report.ts";
 
-/** How long the loop sleeps when nothing is due, ms. */
+/** Interval of the loop, ms, and after the store has failed. */
 const IDLE_MS = 500;
-/** How long it waits after the store failed, ms. */
 const PAUSE_MS = 5_000;
 /** Polling interval for hosts to become free, ms. */
 const HOST_POLL_MS = 100;
-/** The signal of a call that nothing stops. */
 const NEVER = new AbortController().signal;
 /** A clock that goes back by more than this was set back, ms. */
 const CLOCK_TOLERANCE_MS = 1_000;
 
-/** What the loop needs. */
 export interface IngestOptions extends
   Omit<
     FetchJobOptions,
@@ -41,15 +37,13 @@ export interface IngestOptions extends
   store: FetchJobOptions["store"] & Pick<Store, "claimSources" | "listSources" | "registerSources">;
   /** The enabled sources. */
   sources: readonly SourceSettings[];
-  /** Sources fetched at the same time. */
+  /** Sources fetched at the same time, in total and of one host. */
   concurrency: number;
-  /** The same for one host. */
   hostConcurrency: number;
   /** Minimum time between two requests to one host, ms, unless a source of it sets a longer one. */
   hostSpacingMs: number;
   /** Maximum delay of a run so that not all sources start at once, ms. */
   jitterMs: number;
-  /** Called after each fetch. */
   count?: CountFetch;
 }
 
@@ -61,7 +55,6 @@ export interface IngestPreview {
   documents: FetchedDocument[];
 }
 
-/** The ingest loop. */
 export interface Ingest {
   /** Registers the sources in the store: new ones are due at once, changed schedules apply from now on. */
   register(): Promise<void>;
@@ -79,7 +72,6 @@ export interface Ingest {
   run(signal: AbortSignal, stopping: AbortSignal): Promise<void>;
 }
 
-/** Builds the loop. */
 export function createIngest(given: IngestOptions): Ingest {
   const { tracer = NO_TRACER } = given;
   const settings = new Map(given.sources.map((source) => [source.id, source]));
@@ -92,12 +84,30 @@ export function createIngest(given: IngestOptions): Ingest {
     pace: createHostRateLimit(given.clock, spacingOf),
     count: given.count ?? createIngestMetrics(NO_METRICS),
     signal: NEVER,
-    scheduleOf: (source) => scheduleOf(source, given.jitterMs),
+    scheduleOf: ({ id, schedule, timezone }) => ({
+      ...{ schedule, timezone },
+      jitter: { seed: id, maxMs: given.jitterMs },
+    }),
   };
   const { clock, store } = options;
-  const register = () =>
-    store.registerSources(options.sources.map((source) => registered(source, options)), clock.nowMs());
-  const adjustForClockRollback = createClockAdjuster(clock, register);
+  const register = () => {
+    const nowMs = clock.nowMs();
+    const sources = options.sources.map((source): RegisteredSource => {
+      const schedule = options.scheduleOf(source);
+      const nextRunAtMs = nextRun(schedule, nowMs);
+      return { id: source.id, host: hostOf(source), schedule: nameOf(schedule), nextRunAtMs };
+    });
+    return store.registerSources(sources, nowMs);
+  };
+
+  let lastMs = -Infinity;
+  /** If the clock was set back, sources are due at their next run at the latest. */
+  const adjustForClockRollback = async () => {
+    const nowMs = clock.nowMs();
+    const wasSetBack = nowMs < lastMs - CLOCK_TOLERANCE_MS;
+    lastMs = nowMs;
+    if (wasSetBack) await register();
+  };
 
   /** A process whose leases expired while it was suspended must not claim its own fetches. */
   const running = new Set<string>();
@@ -123,8 +133,16 @@ export function createIngest(given: IngestOptions): Ingest {
     const source = settings.get(state.id);
     if (source === undefined) throw new Error(`the store gave a source that is not configured: ${state.id}`);
     running.add(source.id);
-    return await traceJob(source.id, tracer, () => runFetchJob(source, state, { ...options, signal }))
-      .finally(() => running.delete(source.id));
+    try {
+      return await tracer.act("fetch source", { source: source.id }, async (span) => {
+        const report = await runFetchJob(source, state, { ...options, signal });
+        span.set({ new: report.new, revised: report.revised, unchanged: report.unchanged });
+        if (report.error !== undefined) span.fail("the fetch failed; the log says why");
+        return report;
+      });
+    } finally {
+      running.delete(source.id);
+    }
   };
 
   return {
@@ -146,30 +164,6 @@ export function createIngest(given: IngestOptions): Ingest {
         fetchSource: (state) => fetchSource(state, stopping),
       }),
   };
-}
-
-function registered(source: SourceSettings, { clock, scheduleOf }: FetchJobOptions): RegisteredSource {
-  const schedule = scheduleOf(source);
-  return {
-    id: source.id,
-    host: hostOf(source),
-    schedule: nameOf(schedule),
-    nextRunAtMs: nextRun(schedule, clock.nowMs()),
-  };
-}
-
-function traceJob(
-  source: string,
-  tracer: Tracer,
-  fetchSource: () => Promise<IngestReport>,
-): Promise<IngestReport> {
-  return tracer.act("fetch source", { source }, async (span) => {
-    const report = await fetchSource();
-    const { new: fresh, revised, unchanged, error } = report;
-    span.set({ new: fresh, revised, unchanged });
-    if (error !== undefined) span.fail("the fetch failed; the log says why");
-    return report;
-  });
 }
 
 async function previewSource(
@@ -268,10 +262,6 @@ async function ingestOnce(
   return reports;
 }
 
-function scheduleOf({ id, schedule, timezone }: SourceSettings, jitterMs: number): Schedule {
-  return { schedule, timezone, jitter: { seed: id, maxMs: jitterMs } };
-}
-
 /** The spacing of each host: the longest that a source of it sets, otherwise the service's. */
 function createSpacing({ sources, hostSpacingMs }: IngestOptions): (host: string) => number {
   const longest = new Map<string, number>();
@@ -281,15 +271,4 @@ function createSpacing({ sources, hostSpacingMs }: IngestOptions): (host: string
     longest.set(host, Math.max(longest.get(host) ?? 0, source.crawlDelayMs));
   }
   return (host) => longest.get(host) ?? hostSpacingMs;
-}
-
-/** Detects that the clock was set back: sources are then due at their next run at the latest. */
-function createClockAdjuster(clock: Clock, adjust: () => Promise<void>): () => Promise<void> {
-  let lastMs = -Infinity;
-  return async () => {
-    const nowMs = clock.nowMs();
-    const wasSetBack = nowMs < lastMs - CLOCK_TOLERANCE_MS;
-    lastMs = nowMs;
-    if (wasSetBack) await adjust();
-  };
 }

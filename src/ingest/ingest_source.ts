@@ -8,27 +8,24 @@ import {
   type Fetched,
   type FetchedDocument,
   FetchError,
-  type FetchOptions,
   type PlannedDocument,
   type ReadDocument,
 } from "./fetch/fetch_types.ts";
 import { laterOf } from "./schedule/freshness.ts";
-import type { FailedPart } from "./partial_failures.ts";
 import { type Identity, identityOf } from "./identify/identity_rule.ts";
 import { fingerprintOf, NO_FINGERPRINTS } from "./fetch/document_fingerprints.ts";
-import { isShort, ItemCounts, shortLanguages, shortReason } from "./min_items.ts";
+import { isShort, type ItemCounts, shortLanguages, shortReason } from "./min_items.ts";
 import { originOf } from "./fetch/document_origin.ts";
 import { type DocumentContents, statedLanguages } from "./parse/parse_pipeline.ts";
 import { DocumentError } from "./parse/document.ts";
 import { createDryRunStore } from "./record/dry_run_store.ts";
 import { HostCircuitBreaker } from "./fetch/host_circuit_breaker.ts";
 import { LanguageMerge } from "./revise/merge_languages.ts";
-import { type MergedLanguages, recordMergedLanguages } from "./record/record_languages.ts";
+import { recordMergedLanguages } from "./record/record_languages.ts";
 import { createYield } from "./yield_to_event_loop.ts";
 import type { DocumentResult, IngestResult } from "./model.ts";
 import type { DocumentRun, SourceIngestMode, SourceIngestOptions } from "./document_run.ts";
 
-/** Why an item is refused although its publication is recorded. */
 const OLDER_EDITION = "the same document contains a newer version of it";
 
 /**
@@ -41,32 +38,24 @@ export async function ingestSource(
   mode: SourceIngestMode,
   options: SourceIngestOptions,
 ): Promise<IngestResult> {
-  const run = startRun(source, state, mode, options);
-  const breaker = new HostCircuitBreaker();
-  const fetched = await fetchFor(run, breaker);
-  const read = await ingestDocuments(fetched, run);
-  const merged = await recordMergedLanguages(run);
-  const documents = read.documents.map((document) => withMergedLanguages(document, merged));
-  return combine({ run, fetched, read, documents, seenMerged: merged.seen, refusal: breaker.refusal });
-}
-
-function startRun(
-  source: SourceSettings,
-  state: SourceState,
-  mode: SourceIngestMode,
-  options: SourceIngestOptions,
-): DocumentRun {
-  const { store } = options;
   const identity = identityOf(source, state);
-  return {
+  const previewPublications = createDryRunStore(options.store);
+  const run: DocumentRun = {
     ...{ source, state, mode, identity },
     parser: options.createParser({ timeoutMs: source.parseTimeoutMs, signal: options.signal }),
-    options: mode === "record"
-      ? options
-      : { ...options, store: { ...store, previewPublications: createDryRunStore(store) } },
+    options: mode === "record" ? options : { ...options, store: { ...options.store, previewPublications } },
     languageMerge: identity.languages === null ? null : new LanguageMerge(identity.languages),
     pause: createYield(options.clock),
   };
+  const breaker = new HostCircuitBreaker();
+  const fetched = await fetchFor(run, breaker);
+  const read = await ingestDocuments(fetched, run);
+  const { decisions, seen } = await recordMergedLanguages(run);
+  const documents = read.documents.map((document) => ({
+    ...document,
+    decided: document.decided.map((one) => ({ ...one, ...decisions.get(one.item) })),
+  }));
+  return combine({ run, fetched, read: { ...read, documents }, seenMerged: seen, refusal: breaker.refusal });
 }
 
 /** Fetches what has changed since the last fetch; a dry run fetches everything. */
@@ -81,21 +70,16 @@ async function fetchFor(
     moves: state.moves,
     fingerprintOf: (name: string) => fingerprints.get(name),
   };
-  return await fetchDocuments(source, known, { ...options, ...guardedBy(breaker, options), parser });
-}
-
-/** Stops requests to a host that has refused or throttled this fetch. */
-function guardedBy(
-  breaker: HostCircuitBreaker,
-  { pace }: SourceIngestOptions,
-): Pick<FetchOptions, "pace" | "noteResponse"> {
-  return {
+  return await fetchDocuments(source, known, {
+    ...options,
+    parser,
+    // Stops requests to a host that has refused or throttled this fetch.
     pace: async (host, signal) => {
       breaker.check(host);
-      await pace(host, signal);
+      await options.pace(host, signal);
     },
     noteResponse: (host, error) => breaker.note(host, error),
-  };
+  });
 }
 
 /** The result of ingesting the documents of a fetch. */
@@ -109,9 +93,8 @@ interface DocumentsResult {
   isAllRead: boolean;
   /** The names of the documents that could not be fetched or read. */
   refused: ReadonlySet<string>;
-  /** Of the documents that were read. */
   counts: ItemCounts;
-  /** For how many minutes the documents say that they do not change; null where they say nothing. */
+  /** For how many minutes the documents say that they do not change; null if they do not say. */
   ttlMinutes: number | null;
   /** The failure that ended the fetch after its first document. */
   failure: FetchError | null;
@@ -123,7 +106,7 @@ async function ingestDocuments(fetched: Fetched, run: DocumentRun): Promise<Docu
   const queue: PlannedDocument[] = [...fetched.documents];
   const documents: DocumentResult[] = [];
   const refused = new Set<string>();
-  const counts = new ItemCounts();
+  const counts: ItemCounts = new Map();
   let { identity } = run;
   let isWhole = true;
   let isAllRead = true;
@@ -142,7 +125,8 @@ async function ingestDocuments(fetched: Fetched, run: DocumentRun): Promise<Docu
         read = ingested.read;
         documents.push(ingested.result);
         identity = ingested.result.identity;
-        counts.add(planned.language ?? null, read.items);
+        const language = planned.language ?? null;
+        counts.set(language, (counts.get(language) ?? 0) + read.items);
         ttlMinutes = ingested.ttlMinutes ?? ttlMinutes;
         isWhole &&= ingested.isWhole;
       }
@@ -172,26 +156,21 @@ const UNCHANGED: ReadDocument = {
   newestMs: null,
 };
 
-/** The result of a document that could not be fetched or read. */
 function failedDocument(
   error: DocumentError | FetchError,
   planned: PlannedDocument,
   identity: Identity,
 ): DocumentResult {
-  const { name } = planned;
+  const { name, reading } = planned;
   const reason = error.message;
+  const isGone = error instanceof DocumentError || error.status === 404 || error.status === 410;
   return {
     ...{ decided: [], identity, seen: new Set(), needsConfirmation: false, notes: [] },
     ...{ origin: null, content: null },
     refused: [{ item: name, reason }],
-    partialFailures: isSinglePage(error, planned) ? [] : [{ part: name, reason }],
+    // A page is one item: only that item is missing.
+    partialFailures: reading?.kind === "page" && isGone ? [] : [{ part: name, reason }],
   };
-}
-
-/** Whether only one page of a site is affected: it is gone, or it is not a page. */
-function isSinglePage(error: DocumentError | FetchError, { reading }: PlannedDocument): boolean {
-  if (reading?.kind !== "page") return false;
-  return error instanceof DocumentError || error.status === 404 || error.status === 410;
 }
 
 interface IngestedDocument {
@@ -202,7 +181,6 @@ interface IngestedDocument {
   ttlMinutes: number | null;
 }
 
-/** Parses a document, and decides and records its items. */
 function ingestDocument(
   document: FetchedDocument,
   planned: PlannedDocument,
@@ -211,11 +189,16 @@ function ingestDocument(
   const { source, options: { tracer = NO_TRACER } } = run;
   const attributes = { source: source.id, bytes: document.bytes.length };
   return tracer.act("ingest document", attributes, async (span) => {
-    const contents = await parseFetched(document, planned, run);
+    const { bytes, sha256, contentType, url } = document;
+    const contents = await run.parser.parse({
+      ...{ bytes, contentType, url, reading: planned.reading, identity: run.identity },
+      language: planned.language ?? null,
+      ...{ timezone: source.timezone, baseUrl: source.baseUrl },
+      ...{ sourceId: source.id, sourceLanguages: source.languages },
+    });
     await run.pause();
     const { items, notes, classified } = contents;
     const origin = originOf(document);
-    const { sha256, contentType, url } = document;
     const shared = {
       ...{ origin, notes, classified, isReread: document.isReread ?? false },
       statedLanguages: statedLanguages(contents.language, source.languages),
@@ -246,20 +229,6 @@ function ingestDocument(
   });
 }
 
-async function parseFetched(
-  { bytes, contentType, url }: FetchedDocument,
-  { reading, language }: PlannedDocument,
-  { source, parser, identity }: DocumentRun,
-): Promise<DocumentContents> {
-  return await parser.parse({
-    ...{ bytes, contentType, url, reading, identity },
-    language: language ?? null,
-    ...{ timezone: source.timezone, baseUrl: source.baseUrl },
-    ...{ sourceId: source.id, sourceLanguages: source.languages },
-  });
-}
-
-/** The refused items of a document, and its own faults. */
 function faultsOf(
   { problems, refused, older }: DocumentContents,
   { name, reading }: PlannedDocument,
@@ -277,29 +246,18 @@ function faultsOf(
   };
 }
 
-/** The document with the decisions that were made once all languages were read. */
-function withMergedLanguages(document: DocumentResult, { decisions }: MergedLanguages): DocumentResult {
-  if (decisions.size === 0) return document;
-  return {
-    ...document,
-    decided: document.decided.map((one) => ({ ...one, ...decisions.get(one.item) })),
-  };
-}
-
 interface IngestSteps {
   run: DocumentRun;
   fetched: Fetched;
   read: DocumentsResult;
-  /** Those of `read`, with their final decisions. */
-  documents: readonly DocumentResult[];
   seenMerged: ReadonlySet<string>;
   /** The response by which a host ended the fetch early. */
   refusal: FetchError | null;
 }
 
-/** The result of the fetch from the results of its steps. */
-function combine({ run, fetched, read, documents, seenMerged, refusal }: IngestSteps): IngestResult {
+function combine({ run, fetched, read, seenMerged, refusal }: IngestSteps): IngestResult {
   const { source, state, options } = run;
+  const { documents } = read;
   const { repeated = [] } = fetched;
   const decided = documents.flatMap((document) => document.decided);
   const lateFailures = [
@@ -311,10 +269,14 @@ function combine({ run, fetched, read, documents, seenMerged, refusal }: IngestS
     ...documents.flatMap((document) => document.refused),
     ...lateFailures.map(({ part, reason }) => ({ item: part, reason })),
   ];
-  const failure = read.failure ?? refusal ?? shortFailure(source, read.counts);
+  const itemCount = [...read.counts.values()].reduce((sum, items) => sum + items, 0);
+  const short = isShort(source, read.counts)
+    ? new FetchError(shortReason(itemCount, source.minItems ?? 0), { state: "empty" })
+    : null;
+  const failure = read.failure ?? refusal ?? short;
   const origin = documents.findLast((document) => document.origin !== null)?.origin ?? null;
   const needsConfirmation = documents.some((document) => document.needsConfirmation) ||
-    needsAllLanguages(source, { read, documents, hasRead: origin !== null });
+    needsAllLanguages(source, read);
   return {
     decided,
     refused,
@@ -324,7 +286,8 @@ function combine({ run, fetched, read, documents, seenMerged, refusal }: IngestS
     },
     fingerprints: fingerprintsOf(fetched, documents),
     partialFailures: [
-      ...unreadableParts(fetched),
+      ...fetched.unreadable.filter(({ isItem }) => isItem !== true)
+        .map(({ name, reason }) => ({ part: name, reason })),
       ...documents.flatMap((one) => one.partialFailures),
       ...lateFailures,
     ],
@@ -348,31 +311,20 @@ function combine({ run, fetched, read, documents, seenMerged, refusal }: IngestS
   };
 }
 
-function unreadableParts({ unreadable }: Fetched): FailedPart[] {
-  return unreadable.filter(({ isItem }) => isItem !== true).map(({ name, reason }) => ({
-    part: name,
-    reason,
-  }));
-}
-
-function shortFailure(source: SourceSettings, counts: ItemCounts): FetchError | null {
-  if (!isShort(source, counts)) return null;
-  return new FetchError(shortReason(counts.items, source.minItems ?? 0), { state: "empty" });
-}
-
 /**
  * Whether the next fetch must read every language again: a publication that is new in one language may have been in the
  * unchanged document of another, and removals show only where every language is read in the same fetch.
  */
 function needsAllLanguages(
   { urls, removals }: SourceSettings,
-  { read, documents, hasRead }: Pick<IngestSteps, "read" | "documents"> & { hasRead: boolean },
+  { documents, isAllRead, refused }: DocumentsResult,
 ): boolean {
   if (urls === undefined) return false;
   const hasNew = documents.some(({ decided }) =>
     decided.some(({ decision }) => decision.kind === "record" && decision.event.version === 1)
   );
-  return hasNew || (removals === true && hasRead && (!read.isAllRead || read.refused.size > 0));
+  const hasRead = documents.some(({ origin }) => origin !== null);
+  return hasNew || (removals === true && hasRead && (!isAllRead || refused.size > 0));
 }
 
 function fingerprintsOf(

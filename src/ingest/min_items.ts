@@ -2,40 +2,19 @@
 import type { SourceSettings } from "../domain/source/source.ts";
 import type { FailedPart } from "./partial_failures.ts";
 
-interface Count {
-  documents: number;
-  items: number;
-}
+/** The numbers of items of a fetch by the language of their URL; null for a source with one URL. */
+export type ItemCounts = Map<string | null, number>;
 
-/** Counts the items of a fetch by the language of their URL; null for a source with one URL. */
-export class ItemCounts {
-  readonly #counts = new Map<string | null, Count>();
-
-  get items(): number {
-    return [...this.#counts.values()].reduce((sum, { items }) => sum + items, 0);
-  }
-
-  add(language: string | null, items: number): void {
-    const before = this.#counts.get(language) ?? { documents: 0, items: 0 };
-    this.#counts.set(language, { documents: before.documents + 1, items: before.items + items });
-  }
-
-  isUnread(language: string): boolean {
-    return !this.#counts.has(language);
-  }
-
-  /** The languages with fewer items. */
-  short(minItems: number): { language: string | null; items: number }[] {
-    return [...this.#counts].filter(([, { items }]) => items < minItems)
-      .map(([language, { items }]) => ({ language, items }));
-  }
+/** The languages with fewer items. */
+function short(counts: ItemCounts, minItems: number): [language: string | null, items: number][] {
+  return [...counts].filter(([, items]) => items < minItems);
 }
 
 type Minimum = Pick<SourceSettings, "urls" | "minItems" | "fetchStrategy">;
 
 /** Whether every URL was read and had too few items. */
 export function isShort({ urls, minItems = 0 }: Minimum, counts: ItemCounts): boolean {
-  return counts.short(minItems).length === Object.keys(urls ?? { only: "" }).length;
+  return short(counts, minItems).length === Object.keys(urls ?? { only: "" }).length;
 }
 
 /**
@@ -49,14 +28,13 @@ export function shortLanguages(
 ): FailedPart[] {
   const { urls = {}, minItems = 0, fetchStrategy } = source;
   if (fetchStrategy === "feed" || isShort(source, counts)) return [];
-  const still = before.filter(({ part }) => Object.hasOwn(urls, part) && counts.isUnread(part));
-  const now = counts.short(minItems).flatMap(({ language, items }) =>
+  const still = before.filter(({ part }) => Object.hasOwn(urls, part) && !counts.has(part));
+  const now = short(counts, minItems).flatMap(([language, items]) =>
     language === null ? [] : [{ part: language, reason: shortReason(items, minItems) }]
   );
   return [...still, ...now];
 }
 
-/** The reason for the operator. */
 export function shortReason(items: number, minItems: number): string {
   const found = items === 0 ? "no item" : `only ${items} of at least ${minItems} items`;
   return `has ${found}: the URL or the rules may no longer match the page`;

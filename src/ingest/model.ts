@@ -11,19 +11,17 @@ import type { NormalisedItem } from "./normalise/item.ts";
 /** The decision on an item; a changed date that does not count is "unchanged". */
 export type ItemDecision = Exclude<RecordDecision, { kind: "date_changed" }>;
 
-/** An item with its decision. */
 export interface DecidedItem {
   readonly item: NormalisedItem;
-  /** Its identity; items in several languages of one publication mostly share it. */
+  /** Its identity, which most items in several languages of one publication share. */
   readonly key: string;
   /** The language of its document, where the source has a URL for each. */
   readonly language: string | null;
-  /** Notes of the parser on the item. */
+  /** Of the parser. */
   readonly notes: readonly string[];
-  /** The input of the classifier. */
   request(): ClassifyRequest;
   readonly decision: ItemDecision;
-  /** Whether it is new but not notified: it was skipped before the source was set to take everything. */
+  /** Whether it is new but not notified, because the source skipped it before. */
   readonly suppressNotification: boolean;
 }
 
@@ -39,7 +37,6 @@ export interface DocumentDecisions {
   readonly notes: readonly string[];
 }
 
-/** The result of ingesting one document. */
 export interface DocumentResult extends DocumentDecisions {
   readonly refused: readonly RefusedItem[];
   readonly partialFailures: readonly FailedPart[];
@@ -49,7 +46,6 @@ export interface DocumentResult extends DocumentDecisions {
   readonly content: Pick<FetchedDocument, "name" | "sha256" | "contentType" | "url"> | null;
 }
 
-/** The result of fetching a source. */
 export interface IngestResult {
   readonly decided: readonly DecidedItem[];
   readonly refused: readonly RefusedItem[];
@@ -59,7 +55,7 @@ export interface IngestResult {
   readonly fingerprints: ReadonlyMap<string, DocumentFingerprint>;
   /** The parts of the source, other than items, that could not be fetched or read. */
   readonly partialFailures: readonly FailedPart[];
-  /** What was left out on purpose, as sentences. */
+  /** Sentences on items that are left out on purpose. */
   readonly notes: readonly string[];
   /** For the next fetch, once this one is finished. */
   readonly cursor: string | null;
@@ -81,7 +77,7 @@ export interface IngestResult {
   readonly progress: string | null;
   /** Whether the next fetch continues where this one ended, so that a first fetch is not over. */
   readonly goesOn: boolean;
-  /** Until when the source says that it does not change, Unix ms; null where it says nothing. */
+  /** Until when the source says that it does not change, Unix ms; null if it does not say. */
   readonly freshUntilMs: number | null;
   /** The redirects of each configured URL. */
   readonly redirects: readonly PermanentRedirects[];

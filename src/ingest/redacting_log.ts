@@ -17,7 +17,7 @@ function redactFields(fields: LogFields = {}): LogFields {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [
       name,
-      typeof value === "string" ? redactText(value) : isList(value) ? value.map(redactText) : value,
+      typeof value === "string" ? redactText(value) : isTexts(value) ? value.map(redactText) : value,
     ]),
   );
 }
@@ -26,6 +26,6 @@ function redactText(text: string): string {
   return withoutMailAddresses(withoutQueries(text));
 }
 
-function isList(value: LogFields[string]): value is readonly string[] {
+function isTexts(value: LogFields[string]): value is readonly string[] {
   return Array.isArray(value);
 }

@@ -2,7 +2,6 @@
 import type { IngestResult } from "./model.ts";
 import type { RefusedItem } from "./fetch/fetch_types.ts";
 
-/** The report on a fetch of one source. */
 export interface IngestReport {
   id: string;
   ok: boolean;
@@ -17,12 +16,9 @@ export interface IngestReport {
   refused: readonly RefusedItem[];
   /** Events of a change spike that are held until they are released; absent without any. */
   held_back?: number;
-  /**
-   * New events without notification: they were skipped before the source was set to take everything; absent without
-   * any.
-   */
+  /** New events without notification, because the source skipped them before; absent without any. */
   unnotified?: number;
-  /** What was left out on purpose, as sentences; absent without any. */
+  /** Sentences on items that are left out on purpose; absent without any. */
   notes?: readonly string[];
   /** Why the fetch failed. */
   error?: string;
@@ -33,7 +29,6 @@ export function emptyReport(id: string): IngestReport {
   return { id, ok: true, new: 0, revised: 0, unchanged: 0, translated: 0, passed_over: 0, refused: [] };
 }
 
-/** The report on the result of a fetch. */
 export function reportOf(id: string, { decided, repeated, refused, notes }: IngestResult): IngestReport {
   const report: IngestReport = {
     ...emptyReport(id),

@@ -3,11 +3,10 @@ import type { RegEvent } from "../../domain/event/event.ts";
 import { trimEndOf } from "../../domain/trim_end.ts";
 import { type IdentifiedItem, isSameButForQuery, isSameText } from "./identify.ts";
 import { textsIn } from "./language_urls.ts";
-import type { NormalisedItem } from "../normalise/item.ts";
 import { cleanUrl } from "../normalise/links.ts";
 
 /** A shorter summary may be shared by many publications, characters. */
-const LEAST_SUMMARY = 40;
+const MIN_SUMMARY = 40;
 /** How many of title, summary and date must match; one fewer where the known publication was replaced. */
 const SHARED = 2;
 /** From this many matches on, if they are most of the unknown items, the site was rebuilt. */
@@ -33,47 +32,54 @@ export interface DocumentItems {
   isAll?: boolean;
 }
 
-/** Long work in steps, between which other work may run. */
-export type Steps<T> = Generator<void, T, void>;
+/** Called between small steps of long work; lets other work run. */
+export type Pause = () => Promise<void>;
 
 /** Finds known publications among the fresh items; returns their external ids. */
 type FindKnown = (
   items: DocumentItems,
   known: readonly KnownPublication[],
-) => Steps<Map<IdentifiedItem, string>>;
+  pause: Pause,
+) => Promise<Map<IdentifiedItem, string>>;
 
 /**
  * Runs `find` for each language separately, with the publications' texts in that language. `bareUrls` maps each URL to
  * the URL without its language; it is null where a publication has one language.
  */
-export function* findInLanguages(
+export async function findInLanguages(
   find: FindKnown,
   { all, fresh, isAll = false }: DocumentItems,
-  known: readonly KnownPublication[],
-  bareUrls: ReadonlyMap<string, string> | null,
-): Steps<Map<IdentifiedItem, string>> {
-  if (bareUrls === null || fresh.length === 0) return yield* find({ all, fresh, isAll }, known);
+  { known, bareUrls, pause }: {
+    known: readonly KnownPublication[];
+    bareUrls: ReadonlyMap<string, string> | null;
+    pause: Pause;
+  },
+): Promise<Map<IdentifiedItem, string>> {
+  if (bareUrls === null || fresh.length === 0) return await find({ all, fresh, isAll }, known, pause);
   const neutral = (url: string) => bareUrls.get(url) ?? url;
-  const isFresh = new Set(fresh);
+  const freshItems = new Set(fresh);
   const found = new Map<IdentifiedItem, string>();
   for (const [language, items] of Map.groupBy(all, (one) => one.language)) {
-    const shown = new Map(
+    const originals = new Map(
       items.map((one) => [{ ...one, item: { ...one.item, link: neutral(one.item.link) } }, one]),
     );
-    const publications = known.map((one) => ({
-      ...textsIn(one, language),
-      url_official: neutral(one.url_official),
-    }));
-    const byId = new Map(publications.map((one) => [one.external_id, one]));
-    const itsOwn = [...shown.keys()];
-    const itsFresh = [...shown].flatMap(([copy, one]) => isFresh.has(one) ? [copy] : []);
-    for (const [copy, externalId] of yield* find({ all: itsOwn, fresh: itsFresh, isAll }, publications)) {
-      const one = shown.get(copy);
-      const publication = byId.get(externalId);
-      if (one === undefined || publication === undefined) continue;
+    const copies = [...originals.keys()];
+    const publications = new Map(known.map((one) => [
+      one.external_id,
+      { ...textsIn(one, language), url_official: neutral(one.url_official) },
+    ]));
+    const own = {
+      all: copies,
+      fresh: copies.filter((copy) => freshItems.has(originals.get(copy) as IdentifiedItem)),
+      isAll,
+    };
+    for (const [copy, externalId] of await find(own, [...publications.values()], pause)) {
+      const publication = publications.get(externalId) as KnownPublication;
       // An untranslated publication is listed with the title of another language.
-      const isThere = Object.hasOwn(publication.translations, language ?? "");
-      if (isThere || isSameText(copy.item.title, publication.title_en)) found.set(one, externalId);
+      const isTranslated = Object.hasOwn(publication.translations, language ?? "");
+      if (isTranslated || isSameText(copy.item.title, publication.title_en)) {
+        found.set(originals.get(copy) as IdentifiedItem, externalId);
+      }
     }
   }
   return found;
@@ -85,48 +91,54 @@ export function* findInLanguages(
  * so that the publication was replaced and not dropped. In doubt items stay separate: a duplicate is better than a
  * hidden event.
  */
-export function* rematchRenamed(
-  { all, fresh, isAll = false }: DocumentItems,
+export async function rematchRenamed(
+  items: DocumentItems,
   known: readonly KnownPublication[],
-): Steps<Map<IdentifiedItem, string>> {
+  pause: Pause,
+): Promise<Map<IdentifiedItem, string>> {
+  const { all, fresh, isAll = false } = items;
   if (fresh.length === 0) return new Map();
-  const stored = yield* groupBy(known, ({ url_official }) => cleanUrl(url_official));
-  const listed = new Listed(all, ({ item }) => cleanUrl(item.link));
-  const paths = yield* pathsOf({ all, fresh }, known, pathOf);
-  const barePaths = yield* pathsOf({ all, fresh }, known, barePathOf);
-  const contents: Contents | null = !isAll ? null : {
-    stored: yield* groupBy(known, contentOfKnown),
-    listed: new Listed(all, ({ item }) => contentOf(item)),
-  };
-  const isFresh = new Set(fresh);
-  const dates = all.filter((one) => !isFresh.has(one)).map(({ item }) => dateOf(item)).filter((ms) =>
-    ms !== null
-  );
-  const oldestMs = dates.length === 0 ? Infinity : Math.min(...dates);
+  const indexBy = (nameOf: NameOf) => createIndex(nameOf, all, known, pause);
+  const byUrl = await indexBy(({ url }) => cleanUrl(url));
+  const byPath = await indexBy(({ url }) => pathOf(url) && pathOf(url) + queryOf(url));
+  const byBarePath = await indexBy(({ url }) => pathOf(url));
+  const byContent = isAll ? await indexBy(contentName) : null;
+  const freshItems = new Set(fresh);
+  const oldestMs = oldestOf(all.filter((one) => !freshItems.has(one)));
   const replaced = new Map<IdentifiedItem, string>();
   const same = new Map<IdentifiedItem, KnownPublication>();
   for (const one of fresh) {
-    yield;
+    await pause();
     // Items without a link share the site's URL.
     if (one.item.hasNoLink === true) continue;
-    const address = cleanUrl(one.item.link);
-    const publications = stored.get(address) ?? [];
-    const [before] = publications;
-    if (before === undefined) {
-      const moved = (yield* findMoved(one, paths, pathOf)) ?? (yield* findMoved(one, barePaths, barePathOf));
-      const alike = moved !== null || contents === null ? null : yield* findSame(one, contents);
-      if (moved !== null) replaced.set(one, moved.external_id);
-      if (alike !== null) same.set(one, alike);
+    if (byUrl.isKnown(one)) {
+      const before = byUrl.match(one);
+      const wanted = before !== null && oldestMs < before.published_at ? SHARED - 1 : SHARED;
+      if (before !== null && countShared(one, before) >= wanted) replaced.set(one, before.external_id);
       continue;
     }
-    if (publications.length > 1 || (yield* listed.count(address)) !== 1) continue;
-    const wanted = oldestMs < before.published_at ? SHARED - 1 : SHARED;
-    if (countShared(one.item, before) >= wanted) replaced.set(one, before.external_id);
+    const moved = withSameTitle(one, byPath.match(one)) ?? withoutQueries(one, byBarePath.match(one));
+    const alike = byContent?.match(one) ?? null;
+    if (moved !== null) replaced.set(one, moved.external_id);
+    else if (alike !== null) same.set(one, alike);
   }
-  for (const [one, { external_id }] of yield* withoutDropped(same, { all, fresh }, known)) {
+  for (const [one, { external_id }] of await withoutDropped(same, items, () => indexBy(summaryName))) {
     replaced.set(one, external_id);
   }
   return replaced;
+}
+
+/** The publication at another host or with another slash or query, if the title and one more field match. */
+function withSameTitle(one: IdentifiedItem, before: KnownPublication | null): KnownPublication | null {
+  const isSame = before !== null && isSameText(one.item.title, before.title_en) &&
+    countShared(one, before) >= SHARED;
+  return isSame ? before : null;
+}
+
+/** {@link withSameTitle}, unless item and publication have different queries, which distinguish them. */
+function withoutQueries(one: IdentifiedItem, before: KnownPublication | null): KnownPublication | null {
+  if (before !== null && queryOf(one.item.link) !== "" && queryOf(before.url_official) !== "") return null;
+  return withSameTitle(one, before);
 }
 
 /**
@@ -134,185 +146,142 @@ export function* rematchRenamed(
  * the same title, day and boilerplate summary. Keeps all if the site was rebuilt: most unknown items match, or all
  * items are unknown and the summary is unique.
  */
-function* withoutDropped(
+async function withoutDropped(
   same: ReadonlyMap<IdentifiedItem, KnownPublication>,
   { all, fresh }: DocumentItems,
-  known: readonly KnownPublication[],
-): Steps<Map<IdentifiedItem, KnownPublication>> {
-  if (same.size === 0 || same.size >= REBUILT_TOGETHER && same.size > fresh.length / 2) return new Map(same);
-  const oldestMs = all.reduce((oldest, { item }) => Math.min(oldest, dateOf(item) ?? Infinity), Infinity);
-  const listed = new Listed(all, ({ item }) => item.summary);
-  const stored = yield* groupBy(known, ({ summary_en }) => summary_en);
-  const kept = new Map<IdentifiedItem, KnownPublication>();
-  for (const [one, publication] of same) {
-    const isItsOwn = (yield* listed.count(one.item.summary)) === 1 &&
-      stored.get(publication.summary_en)?.length === 1;
-    if (isItsOwn && fresh.length === all.length || oldestMs < publication.published_at) {
-      kept.set(one, publication);
-    }
-  }
-  return kept;
+  indexBySummary: () => Promise<Index>,
+): Promise<ReadonlyMap<IdentifiedItem, KnownPublication>> {
+  if (same.size === 0 || same.size >= REBUILT_TOGETHER && same.size > fresh.length / 2) return same;
+  const oldestMs = oldestOf(all);
+  const bySummary = fresh.length === all.length ? await indexBySummary() : null;
+  return new Map(
+    [...same].filter(([one, { published_at }]) =>
+      oldestMs < published_at || (bySummary?.match(one) ?? null) !== null
+    ),
+  );
 }
 
 /**
  * Finds the fresh items that differ from known publications only in the values of the URL's query, by external id: two
  * of title, summary and date match, or all three where other items share the path.
  */
-export function* findRequeried(
+export async function findRequeried(
   { all, fresh }: DocumentItems,
   known: readonly KnownPublication[],
-): Steps<Map<IdentifiedItem, string>> {
+  pause: Pause,
+): Promise<Map<IdentifiedItem, string>> {
   if (fresh.length === 0) return new Map();
-  const stored = yield* groupBy(known, ({ url_official, title_en }) => formOf(url_official, title_en));
-  const listed = new Listed(all, ({ item }) => formOf(item.link, item.title));
-  const sharing = new Listed(all, ({ item }) => formOf(item.link));
+  const byForm = await createIndex(({ url, title }) => formOf(url, title), all, known, pause);
+  const byUrlForm = await createIndex(({ url }) => formOf(url, ""), all, [], pause);
   const requeried = new Map<IdentifiedItem, string>();
   for (const one of fresh) {
-    yield;
-    const form = formOf(one.item.link, one.item.title);
-    const [before, ...others] = stored.get(form) ?? [];
-    if (form === null || before === undefined || others.length > 0 || (yield* listed.count(form)) !== 1) {
-      continue;
-    }
-    const isShared = (yield* sharing.count(formOf(one.item.link))) !== 1;
-    const wanted = isShared ? SHARED + 1 : SHARED;
-    if (isSameButForQuery(one.item, before) && countShared(one.item, before) >= wanted) {
+    await pause();
+    const before = byForm.match(one);
+    if (before === null) continue;
+    const wanted = byUrlForm.isOnly(one) ? SHARED : SHARED + 1;
+    if (isSameButForQuery(one.item, before) && countShared(one, before) >= wanted) {
       requeried.set(one, before.external_id);
     }
   }
   return requeried;
 }
 
+/** The compared content of an item or a publication. */
+interface Content {
+  url: string;
+  title: string;
+  summary: string;
+  /** The stated date; null without one. */
+  dateMs: number | null;
+}
+
+function contentOf({ item: { link, title, summary, publishedAtMs, updatedAtMs } }: IdentifiedItem): Content {
+  return { url: link, title, summary, dateMs: publishedAtMs ?? updatedAtMs };
+}
+
+function contentOfKnown(known: KnownPublication): Content {
+  const dateMs = known.published_at_estimated ? null : known.published_at;
+  return { url: known.url_official, title: known.title_en, summary: known.summary_en, dateMs };
+}
+
+/** A name that matching content shares; null if the content cannot match. */
+type NameOf = (content: Content) => string | null;
+
+/** The publications and the number of items of each name. */
+interface Index {
+  isKnown(one: IdentifiedItem): boolean;
+  /** Whether no other item of the document has the item's name. */
+  isOnly(one: IdentifiedItem): boolean;
+  /** The publication with the item's name, if only one publication and one item have it; otherwise null. */
+  match(one: IdentifiedItem): KnownPublication | null;
+}
+
+async function createIndex(
+  nameOf: NameOf,
+  all: readonly IdentifiedItem[],
+  known: readonly KnownPublication[],
+  pause: Pause,
+): Promise<Index> {
+  const publications = new Map<string | null, KnownPublication[]>();
+  for (const one of known) {
+    await pause();
+    const name = nameOf(contentOfKnown(one));
+    publications.set(name, [...publications.get(name) ?? [], one]);
+  }
+  const names = new Map<IdentifiedItem, string | null>();
+  const counts = new Map<string | null, number>();
+  for (const one of all) {
+    await pause();
+    const name = nameOf(contentOf(one));
+    names.set(one, name);
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  const nameIn = (one: IdentifiedItem) => names.get(one) ?? null;
+  const isOnly = (one: IdentifiedItem) => counts.get(nameIn(one)) === 1;
+  return {
+    isKnown: (one) => publications.has(nameIn(one)),
+    isOnly,
+    match: (one) => {
+      const [match = null, ...others] = publications.get(nameIn(one)) ?? [];
+      return nameIn(one) !== null && others.length === 0 && isOnly(one) ? match : null;
+    },
+  };
+}
+
+/** Title, summary and stated date, which stay when a site is rebuilt; null if one is missing or the summary is short. */
+function contentName({ title, summary, dateMs }: Content): string | null {
+  if (dateMs === null || summary.length < MIN_SUMMARY) return null;
+  return JSON.stringify([title, summary].map((text) => text.replace(/\s+/g, " ")).concat(String(dateMs)));
+}
+
+function summaryName({ summary }: Content): string {
+  return summary.replace(/\s+/g, " ");
+}
+
 /** Host, path and parameter names of a URL, with the title; null for a URL without a query. */
-function formOf(address: string, title = ""): string | null {
+function formOf(address: string, title: string): string | null {
   const url = URL.parse(cleanUrl(address));
   if (url === null || url.search === "") return null;
   return JSON.stringify([url.host, url.pathname, ...url.searchParams.keys(), title.replace(/\s+/g, " ")]);
 }
 
-/** Publications and items by {@link pathOf}. */
-interface Paths {
-  stored: ReadonlyMap<string | null, KnownPublication[]>;
-  listed: Listed;
-}
-
-function* pathsOf(
-  { all }: DocumentItems,
-  known: readonly KnownPublication[],
-  nameOf: (address: string) => string | null,
-): Steps<Paths> {
-  return {
-    stored: yield* groupBy(known, ({ url_official }) => nameOf(url_official)),
-    listed: new Listed(all, ({ item }) => nameOf(item.link)),
-  };
-}
-
-function* groupBy<T, K>(all: readonly T[], nameOf: (one: T) => K): Steps<Map<K, T[]>> {
-  const groups = new Map<K, T[]>();
-  for (const one of all) {
-    yield;
-    const name = nameOf(one);
-    const group = groups.get(name);
-    if (group === undefined) groups.set(name, [one]);
-    else group.push(one);
-  }
-  return groups;
-}
-
-/** Counts the items of a document by name, on first use. */
-class Listed {
-  #counts: Map<string | null, number> | null = null;
-
-  constructor(
-    readonly all: readonly IdentifiedItem[],
-    readonly nameOf: (one: IdentifiedItem) => string | null,
-  ) {}
-
-  *count(name: string | null): Steps<number> {
-    this.#counts ??= yield* this.#countAll();
-    return this.#counts.get(name) ?? 0;
-  }
-
-  *#countAll(): Steps<Map<string | null, number>> {
-    const counts = new Map<string | null, number>();
-    for (const one of this.all) {
-      yield;
-      const name = this.nameOf(one);
-      counts.set(name, (counts.get(name) ?? 0) + 1);
-    }
-    return counts;
-  }
-}
-
-/**
- * The publication of an item whose URL differs in the host, a trailing slash or an added or removed query: with the
- * same path and title, and the same summary or date.
- */
-function* findMoved(
-  one: IdentifiedItem,
-  { stored, listed }: Paths,
-  nameOf: (address: string) => string | null,
-): Steps<KnownPublication | null> {
-  const path = nameOf(one.item.link);
-  const [before, ...others] = path === null ? [] : stored.get(path) ?? [];
-  if (before === undefined || others.length > 0 || !isSameText(one.item.title, before.title_en)) return null;
-  if ((yield* listed.count(path)) !== 1) return null;
-  // Two queries tell two publications apart.
-  if (nameOf === barePathOf && hasQuery(one.item.link) && hasQuery(before.url_official)) return null;
-  return countShared(one.item, before) >= SHARED ? before : null;
-}
-
-/** Publications and items by {@link contentOf}. */
-type Contents = Paths;
-
-/** The publication with the same title, summary and date at any URL, as after a site was rebuilt. */
-function* findSame({ item }: IdentifiedItem, { stored, listed }: Contents): Steps<KnownPublication | null> {
-  const content = contentOf(item);
-  const [before, ...others] = content === null ? [] : stored.get(content) ?? [];
-  const isOne = before !== undefined && others.length === 0 && (yield* listed.count(content)) === 1;
-  return isOne ? before : null;
-}
-
-/** Title, summary and stated date; null where one of them is missing, or the summary short. */
-function contentOf(item: NormalisedItem): string | null {
-  const { title, summary } = item;
-  return summary.length < LEAST_SUMMARY ? null : contentKey({ title, summary, dateMs: dateOf(item) });
-}
-
-function contentOfKnown(known: KnownPublication): string | null {
-  const { title_en: title, summary_en: summary, published_at, published_at_estimated } = known;
-  return contentKey({ title, summary, dateMs: published_at_estimated ? null : published_at });
-}
-
-function contentKey(
-  { title, summary, dateMs }: { title: string; summary: string; dateMs: number | null },
-): string | null {
-  const [heading, text] = [title, summary].map((one) => one.replace(/\s+/g, " "));
-  return dateMs === null ? null : JSON.stringify([heading, text, dateMs]);
-}
-
-/** Path and query without a trailing slash; null for a site's front page. */
+/** The path without a trailing slash; null for a site's front page. */
 function pathOf(address: string): string | null {
-  const path = barePathOf(address);
-  return path === null ? null : path + (URL.parse(cleanUrl(address))?.search ?? "");
-}
-
-/** {@link pathOf} without the query. */
-function barePathOf(address: string): string | null {
   return trimEndOf(URL.parse(cleanUrl(address))?.pathname ?? "", "/") || null;
 }
 
-function hasQuery(address: string): boolean {
-  return (URL.parse(cleanUrl(address))?.search ?? "") !== "";
+function queryOf(address: string): string {
+  return URL.parse(cleanUrl(address))?.search ?? "";
 }
 
-function countShared(item: NormalisedItem, known: KnownPublication): number {
-  const isTitle = isSameText(item.title, known.title_en);
-  const isSummary = item.summary.length >= LEAST_SUMMARY && isSameText(item.summary, known.summary_en);
-  const isDate = !known.published_at_estimated && dateOf(item) === known.published_at;
-  return Number(isTitle) + Number(isSummary) + Number(isDate);
+function countShared(one: IdentifiedItem, known: KnownPublication): number {
+  const [content, before] = [contentOf(one), contentOfKnown(known)];
+  const isSummary = content.summary.length >= MIN_SUMMARY && isSameText(content.summary, before.summary);
+  const isDate = before.dateMs !== null && content.dateMs === before.dateMs;
+  return Number(isSameText(content.title, before.title)) + Number(isSummary) + Number(isDate);
 }
 
-function dateOf({ publishedAtMs, updatedAtMs }: NormalisedItem): number | null {
-  return publishedAtMs ?? updatedAtMs;
+/** The earliest stated date; Infinity without one. */
+function oldestOf(items: readonly IdentifiedItem[]): number {
+  return items.reduce((oldest, one) => Math.min(oldest, contentOf(one).dateMs ?? Infinity), Infinity);
 }

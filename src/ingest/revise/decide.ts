@@ -16,7 +16,6 @@ import {
   findRequeried,
   type KnownPublication,
   rematchRenamed,
-  type Steps,
 } from "../identify/rematch_renamed.ts";
 import { type Classified, decideRevision, type RevisionContext, suppressesNotification } from "./revise.ts";
 import type { DecidedAlone } from "./merge_languages.ts";
@@ -29,9 +28,6 @@ const CHURNING_IDS = 3;
 
 /** Maximum number of the source's latest publications that are compared with unknown items. */
 const RECENT = 500;
-
-/** Steps of long work between two calls of `pause`. */
-const STEPS = 20;
 
 /** What the items of one document share. */
 export interface SharedOrigin {
@@ -202,15 +198,13 @@ async function rematchFresh(
   { items: all, run }: DocumentContext,
 ): Promise<Rematched> {
   const known = fresh.length === 0 ? [] : await listKnown(run);
-  const bare = fresh.length === 0 ? null : await withoutLanguages(all, known, run);
-  const requeried = await inSteps(findInLanguages(findRequeried, { all, fresh }, known, bare), run.pause);
+  const bareUrls = fresh.length === 0 ? null : await withoutLanguages(all, known, run);
+  const compared = { known, bareUrls, pause: run.pause };
+  const requeried = await findInLanguages(findRequeried, { all, fresh }, compared);
   const hasMadeUpQueries = queries.areMadeUp(requeried.size);
   const rest = hasMadeUpQueries ? fresh.filter((one) => !requeried.has(one)) : fresh;
   const isAll = run.source.fetchStrategy === "feed";
-  const renamed = await inSteps(
-    findInLanguages(rematchRenamed, { all, fresh: rest, isAll }, known, bare),
-    run.pause,
-  );
+  const renamed = await findInLanguages(rematchRenamed, { all, fresh: rest, isAll }, compared);
   return {
     ...{ requeried, hasMadeUpQueries },
     fresh: rest.map((one) => withAliases(one, [requeried.get(one), renamed.get(one)])),
@@ -244,15 +238,6 @@ async function withoutLanguages(
   const urls = [...items.map(({ item }) => item.link), ...known.map(({ url_official }) => url_official)];
   const bare = await parser.bareAddresses(urls.map(cleanUrl), languages);
   return new Map(urls.map((url, at) => [url, bare[at] as string]));
-}
-
-/** Runs long work in steps, and lets other work run in between. */
-async function inSteps<T>(steps: Steps<T>, pause: () => Promise<void>): Promise<T> {
-  for (let count = 1;; count++) {
-    const { done, value } = steps.next();
-    if (done === true) return value;
-    if (count % STEPS === 0) await pause();
-  }
 }
 
 /** Decides the items with a changed query: a revision, unless the source makes its queries up. */
