@@ -12,9 +12,8 @@ import { cleanUrl, cleanUrlSinglePass } from "../normalise/links.ts";
 const TITLES_THAT_DIFFER = 3;
 
 /** A shorter title may be part of an id by chance, characters. */
-const LEAST_HEADLINE = 10;
+const MIN_HEADLINE = 10;
 
-/** An item with its identity. */
 export interface IdentifiedItem extends PublicationKey {
   item: NormalisedItem;
   textHash: string;
@@ -24,7 +23,7 @@ export interface IdentifiedItem extends PublicationKey {
   twins?: IdentifiedItem[];
 }
 
-/** The hashes of an item's content, with and without its date. */
+/** See {@link hashesOf}. */
 export type Hashes = Pick<IdentifiedItem, "contentHash" | "textHash">;
 
 /** The items of one document by identity. */
@@ -48,12 +47,12 @@ export function identifyItems(
   hashes: (item: NormalisedItem) => Hashes = hashesOf,
 ): IdentifiedItems {
   let identity = given;
-  let keys = keysUnder(identity, items);
+  let keys = items.map(keyUnder(identity.rule, identity.languages));
   for (let next = nextRule(identity); next !== null; next = nextRule(identity)) {
     const isFine = !hasCollision(items, keys, identity, language) && !hasHeadlineIds(items, identity);
     if (isFine) break;
     identity = movedOn(identity, next);
-    keys = keysUnder(identity, items);
+    keys = items.map(keyUnder(identity.rule, identity.languages));
   }
   const formerKeys = identity.former.map((rule) => keyUnder(rule, identity.languages));
   const keyOnce = keyUnder(identity.rule, identity.languages, cleanUrlSinglePass);
@@ -82,15 +81,10 @@ export function identifyItems(
 
 /** Whether the link or id has a fragment with a value, which earlier versions kept in the identity. */
 function mayHaveTrackingFragment({ link, guid }: NormalisedItem): boolean {
-  return hasFragmentWithValue(link) || (guid !== null && hasFragmentWithValue(guid));
+  return [link, guid ?? ""].some((text) => text.includes("#") && text.includes("=", text.indexOf("#")));
 }
 
-function hasFragmentWithValue(text: string): boolean {
-  const at = text.indexOf("#");
-  return at >= 0 && text.includes("=", at);
-}
-
-/** Exchanges the item's content with that of its twin that is stored, so that the order of twins is not a revision. */
+/** Swaps the item's content with that of its stored twin, so that a new order of twins is not a revision. */
 export function preferStoredEdition(one: IdentifiedItem, stored: StoredPublication): void {
   const { twins = [], language } = one;
   const textHash = language === undefined ? undefined : stored.languages.get(language);
@@ -129,14 +123,10 @@ function withoutCopies(items: readonly IdentifiedItem[]): IdentifiedItem[] {
 }
 
 /**
- * The hash of what counts for revisions: title, summary, URL without tracking, and the stated date of publication. The
- * date of change counts only without a date of publication, since sources update it without a change.
+ * The hashes of the content that counts for revisions: title, summary, URL without tracking, and for `contentHash` the
+ * stated date of publication. The date of change counts only if that is missing, because sources update it without a
+ * change.
  */
-export function contentHash(item: NormalisedItem): string {
-  return hashesOf(item).contentHash;
-}
-
-/** Both hashes ({@link contentHash}); the text that they share is hashed once. */
 export function hashesOf(item: NormalisedItem): Hashes {
   const text = [withSingleSpaces(item.title), withSingleSpaces(item.summary), cleanUrl(item.link)];
   const common = createHash("sha256").update(JSON.stringify(text).slice(0, -1));
@@ -153,7 +143,6 @@ export function isSameButForDate(item: NormalisedItem, event: RegEvent): boolean
     cleanUrl(item.link) === cleanUrl(event.url_official);
 }
 
-/** The compared fields of a record. */
 type Comparable = Pick<
   RegEvent,
   "title_en" | "summary_en" | "url_official" | "published_at" | "published_at_estimated"
@@ -187,13 +176,8 @@ export function isSameText(one: string, other: string): boolean {
   return withSingleSpaces(one) === withSingleSpaces(other);
 }
 
-/** The text with every run of white space as one space. The test is faster than the replacement. */
 function withSingleSpaces(text: string): string {
-  return / {2}|[^\S ]/.test(text) ? text.replace(/[^\S ]\s*| \s+/g, " ") : text;
-}
-
-function keysUnder({ rule, languages }: Identity, items: readonly NormalisedItem[]): string[] {
-  return items.map(keyUnder(rule, languages));
+  return text.replace(/[^\S ]\s*| \s+/g, " ");
 }
 
 /** Whether two items share an identity although they are not editions of one publication. */
@@ -204,16 +188,13 @@ function hasCollision(
   language: string | null,
 ): boolean {
   if (new Set(keys).size === items.length) return false;
-  const groups = new Map<string, NormalisedItem[]>();
-  for (const [at, item] of items.entries()) {
+  const groups = Map.groupBy(items.entries(), ([at, item]) => {
     const prefix = identity.languages === null ? "" : `${itemLanguage(item, identity, language)} `;
-    const key = prefix + keys[at];
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [item]);
-    else group.push(item);
-  }
-  for (const group of groups.values()) {
-    if (group.length === 1) continue;
+    return prefix + keys[at];
+  });
+  for (const entries of groups.values()) {
+    if (entries.length === 1) continue;
+    const group = entries.map(([, item]) => item);
     const links = new Set(group.map((item) => cleanUrl(item.link)));
     if (links.size > 1) return true;
     const ids = new Set(group.map((item) => item.guid));
@@ -228,8 +209,7 @@ function hasCollision(
 function hasHeadlineIds(items: readonly NormalisedItem[], { rule }: Identity): boolean {
   if (baseOf(rule) !== "guid") return false;
   const count =
-    items.filter(({ guid, title }) => guid !== null && title.length >= LEAST_HEADLINE && guid.includes(title))
-      .length;
+    items.filter(({ guid, title }) => title.length >= MIN_HEADLINE && guid?.includes(title)).length;
   return count > items.length / 2;
 }
 

@@ -17,7 +17,6 @@ const MAX_KEY_LENGTH = 500;
 const MAX_FORMER = 5;
 const ANY_LANGUAGE = "any-language ";
 
-/** The identity rule of a source, with its former rules. */
 export interface Identity {
   rule: IdentityRule;
   /** The former rules, the latest first. */

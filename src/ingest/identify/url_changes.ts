@@ -6,9 +6,7 @@ import { type IdentifiedItem, isSameButForAddress, isSameButForQuery, isSameButF
 import { textsIn } from "./language_urls.ts";
 import { cleanUrl } from "../normalise/links.ts";
 
-/**
- * From this many changed queries on, while no URL with a query is unchanged, the source makes them up at every fetch.
- */
+/** From this many changed queries on, while no URL with a query is unchanged, the source generates them. */
 const CHURNING_QUERIES = 3;
 /** From this many publications on of which only the host has changed, their site has moved. */
 const MOVED_TOGETHER = 3;
@@ -25,14 +23,11 @@ export class ChangedQueries {
     return this.#moved;
   }
 
-  /**
-   * Whether they are made up at every fetch and are not revisions; `unnamed` counts those that are unknown by any id.
-   */
-  areMadeUp(unnamed: number): boolean {
+  /** Whether the source generates them at every fetch, so that they are not revisions; `unnamed` have no known id. */
+  areGenerated(unnamed: number): boolean {
     return this.#moved.size + unnamed >= CHURNING_QUERIES && !this.#isStable;
   }
 
-  /** Whether an item is one of them. */
   isMoved(one: IdentifiedItem, stored: StoredPublication | null): boolean {
     if (stored?.foundBy !== "key" || stored.withdrawn || !one.item.link.includes("?")) return false;
     if (stored.contentHash === one.contentHash) {
@@ -59,7 +54,6 @@ export class MovedUrls {
     return this.moved.length >= MOVED_TOGETHER;
   }
 
-  /** Whether an item is one of them. */
   isMoved(one: IdentifiedItem, stored: StoredPublication | null): boolean {
     if (stored === null || stored.withdrawn || stored.contentHash === one.contentHash) return false;
     // With the same text only the date has changed.

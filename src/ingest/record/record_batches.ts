@@ -56,17 +56,12 @@ function* wholeGroups(groups: readonly (readonly IdentifiedItem[])[]): Generator
 
 async function recordAll(
   batches: Iterable<readonly IdentifiedItem[]>,
-  { source, mode, options, pause }: DocumentRun,
+  { source, mode, options: { store, holder }, pause }: DocumentRun,
   decide: Decide,
 ): Promise<void> {
-  const record = mode === "record" ? options.store.recordPublications : options.store.previewPublications;
+  const record = mode === "record" ? store.recordPublications : store.previewPublications;
   for (const batch of batches) {
-    await record(
-      source.id,
-      batch,
-      (one, stored) => decide(one, stored) ?? { kind: "irrelevant" },
-      options.holder,
-    );
+    await record(source.id, batch, (one, stored) => decide(one, stored) ?? { kind: "irrelevant" }, holder);
     await pause();
   }
 }

@@ -5,38 +5,49 @@ import type { DecidedItem } from "../model.ts";
 import type { NormalisedItem } from "../normalise/item.ts";
 import { recordGroups } from "./record_batches.ts";
 import { suppressesNotification } from "../revise/revise.ts";
-import { LanguageGroup, type WaitingItem, withSharedAliases } from "../revise/merge_languages.ts";
+import { createGroupDecider, type WaitingItem } from "../revise/merge_languages.ts";
 
 /** The result of recording the items that waited for other languages. */
 export interface MergedLanguages {
-  decisions: ReadonlyMap<NormalisedItem, Pick<DecidedItem, "decision" | "suppressNotification">>;
+  decisions: Map<NormalisedItem, Pick<DecidedItem, "decision" | "suppressNotification">>;
   /** The publications that were recorded, by their external ids. */
-  seen: ReadonlySet<string>;
+  seen: Set<string>;
 }
 
 /** Records the items that waited, all languages of a publication in one transaction. */
 export async function recordMergedLanguages(run: DocumentRun): Promise<MergedLanguages> {
   const { languageMerge } = run;
-  const decisions = new Map<NormalisedItem, Pick<DecidedItem, "decision" | "suppressNotification">>();
-  const seen = new Set<string>();
-  if (languageMerge === null) return { decisions, seen };
+  const result: MergedLanguages = { decisions: new Map(), seen: new Set() };
+  if (languageMerge === null) return result;
   const unchanged = languageMerge.unchanged();
   const groups = languageMerge.groups().map(withSharedAliases);
-  const byItem = new Map<IdentifiedItem, { item: WaitingItem; group: LanguageGroup }>();
-  for (const items of groups) {
-    const group = new LanguageGroup(items, unchanged);
-    for (const item of items) byItem.set(item.one, { item, group });
-  }
+  const waiting = new Map(groups.flatMap((items) => {
+    const decide = createGroupDecider(items, unchanged);
+    return items.map((item): [IdentifiedItem, { item: WaitingItem; decide: typeof decide }] => [
+      item.one,
+      { item, decide },
+    ]);
+  }));
   await recordGroups(groups.map((items) => items.map(({ one }) => one)), run, (one, stored) => {
-    const found = byItem.get(one);
+    const found = waiting.get(one);
     if (found === undefined) throw new Error(`${one.key} was not held back`);
-    const decision = found.group.decide(found.item, stored);
-    if (decision.kind === "record") seen.add(decision.event.external_id);
-    decisions.set(one.item, {
+    const decision = found.decide(found.item, stored);
+    if (decision.kind === "record") result.seen.add(decision.event.external_id);
+    result.decisions.set(one.item, {
       decision: decision.kind === "date_changed" ? { kind: "unchanged" } : decision,
       suppressNotification: suppressesNotification(one, decision, found.item.context),
     });
     return decision;
   });
-  return { decisions, seen };
+  return result;
+}
+
+/** The items of one publication, each with the aliases of all. */
+function withSharedAliases(items: readonly WaitingItem[]): WaitingItem[] {
+  const keys = new Set(items.flatMap(({ one }) => [...one.formerKeys ?? [], one.key]));
+  if (keys.size === 1) return [...items];
+  return items.map((item) => {
+    const formerKeys = [...keys].filter((key) => key !== item.one.key);
+    return { ...item, one: { ...item.one, formerKeys } };
+  });
 }

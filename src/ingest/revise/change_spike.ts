@@ -11,35 +11,24 @@ const NEW_PART = 0.5;
 const REVISED_PART = 0.25;
 /** The weight of an old publication: a site that renumbers its items has many old ones. */
 const WEIGHT_OF_OLD = 3;
-/** The weight of a publication that is dated after all known ones, as usual. */
+/** The weight of a publication that is dated after all known ones. */
 const WEIGHT_OF_NEWER = 0.25;
 const DAY_MS = 86_400_000;
 
-/** Whether a fetch with this many items is a spike. */
+/**
+ * Whether a fetch with this many items is a spike. New publications are one if most items are new and their weight
+ * exceeds {@link ALWAYS_ALLOWED} and {@link ALLOWED_TIMES_EXPECTED} times the expected number: the usual maximum of a
+ * fetch, or what the source publishes in the time since its last success if that is more. Revisions are one, for
+ * example, if a site changes its template; expected is the usual maximum of a fetch for each day since the last success.
+ */
 export function detectSpike(volume: ChangeVolume, items: number): ChangeSpike {
-  return { isNew: isSpikeOfNew(volume, items), isRevised: isSpikeOfRevisions(volume, items) };
-}
-
-/**
- * New publications are a spike if most items are new and their weight exceeds {@link ALWAYS_ALLOWED} and {@link
- * ALLOWED_TIMES_EXPECTED} times the expected number: the usual maximum of a fetch, or what the source publishes in the
- * time since its last success if that is more.
- */
-function isSpikeOfNew(
-  { count, older, newer, usual, perDay, elapsedMs }: ChangeVolume,
-  items: number,
-): boolean {
+  const { count, older, newer, usual, perDay, revised, usualRevised } = volume;
+  const days = volume.elapsedMs / DAY_MS;
+  const isAbove = (weight: number, expected: number) =>
+    weight > Math.max(ALWAYS_ALLOWED, ALLOWED_TIMES_EXPECTED * expected);
   const weight = count - older - newer + WEIGHT_OF_OLD * older + WEIGHT_OF_NEWER * newer;
-  const expected = Math.max(usual, perDay * elapsedMs / DAY_MS);
-  return count > items * NEW_PART && weight > Math.max(ALWAYS_ALLOWED, ALLOWED_TIMES_EXPECTED * expected);
-}
-
-/**
- * Revisions are a spike where a site has changed its template, for example. The expected number is the usual maximum of
- * a fetch for each day since the last success.
- */
-function isSpikeOfRevisions({ revised, usualRevised, elapsedMs }: ChangeVolume, items: number): boolean {
-  const expected = usualRevised * Math.max(1, elapsedMs / DAY_MS);
-  return revised > items * REVISED_PART &&
-    revised > Math.max(ALWAYS_ALLOWED, ALLOWED_TIMES_EXPECTED * expected);
+  return {
+    isNew: count > items * NEW_PART && isAbove(weight, Math.max(usual, perDay * days)),
+    isRevised: revised > items * REVISED_PART && isAbove(revised, usualRevised * Math.max(1, days)),
+  };
 }

@@ -1,7 +1,7 @@
 // Decides and records the items of one document, in passes: some decisions need the whole document.
 import type { DocumentOrigin } from "../../domain/event/provenance.ts";
 import { PATTERN_RULE } from "../../domain/source/source.ts";
-import type { RecordDecision, StoredPublication } from "../../domain/ports/store/publications.ts";
+import type { StoredPublication } from "../../domain/ports/store/publications.ts";
 import { type ClassifyRequest, classifyRequest } from "./classify_request.ts";
 import { type IdentifiedItem, identifyItems, isOther, preferStoredEdition } from "../identify/identify.ts";
 import { baseOf, type Identity, movedOn, nextRule } from "../identify/identity_rule.ts";
@@ -18,18 +18,16 @@ import {
   rematchRenamed,
 } from "../identify/rematch_renamed.ts";
 import { type Classified, decideRevision, type RevisionContext, suppressesNotification } from "./revise.ts";
-import type { DecidedAlone } from "./merge_languages.ts";
 import { wasIrrelevantBefore } from "./relevance_scope.ts";
 
-/** From this many changed dates on, while none is unchanged, the source makes its dates up. */
+/** From this many changed dates on, while none is unchanged, the source generates its dates. */
 const CHURNING_DATES = 3;
-/** A publication with this many further ids shows that its source makes its ids up. */
+/** From this many further ids of a publication on, the source generates its ids. */
 const CHURNING_IDS = 3;
 
-/** Maximum number of the source's latest publications that are compared with unknown items. */
+/** Maximum number of the latest publications that are compared with unknown items. */
 const RECENT = 500;
 
-/** What the items of one document share. */
 export interface SharedOrigin {
   /** The languages that the document and the source's settings state, the more specific first. */
   statedLanguages: readonly string[];
@@ -43,7 +41,6 @@ export interface SharedOrigin {
   language: string | null;
 }
 
-/** The input of every pass. */
 interface DocumentContext {
   items: readonly IdentifiedItem[];
   shared: SharedOrigin;
@@ -58,9 +55,9 @@ interface Pass {
   seen: ReadonlySet<string>;
   /** Items of which only the date has changed, left to {@link decideChangedDates}. */
   dateChanged: readonly IdentifiedItem[];
-  /** Whether a stored item has the date that it had. */
+  /** Whether an item has its stored date. */
   hasSameDate: boolean;
-  /** Whether a changed date counts only when the next fetch confirms it. */
+  /** See {@link DocumentDecisions.needsConfirmation}. */
   needsConfirmation: boolean;
 }
 
@@ -78,7 +75,7 @@ interface FirstPass extends Pass {
   hasChurningIds: boolean;
 }
 
-/** Decides and records the items of one document, pass by pass. */
+/** Decides and records the items of one document. */
 export async function decideDocument(
   items: readonly IdentifiedItem[],
   shared: SharedOrigin,
@@ -88,7 +85,11 @@ export async function decideDocument(
   const first = await decideFirst(document);
   const rematched = await rematchFresh(first, document);
   const queries = await decideChangedQueries(first, rematched, document);
-  const fresh = await decideFresh(first, rematched, document);
+  const fresh = await decideEach(
+    rematched.fresh,
+    document,
+    (one, stored) => !first.urls.isMoved(one, stored),
+  );
   const urls = await decideMovedUrls(first, document);
   const reused = await decideReusedIds(first, document);
   const dates = await decideChangedDates(mergePasses([first, queries, fresh, urls]), document);
@@ -119,7 +120,8 @@ async function decideFirst(document: DocumentContext): Promise<FirstPass> {
       if (stored.foundBy === "key") knownIds++;
       else if (stored.foundBy !== "alias" && stored.renamings + 1 >= CHURNING_IDS) churningIds++;
     }
-    if (stored !== null && hasReusedId(one, stored, { ...identity, isAlone })) {
+    const mayReuseId = stored?.foundBy === "key" && stored.contentHash !== one.contentHash;
+    if (mayReuseId && isOther(one.item, stored.event, { ...identity, isAlone })) {
       reusedIds.set(one, stored.externalId);
     } else if (stored === null && mayBeRenamed && isWanted(one, context)) fresh.push(one);
     else return !queries.isMoved(one, stored) && !urls.isMoved(one, stored);
@@ -158,36 +160,23 @@ async function decideEach(
       needsConfirmation ||= decision.isPending === true;
     }
     hasSameDate ||= stored?.contentHash === one.contentHash;
-    return unlessHeldBack({ one, stored, decision, context }, run);
+    // It may wait for the other languages of its publication.
+    return run.languageMerge?.takes({ one, stored, decision, context }) === true ? null : decision;
   });
   return { decisions, seen, dateChanged, hasSameDate, needsConfirmation };
 }
 
-/** The decision to record now; null where it waits for the other languages of its publication. */
-function unlessHeldBack(decided: DecidedAlone, { languageMerge }: DocumentRun): RecordDecision | null {
-  return languageMerge?.takes(decided) === true ? null : decided.decision;
-}
-
-/** Whether an item that is unknown is to be recorded. */
+/** Whether an unknown item is to be recorded. */
 function isWanted(one: IdentifiedItem, { keepAll, classify }: RevisionContext): boolean {
   return keepAll || classify(one).relevant;
-}
-
-function hasReusedId(
-  one: IdentifiedItem,
-  stored: StoredPublication,
-  how: Parameters<typeof isOther>[2],
-): boolean {
-  return stored.foundBy === "key" && stored.contentHash !== one.contentHash &&
-    isOther(one.item, stored.event, how);
 }
 
 /** The fresh items that match known publications. */
 interface Rematched {
   /** By external id: those of which only the query of the URL differs. */
   requeried: ReadonlyMap<IdentifiedItem, string>;
-  /** Whether the source makes up the queries of its URLs, so that they do not count. */
-  hasMadeUpQueries: boolean;
+  /** Whether the source generates the queries of its URLs, so that they do not count. */
+  hasGeneratedQueries: boolean;
   /** The fresh items to record, with the aliases of those that match a known publication. */
   fresh: readonly IdentifiedItem[];
 }
@@ -201,12 +190,12 @@ async function rematchFresh(
   const bareUrls = fresh.length === 0 ? null : await withoutLanguages(all, known, run);
   const compared = { known, bareUrls, pause: run.pause };
   const requeried = await findInLanguages(findRequeried, { all, fresh }, compared);
-  const hasMadeUpQueries = queries.areMadeUp(requeried.size);
-  const rest = hasMadeUpQueries ? fresh.filter((one) => !requeried.has(one)) : fresh;
+  const hasGeneratedQueries = queries.areGenerated(requeried.size);
+  const rest = hasGeneratedQueries ? fresh.filter((one) => !requeried.has(one)) : fresh;
   const isAll = run.source.fetchStrategy === "feed";
   const renamed = await findInLanguages(rematchRenamed, { all, fresh: rest, isAll }, compared);
   return {
-    ...{ requeried, hasMadeUpQueries },
+    ...{ requeried, hasGeneratedQueries },
     fresh: rest.map((one) => withAliases(one, [requeried.get(one), renamed.get(one)])),
   };
 }
@@ -240,26 +229,17 @@ async function withoutLanguages(
   return new Map(urls.map((url, at) => [url, bare[at] as string]));
 }
 
-/** Decides the items with a changed query: a revision, unless the source makes its queries up. */
+/** Decides the items with a changed query: a revision, unless the source generates its queries. */
 async function decideChangedQueries(
   { queries }: FirstPass,
-  { hasMadeUpQueries, requeried }: Rematched,
+  { hasGeneratedQueries, requeried }: Rematched,
   document: DocumentContext,
 ): Promise<Pass> {
-  if (!hasMadeUpQueries) return await decideEach([...queries.moved.keys()], document);
+  if (!hasGeneratedQueries) return await decideEach([...queries.moved.keys()], document);
   return unchangedPass(new Map([...queries.moved, ...requeried]));
 }
 
-/** Decides the items that were unknown, each with the publication that it was matched with. */
-async function decideFresh(
-  { urls }: FirstPass,
-  { fresh }: Rematched,
-  document: DocumentContext,
-): Promise<Pass> {
-  return await decideEach(fresh, document, (one, stored) => !urls.isMoved(one, stored));
-}
-
-/** Decides the items with a changed URL: not a revision where the site has moved or goes back and forth. */
+/** Decides the items with a changed URL: not a revision if the site has moved or alternates between URLs. */
 async function decideMovedUrls({ urls }: FirstPass, document: DocumentContext): Promise<Pass> {
   const reverted = await urls.takeReverted(document.run.options.store.findEvent);
   const returned = await decideEach(urls.returned, document);
@@ -290,10 +270,7 @@ async function decideReusedIds(
   return { ...mergePasses([unchangedPass(reusedIds), decided]), identity };
 }
 
-/**
- * Decides the items with a changed date: not a revision where the source makes its dates up (at least {@link
- * CHURNING_DATES} changed and none is unchanged); elsewhere a revision when it is seen twice.
- */
+/** Decides the items with a changed date: a revision when it is seen twice, unless the source generates its dates. */
 async function decideChangedDates(
   { dateChanged, hasSameDate }: Pass,
   document: DocumentContext,
@@ -308,7 +285,7 @@ async function decideChangedDates(
   return await decideEach(dateChanged, { ...document, context: { ...document.context, movedDates } });
 }
 
-/** Moves on to the next identity rule where the source makes its ids up; publications are then known by their URLs. */
+/** Moves on to the next identity rule if the source generates its ids; publications are then known by their URLs. */
 async function replaceChurningIds(
   { hasChurningIds }: FirstPass,
   identity: Identity,
@@ -319,8 +296,8 @@ async function replaceChurningIds(
 }
 
 /**
- * Moves on to the rule after `before`, and stores under it the items that are known. Only a source with one language
- * moves on, and not to a rule with a pattern: the operator's regular expressions run only in the parse worker.
+ * Moves on to the rule after `before`, and stores the known items under it. Rules with a pattern are left out: the
+ * operator's regular expressions run only in the parse worker.
  */
 async function moveOn(
   before: Identity,
@@ -357,7 +334,7 @@ function unchangedPass(items: ReadonlyMap<IdentifiedItem, string>): Pass {
   };
 }
 
-/** Several passes as one; of two decisions on an item the later one counts. */
+/** Several passes as one; the later of two decisions on an item counts. */
 function mergePasses(passes: readonly Pass[]): Pass {
   return {
     decisions: new Map(passes.flatMap(({ decisions }) => [...decisions])),

@@ -17,7 +17,6 @@ export interface DecidedAlone {
   one: IdentifiedItem;
   stored: StoredPublication | null;
   decision: RecordDecision;
-  /** The context of the decision. */
   context: RevisionContext;
 }
 
@@ -34,9 +33,7 @@ export class LanguageMerge {
 
   constructor(readonly languages: LanguageForms) {}
 
-  /**
-   * Holds an item back if it would be recorded, or may be in another language; returns whether to wait with recording.
-   */
+  /** Holds an item back if it would be recorded, or may be in another language; returns whether recording waits. */
   takes({ one, stored, decision, context }: DecidedAlone): boolean {
     const { kind } = decision;
     if (stored !== null && kind === "unchanged") {
@@ -50,7 +47,7 @@ export class LanguageMerge {
       (kind !== "record" || decision.event.version > 1);
     const base = isOfStored ? { externalId: stored.externalId, version: stored.version } : null;
     this.#waiting.push({ one, decision, context, base });
-    // A repetition is recorded as it is, unless another language makes a version.
+    // A repetition is recorded at once, unless another language makes a version.
     return !isRepeat;
   }
 
@@ -65,6 +62,7 @@ export class LanguageMerge {
    * record's own language first, then what revises it, the source's main language before the others.
    */
   groups(): WaitingItem[][] {
+    const orderOf = ({ one }: WaitingItem) => this.languages.codes.indexOf(one.language ?? "");
     const known = new Map(
       this.#waiting.flatMap(({ one, base }) => base === null ? [] : [[one.key, base.externalId]]),
     );
@@ -76,15 +74,13 @@ export class LanguageMerge {
       .filter((group) =>
         group.some(({ decision }) => decision.kind !== "irrelevant" && decision.kind !== "unchanged")
       )
-      .flatMap((group) => byIdentity(this.#sorted(group)));
-  }
-
-  #sorted(group: readonly WaitingItem[]): WaitingItem[] {
-    const { codes } = this.languages;
-    const orderOf = ({ one }: WaitingItem) => codes.indexOf(one.language ?? "");
-    return group.toSorted((a, b) =>
-      rankOf(a) - rankOf(b) || orderOf(a) - orderOf(b) || compareEditions(a.one, b.one)
-    );
+      .flatMap((group) =>
+        byIdentity(
+          group.toSorted((a, b) =>
+            rankOf(a) - rankOf(b) || orderOf(a) - orderOf(b) || compareEditions(a.one, b.one)
+          ),
+        )
+      );
   }
 }
 
@@ -121,40 +117,29 @@ function compareEditions(a: IdentifiedItem, b: IdentifiedItem): number {
   return a.contentHash < b.contentHash ? -1 : 1;
 }
 
-/** The items of one publication, each with the aliases of all. */
-export function withSharedAliases(items: readonly WaitingItem[]): WaitingItem[] {
-  const keys = new Set(items.flatMap(({ one }) => [...one.formerKeys ?? [], one.key]));
-  if (keys.size === 1) return [...items];
-  return items.map((item) => {
-    const formerKeys = [...keys].filter((key) => key !== item.one.key);
-    return { ...item, one: { ...item.one, formerKeys } };
-  });
-}
-
-/** Decides the items of one publication while they are recorded one after the other. */
-export class LanguageGroup {
-  #plan: { externalId: string | null; decisions: ReadonlyMap<WaitingItem, RecordDecision> } | null = null;
-
-  constructor(
-    readonly items: readonly WaitingItem[],
-    readonly unchanged: ReadonlyMap<string, readonly IdentifiedItem[]>,
-  ) {}
-
-  decide(item: WaitingItem, stored: StoredPublication | null): RecordDecision {
-    const isFirst = this.#plan === null;
-    const { externalId, decisions } = this.#plan ??= this.#planFor(stored);
-    const decision = isFirst || stored?.externalId === externalId ? decisions.get(item) : undefined;
-    // It belongs to another publication than the first item.
-    return decision ?? decideRevision(item.one, stored, item.context);
-  }
-
-  #planFor(stored: StoredPublication | null) {
-    const unchanged = stored === null ? [] : this.unchanged.get(stored.externalId) ?? [];
-    const decisions = decideGroup(this.items, stored, unchanged);
+/**
+ * The function that decides the items of one publication while they are recorded one after the other. It plans all
+ * decisions when the first item is recorded.
+ */
+export function createGroupDecider(
+  items: readonly WaitingItem[],
+  unchangedItems: ReadonlyMap<string, readonly IdentifiedItem[]>,
+): (item: WaitingItem, stored: StoredPublication | null) => RecordDecision {
+  let plan: { externalId: string | null; decisions: ReadonlyMap<WaitingItem, RecordDecision> } | null = null;
+  const planFor = (stored: StoredPublication | null) => {
+    const unchanged = stored === null ? [] : unchangedItems.get(stored.externalId) ?? [];
+    const decisions = decideGroup(items, stored, unchanged);
     const version = [...decisions.values()].find((decision) => isVersion(decision, stored));
     const externalId = version?.kind === "record" ? version.event.external_id : stored?.externalId ?? null;
     return { externalId, decisions };
-  }
+  };
+  return (item, stored) => {
+    const isFirst = plan === null;
+    const { externalId, decisions } = plan ??= planFor(stored);
+    const planned = isFirst || stored?.externalId === externalId ? decisions.get(item) : undefined;
+    // An item of another publication than the first one's is decided alone.
+    return planned ?? decideRevision(item.one, stored, item.context);
+  };
 }
 
 /**
@@ -249,7 +234,7 @@ function isVersion(decision: RecordDecision | undefined, stored: StoredPublicati
   return decision?.kind === "record" && (stored === null || decision.event.version > 1);
 }
 
-/** Whether an item's text belongs in the record. What is recorded in one language is recorded in all. */
+/** Whether an item's text belongs in the record. A record in one language has the texts of all others. */
 function bringsText(decision: RecordDecision, stored: StoredPublication | null): boolean {
   const { kind } = decision;
   return kind === "translated" || isVersion(decision, stored) || isRepeated(decision) ||

@@ -12,14 +12,12 @@ const TIMES_MISSED = 2;
 /** This many may be missing at once from any list; beyond that, at most as many as are still listed. */
 const ALWAYS_PLAUSIBLE = 3;
 
-/** What finding removals needs. */
 export interface RemovalOptions {
   store: Pick<Store, "recordRemovals">;
   newId: NewId;
   /** The holder of the source's lease. */
   holder: string;
   nowMs: number;
-  /** The version of the classifier's rules. */
   rulesVersion: string;
 }
 

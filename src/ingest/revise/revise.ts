@@ -11,7 +11,6 @@ const DAY_MS = 86_400_000;
 /** After this many changes of only its date, a publication's date no longer counts. */
 const MAX_DATE_MOVES = 2;
 
-/** The classification of an item. */
 export interface Classified {
   /** Whether it concerns AI regulation. */
   relevant: boolean;
@@ -23,15 +22,13 @@ export interface Classified {
   aiActArticles: string[];
 }
 
-/** The context of a decision, besides the item and the stored publication. */
 export interface RevisionContext {
   sourceId: string;
   /** Whether irrelevant items are recorded, too. */
   keepAll: boolean;
-  /** Whether subscribers are notified. */
   notify: boolean;
   nowMs: number;
-  /** Every key of the document. */
+  /** The keys of all items of the document. */
   keys: ReadonlySet<string>;
   /**
    * How a change of only the date is decided: `ask` leaves it until the whole document is decided, `keep` stores it
@@ -49,8 +46,8 @@ export interface RevisionContext {
 }
 
 /**
- * Decides one publication. A stored publication is revised even if it is no longer relevant. The decision is
- * "date_changed" when only its date has changed and that does not count, or not yet.
+ * Decides one publication. A stored publication is revised even if it is no longer relevant. "date_changed": only its
+ * date has changed, and that does not count, or not yet.
  */
 export function decideRevision(
   identified: IdentifiedItem,
@@ -60,27 +57,32 @@ export function decideRevision(
   if (found?.contentHash === identified.contentHash && !found.withdrawn) return { kind: "unchanged" };
   const stored = found === null || isAnother(found, identified, context) ? null : found;
   if (stored === null) {
-    // A publication that an earlier identity rule merged with another is recorded without notification. One that was
-    // only matched with another publication is new.
+    // A publication that an earlier identity rule merged with another is recorded without notification.
     const isSplit = found?.foundBy === "alias" && found.externalId !== identified.replaces &&
       isAlike(identified, found.event);
     return decideNew(identified, context, { isNew: !isSplit });
   }
   if (context.isReread && !stored.withdrawn) return { kind: "unchanged" };
   if (isHashedOtherwise(identified, stored)) return { kind: "unchanged", hashedAnew: true };
-  const language = identified.language === undefined
-    ? null
-    : decideLanguage(identified, { stored, language: identified.language }, context);
-  if (language !== null) return language;
+  const inLanguage = decideLanguage(identified, stored, context);
+  if (inLanguage !== null) return inLanguage;
   if (!stored.withdrawn && hasOnlyDateChanged(identified, stored)) {
     const decision = decideDate(identified, stored, context.movedDates);
     if (decision !== null) return decision;
   }
+  return version(identified, revisedEvent(identified, stored.event, context), context);
+}
+
+function version(
+  identified: IdentifiedItem,
+  event: RegEvent,
+  { provenance, notify }: RevisionContext,
+): RecordDecision {
   return {
     kind: "record",
-    event: revisedEvent(identified, stored.event, context),
-    provenance: context.provenance(identified),
-    notify: context.notify ? "after_fetch" : false,
+    event,
+    provenance: provenance(identified),
+    notify: notify ? "after_fetch" : false,
   };
 }
 
@@ -92,12 +94,8 @@ function decideNew(
   const classified = context.classify(identified);
   if (!context.keepAll && !classified.relevant) return { kind: "irrelevant" };
   const isNotified = isNew && (classified.relevant || !context.wasIrrelevant(identified.item));
-  return {
-    kind: "record",
-    event: buildEvent(identified, { previous: null, classified, context }),
-    provenance: context.provenance(identified),
-    notify: context.notify && isNotified ? "after_fetch" : false,
-  };
+  const event = buildEvent(identified, { previous: null, classified, context });
+  return version(identified, event, { ...context, notify: context.notify && isNotified });
 }
 
 /**
@@ -138,7 +136,7 @@ function hasOnlyDateChanged(identified: IdentifiedItem, stored: StoredPublicatio
     : stored.textHash === identified.textHash;
 }
 
-/** Null when the changed date is a revision. */
+/** Null if the changed date is a revision. */
 function decideDate(
   { contentHash }: IdentifiedItem,
   { pendingHash, dateMoves }: StoredPublication,
@@ -150,19 +148,16 @@ function decideDate(
   return movedDates === "now" ? null : { kind: "date_changed", isPending: true };
 }
 
-/**
- * Decides an item in another language than the record's own: it adds or revises a translation. Null for the record's
- * own language.
- */
+/** Decides an item in another language than the record's own, which adds or revises a translation; null for others. */
 function decideLanguage(
   identified: IdentifiedItem,
-  { stored, language }: { stored: StoredPublication; language: string },
+  stored: StoredPublication,
   context: RevisionContext,
 ): RecordDecision | null {
-  const known = stored.languages;
-  if (known.get(language) === identified.textHash && !stored.withdrawn) {
-    const isOwn = stored.textHash === identified.textHash;
-    return isOwn ? null : { kind: "unchanged" };
+  const { language, textHash } = identified;
+  if (language === undefined) return null;
+  if (stored.languages.get(language) === textHash && !stored.withdrawn) {
+    return stored.textHash === textHash ? null : { kind: "unchanged" };
   }
   const event = stored.event;
   if (event.language === language) return null;
@@ -172,12 +167,7 @@ function decideLanguage(
   if (!stored.withdrawn && !Object.hasOwn(event.translations, language)) {
     return translation(identified, context);
   }
-  return {
-    kind: "record",
-    event: withText(nextVersion(event, context), language, { title, summary }),
-    provenance: context.provenance(identified),
-    notify: context.notify ? "after_fetch" : false,
-  };
+  return version(identified, withText(nextVersion(event, context), language, { title, summary }), context);
 }
 
 /** The decision to add an item to its record as a translation. */

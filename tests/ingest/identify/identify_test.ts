@@ -1,7 +1,7 @@
 // Tests of src/ingest/identify/identify.ts.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { contentHash, identifyItems, isSameButForDate } from "../../../src/ingest/identify/identify.ts";
+import { hashesOf, identifyItems, isSameButForDate } from "../../../src/ingest/identify/identify.ts";
 import type { NormalisedItem } from "../../../src/ingest/normalise/item.ts";
 import { PLAIN_IDENTITY } from "../../../src/ingest/identify/identity_rule.ts";
 import { sampleEvent } from "../../support/samples.ts";
@@ -124,7 +124,9 @@ Deno.test("an item's hashes stay those that are stored: SHA-256 of its words as 
   }
 });
 
-Deno.test("contentHash() changes with what counts, and with nothing else", () => {
+const contentHash = (item: NormalisedItem) => hashesOf(item).contentHash;
+
+Deno.test("the content hash changes only with title, summary, URL and date", () => {
   const base = contentHash(item());
   const same: Partial<NormalisedItem>[] = [
     { link: "https://board.example/a?utm_campaign=mail" },
@@ -143,7 +145,7 @@ Deno.test("contentHash() changes with what counts, and with nothing else", () =>
   for (const change of different) assert.notEqual(contentHash(item(change)), base, JSON.stringify(change));
 });
 
-Deno.test("contentHash() counts the date of change where no date of publication is stated", () => {
+Deno.test("the content hash contains the date of change if no date of publication is stated", () => {
   const undated = item({ publishedAtMs: null, updatedAtMs: 5 });
   assert.notEqual(contentHash(undated), contentHash({ ...undated, updatedAtMs: 6 }));
 });
