@@ -73,7 +73,8 @@ export async function runFetchJob(
 }
 
 /** Loads the code that parses documents on first use, so that the service starts sooner. */
-export const loadIngestSource = () => import("./ingest_source.ts");
+export const loadIngestSource = (): Promise<typeof import("./ingest_source.ts")> =>
+  import("./ingest_source.ts");
 
 async function runLeased(
   source: SourceSettings,

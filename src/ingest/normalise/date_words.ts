@@ -1,6 +1,6 @@
-// Words in dates, in the languages of the sources: months, weekdays and fillers.
+// Words in dates, in the languages of the sources: months, weekdays and words without a meaning for the time.
 
-/** By month: its names and short forms, without accents. */
+/** The names and short forms of each month, without accents. */
 const MONTH_NAMES = [
   "january januar janner janvier januari janeiro enero gennaio jan janv ene gen",
   "february februar feber fevrier februari fevereiro febrero febbraio feb fevr fev",
@@ -16,7 +16,7 @@ const MONTH_NAMES = [
   "december dezember decembre diciembre dicembre dezembro dec dez dic",
 ];
 
-/** By weekday from Sunday: its names without accents, and short forms. */
+/** The names and short forms of each weekday from Sunday, without accents. */
 const WEEKDAY_NAMES = [
   "sunday sun sonntag so dimanche dim domingo dom domenica zondag zo sondag son",
   "monday mon montag mo lundi lun lunes lunedi maandag ma mandag segunda",
@@ -27,32 +27,18 @@ const WEEKDAY_NAMES = [
   "saturday sat samstag sonnabend sa samedi sam sabado sab sabato zaterdag za lordag",
 ];
 
-/** Words without a meaning for the time. */
-const FILLERS = new Set(
-  "at a um uhr on the of le la les las los el den der dem am il lo de del du di da do ore kl klo klokken om uur h hrs hr t feira"
-    .split(" "),
-);
+const FILLERS =
+  "at a um uhr on of the le la les las los el den der dem am il lo de del du di da do ore kl klo klokken om uur h hrs hr t feira";
 
-const MONTHS = byWord(MONTH_NAMES, 1);
-const WEEKDAYS = byWord(WEEKDAY_NAMES, 0);
+/** Months (1 to 12) by their names in lower case without accents. */
+export const MONTHS: ReadonlyMap<string, number> = byName(MONTH_NAMES, 1);
 
-function byWord(lines: readonly string[], from: number): Map<string, number> {
-  return new Map(
-    lines.flatMap((line, index) => line.split(" ").map((word): [string, number] => [word, from + index])),
-  );
-}
+/** Weekdays (0 is Sunday) by their names in lower case without accents. */
+export const WEEKDAYS: ReadonlyMap<string, number> = byName(WEEKDAY_NAMES, 0);
 
-/** The month (1 to 12) that a word in lower case without accents names; undefined for other words. */
-export function monthOf(word: string): number | undefined {
-  return MONTHS.get(word);
-}
+/** Words in lower case without accents that do not change the time. */
+export const IGNORED_WORDS: ReadonlySet<string> = new Set(FILLERS.split(" "));
 
-/** The weekday (0 is Sunday) that a word in lower case without accents names; undefined for other words. */
-export function weekdayOf(word: string): number | undefined {
-  return WEEKDAYS.get(word);
-}
-
-/** Whether a word in lower case without accents has no meaning for the time. */
-export function isFiller(word: string): boolean {
-  return FILLERS.has(word);
+function byName(lines: readonly string[], first: number): Map<string, number> {
+  return new Map(lines.flatMap((line, index) => line.split(" ").map((name) => [name, first + index])));
 }

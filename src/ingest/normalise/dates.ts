@@ -1,8 +1,7 @@
 // Parses dates as publishers write them. A date that is not fully understood is refused, not guessed.
-import { isFiller, monthOf, weekdayOf } from "./date_words.ts";
+import { IGNORED_WORDS, MONTHS, WEEKDAYS } from "./date_words.ts";
 import { instantOf, isMonthFirst, type Zone, zoneOf } from "./zones.ts";
 
-/** Maximum length of a date. */
 const MAX_DATE_CHARACTERS = 120;
 /** Years outside this range are placeholders (0001, 1900, 9999) or mistakes. */
 const MIN_YEAR = 1950;
@@ -10,14 +9,12 @@ const MAX_YEAR = 2199;
 /** A time closer to the epoch is a placeholder for "no date". */
 const EPOCH_MARGIN_MS = 86_400_000;
 
-/** A day as a date states it. */
 interface Day {
   year: number;
   month: number;
   day: number;
 }
 
-/** A time of day as a date states it. */
 interface Time {
   hour: number;
   minute: number;
@@ -28,21 +25,20 @@ interface Time {
 const MIDNIGHT: Time = { hour: 0, minute: 0, second: 0, ms: 0 };
 
 /**
- * The instant (Unix ms) that a date text states, null when it states none that is possible or is not understood whole.
- * Read are: RFC 822 and its successors, ISO 8601 (complete dates), `asctime`, and days in words or figures in the
- * languages of {@link monthOf} with or without a time; Unix seconds and milliseconds as bare figures. Weekdays are not
- * checked, because publishers get them wrong. A date without a time is the day's beginning; without a zone, it is meant
- * in `timezone` (IANA; an unknown one throws a RangeError).
+ * The instant (Unix ms) that a text states, or null. Accepts RFC 822 and its successors, ISO 8601 (complete dates),
+ * `asctime`, days in words or digits in the languages of {@link MONTHS} with or without a time, and Unix seconds and
+ * milliseconds. Weekdays are not checked, because publishers get them wrong. A date without a time is the beginning of
+ * the day. `timezone` (IANA; an unknown one throws a RangeError) applies to dates without a zone.
  *
- * Of "06/07/2024", the day comes first (as in Europe), unless the figures forbid it, the stated weekday fits only the
- * other order, or the zone is an American one. Two-digit years: up to 49 is 20xx (RFC 2822).
+ * In "06/07/2024" the day comes first, as in Europe, unless the numbers do not allow it, the stated weekday fits only
+ * the other order, or the zone is American. Two-digit years up to 49 are 20xx (RFC 2822).
  */
 export function parseDate(text: string, options: { timezone: string }): number | null {
   if (text.length > MAX_DATE_CHARACTERS) return null;
   const trimmed = text.trim();
   const standard = parseStandard(trimmed, options.timezone);
   if (standard !== undefined) return standard;
-  if (/^\d+(?:\.\d+)?$/.test(trimmed)) return parseFigures(trimmed, options.timezone);
+  if (/^\d+(?:\.\d+)?$/.test(trimmed)) return parseDigits(trimmed, options.timezone);
   return parseWritten(trimmed, options.timezone);
 }
 
@@ -51,7 +47,7 @@ const MAIL =
 const ISO =
   /^(\d{4})-(\d{2})-(\d{2})(?:[t ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(z|[+-]\d{2}:?\d{2})?)?$/i;
 
-/** The two forms that nearly every feed uses, fast; undefined for everything else. */
+/** The two forms that most feeds use; undefined for any other. */
 function parseStandard(text: string, timezone: string): number | null | undefined {
   const iso = ISO.exec(text);
   if (iso !== null) {
@@ -61,7 +57,7 @@ function parseStandard(text: string, timezone: string): number | null | undefine
   }
   const mail = MAIL.exec(text);
   if (mail === null) return undefined;
-  const month = monthOf((mail[2] ?? "").toLowerCase());
+  const month = MONTHS.get((mail[2] ?? "").toLowerCase());
   const zone = zoneOf((mail[7] ?? "").toLowerCase());
   if (month === undefined || zone === null) return undefined;
   return compose(
@@ -71,19 +67,19 @@ function parseStandard(text: string, timezone: string): number | null | undefine
   );
 }
 
-/** Digits only: a day, a day and a time, or Unix time. */
-function parseFigures(text: string, timezone: string): number | null {
-  const figures = text.split(".")[0]?.length ?? 0;
+/** Parses digits: a day, a day and a time, or Unix time. */
+function parseDigits(text: string, timezone: string): number | null {
+  const digits = text.split(".")[0]?.length ?? 0;
   const compact = /^(\d{4})(\d{2})(\d{2})(?:(\d{2})(\d{2})(\d{2})?)?$/.exec(text);
-  if (compact !== null && (figures === 8 || figures === 12 || figures === 14)) {
+  if (compact !== null && (digits === 8 || digits === 12 || digits === 14)) {
     const day = { year: Number(compact[1]), month: Number(compact[2]), day: Number(compact[3]) };
     return compose(day, readTime(compact[4], compact[5], compact[6]), timezone);
   }
-  if (figures === 9 || figures === 10) return plausible(Math.round(Number(text) * 1000));
-  return figures === 13 ? plausible(Math.round(Number(text))) : null;
+  if (digits === 9 || digits === 10) return plausible(Math.round(Number(text) * 1000));
+  return digits === 13 ? plausible(Math.round(Number(text))) : null;
 }
 
-/** The forms of a day, the first match counts; a month's name is replaced by `#7#`. */
+/** The forms of a day, in order of precedence; `#7#` stands for the name of the month. */
 const DAY_FORMS = [
   /(?<![\d:])(?<y>\d{4})\s?([./-])\s?(?<m>\d{1,2})\s?\2\s?(?<d>\d{1,2})(?!\d)/,
   /(?<!\d)(?<y>\d{4})(?<m>\d{2})(?<d>\d{2})(?=t\d)/,
@@ -100,7 +96,7 @@ const TIME =
 /** "T153012" after a day. */
 const COMPACT_TIME = /(?<=\st)(?<h>\d{2})(?<m>\d{2})(?<s>\d{2})?(?:[.,](?<f>\d+))?(?!\d)/;
 
-/** Parses a date in words or digits: first the day, then the time; every remaining word must be known. */
+/** Parses a date in words: first the day, then the time; every remaining word must be known. */
 function parseWritten(text: string, timezone: string): number | null {
   const plain = text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase()
     .replace(/\([^()]*\)|\[[^[\]]*\]/g, " ").replace(/[\u2010-\u2015\u2212]/g, "-").trim();
@@ -114,17 +110,17 @@ function parseWritten(text: string, timezone: string): number | null {
   return null;
 }
 
-/** The text with the last month's name in it as `#7#`; before it, "mar" is a weekday in French and Spanish. */
+/** Replaces the last month's name by `#7#`; an earlier "mar" is a weekday in French and Spanish. */
 function withMonthNumber(text: string): string {
   for (const match of [...text.matchAll(/[a-z]+/g)].reverse()) {
-    const month = monthOf(match[0]);
+    const month = MONTHS.get(match[0]);
     if (month === undefined) continue;
     return `${text.slice(0, match.index)}#${month}#${text.slice(match.index + match[0].length)}`;
   }
   return text;
 }
 
-/** The text with the year before the time, where it is behind it as `asctime` writes it. */
+/** Moves a year at the end, as in `asctime`, before the time. */
 function withYearFirst(text: string): string {
   const year = /\s\d{4}$/.exec(text);
   const day = year === null ? null : /#\d+#\s*\d{1,2}(?=\s+\d{1,2}:)/.exec(text.slice(0, year.index));
@@ -146,18 +142,18 @@ function parseAround(day: Groups, rest: string, timezone: string): number | null
   let weekday: number | undefined;
   for (const word of words.split(/[\s,;|]+/)) {
     const bare = word.replace(/^[-/]+$|\.$/, "");
-    if (bare === "" || isFiller(bare)) continue;
-    const named = weekdayOf(bare);
+    if (bare === "" || IGNORED_WORDS.has(bare)) continue;
+    const named = WEEKDAYS.get(bare);
     const own = zoneOf(bare);
     if (named !== undefined) weekday = named;
     else if (own === null) return null;
-    else if (stated === "" || /\d/.test(bare)) [zone, stated] = [own, bare]; // of "GMT +0200", the figures count
+    else if (stated === "" || /\d/.test(bare)) [zone, stated] = [own, bare]; // in "GMT +0200", the offset counts
   }
   const monthFirst = isMonthFirst(stated === "" ? timezone : stated);
   return compose(dayOf(day, weekday, monthFirst), readTime(h, m ?? n ?? "00", s, f, p), zone);
 }
 
-/** The day of what a form of {@link DAY_FORMS} found: `a` and `b` are day and month in an order that is not certain. */
+/** The day from the groups of {@link DAY_FORMS}; `a` and `b` are day and month in unknown order. */
 function dayOf({ y, m, d, a, b }: Groups, weekday: number | undefined, monthFirst: boolean): Day | null {
   const year = fullYear(y);
   if (a === undefined || b === undefined) return { year, month: Number(m), day: Number(d) };
@@ -176,7 +172,7 @@ function fullYear(text: string | undefined): number {
   return year < 50 ? 2000 + year : 1900 + year;
 }
 
-/** A time of day from its figures, midnight without any, null when there is none like it; 24:00 ends the day. */
+/** A time of day; midnight if none is stated, null if it is not valid. 24:00 is the end of the day. */
 function readTime(h?: string, m?: string, s?: string, fraction?: string, half?: string): Time | null {
   if (h === undefined) return MIDNIGHT;
   let hour = Number(h);

@@ -26,19 +26,19 @@ export interface DocumentDescription {
   problems: ParseProblem[];
 }
 
-/** The settings of the document's source, as far as known. */
+/** The known settings of the document's source. */
 export interface DescribeOptions {
   contentType: string | null;
   maxItems: number;
-  /** The rules of its source; without them it is looked at by itself. */
+  /** Default: the format is detected. */
   reading?: Reading | null;
-  /** Of dates that state no zone; without it UTC, because only a source's config knows better. */
+  /** Of dates without a zone. Default: UTC. */
   timezone?: string;
-  /** The base of relative links if the document does not state one. */
+  /** The base of relative links if the document has none. */
   baseUrl?: string;
 }
 
-/** Reads a document, of any strategy. Throws a DocumentError when it is none that can be read. */
+/** Describes a document of any strategy; throws a DocumentError if it cannot be read. */
 export function describeDocument(bytes: Uint8Array, options: DescribeOptions): DocumentDescription {
   const { timezone = "UTC", baseUrl = "", reading = null } = options;
   const document = previewDocument(bytes, {
@@ -73,7 +73,7 @@ export function describeDocument(bytes: Uint8Array, options: DescribeOptions): D
   return description;
 }
 
-/** A link that lacks only a base; null for one that is not valid with any base. */
+/** A relative link; null if it is not valid with any base. */
 function statedRelative(link: string | null): string | null {
   return link !== null && absoluteUrl(link, "https://base.invalid/") !== null ? link : null;
 }

@@ -5,63 +5,58 @@ import { languageCode } from "./language.ts";
 import { absoluteUrl } from "./links.ts";
 import { cutText, textFromMarkup } from "./text.ts";
 
-/** Characters of a title. */
-export const MAX_TITLE_CHARACTERS = 500;
-/** Characters of a summary. */
-export const MAX_SUMMARY_CHARACTERS = 10_000;
-/** Characters of a title that is made from a summary. */
-export const MAX_MADE_TITLE_CHARACTERS = 200;
-/** A longer guid identifies nothing. */
-export const MAX_GUID_CHARACTERS = 1000;
-/** Categories of one item, and characters of one. */
-export const MAX_CATEGORIES = 50;
-/** Of one category. */
-export const MAX_CATEGORY_CHARACTERS = 200;
-/** Characters of a stated value that a note repeats. */
+const MAX_TITLE_CHARACTERS = 500;
+const MAX_SUMMARY_CHARACTERS = 10_000;
+/** Maximum length of a title that is made from a summary. */
+const MAX_MADE_TITLE_CHARACTERS = 200;
+/** A longer guid is ignored. */
+const MAX_GUID_CHARACTERS = 1000;
+/** Maximum number of categories of an item, and length of each. */
+const MAX_CATEGORIES = 50;
+const MAX_CATEGORY_CHARACTERS = 200;
+/** Maximum number of characters of a value that a note quotes. */
 const MAX_QUOTE_CHARACTERS = 80;
 
 /** An item with plain text, an absolute link and times in Unix ms. */
 export interface NormalisedItem {
   guid: string | null;
-  /** Absolute http(s) address; empty only when nothing but the source could give one and the context has none. */
+  /** Absolute http(s) URL; empty only if the item has none and the context has no base URL. */
   link: string;
-  /** Whether it has no link of its own, so that `link` is the publisher's site; absent otherwise. */
+  /** Whether `link` is the publisher's site because the item has none; absent otherwise. */
   hasNoLink?: true;
   /** One line, never empty. */
   title: string;
-  /** Line breaks between blocks; may be empty. */
+  /** With line breaks between blocks; may be empty. */
   summary: string;
-  /** When it was published; when only an update is stated, as Atom allows, that. */
+  /** The date of publication, otherwise that of the update. */
   publishedAtMs: number | null;
   updatedAtMs: number | null;
-  /** ISO 639-1, as the item or else the document states it. */
+  /** ISO 639-1, as the item or the document states it. */
   language: string | null;
   categories: string[];
 }
 
-/** A normalised item with what was odd about it, or why there is none. */
+/** A normalised item with notes on invalid values, or the reason why it is refused. */
 export type ItemOutcome =
   | { ok: true; item: NormalisedItem; notes: string[] }
-  /** `item` is the best name that it has: its title, its guid, its link or "item 3". */
+  /** `item` is its guid, its link or "item 3". */
   | { ok: false; item: string; reason: string };
 
-/** The context of an item. */
 export interface ItemContext {
   document: ParsedDocument;
-  /** Where the document came from; null for a file. */
+  /** Null for a file. */
   documentUrl: string | null;
-  /** Absolute URL of the publisher's site; empty when a document is read by itself. */
+  /** Absolute URL of the publisher's site; empty for a document without a source. */
   baseUrl: string;
-  /** IANA time zone of dates that state none. */
+  /** IANA time zone of dates without one. */
   timezone: string;
   /** The index of the item in the document. */
   position: number;
 }
 
 /**
- * Makes a parsed item comparable and presentable. Without a title, the first sentence of the summary is the title; with
- * neither, the item is refused. Without a usable link, a guid that is an address is the link, else the publisher's
- * site: a publication without an address of its own is still a publication.
+ * Normalises a parsed item. Without a title, the first sentence of the summary is the title; without both, the item is
+ * refused. Without a valid link, a guid that is a URL is the link, otherwise the publisher's site.
  */
 export function normaliseItem(item: ParsedItem, context: ItemContext): ItemOutcome {
   const notes: string[] = [];
@@ -96,7 +91,7 @@ export function normaliseItem(item: ParsedItem, context: ItemContext): ItemOutco
   };
 }
 
-/** The prefix by which Drupal marks authors without a verified account. */
+/** Drupal marks authors without a verified account. */
 function repeatsOf(item: ParsedItem, title: string): string[] {
   if (!item.summary?.startsWith("<")) return [];
   return [title, ...item.authors.flatMap((author) => [author, `${author} (not verified)`])];
@@ -111,7 +106,6 @@ function nameOf(item: ParsedItem, position: number): string {
   return cutText(item.guid ?? item.link ?? `item ${position + 1}`, MAX_QUOTE_CHARACTERS);
 }
 
-/** The item's own link; null without one. */
 function linkOf(item: ParsedItem, context: ItemContext, notes: string[]): string | null {
   const bases = [item.baseUrl, context.document.baseUrl, context.documentUrl, context.baseUrl];
   const stated = item.link === null ? null : absoluteUrl(item.link, ...bases);

@@ -1,10 +1,10 @@
 // Extracts the text of HTML of any quality, without the parts of a page that are not content.
 import { Tokenizer, type TokenizerCallbacks } from "htmlparser2";
 
-/** Elements deeper than this are read as if they were not there; their text is. */
+/** Deeper elements are ignored; their text is read. */
 const MAX_DEPTH = 100;
 
-/** Characters of whitespace that the source may have between the words of a repeat. */
+/** Maximum number of whitespace characters between the words of a repeat. */
 const MAX_INDENTATION = 200;
 
 const BLOCKS = new Set(
@@ -18,36 +18,32 @@ const VOID = new Set("area base br col embed hr img input link meta param source
 const HIDDEN = new Set("script style iframe template noscript object svg audio video canvas head".split(" "));
 const HEADING = /^h[1-6]$/;
 
-/**
- * The words of markup, with a line break at blocks, whitespace otherwise not yet collapsed. Elements before the first
- * other text that hold nothing but one of `repeats` are left out, and so is every element whose only text is a
- * `<time>`, with the heading over it.
- */
+/** The text of markup with a line break at blocks and uncollapsed whitespace; for `repeats` see `textFromMarkup`. */
 export function markupWords(markup: string, repeats: readonly string[]): string {
   const reader = new MarkupReader(markup, repeats);
-  const tokenizer = new Tokenizer({ decodeEntities: markup.includes("&") }, reader); // without, it reads faster
+  const tokenizer = new Tokenizer({ decodeEntities: markup.includes("&") }, reader); // faster without
   tokenizer.write(markup);
   tokenizer.end();
   return reader.words();
 }
 
-/** An element that is open. */
+/** An open element. */
 interface Frame {
   name: string;
-  /** How many pieces and characters of words came before it. */
+  /** The numbers of pieces and characters before it. */
   piecesBefore: number;
   charactersBefore: number;
   hidden: boolean;
   holdsTime: boolean;
-  /** Whether it has text outside of `<time>` and headings. */
+  /** Whether it has text outside `<time>` and headings. */
   holdsWords: boolean;
 }
 
 class MarkupReader implements TokenizerCallbacks {
   readonly #open: Frame[] = [];
-  /** An element with more characters is none of the repeats. */
+  /** Maximum number of characters of an element that repeats a text. */
   readonly #maxRepeat: number;
-  /** The characters that become a space: line breaks only in markup, not in text with entities only. */
+  /** The characters that become a space; in text without tags, line breaks stay. */
   readonly #spaces: RegExp;
   #pieces: string[] = [];
   #characters = 0;
@@ -153,7 +149,7 @@ class MarkupReader implements TokenizerCallbacks {
     if (!isTime && frame.holdsWords && !HEADING.test(frame.name)) parent.holdsWords = true;
   }
 
-  /** Whether nothing but spaces came before an element, and it holds one of the repeats. */
+  /** Whether only spaces came before an element, and it contains one of the repeats. */
   #isRepeat(frame: Frame): boolean {
     if (this.repeats.length === 0 || frame.charactersBefore > 0 || this.#characters > this.#maxRepeat) {
       return false;

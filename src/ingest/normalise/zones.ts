@@ -1,44 +1,40 @@
-// Time zones: what zone names in dates stand for, and when a wall clock shows what in an IANA zone.
+// Time zones: the names in dates, and the instants of local times in IANA zones.
 
-/** Minutes east of UTC, or the IANA zone whose rules decide. */
+/** Minutes east of UTC, or an IANA zone. */
 export type Zone = number | string;
 
 const HOUR = 60;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** No zone is or was further from UTC. */
 const MAX_OFFSET_MINUTES = 14 * HOUR;
 
 /**
- * Zone names that dates use, in lower case. The American ones are those of RFC 822; the military letters all mean UTC,
- * because RFC 822 printed them with the wrong sign and RFC 5322 (section 4.3) tells readers to trust none of them.
- * Names with more than one meaning in use (IST) are left out.
+ * Zone names in dates, in lower case, with their hours east of UTC. The American ones are those of RFC 822. The military
+ * letters all mean UTC, because RFC 822 printed them with the wrong sign (RFC 5322, section 4.3). Names with several
+ * meanings (IST) are left out.
  */
+const HOURS: readonly [names: string, hours: number][] = [
+  ["utc ut gmt z wet a b c d e f g h i k l m n o p q r s t u v w x y", 0],
+  ["cet met mez bst west", 1],
+  ["cest mest mesz eet oez", 2],
+  ["eest oesz msk", 3],
+  ["sgt hkt awst", 8],
+  ["jst kst", 9],
+  ["aest", 10],
+  ["aedt", 11],
+  ["nzst", 12],
+  ["nzdt", 13],
+  ["adt", -3],
+  ["ast edt", -4],
+  ["est cdt", -5],
+  ["cst mdt", -6],
+  ["mst pdt", -7],
+  ["pst akdt", -8],
+  ["akst", -9],
+  ["hst", -10],
+];
 const ZONES = new Map<string, Zone>([
-  ...["utc", "ut", "gmt", "z", "wet"].map((name): [string, Zone] => [name, 0]),
-  ..."abcdefghiklmnopqrstuvwxy".split("").map((letter): [string, Zone] => [letter, 0]),
-  ...["cet", "met", "mez", "bst", "west"].map((name): [string, Zone] => [name, HOUR]),
-  ...["cest", "mest", "mesz", "eet", "oez"].map((name): [string, Zone] => [name, 2 * HOUR]),
-  ...["eest", "oesz", "msk"].map((name): [string, Zone] => [name, 3 * HOUR]),
-  ...["sgt", "hkt", "awst"].map((name): [string, Zone] => [name, 8 * HOUR]),
-  ...["jst", "kst"].map((name): [string, Zone] => [name, 9 * HOUR]),
-  ["aest", 10 * HOUR],
-  ["aedt", 11 * HOUR],
-  ["nzst", 12 * HOUR],
-  ["nzdt", 13 * HOUR],
-  ["adt", -3 * HOUR],
-  ["ast", -4 * HOUR],
-  ["edt", -4 * HOUR],
-  ["est", -5 * HOUR],
-  ["cdt", -5 * HOUR],
-  ["cst", -6 * HOUR],
-  ["mdt", -6 * HOUR],
-  ["mst", -7 * HOUR],
-  ["pdt", -7 * HOUR],
-  ["pst", -8 * HOUR],
-  ["akdt", -8 * HOUR],
-  ["akst", -9 * HOUR],
-  ["hst", -10 * HOUR],
+  ...HOURS.flatMap(([names, hours]) => names.split(" ").map((name): [string, Zone] => [name, hours * HOUR])),
   ["et", "America/New_York"],
   ["ct", "America/Chicago"],
   ["mt", "America/Denver"],
@@ -47,7 +43,7 @@ const ZONES = new Map<string, Zone>([
 
 const OFFSET = /^(?:gmt|utc|ut|z)?([+-])(\d{1,2})(?::?(\d{2}))?$/;
 
-/** The zone that a word of a date (in lower case) names: "cest", "+0200", "gmt+2"; null when it names none. */
+/** The zone of a word in lower case: "cest", "+0200", "gmt+2"; null if it is not a zone. */
 export function zoneOf(word: string): Zone | null {
   const named = ZONES.get(word);
   if (named !== undefined) return named;
@@ -60,15 +56,15 @@ export function zoneOf(word: string): Zone | null {
   return match[1] === "-" ? -total : total;
 }
 
-/** Whether people of a zone, by its name in a date or its IANA name, put the month before the day in figures. */
+/** Whether dates in digits have the month before the day in a zone, by its name in a date or its IANA name. */
 export function isMonthFirst(name: string): boolean {
   return /^(?:[ecmp][ds]?t|ak[ds]t|hst|America\/.*|US\/.*)$/.test(name);
 }
 
 /**
- * The instant (Unix ms) at which clocks of a zone show a wall time, which is given as if it were UTC. A time that the
- * spring's change skips counts from before the change, so it comes out an hour later on the clock; one that the
- * autumn's change repeats is the first. (Both as `Temporal` does by default.) An unknown IANA zone throws a RangeError.
+ * The instant (Unix ms) of a local time, which is given as if it were UTC. A time that the change to summer time skips
+ * is an hour later; of a time that occurs twice, the first counts (both as in `Temporal`). An unknown IANA zone throws a
+ * RangeError.
  */
 export function instantOf(wallMs: number, zone: Zone): number {
   if (typeof zone === "number") return wallMs - zone * MINUTE_MS;
@@ -83,31 +79,13 @@ export function instantOf(wallMs: number, zone: Zone): number {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** How far the clocks of an IANA zone are ahead of UTC at an instant, in ms. */
+/** The offset of an IANA zone from UTC at an instant, ms. */
 function offsetMs(zone: string, atMs: number): number {
   let format = formats.get(zone);
   if (format === undefined) {
-    format = new Intl.DateTimeFormat("en-US", {
-      timeZone: zone,
-      hourCycle: "h23",
-      year: "numeric",
-      month: "numeric",
-      day: "numeric",
-      hour: "numeric",
-      minute: "numeric",
-      second: "numeric",
-    });
+    format = new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short", timeStyle: "medium" });
     formats.set(zone, format);
   }
-  const shown = new Map(format.formatToParts(atMs).map((part) => [part.type, Number(part.value)]));
-  const part = (type: Intl.DateTimeFormatPartTypes): number => shown.get(type) ?? 0;
-  const wallMs = Date.UTC(
-    part("year"),
-    part("month") - 1,
-    part("day"),
-    part("hour"),
-    part("minute"),
-    part("second"),
-  );
+  const wallMs = Date.parse(`${format.format(atMs).replace(" ", "T")}Z`);
   return wallMs - Math.floor(atMs / 1000) * 1000;
 }
