@@ -37,6 +37,7 @@ const LEASE_EXTENSION_MS = 3_000;
 /** Time until a source is fetched again after a storage fault, ms. */
 const STORAGE_FAULT_PAUSE_MS = 60_000;
 
+/** What a fetch job uses. */
 export interface FetchJobOptions extends SourceIngestOptions {
   store: SourceIngestOptions["store"] & Pick<Store, "extendLease" | "finishFetch" | "recordRemovals">;
   clock: Clock;

@@ -29,6 +29,7 @@ const NEVER = new AbortController().signal;
 /** A clock that goes back by more than this was set back, ms. */
 const CLOCK_TOLERANCE_MS = 1_000;
 
+/** Options of the ingest loop. */
 export interface IngestOptions extends
   Omit<
     FetchJobOptions,
@@ -55,6 +56,7 @@ export interface IngestPreview {
   documents: FetchedDocument[];
 }
 
+/** The ingest loop. */
 export interface Ingest {
   /** Registers the sources in the store: new ones are due at once, changed schedules apply from now on. */
   register(): Promise<void>;
@@ -72,6 +74,7 @@ export interface Ingest {
   run(signal: AbortSignal, stopping: AbortSignal): Promise<void>;
 }
 
+/** Creates the loop. */
 export function createIngest(given: IngestOptions): Ingest {
   const { tracer = NO_TRACER } = given;
   const settings = new Map(given.sources.map((source) => [source.id, source]));

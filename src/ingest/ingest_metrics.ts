@@ -3,6 +3,7 @@ import type { Metrics } from "../domain/ports/metrics.ts";
 import type { FetchResult } from "../domain/source/source.ts";
 import type { IngestReport } from "./report.ts";
 
+/** Counts a finished fetch. */
 export type CountFetch = (outcome: FetchResult, report: IngestReport) => void;
 
 /** Registers the metrics and returns the function that counts a fetch. */

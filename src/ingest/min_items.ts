@@ -35,6 +35,7 @@ export function shortLanguages(
   return [...still, ...now];
 }
 
+/** The reason for operators. */
 export function shortReason(items: number, minItems: number): string {
   const found = items === 0 ? "no item" : `only ${items} of at least ${minItems} items`;
   return `has ${found}: the URL or the rules may no longer match the page`;

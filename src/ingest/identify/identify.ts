@@ -14,6 +14,7 @@ const TITLES_THAT_DIFFER = 3;
 /** A shorter title may be part of an id by chance, characters. */
 const MIN_HEADLINE = 10;
 
+/** An item with its identity. */
 export interface IdentifiedItem extends PublicationKey {
   item: NormalisedItem;
   textHash: string;

@@ -17,6 +17,7 @@ const MAX_KEY_LENGTH = 500;
 const MAX_FORMER = 5;
 const ANY_LANGUAGE = "any-language ";
 
+/** The identity rule of a source. */
 export interface Identity {
   rule: IdentityRule;
   /** The former rules, the latest first. */

@@ -2,6 +2,7 @@
 import type { NormalisedItem } from "../normalise/item.ts";
 import type { Classified } from "./revise.ts";
 
+/** The input of the classifier. */
 export interface ClassifyRequest {
   title: string;
   summary: string;

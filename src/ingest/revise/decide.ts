@@ -28,6 +28,7 @@ const CHURNING_IDS = 3;
 /** Maximum number of the latest publications that are compared with unknown items. */
 const RECENT = 500;
 
+/** The properties that the items of a document share. */
 export interface SharedOrigin {
   /** The languages that the document and the source's settings state, the more specific first. */
   statedLanguages: readonly string[];

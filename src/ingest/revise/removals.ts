@@ -12,6 +12,7 @@ const TIMES_MISSED = 2;
 /** This many may be missing at once from any list; beyond that, at most as many as are still listed. */
 const ALWAYS_PLAUSIBLE = 3;
 
+/** Options of {@link findRemovals}. */
 export interface RemovalOptions {
   store: Pick<Store, "recordRemovals">;
   newId: NewId;

@@ -11,6 +11,7 @@ const DAY_MS = 86_400_000;
 /** After this many changes of only its date, a publication's date no longer counts. */
 const MAX_DATE_MOVES = 2;
 
+/** The classification of an item. */
 export interface Classified {
   /** Whether it concerns AI regulation. */
   relevant: boolean;
@@ -22,6 +23,7 @@ export interface Classified {
   aiActArticles: string[];
 }
 
+/** The context of a decision. */
 export interface RevisionContext {
   sourceId: string;
   /** Whether irrelevant items are recorded, too. */
