@@ -9,13 +9,14 @@ import {
   FetchError,
   type FetchOptions,
   type Known,
+  type PlannedDocument,
   readCursor,
 } from "./fetch_types.ts";
-import { adoptedAddress } from "./permanent_redirects.ts";
+import { adoptedAddress, type PermanentRedirects, type RedirectTrack } from "./permanent_redirects.ts";
 import { inflateFile } from "../parse/inflate.ts";
 import { DocumentError } from "../parse/parsed.ts";
 import type { Parser } from "../parse/parse_worker_client.ts";
-import type { DatedPage, SitemapContents, SitemapRequest } from "../parse/sitemap_pages.ts";
+import type { DatedPage, SitemapContents, SitemapMap } from "../parse/sitemap_pages.ts";
 import { isThrottle } from "./host_circuit_breaker.ts";
 import { requireTime, rulesKey } from "./pagination.ts";
 
@@ -29,7 +30,7 @@ const MAX_TRIES = 10;
 /** A page dated by a day is read again when that day has ended in every time zone. */
 const DAY_SETTLES_MS = 1.5 * DAY_MS;
 
-/** What fetching a sitemap needs. */
+/** The dependencies of fetching a sitemap. */
 export interface SitemapOptions extends FetchOptions {
   parser: Pick<Parser, "readSitemap">;
 }
@@ -39,7 +40,7 @@ type SeenPage = [lastmod: string, isSettled: boolean, tries: number];
 
 interface SitemapCursor {
   settings: string;
-  /** Pages that changed before this are done or not wanted; Unix ms. */
+  /** Earlier changes are done or not wanted; Unix ms. */
   sinceMs: number;
   /** The pages that changed later, by the short names of their URLs. */
   pages: Record<string, SeenPage>;
@@ -52,270 +53,251 @@ export async function fetchSitemap(
   known: Known,
   options: SitemapOptions,
 ): Promise<Fetched> {
-  const nowMs = options.clock.nowMs();
-  const settings = rulesKey(source);
-  const before = readCursor<SitemapCursor>(known.cursor, settings);
-  const sinceMs = sinceWhen(before, rules, nowMs);
-  const maps = await readMaps(source, { rules, known, sinceMs, nowMs }, options);
-  requireDates(maps);
-  const dated = [...maps.pages.values()];
-  const pages: SitemapCursor["pages"] = Object.assign(Object.create(null), before?.pages);
-  const wanted = dated.filter((page) => !isDone(pages[page.name], page, nowMs));
-  sortWanted(wanted, pages, before === null);
-  const chosen = wanted.slice(0, rules.maxPages);
-  const waiting = before === null ? [] : wanted.slice(rules.maxPages);
-  const gone = new Set<string>();
-  const unasked = new Set<string>();
-  const read = async (page: DatedPage): Promise<FetchedDocument | null> => {
-    requireTime(options.clock, nowMs);
+  const sitemap = new SitemapFetch(source, rules, known, options);
+  await sitemap.start();
+  return sitemap;
+}
+
+class SitemapFetch implements Fetched {
+  documents: PlannedDocument[] = [];
+  readonly unreadable: Fetched["unreadable"] = [];
+  readonly isUnchanged = false;
+  freshUntilMs: number | null = null;
+  readonly #nowMs: number;
+  readonly #settings: string;
+  readonly #before: SitemapCursor | null;
+  readonly #sinceMs: number;
+  #redirect: RedirectTrack = { kind: "unsaid" };
+  readonly #leftOut: FailedPart[] = [];
+  /** The changed pages by URL, with their latest change. */
+  readonly #changed = new Map<string, DatedPage>();
+  /** The number of pages with and without a date. */
+  #dated = 0;
+  #undated = 0;
+  /** Whether every sitemap was read completely. */
+  #isWhole = true;
+  readonly #seen: Record<string, SeenPage>;
+  /** The pages that this fetch reads, and those that the next one reads. */
+  #chosen: DatedPage[] = [];
+  #waiting: DatedPage[] = [];
+  /** The URLs of pages that no longer exist, and of pages that were not requested. */
+  readonly #gone = new Set<string>();
+  readonly #unasked = new Set<string>();
+
+  constructor(
+    readonly source: SourceSettings,
+    readonly rules: SitemapRules,
+    readonly known: Known,
+    readonly options: SitemapOptions,
+  ) {
+    this.#nowMs = options.clock.nowMs();
+    this.#settings = rulesKey(source);
+    this.#before = readCursor<SitemapCursor>(known.cursor, this.#settings);
+    this.#sinceMs = this.#sinceWhen();
+    this.#seen = Object.assign(Object.create(null), this.#before?.pages);
+  }
+
+  /** A time in the future was stored before the clock was set back. */
+  #sinceWhen(): number {
+    if (this.#before === null) return this.#nowMs - this.rules.firstDays * DAY_MS;
+    const { sinceMs } = this.#before;
+    return sinceMs > this.#nowMs ? this.#nowMs - LATE_DAYS * DAY_MS : sinceMs;
+  }
+
+  /** Reads the sitemap, or the changed sitemaps of the index, and plans the changed pages. */
+  async start(): Promise<void> {
+    const address = adoptedAddress(this.known.moves, this.source.location) ?? this.source.location;
+    const { response, contents } = await this.#readMap(address);
+    this.#redirect = response.redirect;
+    this.freshUntilMs = response.freshUntilMs;
+    if (contents.kind === "urlset") this.#addPages(contents, address);
+    else {
+      this.#addProblems(contents, "");
+      await this.#readChildren(contents.maps);
+    }
+    if (this.#dated === 0 && this.#undated > 0) {
+      throw new FetchError(`none of the ${this.#undated} pages in the sitemap has a lastmod`);
+    }
+    const wanted = this.#wantedPages();
+    this.#chosen = wanted.slice(0, this.rules.maxPages);
+    if (this.#before !== null) this.#waiting = wanted.slice(this.rules.maxPages);
+    this.documents = this.#chosen.map((page) => ({
+      name: page.address,
+      reading: this.rules.reading,
+      onFailure: "refuse",
+      read: () => this.#readPage(page),
+    }));
+  }
+
+  async #readMap(address: string): Promise<{ response: DocumentResponse; contents: SitemapContents }> {
+    const { source, options, rules: { include, exclude, maps } } = this;
+    const response = await fetchDocument(source, {
+      url: new URL(address),
+      headers: { accept: "application/xml, text/xml;q=0.9, application/gzip;q=0.8, */*;q=0.1" },
+      validators: null,
+      expects: "data",
+    }, options);
+    const { document } = response;
+    if (document === null) throw new FetchError("responded with 304 to an unconditional request");
     try {
-      return await readPage(source, page, options);
+      const contents = await options.parser.readSitemap({
+        bytes: await inflateFile(document.bytes, options.maxDocumentBytes),
+        contentType: document.contentType,
+        pageBase: source.location,
+        mapBase: address,
+        ...{ timezone: source.timezone, include, exclude, maps, sinceMs: this.#sinceMs },
+      });
+      return { response, contents };
+    } catch (error) {
+      throw error instanceof DocumentError ? new FetchError(error.message) : error;
+    }
+  }
+
+  /** Reads the changed sitemaps of an index, the last changed first. */
+  async #readChildren(maps: readonly SitemapMap[]): Promise<void> {
+    const changed = maps.filter(({ changedMs }) => changedMs === null || changedMs >= this.#sinceMs - DAY_MS)
+      .sort((a, b) => (b.changedMs ?? this.#nowMs) - (a.changedMs ?? this.#nowMs));
+    if (changed.length > this.rules.maxMaps) {
+      const many = `${changed.length} sitemaps may have changed, and ${this.rules.maxMaps} are read`;
+      this.#leaveOut("document", `${many}: raise max_maps, or configure them separately in maps`);
+    }
+    for (const { url } of changed.slice(0, this.rules.maxMaps)) {
+      if (this.#changed.size >= MAX_CHANGED) {
+        this.#leaveOut(url, `was not read: the sitemaps before it have ${MAX_CHANGED} changed pages`);
+        return;
+      }
+      requireTime(this.options.clock, this.#nowMs);
+      try {
+        const { contents } = await this.#readMap(url);
+        if (contents.kind === "urlset") this.#addPages(contents, url);
+        else {
+          const reason = "is an index within an index, which the protocol forbids";
+          this.unreadable.push({ name: url, reason });
+        }
+      } catch (error) {
+        if (!(error instanceof FetchError)) throw error;
+        this.unreadable.push({ name: url, reason: error.message });
+        this.#isWhole = false;
+      }
+    }
+  }
+
+  #leaveOut(part: string, reason: string): void {
+    this.#leftOut.push({ part, reason });
+    this.#isWhole = false;
+  }
+
+  #addPages(contents: Extract<SitemapContents, { kind: "urlset" }>, url: string): void {
+    for (const page of contents.pages) {
+      const before = this.#changed.get(page.address);
+      if (before === undefined || page.changedMs >= before.changedMs) this.#changed.set(page.address, page);
+    }
+    this.#dated += contents.dated;
+    this.#undated += contents.undated;
+    if (contents.problems.some(({ item }) => item === "document")) this.#isWhole = false;
+    this.#addProblems(contents, `${url}: `);
+  }
+
+  #addProblems({ problems }: SitemapContents, prefix: string): void {
+    for (const { item, reason } of problems) {
+      this.unreadable.push({ name: prefix + item, reason, isItem: item !== "document" });
+    }
+  }
+
+  /**
+   * The newest pages first at the first fetch, which skips the archive; otherwise the oldest first. Pages that failed
+   * come last, so that forbidden pages do not delay the others.
+   */
+  #wantedPages(): DatedPage[] {
+    const direction = this.#before === null ? -1 : 1;
+    return [...this.#changed.values()].filter((page) => !this.#isDone(page)).sort((a, b) =>
+      this.#triesOf(a) - this.#triesOf(b) || direction * (a.changedMs - b.changedMs)
+    );
+  }
+
+  #isDone(page: DatedPage): boolean {
+    const seen = this.#seen[page.name];
+    if (seen === undefined || seen[0] !== page.lastmod) return false;
+    const [, isSettled, tries] = seen;
+    if (tries > 0 && tries < MAX_TRIES) return false;
+    return isSettled || this.#nowMs - page.changedMs <= DAY_SETTLES_MS;
+  }
+
+  #triesOf({ name, lastmod }: DatedPage): number {
+    const seen = this.#seen[name];
+    return seen?.[0] === lastmod ? seen[2] : 0;
+  }
+
+  async #readPage({ address }: DatedPage): Promise<FetchedDocument | null> {
+    requireTime(this.options.clock, this.#nowMs);
+    try {
+      const { document } = await fetchDocument(this.source, {
+        url: new URL(address),
+        headers: { accept: "text/html, application/xhtml+xml;q=0.9, */*;q=0.1" },
+        validators: null,
+        expects: "page",
+      }, this.options);
+      return document;
     } catch (error) {
       if (error instanceof FetchError) {
-        if (error.status === 404 || error.status === 410) gone.add(page.address);
-        if (!error.wasAsked || isThrottle(error)) unasked.add(page.address);
+        if (error.status === 404 || error.status === 410) this.#gone.add(address);
+        if (!error.wasAsked || isThrottle(error)) this.#unasked.add(address);
       }
       throw error;
     }
-  };
-  return {
-    documents: chosen.map((page) => ({
-      name: page.address,
-      reading: rules.reading,
-      onFailure: "refuse",
-      read: () => read(page),
-    })),
-    leftOut: () => maps.leftOut,
-    notes: () => before === null ? undatedNotes(maps.undated) : [],
-    unreadable: maps.unreadable,
-    isUnchanged: false,
-    freshUntilMs: maps.root.freshUntilMs,
-    redirects: () => [{ ...maps.root.redirect, address: source.location }],
-    cursor({ refused }) {
-      const again = [...waiting];
-      for (const page of chosen) {
-        if (unasked.has(page.address)) {
-          again.push(page);
-          continue;
-        }
-        const tries = !refused.has(page.address) || gone.has(page.address)
-          ? 0
-          : triesOf(pages[page.name], page) + 1;
-        pages[page.name] = [
-          page.lastmod,
-          nowMs - page.changedMs > DAY_SETTLES_MS || hasTime(page.lastmod),
-          tries,
-        ];
-        if (tries > 0 && tries < MAX_TRIES) again.push(page);
+  }
+
+  leftOut(): FailedPart[] {
+    return this.#leftOut;
+  }
+
+  /** The first fetch, and a dry run, report pages without `lastmod`. */
+  notes(): string[] {
+    if (this.#before !== null || this.#undated === 0) return [];
+    const many = `${this.#undated} ${this.#undated === 1 ? "page" : "pages"}`;
+    return [`${many} of the sitemap cannot be checked for changes: they have no lastmod`];
+  }
+
+  redirects(): PermanentRedirects[] {
+    return [{ ...this.#redirect, address: this.source.location }];
+  }
+
+  cursor({ refused }: { refused: ReadonlySet<string> }): string {
+    const again = [...this.#waiting];
+    for (const page of this.#chosen) {
+      const { address, name, lastmod } = page;
+      if (this.#unasked.has(address)) {
+        again.push(page);
+        continue;
       }
-      const { isWhole } = maps;
-      return JSON.stringify(
-        cursorAfter({ settings, sinceMs, pages }, { dated, again, isWhole, before, nowMs }),
-      );
-    },
-  };
-}
-
-function requireDates({ dated, undated }: ReadMaps): void {
-  if (dated > 0 || undated === 0) return;
-  throw new FetchError(`none of the ${undated} pages in the sitemap has a lastmod`);
-}
-
-/** The note of the first fetch, and of dry runs, on pages without `lastmod`. */
-function undatedNotes(pages: number): string[] {
-  if (pages === 0) return [];
-  const many = `${pages} ${pages === 1 ? "page" : "pages"}`;
-  return [`${many} of the sitemap cannot be checked for changes: they have no lastmod`];
-}
-
-/** The time from which changes are wanted. A time in the future comes from a clock that was set back. */
-function sinceWhen(before: SitemapCursor | null, { firstDays }: SitemapRules, nowMs: number): number {
-  if (before === null) return nowMs - firstDays * DAY_MS;
-  return before.sinceMs > nowMs ? nowMs - LATE_DAYS * DAY_MS : before.sinceMs;
-}
-
-/** The next cursor: from the oldest page to be read again, otherwise from {@link LATE_DAYS} before the newest. */
-function cursorAfter(
-  now: SitemapCursor,
-  { dated, again, isWhole, before, nowMs }: {
-    dated: readonly DatedPage[];
-    again: readonly DatedPage[];
-    isWhole: boolean;
-    before: SitemapCursor | null;
-    nowMs: number;
-  },
-): SitemapCursor {
-  // A page dated in the future must not exclude all others.
-  const newestMs = dated.reduce((latest, { changedMs }) => Math.max(latest, Math.min(changedMs, nowMs)), 0);
-  const oldestMs = again.reduce(
-    (first, { changedMs }) => Math.min(first, changedMs),
-    newestMs - LATE_DAYS * DAY_MS,
-  );
-  const sinceMs = isWhole ? Math.max(now.sinceMs, oldestMs) : now.sinceMs;
-  const pages: SitemapCursor["pages"] = {};
-  const fetchedLater = new Set(again.map(({ name }) => name));
-  for (const { name, lastmod, changedMs } of dated) {
-    if (changedMs < sinceMs) continue;
-    const seen = now.pages[name];
-    if (seen !== undefined) pages[name] = seen;
-    // The archive that the first fetch skips counts as done.
-    else if (before === null && !fetchedLater.has(name)) pages[name] = [lastmod, true, 0];
-  }
-  return { settings: now.settings, sinceMs, pages };
-}
-
-/**
- * Sorts the newest first at the first fetch, which skips the archive, and the oldest first afterwards. Pages that
- * failed come last, so that forbidden pages do not delay the others.
- */
-function sortWanted(wanted: DatedPage[], pages: SitemapCursor["pages"], isFirst: boolean): void {
-  const direction = isFirst ? -1 : 1;
-  wanted.sort((a, b) =>
-    triesOf(pages[a.name], a) - triesOf(pages[b.name], b) || direction * (a.changedMs - b.changedMs)
-  );
-}
-
-function isDone(seen: SeenPage | undefined, page: DatedPage, nowMs: number): boolean {
-  if (seen === undefined || seen[0] !== page.lastmod) return false;
-  if (seen[2] > 0 && seen[2] < MAX_TRIES) return false;
-  return seen[1] || nowMs - page.changedMs <= DAY_SETTLES_MS;
-}
-
-function triesOf(seen: SeenPage | undefined, page: DatedPage): number {
-  return seen?.[0] === page.lastmod ? seen[2] : 0;
-}
-
-function hasTime(lastmod: string): boolean {
-  return lastmod.includes(":");
-}
-
-interface ReadMaps {
-  root: DocumentResponse;
-  /** The changed pages by URL, with their latest change. */
-  pages: Map<string, DatedPage>;
-  /** Pages with a date, and without one. */
-  dated: number;
-  undated: number;
-  unreadable: Fetched["unreadable"];
-  leftOut: FailedPart[];
-  /** Whether every sitemap was read completely. */
-  isWhole: boolean;
-}
-
-interface MapRequest {
-  rules: SitemapRules;
-  known: Known;
-  sinceMs: number;
-  nowMs: number;
-}
-
-/** Reads the sitemap, or the changed sitemaps of the index, the latest changed first. */
-async function readMaps(
-  source: SourceSettings,
-  { rules, known, sinceMs, nowMs }: MapRequest,
-  options: SitemapOptions,
-): Promise<ReadMaps> {
-  const address = adoptedAddress(known.moves, source.location) ?? source.location;
-  const request = { ...rules, sinceMs };
-  const { response: root, map } = await readMap(source, request, address, options);
-  const maps: ReadMaps = {
-    ...{ root, pages: new Map(), dated: 0, undated: 0, unreadable: [], leftOut: [], isWhole: true },
-  };
-  const take = (from: Extract<SitemapContents, { kind: "urlset" }>, url: string): void => {
-    for (const page of from.pages) {
-      const before = maps.pages.get(page.address);
-      if (before === undefined || page.changedMs >= before.changedMs) maps.pages.set(page.address, page);
+      const hasFailed = refused.has(address) && !this.#gone.has(address);
+      const tries = hasFailed ? this.#triesOf(page) + 1 : 0;
+      const isSettled = this.#nowMs - page.changedMs > DAY_SETTLES_MS || lastmod.includes(":");
+      this.#seen[name] = [lastmod, isSettled, tries];
+      if (tries > 0 && tries < MAX_TRIES) again.push(page);
     }
-    maps.dated += from.dated;
-    maps.undated += from.undated;
-    if (from.problems.some(({ item }) => item === "document")) maps.isWhole = false;
-    maps.unreadable.push(
-      ...from.problems.map(({ item, reason }) => ({
-        name: `${url}: ${item}`,
-        reason,
-        isItem: item !== "document",
-      })),
+    return JSON.stringify(this.#cursorAfter(again));
+  }
+
+  /** The next cursor: from the oldest page to be read again, otherwise from {@link LATE_DAYS} before the newest. */
+  #cursorAfter(again: readonly DatedPage[]): SitemapCursor {
+    const dated = [...this.#changed.values()];
+    // A page dated in the future must not exclude all others.
+    const newestMs = dated.reduce((max, { changedMs }) => Math.max(max, Math.min(changedMs, this.#nowMs)), 0);
+    const oldestMs = again.reduce(
+      (min, { changedMs }) => Math.min(min, changedMs),
+      newestMs - LATE_DAYS * DAY_MS,
     );
-  };
-  if (map.kind === "urlset") {
-    take(map, address);
-    return maps;
-  }
-  maps.unreadable.push(
-    ...map.problems.map(({ item, reason }) => ({ name: item, reason, isItem: item !== "document" })),
-  );
-  const children = map.maps.filter(({ changedMs }) => changedMs === null || changedMs >= sinceMs - DAY_MS);
-  children.sort((a, b) => (b.changedMs ?? nowMs) - (a.changedMs ?? nowMs));
-  if (children.length > rules.maxMaps) {
-    const reason =
-      `${children.length} sitemaps may have changed, and ${rules.maxMaps} are read: raise max_maps, or ` +
-      "configure them separately";
-    maps.leftOut.push({ part: "document", reason: `${reason} in maps` });
-    maps.isWhole = false;
-  }
-  for (const { url } of children.slice(0, rules.maxMaps)) {
-    if (maps.pages.size >= MAX_CHANGED) {
-      maps.leftOut.push({
-        part: url,
-        reason: `was not read: the sitemaps before it have ${MAX_CHANGED} changed pages`,
-      });
-      maps.isWhole = false;
-      break;
+    const sinceMs = this.#isWhole ? Math.max(this.#sinceMs, oldestMs) : this.#sinceMs;
+    const pages: SitemapCursor["pages"] = {};
+    const fetchedLater = new Set(again.map(({ name }) => name));
+    for (const { name, lastmod, changedMs } of dated) {
+      if (changedMs < sinceMs) continue;
+      const seen = this.#seen[name];
+      if (seen !== undefined) pages[name] = seen;
+      // The archive that the first fetch skips counts as done.
+      else if (this.#before === null && !fetchedLater.has(name)) pages[name] = [lastmod, true, 0];
     }
-    requireTime(options.clock, nowMs);
-    try {
-      const child = (await readMap(source, request, url, options)).map;
-      if (child.kind === "urlset") take(child, url);
-      else {maps.unreadable.push({
-          name: url,
-          reason: "is an index within an index, which the protocol forbids",
-        });}
-    } catch (error) {
-      if (!(error instanceof FetchError)) throw error;
-      maps.unreadable.push({ name: url, reason: error.message });
-      maps.isWhole = false;
-    }
+    return { settings: this.#settings, sinceMs, pages };
   }
-  return maps;
-}
-
-async function readMap(
-  source: SourceSettings,
-  { include, exclude, maps, sinceMs }: Pick<SitemapRequest, "include" | "exclude" | "maps" | "sinceMs">,
-  address: string,
-  options: SitemapOptions,
-): Promise<{ response: DocumentResponse; map: SitemapContents }> {
-  const response = await fetchDocument(source, {
-    url: new URL(address),
-    headers: { accept: "application/xml, text/xml;q=0.9, application/gzip;q=0.8, */*;q=0.1" },
-    validators: null,
-    expects: "data",
-  }, options);
-  const { document } = response;
-  if (document === null) throw new FetchError("responded with 304 to an unconditional request");
-  const { contentType } = document;
-  const { location: pageBase, timezone } = source;
-  try {
-    const bytes = await inflateFile(document.bytes, options.maxDocumentBytes);
-    const wanted = { timezone, include, exclude, maps, sinceMs };
-    const request = { bytes, contentType, pageBase, mapBase: address, ...wanted };
-    return { response, map: await options.parser.readSitemap(request) };
-  } catch (error) {
-    if (error instanceof DocumentError) throw new FetchError(error.message);
-    throw error;
-  }
-}
-
-async function readPage(
-  source: SourceSettings,
-  { address }: DatedPage,
-  options: FetchOptions,
-): Promise<FetchedDocument | null> {
-  const { document } = await fetchDocument(source, {
-    url: new URL(address),
-    headers: { accept: "text/html, application/xhtml+xml;q=0.9, */*;q=0.1" },
-    validators: null,
-    expects: "page",
-  }, options);
-  return document;
 }

@@ -75,7 +75,7 @@ export interface ReadDocument {
 export interface Fetched {
   documents: Iterable<PlannedDocument>;
   /** The documents that follow a planned one; called after each, for strategies that page. */
-  following?(read: ReadDocument, planned: PlannedDocument): PlannedDocument[];
+  following?(read: ReadDocument, planned?: PlannedDocument): PlannedDocument[];
   /** The parts that the limits left out; called at the end. */
   leftOut?(): FailedPart[];
   /** What was left out on purpose, as sentences. */
@@ -98,14 +98,16 @@ export interface Fetched {
    * The cursor of the next fetch; stored only after every document was ingested. An incomplete feed and the refused
    * files of a folder are read again, changed or not.
    */
-  cursor(
-    outcome: {
-      isWhole: boolean;
-      refused: ReadonlySet<string>;
-      /** For how many minutes the documents say that they do not change. */
-      ttlMinutes?: number | null;
-    },
-  ): string | null;
+  cursor(outcome: FetchOutcome): string | null;
+}
+
+/** The outcome of ingesting the documents of a fetch. */
+export interface FetchOutcome {
+  isWhole: boolean;
+  /** The names of the refused documents. */
+  refused: ReadonlySet<string>;
+  /** How long the documents are fresh, as they state. */
+  ttlMinutes?: number | null;
 }
 
 /** What fetching needs from outside. */

@@ -1,49 +1,46 @@
 // Decodes documents to text: detects the character encoding.
 
-/** How much of a document is searched for its XML declaration, or for a page's meta element. */
+/** The bytes that are searched for an XML declaration, and for a meta element. */
 const DECLARATION_BYTES = 1024;
 const META_BYTES = 8192;
 
 const XML_ENCODING = /^[\s\0]*<\?xml[^>]*?\sencoding\s*=\s*["']\s*([\w.:-]+)\s*["']/;
 const META = /<meta\s[^<>]*/gi;
 const META_CHARSET = /charset\s*=\s*(?:["']\s*)?([\w.:-]+)/i;
-/** Encodings of one byte a character: every text is valid in most of them, so that they prove nothing. */
+/** Encodings with one byte per character, in which nearly all bytes are valid. */
 const SINGLE_BYTE = /^(?:windows-|iso-8859-|koi8-|ibm866|macintosh|x-mac-)/;
 
-/** Text and the encoding it was in, by the name that the WHATWG Encoding Standard gives it in lower case. */
+/** Text and its encoding, by its lower-case name in the WHATWG Encoding Standard. */
 export interface DecodedText {
   text: string;
   charset: string;
 }
 
 /**
- * Decodes a document: by its byte order mark, else by the charset of the HTTP `Content-Type`, else by its XML
- * declaration or its `<meta>`, else as UTF-8, and as windows-1252 when it is not UTF-8 (see {@link decodeUtf8}). JSON
- * is always UTF-8 (RFC 8259), the other steps do not apply. Labels are those of the WHATWG Encoding Standard
- * ("iso-8859-1" is windows-1252). An unknown label and one that the bytes refute are ignored; a single-byte label is
- * refuted by bytes that are valid UTF-8 beyond ASCII. Wrong text that the publisher encoded twice is left alone. NUL
- * characters are removed.
+ * Decodes a document by its byte order mark, otherwise the charset of `Content-Type`, the XML declaration or `<meta>`,
+ * otherwise as UTF-8 or windows-1252 (see {@link decodeUtf8}). JSON is always UTF-8 (RFC 8259). Labels are those of the
+ * WHATWG Encoding Standard ("iso-8859-1" is windows-1252). Unknown labels are ignored, and those that the bytes refute:
+ * valid UTF-8 beyond ASCII refutes a single-byte label. NUL characters are removed.
  */
 export function decodeText(bytes: Uint8Array, contentType: string | null): DecodedText {
-  const decoded = decodeMarked(bytes) ?? decodeDeclared(bytes, contentType);
-  const { text } = decoded;
-  return text.includes("\0") ? { ...decoded, text: text.replaceAll("\0", "") } : decoded;
+  const { text, charset } = decodeMarked(bytes) ?? decodeDeclared(bytes, contentType);
+  return { text: text.replaceAll("\0", ""), charset };
 }
 
-/** Decodes what says itself in its first bytes that it is UTF-8 or UTF-16; null for everything else. */
+/** Decodes text whose first bytes identify UTF-8 or UTF-16; otherwise null. */
 function decodeMarked(bytes: Uint8Array): DecodedText | null {
   const [first, second, third, fourth] = bytes;
   if (first === 0xef && second === 0xbb && third === 0xbf) return decodeUtf8(bytes);
   if (first === 0xff && second === 0xfe) return decodeLossy(bytes, "utf-16le");
   if (first === 0xfe && second === 0xff) return decodeLossy(bytes, "utf-16be");
-  // Without a mark: "<" or "{" or "[" and whatever ASCII follows, each in two bytes.
-  if (second === 0 && fourth === 0 && (first === 0x3c || first === 0x7b || first === 0x5b)) {
-    return decodeLossy(bytes, "utf-16le");
-  }
-  if (first === 0 && third === 0 && (second === 0x3c || second === 0x7b || second === 0x5b)) {
-    return decodeLossy(bytes, "utf-16be");
-  }
+  // Without a mark: "<", "{" or "[" and another ASCII character, each in two bytes.
+  if (second === 0 && fourth === 0 && isOpening(first)) return decodeLossy(bytes, "utf-16le");
+  if (first === 0 && third === 0 && isOpening(second)) return decodeLossy(bytes, "utf-16be");
   return null;
+}
+
+function isOpening(byte: number | undefined): boolean {
+  return byte === 0x3c || byte === 0x7b || byte === 0x5b;
 }
 
 function decodeDeclared(bytes: Uint8Array, contentType: string | null): DecodedText {
@@ -57,22 +54,16 @@ function decodeDeclared(bytes: Uint8Array, contentType: string | null): DecodedT
   for (const label of labels) {
     if (label === undefined) continue;
     const charset = encodingOf(label);
-    if (charset === null || charset.startsWith("utf-16")) continue; // its bytes would have shown it
-    if (charset === "utf-8") {
-      if (utf8 !== null) return utf8;
-      continue;
-    }
-    // Fewer characters than bytes: it holds UTF-8 sequences.
-    if (utf8 !== null && SINGLE_BYTE.test(charset)) {
-      if (utf8.text.length < bytes.length) return utf8;
-    }
-    const decoded = decodeStrictly(bytes, charset);
+    if (charset === null || charset.startsWith("utf-16")) continue; // decodeMarked() has excluded UTF-16
+    // Fewer characters than bytes: it contains UTF-8 sequences.
+    const isUtf8 = utf8 !== null && SINGLE_BYTE.test(charset) && utf8.text.length < bytes.length;
+    const decoded = isUtf8 || charset === "utf-8" ? utf8 : decodeStrictly(bytes, charset);
     if (decoded !== null) return decoded;
   }
   return utf8 ?? decodeUtf8(bytes);
 }
 
-/** The charset that a `Content-Type` names. */
+/** The charset of a `Content-Type`. */
 function charsetParameter(contentType: string): string | undefined {
   for (const parameter of contentType.split(";").slice(1)) {
     const [name = "", value] = parameter.split("=");
@@ -92,10 +83,7 @@ function metaCharset(head: string): string | undefined {
   return undefined;
 }
 
-/**
- * UTF-8 or, when most of what is beyond ASCII is not valid as such, windows-1252. A few wrong bytes among many right
- * ones, as from one badly pasted item, must not spoil the rest.
- */
+/** Decodes UTF-8, or windows-1252 if most bytes beyond ASCII are not valid UTF-8: one wrong item must not spoil the rest. */
 function decodeUtf8(bytes: Uint8Array): DecodedText {
   const strict = decodeStrictly(bytes, "utf-8");
   if (strict !== null) return strict;
@@ -105,7 +93,7 @@ function decodeUtf8(bytes: Uint8Array): DecodedText {
   return right > wrong ? lossy : decodeLossy(bytes, "windows-1252");
 }
 
-/** Null when the bytes are not valid in the encoding; that the last character breaks off does not count. */
+/** Null if the bytes are not valid in the encoding, except for a truncated last character. */
 function decodeStrictly(bytes: Uint8Array, charset: string): DecodedText | null {
   try {
     return { text: new TextDecoder(charset, { fatal: true }).decode(bytes, { stream: true }), charset };
@@ -118,7 +106,7 @@ function decodeLossy(bytes: Uint8Array, charset: string): DecodedText {
   return { text: new TextDecoder(charset).decode(bytes), charset };
 }
 
-/** The encoding that a label stands for; null when it stands for none. */
+/** The encoding of a label; null if unknown. */
 function encodingOf(label: string): string | null {
   try {
     return new TextDecoder(label).encoding;

@@ -1,4 +1,4 @@
-// A document's bytes to its items, whatever its format: the door of this folder.
+// Parses the bytes of a document in any format to its items.
 import type { Reading } from "../../domain/source/extraction_rules.ts";
 import { decodeText } from "./decode.ts";
 import { binaryFormat, foreignText } from "./unexpected_format.ts";
@@ -12,10 +12,10 @@ import { readXmlFeed } from "./formats/read_xml.ts";
 export { DocumentError };
 export type { DocumentFormat, ParsedDocument, ParsedItem, ParseProblem } from "./parsed.ts";
 
-/** The items read of a document to find the newest, as a multiple of those taken; later ones are ignored. */
+/** The maximum number of items that are read to find the newest, as a multiple of those that are kept. */
 const READ_TIMES = 10;
 
-/** So far a feed is looked for behind what does not belong to it, characters. */
+/** Maximum length of text before a feed, characters. */
 const MAX_WARNINGS = 65_536;
 
 /** Maximum length of the URL or cursor of the next page. */
@@ -25,49 +25,42 @@ const MAX_NEXT_CHARACTERS = 4_096;
 export interface ParseOptions {
   contentType: string | null;
   maxItems: number;
-  /** In which dates are meant that name no zone (IANA); only the choice of the newest items needs it. */
+  /** IANA time zone of dates that state none, by which the newest items are found. */
   timezone?: string;
-  /** How its items are found; without it, it is a feed. */
+  /** How its items are found; null for a feed. */
   reading?: Reading | null;
-  /** Where it came from; only a page that is one item needs it. */
+  /** The link of a page that is one item. */
   url?: string | null;
   /** Whether errors may quote the document (default true). */
   mayQuote?: boolean;
 }
 
 /**
- * Reads a document by the rules of its source. Without rules it is a feed: RSS 0.9x and 2.0, RSS 1.0 (RDF), Atom 0.3
- * and 1.0, JSON Feed 1.0 and 1.1, told apart by what the document holds, never by its name or content type (which only
- * says the charset). What is broken in one item stays in that item; a document that breaks off gives its complete items
- * and a problem that says so. Of more than `maxItems` items the newest are given, and a problem that counts the others.
- * Reading takes time in proportion to the document, and no entity that the document declares is ever expanded.
- *
- * Throws a {@link DocumentError}, and nothing else, when the document is none of that kind or has no complete item.
+ * Reads a document by the rules of its source. Without rules it is a feed, detected by its content: RSS 0.9x and 2.0,
+ * RSS 1.0 (RDF), Atom 0.3 and 1.0, JSON Feed 1.0 and 1.1. An error in one item does not affect others. A truncated
+ * document yields its complete items and a problem; of more than `maxItems` items the newest are kept. Takes linear
+ * time and expands no declared entity. Throws only {@link DocumentError}, if the document has another format or no
+ * complete item.
  */
 export function parseDocument(bytes: Uint8Array, options: ParseOptions): ParsedDocument {
   const { maxItems, timezone = "UTC", mayQuote = true } = options;
   try {
     const document = readDocument(bytes, { ...options, maxItems: maxItems * READ_TIMES });
-    requireShortNext(document);
+    if ((document.next?.length ?? 0) > MAX_NEXT_CHARACTERS) {
+      throw new DocumentError(`its link to the next page is longer than ${MAX_NEXT_CHARACTERS} characters`);
+    }
     return keepNewest(document, { maxItems, timezone });
   } catch (error) {
     throw error instanceof DocumentError && !mayQuote ? new DocumentError(error.summary) : error;
   }
 }
 
-function requireShortNext({ next }: ParsedDocument): void {
-  if (next === null || next.length <= MAX_NEXT_CHARACTERS) return;
-  throw new DocumentError(
-    `its link to the next page is longer than ${MAX_NEXT_CHARACTERS} characters`,
-  );
-}
-
 function readDocument(bytes: Uint8Array, options: ParseOptions): ParsedDocument {
-  const reading = options.reading ?? null;
-  const text = textOf(bytes, options.contentType, WANTED[reading?.kind ?? "feed"]);
-  const { maxItems, url = null } = options;
-  if (reading === null) return readFeed(text, maxItems);
-  switch (reading.kind) {
+  const { reading, contentType, maxItems, url = null } = options;
+  const text = textOf(bytes, contentType, WANTED[reading?.kind ?? "feed"]);
+  switch (reading?.kind) {
+    case undefined:
+      return readFeed(text, maxItems);
     case "json":
       return readApi(text, { reading, maxItems });
     case "sparql":
@@ -81,7 +74,7 @@ function readDocument(bytes: Uint8Array, options: ParseOptions): ParsedDocument 
 
 const WANTED = { feed: "a feed", json: "JSON", sparql: "JSON", html: "a page", page: "a page" } as const;
 
-/** The text of a document. Throws a {@link DocumentError} when it has none, or plainly is not what is wanted. */
+/** The text of a document. Throws {@link DocumentError} if it is empty or clearly of another format. */
 function textOf(
   bytes: Uint8Array,
   contentType: string | null,
@@ -110,7 +103,7 @@ function readFeed(text: string, maxItems: number): ParsedDocument {
   return { ...document, problems: [{ item: "document", reason, isMeant: true }, ...document.problems] };
 }
 
-/** Where the XML begins behind what a site's software has written before it; 0 where it begins at the beginning. */
+/** The offset of XML after other text, such as an error message of the site's software; otherwise 0. */
 function afterWarnings(text: string): number {
   const at = text.slice(0, MAX_WARNINGS).indexOf("<?xml");
   const before = text.slice(0, Math.max(0, at));

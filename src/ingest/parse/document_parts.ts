@@ -1,25 +1,25 @@
-// The contents of a document as a list, whose elements another thread receives in several messages.
+// The contents of a document as a list, whose elements the parse worker sends in several messages.
 import type { IdentifiedItem } from "../identify/identify.ts";
 import type { DocumentContents } from "./parse_pipeline.ts";
 import type { Classified } from "../revise/revise.ts";
 
-/** The document itself, and then its items. */
+/** The document without its items, and then its items. */
 export type DocumentParts = [DocumentPart, ...ItemPart[]];
 
 interface DocumentPart extends Omit<DocumentContents, "items" | "older" | "notes" | "classified"> {
-  /** How many of the items are not older editions; these come first. */
+  /** The number of items that are not older editions; these come first. */
   newest: number;
 }
 
 interface ItemPart {
   one: IdentifiedItem;
-  /** The positions of its twins among the items. */
+  /** The positions of its twins. */
   twins: number[];
   notes: readonly string[];
   classified: Classified | undefined;
 }
 
-/** Splits the contents. */
+/** Splits the contents into parts. */
 export function splitContents({ items, older, notes, classified, ...rest }: DocumentContents): DocumentParts {
   const all = [...items, ...older];
   const positions = new Map(all.map((one, position) => [one, position]));
@@ -34,7 +34,7 @@ export function splitContents({ items, older, notes, classified, ...rest }: Docu
   ];
 }
 
-/** The contents that were split. */
+/** Reverses {@link splitContents}. */
 export function joinContents([{ newest, ...rest }, ...parts]: DocumentParts): DocumentContents {
   const notes: DocumentContents["notes"] = new Map();
   const classified: DocumentContents["classified"] = new Map();

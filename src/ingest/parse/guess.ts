@@ -2,14 +2,14 @@
 import type { ItemField, Reading } from "../../domain/source/extraction_rules.ts";
 import { isObject, type JsonObject } from "./formats/read_json.ts";
 
-/** How deep lists and fields are looked for. */
+/** Maximum depth of lists, and of fields in an item. */
 const MAX_DEPTH = 8;
 const MAX_FIELD_DEPTH = 4;
-/** Items of a list, and keys of an object, that are looked at. */
-const MAX_LOOKED_AT = 20;
+/** Maximum number of items of a list, and of keys of an object, that are examined. */
+const MAX_EXAMINED = 20;
 const MAX_KEYS = 100;
 
-/** By field, the names that APIs give it, in several languages, the most telling first. */
+/** Names of each field in APIs, in several languages, the most specific first. */
 const NAMES: readonly [ItemField, RegExp[]][] = [
   ["title", [
     /^(title|titel|titre|titulo|título|titolo)$/i,
@@ -33,7 +33,7 @@ const NAMES: readonly [ItemField, RegExp[]][] = [
   ["updated", [/^(updated(_?at)?|modified|date_?modified|last_?modified|aktualisiert|geaendert)$/i]],
 ];
 
-/** Guesses the rules for a JSON value; null if nothing in it looks like items with titles. */
+/** Guesses the rules for a JSON value; null without items that have titles. */
 export function guessJson(value: unknown): Extract<Reading, { kind: "json" }> | null {
   let best: { path: string[]; count: number; fields: Record<string, string[]> } | null = null;
   const root = isObject(value) ? guessFields([value]) : {};
@@ -41,11 +41,11 @@ export function guessJson(value: unknown): Extract<Reading, { kind: "json" }> | 
     if (path.length > MAX_DEPTH) return;
     if (Array.isArray(inner)) {
       const objects = inner.filter(isObject);
-      const fields = guessFields(objects.slice(0, MAX_LOOKED_AT));
+      const fields = guessFields(objects.slice(0, MAX_EXAMINED));
       const count = fields.title === undefined ? 0 : objects.length;
       const better = best === null ? count > 0 : count > best.count && path.length <= best.path.length;
       if (better) best = { path, count, fields };
-      for (const item of objects.slice(0, MAX_LOOKED_AT)) visit(item, path);
+      for (const item of objects.slice(0, MAX_EXAMINED)) visit(item, path);
     } else if (isObject(inner)) {
       for (const [key, part] of Object.entries(inner).slice(0, MAX_KEYS)) visit(part, [...path, key]);
     }
@@ -59,7 +59,7 @@ export function guessJson(value: unknown): Extract<Reading, { kind: "json" }> | 
   return { kind: "json", items: [written(path)], fields, dateFormat: null, next: null };
 }
 
-/** Rules as the config has them, on one line. */
+/** The rules in the syntax of the config, on one line. */
 export function describeGuess({ items, fields }: Extract<Reading, { kind: "json" }>): string {
   const rules = Object.entries(fields).map(([field, [rule]]) => `${field} = ${JSON.stringify(rule)}`);
   return [`items = ${JSON.stringify(items[0])}`, ...rules].join(", ");
@@ -68,7 +68,7 @@ export function describeGuess({ items, fields }: Extract<Reading, { kind: "json"
 function guessFields(objects: readonly JsonObject[]): Record<string, string[]> {
   const leaves: string[][] = [];
   const known = new Set<string>();
-  /** The paths of values that are more than figures. */
+  /** The paths of values with words. */
   const worded = new Set<string>();
   const visit = (value: unknown, path: string[]): void => {
     if (Array.isArray(value)) return value.slice(0, 2).forEach((item) => visit(item, path));

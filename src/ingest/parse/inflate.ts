@@ -1,45 +1,29 @@
 // Decompresses gzip files such as `sitemap.xml.gz` in chunks, so that a decompression bomb is detected early.
+import { Buffer } from "node:buffer";
 import { DocumentError } from "./parsed.ts";
 
-/** Bytes inflated at a time: gzip makes at most about a thousand of one. */
-const PIECE_BYTES = 4_096;
+/** Bytes that are inflated at a time, to at most about 1,000 times as many. */
+const CHUNK_BYTES = 4_096;
 
-/**
- * The bytes of a gzip file; others are given back as they are. Throws a {@link DocumentError} when it is broken or has
- * more than `maxBytes` inflated. (The synchronous functions of zlib heed no such bound in every runtime.)
- */
+function* chunksOf(bytes: Uint8Array): Generator<Uint8Array<ArrayBuffer>> {
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.slice(at, at + CHUNK_BYTES);
+}
+
+/** Inflates a gzip file; returns other bytes unchanged. Throws {@link DocumentError} beyond `maxBytes`. */
 export async function inflateFile(bytes: Uint8Array, maxBytes: number): Promise<Uint8Array> {
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
-  let at = 0;
-  const pieces = new ReadableStream<BufferSource>({
-    pull(controller) {
-      if (at >= bytes.length) return controller.close();
-      controller.enqueue(bytes.slice(at, at += PIECE_BYTES));
-    },
-  });
-  const reader = pieces.pipeThrough(new DecompressionStream("gzip")).getReader();
-  const found: Uint8Array[] = [];
+  const inflated: Uint8Array[] = [];
   let length = 0;
-  while (true) {
-    let piece: ReadableStreamReadResult<Uint8Array>;
-    try {
-      piece = await reader.read();
-    } catch {
-      throw new DocumentError("the file is not valid gzip");
+  try {
+    const chunks = ReadableStream.from(chunksOf(bytes)).pipeThrough(new DecompressionStream("gzip"));
+    for await (const chunk of chunks) {
+      length += chunk.length;
+      if (length > maxBytes) break;
+      inflated.push(chunk);
     }
-    if (piece.done) break;
-    length += piece.value.length;
-    if (length > maxBytes) {
-      await reader.cancel();
-      throw new DocumentError(`the file has more than ${maxBytes} bytes when inflated`);
-    }
-    found.push(piece.value);
+  } catch {
+    throw new DocumentError("the file is not valid gzip");
   }
-  const whole = new Uint8Array(length);
-  let offset = 0;
-  for (const piece of found) {
-    whole.set(piece, offset);
-    offset += piece.length;
-  }
-  return whole;
+  if (length > maxBytes) throw new DocumentError(`the file has more than ${maxBytes} bytes when inflated`);
+  return new Uint8Array(Buffer.concat(inflated));
 }

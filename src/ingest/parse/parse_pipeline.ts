@@ -8,15 +8,15 @@ import { MAX_TAG_CHARACTERS } from "../normalise/language.ts";
 import { type ParsedDocument, parseDocument, type ParseProblem } from "./document.ts";
 import type { Classified } from "../revise/revise.ts";
 
-/** Maximum number of items that are taken from one document. */
+/** Maximum number of items of one document. */
 export const MAX_ITEMS = 20_000;
-/** Maximum length of the items of one document together, characters: relative links can repeat a long base URL. */
+/** Maximum total length of the items of one document, characters: relative links can repeat a long base URL. */
 export const MAX_CHARACTERS = 32 * 1024 * 1024;
 const TOO_LONG = `the items of the document have more than ${MAX_CHARACTERS} characters together`;
-/** Maximum number of refused items that one document reports one by one. */
+/** Maximum number of refused items that are reported individually. */
 const MAX_REPORTED = 1_000;
 
-/** A document and the settings of its source that it is parsed with. All of it can be cloned. */
+/** A document and the settings of its source, as structured-cloneable values. */
 export interface ParseRequest {
   bytes: Uint8Array;
   contentType: string | null;
@@ -31,7 +31,7 @@ export interface ParseRequest {
   sourceId: string;
   /** The languages that the source states. */
   sourceLanguages: readonly string[];
-  /** The language of the whole document, where the source has one URL for each language. */
+  /** The language of the document, if the source has a URL for each language. */
   language: string | null;
   identity: Identity;
 }
@@ -39,14 +39,14 @@ export interface ParseRequest {
 /** The contents of a document. */
 export interface DocumentContents extends Pick<ParsedDocument, "language" | "next" | "ttlMinutes"> {
   problems: ParseProblem[];
-  /** How many items the document states, refused ones included. */
+  /** The number of items, including refused ones. */
   itemCount: number;
   /** The latest date of an item, Unix ms; null where none has one. */
   newestMs: number | null;
-  /** The identity that tells its items apart: that of the request or a later rule. */
+  /** The identity of the request, or a later rule that distinguishes the items. */
   identity: Identity;
   items: IdentifiedItem[];
-  /** Items of which the document holds a newer edition. */
+  /** Items of which the document contains a newer edition. */
   older: IdentifiedItem[];
   refused: ParseProblem[];
   /** Notes on items. */
@@ -54,14 +54,16 @@ export interface DocumentContents extends Pick<ParsedDocument, "language" | "nex
   classified: Map<NormalisedItem, Classified>;
 }
 
-/** Parses a document. Throws a `DocumentError` when nothing of it can be read. */
+/** Parses, normalises, identifies and classifies the items of a document. Throws `DocumentError`. */
 export function parseContents(request: ParseRequest, classify: Classify): DocumentContents {
   const { bytes, contentType, url, reading, timezone, baseUrl, sourceId } = request;
   const document = parseDocument(bytes, {
     ...{ contentType, maxItems: MAX_ITEMS, timezone, reading, url },
-    mayQuote: url !== null, // not a file: what lies in a folder by mistake may be secret
+    mayQuote: url !== null, // a file that is in the folder by mistake may be secret
   });
-  const language = shortTag(document.language);
+  // The language is stored with every item.
+  const isTag = (document.language?.length ?? 0) <= MAX_TAG_CHARACTERS;
+  const language = isTag ? document.language : null;
   const normalised: NormalisedItem[] = [];
   const refused: ParseProblem[] = [];
   const notes: DocumentContents["notes"] = new Map();
@@ -106,23 +108,18 @@ export function parseContents(request: ParseRequest, classify: Classify): Docume
   };
 }
 
-/** Characters of what an item states. */
+/** The length of an item's texts in characters. */
 function lengthOf({ guid, link, title, summary, categories }: NormalisedItem): number {
   const ofCategories = categories.reduce((sum, { length }) => sum + length, 0);
   return (guid?.length ?? 0) + link.length + title.length + summary.length + ofCategories;
 }
 
-/** The tag, or null where it is too long: it is stored with every item of the document. */
-function shortTag(tag: string | null): string | null {
-  return tag === null || tag.length > MAX_TAG_CHARACTERS ? null : tag;
-}
-
-/** The languages that the document and the source state, the more specific first. */
+/** The languages that the document and the source state, the document's first. */
 export function statedLanguages(ofDocument: string | null, ofSource: readonly string[]): string[] {
   return [...(ofDocument === null ? [] : [ofDocument]), ...ofSource];
 }
 
-/** A classification decides each field when it is first read; a copy for another thread needs all of them. */
+/** Reads every field of a classification, as fields are computed lazily and another thread needs all. */
 function everyField(
   { relevant, language, eventType, topics, severity, aiActArticles }: Classified,
 ): Classified {
@@ -130,13 +127,15 @@ function everyField(
 }
 
 function newestOf(items: readonly NormalisedItem[]): number | null {
-  return items.reduce((newest: number | null, { publishedAtMs, updatedAtMs }) => {
+  let newestMs: number | null = null;
+  for (const { publishedAtMs, updatedAtMs } of items) {
     const dateMs = updatedAtMs ?? publishedAtMs;
-    return dateMs === null || (newest !== null && newest > dateMs) ? newest : dateMs;
-  }, null);
+    if (dateMs !== null && dateMs > (newestMs ?? -Infinity)) newestMs = dateMs;
+  }
+  return newestMs;
 }
 
-/** All problems, or of a document that has very many the first ones and those of the document as a whole. */
+/** Limits the problems of items; keeps those of the document. */
 function limited(problems: readonly ParseProblem[]): ParseProblem[] {
   const left = problems.length - MAX_REPORTED;
   if (left <= 0) return [...problems];

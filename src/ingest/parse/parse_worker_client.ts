@@ -14,13 +14,10 @@ import {
   type SitemapRequest,
 } from "./sitemap_pages.ts";
 
-/**
- * A request as it is sent. Deno's Node workers visit every element of a typed array that they receive: a second for a
- * document of 9 MB.
- */
+/** A request as it is sent: a typed array of 9 MB would take Deno's Node workers a second to receive. */
 type Sent<T extends { bytes: Uint8Array }> = Omit<T, "bytes"> & { buffer: ArrayBuffer };
 
-/** The tasks of the parse worker: what each is given and gives. */
+/** The arguments and results of the parse worker's tasks. */
 export interface ParseTasks {
   parse: { given: Sent<ParseRequest> & { additions: Additions }; yields: DocumentParts };
   sitemap: { given: Sent<SitemapRequest>; yields: SitemapParts };
@@ -36,9 +33,8 @@ export interface ParseLimits {
 }
 
 /**
- * What needs the bytes of a document or runs the operator's regular expressions. Every method throws a {@link
- * DocumentError} when the document cannot be read and a {@link FetchError} when it exceeds a limit. It is then not
- * tried again on the main thread.
+ * The work on the bytes of documents and with the operator's regular expressions. Every method throws {@link
+ * DocumentError} if the document cannot be read and {@link FetchError} at a limit; the main thread does not try again.
  */
 export interface Parser {
   parse(request: ParseRequest): Promise<DocumentContents>;
@@ -49,7 +45,7 @@ export interface Parser {
   describe(bytes: Uint8Array, options: DescribeOptions): Promise<DocumentDescription>;
 }
 
-/** Makes a parser for documents of one source. */
+/** Creates a parser for documents of one source. */
 export function createParser(
   worker: WorkerThread,
   additions: Additions,

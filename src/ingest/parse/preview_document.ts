@@ -20,9 +20,8 @@ const SPARQL_FIELDS = {
 };
 
 /**
- * Reads a document by its source's rules, or without: feeds, sitemaps and SPARQL results say themselves what they are,
- * and of other JSON the rules are guessed, which a problem says. A map is described by its entries. Throws a {@link
- * DocumentError}.
+ * Reads a document by its source's rules. Without rules, feeds, sitemaps and SPARQL results are detected, and the rules
+ * of other JSON are guessed, which a problem states. Throws {@link DocumentError}.
  */
 export function previewDocument(bytes: Uint8Array, options: ParseOptions): ParsedDocument {
   const reading = options.reading ?? null;

@@ -1,4 +1,4 @@
-// From the bytes of a sitemap to the pages, or the maps of an index, that a source wants: pure, run in the parse worker.
+// From the bytes of a sitemap to the wanted pages, or sitemaps of an index: pure, and run in the parse worker.
 import type { SitemapRules } from "../../domain/source/extraction_rules.ts";
 import { parseDate } from "../normalise/dates.ts";
 import { absoluteUrl } from "../normalise/links.ts";
@@ -6,11 +6,11 @@ import { DocumentError, type ParseProblem } from "./parsed.ts";
 import { readSitemap, type SitemapEntry } from "./formats/read_sitemap.ts";
 import { shortName } from "../fetch/pagination.ts";
 
-/** The protocol allows 50,000 entries in one map. */
+/** Maximum number of entries of one sitemap by the protocol. */
 const MAX_ENTRIES = 50_000;
-/** Maximum length of the URLs of one map together, characters: relative ones can repeat a long base URL. */
+/** Maximum total length of the URLs of one sitemap, characters: relative ones can repeat a long base URL. */
 const MAX_CHARACTERS = 32 * 1024 * 1024;
-/** Maximum number of problems that one map reports. */
+/** Maximum number of problems that one sitemap reports. */
 const MAX_PROBLEMS = 1_000;
 
 /** A sitemap, with the settings of its source. */
@@ -22,11 +22,11 @@ export interface SitemapRequest extends Pick<SitemapRules, "include" | "exclude"
   mapBase: string;
   /** IANA time zone of dates that state none. */
   timezone: string;
-  /** Pages that changed before this are not wanted, Unix ms. */
+  /** Earlier changes are not wanted, Unix ms. */
   sinceMs: number;
 }
 
-/** A page and when it changed, as the map says. */
+/** A page with the time of its change by the sitemap. */
 export interface DatedPage {
   address: string;
   name: string;
@@ -34,7 +34,7 @@ export interface DatedPage {
   changedMs: number;
 }
 
-/** A map of an index. */
+/** A sitemap of an index. */
 export interface SitemapMap {
   url: string;
   changedMs: number | null;
@@ -47,31 +47,31 @@ export type SitemapContents =
     | {
       kind: "urlset";
       pages: DatedPage[];
-      /** How many pages have a date, those that are not wanted included, and how many have none. */
+      /** The number of pages with a date, wanted or not, and of those without one. */
       dated: number;
       undated: number;
     }
     | { kind: "sitemapindex"; maps: SitemapMap[] }
   );
 
-/** The contents as a list, whose elements another thread receives in several messages: the map, and then its entries. */
+/** The contents as a list, whose elements the parse worker sends in several messages. */
 export type SitemapParts = [SitemapContents, ...(DatedPage | SitemapMap)[]];
 
-/** Splits the contents. */
+/** Splits the contents into parts. */
 export function splitSitemap(contents: SitemapContents): SitemapParts {
   return contents.kind === "urlset"
     ? [{ ...contents, pages: [] }, ...contents.pages]
     : [{ ...contents, maps: [] }, ...contents.maps];
 }
 
-/** The contents that were split. */
+/** Reverses {@link splitSitemap}. */
 export function joinSitemap([contents, ...entries]: SitemapParts): SitemapContents {
   return contents.kind === "urlset"
     ? { ...contents, pages: entries as DatedPage[] }
     : { ...contents, maps: entries as SitemapMap[] };
 }
 
-/** Reads a sitemap. Throws a `DocumentError` when it is not one. */
+/** Reads a sitemap. Throws `DocumentError`. */
 export function readSitemapPages(request: SitemapRequest): SitemapContents {
   const { bytes, contentType } = request;
   const { kind, entries, problems } = readSitemap(bytes, { contentType, maxEntries: MAX_ENTRIES });
@@ -117,14 +117,14 @@ function wantedMaps(entries: readonly SitemapEntry[], { maps, mapBase, timezone 
   });
 }
 
-/** What resolves URLs that have at most so many characters together. */
+/** Creates a function that resolves URLs and limits their total length. */
 function createResolver(base: string): (address: string) => string | null {
   let characters = 0;
   return (address) => {
     const url = absoluteUrl(address, base);
     characters += url?.length ?? 0;
     if (characters > MAX_CHARACTERS) {
-      throw new DocumentError(`the URLs of the map have more than ${MAX_CHARACTERS} characters together`);
+      throw new DocumentError(`the URLs of the sitemap have more than ${MAX_CHARACTERS} characters together`);
     }
     return url;
   };

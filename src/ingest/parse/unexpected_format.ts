@@ -32,17 +32,17 @@ const BINARY: [start: number[], name: string][] = [
   [[0x47, 0x49, 0x46, 0x38], "a GIF image"],
 ];
 
-/** The name of the binary format that the bytes begin with, null when it is none of those known here. */
+/** The name of a known binary format by its first bytes; otherwise null. */
 export function binaryFormat(bytes: Uint8Array): string | null {
   return BINARY.find(([start]) => start.every((byte, at) => bytes[at] === byte))?.[1] ?? null;
 }
 
-/** The error for XML or HTML whose root element is not of what is wanted. */
+/** The error for XML or HTML with another root element. */
 export function foreignRoot(rootName: string, text: string, wanted: "a feed" | "a sitemap"): DocumentError {
   const name = rootName.slice(rootName.indexOf(":") + 1).toLowerCase();
   if (HTML_ELEMENTS.has(name)) {
-    const title = /<title[^<>]*>([^<]*)/i.exec(text.slice(0, MAX_TITLE_SEARCH))?.[1];
-    const titled = title?.trim() ? ` (title: ${quote(title)})` : "";
+    const title = /<title[^<>]*>([^<]*)/i.exec(text.slice(0, MAX_TITLE_SEARCH))?.[1]?.trim() ?? "";
+    const titled = title === "" ? "" : ` (title: ${quote(title)})`;
     return new DocumentError(`this is an HTML page, not ${wanted}${readBy("html")}`, titled);
   }
   const known = KNOWN_ROOTS.get(name);

@@ -84,6 +84,6 @@ Deno.test("a sitemap whose short URLs repeat a long base is refused", () => {
   assert.equal(contents.kind === "urlset" && contents.pages.length, 12_000);
   assert.throws(() => read(`https://board.example/${"a".repeat(4_000)}/`), {
     name: "DocumentError",
-    message: /the URLs of the map have more than 33554432 characters together/,
+    message: /the URLs of the sitemap have more than 33554432 characters together/,
   });
 });
