@@ -4,7 +4,7 @@ import { describeConfig, summariseConfig } from "../config/describe/describe.ts"
 import { createClock } from "../platform/clock.ts";
 import { createMachine } from "../platform/files/machine.ts";
 import type { Host } from "../platform/process/process.ts";
-import { linesFor } from "./print.ts";
+import { print } from "./print.ts";
 import type { Command } from "./command.ts";
 import { CommandError, EXIT } from "../server/command_call.ts";
 import { examineDeclared } from "../server/declared_conflicts.ts";
@@ -24,7 +24,7 @@ export const checkCommand: Command = {
     const { host, flags } = call;
     const loaded = await loadConfig(call);
     const { config, file } = loaded;
-    if (await listFailure(host, config.store.path) === null) {
+    if (await failureOf(host.list(config.store.path)) === null) {
       throw new CommandError(
         `${file}: store.path: ${config.store.path} is a folder: name a file in it, such as regfeed.db`,
         EXIT.usage,
@@ -46,13 +46,11 @@ export const checkCommand: Command = {
       ...flaws,
       ...warnOfRights(loaded, createMachine()),
     ];
-    if (flags.has("json")) {
-      host.out(`${JSON.stringify({ file, ok: true, warnings, ...summariseConfig(config, nowMs) })}\n`);
-    } else {
-      host.out(linesFor(host, `${describeConfig(config, nowMs)}\n`));
-      for (const warning of warnings) host.err(`warning: ${warning}\n`);
-      host.err(`${file} is valid.\n`);
-    }
+    const data = { file, ok: true, warnings, ...summariseConfig(config, nowMs) };
+    print(call, data, () => `${describeConfig(config, nowMs)}\n`);
+    if (flags.has("json")) return;
+    for (const warning of warnings) host.err(`warning: ${warning}\n`);
+    host.err(`${file} is valid.\n`);
   },
 };
 
@@ -65,7 +63,7 @@ async function findWarnings(host: Host, config: Config): Promise<string[]> {
   for (const source of enabled) {
     const { id, fetchStrategy, location, caFile } = source;
     if (fetchStrategy === "files") {
-      const failure = await listFailure(host, location);
+      const failure = await failureOf(host.list(location));
       if (failure !== null) warnings.push(`the source ${id} cannot be read: ${failure}`);
       warnings.push(...languageWarnings(source));
       continue;
@@ -75,7 +73,7 @@ async function findWarnings(host: Host, config: Config): Promise<string[]> {
       warnings.push(`the sources ${twin} and ${id} have the same url: it is fetched twice`);
     }
     byAddress.set(location, id);
-    const failure = caFile === undefined ? null : await readFailure(host, caFile);
+    const failure = caFile === undefined ? null : await failureOf(host.readText(caFile));
     if (failure !== null) warnings.push(`the source ${id} cannot be fetched: its ca_file: ${failure}`);
   }
   if (byAddress.size > 0 && config.ingest.contact === null && !config.ingest.userAgent.includes("@")) {
@@ -110,22 +108,7 @@ function accountWarnings(config: Config): string[] {
   return [...warnings, ...ofPayment.map(({ seen, todo }) => `${seen}: ${todo}`)];
 }
 
-/** Why a file cannot be read; null when it can. */
-async function readFailure(host: Host, path: string): Promise<string | null> {
-  try {
-    await host.readText(path);
-    return null;
-  } catch (error) {
-    return (error as Error).message;
-  }
-}
-
-/** Why a folder cannot be listed; null when it can. */
-async function listFailure(host: Host, folder: string): Promise<string | null> {
-  try {
-    await host.list(folder);
-    return null;
-  } catch (error) {
-    return (error as Error).message;
-  }
+/** The message of a rejection, otherwise null. */
+function failureOf(work: Promise<unknown>): Promise<string | null> {
+  return work.then(() => null, (error: Error) => error.message);
 }

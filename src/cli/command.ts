@@ -44,7 +44,7 @@ const CONFIG_OPTION: CommandOption = {
 
 /** All options of a command, including the common ones. */
 export function optionsOf({ usage, options, withoutConfig }: Command): Record<string, CommandOption> {
-  const printsData = usage.includes("[--json]") && options?.json === undefined;
+  const printsData = usage.includes("--json") && options?.json === undefined;
   return {
     ...options,
     ...(printsData ? { json: JSON_OPTION } : {}),

@@ -22,17 +22,14 @@ export const ingestCommand: Command = {
       await app.ingest.register();
       const ids = [...new Set(call.positionals)];
       const reports = await app.ingest.ingest(ids.length === 0 ? undefined : ids, { wait: true });
-      const missing = ids.filter((id) => !reports.some((report) => report.id === id)).map(busy);
-      print(call, [...reports, ...missing]);
+      const busy = ids.filter((id) => !reports.some((report) => report.id === id));
+      const missing = busy.map((id) => failed(id, "another process is fetching it now"));
+      printReports(call, [...reports, ...missing]);
       return reports.every((report) => report.ok) && missing.length === 0 ? EXIT.done : EXIT.failed;
     }, { log: { format: "text", level: "error" }, withoutStore: "make" }),
 };
 
-function busy(id: string): IngestReport {
-  return failed(id, "another process is fetching it now");
-}
-
-function print({ host, flags }: CommandCall, reports: readonly IngestReport[]): void {
+function printReports({ host, flags }: CommandCall, reports: readonly IngestReport[]): void {
   if (flags.has("json")) {
     host.out(`${JSON.stringify({ sources: reports })}\n`);
     return;

@@ -136,7 +136,7 @@ Deno.test("check warns of a signing secret that the doctor calls a problem, with
     const told = warnings.join("\n");
     assert.match(
       told,
-      /the signing secret from payment\.webhook_secret is too short: set the right one/,
+      /payment\.webhook_secret is not a complete signing secret: set the right one/,
     );
     assert.match(told, /the customer bank has api_requests_per_day = 0: all of its requests are refused/);
     assert.doesNotMatch(told, /whsec_short/);

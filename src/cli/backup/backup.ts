@@ -14,9 +14,10 @@ import { OWN_CONFIG } from "../../server/config_file.ts";
 import { hasNoDatabase, loadConfig } from "../../server/open_store.ts";
 import { createBackupTools } from "../../server/migrate_with_backup.ts";
 import { lockStore } from "../../server/instance_lock.ts";
+import { print } from "../print.ts";
 import { formatTable, formatTime } from "../table.ts";
 
-/** The commands that concern backups. */
+/** The commands. */
 export const backupCommands: Command[] = [
   {
     name: "backup create",
@@ -45,13 +46,16 @@ export const backupCommands: Command[] = [
         call,
         (tools) => createBackup({ to, nowMs, database, config: file, secretKey }, tools),
       );
-      print(call, { file: to, ...manifest }, () => [
-        `${to}: ${describe(manifest)}\n`,
-        secretKey === null
-          ? `It does not contain the secret key. Keep a copy of ${config.store.keyFile} elsewhere: without ` +
-            "it the secrets of subscriptions cannot be read.\n"
-          : "It contains the secret key: keep it where nobody else can read it.\n",
-      ]);
+      print(
+        call,
+        { file: to, ...manifest },
+        () =>
+          `${to}: ${describe(manifest)}\n` +
+          (secretKey === null
+            ? `It does not contain the secret key. Keep a copy of ${config.store.keyFile} elsewhere: without ` +
+              "it the secrets of subscriptions cannot be read.\n"
+            : "It contains the secret key: keep it where nobody else can read it.\n"),
+      );
     },
   },
   {
@@ -78,10 +82,9 @@ export const backupCommands: Command[] = [
         call,
         (tools) => withBackupIn(file, tools, (backup) => Promise.resolve(backup), folders),
       );
-      print(call, { file, ok: true, ...manifest }, () => [
-        `${file} is good: ${describe(manifest)}\n`,
-        formatTable(["TABLE", "ROWS"], Object.entries(database.rows)),
-      ]);
+      print(call, { file, ok: true, ...manifest }, () =>
+        `${file} is good: ${describe(manifest)}\n` +
+        formatTable(["TABLE", "ROWS"], Object.entries(database.rows)));
     },
   },
   {
@@ -97,7 +100,6 @@ export const backupCommands: Command[] = [
       const from = await requireFile(host, name);
       const restored = await withTools(call, async (tools, engine) => {
         const { config, ...target } = await targetOf(call, from, tools);
-        const keyPlace = target.secretKey;
         const request = { from, force: flags.has("force"), nowMs: createClock().nowMs(), ...target };
         const done = await restoreBackup(request, {
           ...tools,
@@ -105,12 +107,10 @@ export const backupCommands: Command[] = [
           release: engine.release,
           schemaVersion: engine.schemaVersion,
         });
-        return {
-          done: { ...done, written: [...config === null ? [] : [config], ...done.written] },
-          keyPlace,
-        };
+        const written = [...config === null ? [] : [config], ...done.written];
+        return { done: { ...done, written }, keyFile: target.secretKey };
       });
-      print(call, restored.done, () => describeRestored(restored.done, restored.keyPlace, host.program));
+      print(call, restored.done, () => describeRestored(restored.done, restored.keyFile, host.program));
     },
   },
 ];
@@ -143,8 +143,8 @@ async function requireFile(host: Host, name: string): Promise<string> {
 }
 
 /**
- * Where the config puts the parts of an archive. Where there is no config the archive's own is put there first: its
- * secrets may be missing on this machine, and then the error says which.
+ * The paths that the config gives to the parts of an archive. Without a config, restores the archive's config first,
+ * whose secrets may be missing on this machine: the error then names them.
  */
 async function targetOf(
   call: CommandCall,
@@ -171,24 +171,20 @@ function describe({ created_at, version, schema, rows, files }: BackupManifest):
 
 function describeRestored(
   { manifest, written, kept, hasSecretKey }: Restored,
-  keyPlace: string,
+  keyFile: string,
   program: string,
-): string[] {
+): string {
   return [
     `restored the backup ${describe(manifest)}\n`,
     ...written.map((path) => `  restored  ${path}\n`),
     ...kept.map((path) => `  kept      ${path}\n`),
     hasSecretKey
       ? ""
-      : `The secret key is missing: copy it to ${keyPlace} before you start the server; otherwise the ` +
+      : `The secret key is missing: copy it to ${keyFile} before you start the server; otherwise the ` +
         "secrets of subscriptions cannot be read.\n",
     `${hasSecretKey ? "Start the server now" : "Start the server after that"}: \`${program} serve\`.\n`,
     "Events and deliveries since the backup are collected and sent again with new ids, and sequence numbers repeat. " +
     "Changes since the backup are undone, including their audit entries. Tell your subscribers: " +
     'docs/run/backup.md, "What a restore loses".\n',
-  ];
-}
-
-function print(call: CommandCall, value: unknown, lines: () => string[]): void {
-  call.host.out(call.flags.has("json") ? `${JSON.stringify(value)}\n` : lines().join(""));
+  ].join("");
 }

@@ -40,7 +40,7 @@ export const accountCommands: Command[] = [
   },
 ];
 
-/** The customer of a subscription, even if it is deleted; null if the word is not the id of a subscription. */
+/** The customer of a subscription, even of a deleted one; null if `named` is not the id of a subscription. */
 async function ownerOf(store: Store, named: string): Promise<Customer | null> {
   if (!isId("subscription", named)) return null;
   const id = await store.findOwner("subscription", named);
@@ -49,7 +49,11 @@ async function ownerOf(store: Store, named: string): Promise<Customer | null> {
 }
 
 /** The newest delivery of a subscription that is not delivered, and the reason. */
-async function undelivered(store: Store, customerId: string, subscriptionId: string): Promise<Undelivered> {
+async function undelivered(
+  store: Store,
+  customerId: string,
+  subscriptionId: string,
+): Promise<{ undelivered: string | null; reason: string | null }> {
   const query = { limit: 1, subscriptionId, statuses: ["pending", "held", "failed"] as const };
   const [newest] = await store.listDeliveries(customerId, query);
   return newest === undefined
@@ -57,12 +61,7 @@ async function undelivered(store: Store, customerId: string, subscriptionId: str
     : { undelivered: newest.id, reason: describeDelivery(newest) };
 }
 
-interface Undelivered {
-  undelivered: string | null;
-  reason: string | null;
-}
-
-/** Removes the outbox files of mails. They are named by the mail's id, those of welcome mails also by the attempt. */
+/** Removes the outbox files of mails. Their names are the mail's id, for welcome mails with the attempt. */
 async function removeLetters(
   { host }: CommandCall,
   outbox: string,
@@ -80,7 +79,7 @@ async function removeLetters(
 
 async function eraseCustomer(call: CommandCall, { config, platform, store }: Opened): Promise<void> {
   const customer = await requireCustomer(call, store);
-  // A disabled one was removed from the config, or is about to be.
+  // A disabled one is no longer in the config.
   if (customer.declared && customer.enabled) {
     throw new CommandError(`${customer.id} is declared in the config: remove it there first`);
   }
@@ -88,7 +87,7 @@ async function eraseCustomer(call: CommandCall, { config, platform, store }: Ope
     throw new CommandError("add --yes to confirm: erased data cannot be recovered", EXIT.usage);
   }
   const account = await store.findAccount(customer.id);
-  // Before the list of mails is erased, and again for a mail that a running server wrote meanwhile.
+  // Files are removed before the list of mails is erased, and again if a running server wrote one meanwhile.
   const ids = (await store.listMails({ limit: ALL_ROWS, customerId: customer.id })).map(({ id }) => id);
   const removed = await removeLetters(call, config.mail.outbox, ids);
   if (!await store.eraseCustomer(customer.id, actOf(call, platform))) {
@@ -163,11 +162,11 @@ interface AccountData {
 
 function describeLines({ customer, keys, payment, subscriptions, mails }: AccountData): string {
   const part = (name: string, rows: readonly Record<string, unknown>[]) =>
-    rows.map((row) => `${name.padEnd(14)} ${wordsIn(withoutNothing(row))}\n`).join("");
+    rows.map((row) => `${name.padEnd(14)} ${wordsIn(withoutEmpty(row))}\n`).join("");
   const noAddress =
     "none; set one with `customer set-email CUSTOMER ADDRESS`, which also sends waiting mails";
   const email = customer["erased_at"] !== null ? "erased" : customer["email"] || noAddress;
-  return fieldLines(withoutNothing({ ...customer, email })) + part("key", keys) +
+  return fieldLines(withoutEmpty({ ...customer, email })) + part("key", keys) +
     part("payment", payment === null ? [] : [payment]) +
     part("subscription", subscriptions.map(withoutZeros)) + part("mail", mails.slice(0, SHOWN_MAILS)) +
     (mails.length > SHOWN_MAILS
@@ -177,14 +176,13 @@ function describeLines({ customer, keys, payment, subscriptions, mails }: Accoun
       : "");
 }
 
-/** Counts of undelivered deliveries, if there are any. */
 function withoutZeros({ held, failed, ...rest }: Record<string, unknown>): Record<string, unknown> {
   const { undelivered, reason, ...facts } = rest;
   return { ...facts, held: held || null, failed: failed || null, undelivered, reason };
 }
 
-/** What people need not read is left out: that there is nothing. Tables in a field stand as words. */
-function withoutNothing(row: Record<string, unknown>): Record<string, unknown> {
+/** The fields that have a value; tables are written as words. */
+function withoutEmpty(row: Record<string, unknown>): Record<string, unknown> {
   const words = Object.entries(row).map(([name, value]) => [
     name,
     typeof value === "object" && value !== null && !Array.isArray(value)

@@ -73,13 +73,11 @@ export const mailCommands: Command[] = [
             `there is no waiting or failed mail ${id}; \`mail list --status failed\` lists the failed ones`,
           );
         }
+        const state = outcome === "soon" ? "being sent, or is due within five minutes:" : "queued;";
         print(
           call,
           { mail: { id, status: "queued" } },
-          () =>
-            outcome === "soon"
-              ? `${id} is being sent, or is due within five minutes: a running server sends it\n`
-              : `${id} is queued; a running server sends it\n`,
+          () => `${id} is ${state} a running server sends it\n`,
         );
       }),
   },

@@ -75,7 +75,7 @@ export function publicFields({ id, email, tier, enabled, createdAtMs }: Customer
   return { id, email, tier, enabled, created_at: createdAtMs };
 }
 
-/** What identifies a key without revealing it. Of a declared key only the hash is known. */
+/** The fields that identify a key without revealing it. Of a declared key only the hash is known. */
 export function keyFields({ lastFour, hash, createdAtMs, disabledAtMs }: ApiKey): Record<string, unknown> {
   const isDeclared = lastFour === UNKNOWN_LAST_FOUR;
   return {

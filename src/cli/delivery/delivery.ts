@@ -84,17 +84,14 @@ async function listDeliveries(call: CommandCall, { platform, store }: Opened): P
   const statuses = statusesOf(texts.get("status"));
   const eventId = texts.get("event");
   if (eventId !== undefined && !isId("event", eventId)) {
-    throw new CommandError(
-      `--event must be an event id (evt_…), not ${eventId}`,
-      EXIT.usage,
-    );
+    throw new CommandError(`--event must be an event id (evt_…), not ${eventId}`, EXIT.usage);
   }
   const filters = {
     ...(since === undefined ? {} : { sinceMs: readSince("--since", since, platform.clock.nowMs()) }),
     ...(statuses === undefined ? {} : { statuses }),
     ...(eventId === undefined ? {} : { eventId }),
   };
-  const { customerId, subscriptionId } = await whoseOf(call, store);
+  const { customerId, subscriptionId } = await ownerOf(call, store);
   const { rows, next } = await readPage(call, "delivery list", {
     read: async ({ limit, before }) => {
       if (before !== undefined && await store.findOwner("delivery", before) === null) {
@@ -127,21 +124,21 @@ async function listDeliveries(call: CommandCall, { platform, store }: Opened): P
           row.next_attempt_at === null ? "" : formatTime(row.next_attempt_at),
           row.subscription_id,
           delivery.customerId,
-          whyInShort(delivery),
+          shortReason(delivery),
         ];
       },
     }));
 }
 
-/** The last problem of a delivery that failed; the status says the rest. */
-function whyInShort(delivery: DeliveryRecord): string {
+/** The last problem of a failed delivery; for others the reason of the status. */
+function shortReason(delivery: DeliveryRecord): string {
   const { status, lastProblem } = delivery;
   const isMissed = status === "pending" || status === "failed";
   return (isMissed ? lastProblem : describeDelivery(delivery)) ?? "";
 }
 
-/** The customer whose deliveries are listed. */
-async function whoseOf(
+/** The customer and subscription whose deliveries are listed. */
+async function ownerOf(
   call: CommandCall,
   store: Store,
 ): Promise<{ customerId?: string; subscriptionId?: string }> {
@@ -210,10 +207,7 @@ function noDelivery(id: string): CommandError {
   );
 }
 
-/**
- * What the endpoint wrote back stays out: it is the receiver's word to its own customer, may hold what is nobody else's
- * business, and what a terminal shows ends in tickets. Its owner reads it by GET /v1/deliveries/{id}.
- */
+/** Without the endpoint's response, which may be private: its owner reads it with GET /v1/deliveries/{id}. */
 function attemptFields({ number, startedAtMs, durationMs, statusCode, problem }: AttemptRecord) {
   return { number, started_at: startedAtMs, duration_ms: durationMs, status_code: statusCode, problem };
 }
@@ -249,8 +243,8 @@ function attemptLines(
   if (attempts.length === 0) {
     return count === 0 ? "  none yet\n" : `  ${count}, without details: deleted, or not recorded yet\n`;
   }
-  const table = formatTable(
-    ["  #", "BEGAN (UTC)", "MS", "ANSWER", "PROBLEM"],
+  return formatTable(
+    ["  #", "BEGAN (UTC)", "MS", "RESPONSE", "PROBLEM"],
     attempts.map((one) => [
       one.number,
       formatTime(one.startedAtMs),
@@ -259,7 +253,6 @@ function attemptLines(
       one.problem ?? "",
     ]),
   );
-  return table;
 }
 
 async function replayDelivery(call: CommandCall, { config, platform, store }: Opened): Promise<void> {
@@ -274,26 +267,17 @@ async function replayDelivery(call: CommandCall, { config, platform, store }: Op
     by: actOf(call, platform),
   });
   if (typeof outcome === "string") {
-    const isKeptOut = (await store.findCustomer(customerId))?.enabled === false;
+    const isDisabled = (await store.findCustomer(customerId))?.enabled === false;
     const isOff = outcome === "disabled" || (outcome === "unfinished" && delivery.holdReason === "disabled");
-    const words = isOff && isKeptOut ? describeDisabled(customerId) : describeRefusal(outcome, delivery);
+    const words = isOff && isDisabled ? describeDisabled(customerId) : describeRefusal(outcome, delivery);
     throw new CommandError(`${delivery.id} is not sent again: ${words}`);
   }
   const row = listedFields(outcome);
-  print(
-    call,
-    { delivery: row },
-    () =>
-      row.status === "pending"
-        ? `${row.id} is queued: a running server sends it now\n`
-        : `${row.id} is ${row.reason ?? row.status}\n`,
-  );
+  const state = row.status === "pending" ? "queued: a running server sends it now" : row.reason ?? row.status;
+  print(call, { delivery: row }, () => `${row.id} is ${state}\n`);
 }
 
-function describeRefusal(
-  refusal: ReplayRefusal,
-  delivery: DeliveryRecord,
-): string {
+function describeRefusal(refusal: ReplayRefusal, delivery: DeliveryRecord): string {
   const { subscriptionId, customerId } = delivery;
   switch (refusal) {
     case "unknown":

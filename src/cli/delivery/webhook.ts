@@ -1,8 +1,9 @@
-// `webhook verify`: whether a saved delivery verifies, and if not, why.
+// `webhook verify`: checks the signature of a saved delivery.
 import { isAbsolute, join } from "node:path";
 import { diagnose, type Diagnosis } from "../../delivery/verify/diagnose.ts";
 import { createClock } from "../../platform/clock.ts";
 import type { Command } from "../command.ts";
+import { print } from "../print.ts";
 import { type CommandCall, CommandError, EXIT } from "../../server/command_call.ts";
 import { formatFields, textWidth, wrapText } from "../wrap_text.ts";
 
@@ -70,11 +71,7 @@ async function verify(call: CommandCall): Promise<number> {
   if (secret.trim() === "") throw wrongUse("the secret is empty");
   const body = await host.readBytes(inFolder(call, bodyFile));
   const diagnosis = diagnose({ secret, headers, body, nowMs });
-  host.out(
-    call.flags.has("json")
-      ? `${JSON.stringify(diagnosis)}\n`
-      : describe(diagnosis, textWidth(host.columns())),
-  );
+  print(call, diagnosis, () => describe(diagnosis, textWidth(host.columns())));
   return diagnosis.ok ? EXIT.done : EXIT.failed;
 }
 
@@ -133,12 +130,9 @@ function describe({ ok, ways, findings, expected }: Diagnosis, width: number): s
   const layout = { width, indent: 2 };
   const lines = [ok ? "OK: the signature is valid\n" : "NOT OK: a verifier rejects this delivery\n"];
   for (const way of ways) lines.push(wrapText(way, { ...layout, first: "  by " }));
-  for (const kind of ["problem", "note"] as const) {
-    for (const finding of findings) {
-      if (finding.kind === kind) {
-        lines.push(wrapText(finding.text, { width, indent: 4, first: kind === "problem" ? "  ✗ " : "  · " }));
-      }
-    }
+  const problemsFirst = findings.toSorted((a, b) => Number(a.kind === "note") - Number(b.kind === "note"));
+  for (const { kind, text } of problemsFirst) {
+    lines.push(wrapText(text, { width, indent: 4, first: kind === "problem" ? "  ✗ " : "  · " }));
   }
   if (!ok && expected !== null) {
     lines.push("\nexpected signature\n");

@@ -1,4 +1,4 @@
-// `demo`: the whole loop on this machine, with no network and no account.
+// `demo`: the complete flow on this machine, without network or account.
 import { join } from "node:path";
 import { type App, createApp } from "../../app.ts";
 import { createMailLoop } from "../../accounts/mail/mail_loop.ts";
@@ -17,23 +17,23 @@ import { type CommandCall, EXIT } from "../../server/command_call.ts";
 import {
   checkoutCalls,
   configText,
-  createReceiver,
   type Publisher,
   readWelcome,
-  type Receiver,
+  Receiver,
   renderFeed,
   REVISION,
   samplePublishers,
   Story,
 } from "./setup.ts";
 
-/** Maximum time to wait for a step, ms. */
+/** Time limit of a step, ms. */
 const PATIENCE_MS = 30_000;
-const LOOK_AGAIN_MS = 50;
-const MAX_ANSWER_BYTES = 1_048_576;
+const RETRY_MS = 50;
+const MAX_RESPONSE_BYTES = 1_048_576;
 const DRAIN_MS = 1_000;
+/** Number of sample items that are not about AI regulation. */
+const IRRELEVANT = 1;
 
-/** The demo's subscriptions. */
 const SUBSCRIPTIONS: readonly { name: string; path: string; severity_min: Severity; language: string }[] = [
   { name: "everything", path: "/hooks/everything", severity_min: "info", language: "en" },
   { name: "high, in German", path: "/hooks/high", severity_min: "high", language: "de" },
@@ -53,22 +53,29 @@ export const demoCommand: Command = {
     },
   },
   async run(call) {
-    const folder = await call.host.makeTemporaryFolder("regfeed-demo-");
+    const { host } = call;
+    const folder = await host.makeTemporaryFolder("regfeed-demo-");
     const platform = createPlatform({
       log: { format: "text", level: "error" },
       mail: { smtp: null, outbox: join(folder, "outbox") },
     });
-    let ending: Ending;
+    let result: Result;
     try {
-      ending = await runDemo(call, platform, folder);
+      result = await runDemo(call, platform, folder);
     } finally {
-      await call.host.removeFolder(folder);
+      await host.removeFolder(folder);
       await platform.close();
     }
-    if (ending.isStopped) call.host.out("\n The demo has ended, and its folder is removed.\n");
-    return ending.exitCode;
+    if (result.isStopped) host.out("\n The demo has ended, and its folder is removed.\n");
+    return result.isGood ? EXIT.done : EXIT.failed;
   },
 };
+
+interface Result {
+  isGood: boolean;
+  /** Whether a signal ended it. */
+  isStopped: boolean;
+}
 
 /** Everything that runs during the demo. */
 interface Stage {
@@ -78,22 +85,15 @@ interface Stage {
   feeds: RunningServer;
   receiver: Receiver;
   hooks: RunningServer;
+  config: Config;
   app: App;
   api: RunningServer;
   store: Store;
-  key: string;
 }
 
-/** The result of a demo. */
-interface Ending {
-  exitCode: number;
-  /** Whether a signal ended it. */
-  isStopped: boolean;
-}
-
-async function runDemo(call: CommandCall, platform: Platform, folder: string): Promise<Ending> {
+async function runDemo(call: CommandCall, platform: Platform, folder: string): Promise<Result> {
   const { host } = call;
-  // From here on a signal ends the demo at any step, and the folder is removed.
+  // From here on a signal ends the demo at any step.
   const stopped = host.stopSignal().then(() => "stopped" as const);
   const story = new Story((text) => host.out(text, { hasColours: true }), {
     hasColours: host.isTerminal,
@@ -103,17 +103,16 @@ async function runDemo(call: CommandCall, platform: Platform, folder: string): P
   const stage = await setStage(call, { platform, story, folder });
   try {
     const playing = play(stage);
-    const isKept = await Promise.race([playing, stopped]);
-    if (isKept === "stopped") {
-      // Requests that now fail are not failures of the demo.
-      playing.catch(() => {});
-      return { exitCode: EXIT.failed, isStopped: true };
+    const outcome = await Promise.race([playing, stopped]);
+    if (outcome === "stopped") {
+      playing.catch(() => {}); // its requests may fail now
+      return { isGood: false, isStopped: true };
     }
-    const exitCode = isKept ? EXIT.done : EXIT.failed;
-    if (call.flags.has("once") || !isKept) return { exitCode, isStopped: false };
-    printNextSteps(stage, (text) => host.out(text));
+    const { isGood, key } = outcome;
+    if (call.flags.has("once") || !isGood) return { isGood, isStopped: false };
+    printNextSteps(stage, key, host.out);
     await stopped;
-    return { exitCode, isStopped: true };
+    return { isGood, isStopped: true };
   } finally {
     await stage.api.shutdown(DRAIN_MS);
     await stage.app.stop();
@@ -132,14 +131,19 @@ async function setStage(
   const loopback = { hostname: "127.0.0.1", port: 0 };
   const feeds = await listen({
     ...loopback,
-    handler: (request) => servePublisher(request, publishers, todayMs),
+    handler: ({ url }) => {
+      const { pathname, origin } = new URL(url);
+      const publisher = publishers.find(({ path }) => path === pathname);
+      if (publisher === undefined) return new Response("no such feed", { status: 404 });
+      return new Response(renderFeed(publisher, origin, todayMs));
+    },
   });
   story.step("Three publishers open on loopback");
   for (const { nameEn, format, language, path } of publishers) {
     story.line(`${format.padEnd(10)} ${language}  ${feeds.address}${path.padEnd(24)} ${nameEn}`);
   }
 
-  const receiver = createReceiver();
+  const receiver = new Receiver();
   const hooks = await listen({ ...loopback, handler: (request) => receiver.handle(request) });
 
   const config = await parseConfig(configText(publishers, feeds.address), {
@@ -148,114 +152,115 @@ async function setStage(
     readSecret: { file: () => Promise.reject(new Error("the demo has no secrets")), env: () => undefined },
     findAdditionProblems,
   });
-  const store = (await loadEngine()).open(
-    config.store.path,
-    (options) => openVaultFile(config.store.keyFile, options),
-  );
+  const { path, keyFile } = config.store;
+  const store = (await loadEngine()).open(path, (options) => openVaultFile(keyFile, options));
   const app = createApp({ config, platform, store, version: VERSION });
   const api = await listen({ ...loopback, handler: (request) => app.fetch(request) });
   story.step("Regfeed starts");
   story.line(`API        ${api.address}`);
-  story.line(`store      ${config.store.path}`);
-  const key = await checkOut({ platform, store, config, api, story });
-  return { platform, story, publishers, feeds, receiver, hooks, app, api, store, key };
+  story.line(`store      ${path}`);
+  return { platform, story, publishers, feeds, receiver, hooks, config, app, api, store };
 }
 
-/** Pays and reads the welcome mail; returns the key in it. */
-async function checkOut(
-  { platform, store, config, api, story }: Pick<Stage, "platform" | "store" | "api" | "story"> & {
-    config: Config;
-  },
-): Promise<string> {
-  story.step("A customer pays; the payment provider's events arrive, signed");
-  for (const { type, body, signature } of checkoutCalls(platform.clock.nowMs())) {
-    await askApi({ platform, api }, {
-      method: "POST",
-      path: "/v1/webhooks/payment",
-      headers: { "stripe-signature": signature },
-      body,
-    });
-    story.line(type, "✓");
-  }
-  const mailLoop = createMailLoop({
-    ...platform,
-    ...config.mail,
-    store,
-    log: platform.log("mail"),
-    tiers: config.tiers,
-    publicUrl: api.address,
-  });
-  await mailLoop.tick();
-  story.step("The welcome mail contains the key; it is stored nowhere else");
-  const [mail] = (await platform.files.list(config.mail.outbox)).files;
-  const { headers, key } = readWelcome(
-    await platform.files.readText(join(config.mail.outbox, mail?.name ?? "none")),
-  );
-  if (key === null) throw new Error("the welcome mail contains no key");
-  for (const header of headers) story.line(header);
-  story.line(`key        ${key}`);
-  const { tier } = await askApi<{ tier: string }>({ platform, api, key }, {
-    method: "GET",
-    path: "/v1/usage",
-  });
-  story.line(`first call: GET /v1/usage, tier ${tier}`);
-  return key;
-}
+/** Runs the steps; `isGood` if every expected delivery arrived and was verified. */
+async function play(stage: Stage): Promise<{ isGood: boolean; key: string }> {
+  const { story, publishers, receiver, platform: { clock } } = stage;
+  const key = await checkOut(stage);
+  await subscribe(stage, key);
 
-/** Runs the steps; true if every expected delivery arrived and was verified. */
-async function play(stage: Stage): Promise<boolean> {
-  const { story, publishers, receiver } = stage;
-  await subscribe(stage);
+  let events: RegEvent[] = [];
+  const storedIds = new Set<string>();
+  let shownArrivals = 0;
+  const showArrivals = () => {
+    for (const { path, payload } of receiver.arrivals.slice(shownArrivals)) {
+      const name = SUBSCRIPTIONS.find((subscription) => subscription.path === path)?.name ?? path;
+      story.arrived(name, payload);
+      shownArrivals++;
+    }
+  };
+  /** Reads the events repeatedly until the condition is true; false after the time limit. */
+  const until = async (isTrue: () => boolean): Promise<boolean> => {
+    const endMs = clock.nowMs() + PATIENCE_MS;
+    while (clock.nowMs() < endMs) {
+      const path = "/v1/events?limit=200";
+      ({ events } = await askApi<{ events: RegEvent[] }>(stage, { method: "GET", path, key }));
+      if (isTrue()) return true;
+      await clock.sleep(RETRY_MS);
+    }
+    return false;
+  };
+  const haveArrived = (): boolean => {
+    showArrivals();
+    return missingDeliveries(events, receiver).missing === 0;
+  };
 
   story.step("Regfeed collects, classifies and stores");
   await stage.app.start();
   const items = publishers.reduce((sum, publisher) => sum + publisher.publications.length, 0);
-  const told = { events: new Set<string>(), arrivals: 0 };
-  const isStored = await until(stage, async () => {
-    const events = await listEvents(stage);
-    for (const event of events.reverse()) {
-      if (!told.events.has(event.id)) story.stored(event);
-      told.events.add(event.id);
+  const isStored = await until(() => {
+    for (const event of events.toReversed()) {
+      if (!storedIds.has(event.id)) story.stored(event);
+      storedIds.add(event.id);
     }
     return events.length >= items - IRRELEVANT;
   });
-  story.line(`${items - told.events.size} of ${items} items skipped: not about AI regulation`);
+  story.line(`${items - storedIds.size} of ${items} items skipped: not about AI regulation`);
 
   story.step("It delivers; ✓ is a signature that the standardwebhooks package accepts");
-  const isFirstKept = await until(stage, async () => {
-    told.arrivals = printArrivals(stage, told.arrivals);
-    return isAllKept(stage, await listEvents(stage));
-  });
-  told.arrivals = printArrivals(stage, told.arrivals);
+  const isDelivered = await until(haveArrived);
 
   story.step("A publisher revises one publication");
   revise(stage);
-  const isRevisionKept = await until(stage, async () => {
-    told.arrivals = printArrivals(stage, told.arrivals);
-    const events = await listEvents(stage);
-    return events.some((event) => event.version === 2) && isAllKept(stage, events);
-  });
-  // Deliveries that arrived since the last check.
-  printArrivals(stage, told.arrivals);
+  const isRevised = await until(() => haveArrived() && events.some((event) => event.version === 2));
+  showArrivals();
 
-  const promised = promisedDeliveries(await listEvents(stage));
-  const arrived = promised.filter((promise) => hasArrived(stage, promise)).length;
-  const isKept = isStored && isFirstKept && isRevisionKept && arrived === promised.length &&
-    receiver.refused === 0;
+  const { promised, missing } = missingDeliveries(events, receiver);
+  const isGood = isStored && isDelivered && isRevised && missing === 0 && receiver.refused === 0;
   story.end(
-    `${arrived} of ${promised.length} promised deliveries arrived and verified; ${receiver.refused} refused.`,
-    isKept,
+    `${
+      promised - missing
+    } of ${promised} promised deliveries arrived and verified; ${receiver.refused} refused.`,
+    isGood,
   );
-  return isKept;
+  return { isGood, key };
 }
 
-/** Writes the arrivals from an index on; returns the next index. */
-function printArrivals({ story, receiver }: Stage, from: number): number {
-  for (const { path, payload } of receiver.arrivals.slice(from)) {
-    const name = SUBSCRIPTIONS.find((subscription) => subscription.path === path)?.name ?? path;
-    story.arrived(name, payload);
+/** Pays and reads the welcome mail; returns its key. */
+async function checkOut(stage: Stage): Promise<string> {
+  const { platform, store, config, api, story } = stage;
+  story.step("A customer pays; the payment provider's events arrive, signed");
+  for (const { type, body, signature } of checkoutCalls(platform.clock.nowMs())) {
+    const headers = { "stripe-signature": signature };
+    await askApi(stage, { method: "POST", path: "/v1/webhooks/payment", headers, body });
+    story.line(type, "✓");
   }
-  return receiver.arrivals.length;
+  const { mail, tiers } = config;
+  const log = platform.log("mail");
+  await createMailLoop({ ...platform, ...mail, store, log, tiers, publicUrl: api.address }).tick();
+  story.step("The welcome mail contains the key; it is stored nowhere else");
+  const [letter] = (await platform.files.list(mail.outbox)).files;
+  const { headers, key } = readWelcome(
+    await platform.files.readText(join(mail.outbox, letter?.name ?? "none")),
+  );
+  if (key === null) throw new Error("the welcome mail contains no key");
+  for (const header of headers) story.line(header);
+  story.line(`key        ${key}`);
+  const { tier } = await askApi<{ tier: string }>(stage, { method: "GET", path: "/v1/usage", key });
+  story.line(`first call: GET /v1/usage, tier ${tier}`);
+  return key;
+}
+
+async function subscribe(stage: Stage, key: string): Promise<void> {
+  stage.story.step("A receiver subscribes");
+  for (const { name, path, ...filter } of SUBSCRIPTIONS) {
+    const body = JSON.stringify({ webhook_url: `${stage.hooks.address}${path}`, ...filter });
+    const { subscription } = await askApi<{ subscription: { id: string; webhook_secret: string } }>(
+      stage,
+      { method: "POST", path: "/v1/subscriptions", key, body },
+    );
+    stage.receiver.secrets.set(path, subscription.webhook_secret);
+    stage.story.line(`${name.padEnd(16)} ${subscription.id}`);
+  }
 }
 
 function revise({ story, publishers }: Stage): void {
@@ -266,97 +271,50 @@ function revise({ story, publishers }: Stage): void {
   story.line(`one more sentence in the summary of: ${publication.title}`);
 }
 
-/** Sample items that are not about AI regulation. */
-const IRRELEVANT = 1;
-
-async function subscribe(stage: Stage): Promise<void> {
-  stage.story.step("A receiver subscribes");
-  for (const { name, path, ...filter } of SUBSCRIPTIONS) {
-    const body = JSON.stringify({ webhook_url: `${stage.hooks.address}${path}`, ...filter });
-    const { subscription } = await askApi<{ subscription: { id: string; webhook_secret: string } }>(
-      stage,
-      { method: "POST", path: "/v1/subscriptions", body },
-    );
-    stage.receiver.expect(path, subscription.webhook_secret);
-    stage.story.line(`${name.padEnd(16)} ${subscription.id}`);
-  }
-}
-
-interface PromisedDelivery {
-  path: string;
-  eventId: string;
-}
-
-/** The deliveries that the events in the API's response should cause. */
-function promisedDeliveries(events: readonly RegEvent[]): PromisedDelivery[] {
-  return SUBSCRIPTIONS.flatMap(({ path, severity_min }) =>
-    events.filter((event) => isAtLeast(event.severity, severity_min)).map(({ id }) => ({ path, eventId: id }))
+/** How many deliveries the events should cause, and how many of them have not arrived. */
+function missingDeliveries(
+  events: readonly RegEvent[],
+  { arrivals }: Receiver,
+): { promised: number; missing: number } {
+  const promised = SUBSCRIPTIONS.flatMap(({ path, severity_min }) =>
+    events.filter(({ severity }) => isAtLeast(severity, severity_min)).map(({ id }) => `${path} ${id}`)
   );
-}
-
-function hasArrived({ receiver }: Stage, { path, eventId }: PromisedDelivery): boolean {
-  return receiver.arrivals.some((arrival) => arrival.path === path && arrival.payload.event.id === eventId);
-}
-
-function isAllKept(stage: Stage, events: readonly RegEvent[]): boolean {
-  return promisedDeliveries(events).every((promise) => hasArrived(stage, promise));
-}
-
-/** Checks repeatedly until it is true; false after the maximum time. */
-async function until({ platform: { clock } }: Stage, isTrue: () => Promise<boolean>): Promise<boolean> {
-  const endMs = clock.nowMs() + PATIENCE_MS;
-  while (clock.nowMs() < endMs) {
-    if (await isTrue()) return true;
-    await clock.sleep(LOOK_AGAIN_MS);
-  }
-  return false;
-}
-
-async function listEvents(stage: Stage): Promise<RegEvent[]> {
-  return (await askApi<{ events: RegEvent[] }>(stage, { method: "GET", path: "/v1/events?limit=200" }))
-    .events;
+  const arrived = new Set(arrivals.map(({ path, payload }) => `${path} ${payload.event.id}`));
+  return { promised: promised.length, missing: promised.filter((one) => !arrived.has(one)).length };
 }
 
 async function askApi<T>(
-  { platform, api, key }: Pick<Stage, "platform" | "api"> & { key?: string },
-  { method, path, headers, body }: {
+  { platform, api }: Stage,
+  { method, path, key, headers, body }: {
     method: "GET" | "POST";
     path: string;
+    key?: string;
     headers?: Record<string, string>;
     body?: string;
   },
 ): Promise<T> {
-  const response = await platform.clock.within(PATIENCE_MS, (signal) =>
-    platform.http.request({
-      method,
-      url: new URL(path, api.address),
-      headers: {
-        ...headers,
-        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
-      },
-      ...(body === undefined ? {} : { body }),
-      maxBodyBytes: MAX_ANSWER_BYTES,
-      signal,
-    }));
+  const request = {
+    method,
+    url: new URL(path, api.address),
+    headers: {
+      ...headers,
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+    },
+    ...(body === undefined ? {} : { body }),
+    maxBodyBytes: MAX_RESPONSE_BYTES,
+  };
+  const response = await platform.clock.within(
+    PATIENCE_MS,
+    (signal) => platform.http.request({ ...request, signal }),
+  );
   const text = new TextDecoder().decode(response.body);
   if (response.status >= 400) throw new Error(`${method} ${path} returned ${response.status}: ${text}`);
   return JSON.parse(text) as T;
 }
 
-function servePublisher(
-  request: Request,
-  publishers: readonly Publisher[],
-  todayMs: number,
-): Promise<Response> {
-  const { pathname, origin } = new URL(request.url);
-  const publisher = publishers.find(({ path }) => path === pathname);
-  if (publisher === undefined) return Promise.resolve(new Response("no such feed", { status: 404 }));
-  return Promise.resolve(new Response(renderFeed(publisher, origin, todayMs)));
-}
-
 /** Lines to paste into another terminal, at most 80 columns wide and never cut. */
-function printNextSteps({ story, api, key }: Stage, write: (text: string) => void): void {
+function printNextSteps({ story, api }: Stage, key: string, write: (text: string) => void): void {
   story.step("The demo keeps running: try these in another terminal; Ctrl+C ends it");
   write(`
 export KEY=${key}

@@ -1,24 +1,16 @@
-// What the demo uses: publishers, config, payment provider, receiver, and its output on the terminal.
+// The parts of the demo: publishers, config, payment provider, receiver, and its output on the terminal.
 import { createHmac } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import type { RegEvent } from "../../domain/event/event.ts";
 import { isAtLeast } from "../../domain/event/severity.ts";
 import type { DeliveryPayload } from "../../wire/delivery.ts";
 import { cut } from "../table.ts";
+import PUBLISHERS from "./publishers.json" with { type: "json" };
 
 const INDENT = 5;
 const TITLE_WIDTH = 64;
 const VALUE_WIDTH = 80;
 const [BOLD, RED, GREEN, YELLOW] = [1, 31, 32, 33];
-
-/** A publication of a publisher. */
-export interface Publication {
-  id: string;
-  title: string;
-  summary: string;
-  /** Days before today. */
-  daysAgo: number;
-}
 
 /** An invented official body with one feed. */
 export interface Publisher {
@@ -29,94 +21,11 @@ export interface Publisher {
   format: "RSS" | "Atom" | "JSON Feed";
   /** The feed's path. */
   path: string;
-  publications: Publication[];
+  publications: { id: string; title: string; summary: string; daysAgo: number }[];
 }
 
-const PUBLISHERS: readonly Publisher[] = [
-  {
-    id: "demo-oversight-board",
-    nameEn: "European Algorithm Oversight Board (invented)",
-    nameDe: "Europäischer Ausschuss für Algorithmenaufsicht (erfunden)",
-    language: "en",
-    format: "RSS",
-    path: "/board/news.rss",
-    publications: [
-      {
-        id: "board-12",
-        title: "Final guidelines on the transparency obligations of Article 50 of the AI Act",
-        summary:
-          "The guidelines explain how providers mark AI-generated content and how deployers disclose " +
-          "deepfakes under Article 50(2) and (4) of the AI Act.",
-        daysAgo: 2,
-      },
-      {
-        id: "board-11",
-        title: "Public consultation on draft guidelines for high-risk AI systems",
-        summary:
-          "The Board invites comments on the classification rules of Article 6 of the AI Act and Annex III.",
-        daysAgo: 5,
-      },
-      {
-        id: "board-10",
-        title: "Opening hours of the visitor centre in summer",
-        summary: "The visitor centre is open from nine to five on weekdays.",
-        daysAgo: 6,
-      },
-    ],
-  },
-  {
-    id: "demo-ki-aufsicht",
-    nameEn: "Federal Office for AI Supervision (invented)",
-    nameDe: "Bundesamt für KI-Aufsicht (erfunden)",
-    language: "de",
-    format: "Atom",
-    path: "/amt/aktuelles.atom",
-    publications: [
-      {
-        id: "amt-7",
-        title: "Bußgeld wegen verbotener KI-Praktiken: Bundesamt untersagt Emotionserkennung am Arbeitsplatz",
-        summary:
-          "Das Bundesamt hat wegen eines Verstoßes gegen Artikel 5 Absatz 1 Buchstabe f der KI-Verordnung " +
-          "ein Bußgeld verhängt und den Einsatz des KI-Systems mit sofortiger Wirkung untersagt.",
-        daysAgo: 1,
-      },
-      {
-        id: "amt-6",
-        title: "Leitfaden zur KI-Kompetenz nach Artikel 4 der KI-Verordnung",
-        summary: "Der Leitfaden zeigt, wie Anbieter und Betreiber von KI-Systemen ihr Personal schulen.",
-        daysAgo: 9,
-      },
-    ],
-  },
-  {
-    id: "demo-conseil-ia",
-    nameEn: "National Council for AI (invented)",
-    nameDe: "Nationaler Rat für KI (erfunden)",
-    language: "fr",
-    format: "JSON Feed",
-    path: "/conseil/feed.json",
-    publications: [
-      {
-        id: "conseil-31",
-        title: "Bac à sable réglementaire de l'IA : appel à candidatures",
-        summary:
-          "Le Conseil ouvre le bac à sable prévu à l'article 57 du règlement sur l'IA aux PME et aux jeunes pousses.",
-        daysAgo: 3,
-      },
-      {
-        id: "conseil-30",
-        title: "Avis sur les modèles d'IA à usage général présentant un risque systémique",
-        summary: "L'avis porte sur les obligations des articles 53 et 55 du règlement sur l'IA.",
-        daysAgo: 7,
-      },
-    ],
-  },
-];
-
-/** A copy of the publishers, which the demo may change. */
-export function samplePublishers(): Publisher[] {
-  return structuredClone([...PUBLISHERS]);
-}
+/** The publishers, a new copy in each call, which the demo may change. */
+export const samplePublishers = (): Publisher[] => structuredClone(PUBLISHERS) as Publisher[];
 
 /** The publication that the demo revises, and its new summary. */
 export const REVISION = {
@@ -126,7 +35,7 @@ export const REVISION = {
     "deepfakes under Article 50(2) and (4) of the AI Act. They apply from 2 December 2026.",
 };
 
-/** A publisher's feed in its format; `origin` is where it is served, `todayMs` what its dates are counted from. */
+/** A publisher's feed in its format, served at `origin`; its dates are relative to `todayMs`. */
 export function renderFeed(publisher: Publisher, origin: string, todayMs: number): string {
   const items = publisher.publications.map((publication) => ({
     ...publication,
@@ -209,16 +118,8 @@ const DEMO_SECRET = "whsec_demo_on_this_machine";
 /** The price of the tier team. */
 const DEMO_PRICE = "price_demo_team";
 
-/** A request of the payment provider. */
-export interface PaymentCall {
-  type: string;
-  body: string;
-  /** The header `Stripe-Signature`. */
-  signature: string;
-}
-
-/** The events of a paid checkout, signed as Stripe signs. */
-export function checkoutCalls(nowMs: number): PaymentCall[] {
+/** The events of a paid checkout, with Stripe's signatures. */
+export function checkoutCalls(nowMs: number): { type: string; body: string; signature: string }[] {
   const [customer, subscription] = ["cus_demo", "sub_demo"];
   const checkout = {
     object: "checkout.session",
@@ -237,21 +138,24 @@ export function checkoutCalls(nowMs: number): PaymentCall[] {
     customer,
     items: { data: [{ price: { id: DEMO_PRICE } }] },
   };
-  return [
-    callOf("customer.subscription.created", bought, nowMs),
-    callOf("checkout.session.completed", checkout, nowMs),
-  ];
-}
-
-function callOf(type: string, object: Record<string, unknown>, nowMs: number): PaymentCall {
   const created = Math.floor(nowMs / 1_000);
-  const event = { id: `evt_demo_${type}`, object: "event", type, created, livemode: false, data: { object } };
-  const body = JSON.stringify(event);
-  const hash = createHmac("sha256", DEMO_SECRET).update(`${created}.${body}`).digest("hex");
-  return { type, body, signature: `t=${created},v1=${hash}` };
+  const objects = { "customer.subscription.created": bought, "checkout.session.completed": checkout };
+  return Object.entries(objects).map(([type, object]) => {
+    const event = {
+      id: `evt_demo_${type}`,
+      object: "event",
+      type,
+      created,
+      livemode: false,
+      data: { object },
+    };
+    const body = JSON.stringify(event);
+    const hash = createHmac("sha256", DEMO_SECRET).update(`${created}.${body}`).digest("hex");
+    return { type, body, signature: `t=${created},v1=${hash}` };
+  });
 }
 
-/** The headers that the demo shows of a welcome mail, and the key, which has its own line. */
+/** The main headers of a welcome mail, and its key. */
 export function readWelcome(eml: string): { headers: string[]; key: string | null } {
   const lines = eml.split(/\r?\n/);
   const headers = ["From", "To", "Subject"].flatMap((name) =>
@@ -312,54 +216,30 @@ export class Story {
   }
 }
 
-/** A delivery with a valid signature. */
-export interface Arrival {
-  /** The path of the request. */
-  path: string;
-  payload: DeliveryPayload;
-}
-
 /** The demo's webhook receiver. It checks signatures with the official library. */
-export interface Receiver {
-  /** Responds to a POST: 204 if its signature is valid, else 401. */
-  handle(request: Request): Promise<Response>;
-  /** Sets the secret of a path. */
-  expect(path: string, secret: string): void;
+export class Receiver {
+  /** Secrets by path. */
+  readonly secrets = new Map<string, string>();
   /** Verified deliveries in order, each once. */
-  readonly arrivals: readonly Arrival[];
-  /** Requests with an invalid signature. */
-  readonly refused: number;
-}
+  readonly arrivals: { path: string; payload: DeliveryPayload }[] = [];
+  /** Number of requests with an invalid signature. */
+  refused = 0;
 
-/** Creates the receiver. */
-export function createReceiver(): Receiver {
-  const secrets = new Map<string, string>();
-  const seen = new Set<string>();
-  const arrivals: Arrival[] = [];
-  let refused = 0;
-  return {
-    arrivals,
-    get refused() {
-      return refused;
-    },
-    expect: (path, secret) => void secrets.set(path, secret),
-    async handle(request) {
-      const path = new URL(request.url).pathname;
-      const body = await request.text();
-      let payload: DeliveryPayload;
-      try {
-        const webhook = new Webhook(secrets.get(path) ?? "");
-        payload = webhook.verify(body, Object.fromEntries(request.headers)) as DeliveryPayload;
-      } catch {
-        refused++;
-        return new Response(null, { status: 401 });
-      }
-      // A delivery may arrive twice: receivers recognize it by its id.
-      if (!seen.has(payload.delivery_id)) {
-        seen.add(payload.delivery_id);
-        arrivals.push({ path, payload });
-      }
-      return new Response(null, { status: 204 });
-    },
-  };
+  /** Responds to a POST: 204 if its signature is valid, else 401. */
+  async handle(request: Request): Promise<Response> {
+    const path = new URL(request.url).pathname;
+    const body = await request.text();
+    let payload: DeliveryPayload;
+    try {
+      const webhook = new Webhook(this.secrets.get(path) ?? "");
+      payload = webhook.verify(body, Object.fromEntries(request.headers)) as DeliveryPayload;
+    } catch {
+      this.refused++;
+      return new Response(null, { status: 401 });
+    }
+    // A delivery may arrive twice: its id is the same then.
+    const isNew = !this.arrivals.some((arrival) => arrival.payload.delivery_id === payload.delivery_id);
+    if (isNew) this.arrivals.push({ path, payload });
+    return new Response(null, { status: 204 });
+  }
 }

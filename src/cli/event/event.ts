@@ -7,13 +7,14 @@ import { isId } from "../../domain/event/ids.ts";
 import type { Provenance } from "../../domain/event/provenance.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
 import type { Command } from "../command.ts";
+import { print } from "../print.ts";
 import { CommandError } from "../../server/command_call.ts";
 import { withStore } from "../../server/open_store.ts";
 import { formatFields, textWidth, wrapText } from "../wrap_text.ts";
 import { formatTime } from "../table.ts";
 import { formatReasons } from "./explain.ts";
 
-/** The commands that concern events. */
+/** The commands. */
 export const eventCommands: Command[] = [
   {
     name: "event show",
@@ -28,11 +29,8 @@ export const eventCommands: Command[] = [
         const shown = await readEvent(store, call.positionals[0] ?? "");
         const why = call.flags.has("why") ? explain(shown, createClassifier(config.classification)) : null;
         const width = textWidth(call.host.columns());
-        call.host.out(
-          call.flags.has("json")
-            ? `${JSON.stringify({ ...shown, ...(why === null ? {} : { why: whyJson(shown, why) }) })}\n`
-            : describeEvent(shown, width) + (why === null ? "" : `\n${describeWhy(shown, why, width)}`),
-        );
+        print(call, { ...shown, ...(why === null ? {} : { why: whyJson(shown, why) }) }, () =>
+          describeEvent(shown, width) + (why === null ? "" : `\n${describeWhy(shown, why, width)}`));
       }),
   },
 ];
@@ -144,7 +142,7 @@ function describeEvent({ event, provenance, versions }: ShownEvent, width: numbe
       ["articles", event.ai_act_articles.join(", ") || "none"],
       ["published", `${formatTime(event.published_at)} UTC${estimated}`],
       ["stored", `${formatTime(event.ingested_at)} UTC`],
-      ["address", event.url_official],
+      ["URL", event.url_official],
     ], layout),
     ...Object.entries(event.translations).map(([language, { title, summary }]) =>
       `\n${language}${language === event.language ? " (as published)" : ""}\n${paragraph(title)}` +
@@ -161,12 +159,8 @@ function describeEvent({ event, provenance, versions }: ShownEvent, width: numbe
       ["categories", provenance.categories.join(" · ") || "none"],
       ["languages", `${provenance.stated_languages.join(", ") || "none"} (as stated)`],
       ["rules", provenance.rules_version],
-      ...Object.entries(provenance.other_languages ?? {}).map((
-        [language, { document }],
-      ): [string, string] => [
-        `also ${language}`,
-        document,
-      ]),
+      ...Object.entries(provenance.other_languages ?? {})
+        .map(([language, { document }]) => [`also ${language}`, document] as const),
     ], layout),
   ];
   return parts.join("");
@@ -188,10 +182,14 @@ function describeVersion(one: ShownVersion, isAskedFor: boolean, width: number):
 function changedValues(change: FieldChange): [sign: "-" | "+", field: string, value: string][] {
   const { field } = change;
   const written = (value: string | number) => typeof value === "number" ? `${formatTime(value)} UTC` : value;
-  const [gone, come] = "added" in change
+  const [removed, added] = "added" in change
     ? [change.removed.join(", "), change.added.join(", ")]
     : [written(change.before ?? ""), written(change.after ?? "")];
-  const sides: [sign: "-" | "+", field: string, value: string][] = [["-", field, gone], ["+", field, come]];
+  const sides: [sign: "-" | "+", field: string, value: string][] = [["-", field, removed], [
+    "+",
+    field,
+    added,
+  ]];
   return sides.filter(([, , value]) => value !== "");
 }
 

@@ -14,10 +14,11 @@ import { createParser } from "../../ingest/parse/parse_worker_client.ts";
 import { createParseWorker } from "../../platform/platform.ts";
 import { VERSION } from "../../version.ts";
 import type { Command } from "../command.ts";
+import { print } from "../print.ts";
 import { type CommandCall, CommandError, EXIT } from "../../server/command_call.ts";
 import { loadConfig, withStore } from "../../server/open_store.ts";
-import { listJson, listSources, listTable } from "./source_list.ts";
-import { previewJson, previewTable } from "./source_preview.ts";
+import { listSources, listTable } from "./source_list.ts";
+import { previewFields, previewTable } from "./source_preview.ts";
 import { releaseCommand, saveDocuments } from "./source_release.ts";
 
 /** Maximum size of a saved document after decompression, bytes. */
@@ -25,7 +26,7 @@ const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024;
 /** Default time limit for parsing without a source, ms. */
 const PARSE_TIMEOUT_MS = 5_000;
 
-/** The commands that concern sources. */
+/** The commands. */
 export const sourceCommands: Command[] = [
   {
     name: "source list",
@@ -34,9 +35,8 @@ export const sourceCommands: Command[] = [
     example: "regfeed source list",
     run: (call) =>
       withStore(call, async ({ config, platform, store }) => {
-        const nowMs = platform.clock.nowMs();
-        const listed = listSources(config, await store.listSources(), nowMs);
-        call.host.out(call.flags.has("json") ? listJson(listed) : listTable(listed, call.host));
+        const sources = listSources(config, await store.listSources(), platform.clock.nowMs());
+        print(call, { sources }, () => listTable(sources, call.host));
       }, { withoutStore: "do without" }),
   },
   {
@@ -67,11 +67,8 @@ export const sourceCommands: Command[] = [
           classifier: createClassifier(config.classification),
           withReasons: call.flags.has("why"),
         };
-        call.host.out(
-          call.flags.has("json")
-            ? previewJson(preview, options, saved)
-            : previewTable(preview, options, call.host) + savedLines(saved),
-        );
+        const data = previewFields(preview, options, saved);
+        print(call, data, () => previewTable(preview, options, call.host) + savedLines(saved));
         return preview.report.ok ? EXIT.done : EXIT.failed;
       }, { log: { format: "text", level: "error" }, withoutStore: "do without" }),
   },
@@ -99,11 +96,8 @@ export const sourceCommands: Command[] = [
       try {
         const { timeoutMs = PARSE_TIMEOUT_MS, ...reading } = source;
         const contentType = texts.get("content-type") ?? null;
-        const description = await describe(
-          bytes,
-          { ...reading, contentType, maxItems: MAX_ITEMS },
-          timeoutMs,
-        );
+        const options = { ...reading, contentType, maxItems: MAX_ITEMS };
+        const description = await describe(bytes, options, timeoutMs);
         const indent = call.flags.has("json") ? undefined : 2;
         host.out(`${JSON.stringify(description, null, indent)}\n`);
       } catch (error) {
@@ -148,7 +142,7 @@ async function sourceToParse(
   };
 }
 
-/** The sources of these ids. Throws a {@link CommandError} that names the unknown and, unless wanted, the disabled. */
+/** The sources with these ids. Throws a {@link CommandError} for an unknown id and, unless `anyState`, a disabled source. */
 export function requireSources(
   { sources, anyState = false }: { sources: Config["sources"]; anyState?: boolean },
   ids: readonly string[],

@@ -94,16 +94,11 @@ function listConfigured(config: Config, states: readonly SourceState[], nowMs: n
   });
 }
 
-/** A source is not fetched while its host is paused. */
+/** The next fetch, which waits while the host is paused. */
 function nextDue({ nextDueAtMs, hostPausedUntilMs }: SourceState, nowMs: number): number {
   return hostPausedUntilMs !== null && hostPausedUntilMs > nowMs
     ? Math.max(nextDueAtMs, hostPausedUntilMs)
     : nextDueAtMs;
-}
-
-/** The list as JSON. */
-export function listJson(sources: readonly ListedSource[]): string {
-  return `${JSON.stringify({ sources })}\n`;
 }
 
 /** The list as a table, with advice for sources that lack a part or have moved. */

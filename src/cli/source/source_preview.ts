@@ -29,7 +29,7 @@ export interface PreviewOptions {
   withReasons: boolean;
 }
 
-/** The reasons for an item's values; for a skipped item only why it is skipped. */
+/** The reasons for an item's values; of a skipped item only those for skipping it. */
 function reasonsOf({ request, decision }: Decided, { classifier }: PreviewOptions): Reason[] {
   const { reasons } = classifier.classify(request());
   return decision.kind === "irrelevant" ? reasons.filter(({ field }) => field === "relevant") : reasons;
@@ -52,12 +52,12 @@ function valuesOf({ item, decision, request }: Decided, { classifier }: PreviewO
   };
 }
 
-/** The dry run as JSON. */
-export function previewJson(
+/** The dry run as data for JSON. */
+export function previewFields(
   { report, decided }: IngestPreview,
   options: PreviewOptions,
   saved: readonly string[] | null,
-): string {
+): Record<string, unknown> {
   const items = decided.map((one) => ({
     outcome: outcomeOf(one.decision),
     title: one.item.title,
@@ -67,7 +67,7 @@ export function previewJson(
     ...(one.decision.kind === "record" ? { event: one.decision.event } : {}),
     ...(options.withReasons ? { reasons: reasonsOf(one, options) } : {}),
   }));
-  return `${JSON.stringify({ ...report, items, ...(saved === null ? {} : { saved }) })}\n`;
+  return { ...report, items, ...(saved === null ? {} : { saved }) };
 }
 
 /** The dry run as a table, followed by notes and refused items. */
@@ -92,14 +92,14 @@ export function previewTable(
     ];
   });
   const refused = report.refused.map(({ item, reason }) => `refused  ${cut(item, TITLE_WIDTH)}: ${reason}\n`);
-  const said = (report.notes ?? []).map((note) => `note  ${note}\n`);
+  const reportNotes = (report.notes ?? []).map((note) => `note  ${note}\n`);
   const notes = decided.flatMap(({ item, notes }) =>
     notes.map((note) => `note  ${cut(item.title, TITLE_WIDTH)}: ${note}\n`)
   );
-  const { unchanged, translated, passed_over, unnotified: untold = 0 } = report;
-  const ofThem = untold === 0
+  const { unchanged, translated, passed_over, unnotified = 0 } = report;
+  const ofThem = unnotified === 0
     ? ""
-    : ` (${untold} of them are not delivered: they are older than relevance = "all")`;
+    : ` (${unnotified} of them are not delivered: they are older than relevance = "all")`;
   const counts = [
     `${report.new} new${ofThem}`,
     `${report.revised} revised`,
@@ -117,15 +117,15 @@ export function previewTable(
   const items = options.withReasons
     ? withReasons(table, decided.map((one) => reasonsOf(one, options)), width)
     : table;
-  const lines = `${said.join("")}${notes.join("")}${refused.join("")}${counts}\n${failure}`;
+  const lines = `${reportNotes.join("")}${notes.join("")}${refused.join("")}${counts}\n${failure}`;
   return items + linesFor(host, lines);
 }
 
 /** The table with each item's reasons under its row. */
 function withReasons(table: string, reasons: readonly Reason[][], width: number): string {
   const [header, ...rows] = table.trimEnd().split("\n");
-  const items = rows.map((row, place) =>
-    `${row}\n${formatReasons(reasons[place] ?? [], { width, indent: 4 })}`
+  const items = rows.map((row, index) =>
+    `${row}\n${formatReasons(reasons[index] ?? [], { width, indent: 4 })}`
   );
   return `${header}\n${items.join("")}`;
 }

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import type { FetchedDocument } from "../../ingest/fetch/fetch_types.ts";
 import type { Command } from "../command.ts";
+import { print } from "../print.ts";
 import { type CommandCall, CommandError } from "../../server/command_call.ts";
 import { withStore } from "../../server/open_store.ts";
 
@@ -26,11 +27,7 @@ export const releaseCommand: Command = {
       }
       const end = call.flags.has("discard") ? "discard" : "deliver";
       const events = await store.releaseEvents(id, end);
-      call.host.out(
-        call.flags.has("json")
-          ? `${JSON.stringify({ source: id, events, delivered: end === "deliver" })}\n`
-          : describe(id, events, end),
-      );
+      print(call, { source: id, events, delivered: end === "deliver" }, () => describe(id, events, end));
     }),
 };
 

@@ -6,12 +6,13 @@ import { type Platform, VaultError } from "../../domain/ports/ports.ts";
 import type { DiscardedSecrets, ExamineOptions, StoreEngine } from "../../domain/ports/store/engine.ts";
 import { openVaultFile } from "../../platform/vault.ts";
 import type { Command } from "../command.ts";
+import { print } from "../print.ts";
 import { type CommandCall, CommandError, EXIT } from "../../server/command_call.ts";
 import { actOf } from "../customer/named_customer.ts";
 import { hasNoDatabase, type LoadedConfig, withPlatform } from "../../server/open_store.ts";
 import { createBackupTools } from "../../server/migrate_with_backup.ts";
 
-const WHAT_IT_MEANS =
+const CONSEQUENCES =
   "this permanently discards the secrets of all subscriptions: each is disabled, and its events are held " +
   "until its owner rotates the secret; the old key cannot be used again";
 
@@ -42,7 +43,7 @@ async function makeNewKey(
         "one subscription with POST /v1/subscriptions/{id}/rotate-secret",
     );
   }
-  if (!call.flags.has("yes")) throw new CommandError(`add --yes to confirm: ${WHAT_IT_MEANS}`, EXIT.usage);
+  if (!call.flags.has("yes")) throw new CommandError(`add --yes to confirm: ${CONSEQUENCES}`, EXIT.usage);
   try {
     engine.release(path);
     const nowMs = platform.clock.nowMs();
@@ -54,19 +55,19 @@ async function makeNewKey(
       tools.close();
     }
     const newId = createIds(() => nowMs, (count) => platform.random.bytes(count));
-    const given = engine.replaceKey(path, (options) => openVaultFile(keyFile, options), {
+    const customers = engine.replaceKey(path, (options) => openVaultFile(keyFile, options), {
       by: actOf(call, platform),
       random: platform.random,
       newMailId: () => newId("mail"),
     });
-    const fields = { key: keyFile, backup: to, customers: given };
-    host.out(call.flags.has("json") ? `${JSON.stringify(fields)}\n` : describe(fields));
+    const fields = { key: keyFile, backup: to, customers };
+    print(call, fields, describe);
   } catch (error) {
     throw new CommandError(`no new key was created: ${(error as Error).message}`);
   }
 }
 
-/** Why the key does not open the store; null if it does. */
+/** Why the key file does not open the store; null if it does. */
 export function keyProblem(
   engine: StoreEngine,
   { path, keyFile }: { path: string; keyFile: string },
@@ -93,8 +94,8 @@ function describe(
   ];
   if (subscriptions > 0) {
     lines.push(
-      "their owners get a mail when the server runs (with [mail]): POST /v1/subscriptions/{id}/rotate-secret gives the",
-      'secret, PATCH /v1/subscriptions/{id} with {"enabled": true} lets out what is held',
+      "their owners get a mail when the server runs (with [mail]): POST /v1/subscriptions/{id}/rotate-secret returns a new",
+      'secret, PATCH /v1/subscriptions/{id} with {"enabled": true} sends the held deliveries',
     );
   }
   return `${lines.join("\n")}\n`;

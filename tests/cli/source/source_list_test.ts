@@ -1,6 +1,6 @@
 // Tests of src/cli/source/source_list.ts.
 import assert from "node:assert/strict";
-import { listJson, listSources, listTable } from "../../../src/cli/source/source_list.ts";
+import { listSources, listTable } from "../../../src/cli/source/source_list.ts";
 import { type SourceState, untouchedSource } from "../../../src/domain/source/source.ts";
 import { configOf } from "../../config/given.ts";
 
@@ -78,7 +78,7 @@ Deno.test("source list tells of each source how it fares, since when, why, and w
 });
 
 Deno.test("source list --json has the same fields for every source", async () => {
-  const { sources } = JSON.parse(listJson(listSources(await configOf(CONFIG), STATES, NOW)));
+  const sources = listSources(await configOf(CONFIG), STATES, NOW);
   for (const source of sources) {
     assert.deepEqual(Object.keys(source), [
       "id",
