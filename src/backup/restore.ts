@@ -50,11 +50,10 @@ export interface Restored {
 export async function restoreBackup(request: RestoreRequest, tools: RestoreTools): Promise<Restored> {
   const { files } = tools;
   const { database } = request;
-  await requireFree(request, files);
   await makeFolderLikeAbove(dirname(database), files);
   const giveUp = await tools.claim(database);
   try {
-    await requireFree(request, files); // another restore may have ended in between
+    await requireFree(request, files);
     return await withBackup(
       request.from,
       tools,

@@ -1,5 +1,6 @@
 // Pages of lists: `--limit`, `--before`, and the hint to the next page.
 import type { CommandOption } from "./command.ts";
+import { shellQuote } from "../platform/process/process.ts";
 import { type CommandCall, CommandError, EXIT } from "../server/command_call.ts";
 
 /** Default number of rows without `--json`. */
@@ -54,8 +55,10 @@ export async function readPage<T>(
   const last = rows.at(-1);
   if (found.length === rows.length || last === undefined) return { rows, next: null };
   const next = nameOf(last);
+  const filters = [...call.texts].filter(([name]) => name !== "before" && name !== "limit");
+  const given = filters.map(([name, value]) => ` --${name} ${shellQuote(value)}`).join("");
   call.host.err(
-    `Showing ${rows.length}. For the next ones: \`${command} --before ${next}\`; for more at once: --limit N.\n`,
+    `Showing ${rows.length}. For the next ones: \`${command}${given} --before ${next}\`; for more at once: --limit N.\n`,
   );
   return { rows, next };
 }

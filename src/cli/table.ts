@@ -30,7 +30,7 @@ export interface Fitting {
 }
 
 /** Minimum width of the truncated column while other columns can still be dropped. */
-const LEAST_CUT = 16;
+const LEAST_CUT = 32;
 
 /** Formats a table that fits the terminal if columns can be dropped or truncated. */
 export function fitTable(

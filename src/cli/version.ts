@@ -12,7 +12,7 @@ const LICENCES = join(import.meta.dirname ?? ".", "..", "..", "licences.txt");
 /** The command. */
 export const versionCommand: Command = {
   name: "version",
-  usage: "[--json | --licences]",
+  usage: "[--json] [--licences]",
   summary: "prints version, commit, runtime and system",
   example: "regfeed version --json",
   options: {

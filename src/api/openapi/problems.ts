@@ -75,7 +75,7 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
   },
   subscription_disabled: {
     when: "the subscription is disabled",
-    detail: "This subscription is disabled.",
+    detail: "This subscription is disabled. Enable it with PATCH first.",
   },
   subscription_key_lost: {
     when: "the subscription's secret can no longer be decrypted and must be rotated first",

@@ -162,7 +162,10 @@ function testRoute({ store, limitsOf, sendTest }: SubscriptionRouteOptions): Rou
       const subscription = isId("subscription", id) ? await store.findSubscription(customer.id, id) : null;
       if (subscription === null) throw notFound();
       if (!isEnabled(subscription)) {
-        throw new AppError("subscription_disabled", "This subscription is disabled.");
+        throw new AppError(
+          "subscription_disabled",
+          "This subscription is disabled. Enable it with PATCH first.",
+        );
       }
       const result = await sendTest(subscription, limitsOf(customer).testCallsPerDay);
       return responseBody(200, { ...result, disclaimer: DISCLAIMER });

@@ -7,7 +7,7 @@ import { withBackupIn } from "../../backup/verify.ts";
 import type { BackupManifest } from "../../domain/ports/backup.ts";
 import { createClock } from "../../platform/clock.ts";
 import type { StoreEngine } from "../../domain/ports/store/engine.ts";
-import type { Host } from "../../platform/process/process.ts";
+import { type Host, shellQuote } from "../../platform/process/process.ts";
 import type { Command } from "../command.ts";
 import { type CommandCall, CommandError } from "../../server/command_call.ts";
 import { OWN_CONFIG } from "../../server/config_file.ts";
@@ -110,10 +110,16 @@ export const backupCommands: Command[] = [
         const written = [...config === null ? [] : [config], ...done.written];
         return { done: { ...done, written }, keyFile: target.secretKey };
       });
-      print(call, restored.done, () => describeRestored(restored.done, restored.keyFile, host.program));
+      const serve = serveCommand(call);
+      print(call, restored.done, () => describeRestored(restored.done, restored.keyFile, serve));
     },
   },
 ];
+
+function serveCommand({ host, texts }: CommandCall): string {
+  const config = texts.get("config");
+  return `${host.program} serve${config === undefined ? "" : ` --config ${shellQuote(config)}`}`;
+}
 
 /** Locks the database. If root runs this, the lock file is given to the owner of the database's folder. */
 async function lockForRestore(database: string, { files }: BackupTools): Promise<() => void> {
@@ -172,7 +178,7 @@ function describe({ created_at, version, schema, rows, files }: BackupManifest):
 function describeRestored(
   { manifest, written, kept, hasSecretKey }: Restored,
   keyFile: string,
-  program: string,
+  serve: string,
 ): string {
   return [
     `restored the backup ${describe(manifest)}\n`,
@@ -182,7 +188,7 @@ function describeRestored(
       ? ""
       : `The secret key is missing: copy it to ${keyFile} before you start the server; otherwise the ` +
         "secrets of subscriptions cannot be read.\n",
-    `${hasSecretKey ? "Start the server now" : "Start the server after that"}: \`${program} serve\`.\n`,
+    `${hasSecretKey ? "Start the server now" : "Start the server after that"}: \`${serve}\`.\n`,
     "Events and deliveries since the backup are collected and sent again with new ids, and sequence numbers repeat. " +
     "Changes since the backup are undone, including their audit entries. Tell your subscribers: " +
     'docs/run/backup.md, "What a restore loses".\n',

@@ -54,7 +54,11 @@ interface ShownVersion {
 async function readEvent(store: Store, id: string): Promise<ShownEvent> {
   const found = isId("event", id) ? await store.findEvent(id) : null;
   if (found === null) {
-    throw new CommandError(`there is no event ${id}; event ids begin with evt_`);
+    throw new CommandError(
+      isId("event", id)
+        ? `there is no event ${id}`
+        : `${id} is not an event id: these are evt_ and 26 characters`,
+    );
   }
   const versions = (await store.listVersions(id)).map((json) => JSON.parse(json) as RegEvent);
   return {

@@ -91,7 +91,7 @@ export const sourceCommands: Command[] = [
       try {
         bytes = await host.readBytes(file);
       } catch (error) {
-        throw new CommandError(`${file} cannot be read: ${(error as Error).message}`);
+        throw new CommandError((error as Error).message);
       }
       try {
         const { timeoutMs = PARSE_TIMEOUT_MS, ...reading } = source;

@@ -82,7 +82,7 @@ export function previewTable(
     const values = valuesOf(one, options);
     return [
       outcomeOf(one.decision).replace("passed over", "skipped"),
-      formatTime(values.published_at),
+      values.published_at === null ? "-" : formatTime(values.published_at),
       values.language,
       values.event_type,
       values.severity,

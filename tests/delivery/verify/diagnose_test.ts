@@ -134,11 +134,11 @@ Deno.test("diagnose() takes what verifies although something is odd, and tells o
 });
 
 const FAULTS: [name: string, change: Change, ...problems: RegExp[]][] = [
-  ["an hour late", { nowMs: NOW_MS + 3_725_000 }, /is 1 hour 2 minutes before the clock here/],
+  ["an hour late", { nowMs: NOW_MS + 3_725_000 }, /is 1 hour 2 minutes before the time of this check/],
   [
     "a clock behind",
     { nowMs: NOW_MS - 86_400_000 * 2 },
-    /is (1 day 23 hours|2 days) .*after the clock here/,
+    /is (1 day 23 hours|2 days) .*after the time of this check/,
   ],
   [
     "milliseconds",
@@ -255,7 +255,7 @@ const FAULTS: [name: string, change: Change, ...problems: RegExp[]][] = [
       body: JSON.stringify(PARSED, null, 1),
       nowMs: NOW_MS + 600_000,
     },
-    /before the clock here/,
+    /before the time of this check/,
     /parsed as JSON/,
   ],
 ];
