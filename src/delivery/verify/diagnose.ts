@@ -132,9 +132,7 @@ function timeFindings(timestamp: string, nowMs: number): Finding[] {
   const when = new Date(seconds * 1_000).toISOString().replace(".000Z", "Z");
   const difference = `${describeSeconds(Math.abs(late))} ${late > 0 ? "before" : "after"}`;
   return [problem(
-    `The signing time (${when}) is ${describeSeconds(Math.abs(late))} ${
-      late > 0 ? "before" : "after"
-    } the time of this check: verifiers reject more than 5 minutes, to prevent replay attacks. Check the receiver's clock, and that deliveries do not wait in a queue before they are verified; for a saved delivery, set the time of its arrival (--at).`,
+    `The signing time (${when}) is ${difference} the time of this check: verifiers reject more than 5 minutes, to prevent replay attacks. Check the receiver's clock, and that deliveries do not wait in a queue before they are verified; for a saved delivery, set the time of its arrival (--at).`,
   )];
 }
 
