@@ -33,13 +33,3 @@ test("countDaily() counts each customer, each action and each UTC day by itself"
   assert.deepEqual(granted, [true, false, true, true, true]);
   assert.deepEqual(await store.usedToday("cus_1", MIDNIGHT), { test_calls: 0, replays: 1, backfills: 0 });
 });
-
-test("countDaily() follows a limit that was lowered or raised", async (store) => {
-  await addCustomer(store);
-  const take = (limit: number) =>
-    store.countDaily("cus_1", { action: "test_calls", count: 1, limit, nowMs: T0 });
-  await take(2);
-  await take(2);
-  assert.deepEqual(await take(1), { granted: false, left: 0 });
-  assert.deepEqual(await take(3), { granted: true, left: 0 });
-});

@@ -159,25 +159,3 @@ test("declareCustomers() refuses the address of who pays, in arrears or not, unt
   await store.changeCustomer(id, { enabled: false }, BY);
   assert.equal((await store.declareCustomers([ana], CONFIG)).kind, "applied");
 });
-
-test("declareCustomers() refuses one that comes back when somebody has its address meanwhile", async (store) => {
-  const ana = declared("ana", { email: "ana@example.org" });
-  await store.declareCustomers([ana], CONFIG);
-  await store.declareCustomers([], CONFIG);
-  const { id } = await addCustomer(store, "2", { email: "ana@example.org" });
-  assert.deepEqual(await store.declareCustomers([ana], CONFIG), {
-    kind: "refused",
-    conflicts: [{ name: "ana", what: "email", holderId: id }],
-  });
-});
-
-test("declareCustomers() never brings back a customer that was erased", async (store) => {
-  const bank = declared("bank");
-  await store.declareCustomers([bank], CONFIG);
-  await store.declareCustomers([], CONFIG);
-  await store.eraseCustomer(bank.id, BY);
-  assert.deepEqual(await store.declareCustomers([bank], CONFIG), {
-    kind: "refused",
-    conflicts: [{ name: "bank", what: "erased", holderId: bank.id }],
-  });
-});

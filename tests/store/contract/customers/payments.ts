@@ -76,25 +76,6 @@ test("recordPayment() keeps nothing of an event whose consequences fail", async 
   assert.equal(await store.recordPayment(aPayment("evt_1"), review), "applied");
 });
 
-test("recordPayment() moves the tier with the price, and leaves what the operator set meanwhile", async (store) => {
-  await store.recordPayment(aPayment("evt_1"), aReview());
-  const state = (second: number, price: string) =>
-    aPayment(`evt_s${second}`, { fact: aState("active", price), createdAtMs: T0 + second });
-  await store.recordPayment(state(1, "price_team"), aReview());
-  const [{ customer } = {}] = await store.listCustomers();
-  const id = customer?.id ?? "";
-  const tier = async () => (await store.findCustomer(id))?.tier;
-  assert.equal(await tier(), "team");
-  await store.changeCustomer(id, { tier: "embedded" }, BY);
-  await store.recordPayment(state(2, "price_team"), aReview());
-  assert.equal(await tier(), "embedded", "nothing new was bought");
-  await store.recordPayment(state(3, "price_gpai"), aReview());
-  assert.equal(await tier(), "gpai");
-  await store.recordPayment(state(4, "price_nobody_knows"), aReview({ unknownPrice: "price_x" }));
-  assert.equal(await tier(), "gpai", "an unknown price keeps the tier");
-  assert.equal((await store.accountHealth()).unknownPrices, 1);
-});
-
 test("recordPayment() keeps out who has ceased to pay, and lets in who pays again, but for the operator's word", async (store) => {
   await store.recordPayment(aPayment("evt_1"), aReview());
   const [{ customer } = {}] = await store.listCustomers();

@@ -17,7 +17,6 @@ import {
   subscribe,
   T0,
 } from "../given.ts";
-import { aPayment, aReview, aState } from "./given_payments.ts";
 import { test } from "../contract.ts";
 
 /** The limits with other numbers of active subscriptions. */
@@ -118,41 +117,6 @@ test("a subscription held by its tier gets everything when it comes back, in ord
   const usage = await store.usageOf("cus_1", "2026-07");
   assert.deepEqual([usage.deliveries, usage.held], [4, 0]);
   assert.equal(first(await claimAll(store)).id, deliveryId("evt_01", "sub_2"));
-});
-
-test("a payment that changes the tier holds subscriptions and brings them back", async (store) => {
-  await store.recordPayment(aPayment("evt_1"), aReview());
-  const customer = first(await store.listCustomers()).customer;
-  const pay = (id: string, price: string) =>
-    store.recordPayment(
-      aPayment(id, { createdAtMs: T0 + Number(id.at(-1)), fact: aState("active", price) }),
-      aReview(),
-    );
-  await pay("evt_2", "price_gpai");
-  for (const at of [1, 2, 3, 4, 5, 6, 7]) {
-    await subscribe(store, `sub_${at}`, { customerId: customer.id, createdAtMs: T0 + at });
-  }
-  await pay("evt_3", "price_team");
-  assert.equal(await states(store, customer.id), "1:on 2:on 3:on 4:on 5:on 6:tier 7:tier");
-  // Without access the customer's deliveries are held as a whole: which are on is for the tier to say.
-  await store.recordPayment(
-    aPayment("evt_4", { createdAtMs: T0 + 4, fact: aState("canceled") }),
-    aReview(),
-  );
-  assert.equal(await states(store, customer.id), "1:on 2:on 3:on 4:on 5:on 6:tier 7:tier");
-  await pay("evt_5", "price_gpai");
-  assert.equal(await states(store, customer.id), "1:on 2:on 3:on 4:on 5:on 6:on 7:on");
-});
-
-test("a customer's own number of subscriptions holds and returns, and ends with the tier embedded", async (store) => {
-  await addCustomer(store, "1", { tier: "embedded", limits: { activeSubscriptions: 5 } });
-  await addFive(store);
-  await store.changeCustomer("cus_1", { limits: { activeSubscriptions: 0 } }, BY);
-  assert.equal(await states(store), "1:tier 2:tier 3:tier 4:tier 5:tier");
-  await store.changeCustomer("cus_1", { limits: { activeSubscriptions: 3 } }, BY);
-  assert.equal(await states(store), "1:on 2:on 3:on 4:tier 5:tier");
-  await store.changeCustomer("cus_1", { tier: "indie" }, BY);
-  assert.equal(await states(store), "1:on 2:tier 3:tier 4:tier 5:tier");
 });
 
 test("fitSubscriptions() makes a config's numbers hold for every customer, and is idle afterwards", async (store) => {

@@ -9,9 +9,7 @@ import {
   claimedBodies,
   finishAllDue,
   finished,
-  first,
   JULY,
-  LEASE,
   matchAll,
   monthly,
   publishMany,
@@ -49,26 +47,6 @@ test("matchEvents() lets a customer's own limit stand over its tier's", async (s
   assert.deepEqual(claimed, ["sub_1", "sub_2", "sub_2", "sub_2"]);
 });
 
-test("matchEvents() counts the month's quota over all subscriptions of a customer and over calls", async (store) => {
-  await subscriber(store);
-  await subscribe(store, "sub_2");
-  for (const event of [1, 2, 3]) {
-    await publishMany(store, event, event);
-    await matchAll(store, { tiers: monthly(3) });
-  }
-  const claimed = (await claimAll(store)).map(({ subscriptionId, body }) => `${subscriptionId} ${body}`);
-  assert.deepEqual(claimed, ["sub_1 1: evt_01", "sub_1 2: evt_02", "sub_2 1: evt_01"]);
-});
-
-test("matchEvents() begins every month anew", async (store) => {
-  await subscriber(store);
-  await publishMany(store, 1, 1);
-  await matchAll(store, { tiers: monthly(1) });
-  await publishMany(store, 2, 2);
-  await matchAll(store, { tiers: monthly(1), month: AUGUST });
-  assert.deepEqual(await claimedBodies(store), ["1: evt_01", "2: evt_02"]);
-});
-
 test("matchEvents() queues later events behind those that are held for want of quota", async (store) => {
   await subscriber(store);
   await publishMany(store, 1, 2);
@@ -78,19 +56,6 @@ test("matchEvents() queues later events behind those that are held for want of q
   assert.deepEqual(await claimedBodies(store), ["1: evt_01"]);
   assert.equal(await releaseAll(store, { tiers: monthly(2) }), 1);
   assert.deepEqual(await claimedBodies(store), ["2: evt_02"]);
-});
-
-test("matchEvents() queues later events behind those of a customer that was disabled for a time", async (store) => {
-  await subscriber(store);
-  await publishMany(store, 1, 2);
-  await matchAll(store, { tiers: monthly(1) });
-  await store.changeCustomer("cus_1", { enabled: false }, BY);
-  await store.changeCustomer("cus_1", { enabled: true }, BY);
-  await publishMany(store, 3, 3);
-  await matchAll(store, { tiers: monthly(2) });
-  assert.deepEqual(await claimAll(store, T0 + 2 * LEASE), []);
-  assert.equal(await releaseAll(store, { tiers: monthly(2), nowMs: T0 + 2 * LEASE }), 2);
-  assert.deepEqual(await claimedBodies(store, T0 + 2 * LEASE), ["1: evt_01", "2: evt_02"]);
 });
 
 test("matchEvents() queues nothing behind what a switched-off subscription holds", async (store) => {
@@ -150,35 +115,6 @@ test("deleteSubscription() gives back what it had to get of the quota, and keeps
   await publishMany(store, 4, 6);
   await matchAll(store, { tiers: monthly(3) });
   assert.deepEqual(await claimedBodies(store), ["1: evt_04", "2: evt_05"]);
-});
-
-test("finishAttempts() counts an event that arrived after it was given up", async (store) => {
-  await subscriber(store);
-  await subscribe(store, "sub_2");
-  await publishMany(store, 1, 1);
-  await matchAll(store, { tiers: monthly(2) });
-  const claimed = await claimAll(store);
-  await store.deleteSubscription("cus_1", "sub_2", { nowMs: T0, activeLimit: 100 });
-  await store.changeCustomer("cus_1", { enabled: false }, BY);
-  const arrived = claimed.map((delivery) => finished(delivery, { kind: "delivered" }));
-  await store.finishAttempts(arrived, T0);
-  await store.finishAttempts(arrived, T0);
-  await store.changeCustomer("cus_1", { enabled: true }, BY);
-  await publishMany(store, 2, 3);
-  await matchAll(store, { tiers: monthly(3) });
-  assert.deepEqual(await claimedBodies(store), ["2: evt_02"]);
-});
-
-test("finishAttempts() counts a failed delivery that a late answer proves delivered", async (store) => {
-  await subscriber(store);
-  await publishMany(store, 1, 1);
-  await matchAll(store, { tiers: monthly(1) });
-  const slow = first(await claimAll(store));
-  await finishAllDue(store, { kind: "failed" }, T0 + LEASE);
-  await store.finishAttempts([finished(slow, { kind: "delivered" })], T0 + LEASE + 1);
-  await publishMany(store, 2, 2);
-  await matchAll(store, { tiers: monthly(1) });
-  assert.deepEqual(await claimAll(store), []);
 });
 
 test("matchEvents() tells the customer at four fifths and at the whole of the month, once a month each", async (store) => {
@@ -243,19 +179,6 @@ test("matchEvents() tells anew of another limit in the same month, and of none t
   await store.changeCustomer("cus_1", { tier: "team" }, BY);
   await step(26, 26);
   assert.equal(await told(), "quota-80 quota-100 quota-80 quota-100");
-});
-
-test("matchEvents() tells of the whole month only, when a part and the whole of it come at once", async (store) => {
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
-  await publishMany(store, 1, 12);
-  await matchAll(store, { tiers: monthly(10) });
-  const told = async () =>
-    (await store.listMails({ customerId: "cus_1", limit: 100 })).map(({ kind }) => kind);
-  assert.deepEqual(await told(), ["quota-100"]);
-  assert.equal(await finishAllDue(store, { kind: "failed" }), 10);
-  await releaseAll(store, { tiers: monthly(11) });
-  assert.deepEqual(await told(), ["quota-100"], "nor of a part after that");
 });
 
 test("changeCustomer() lets what is held wait for the month again, unless its subscription is off", async (store) => {

@@ -5,7 +5,6 @@ import {
   addCustomer,
   aSubscription,
   AUGUST,
-  finishAllDue,
   JULY,
   matchAll,
   monthly,
@@ -51,24 +50,6 @@ test("usageOf() counts a customer's own deliveries of the month, what is held an
     deliveries: 3,
     held: 0,
     activeSubscriptions: 1,
-  });
-});
-
-test("usageOf() counts no switched-off subscription as active, and nothing for an unknown customer", async (store) => {
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
-  await publishMany(store, 1, 2);
-  await matchAll(store);
-  await finishAllDue(store, { kind: "gone" });
-  assert.deepEqual(await countsOf(store, "cus_1", JULY), {
-    deliveries: 0,
-    held: 2,
-    activeSubscriptions: 0,
-  });
-  assert.deepEqual(await countsOf(store, "cus_9", JULY), {
-    deliveries: 0,
-    held: 0,
-    activeSubscriptions: 0,
   });
 });
 

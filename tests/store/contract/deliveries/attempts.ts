@@ -22,7 +22,6 @@ import {
 import { test } from "../contract.ts";
 
 const FAR = T0 + 1e9;
-const DAY = 86_400_000;
 
 /** One subscription with one delivery, claimed. */
 async function claimedOne(store: Store): Promise<Claimed> {
@@ -40,12 +39,6 @@ async function finish(store: Store, delivery: Claimed, next: NextStep, nowMs = T
 async function pending(store: Store): Promise<number> {
   return (await store.health()).pendingDeliveries;
 }
-
-test("finishAttempts() ends a delivery that arrived", async (store) => {
-  await finish(store, await claimedOne(store), { kind: "delivered" });
-  assert.equal(await pending(store), 0);
-  assert.deepEqual(await claimAll(store, FAR), []);
-});
 
 test("finishAttempts() makes a retry due at its time, and not at the end of the lease", async (store) => {
   const times: Record<string, number> = { sooner: T0 + 5_000, later: T0 + 10 * LEASE };
@@ -121,23 +114,6 @@ test("finishAttempts() switches off a subscription whose endpoint is gone and ho
   assert.equal(await releaseAll(store), 0);
 });
 
-test("an endpoint that is gone each time it is enabled again gets one mail a day", async (store) => {
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
-  const mails = async () => (await store.listMails({ customerId: "cus_1", limit: 100 })).length;
-  const before = await mails();
-  for (const [round, nowMs] of [T0, T0 + 1_000, T0 + 2_000, T0 + DAY].entries()) {
-    await publishMany(store, round + 1, round + 1);
-    await matchAll(store, { nowMs });
-    await releaseAll(store, { nowMs });
-    const delivery = first(await claimAll(store, nowMs, { perSubscription: 1 }));
-    await store.finishAttempts([finished(delivery, { kind: "gone" })], nowMs);
-    assert.notEqual((await store.findSubscription("cus_1", "sub_1"))?.disabledAtMs, null);
-    await store.changeSubscription("cus_1", "sub_1", { enabled: true }, { nowMs, activeLimit: 9 });
-  }
-  assert.equal(await mails() - before, 2);
-});
-
 test("a delivery that is replayed again and again keeps its newest attempts", async (store) => {
   let delivery: Claimed | undefined = await claimedOne(store);
   for (let round = 1; round <= MAX_KEPT_ATTEMPTS + 5; round++) {
@@ -151,17 +127,6 @@ test("a delivery that is replayed again and again keeps its newest attempts", as
     6,
     MAX_KEPT_ATTEMPTS + 5,
   ]);
-});
-
-test("finishAttempts() keeps the time at which a subscription was switched off first", async (store) => {
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
-  await publishMany(store, 1, 2);
-  await matchAll(store);
-  for (const [at, delivery] of (await claimAll(store)).entries()) {
-    await finish(store, delivery, { kind: "gone" }, T0 + 7 + at);
-  }
-  assert.equal((await store.findSubscription("cus_1", "sub_1"))?.disabledAtMs, T0 + 7);
 });
 
 test("finishAttempts() lets nothing but an arrival follow from an attempt whose lease ran out", async (store) => {
@@ -180,14 +145,6 @@ test("finishAttempts() lets nothing but an arrival follow from an attempt whose 
   assert.deepEqual(await claimAll(store, FAR), []);
 });
 
-test("finishAttempts() records an arrival of a delivery that was cancelled meanwhile", async (store) => {
-  const delivery = await claimedOne(store);
-  await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0, activeLimit: 100 });
-  await finish(store, delivery, { kind: "delivered" });
-  assert.deepEqual(await claimAll(store, FAR), []);
-  assert.equal(await releaseAll(store), 0);
-});
-
 test("finishAttempts() records an arrival of a delivery that was held meanwhile: it is not sent again", async (store) => {
   const delivery = await claimedOne(store);
   await store.changeCustomer("cus_1", { enabled: false }, BY);
@@ -195,27 +152,6 @@ test("finishAttempts() records an arrival of a delivery that was held meanwhile:
   await store.changeCustomer("cus_1", { enabled: true }, BY);
   assert.equal(await releaseAll(store), 0);
   assert.deepEqual(await claimAll(store, FAR), []);
-});
-
-test("finishAttempts() leaves a delivery held or cancelled after an attempt that did not arrive", async (store) => {
-  const steps: NextStep[] = [{ kind: "retry", atMs: T0 }, { kind: "failed" }, { kind: "gone" }];
-  const delivery = await claimedOne(store);
-  await store.changeCustomer("cus_1", { enabled: false }, BY);
-  for (const step of steps) await finish(store, delivery, step);
-  assert.deepEqual(await claimAll(store, FAR), []);
-  await store.changeCustomer("cus_1", { enabled: true }, BY);
-  assert.equal(await releaseAll(store), 1);
-  await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0, activeLimit: 100 });
-  for (const step of steps) await finish(store, delivery, step);
-  assert.deepEqual(await claimAll(store, FAR), []);
-});
-
-test("finishAttempts() lets the same report twice change nothing more", async (store) => {
-  const delivery = await claimedOne(store);
-  const report = finished(delivery, { kind: "retry", atMs: T0 + 10 });
-  await store.finishAttempts([report, report], T0);
-  await store.finishAttempts([report], T0);
-  assert.equal(first(await claimAll(store, T0 + 10)).attempt, 2);
 });
 
 test("finishAttempts() records all attempts of a call or none", async (store) => {

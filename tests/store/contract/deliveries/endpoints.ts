@@ -111,21 +111,6 @@ test("finishAttempts() moves nothing before the time that its receiver asked for
   );
 });
 
-test("claimDeliveries() serves endpoints that answer before those that are probed", async (store) => {
-  await withPending(store, 6);
-  const nowMs = await failUntilProbed(store);
-  await subscribe(store, "sub_2");
-  await publishMany(store, 7, 9);
-  await matchAll(store, { nowMs });
-  const claimed = await claimAll(store, nowMs, { limit: 4 });
-  assert.deepEqual(claimed.map(({ subscriptionId }) => subscriptionId), [
-    "sub_2",
-    "sub_2",
-    "sub_2",
-    "sub_1",
-  ]);
-});
-
 test("judgeEndpoints() warns after three days without a success, and after five switches off and holds; each with a mail", async (store) => {
   await withPending(store, 2);
   const claimed = await claimAll(store, T0, { limit: 1 });
@@ -144,24 +129,6 @@ test("judgeEndpoints() warns after three days without a success, and after five 
   assert.equal((await store.usageOf("cus_1", "2026-07")).held, 2);
   assert.deepEqual(await claimAll(store, T0 + 60 * 24 * HOUR), []);
   assert.equal(await releaseAll(store, { nowMs: T0 + 60 * 24 * HOUR }), 0);
-});
-
-test("judgeEndpoints() leaves an endpoint alone that has succeeded in between", async (store) => {
-  await withPending(store, 3);
-  const [one, two] = await claimAll(store, T0, { limit: 2 });
-  assert.ok(one && two);
-  await finishAll(store, [one], later(T0 + HOUR), T0);
-  await store.finishAttempts([finished(two, { kind: "delivered" })], T0 + 1);
-  assert.equal(await store.judgeEndpoints({ nowMs: T0 + 2 * DISABLE_AFTER_MS, newMailId }), 0);
-  assert.deepEqual(await mailsOf(store), []);
-});
-
-test("finishAttempts() tells the owner of an endpoint that is gone, once", async (store) => {
-  await withPending(store, 2);
-  const claimed = await claimAll(store);
-  await finishAll(store, claimed, { kind: "gone" }, T0);
-  assert.deepEqual(await mailsOf(store), ["delivery-disabled"]);
-  assert.equal((await store.findSubscription("cus_1", "sub_1"))?.disabledBy, "gone");
 });
 
 test("adjustForClockRollback() lets what waits for the time of a clock that was set back wait as long from now", async (store) => {

@@ -134,22 +134,6 @@ test("matchEvents() lets a kept-out customer's subscriptions go on where they st
   assert.deepEqual(await claimedBodies(store), ["1: evt_01", "2: evt_02", "3: evt_03"]);
 });
 
-test("matchEvents() tells a customer once a month that the limit is reached", async (store) => {
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
-  const reach = async (events: [number, number], month: string) => {
-    await publishMany(store, ...events);
-    await matchAll(store, { tiers: limited(0, 1), month });
-    await goOn(store, { tiers: limited(100, 1), month });
-    assert.equal(await catchUpOf(store), null);
-  };
-  await reach([1, 2], JULY);
-  await reach([3, 4], JULY);
-  assert.deepEqual(await mailsOf(store), ["held-full"]);
-  await reach([5, 6], AUGUST);
-  assert.deepEqual(await mailsOf(store), ["held-full", "held-full"]);
-});
-
 test("replayEvents() makes no delivery that would be held beyond the limit, and says where it stopped", async (store) => {
   await addCustomer(store);
   await publishMany(store, 1, 5);

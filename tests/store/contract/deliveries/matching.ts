@@ -4,13 +4,10 @@ import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import {
   addCustomer,
   anEvent,
-  BY,
   claimAll,
   claimedBodies,
   deliveryId,
   eventIds,
-  finishAllDue,
-  first,
   JULY,
   matchAll,
   monthly,
@@ -206,28 +203,4 @@ test("matchEvents() refuses a delivery of an event that was stored before its su
   await subscribe(store, "sub_2");
   const delivery = { id: "dlv_1", subscriptionId: "sub_2", opening: () => "", ending: "" };
   await assert.rejects(matchWith(store, () => [delivery]));
-});
-
-test("matchEvents() holds deliveries to a switched-off subscription and numbers them on", async (store) => {
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
-  await publishMany(store, 1, 1);
-  await matchAll(store);
-  await finishAllDue(store, { kind: "gone" });
-  await publishMany(store, 2, 2);
-  const offered: string[] = [];
-  await matchAll(store, { seen: (_, subscriptions) => offered.push(first(subscriptions).id) });
-  assert.deepEqual(offered, ["sub_1"]);
-  assert.deepEqual(await claimAll(store, T0 + 1e9), []);
-});
-
-test("matchEvents() holds the deliveries of a disabled customer, and of nobody else", async (store) => {
-  await addCustomer(store);
-  await addCustomer(store, "2");
-  await subscribe(store, "sub_1");
-  await subscribe(store, "sub_2", { customerId: "cus_2" });
-  await store.changeCustomer("cus_1", { enabled: false }, BY);
-  await publishMany(store, 1, 1);
-  await matchAll(store);
-  assert.deepEqual((await claimAll(store)).map((delivery) => delivery.subscriptionId), ["sub_2"]);
 });

@@ -4,7 +4,6 @@ import { test } from "../contract.ts";
 import {
   addCustomer,
   aSubscription,
-  BY,
   catchUpAll,
   claimAll,
   claimedBodies,
@@ -63,24 +62,6 @@ test("replayDelivery() counts a failed one anew, and holds it while the month's 
   assert.deepEqual(await claimedBodies(store), ["1: evt_01", "2: evt_02"]);
 });
 
-test("replayDelivery() says why it does not", async (store) => {
-  await everyState(store);
-  const replay = (customer: string, id: string) => store.replayDelivery(customer, id, TERMS);
-  assert.equal(await replay("cus_1", one(3)), "unfinished");
-  assert.equal(await replay("cus_1", one(4)), "unfinished");
-  assert.equal(await replay("cus_2", one(1)), "unknown");
-  assert.equal(await replay("cus_1", "dlv_nowhere"), "unknown");
-  assert.equal(await replay("cus_2", one(3, "sub_9")), "cancelled");
-  assert.equal(await replay("cus_2", one(1, "sub_9")), "cancelled", "its subscription is deleted");
-  await store.changeSubscription("cus_1", "sub_1", { enabled: false }, { nowMs: T0, activeLimit: 9 });
-  assert.equal(await replay("cus_1", one(1)), "disabled");
-  await store.changeSubscription("cus_1", "sub_1", { enabled: true }, { nowMs: T0, activeLimit: 9 });
-  await store.changeCustomer("cus_1", { enabled: false }, BY);
-  assert.equal(await replay("cus_1", one(1)), "disabled", "its customer is kept out");
-  await store.changeCustomer("cus_1", { enabled: true }, BY);
-  assert.equal(typeof await replay("cus_1", one(1)), "object");
-});
-
 test("replayDelivery() stands in the audit when it is not its owner who does it, and only when it is done", async (store) => {
   await everyState(store);
   const by = { actor: "cli:root", atMs: T0 + 9 };
@@ -96,22 +77,6 @@ test("replayDelivery() stands in the audit when it is not its owner who does it,
   assert.deepEqual(await acts(), [
     { seq: 0, ...by, act: "delivery.replay", customerId: "cus_1", change: { delivery: one(2) } },
   ]);
-});
-
-test("a replay of what had arrived is delivered again when its subscription is switched off or deleted meanwhile", async (store) => {
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
-  await publishMany(store, 1, 2);
-  await matchAll(store);
-  await finishAllDue(store, { kind: "delivered" });
-  await store.replayDelivery("cus_1", one(1), TERMS);
-  await store.changeSubscription("cus_1", "sub_1", { enabled: false }, { nowMs: T0, activeLimit: 9 });
-  assert.deepEqual(await logged(store), [`${one(2)}: delivered`, `${one(1)}: delivered`]);
-  await store.changeSubscription("cus_1", "sub_1", { enabled: true }, { nowMs: T0, activeLimit: 9 });
-  await store.replayDelivery("cus_1", one(2), TERMS);
-  await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0, activeLimit: 100 });
-  assert.deepEqual(await logged(store), [`${one(2)}: delivered`, `${one(1)}: delivered`]);
-  assert.equal((await store.usageOf("cus_1", JULY)).deliveries, 2);
 });
 
 test("replayEvents() sends finished ones again and makes those that never were, in the order of storing", async (store) => {

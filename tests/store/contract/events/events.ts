@@ -78,15 +78,6 @@ test("recordPublications() returns the decisions in order and stores only what i
   assert.deepEqual(known, [1, undefined, undefined, 1]);
 });
 
-test("recordPublications() hands the publication itself to the decision", async (store) => {
-  const given = { ...aPublication("guid 1", "hash 1"), item: { title: "Guidelines" } };
-  await store.recordPublications("board", [given], (publication) => {
-    assert.equal(publication, given);
-    return passOver();
-  });
-  await store.recordPublications("board", [], () => assert.fail("there is nothing to decide"));
-});
-
 test("recordPublications() keeps every version of a publication, each as it was", async (store) => {
   await publish(store, [anEvent("evt_1"), SECOND]);
   assert.deepEqual(await foundEvent(store, "evt_1"), anEvent("evt_1"));
@@ -201,10 +192,4 @@ test("previewPublications() leaves the store as it was when a decision throws", 
   await assert.rejects(failing, /cannot decide/);
   await publish(store, [anEvent("evt_1")]);
   assert.deepEqual(await listedIds(store), ["evt_1"]);
-});
-
-test("findEvent() gives null for an id that is not there", async (store) => {
-  await publish(store, [anEvent("evt_1")]);
-  assert.equal(await store.findEvent("evt_10"), null);
-  assert.equal(await store.findEvent(""), null);
 });

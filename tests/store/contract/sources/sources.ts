@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { untouchedSource } from "../../../../src/domain/source/source.ts";
 import type { RegisteredSource, SourceClaim } from "../../../../src/domain/ports/store/sources.ts";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
-import { aClaim, aFailure, aFetchEnd, aSource, first, LEASE, T0 } from "../given.ts";
+import { aClaim, aFailure, aFetchEnd, aSource, LEASE, T0 } from "../given.ts";
 import { test } from "../contract.ts";
 
 const HOUR = 3_600_000;
@@ -89,23 +89,12 @@ test("registerSources() leaves leases as they are: a process that starts does no
   assert.deepEqual(await claimIds(store, T0), []);
 });
 
-test("claimSources() gives no source but those that are named, due or not", async (store) => {
-  await register(store, ["agency", "board"]);
-  assert.deepEqual((await store.claimSources(aClaim(["board"]))).map((source) => source.id), ["board"]);
-  assert.deepEqual(await store.claimSources(aClaim([])), []);
-});
-
 test("isKnownSource() knows every source that was ever registered, and no other", async (store) => {
   await register(store, ["agency"]);
   await register(store, ["board"]);
   assert.equal(await store.isKnownSource("agency"), true);
   assert.equal(await store.isKnownSource("board"), true);
   assert.equal(await store.isKnownSource("court"), false);
-});
-
-test("listSources() gives every known source by id", async (store) => {
-  await register(store, ["court", "agency", "board"]);
-  assert.deepEqual((await store.listSources()).map((source) => source.id), ["agency", "board", "court"]);
 });
 
 test("claimSources() never gives a leased source twice, and gives it again when the lease has run out", async (store) => {
@@ -130,15 +119,6 @@ test("claimSources() gives the named sources, due or not, unless they are leased
   assert.deepEqual(await claimIds(store, T0, { ids: ["a", "b", "c"] }), ["b", "a"]);
   assert.deepEqual(await claimIds(store, T0, { ids: [] }), []);
   assert.deepEqual(await claimIds(store, T0), ["d"]);
-});
-
-test("claimSources() gives the state that the fetch needs", async (store) => {
-  await register(store, ["board"]);
-  const cursor = JSON.stringify({ etag: 'W/"ä"', at: "Mon, 20 Jul 2026 11:00:00 GMT" });
-  await store.finishFetch(aFetchEnd("board", T0, { kept: { cursor, identityRule: "link+title" } }));
-  const claimed = await store.claimSources(aClaim(["board"], { nowMs: T0 + HOUR }));
-  assert.equal(first(claimed).cursor, cursor);
-  assert.equal(first(claimed).identityRule, "link+title");
 });
 
 test("claimSources() holds no lease to be one that lies further ahead than any that is given", async (store) => {
