@@ -26,7 +26,7 @@ import { type Config, userAgentOf } from "./config/config.ts";
 import { createDelivery, type Delivery } from "./delivery/loop.ts";
 import { createReplay } from "./delivery/replay.ts";
 import type { ConfigState } from "./domain/config_state.ts";
-import { type Customer, limitOf, limitsOf } from "./domain/customer/customer.ts";
+import { type Customer, limitsOf } from "./domain/customer/customer.ts";
 import { createIds, type NewId } from "./domain/event/ids.ts";
 import { type Metrics, NO_METRICS } from "./domain/ports/metrics.ts";
 import type { RunningAttempt } from "./domain/plans/share_slots.ts";
@@ -148,7 +148,7 @@ export function createApp(options: AppOptions): App {
     trustedProxies: readRanges(config.server.trustedProxies),
     limits: config.limits,
     keys: createAccess({ store, clock }),
-    countRequest: (customer) => quota.take(customer.id, limitOf(customer, config.tiers, "apiRequestsPerDay")),
+    countRequest: (customer) => quota.take(customer.id, limitsOf(customer, config.tiers).apiRequestsPerDay),
   });
   const prepare = retriedUntilDone(async () => {
     await ingest.register();

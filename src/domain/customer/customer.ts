@@ -43,13 +43,3 @@ export function limitsOf(
 ): TierLimits {
   return customer.tier === "embedded" ? { ...tiers.embedded, ...customer.limits } : tiers[customer.tier];
 }
-
-/** One of {@link limitsOf}, without building them all for each request. */
-export function limitOf<Name extends keyof TierLimits>(
-  { tier, limits }: Pick<Customer, "tier" | "limits">,
-  tiers: Record<Tier, TierLimits>,
-  name: Name,
-): TierLimits[Name] {
-  const own = tier === "embedded" ? limits[name] : undefined;
-  return own === undefined ? tiers[tier][name] : own;
-}

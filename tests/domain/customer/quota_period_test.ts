@@ -14,23 +14,14 @@ Deno.test("utcDay() and utcMonth() name the period of a time, in UTC", () => {
   }
 });
 
-Deno.test("nextUtcDay() is the first moment of the day after", () => {
-  const rows: [time: string, next: string][] = [
-    ["2026-07-31T23:59:59.999Z", "2026-08-01T00:00:00.000Z"],
-    ["2026-08-01T00:00:00.000Z", "2026-08-02T00:00:00.000Z"],
+Deno.test("nextUtcDay() and nextUtcMonth() return the beginning of the next period", () => {
+  const rows: [time: string, nextDay: string, nextMonth: string][] = [
+    ["2026-07-31T23:59:59.999Z", "2026-08-01", "2026-08-01"],
+    ["2026-08-01T00:00:00.000Z", "2026-08-02", "2026-09-01"],
+    ["2026-12-15T00:00:00.000Z", "2026-12-16", "2027-01-01"],
   ];
-  for (const [time, next] of rows) {
-    assert.equal(new Date(nextUtcDay(Date.parse(time))).toISOString(), next, time);
-  }
-});
-
-Deno.test("nextUtcMonth() is the first moment of the month after", () => {
-  const rows: [time: string, next: string][] = [
-    ["2026-07-31T23:59:59.999Z", "2026-08-01T00:00:00.000Z"],
-    ["2026-08-01T00:00:00.000Z", "2026-09-01T00:00:00.000Z"],
-    ["2026-12-15T00:00:00.000Z", "2027-01-01T00:00:00.000Z"],
-  ];
-  for (const [time, next] of rows) {
-    assert.equal(new Date(nextUtcMonth(Date.parse(time))).toISOString(), next, time);
+  for (const [time, nextDay, nextMonth] of rows) {
+    const ms = Date.parse(time);
+    assert.deepEqual([nextUtcDay(ms), nextUtcMonth(ms)], [nextDay, nextMonth].map(Date.parse), time);
   }
 });

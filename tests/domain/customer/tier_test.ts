@@ -1,6 +1,6 @@
-// Tiers: the specification's numbers, and what stands over them.
+// Tiers: the limits of the specification, and a customer's own.
 import assert from "node:assert/strict";
-import { limitOf, limitsOf } from "../../../src/domain/customer/customer.ts";
+import { limitsOf } from "../../../src/domain/customer/customer.ts";
 import { DEFAULT_LIMITS, limitFields, limitsFromFields, TIERS } from "../../../src/domain/customer/tier.ts";
 
 Deno.test("DEFAULT_LIMITS are the specification's section 8", () => {
@@ -25,7 +25,7 @@ Deno.test("limitsFromFields() reverses limitFields(), and leaves out what is not
   assert.deepEqual(limitsFromFields({ replays_per_day: 0 }), { replaysPerDay: 0 });
 });
 
-Deno.test("limitsOf() gives the tier's limits, with the customer's own over them", () => {
+Deno.test("limitsOf() returns the tier's limits; the customer's own override them in the tier embedded", () => {
   const tiers = { ...DEFAULT_LIMITS };
   assert.deepEqual(limitsOf({ tier: "team", limits: {} }, tiers), DEFAULT_LIMITS.team);
   assert.deepEqual(
@@ -39,16 +39,4 @@ Deno.test("limitsOf() gives the tier's limits, with the customer's own over them
   const changed = { ...tiers, team: { ...tiers.team, apiRequestsPerDay: 12 } };
   assert.equal(limitsOf({ tier: "team", limits: {} }, changed).apiRequestsPerDay, 12);
   assert.equal(limitsOf({ tier: "indie", limits: {} }, changed).apiRequestsPerDay, 1_000);
-});
-
-Deno.test("limitOf() gives the same, one by one", () => {
-  const tiers = { ...DEFAULT_LIMITS, team: { ...DEFAULT_LIMITS.team, apiRequestsPerDay: 12 } };
-  for (const tier of ["indie", "team", "gpai", "embedded"] as const) {
-    for (const limits of [{}, { apiRequestsPerDay: 0, activeSubscriptions: 7 }]) {
-      const all = limitsOf({ tier, limits }, tiers);
-      for (const name of Object.keys(all) as (keyof typeof all)[]) {
-        assert.equal(limitOf({ tier, limits }, tiers, name), all[name], `${tier} ${name}`);
-      }
-    }
-  }
 });

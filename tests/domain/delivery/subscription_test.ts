@@ -1,7 +1,6 @@
 // Subscriptions: which events a filter lets pass, and when anything goes out at all.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
-import type { RegEvent } from "../../../src/domain/event/event.ts";
 import { isEnabled, passesOf, type SubscriptionFilter } from "../../../src/domain/delivery/subscription.ts";
 import { SEVERITIES } from "../../../src/domain/event/severity.ts";
 import { expandTopics, type Topic } from "../../../src/domain/event/topic.ts";
@@ -12,9 +11,13 @@ const TAXONOMY: Topic[] = [
   { id: "gpai", parent: null },
 ].map((topic) => ({ name_en: topic.id, name_de: topic.id, name_fr: topic.id, articles: [], ...topic }));
 
-const EVENT = { topics: ["labels", "gpai"], source_id: "board", severity: "medium" } as const;
+const EVENT: Parameters<typeof passesOf>[0] = {
+  topics: ["labels", "gpai"],
+  source_id: "board",
+  severity: "medium",
+};
 
-Deno.test("passesOf() combines the filters with and, and takes each list as any of", () => {
+Deno.test("passesOf() combines the filters with AND, and the values of a list with OR", () => {
   const rows: [string, Partial<SubscriptionFilter>, boolean][] = [
     ["no filter", {}, true],
     ["a topic of the event", { topics: ["gpai"] }, true],
@@ -27,42 +30,14 @@ Deno.test("passesOf() combines the filters with and, and takes each list as any 
     ["a lower severity", { severityMin: "low" }, true],
     ["its severity", { severityMin: "medium" }, true],
     ["a higher severity", { severityMin: "high" }, false],
-    ["everything right", { topics: ["labels"], sourceFilter: ["board"], severityMin: "medium" }, true],
-    ["all right but the topic", { topics: ["x"], sourceFilter: ["board"], severityMin: "info" }, false],
-    ["all right but the source", { topics: ["labels"], sourceFilter: ["court"], severityMin: "info" }, false],
-    [
-      "all right but the severity",
-      { topics: ["gpai"], sourceFilter: ["board"], severityMin: "critical" },
-      false,
-    ],
   ];
   for (const [name, change, expected] of rows) {
     const filter: SubscriptionFilter = { topics: [], sourceFilter: [], severityMin: "info", ...change };
-    const event: Pick<RegEvent, "topics" | "source_id" | "severity"> = {
-      ...EVENT,
-      topics: [...EVENT.topics],
-    };
-    assert.equal(passesOf(event, TAXONOMY)(filter), expected, name);
+    assert.equal(passesOf(EVENT, TAXONOMY)(filter), expected, name);
   }
 });
 
-Deno.test("passesOf() lets a child stand for itself and not for its parent", () => {
-  const filter: SubscriptionFilter = { topics: ["labels"], sourceFilter: [], severityMin: "info" };
-  const parentOnly = { topics: ["transparency"], source_id: "board", severity: "high" } as const;
-  assert.equal(passesOf({ ...parentOnly, topics: [...parentOnly.topics] }, TAXONOMY)(filter), false);
-});
-
-Deno.test("passesOf() lets an event without topics pass only where no topic is asked for", () => {
-  const event: Pick<RegEvent, "topics" | "source_id" | "severity"> = {
-    topics: [],
-    source_id: "board",
-    severity: "info",
-  };
-  assert.equal(passesOf(event, TAXONOMY)({ topics: [], sourceFilter: [], severityMin: "info" }), true);
-  assert.equal(passesOf(event, TAXONOMY)({ topics: ["gpai"], sourceFilter: [], severityMin: "info" }), false);
-});
-
-Deno.test("passesOf() widens the event where the lists widen the filter, with the same verdict on all of both", () => {
+Deno.test("passesOf() decides as a filter that is widened by the children of its topics", () => {
   const ids = fc.uniqueArray(fc.constantFrom(...TAXONOMY.map((one) => one.id), "unknown"));
   const severity = fc.constantFrom(...SEVERITIES);
   const filters = fc.record({
@@ -84,9 +59,8 @@ Deno.test("passesOf() widens the event where the lists widen the filter, with th
   );
 });
 
-Deno.test("isEnabled() is true while a subscription is neither switched off nor deleted", () => {
+Deno.test("isEnabled() is true while a subscription is neither disabled nor deleted", () => {
   assert.equal(isEnabled({ disabledAtMs: null, deletedAtMs: null }), true);
   assert.equal(isEnabled({ disabledAtMs: 0, deletedAtMs: null }), false);
   assert.equal(isEnabled({ disabledAtMs: null, deletedAtMs: 0 }), false);
-  assert.equal(isEnabled({ disabledAtMs: 1, deletedAtMs: 2 }), false);
 });

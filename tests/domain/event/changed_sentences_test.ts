@@ -82,12 +82,6 @@ Deno.test("changedSentences() shows short texts, and such as have nothing in com
   }
 });
 
-Deno.test("changedSentences() shows a text whole in which only the spaces changed", () => {
-  const before = [A, B, C, D].join(" ");
-  const after = [A, B, C, D].join("  ");
-  assert.deepEqual(changedSentences(before, after, "en"), { before, after, isExcerpt: false });
-});
-
 Deno.test("changedSentences() ends in time on hundreds of sentences that all differ", () => {
   const text = (mark: string) =>
     Array.from({ length: 400 }, (_, n) => `Sentence ${mark} ${n} is here.`).join(" ");

@@ -82,15 +82,6 @@ Deno.test("shareSlots() gives a customer more than a quarter only while nobody e
   assert.deepEqual(arrives, { "bo a": 3 });
 });
 
-Deno.test("shareSlots() always leaves slots to a customer that holds none, until they hold one each", () => {
-  const greedy = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`cus ${at}`, { a: 99 }]));
-  const slots = slotsOf(100);
-  const shares = started(greedy, slots);
-  const most = Math.max(...Object.values(shares));
-  assert.ok(most < 10, `${most} for one customer`);
-  assert.deepEqual(started({ late: { a: 1 } }, slots), { "late a": 1 });
-});
-
 Deno.test("shareSlots() gives slow and probed endpoints a quarter, and replays an eighth of the slots", () => {
   const many = (lane: string) =>
     Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`cus ${at}`, { [`${lane} 1`]: 5 }]));

@@ -15,16 +15,7 @@ import {
   subscribe,
   T0,
 } from "../contract/given.ts";
-import { TEMPORARY } from "../../support/temporary.ts";
-
-async function withFolder(work: (folder: string, file: string) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-seals-" });
-  try {
-    await work(folder, join(folder, "regfeed.db"));
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
+import { withFile } from "./files.ts";
 
 /** The names of a folder's files that hold a text. */
 async function filesWith(folder: string, text: string): Promise<string[]> {
@@ -40,7 +31,7 @@ async function filesWith(folder: string, text: string): Promise<string[]> {
 const secretOf = (number: number): string => (number + 0xabc000).toString(16).repeat(11).slice(0, 64);
 
 Deno.test("no webhook secret and no remembered answer stands in the file or its log in clear", () =>
-  withFolder(async (folder, file) => {
+  withFile(async (file, folder) => {
     const store = openStore(file, testVault);
     await addCustomer(store);
     const secrets = Array.from({ length: 40 }, (_, at) => secretOf(at));
@@ -63,7 +54,7 @@ Deno.test("no webhook secret and no remembered answer stands in the file or its 
   }));
 
 Deno.test("claimDeliveries() opens the secret that stands, also when it has changed since the last claim", () =>
-  withFolder(async (_, file) => {
+  withFile(async (file) => {
     const store = openStore(file, testVault);
     const outside = new Connection(file);
     const place = { table: "subscriptions", id: "sub_1" };
@@ -87,7 +78,7 @@ Deno.test("claimDeliveries() opens the secret that stands, also when it has chan
   }));
 
 Deno.test("openStore() refuses a lost and a wrong key in clear words, and changes nothing", () =>
-  withFolder(async (folder, file) => {
+  withFile(async (file, folder) => {
     const source = (options: { mayMake: boolean }) => openVaultFile(`${file}.key`, options);
     const store = openStore(file, source);
     await addCustomer(store);

@@ -3,21 +3,28 @@ import assert from "node:assert/strict";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import {
   addCustomer,
+  anEvent,
   AUGUST,
   BY,
+  catchUpAll,
   claimAll,
   claimedBodies,
   finishAllDue,
   finished,
   JULY,
+  LEASE,
   matchAll,
   monthly,
+  newMailId,
+  publish,
   publishMany,
   releaseAll,
+  replayAll,
   subscribe,
   T0,
 } from "../given.ts";
 import { test } from "../contract.ts";
+import type { Tier, TierLimits } from "../../../../src/domain/customer/tier.ts";
 
 /** A customer with one subscription that gets every event. */
 async function subscriber(store: Store): Promise<void> {
@@ -212,4 +219,241 @@ test("releaseHeld() tells the customer when what it released is nearly the whole
   const mails = await store.listMails({ customerId: "cus_1", limit: 100 });
   assert.equal(mails.length, before + 1);
   assert.deepEqual(mails.map(({ kind }) => kind).sort(), ["quota-100", "quota-80"]);
+});
+
+/** One subscription with events `evt_01` …, of which all but `quota` are held. */
+async function heldBeyond(store: Store, quota: number, events: number): Promise<void> {
+  await addCustomer(store);
+  await subscribe(store, "sub_1");
+  await publishMany(store, 1, events);
+  await matchAll(store, { tiers: monthly(quota) });
+}
+
+test("releaseHeld() lets go in a new month, oldest first, what the new quota allows", async (store) => {
+  await heldBeyond(store, 2, 7);
+  await finishAllDue(store, { kind: "delivered" });
+  const august = { month: AUGUST, tiers: monthly(3), nowMs: T0 + 5 };
+  assert.equal(await releaseAll(store, august), 3);
+  assert.deepEqual(await claimAll(store, T0 + 4), []);
+  assert.deepEqual(await claimedBodies(store, T0 + 5), ["3: evt_03", "4: evt_04", "5: evt_05"]);
+  assert.equal(await releaseAll(store, august), 0);
+  assert.equal(await releaseAll(store, { ...august, month: "2026-09" }), 2);
+});
+
+test("releaseHeld() lets go after an upgrade of the tier", async (store) => {
+  await heldBeyond(store, 1, 4);
+  const tiers = { ...monthly(1), gpai: { ...monthly(3).gpai } };
+  assert.equal(await releaseAll(store, { tiers }), 0);
+  assert.deepEqual(await store.countUndelivered(), { held: 3, failed: 0, heldFull: 0 });
+  await store.changeCustomer("cus_1", { tier: "gpai" }, BY);
+  assert.equal(await releaseAll(store, { tiers }), 2);
+  assert.deepEqual(await store.countUndelivered(), { held: 1, failed: 0, heldFull: 0 });
+  assert.equal((await store.health()).pendingDeliveries, 3);
+});
+
+test("releaseHeld() goes by age over all subscriptions of a customer", async (store) => {
+  await addCustomer(store);
+  await subscribe(store, "sub_2");
+  await subscribe(store, "sub_1");
+  for (const event of [1, 2]) {
+    await publishMany(store, event, event);
+    await matchAll(store, { tiers: monthly(0) });
+  }
+  const released = async (quota: number): Promise<string[]> => {
+    assert.equal(await releaseAll(store, { tiers: monthly(quota) }), 2);
+    const claimed = await claimAll(store);
+    return claimed.map(({ subscriptionId, body }) => `${subscriptionId} ${body}`).toSorted();
+  };
+  assert.deepEqual(await released(2), ["sub_1 1: evt_01", "sub_2 1: evt_01"]);
+  assert.deepEqual(await released(4), ["sub_1 2: evt_02", "sub_2 2: evt_02"]);
+});
+
+test("releaseHeld() lets go something of everybody in each call, however long the queue of one is", async (store) => {
+  for (const digit of ["1", "2", "3"]) {
+    await addCustomer(store, digit);
+    await subscribe(store, `sub_${digit}`, { customerId: `cus_${digit}` });
+  }
+  await publish(store, Array.from({ length: 600 }, (_, at) => anEvent(`evt_${1_000 + at}`)));
+  await matchAll(store, { tiers: monthly(0) });
+  // It waits for the month's end, and takes no part of what the others get.
+  await store.changeCustomer("cus_2", { tier: "embedded", limits: { webhookDeliveriesPerMonth: 0 } }, BY);
+  const released = await store.releaseHeld({ nowMs: T0, month: JULY, tiers: monthly(1_000), newMailId });
+  const counts = new Map<string, number>();
+  for (const { subscriptionId } of await claimAll(store)) {
+    counts.set(subscriptionId, (counts.get(subscriptionId) ?? 0) + 1);
+  }
+  assert.deepEqual([...counts], [["sub_1", released / 2], ["sub_3", released / 2]]);
+});
+
+test("releaseHeld() lets go what a disabled customer missed when it is enabled again", async (store) => {
+  await addCustomer(store);
+  await subscribe(store, "sub_1");
+  await publishMany(store, 1, 1);
+  await matchAll(store);
+  await store.changeCustomer("cus_1", { enabled: false }, BY);
+  assert.deepEqual(await claimAll(store, T0 + LEASE), []);
+  await publishMany(store, 2, 2);
+  await matchAll(store);
+  assert.equal(await releaseAll(store), 0);
+  await store.changeCustomer("cus_1", { enabled: true }, BY);
+  assert.equal(await releaseAll(store), 2);
+  assert.deepEqual(await claimedBodies(store), ["1: evt_01", "2: evt_02"]);
+});
+
+test("releaseHeld() counts what it releases towards the month, also for a customer enabled again", async (store) => {
+  await heldBeyond(store, 2, 3);
+  await store.changeCustomer("cus_1", { enabled: false }, BY);
+  await store.changeCustomer("cus_1", { enabled: true }, BY);
+  assert.equal(await releaseAll(store, { tiers: monthly(2) }), 2);
+  assert.equal(await releaseAll(store, { tiers: monthly(2) }), 0);
+});
+
+test("releaseHeld() begins anew with the attempts' times, not with their number", async (store) => {
+  await addCustomer(store);
+  await subscribe(store, "sub_1");
+  await publishMany(store, 1, 1);
+  await matchAll(store);
+  await finishAllDue(store, { kind: "retry", atMs: T0 + 100 * LEASE });
+  await store.changeCustomer("cus_1", { enabled: false }, BY);
+  await store.changeCustomer("cus_1", { enabled: true }, BY);
+  assert.equal(await releaseAll(store, { nowMs: T0 + 5 }), 1);
+  assert.deepEqual((await claimAll(store, T0 + 5)).map(({ attempt }) => attempt), [2]);
+});
+
+test("releaseHeld() lets go of any number, one call after the other, in the order of their age", async (store) => {
+  const [count, quota] = [1_300, 1_250];
+  await heldBeyond(store, 0, count);
+  await matchAll(store, { tiers: monthly(0), limit: 10_000 });
+  assert.equal(await releaseAll(store, { tiers: monthly(quota) }), quota);
+  const sequences = (await claimAll(store, T0, { limit: 5_000, perSubscription: 5_000 }))
+    .map(({ body }) => Number.parseInt(body));
+  assert.deepEqual(sequences, Array.from({ length: quota }, (_, at) => at + 1));
+});
+
+/** So many deliveries a month, and so many held at the same time. */
+function limited(month: number, heldDeliveries: number): Record<Tier, TierLimits> {
+  const tiers = Object.entries(monthly(month)).map(([tier, limits]) => [tier, { ...limits, heldDeliveries }]);
+  return Object.fromEntries(tiers);
+}
+
+async function publishAndMatch(
+  store: Store,
+  [first, last]: [number, number],
+  tiers: Record<Tier, TierLimits>,
+): Promise<void> {
+  await publishMany(store, first, last);
+  await matchAll(store, { tiers });
+}
+
+/** Releases and catches up, in turns, until nothing more goes. */
+async function goOn(store: Store, terms: { tiers: Record<Tier, TierLimits>; month?: string }): Promise<void> {
+  while (await releaseAll(store, terms) + await catchUpAll(store, terms) > 0);
+}
+
+const catchUpOf = async (store: Store, id = "sub_1") => (await store.findSubscription("cus_1", id))?.catchUp;
+
+const mailsOf = async (store: Store, id = "cus_1") =>
+  (await store.listMails({ limit: 99, customerId: id })).map(({ kind }) => kind).filter((kind) =>
+    kind === "held-full"
+  );
+
+test("matchEvents() stores no more held deliveries than the limit; the subscription goes on from there later", async (store) => {
+  await addCustomer(store);
+  await subscribe(store, "sub_1");
+  const tiers = limited(1, 3);
+  await publishAndMatch(store, [1, 4], tiers);
+  assert.equal(await catchUpOf(store), null);
+  assert.deepEqual(await mailsOf(store), []);
+  await publishAndMatch(store, [5, 9], tiers);
+  assert.deepEqual(await store.countUndelivered(), { held: 3, failed: 0, heldFull: 1 });
+  assert.equal((await store.usageOf("cus_1", JULY)).held, 3);
+  assert.deepEqual(await catchUpOf(store), {
+    reason: "held_full",
+    sinceMs: T0,
+    isPaused: true,
+    nextEventId: "evt_05",
+  });
+  assert.deepEqual(await mailsOf(store), ["held-full"]);
+  await goOn(store, { tiers });
+  assert.deepEqual(await claimedBodies(store), ["1: evt_01"], "the month is used up still");
+  // A month that is too small for all of it, and then one that is not.
+  const august = { tiers: limited(5, 3), month: AUGUST };
+  await goOn(store, august);
+  assert.deepEqual((await catchUpOf(store))?.nextEventId, "evt_07");
+  await goOn(store, { tiers: limited(50, 3), month: "2026-09" });
+  assert.equal(await catchUpOf(store), null);
+  assert.equal((await store.countUndelivered()).heldFull, 0);
+  await publishAndMatch(store, [10, 10], limited(50, 3));
+  assert.deepEqual(
+    await claimedBodies(store),
+    Array.from({ length: 9 }, (_, at) => `${at + 2}: evt_${String(at + 2).padStart(2, "0")}`),
+    "every event once, in order, with numbers that have no gap",
+  );
+});
+
+test("matchEvents() counts what all subscriptions of a customer hold, and no other's", async (store) => {
+  await addCustomer(store);
+  await addCustomer(store, "2");
+  for (const id of ["sub_1", "sub_2"]) await subscribe(store, id);
+  await subscribe(store, "sub_3", { customerId: "cus_2" });
+  await publishAndMatch(store, [1, 3], limited(0, 3));
+  const held = async (id: string) => (await store.usageOf(id, JULY)).held;
+  assert.deepEqual([await held("cus_1"), await held("cus_2")], [3, 3]);
+  assert.equal((await store.countUndelivered()).heldFull, 2);
+  assert.equal((await store.findSubscription("cus_2", "sub_3"))?.catchUp, null);
+  assert.deepEqual(
+    [await mailsOf(store), await mailsOf(store, "cus_2")],
+    [["held-full"], []],
+    "one mail for both",
+  );
+  await goOn(store, { tiers: limited(100, 3) });
+  const claimed = await claimAll(store);
+  for (const id of ["sub_1", "sub_2", "sub_3"]) {
+    const bodies = claimed.filter(({ subscriptionId }) => subscriptionId === id).map(({ body }) => body);
+    assert.deepEqual(bodies, ["1: evt_01", "2: evt_02", "3: evt_03"], id);
+  }
+});
+
+test("matchEvents() stops at the limit for a subscription that is off too; switched on, it gets everything", async (store) => {
+  await addCustomer(store);
+  await subscribe(store, "sub_1");
+  const change = (enabled: boolean) =>
+    store.changeSubscription("cus_1", "sub_1", { enabled }, { nowMs: T0, activeLimit: 9 });
+  await change(false);
+  const tiers = limited(100, 2);
+  await publishAndMatch(store, [1, 6], tiers);
+  assert.equal((await store.usageOf("cus_1", JULY)).held, 2);
+  await goOn(store, { tiers });
+  assert.deepEqual(await claimAll(store), []);
+  await change(true);
+  await goOn(store, { tiers });
+  assert.equal((await store.health()).pendingDeliveries, 6);
+  assert.equal(await catchUpOf(store), null);
+});
+
+test("matchEvents() lets a kept-out customer's subscriptions go on where they stopped, and tells nobody", async (store) => {
+  await addCustomer(store);
+  await subscribe(store, "sub_1");
+  await store.changeCustomer("cus_1", { enabled: false }, BY);
+  const tiers = limited(100, 1);
+  await publishAndMatch(store, [1, 3], tiers);
+  assert.equal((await catchUpOf(store))?.reason, "held_full");
+  assert.deepEqual(await mailsOf(store), []);
+  await store.changeCustomer("cus_1", { enabled: true }, BY);
+  await goOn(store, { tiers });
+  assert.deepEqual(await claimedBodies(store), ["1: evt_01", "2: evt_02", "3: evt_03"]);
+});
+
+test("replayEvents() makes no delivery that would be held beyond the limit, and says where it stopped", async (store) => {
+  await addCustomer(store);
+  await publishMany(store, 1, 5);
+  await matchAll(store);
+  await subscribe(store, "sub_1");
+  const first = await replayAll(store, { tiers: limited(1, 2) });
+  assert.deepEqual(first, { replayed: 0, created: 3, held: 2, lastEventId: "evt_03", isFull: true });
+  const second = await replayAll(store, { tiers: limited(1, 2), afterId: "evt_03" });
+  assert.deepEqual(second, { replayed: 0, created: 0, held: 0, lastEventId: null, isFull: true });
+  await goOn(store, { tiers: limited(100, 2) });
+  await replayAll(store, { tiers: limited(100, 2), afterId: "evt_03" });
+  assert.equal((await claimAll(store, T0 + 1_000)).length, 5);
 });

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import {
   addCustomer,
+  BY,
   claimAll,
   type Claimed,
   claimedBodies,
@@ -12,12 +13,15 @@ import {
   LEASE,
   matchAll,
   publishMany,
+  releaseAll,
   replayAll,
   running,
   subscribe,
   T0,
+  TERMS,
 } from "../given.ts";
 import { test } from "../contract.ts";
+import { MAX_KEPT_ATTEMPTS, type NextStep } from "../../../../src/domain/delivery/delivery.ts";
 
 /** Subscriptions with events `evt_01` … waiting for each. */
 async function queue(store: Store, subscriptions: number, events: number): Promise<void> {
@@ -172,4 +176,173 @@ test("endLeases() changes nothing of a delivery that has gone on meanwhile", asy
   await store.finishAttempts([finished(other, { kind: "delivered" })], T0 + LEASE);
   await store.endLeases(claimed, T0 + LEASE);
   assert.deepEqual(await claimAll(store, T0 + 2 * LEASE - 1), []);
+});
+
+const FAR = T0 + 1e9;
+
+/** One subscription with one delivery, claimed. */
+async function claimedOne(store: Store): Promise<Claimed> {
+  await addCustomer(store);
+  await subscribe(store, "sub_1");
+  await publishMany(store, 1, 1);
+  await matchAll(store);
+  return first(await claimAll(store));
+}
+
+async function finish(store: Store, delivery: Claimed, next: NextStep, nowMs = T0): Promise<void> {
+  await store.finishAttempts([finished(delivery, next)], nowMs);
+}
+
+async function pending(store: Store): Promise<number> {
+  return (await store.health()).pendingDeliveries;
+}
+
+test("finishAttempts() makes a retry due at its time, and not at the end of the lease", async (store) => {
+  const times: Record<string, number> = { sooner: T0 + 5_000, later: T0 + 10 * LEASE };
+  const delivery = await claimedOne(store);
+  await finish(store, delivery, { kind: "retry", atMs: times["sooner"] ?? 0 });
+  assert.deepEqual(await claimAll(store, T0 + 4_999), []);
+  const second = first(await claimAll(store, T0 + 5_000));
+  assert.equal(second.attempt, 2);
+  await finish(store, second, { kind: "retry", atMs: times["later"] ?? 0 });
+  assert.deepEqual(await claimAll(store, T0 + 10 * LEASE - 1), []);
+  assert.equal(first(await claimAll(store, T0 + 10 * LEASE)).attempt, 3);
+});
+
+test("attempts that nobody told the end of are counted, and bring a delivery no nearer to its last one", async (store) => {
+  let delivery = await claimedOne(store);
+  // Kills: the lease runs out each time.
+  for (let kills = 1; kills <= 20; kills++) {
+    delivery = first(await claimAll(store, T0 + kills * LEASE));
+    assert.deepEqual([delivery.attempt, delivery.tries], [kills + 1, 1]);
+  }
+  const nowMs = T0 + 20 * LEASE;
+  await finish(store, delivery, { kind: "retry", atMs: nowMs + 5_000 }, nowMs);
+  const second = first(await claimAll(store, nowMs + 5_000));
+  assert.deepEqual([second.attempt, second.tries], [22, 2]);
+  const third = first(await claimAll(store, nowMs + 5_000 + LEASE));
+  assert.deepEqual([third.attempt, third.tries], [23, 2]);
+});
+
+test("an attempt that ends after its delivery was asked to go anew is none of the new schedule", async (store) => {
+  let delivery = await claimedOne(store);
+  for (let at = T0; delivery.tries < 11; at += 2 * LEASE) {
+    await finish(store, delivery, { kind: "retry", atMs: at }, at);
+    delivery = first(await claimAll(store, at + LEASE));
+  }
+  const off = { nowMs: T0 + 1, activeLimit: 100 };
+  const nowMs = T0 + 24 * LEASE;
+  await store.changeSubscription("cus_1", "sub_1", { enabled: false }, off);
+  await store.changeSubscription("cus_1", "sub_1", { enabled: true }, { ...off, nowMs });
+  assert.equal(await releaseAll(store, { nowMs }), 1);
+  await finish(store, delivery, { kind: "failed" }, nowMs);
+  const again = first(await claimAll(store, nowMs));
+  assert.deepEqual([again.attempt, again.tries], [12, 1]);
+});
+
+test("finishAttempts() ends a delivery whose schedule is used up", async (store) => {
+  await finish(store, await claimedOne(store), { kind: "failed" });
+  assert.equal(await pending(store), 0);
+  assert.deepEqual(await store.countUndelivered(), { held: 0, failed: 1, heldFull: 0 });
+  assert.deepEqual([...await store.countUndeliveredOf("cus_1")], [["sub_1", { held: 0, failed: 1 }]]);
+  assert.equal((await store.countUndeliveredOf("cus_2")).size, 0);
+  assert.deepEqual(await claimAll(store, FAR), []);
+  assert.equal(await releaseAll(store), 0);
+});
+
+test("finishAttempts() switches off a subscription whose endpoint is gone and holds all it had to get", async (store) => {
+  await addCustomer(store);
+  await subscribe(store, "sub_1");
+  await subscribe(store, "sub_2");
+  await publishMany(store, 1, 3);
+  await matchAll(store);
+  const [gone] = await claimAll(store, T0, { perSubscription: 1 });
+  assert.equal(gone?.subscriptionId, "sub_1");
+  if (gone !== undefined) await finish(store, gone, { kind: "gone" }, T0 + 7);
+  assert.equal((await store.findSubscription("cus_1", "sub_1"))?.disabledAtMs, T0 + 7);
+  assert.equal((await store.findSubscription("cus_1", "sub_2"))?.disabledAtMs, null);
+  assert.deepEqual([...await store.countUndeliveredOf("cus_1")], [
+    ["sub_1", { held: 3, failed: 0 }],
+    ["sub_2", { held: 0, failed: 0 }],
+  ]);
+  assert.equal(await pending(store), 3);
+  const claimed = await claimAll(store, FAR);
+  assert.deepEqual(claimed.map(({ subscriptionId }) => subscriptionId), ["sub_2", "sub_2", "sub_2"]);
+  assert.equal(await releaseAll(store), 0);
+});
+
+test("a delivery that is replayed again and again keeps its newest attempts", async (store) => {
+  let delivery: Claimed | undefined = await claimedOne(store);
+  for (let round = 1; round <= MAX_KEPT_ATTEMPTS + 5; round++) {
+    if (round > 1) await store.replayDelivery("cus_1", delivery.id, TERMS);
+    if (round > 1) delivery = first(await claimAll(store));
+    await finish(store, delivery, { kind: "delivered" });
+  }
+  const numbers = (await store.listAttempts(delivery.id)).map(({ number }) => number);
+  assert.deepEqual([numbers.length, numbers[0], numbers.at(-1)], [
+    MAX_KEPT_ATTEMPTS,
+    6,
+    MAX_KEPT_ATTEMPTS + 5,
+  ]);
+});
+
+test("finishAttempts() lets nothing but an arrival follow from an attempt whose lease ran out", async (store) => {
+  const late = await claimedOne(store);
+  const current = first(await claimAll(store, T0 + LEASE));
+  const steps: NextStep[] = [{ kind: "retry", atMs: T0 }, { kind: "failed" }, { kind: "gone" }];
+  for (const step of steps) await finish(store, late, step, T0 + LEASE);
+  assert.equal(await pending(store), 1);
+  assert.equal((await store.findSubscription("cus_1", "sub_1"))?.disabledAtMs, null);
+  assert.deepEqual(await claimAll(store, T0 + 2 * LEASE - 1), []);
+
+  await finish(store, late, { kind: "delivered" }, T0 + LEASE);
+  assert.equal(await pending(store), 0);
+  await finish(store, current, { kind: "failed" }, T0 + LEASE);
+  await finish(store, current, { kind: "retry", atMs: T0 }, T0 + LEASE);
+  assert.deepEqual(await claimAll(store, FAR), []);
+});
+
+test("finishAttempts() records an arrival of a delivery that was held meanwhile: it is not sent again", async (store) => {
+  const delivery = await claimedOne(store);
+  await store.changeCustomer("cus_1", { enabled: false }, BY);
+  await finish(store, delivery, { kind: "delivered" });
+  await store.changeCustomer("cus_1", { enabled: true }, BY);
+  assert.equal(await releaseAll(store), 0);
+  assert.deepEqual(await claimAll(store, FAR), []);
+});
+
+test("finishAttempts() records all attempts of a call or none", async (store) => {
+  await addCustomer(store);
+  await subscribe(store, "sub_1");
+  await publishMany(store, 1, 2);
+  await matchAll(store);
+  const reports = (await claimAll(store)).map((delivery) => finished(delivery, { kind: "delivered" }));
+  const unknown = finished({
+    id: "dlv_unknown",
+    subscriptionId: "sub_1",
+    webhookUrl: "https://a.example/",
+    attempt: 1,
+    tries: 1,
+  }, {
+    kind: "delivered",
+  });
+  await assert.rejects(store.finishAttempts([...reports, unknown], T0));
+  assert.equal(await pending(store), 2);
+  await store.finishAttempts(reports, T0);
+  assert.equal(await pending(store), 0);
+  await store.finishAttempts([], T0);
+});
+
+test("finishAttempts() keeps one delivery's end from touching another's", async (store) => {
+  await addCustomer(store);
+  await subscribe(store, "sub_1");
+  await publishMany(store, 1, 3);
+  await matchAll(store);
+  const steps: NextStep[] = [{ kind: "delivered" }, { kind: "retry", atMs: T0 + 9 }, { kind: "failed" }];
+  const reports = (await claimAll(store)).map((delivery, at) =>
+    finished(delivery, steps[at] ?? { kind: "failed" }, { statusCode: null, problem: "timed out" })
+  );
+  await store.finishAttempts(reports, T0);
+  assert.deepEqual(await claimedBodies(store, T0 + 9), ["2: evt_02"]);
+  assert.equal(await finishAllDue(store, { kind: "delivered" }, FAR), 1);
 });

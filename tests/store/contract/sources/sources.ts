@@ -3,10 +3,22 @@ import assert from "node:assert/strict";
 import { untouchedSource } from "../../../../src/domain/source/source.ts";
 import type { RegisteredSource, SourceClaim } from "../../../../src/domain/ports/store/sources.ts";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
-import { aClaim, aFailure, aFetchEnd, aSource, LEASE, T0 } from "../given.ts";
+import {
+  aClaim,
+  aFailure,
+  aFetchEnd,
+  anEvent,
+  aPublication,
+  aSource,
+  LEASE,
+  recordIt,
+  T0,
+} from "../given.ts";
 import { test } from "../contract.ts";
+import { LeaseLostError } from "../../../../src/domain/source/lease.ts";
 
 const HOUR = 3_600_000;
+
 const DAY = 24 * HOUR;
 
 /** Registers sources whose schedule runs next in an hour. */
@@ -285,4 +297,89 @@ test("finishFetch() counts failures, keeps what the last success left, and a suc
   assert.equal(healed?.consecutiveFailures, 0);
   assert.equal(healed?.lastError, null);
   assert.equal(healed?.firstSuccessAtMs, T0);
+});
+
+test("claimSources() leaves a host alone for its spacing, after a claim and after a fetch", async (store) => {
+  await register(store, ["a", "b"], T0, { host: "board.example" });
+  const spacing = { perHost: 9, spacingOf: (host: string) => host === "board.example" ? 10 : 0 };
+  assert.deepEqual(await claimIds(store, T0, spacing), ["a"]);
+  assert.deepEqual(await claimIds(store, T0 + 9, spacing), []);
+  const hosts = [{ host: "board.example", freeAtMs: T0 + 25, pausedUntilMs: 0 }];
+  await store.finishFetch(aFetchEnd("a", T0 + 15, { hosts }));
+  assert.deepEqual(await claimIds(store, T0 + 24, { ...spacing, ids: ["b"] }), [], "named or not");
+  assert.deepEqual(await claimIds(store, T0 + 25, spacing), ["b"]);
+});
+
+test("claimSources() gives nothing of a paused host until its pause is over, unless it is named", async (store) => {
+  await register(store, ["a", "b"], T0, { host: "board.example" });
+  await register(store, ["c"], T0, { host: "court.example" });
+  await claimIds(store, T0, { ids: ["a"] });
+  const pause = (pausedUntilMs: number) => [{ host: "board.example", freeAtMs: 0, pausedUntilMs }];
+  await store.finishFetch(aFailure("a", T0, { nextDueAtMs: T0, hosts: pause(T0 + HOUR) }));
+  await store.finishFetch(aFailure("a", T0, { nextDueAtMs: T0, hosts: pause(T0 + 1) }));
+  assert.deepEqual(
+    (await store.listSources()).map((source) => source.hostPausedUntilMs),
+    [T0 + HOUR, T0 + HOUR, null],
+    "a shorter pause does not shorten a longer one",
+  );
+  assert.deepEqual(await claimIds(store, T0 + HOUR - 1), ["c"]);
+  assert.deepEqual(await claimIds(store, T0 + HOUR - 1, { ids: ["b"] }), ["b"]);
+  assert.deepEqual(await claimIds(store, T0 + HOUR, { perHost: 2 }), ["a"]);
+});
+
+test("finishFetch() ends the pause of a host that answers, where that was guessed, and before it was asked", async (store) => {
+  await register(store, ["a", "b"], T0, { host: "board.example" });
+  await claimIds(store, T0, { ids: ["a"] });
+  const pausedUntil = async () => (await store.listSources())[0]?.hostPausedUntilMs;
+  const pause = (pausedUntilMs: number, guessed: boolean) =>
+    store.finishFetch(
+      aFailure("a", T0, { hosts: [{ host: "board.example", freeAtMs: 0, pausedUntilMs, guessed }] }),
+    );
+  const answer = (sinceMs: number) =>
+    store.finishFetch(aFetchEnd("b", T0 + 2, { responded: { hosts: ["board.example"], sinceMs } }));
+  await pause(T0 + HOUR, true);
+  await answer(T0 - 1);
+  assert.equal(await pausedUntil(), T0 + HOUR, "it was asked before the host refused");
+  await answer(T0 + 1);
+  assert.equal(await pausedUntil(), null);
+  for (const guesses of [[false], [false, true], [true, false]]) {
+    for (const [at, guessed] of guesses.entries()) await pause(T0 + HOUR + at, guessed);
+    await answer(T0 + 1);
+    assert.equal(await pausedUntil(), T0 + HOUR + guesses.length - 1, `guessed: ${guesses}`);
+    await store.finishFetch(
+      aFetchEnd("b", T0 - DAY, { hosts: [{ host: "board.example", freeAtMs: 0, pausedUntilMs: 0 }] }),
+    );
+    assert.equal(await pausedUntil(), null, "the clock was set back");
+  }
+});
+
+test("claimSources() forgets what a host wanted when the clock was set back to before that", async (store) => {
+  await register(store, ["a"], T0 - DAY, { host: "board.example" });
+  const hosts = [{ host: "board.example", freeAtMs: T0 + HOUR, pausedUntilMs: T0 + HOUR }];
+  await store.finishFetch(aFailure("a", T0, { nextDueAtMs: T0 - DAY, hosts }));
+  assert.deepEqual(await claimIds(store, T0 + 1), []);
+  assert.deepEqual(await claimIds(store, T0 - 1), ["a"]);
+});
+
+test("nothing of a fetch is kept whose source somebody else has leased after it, not even when they are done", async (store) => {
+  await store.registerSources([aSource("board")], T0);
+  const claim = (nowMs: number, holder: string) => store.claimSources(aClaim(["board"], { nowMs, holder }));
+  await claim(T0, "prc_1");
+  await claim(T0 + LEASE, "prc_2");
+  const keepNothing = async () => {
+    const record = () =>
+      store.recordPublications("board", [aPublication("guid", "x")], recordIt(anEvent("evt_1")), "prc_1");
+    const remove = () =>
+      store.recordRemovals("board", { seen: new Set(), sinceMs: 0, holder: "prc_1" }, () => []);
+    const finish = () => store.finishFetch(aFailure("board", T0 + LEASE + 1));
+    for (const late of [record, remove, finish]) {
+      await assert.rejects(async () => await late(), LeaseLostError);
+    }
+    assert.equal(await store.findEvent("evt_1"), null);
+  };
+  await keepNothing();
+  assert.deepEqual(await claim(T0 + LEASE + 2, "prc_1"), [], "the lease stays");
+  await store.finishFetch(aFetchEnd("board", T0 + LEASE + 3, { holder: "prc_2" }));
+  await keepNothing();
+  assert.equal((await store.listSources())[0]?.outcome, "ok");
 });

@@ -1,6 +1,5 @@
 // Faults of the database file and its disk: each is named, reads go on, nothing is half done, and it ends with its cause.
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { StorageError, type StorageProblem } from "../../../../src/domain/ports/store/storage_fault.ts";
 import { createMachine } from "../../../../src/platform/files/machine.ts";
 import { Connection } from "../../../../src/store/sqlite/connection/connection.ts";
@@ -15,16 +14,7 @@ import {
 } from "../../../../src/store/sqlite/connection/faults.ts";
 import { testVault } from "../../../support/vault.ts";
 import { anEvent, publish } from "../../contract/given.ts";
-import { TEMPORARY } from "../../../support/temporary.ts";
-
-async function withFile(work: (file: string) => Promise<void> | void): Promise<void> {
-  const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-trouble-" });
-  try {
-    await work(join(folder, "regfeed.db"));
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
+import { withFile } from "../files.ts";
 
 /** What a connection throws in a state that its settings bring about. */
 function thrownBy(connection: Connection, setting: string, sql: string): unknown {

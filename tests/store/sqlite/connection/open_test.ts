@@ -21,16 +21,7 @@ import {
 } from "../../contract/given.ts";
 import { NEXT_MIGRATIONS } from "../../../support/next_version.ts";
 import { testVault } from "../../../support/vault.ts";
-import { TEMPORARY } from "../../../support/temporary.ts";
-
-async function withFile(work: (file: string, folder: string) => Promise<void> | void): Promise<void> {
-  const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-open-" });
-  try {
-    await work(join(folder, "regfeed.db"), folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
+import { withFile } from "../files.ts";
 
 /** A database that is not Regfeed's of today. */
 function otherDatabase(file: string, sql: string): void {

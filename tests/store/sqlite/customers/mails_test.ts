@@ -26,31 +26,6 @@ const MAIL: NewMail = {
   atMs: T0,
 };
 
-Deno.test("queueMail() queues one mail an occasion, due at once, and says whether it did", () => {
-  const connection = withCustomer();
-  assert.equal(queueMail(connection, MAIL), true);
-  assert.equal(queueMail(connection, { ...MAIL, id: "mail_2", atMs: T0 + 1 }), false);
-  assert.equal(queueMail(connection, { ...MAIL, id: "mail_3", onceKey: "quota-80:cus_1:2026-08" }), true);
-  const rows = connection.all(sql`select id, status, attempts, next_attempt_at, data from mails order by id`);
-  assert.deepEqual(rows.map((row) => [row["id"], row["status"], row["attempts"], row["next_attempt_at"]]), [
-    ["mail_1", "queued", 0, T0],
-    ["mail_3", "queued", 0, T0],
-  ]);
-  assert.deepEqual(JSON.parse(String(rows[0]?.["data"])), MAIL.data);
-  connection.close();
-});
-
-Deno.test("queueMail() keeps nothing when the transaction around it fails", () => {
-  const connection = withCustomer();
-  assert.throws(() =>
-    connection.transaction("durable", () => {
-      queueMail(connection, MAIL);
-      throw new Error("in the middle");
-    }), /in the middle/);
-  assert.equal(queueMail(connection, MAIL), true);
-  connection.close();
-});
-
 Deno.test("the table takes every kind of mail, and none that does not exist or is nobody's", () => {
   const connection = withCustomer();
   for (const kind of MAIL_KINDS) {

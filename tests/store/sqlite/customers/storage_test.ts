@@ -1,12 +1,10 @@
 // What one customer can make the database keep: bounded by its quota, whatever it asks for.
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import type { NextStep } from "../../../../src/domain/delivery/delivery.ts";
 import type { DeliveriesFor } from "../../../../src/domain/ports/store/deliveries.ts";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import { Connection } from "../../../../src/store/sqlite/connection/connection.ts";
 import { Sql, sql } from "../../../../src/store/sqlite/connection/sql.ts";
-import { openStore } from "../../../../src/store/sqlite/store.ts";
 import {
   addCustomer,
   anEvent,
@@ -24,8 +22,7 @@ import {
   T0,
   TERMS,
 } from "../../contract/given.ts";
-import { testVault } from "../../../support/vault.ts";
-import { TEMPORARY } from "../../../support/temporary.ts";
+import { withStore } from "../files.ts";
 
 const EVENTS = 3_000;
 const ROUNDS = 20;
@@ -42,20 +39,6 @@ const everything: DeliveriesFor = ({ event }, subscriptions) =>
     opening: (sequence) => `${sequence}: ${event.id}`,
     ending: ENDING,
   }));
-
-async function withStore(work: (store: Store, outside: Connection) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-storage-" });
-  const file = join(folder, "regfeed.db");
-  const store = openStore(file, testVault);
-  const outside = new Connection(file);
-  try {
-    await work(store, outside);
-  } finally {
-    outside.close();
-    await store.close();
-    await Deno.remove(folder, { recursive: true });
-  }
-}
 
 function storeEvents(outside: Connection, count: number): void {
   outside.transaction("relaxed", () => {

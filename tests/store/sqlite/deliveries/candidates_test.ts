@@ -1,6 +1,5 @@
 // The subscriptions that the SQLite engine matches with: kept between calls, and never out of date.
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import { openStore } from "../../../../src/store/sqlite/store.ts";
 import {
@@ -21,23 +20,22 @@ import {
   TERMS,
 } from "../../contract/given.ts";
 import { testVault } from "../../../support/vault.ts";
-import { TEMPORARY } from "../../../support/temporary.ts";
+import { withFile } from "../files.ts";
 
 /** Two processes' stores over one file, with a customer and a subscription that the first one has matched with. */
-async function withTwo(work: (one: Store, other: Store) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-candidates-" });
-  const file = join(folder, "regfeed.db");
-  const [one, other] = [openStore(file, testVault), openStore(file, testVault)];
-  try {
-    await addCustomer(one, "1");
-    await subscribe(one, "sub_1");
-    assert.deepEqual(await offered(one, "evt_01"), ["sub_1"]);
-    await work(one, other);
-  } finally {
-    await one.close();
-    await other.close();
-    await Deno.remove(folder, { recursive: true });
-  }
+function withTwo(work: (one: Store, other: Store) => Promise<void>): Promise<void> {
+  return withFile(async (file) => {
+    const [one, other] = [openStore(file, testVault), openStore(file, testVault)];
+    try {
+      await addCustomer(one, "1");
+      await subscribe(one, "sub_1");
+      assert.deepEqual(await offered(one, "evt_01"), ["sub_1"]);
+      await work(one, other);
+    } finally {
+      await one.close();
+      await other.close();
+    }
+  });
 }
 
 /** The subscriptions that a new event is offered to. */

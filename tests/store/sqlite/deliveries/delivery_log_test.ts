@@ -1,26 +1,18 @@
 // Tests of src/store/sqlite/deliveries/delivery_log.ts: how long a list takes.
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { DELIVERY_STATUSES } from "../../../../src/domain/delivery/delivery.ts";
 import type { DeliveryQuery } from "../../../../src/domain/ports/store/deliveries.ts";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
-import { Connection } from "../../../../src/store/sqlite/connection/connection.ts";
 import { sql } from "../../../../src/store/sqlite/connection/sql.ts";
-import { openStore } from "../../../../src/store/sqlite/store.ts";
-import { testVault } from "../../../support/vault.ts";
-import { TEMPORARY } from "../../../support/temporary.ts";
 import { addCustomer, anEvent, JULY, publish, subscribe, T0 } from "../../contract/given.ts";
+import { withStore } from "../files.ts";
 
 const DELIVERIES = 30_000;
 const HOUR = 3_600_000;
 
 /** A store whose log has deliveries of `sub_1`, an hour each; half of them are held if `isHalfHeld`. */
 async function withLog(isHalfHeld: boolean, work: (store: Store) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-log-" });
-  const file = join(folder, "regfeed.db");
-  const store = openStore(file, testVault);
-  const outside = new Connection(file);
-  try {
+  await withStore(async (store, outside) => {
     await addCustomer(store);
     await subscribe(store, "sub_1");
     await subscribe(store, "sub_2", { topics: ["gpai"] });
@@ -41,11 +33,7 @@ async function withLog(isHalfHeld: boolean, work: (store: Store) => Promise<void
        from numbers`,
     );
     await work(store);
-  } finally {
-    outside.close();
-    await store.close();
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 }
 
 /** How long 50 such lists take, ms. */

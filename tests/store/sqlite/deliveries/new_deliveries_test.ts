@@ -1,10 +1,8 @@
 // What the SQLite engine writes of new deliveries: one of an event, what they share once, and numbers that never return.
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import { Connection } from "../../../../src/store/sqlite/connection/connection.ts";
 import { Sql, sql } from "../../../../src/store/sqlite/connection/sql.ts";
-import { openStore } from "../../../../src/store/sqlite/store.ts";
 import {
   addCustomer,
   claimedBodies,
@@ -14,24 +12,15 @@ import {
   subscribe,
   T0,
 } from "../../contract/given.ts";
-import { testVault } from "../../../support/vault.ts";
-import { TEMPORARY } from "../../../support/temporary.ts";
+import { withStore } from "../files.ts";
 
-/** A store in a file with two subscriptions, and the file seen from outside. */
-async function withFile(work: (store: Store, outside: Connection) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-new-deliveries-" });
-  const file = join(folder, "regfeed.db");
-  const store = openStore(file, testVault);
-  const outside = new Connection(file);
-  try {
+/** A store with two subscriptions, and a second connection to its file. */
+function withTwo(work: (store: Store, outside: Connection) => Promise<void>): Promise<void> {
+  return withStore(async (store, outside) => {
     await addCustomer(store);
     for (const id of ["sub_1", "sub_2"]) await subscribe(store, id);
     await work(store, outside);
-  } finally {
-    outside.close();
-    await store.close();
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 }
 
 function texts(connection: Connection, sql: string): string[] {
@@ -39,7 +28,7 @@ function texts(connection: Connection, sql: string): string[] {
 }
 
 Deno.test("what the bodies of an event have in common is stored once, and gone with the last of them", () =>
-  withFile(async (store, outside) => {
+  withTwo(async (store, outside) => {
     await publishMany(store, 1, 1);
     await matchAll(store);
     assert.deepEqual(texts(outside, "select body, ending_seq from delivery_bodies"), ["1:  1", "1:  1"]);
@@ -53,7 +42,7 @@ Deno.test("what the bodies of an event have in common is stored once, and gone w
   }));
 
 Deno.test("a body that shares nothing with another is one text", () =>
-  withFile(async (store, outside) => {
+  withTwo(async (store, outside) => {
     await store.deleteSubscription("cus_1", "sub_2", { nowMs: T0, activeLimit: 100 });
     await publishMany(store, 1, 2);
     await matchAll(store);
@@ -65,7 +54,7 @@ Deno.test("a body that shares nothing with another is one text", () =>
   }));
 
 Deno.test("an event that waits beside a delivery of it, as in a restored store, makes the others and uses no number", () =>
-  withFile(async (store, outside) => {
+  withTwo(async (store, outside) => {
     await publishMany(store, 1, 1);
     await matchAll(store);
     outside.run(sql`delete from delivery_bodies where delivery_seq = 1`);

@@ -1,12 +1,9 @@
 // A long queue in a real file: 100 000 deliveries that wait cost no memory, and go in their order.
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { Connection } from "../../../../src/store/sqlite/connection/connection.ts";
 import { sql } from "../../../../src/store/sqlite/connection/sql.ts";
-import { openStore } from "../../../../src/store/sqlite/store.ts";
-import { testVault } from "../../../support/vault.ts";
 import { addCustomer, claimAll, finished, JULY, subscribe, T0 } from "../../contract/given.ts";
-import { TEMPORARY } from "../../../support/temporary.ts";
+import { withStore } from "../files.ts";
 
 const WAITING = 100_000;
 const BATCH = 500;
@@ -39,11 +36,8 @@ function fill(file: string): void {
   connection.close();
 }
 
-Deno.test("100 000 waiting deliveries of one endpoint go oldest first in batches, in flat memory, and are held and cancelled in batches", async () => {
-  const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-queue-" });
-  const file = join(folder, "regfeed.db");
-  const store = openStore(file, testVault);
-  try {
+Deno.test("100 000 waiting deliveries of one endpoint go oldest first in batches, in flat memory, and are held and cancelled in batches", () =>
+  withStore(async (store, _, file) => {
     await addCustomer(store);
     await subscribe(store, "sub_1");
     fill(file);
@@ -73,8 +67,4 @@ Deno.test("100 000 waiting deliveries of one endpoint go oldest first in batches
     assert.equal((await store.usageOf("cus_1", JULY)).held, 0);
     most = Math.max(most, Deno.memoryUsage().heapUsed - before);
     assert.ok(most < MOST_GROWTH, `${most} bytes`);
-  } finally {
-    await store.close();
-    await Deno.remove(folder, { recursive: true });
-  }
-});
+  }));

@@ -1,28 +1,20 @@
 // What the SQLite engine writes of a delivery's life: its states, its attempts, its place in the month's quota.
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
-import { Connection } from "../../../../src/store/sqlite/connection/connection.ts";
 import { Sql, sql } from "../../../../src/store/sqlite/connection/sql.ts";
-import { openStore } from "../../../../src/store/sqlite/store.ts";
 import {
   addCustomer,
-  AUGUST,
-  BY,
   claimAll,
   finishAllDue,
   finished,
   first,
   LEASE,
   matchAll,
-  monthly,
   publishMany,
-  releaseAll,
   subscribe,
   T0,
 } from "../../contract/given.ts";
-import { testVault } from "../../../support/vault.ts";
-import { TEMPORARY } from "../../../support/temporary.ts";
+import { withStore } from "../files.ts";
 
 /** Deliveries as "EVENT STATUS REASON MONTH FINISHED", in the order of storing, and the counts by month. */
 interface Rows {
@@ -35,72 +27,31 @@ interface Rows {
 
 /** One subscriber, and its rows seen from outside. */
 async function withRows(work: (store: Store, rows: Rows) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-rows-" });
-  const file = join(folder, "regfeed.db");
-  const store = openStore(file, testVault);
-  const outside = new Connection(file);
-  const rows: Rows = {
-    deliveries: () =>
-      outside.all(
-        new Sql(
-          `select event_id || ' ' || status || coalesce(' ' || hold_reason, '') || coalesce(' ' || quota_month, '')
+  await withStore(async (store, outside) => {
+    const rows: Rows = {
+      deliveries: () =>
+        outside.all(
+          new Sql(
+            `select event_id || ' ' || status || coalesce(' ' || hold_reason, '') || coalesce(' ' || quota_month, '')
            || coalesce(' at ' || (finished_at - ${T0}), '') as text from deliveries order by seq`,
+          ),
+        ).map((row) => String(row["text"])),
+      usage: () =>
+        Object.fromEntries(
+          outside.all(sql`select month, deliveries from delivery_usage order by month`)
+            .map((row) => [row["month"], row["deliveries"]]),
         ),
-      ).map((row) => String(row["text"])),
-    usage: () =>
-      Object.fromEntries(
-        outside.all(sql`select month, deliveries from delivery_usage order by month`)
-          .map((row) => [row["month"], row["deliveries"]]),
-      ),
-    attempts: () =>
-      outside.all(sql`select * from attempts order by delivery_id, number`).map((row) => Object.values(row)),
-    run: (sql) => outside.script(sql),
-  };
-  try {
+      attempts: () =>
+        outside.all(sql`select * from attempts order by delivery_id, number`).map((row) =>
+          Object.values(row)
+        ),
+      run: (sql) => outside.script(sql),
+    };
     await addCustomer(store);
     await subscribe(store, "sub_1");
     await work(store, rows);
-  } finally {
-    outside.close();
-    await store.close();
-    await Deno.remove(folder, { recursive: true });
-  }
+  });
 }
-
-Deno.test("a delivery is pending and counted, or held and not", async () => {
-  await withRows(async (store, rows) => {
-    await publishMany(store, 1, 2);
-    await matchAll(store, { tiers: monthly(1) });
-    await store.changeCustomer("cus_1", { enabled: false }, BY);
-    await publishMany(store, 3, 3);
-    await matchAll(store);
-    // A row keeps the reason for which it was held first. The log derives today's reason when it is read.
-    assert.deepEqual(rows.deliveries(), [
-      "evt_01 held disabled",
-      "evt_02 held quota",
-      "evt_03 held disabled",
-    ]);
-    assert.deepEqual(rows.usage(), { "2026-07": 0 });
-
-    await store.changeCustomer("cus_1", { enabled: true }, BY);
-    await releaseAll(store, { tiers: monthly(1) });
-    await releaseAll(store, { tiers: monthly(1), month: AUGUST });
-    assert.deepEqual(rows.deliveries(), [
-      "evt_01 pending 2026-07",
-      "evt_02 pending 2026-08",
-      "evt_03 held disabled",
-    ]);
-    assert.deepEqual(rows.usage(), { "2026-07": 1, "2026-08": 1 });
-  });
-});
-
-Deno.test("a delivery that waits for quota says so", async () => {
-  await withRows(async (store, rows) => {
-    await publishMany(store, 1, 2);
-    await matchAll(store, { tiers: monthly(1) });
-    assert.deepEqual(rows.deliveries(), ["evt_01 pending 2026-07", "evt_02 held quota"]);
-  });
-});
 
 Deno.test("a finished delivery keeps when it ended, and its quota only when it arrived", async () => {
   await withRows(async (store, rows) => {
@@ -131,21 +82,6 @@ Deno.test("a delivery that arrives after it was given up counts in the month in 
     await store.finishAttempts([finished(slow, { kind: "delivered" })], inAugust);
     assert.deepEqual(rows.deliveries(), [`evt_01 delivered 2026-08 at ${inAugust - T0}`]);
     assert.deepEqual(rows.usage(), { "2026-07": 0, "2026-08": 1 });
-  });
-});
-
-Deno.test("an endpoint that is gone leaves its deliveries held", async () => {
-  await withRows(async (store, rows) => {
-    await publishMany(store, 1, 3);
-    await matchAll(store, { tiers: monthly(2) });
-    const [one] = await claimAll(store, T0, { limit: 1 });
-    if (one !== undefined) await store.finishAttempts([finished(one, { kind: "gone" })], T0);
-    const held = ["evt_01 held disabled", "evt_02 held disabled", "evt_03 held quota"];
-    assert.deepEqual(rows.deliveries(), held);
-    assert.deepEqual(rows.usage(), { "2026-07": 0 });
-    await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0 + 1, activeLimit: 100 });
-    assert.deepEqual(rows.deliveries(), held.map((text) => text.replace(/held \w+/, "cancelled at 1")));
-    assert.deepEqual(rows.usage(), { "2026-07": 0 });
   });
 });
 

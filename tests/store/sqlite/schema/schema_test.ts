@@ -1,7 +1,6 @@
 // The SQLite schema: strict tables, records that nobody changes, settings that the promises rest on.
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { join } from "node:path";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import { Connection, type Durability } from "../../../../src/store/sqlite/connection/connection.ts";
 import { Sql, sql } from "../../../../src/store/sqlite/connection/sql.ts";
@@ -30,24 +29,7 @@ import {
   T0,
 } from "../../contract/given.ts";
 import { testVault } from "../../../support/vault.ts";
-import { TEMPORARY } from "../../../support/temporary.ts";
-
-/** A store in a file with one event, and a second connection to look at it from outside. */
-async function withFile(
-  work: (store: Store, outside: Connection, file: string) => Promise<void>,
-): Promise<void> {
-  const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-schema-" });
-  const file = join(folder, "regfeed.db");
-  const store = openStore(file, testVault);
-  const outside = new Connection(file);
-  try {
-    await work(store, outside, file);
-  } finally {
-    outside.close();
-    await store.close();
-    await Deno.remove(folder, { recursive: true });
-  }
-}
+import { withStore } from "../files.ts";
 
 function setting(connection: Connection, name: string): unknown {
   return Object.values(connection.get(new Sql(`pragma ${name}`)) ?? {})[0];
@@ -65,7 +47,7 @@ Deno.test("every table of the schema is strict", () => {
 });
 
 Deno.test("an event record cannot be changed or removed, whoever tries", async () => {
-  await withFile(async (store, outside) => {
+  await withStore(async (store, outside) => {
     const event = anEvent("evt_1");
     await publish(store, [event]);
     const attempts = [
@@ -82,7 +64,7 @@ Deno.test("an event record cannot be changed or removed, whoever tries", async (
 });
 
 Deno.test("`insert or replace` replaces no append-only row, in a connection without any settings either", async () => {
-  await withFile(async (store, outside, file) => {
+  await withStore(async (store, outside, file) => {
     await addCustomer(store); // writes a row of the audit
     await publish(store, [anEvent("evt_1")]);
     outside.run(
@@ -126,7 +108,7 @@ Deno.test("`insert or replace` replaces no append-only row, in a connection with
 });
 
 Deno.test("the schema refuses states that cannot be", async () => {
-  await withFile(async (store, outside) => {
+  await withStore(async (store, outside) => {
     await addCustomer(store);
     await subscribe(store, "sub_1");
     await publishMany(store, 1, 1);
@@ -148,20 +130,18 @@ Deno.test("the schema refuses states that cannot be", async () => {
 });
 
 Deno.test("the file keeps a write-ahead log and gives pages back in steps", async () => {
-  await withFile((_, outside) => {
+  await withStore((_, outside) => {
     assert.equal(setting(outside, "journal_mode"), "wal");
     assert.equal(setting(outside, "auto_vacuum"), 2);
-    return Promise.resolve();
   });
 });
 
 Deno.test("a file whose settings stand already is not written for them: it may be one that cannot be", async () => {
-  await withFile((_, __, file) => {
+  await withStore((_, __, file) => {
     const reader = new Connection(file, { readOnly: true });
     reader.prepareFile();
     assert.equal(setting(reader, "journal_mode"), "wal");
     reader.close();
-    return Promise.resolve();
   });
 });
 
@@ -192,7 +172,7 @@ Deno.test("transaction() syncs a durable commit to the disk, and a relaxed one n
 });
 
 Deno.test("transaction() keeps other writers out from its beginning on, so that what it reads stays true", async () => {
-  await withFile((_, outside) => {
+  await withStore((_, outside) => {
     const file = String(
       outside.get(sql`select file from pragma_database_list where name = 'main'`)?.["file"],
     );
@@ -202,7 +182,6 @@ Deno.test("transaction() keeps other writers out from its beginning on, so that 
     outside.transaction("durable", () => assert.throws(write, /locked/));
     assert.throws(write, /FOREIGN KEY/, "and lets them in after it");
     other.close();
-    return Promise.resolve();
   });
 });
 
