@@ -1,7 +1,7 @@
 // Detects responses by which a host blocks or throttles the client, with any status.
 import type { IncomingResponse } from "../../domain/ports/ports.ts";
 
-/** The part of a page that is inspected, in bytes: challenges are short. */
+/** The number of bytes of a page that are inspected: challenges are short. */
 const MAX_INSPECTED = 65_536;
 
 /** Headers of challenges. */

@@ -1,4 +1,4 @@
-// Reasons of failures. They quote documents and responses, and are stored, logged and printed.
+// Reasons of failures, which quote documents and responses, and are stored, logged and printed.
 import { harmless } from "../../domain/control_characters.ts";
 import { redact } from "../../domain/redact.ts";
 import type { SourceSettings } from "../../domain/source/source.ts";
@@ -8,7 +8,7 @@ import type { IngestResult } from "../model.ts";
 
 /** Maximum length of a reason in characters. */
 export const MAX_REASON_LENGTH = 500;
-/** A shorter header value is not a secret; replacing it would garble the reason. */
+/** Minimum length of a secret: replacing shorter header values would garble the reason. */
 const MIN_SECRET_LENGTH = 6;
 const REDACTED = "[redacted]";
 
@@ -20,7 +20,7 @@ export function failureReason(
   text: string,
   source: Pick<SourceSettings, "headers" | "authorization">,
 ): string {
-  // The whole text: a secret that is cut in two is not found.
+  // Before the text is cut: part of a secret would not be found.
   let reason = harmless(text.replaceAll(/\s/g, " "));
   for (const secret of secretsOf(source)) reason = reason.replaceAll(secret, REDACTED);
   reason = redact(withoutQueries(reason));
@@ -29,7 +29,7 @@ export function failureReason(
     : `${reason.slice(0, MAX_REASON_LENGTH - 1).toWellFormed()}…`;
 }
 
-/** The error as a source's failure with a clean reason. The message of any other error is only logged. */
+/** The failure of a source with a clean reason; the message of an internal error is only logged. */
 export function failureOf(error: unknown, source: SourceSettings): FetchError {
   return error instanceof FetchError
     ? new FetchError(failureReason(error.message, source), error)

@@ -1,6 +1,11 @@
 // Fetches one document over HTTP: conditionally, within limits of bytes, time and redirects, from permitted addresses.
 import { isReachable, literalAddress, MAX_ADDRESSES } from "../../domain/ip_address.ts";
-import { DeadlineError, type IncomingResponse, NetworkError } from "../../domain/ports/ports.ts";
+import {
+  DeadlineError,
+  type IncomingResponse,
+  NetworkError,
+  type OutgoingRequest,
+} from "../../domain/ports/ports.ts";
 import { parseRetryAfter } from "../../domain/http_time.ts";
 import type { SourceSettings } from "../../domain/source/source.ts";
 import { describeBlock } from "./block_detection.ts";
@@ -43,7 +48,7 @@ export interface DocumentRequest {
   /** Default: the one of the options. */
   timeoutMs?: number;
   validators: Validators | null;
-  /** Whether an HTML page is expected; in place of data it is a fault. */
+  /** An HTML page instead of data is a fault. */
   expects: "data" | "page";
 }
 
@@ -52,7 +57,7 @@ export interface DocumentResponse {
   /** Null when it has not changed. */
   document: FetchedDocument | null;
   validators: Validators;
-  /** Until when it is fresh, Unix ms; null where it says nothing. */
+  /** Until when it is fresh, Unix ms; null if not stated. */
   freshUntilMs: number | null;
   /** The redirects of the requested URL. */
   redirect: RedirectTrack;
@@ -70,36 +75,28 @@ export async function fetchDocument(
   request: DocumentRequest,
   options: FetchOptions,
 ): Promise<DocumentResponse> {
-  await options.pace(request.url.host, options.signal);
+  const { host } = request.url;
+  await options.pace(host, options.signal);
   options.signal.throwIfAborted();
   try {
-    const response = await requestDocument(source, request, options);
-    options.noteResponse(request.url.host, null);
-    return response;
-  } catch (error) {
-    if (error instanceof FetchError) options.noteResponse(request.url.host, error);
-    throw error;
-  }
-}
-
-async function requestDocument(
-  source: SourceSettings,
-  request: DocumentRequest,
-  options: FetchOptions,
-): Promise<DocumentResponse> {
-  let chain: Chain;
-  try {
-    chain = await options.clock.within(
+    const chain = await options.clock.within(
       request.timeoutMs ?? options.timeoutMs,
       (signal) => followRedirects(source, request, { ...options, signal }),
       options.signal,
     );
-  } catch (error) {
-    if (error instanceof DeadlineError) {
-      throw new FetchError(`no complete response within ${error.ms / 1000} s`);
-    }
+    const response = readResponse(chain, request, options);
+    options.noteResponse(host, null);
+    return response;
+  } catch (caught) {
+    const error = caught instanceof DeadlineError
+      ? new FetchError(`no complete response within ${caught.ms / 1000} s`)
+      : caught;
+    if (error instanceof FetchError) options.noteResponse(host, error);
     throw error;
   }
+}
+
+function readResponse(chain: Chain, request: DocumentRequest, options: FetchOptions): DocumentResponse {
   const { response, url, redirect } = chain;
   const nowMs = options.clock.nowMs();
   const common = {
@@ -159,17 +156,12 @@ async function followRedirects(
       "user-agent": options.userAgent,
       "accept-encoding": "gzip",
     };
-    const response = await withHost(url, async () =>
-      await options.http.request({
-        method: request.body === undefined ? "GET" : "POST",
-        url,
-        headers,
-        ...(request.body === undefined ? {} : { body: request.body }),
-        ...trust,
-        addresses: await hosts.addressesOf(url),
-        maxBodyBytes: options.maxDocumentBytes,
-        signal: options.signal,
-      }));
+    const response = await hosts.request(url, {
+      method: request.body === undefined ? "GET" : "POST",
+      headers,
+      ...(request.body === undefined ? {} : { body: request.body }),
+      ...trust,
+    });
     if (!REDIRECTS.includes(response.status)) return { response, url, redirect, isConditional };
     cookies.take(response.headers["set-cookie"], url);
     url = redirectTarget(response, url);
@@ -180,16 +172,7 @@ async function followRedirects(
   throw new FetchError(`more than ${MAX_REDIRECTS} redirects`);
 }
 
-/** Adds the host to network errors. */
-async function withHost<T>({ hostname }: URL, send: () => Promise<T>): Promise<T> {
-  try {
-    return await send();
-  } catch (error) {
-    throw error instanceof NetworkError ? new FetchError(`${error.reason} (${hostname})`) : error;
-  }
-}
-
-/** Reads the source's CA certificates each time, since they may be renewed. */
+/** Reads the source's CA certificates for each request, as they may be renewed. */
 async function readAuthorities(
   { caFile }: SourceSettings,
   { files }: FetchOptions,
@@ -210,9 +193,8 @@ function secretHeaders(source: SourceSettings): Record<string, string> {
   };
 }
 
-/** Validators without a URL, from an earlier version's cursor, go to every hop. */
 function validatorHeaders(validators: Validators | null, url: URL): Record<string, string> {
-  if (validators === null || (validators.url !== undefined && validators.url !== url.href)) return {};
+  if (validators?.url !== url.href) return {};
   const headers: Record<string, string> = {};
   if (validators.etag !== undefined) headers["if-none-match"] = validators.etag;
   if (validators.lastModified !== undefined) headers["if-modified-since"] = validators.lastModified;
@@ -241,8 +223,21 @@ class CheckedHosts {
 
   constructor(readonly configured: URL, readonly options: FetchOptions) {}
 
-  /** The IP addresses to connect to. Throws {@link FetchError} if they are not permitted. */
-  async addressesOf(url: URL): Promise<string[]> {
+  /** Sends a request to the checked addresses of the host. Throws {@link FetchError}. */
+  async request(
+    url: URL,
+    request: Omit<OutgoingRequest, "url" | "addresses" | "maxBodyBytes" | "signal">,
+  ): Promise<IncomingResponse> {
+    const { http, maxDocumentBytes, signal } = this.options;
+    try {
+      const addresses = await this.#permittedAddresses(url);
+      return await http.request({ ...request, url, addresses, maxBodyBytes: maxDocumentBytes, signal });
+    } catch (error) {
+      throw error instanceof NetworkError ? new FetchError(`${error.reason} (${url.hostname})`) : error;
+    }
+  }
+
+  async #permittedAddresses(url: URL): Promise<string[]> {
     const own = await this.#resolve(this.configured);
     const { addresses, isPublic } = await this.#resolve(url);
     if (!isPublic && !this.options.allowPrivate) {
@@ -279,22 +274,18 @@ function refuseUnusable(
   { nowMs, maxDocumentBytes }: { nowMs: number; maxDocumentBytes: number },
 ): void {
   const retryAtMs = parseRetryAfter(response.headers["retry-after"], nowMs);
+  const { status } = response;
   const block = describeBlock(response, request.expects);
   if (block !== null) {
-    throw new FetchError(block, {
-      state: "blocked",
-      retryAtMs,
-      pausedHost: url.host,
-      status: response.status,
-    });
+    throw new FetchError(block, { state: "blocked", retryAtMs, pausedHost: url.host, status });
   }
-  if (response.status !== 200) {
+  if (status !== 200) {
     // 503 with Retry-After means that the whole host is busy (RFC 9110, 15.6.4).
-    const pausedHost = response.status === 503 && retryAtMs !== null ? url.host : null;
-    throw new FetchError(`responded with ${response.status}${ADVICE[response.status] ?? ""}`, {
+    const pausedHost = status === 503 && retryAtMs !== null ? url.host : null;
+    throw new FetchError(`responded with ${status}${ADVICE[status] ?? ""}`, {
       retryAtMs,
       pausedHost,
-      status: response.status,
+      status,
     });
   }
   if (response.truncated) throw new FetchError(`the document has more than ${maxDocumentBytes} bytes`);

@@ -20,7 +20,7 @@ interface FeedCursor extends Validators {
   sentMs?: number;
 }
 
-/** Fetches the feed, from its adopted redirect if there is one. Throws `FetchError`. */
+/** Fetches the feed from its configured URL or adopted redirect. Throws `FetchError`. */
 export async function fetchFeed(
   source: SourceSettings,
   { cursor, moves, fingerprintOf }: Known,
@@ -38,7 +38,6 @@ export async function fetchFeed(
   const { freshUntilMs, document } = response;
   const redirects = [{ ...response.redirect, address: source.location }];
   const common = { unreadable: [], redirects: () => redirects };
-  // A server without conditional responses may send the same document again.
   const fingerprint = fingerprintOf(source.location);
   const isRepeated = believed !== null && document !== null && hasFingerprint(document, fingerprint);
   if (document === null || isRepeated) {

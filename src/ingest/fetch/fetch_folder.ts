@@ -11,7 +11,7 @@ import {
   sha256Of,
 } from "./fetch_types.ts";
 
-/** A file that changed less than this before it was read is read again: it may change without a new time. */
+/** A file that changed less than this before it was read, ms, is read again: its time may be too coarse. */
 const SETTLED_AFTER_MS = 2_000;
 
 /** A file when it was read: modification time (Unix ms), size (bytes), SHA-256 of its bytes. */
@@ -19,7 +19,7 @@ type KnownFile = [modifiedAtMs: number | null, sizeBytes: number, hash: string];
 
 interface FolderCursor {
   settings: string;
-  /** By name. With a time of null the file is read again. */
+  /** By name; a file with a time of null is read again. */
   files: Record<string, KnownFile>;
 }
 
@@ -33,9 +33,9 @@ export async function fetchFolder(
   options: FetchOptions,
 ): Promise<Fetched> {
   const settings = settingsKey(source);
-  const known = readCursor<FolderCursor>(cursor, settings)?.files ?? {};
-  // Files that were ingested under other settings are read again for new items, and revise nothing.
-  const earlier = filesOf(cursor);
+  const known = ownFiles(readCursor<FolderCursor>(cursor, settings));
+  // Files that were ingested under other settings are read again for new items only.
+  const earlier = ownFiles(cursor === null ? null : JSON.parse(cursor));
   const nowMs = options.clock.nowMs();
   let listing: FolderListing;
   try {
@@ -44,19 +44,19 @@ export async function fetchFolder(
     throw new FetchError(`the folder cannot be read: ${(error as Error).message}`);
   }
   const files: FolderCursor["files"] = Object.create(null);
-  const changed: { entry: FileEntry; before: KnownFile | undefined }[] = [];
-  for (const entry of listing.files) {
-    const before = Object.hasOwn(known, entry.name) ? known[entry.name] : undefined;
-    const isSame = before?.[0] === entry.modifiedAtMs && before[1] === entry.sizeBytes;
-    if (!isSame) changed.push({ entry, before });
-    if (before !== undefined) files[entry.name] = isSame ? before : [null, before[1], before[2]];
-  }
-  // A file that cannot be read now may come back with the same bytes.
-  for (const { name } of listing.unreadable) {
-    const before = Object.hasOwn(known, name) ? known[name] : undefined;
+  // Files that cannot be read now may be readable later, with the same bytes.
+  for (const { name } of [...listing.files, ...listing.unreadable]) {
+    const before = known[name];
     if (before !== undefined) files[name] = [null, before[1], before[2]];
   }
-  // The oldest first, so that the newer file's edition counts.
+  const changed: { entry: FileEntry; before: KnownFile | undefined }[] = [];
+  for (const entry of listing.files) {
+    const before = known[entry.name];
+    const isSame = before?.[0] === entry.modifiedAtMs && before[1] === entry.sizeBytes;
+    if (isSame) files[entry.name] = before;
+    else changed.push({ entry, before });
+  }
+  // The oldest first, so that the edition of the newer file counts.
   changed.sort(({ entry: a }, { entry: b }) => a.modifiedAtMs - b.modifiedAtMs || (a.name < b.name ? -1 : 1));
   const read = async (entry: FileEntry, before: KnownFile | undefined): Promise<FetchedDocument | null> => {
     const document = await readDocument(source, entry, options);
@@ -64,8 +64,7 @@ export async function fetchFolder(
     const isSettled = nowMs - entry.modifiedAtMs > SETTLED_AFTER_MS;
     files[entry.name] = [isSettled ? entry.modifiedAtMs : null, entry.sizeBytes, hash];
     if (hash === before?.[2]) return null;
-    const isReread = Object.hasOwn(earlier, entry.name) && earlier[entry.name]?.[2] === hash;
-    return isReread ? { ...document, isReread } : document;
+    return earlier[entry.name]?.[2] === hash ? { ...document, isReread: true } : document;
   };
   return {
     documents: changed.map(({ entry, before }) => ({
@@ -89,11 +88,9 @@ function linksOf({ followLinks = false }: SourceSettings): FolderOptions {
   return { followLinks };
 }
 
-/** The files of a cursor under any settings; none if another strategy wrote it. */
-function filesOf(cursor: string | null): FolderCursor["files"] {
-  if (cursor === null) return {};
-  const { files = {} } = JSON.parse(cursor) as Partial<FolderCursor>;
-  return files;
+/** The files of a cursor without a prototype; none if another strategy wrote it. */
+function ownFiles(cursor: Partial<FolderCursor> | null): FolderCursor["files"] {
+  return Object.assign(Object.create(null), cursor?.files);
 }
 
 async function readDocument(

@@ -40,24 +40,21 @@ export interface PlannedDocument {
   name: string;
   /** How its items are found; null for a feed. */
   reading: Reading | null;
-  /** The language of its items, where the source has a URL for each. */
+  /** The language of its items, if the source has a URL for each. */
   language?: string;
-  /**
-   * What happens if it cannot be fetched or read: `refuse` skips it and continues; `fail` fails the fetch. Items
-   * recorded before stay, and the cursor does not advance.
-   */
+  /** If it cannot be read, `refuse` skips it; `fail` fails the fetch, whose cursor then does not advance. */
   onFailure: "refuse" | "fail";
   /** Whether the same document at the next fetch means that nothing has changed. */
   isAlone?: boolean;
   /** Whether null means that there are no items, rather than that nothing has changed. */
   isEmptyIfNull?: boolean;
-  /** Null when it has not changed; throws {@link FetchError}. */
+  /** Null if it has not changed. Throws {@link FetchError}. */
   read(): Promise<FetchedDocument | null>;
 }
 
 /** A document that was ingested. */
 export interface ReadDocument {
-  /** Null when it was unchanged. */
+  /** Null if unchanged. */
   document: FetchedDocument | null;
   /** Its reference to the next document: a URL, which may be relative, or a cursor. */
   next: string | null;
@@ -67,30 +64,30 @@ export interface ReadDocument {
   items: number;
   /** Whether none of its items was new or revised. */
   isKnown: boolean;
-  /** The latest date of its items, Unix ms; null where none has one. */
+  /** The latest date of its items, Unix ms; null without dates. */
   newestMs: number | null;
 }
 
 /** The new or changed documents, each read on demand, and the next cursor. */
 export interface Fetched {
   documents: Iterable<PlannedDocument>;
-  /** The documents that follow a planned one; called after each, for strategies that page. */
+  /** The documents that follow a planned one; called after each. */
   following?(read: ReadDocument, planned?: PlannedDocument): PlannedDocument[];
   /** The parts that the limits left out; called at the end. */
   leftOut?(): FailedPart[];
-  /** What was left out on purpose, as sentences. */
+  /** Deliberate limits of this fetch, as sentences. */
   notes?(): string[];
-  /** Whether the next fetch continues where this one ended: a first fetch is not over then. */
+  /** Whether the next fetch continues this one; a first fetch is then not complete. */
   goesOn?(): boolean;
-  /** The next cursor if this fetch fails after its first document; null: the cursor of this fetch. */
+  /** The next cursor if this fetch fails after its first document; null for the cursor of this fetch. */
   progress?(): string | null;
   /** Files, sitemaps and entries of sitemaps that cannot be read (`isItem`: at most one publication). */
   unreadable: { name: string; reason: string; isItem?: boolean }[];
   /** Whether nothing has changed since the cursor; then there are no documents. */
   isUnchanged: boolean;
-  /** The unchanged documents, which are not parsed again. */
+  /** Documents with known fingerprints, which are not parsed again. */
   repeated?: readonly { name: string; fingerprint: DocumentFingerprint }[];
-  /** Until when the response is fresh, Unix ms; null where it says nothing. */
+  /** Until when the response is fresh, Unix ms; null if not stated. */
   freshUntilMs: number | null;
   /** The redirects of each configured URL; called at the end with the names of the refused documents. */
   redirects(refused: ReadonlySet<string>): readonly PermanentRedirects[];
@@ -110,7 +107,7 @@ export interface FetchOutcome {
   ttlMinutes?: number | null;
 }
 
-/** What fetching needs from outside. */
+/** The dependencies of fetching. */
 export interface FetchOptions {
   http: HttpClient;
   resolver: Resolver;
@@ -165,10 +162,7 @@ export class FetchError extends Error implements FetchFailure {
 
 /** The settings that a cursor depends on; if one changes, everything is fetched again. */
 export function settingsKey({ location, relevance, timezone, minItems }: SourceSettings): string {
-  // The default of one item is left out.
-  return [location, relevance, timezone, ...(minItems !== undefined && minItems > 1 ? [minItems] : [])].join(
-    " ",
-  );
+  return [location, relevance, timezone, minItems ?? 1].join(" ");
 }
 
 /** The cursor, if it was written for the same settings. */
@@ -176,9 +170,8 @@ export function readCursor<T extends { settings: string }>(
   cursor: string | null,
   settings: string,
 ): T | null {
-  if (cursor === null) return null;
-  const value = JSON.parse(cursor) as T;
-  return value.settings === settings ? value : null;
+  const value: T | null = cursor === null ? null : JSON.parse(cursor);
+  return value?.settings === settings ? value : null;
 }
 
 /** The SHA-256 of a document's bytes, hexadecimal. */

@@ -1,8 +1,8 @@
-// Permanent redirects of a source, adopted only after they have stayed the same for days.
+// Permanent redirects of a source, which are adopted after they have been the same for days.
 import { placeholderAt } from "../../domain/source/extraction_rules.ts";
 import type { SourceMove } from "../../domain/source/source.ts";
 
-/** A permanent redirect is adopted after this time, ms: many are short mistakes. */
+/** A permanent redirect is adopted after this time, ms: many are mistakes that are soon corrected. */
 export const ADOPTED_AFTER_MS = 3 * 86_400_000;
 
 /**
@@ -26,10 +26,9 @@ export function decideMoves(
   found: readonly PermanentRedirects[],
   nowMs: number,
 ): SourceMove[] {
-  return found.map((one) => {
-    const known = before.find(({ from }) => from === one.address) ?? null;
-    return decideMove(known, one, nowMs);
-  }).filter((move) => move !== null);
+  return found.flatMap((one) =>
+    decideMove(before.find(({ from }) => from === one.address) ?? null, one, nowMs) ?? []
+  );
 }
 
 function decideMove(known: SourceMove | null, found: PermanentRedirects, nowMs: number): SourceMove | null {
@@ -38,13 +37,13 @@ function decideMove(known: SourceMove | null, found: PermanentRedirects, nowMs: 
     case "unsaid":
       return known;
     case "failed":
-      // An adopted redirect is given up, so that the configured URL is requested; a watched one stays.
+      // Without the adopted redirect, the configured URL is requested again.
       return isAdopted ? null : known;
     case "here":
-      // An adopted URL has not moved further; the configured one is back.
+      // An adopted URL does not redirect further; otherwise the redirect has ended.
       return isAdopted ? known : null;
     case "moved":
-      // A time in the future: the clock was set back.
+      // A time in the future was stored before the clock was set back.
       if (known === null || known.url !== found.to || known.sinceMs > nowMs) {
         return { from: found.address, url: found.to, sinceMs: nowMs, adoptedAtMs: null };
       }
@@ -52,7 +51,7 @@ function decideMove(known: SourceMove | null, found: PermanentRedirects, nowMs: 
   }
 }
 
-/** The notes of a dry run on permanent redirects. */
+/** Describes permanent redirects for a dry run. */
 export function describeRedirects(found: readonly PermanentRedirects[]): string[] {
   return found.flatMap((one) =>
     one.kind !== "moved" ? [] : [

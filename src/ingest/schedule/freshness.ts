@@ -5,13 +5,10 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 /** After this time a document is requested unconditionally, ms: some servers always respond with 304. */
 const MAX_UNCHANGED_MS = 86_400_000;
-/** Longer lifetimes than this all mean the same (RFC 9111, section 1.2.2). */
+/** Maximum lifetime in seconds (RFC 9111, section 1.2.2). */
 const MAX_SECONDS = 2_147_483_648;
 
-/**
- * Until when a response is fresh, Unix ms: by `max-age` and `Age`, otherwise `Expires` and `Date`. Null without either,
- * and with no-store or no-cache.
- */
+/** Until when a response is fresh, Unix ms: by `max-age` and `Age`, otherwise `Expires` and `Date`; null if it is stale. */
 export function freshUntil(headers: Record<string, string>, nowMs: number): number | null {
   const directives = readDirectives(headers["cache-control"] ?? "");
   if (directives.has("no-store") || directives.has("no-cache")) return null;

@@ -5,14 +5,11 @@ import type { DecidedItem } from "../model.ts";
 const DAY_MS = 86_400_000;
 /** Maximum number of days with new items that are kept. */
 const MAX_DAYS = 60;
-/** Maximum number of skipped items that are kept: those with the smallest hashes, as a random sample. */
+/** Maximum number of skipped items that are kept: a random sample, those with the smallest hashes. */
 const MAX_SEEN = 256;
 const HASH_DIGITS = 8;
 
-/**
- * The cadence after a fetch. New are recorded items, and skipped items that were not in the last document; an item with
- * only another id or date is not new.
- */
+/** The cadence after a fetch. New are recorded items, and skipped items whose title and link are not in the sample. */
 export function updateCadence(
   before: PublicationCadence,
   decided: readonly Pick<DecidedItem, "item" | "decision">[],
@@ -36,7 +33,7 @@ export function updateCadence(
     : { ...before, seen: kept };
 }
 
-/** The skipped items of the last document, or a sample of them (`isWhole`: all). */
+/** The skipped items of the last document (`isWhole`), or a sample. */
 export function seenItems(
   cadence: PublicationCadence,
 ): { has(item: { title: string; link: string }): boolean; isWhole: boolean } {
@@ -57,7 +54,7 @@ function addDay(days: readonly number[], day: number): number[] {
   return [...days.filter((known) => known < day), day].slice(-MAX_DAYS);
 }
 
-/** FNV-1a, 32 bits: short, and fast enough for every item of every fetch. */
+/** The start of FNV-1a hashes of 32 bits, which are fast enough for every item of every fetch. */
 const OFFSET = 0x811c9dc5;
 
 /** Continues a hash with a text. */

@@ -17,7 +17,7 @@ export interface Schedule extends PlainSchedule {
   jitter?: { seed: string; maxMs: number };
 }
 
-/** Identifies a schedule: another text means other run times. */
+/** Identifies the run times of a schedule. */
 export function nameOf({ schedule, timezone, jitter }: Schedule): string {
   return `${schedule} ${timezone} ${jitter?.maxMs ?? 0}`;
 }
@@ -30,11 +30,11 @@ export interface NextFetch {
   notBeforeMs: number;
 }
 
-/** The first run strictly after a time, Unix ms; a day later for a schedule that never comes (29 February 2031). */
+/** The first run after a time, Unix ms; a day later for a schedule without another run (29 February 2031). */
 export function nextRun(schedule: Schedule, afterMs: number): number {
   const next = nextSlot(schedule, afterMs);
   if (schedule.jitter === undefined || schedule.jitter.maxMs === 0) return next;
-  // The delayed run of the last slot may still be ahead.
+  // The delayed run of the last slot may still be in the future.
   const last = lastRunUntil(schedule, afterMs);
   if (last !== null) {
     const runMs = last + delayOf(schedule.jitter, next - last);
@@ -47,7 +47,7 @@ function nextSlot(schedule: PlainSchedule, afterMs: number): number {
   return nextRunAfter(schedule, afterMs) ?? afterMs + DAY_MS;
 }
 
-/** The same at every slot of a regular schedule, so that runs are as far apart as slots. */
+/** The delay of a run, which is constant for a regular schedule. */
 function delayOf({ seed, maxMs }: { seed: string; maxMs: number }, intervalMs: number): number {
   const fraction = createHash("sha256").update(seed).digest().readUInt32BE() / 2 ** 32;
   return Math.floor(fraction * Math.min(maxMs, intervalMs * MAX_JITTER_PART));
@@ -63,10 +63,7 @@ export function nextAfterSuccess(
   return { nextDueAtMs: staleMs <= next ? next : nextRun(schedule, staleMs - 1), notBeforeMs: staleMs };
 }
 
-/**
- * The next fetch after a failure: by the schedule, but not before the back-off has passed (5 min, doubled with each
- * failure in a row, at most a day) and not before `Retry-After` (at most a day).
- */
+/** The next fetch after a failure: by the schedule, after the back-off and after `Retry-After`, each at most a day. */
 export function nextAfterFailure(
   schedule: Schedule,
   { nowMs, failures, retryAtMs }: { nowMs: number; failures: number; retryAtMs: number | null },
@@ -76,10 +73,7 @@ export function nextAfterFailure(
   return { nextDueAtMs: Math.max(nextRun(schedule, nowMs), notBeforeMs), notBeforeMs };
 }
 
-/**
- * Until when a host that refuses or throttles gets no requests: `Retry-After`, at most a day; otherwise the back-off,
- * at most half an hour.
- */
+/** Until when a host that refuses gets no requests, Unix ms: `Retry-After`, at most a day; otherwise the back-off. */
 export function pauseOfHost(
   { nowMs, failures, retryAtMs }: { nowMs: number; failures: number; retryAtMs: number | null },
 ): number {
