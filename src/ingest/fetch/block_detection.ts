@@ -5,71 +5,39 @@ import type { IncomingResponse } from "../../domain/ports/ports.ts";
 const MAX_INSPECTED = 65_536;
 
 /** Headers of challenges. */
-const CHALLENGE_HEADERS: readonly [name: string, value: RegExp, whose: string][] = [
+const CHALLENGE_HEADERS: readonly [name: string, value: RegExp, vendor: string][] = [
   ["cf-mitigated", /challenge/i, "Cloudflare"],
   ["x-amzn-waf-action", /challenge|captcha/i, "AWS WAF"],
 ];
 
-/** The beginning of a page, in lower case. */
-interface Page {
-  /** Its title with single spaces; empty without one. */
-  title: string;
-  text: string;
-}
-
-/** Challenge pages by titles and texts that no publisher's page has. */
-const CHALLENGE_PAGES: readonly [isChallenge: (page: Page) => boolean, whose: string][] = [
-  [({ title }) => /^(?:just a moment|attention required! ?\| ?cloudflare)/.test(title), "Cloudflare"],
-  [
-    ({ title, text }) =>
-      (title === "access denied" && text.includes("errors.edgesuite.net")) ||
-      text.includes("/_sec/cp_challenge/"),
-    "Akamai",
-  ],
-  [
-    ({ text }) => /request unsuccessful\. incapsula incident id|_incapsula_resource\?swjiylwa/.test(text),
-    "Imperva",
-  ],
-  [
-    ({ text }) =>
-      /window\.awswafcookiedomainlist|awswafintegration\.(?:checkforcerefresh|gettoken)/.test(text),
-    "AWS WAF",
-  ],
-  [({ text }) => text.includes("geo.captcha-delivery.com"), "DataDome"],
-  [({ title }) => title === "ddos-guard", "DDoS-Guard"],
-  [({ text }) => text.includes('id="px-captcha"'), "HUMAN"],
-  [
-    ({ text }) => text.includes("the requested url was rejected. please consult with your administrator"),
-    "F5",
-  ],
+/** Challenge pages, which no publisher's page resembles: a line with the title, and the page, in lower case. */
+const CHALLENGE_PAGES: readonly [page: RegExp, vendor: string][] = [
+  [/^(?:just a moment|attention required! ?\| ?cloudflare)/, "Cloudflare"],
+  [/^access denied\n[^]*errors\.edgesuite\.net|\/_sec\/cp_challenge\//, "Akamai"],
+  [/request unsuccessful\. incapsula incident id|_incapsula_resource\?swjiylwa/, "Imperva"],
+  [/window\.awswafcookiedomainlist|awswafintegration\.(?:checkforcerefresh|gettoken)/, "AWS WAF"],
+  [/geo\.captcha-delivery\.com/, "DataDome"],
+  [/^ddos-guard\n/, "DDoS-Guard"],
+  [/id="px-captcha"/, "HUMAN"],
+  [/the requested url was rejected\. please consult with your administrator/, "F5"],
 ];
 
-/** Further challenge pages where data was requested, so that any page is unexpected. */
-const CHALLENGE_SIGNS: readonly [isChallenge: (page: Page) => boolean, whose: string | null][] = [
-  [
-    ({ text }) => /\/cdn-cgi\/challenge-platform\/|cf-browser-verification|cf_chl_opt/.test(text),
-    "Cloudflare",
-  ],
-  [({ title }) => title === "access denied", null],
-  [
-    ({ text }) =>
-      /checking (?:if the site connection is secure|your browser)|verify(?:ing)? (?:that )?you are (?:a )?human/
-        .test(text),
-    null,
-  ],
-  [({ title }) => /captcha|bot (?:check|verification)|are you a robot/.test(title), null],
-  [
-    ({ text }) => /g-recaptcha|hcaptcha\.com\/1\/api\.js|challenges\.cloudflare\.com\/turnstile/.test(text),
-    null,
-  ],
+/** Further challenge pages if data was requested, so that any page is unexpected; the vendor is empty if unknown. */
+const CHALLENGE_SIGNS: readonly [page: RegExp, vendor: string][] = [
+  [/\/cdn-cgi\/challenge-platform\/|cf-browser-verification|cf_chl_opt/, "Cloudflare"],
+  [/^access denied\n/, ""],
+  [/checking (?:if the site connection is secure|your browser)/, ""],
+  [/verify(?:ing)? (?:that )?you are (?:a )?human/, ""],
+  [/^[^\n]*(?:captcha|bot (?:check|verification)|are you a robot)/, ""],
+  [/g-recaptcha|hcaptcha\.com\/1\/api\.js|challenges\.cloudflare\.com\/turnstile/, ""],
 ];
 
 /** Why a response counts as a block; null if it does not. */
 export function describeBlock(response: IncomingResponse, expects: "data" | "page"): string | null {
   const { status } = response;
-  const challenge = findChallenge(response, expects);
-  if (challenge !== null) {
-    const whose = challenge === "" ? "" : ` (${challenge})`;
+  const vendor = findChallenge(response, expects);
+  if (vendor !== null) {
+    const whose = vendor === "" ? "" : ` (${vendor})`;
     return `responded with ${status} and a challenge page${whose} instead of the document: it blocks this client`;
   }
   if (status === 403 || status === 429) {
@@ -81,30 +49,26 @@ export function describeBlock(response: IncomingResponse, expects: "data" | "pag
 
 /** The vendor of the challenge; "" if unknown, null if it is not a challenge. */
 function findChallenge({ headers, body }: IncomingResponse, expects: "data" | "page"): string | null {
-  for (const [name, value, whose] of CHALLENGE_HEADERS) {
-    if (value.test(headers[name] ?? "")) return whose;
-  }
+  const header = CHALLENGE_HEADERS.find(([name, value]) => value.test(headers[name] ?? ""));
+  if (header !== undefined) return header[2];
   const text = new TextDecoder().decode(body.subarray(0, MAX_INSPECTED)).toLowerCase();
   if (!beginsAsPage(text)) return null;
   const title = /<title>([^<]*)/.exec(text)?.[1]?.replace(/\s+/g, " ").trim() ?? "";
-  const page = { title, text };
-  for (const [isChallenge, whose] of CHALLENGE_PAGES) if (isChallenge(page)) return whose;
-  if (expects === "page") return null;
-  for (const [isChallenge, whose] of CHALLENGE_SIGNS) if (isChallenge(page)) return whose ?? "";
-  return null;
+  const page = `${title}\n${text}`;
+  const found = CHALLENGE_PAGES.find(([pattern]) => pattern.test(page)) ??
+    (expects === "data" ? CHALLENGE_SIGNS.find(([pattern]) => pattern.test(page)) : undefined);
+  return found?.[1] ?? null;
 }
 
 const FIRST_TAG = /\s*<(!--|!doctype html|html|head)/y;
 
 /** Whether a text begins as HTML, after white space and comments. */
 function beginsAsPage(text: string): boolean {
-  let at = 0;
-  while (true) {
+  for (let at = 0;;) {
     FIRST_TAG.lastIndex = at;
     const found = FIRST_TAG.exec(text)?.[1];
     if (found !== "!--") return found !== undefined;
-    const end = text.indexOf("-->", FIRST_TAG.lastIndex);
-    if (end === -1) return false;
-    at = end + 3;
+    at = text.indexOf("-->", FIRST_TAG.lastIndex) + 3;
+    if (at === 2) return false;
   }
 }

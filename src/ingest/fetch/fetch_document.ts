@@ -1,11 +1,7 @@
 // Fetches one document over HTTP: conditionally, within limits of bytes, time and redirects, from permitted addresses.
 import { isReachable, literalAddress, MAX_ADDRESSES } from "../../domain/ip_address.ts";
-import {
-  DeadlineError,
-  type IncomingResponse,
-  NetworkError,
-  type OutgoingRequest,
-} from "../../domain/ports/ports.ts";
+import type { IncomingResponse, OutgoingRequest } from "../../domain/ports/ports.ts";
+import { DeadlineError, NetworkError } from "../../domain/ports/ports.ts";
 import { parseRetryAfter } from "../../domain/http_time.ts";
 import type { SourceSettings } from "../../domain/source/source.ts";
 import { describeBlock } from "./block_detection.ts";

@@ -1,15 +1,8 @@
 // Reads the files of a watched folder, and ingests each content of a file once.
 import type { FileEntry, FolderListing, FolderOptions } from "../../domain/ports/ports.ts";
 import type { SourceSettings } from "../../domain/source/source.ts";
-import {
-  type Fetched,
-  type FetchedDocument,
-  FetchError,
-  type FetchOptions,
-  readCursor,
-  settingsKey,
-  sha256Of,
-} from "./fetch_types.ts";
+import type { Fetched, FetchedDocument, FetchOptions } from "./fetch_types.ts";
+import { FetchError, readCursor, settingsKey, sha256Of } from "./fetch_types.ts";
 
 /** A file that changed less than this before it was read, ms, is read again: its time may be too coarse. */
 const SETTLED_AFTER_MS = 2_000;

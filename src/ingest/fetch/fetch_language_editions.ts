@@ -1,14 +1,8 @@
 // Fetches a source with a URL for each language, each like a source of its own.
 import type { FailedPart } from "../partial_failures.ts";
 import type { SourceSettings } from "../../domain/source/source.ts";
-import {
-  type Fetched,
-  FetchError,
-  type FetchOutcome,
-  type Known,
-  type PlannedDocument,
-  type ReadDocument,
-} from "./fetch_types.ts";
+import type { Fetched, FetchOutcome, Known, PlannedDocument, ReadDocument } from "./fetch_types.ts";
+import { FetchError } from "./fetch_types.ts";
 import type { PermanentRedirects } from "./permanent_redirects.ts";
 
 /** The cursor of each language. */

@@ -17,12 +17,8 @@ import { isHopeless, type ListCursor, notMet, type Rest, restAfter, tooManyPages
 import { isStale } from "../schedule/freshness.ts";
 import { hasFingerprint } from "./document_fingerprints.ts";
 import { nextLink } from "./link_header.ts";
-import {
-  adoptedAddress,
-  movedTemplate,
-  type PermanentRedirects,
-  type RedirectTrack,
-} from "./permanent_redirects.ts";
+import type { PermanentRedirects, RedirectTrack } from "./permanent_redirects.ts";
+import { adoptedAddress, movedTemplate } from "./permanent_redirects.ts";
 import { isTimeOver, requireTime, rulesKey, shortName, WindowQueue } from "./pagination.ts";
 
 const ACCEPT = {

@@ -3,15 +3,8 @@ import type { SitemapRules } from "../../domain/source/extraction_rules.ts";
 import type { SourceSettings } from "../../domain/source/source.ts";
 import { type DocumentResponse, fetchDocument } from "./fetch_document.ts";
 import type { FailedPart } from "../partial_failures.ts";
-import {
-  type Fetched,
-  type FetchedDocument,
-  FetchError,
-  type FetchOptions,
-  type Known,
-  type PlannedDocument,
-  readCursor,
-} from "./fetch_types.ts";
+import type { Fetched, FetchedDocument, FetchOptions, Known, PlannedDocument } from "./fetch_types.ts";
+import { FetchError, readCursor } from "./fetch_types.ts";
 import { adoptedAddress, type PermanentRedirects, type RedirectTrack } from "./permanent_redirects.ts";
 import { inflateFile } from "../parse/inflate.ts";
 import { DocumentError } from "../parse/parsed.ts";

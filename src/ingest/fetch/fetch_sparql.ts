@@ -14,14 +14,8 @@ import {
   type ReadDocument,
 } from "./fetch_types.ts";
 import { adoptedAddress, type PermanentRedirects, type RedirectTrack } from "./permanent_redirects.ts";
-import {
-  halveWindow,
-  requireTime,
-  rulesKey,
-  type Window,
-  WINDOW_REQUEST_MS,
-  WindowQueue,
-} from "./pagination.ts";
+import type { Window } from "./pagination.ts";
+import { halveWindow, requireTime, rulesKey, WINDOW_REQUEST_MS, WindowQueue } from "./pagination.ts";
 
 /** The statuses of queries that take too long or return too much. */
 const TOO_MUCH = [413, 500, 502, 503, 504];

@@ -7,12 +7,8 @@ import type { DescribeOptions, DocumentDescription } from "../normalise/describe
 import { DocumentError } from "./parsed.ts";
 import { type DocumentParts, joinContents } from "./document_parts.ts";
 import type { DocumentContents, ParseRequest } from "./parse_pipeline.ts";
-import {
-  joinSitemap,
-  type SitemapContents,
-  type SitemapParts,
-  type SitemapRequest,
-} from "./sitemap_pages.ts";
+import type { SitemapContents, SitemapParts, SitemapRequest } from "./sitemap_pages.ts";
+import { joinSitemap } from "./sitemap_pages.ts";
 
 /** A request as it is sent: a typed array of 9 MB would take Deno's Node workers a second to receive. */
 type Sent<T extends { bytes: Uint8Array }> = Omit<T, "bytes"> & { buffer: ArrayBuffer };

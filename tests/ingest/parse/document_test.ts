@@ -1,12 +1,8 @@
 // Tests of src/ingest/parse/document.ts.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
-import {
-  DocumentError,
-  type ParsedDocument,
-  type ParsedItem,
-  parseDocument,
-} from "../../../src/ingest/parse/document.ts";
+import type { ParsedDocument, ParsedItem } from "../../../src/ingest/parse/document.ts";
+import { DocumentError, parseDocument } from "../../../src/ingest/parse/document.ts";
 import { atom, bytesOf, jsonFeed, rss, SAME_IN_EVERY_FORMAT } from "./feeds.ts";
 
 const parse = (text: string, maxItems = 100): ParsedDocument =>

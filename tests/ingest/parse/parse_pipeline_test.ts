@@ -4,11 +4,8 @@ import { NO_ADDITIONS } from "../../../src/classify/additions.ts";
 import { createClassifier } from "../../../src/classify/classify.ts";
 import type { Reading } from "../../../src/domain/source/extraction_rules.ts";
 import { PLAIN_IDENTITY } from "../../../src/ingest/identify/identity_rule.ts";
-import {
-  type DocumentContents,
-  MAX_CHARACTERS,
-  parseContents,
-} from "../../../src/ingest/parse/parse_pipeline.ts";
+import type { DocumentContents } from "../../../src/ingest/parse/parse_pipeline.ts";
+import { MAX_CHARACTERS, parseContents } from "../../../src/ingest/parse/parse_pipeline.ts";
 import { readSitemapPages } from "../../../src/ingest/parse/sitemap_pages.ts";
 
 const { classify } = createClassifier(NO_ADDITIONS);

@@ -2,11 +2,8 @@
 // of them concerns its own source alone.
 import assert from "node:assert/strict";
 import type { SourceState } from "../../../src/domain/source/source.ts";
-import {
-  createThread,
-  type Thread,
-  type ThreadOptions,
-} from "../../../src/platform/process/worker_thread.ts";
+import type { Thread, ThreadOptions } from "../../../src/platform/process/worker_thread.ts";
+import { createThread } from "../../../src/platform/process/worker_thread.ts";
 import { needs, WORKER_EXITS } from "../../support/needs.ts";
 import { boardConfig, rss, type SampleItem } from "../../support/samples.ts";
 import { withWorld, type World } from "../../support/world.ts";

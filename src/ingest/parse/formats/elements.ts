@@ -30,25 +30,10 @@ export const MARKUP = new Map<string, "html" | "text">([
 ]);
 
 /** Elements with one plain value. */
-export const PLAIN = new Set([
-  "link",
-  "guid",
-  "pubdate",
-  "language",
-  "ttl",
-  "dc:date",
-  "dc:identifier",
-  "dc:language",
-  "dcterms:issued",
-  "dcterms:created",
-  "dcterms:modified",
-  "atom:id",
-  "atom:published",
-  "atom:issued",
-  "atom:created",
-  "atom:updated",
-  "atom:modified",
-]);
+export const PLAIN: ReadonlySet<string> = new Set(
+  ("link guid pubdate language ttl dc:date dc:identifier dc:language dcterms:issued dcterms:created dcterms:modified " +
+    "atom:id atom:published atom:issued atom:created atom:updated atom:modified").split(" "),
+);
 
 /** Elements that can occur several times. */
 export const LISTED = new Map<string, "categories" | "authors">([

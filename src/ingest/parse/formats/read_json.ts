@@ -1,12 +1,6 @@
 // Reads items from JSON Feed 1.0 and 1.1.
-import {
-  DocumentError,
-  documentProblem,
-  type ParsedDocument,
-  type ParsedItem,
-  type ParseProblem,
-  readItems,
-} from "../parsed.ts";
+import type { ParsedDocument, ParsedItem, ParseProblem } from "../parsed.ts";
+import { DocumentError, documentProblem, readItems } from "../parsed.ts";
 import { escapeText } from "./scan_xml.ts";
 
 /** A JSON object. */

@@ -3,13 +3,8 @@ import type { FieldRules, ItemField, Reading } from "../../../domain/source/extr
 import { itemFrom } from "./fields.ts";
 import type { PageElement } from "./page_search.ts";
 import { MAX_DEPTH, type PageTree, readPageTree } from "./page_tree.ts";
-import {
-  DocumentError,
-  documentProblem,
-  type ParsedDocument,
-  type ParseProblem,
-  readItems,
-} from "../parsed.ts";
+import type { ParsedDocument, ParseProblem } from "../parsed.ts";
+import { DocumentError, documentProblem, readItems } from "../parsed.ts";
 
 /** Maximum number of categories of one item. */
 const MAX_CATEGORIES = 200;

@@ -1,13 +1,8 @@
 // Reads sitemaps and sitemap indexes (sitemaps.org, protocol 0.9). An invalid entry does not affect others.
 import { decodeText } from "../decode.ts";
 import { foreignRoot } from "../unexpected_format.ts";
-import {
-  DocumentError,
-  documentProblem,
-  NO_PROPERTIES,
-  type ParsedDocument,
-  type ParseProblem,
-} from "../parsed.ts";
+import type { ParsedDocument, ParseProblem } from "../parsed.ts";
+import { DocumentError, documentProblem, NO_PROPERTIES } from "../parsed.ts";
 import { EMPTY_ITEM } from "./fields.ts";
 import { contentText, type EndTag, escapeText, nextTag, type StartTag } from "./scan_xml.ts";
 

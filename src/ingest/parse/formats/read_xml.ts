@@ -2,17 +2,21 @@
 import { alternateLink, CONTENT, LISTED, MARKUP, namespaceOf, PLAIN, typedMarkup } from "./elements.ts";
 import { foreignRoot } from "../unexpected_format.ts";
 import { closeSections, hasClosedSection } from "./close_cdata.ts";
-import {
-  DocumentError,
-  documentProblem,
-  type ParsedDocument,
-  type ParsedItem,
-  type ParseProblem,
-} from "../parsed.ts";
+import type { ParsedDocument, ParsedItem, ParseProblem } from "../parsed.ts";
+import { DocumentError, documentProblem } from "../parsed.ts";
 import { contentMarkup, contentText, findEnd, nextTag, readAttributes, type StartTag } from "./scan_xml.ts";
 
 /** Maximum number of unclosed elements of one parent whose ends are searched, so that reading stays linear. */
 const MAX_UNCLOSED = 32;
+
+/** The elements of a feed's or an item's values, the preferred one first. */
+const TITLES = ["title", "atom:title", "dc:title"];
+const LANGUAGES = ["language", "dc:language"];
+const ATOM_SUMMARIES = ["atom:summary", "atom:content", "dc:description"];
+const SUMMARIES = ["description", "content:encoded", "content", ...ATOM_SUMMARIES];
+const PUBLICATION_DATES =
+  "pubdate atom:published atom:issued atom:created dc:date dcterms:issued dcterms:created"
+    .split(" ");
 
 /** The contents of a feed or an item: the first value of each element by name, and the lists. */
 interface Fields {
@@ -80,9 +84,9 @@ class XmlFeed {
     const ttl = Number(values.get("ttl"));
     return {
       format: this.#format,
-      title: first(values, "title", "atom:title"),
-      language: first(values, "language", "dc:language") ?? attributes.get("xml:lang") ?? null,
-      baseUrl: attributes.get("xml:base") || first(values, "link") || alternateLink(links),
+      title: first(values, TITLES),
+      language: first(values, LANGUAGES) ?? attributes.get("xml:lang") ?? null,
+      baseUrl: attributes.get("xml:base") || first(values, ["link"]) || alternateLink(links),
       ttlMinutes: Number.isFinite(ttl) && ttl > 0 ? ttl : null,
       next: null,
       items: this.#items,
@@ -212,37 +216,18 @@ class XmlFeed {
     return end === -1 ? "" : contentText(content.slice(start.end, end));
   }
 
-  #item(fields: Fields): ParsedItem {
-    const { values, attributes } = fields;
+  #item({ values, attributes, links, categories, authors }: Fields): ParsedItem {
     return {
-      guid: first(values, "guid", "atom:id") ?? attributes.get("rdf:about") ?? first(values, "dc:identifier"),
-      link: first(values, "link") ?? alternateLink(fields.links),
-      title: first(values, "title", "atom:title", "dc:title"),
-      summary: this.#format === "atom"
-        ? first(values, "atom:summary", "atom:content", "dc:description")
-        : first(
-          values,
-          "description",
-          "content:encoded",
-          "content",
-          "atom:summary",
-          "atom:content",
-          "dc:description",
-        ),
-      publishedText: first(
-        values,
-        "pubdate",
-        "atom:published",
-        "atom:issued",
-        "atom:created",
-        "dc:date",
-        "dcterms:issued",
-        "dcterms:created",
-      ),
-      updatedText: first(values, "atom:updated", "atom:modified", "dcterms:modified"),
-      categories: fields.categories,
-      authors: fields.authors,
-      language: attributes.get("xml:lang") ?? first(values, "language", "dc:language"),
+      guid: first(values, ["guid", "atom:id"]) ?? attributes.get("rdf:about") ??
+        first(values, ["dc:identifier"]),
+      link: first(values, ["link"]) ?? alternateLink(links),
+      title: first(values, TITLES),
+      summary: first(values, this.#format === "atom" ? ATOM_SUMMARIES : SUMMARIES),
+      publishedText: first(values, PUBLICATION_DATES),
+      updatedText: first(values, ["atom:updated", "atom:modified", "dcterms:modified"]),
+      categories,
+      authors,
+      language: attributes.get("xml:lang") ?? first(values, LANGUAGES),
       baseUrl: attributes.get("xml:base") || null,
     };
   }
@@ -275,7 +260,8 @@ function newFields(): Fields {
   return { values: new Map(), links: [], categories: [], authors: [], attributes: new Map(), unclosed: 0 };
 }
 
-function first(values: Map<string, string>, ...names: string[]): string | null {
+/** The value of the first element of those names; null without one. */
+function first(values: Map<string, string>, names: readonly string[]): string | null {
   for (const name of names) {
     const value = values.get(name);
     if (value !== undefined) return value;
