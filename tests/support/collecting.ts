@@ -1,5 +1,7 @@
 // What tests of collecting share: a source's settings, what fetching needs, a world whose sources are known.
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import type { RegEvent } from "../../src/domain/event/event.ts";
 import type { SourceSettings } from "../../src/domain/source/source.ts";
 import { NO_ADDITIONS } from "../../src/classify/additions.ts";
 import type { SitemapOptions } from "../../src/ingest/fetch/fetch_sitemap.ts";
@@ -7,6 +9,7 @@ import type { FetchOptions } from "../../src/ingest/fetch/fetch_types.ts";
 import type { IngestReport } from "../../src/ingest/ingest.ts";
 import { createParser } from "../../src/ingest/parse/parse_worker_client.ts";
 import type { FakePlatform } from "./platform.ts";
+import { rss, type SampleItem } from "./samples.ts";
 import { createWorld, type World } from "./world.ts";
 
 const HOUR_MS = 3_600_000;
@@ -63,6 +66,47 @@ export async function ingestBoard(world: World): Promise<IngestReport> {
   const [report] = await world.app.ingest.ingest(["board"]);
   assert.ok(report !== undefined);
   return report;
+}
+
+/** The URL of the source "board". */
+export const FEED = "https://board.example/feed";
+
+/** Serves a feed at {@link FEED}, fetches it half an hour later, and returns the new, revised and unchanged items. */
+export async function fetchFeed(
+  world: World,
+  feed: readonly SampleItem[] | string,
+  { hasEtag = false } = {},
+): Promise<[number, number, number]> {
+  const body = typeof feed === "string" ? feed : rss(feed);
+  const etag = `"${createHash("sha256").update(body).digest("hex")}"`;
+  world.platform.http.serve(FEED, ({ headers }) => {
+    if (hasEtag && headers["if-none-match"] === etag) return { status: 304 };
+    return hasEtag ? { headers: { etag }, body } : { body };
+  });
+  await world.platform.clock.advance(HOUR_MS / 2);
+  const report = await ingestBoard(world);
+  assert.equal(report.ok, true, report.error);
+  return [report.new, report.revised, report.unchanged];
+}
+
+/** All stored versions, newest first. */
+export async function storedEvents(world: World): Promise<RegEvent[]> {
+  return (await world.store.listEvents({ limit: 10_000 })).map(({ json }) => JSON.parse(json));
+}
+
+/** Subscribes a new customer; returns the list of the payloads that are delivered from now on. */
+// deno-lint-ignore no-explicit-any
+export async function subscribe(world: World, filters: object = {}): Promise<any[]> {
+  // deno-lint-ignore no-explicit-any
+  const received: any[] = [];
+  world.platform.http.serve("https://hook.example/", ({ body = "" }) => {
+    received.push(JSON.parse(body));
+    return { status: 204 };
+  });
+  const { key } = await world.addCustomer();
+  const body = JSON.stringify({ webhook_url: "https://hook.example/", ...filters });
+  assert.equal((await world.ask("/v1/subscriptions", { method: "POST", key, body })).status, 201);
+  return received;
 }
 
 /** A fetch of the source "board" an hour after the last, and what a dry run just before it has foreseen of it. */

@@ -1,73 +1,54 @@
-// Floods: what a site has renumbered is held back until the operator has looked at it.
+// Change spikes: the events of a renumbered site are held until the operator releases them.
 import assert from "node:assert/strict";
 import type { ChangeVolume } from "../../../src/domain/source/change_volume.ts";
 import { detectSpike } from "../../../src/ingest/revise/change_spike.ts";
-import { boardConfig, rss, type SampleItem } from "../../support/samples.ts";
-import { createWorld, type World } from "../../support/world.ts";
-
-Deno.test("detectSpike() looks at how much is new, how old it is, and what is expected since the last success", () => {
-  const quiet = {
-    older: 0,
-    newer: 0,
-    revised: 0,
-    usualRevised: 0,
-    usual: 1,
-    perDay: 0.5,
-    elapsedMs: 1_800_000,
-  };
-  const rows: [
-    name: string,
-    expected: boolean,
-    arrivals: Partial<ChangeVolume> & { count: number },
-    items: number,
-  ][] = [
-    ["twenty new ones", false, { count: 20 }, 20],
-    ["more than twenty", true, { count: 21 }, 21],
-    ["less than half of the items", false, { count: 21 }, 42],
-    ["as is usual", false, { count: 50, usual: 10 }, 60],
-    ["more than five times what is usual", true, { count: 51, usual: 10 }, 60],
-    ["a small feed renumbered", true, { count: 10, older: 10 }, 10],
-    ["a few old ones that were added", false, { count: 6, older: 6 }, 10],
-    ["old ones count three times", true, { count: 15, older: 3 }, 15],
-    ["thirty that are dated after all that was known", false, { count: 30, newer: 30 }, 30],
-    ["news and old ones, as when all is renumbered", true, { count: 30, newer: 10, older: 20 }, 30],
-    ["hundreds dated now, half an hour after the last fetch", true, { count: 200, newer: 200 }, 200],
-    ["the news of ten days without a fetch", false, { count: 50, perDay: 2, elapsedMs: 10 * DAY_MS }, 50],
-    ["more than ten such days can bring", true, { count: 101, perDay: 2, elapsedMs: 10 * DAY_MS }, 101],
-    ["old ones after ten days", true, { count: 50, older: 50, perDay: 2, elapsedMs: 10 * DAY_MS }, 50],
-    ["a busy source after half an hour", true, { count: 50, perDay: 24 }, 50],
-  ];
-  for (const [name, expected, arrivals, items] of rows) {
-    const flood = detectSpike({ ...quiet, ...arrivals }, items);
-    assert.deepEqual(flood, { isNew: expected, isRevised: false }, name);
-  }
-});
-
-Deno.test("detectSpike() takes many revisions at once for a flood, unless the source often has as many", () => {
-  const quiet = { count: 0, older: 0, newer: 0, usual: 0, perDay: 0, usualRevised: 0, elapsedMs: 1_800_000 };
-  const rows: [
-    name: string,
-    expected: boolean,
-    revised: number,
-    items: number,
-    change?: Partial<ChangeVolume>,
-  ][] = [
-    ["twenty", false, 20, 20],
-    ["twenty-one", true, 21, 21],
-    ["a quarter of the items", false, 25, 100],
-    ["more than a quarter", true, 26, 100],
-    ["as is usual", false, 50, 50, { usualRevised: 10 }],
-    ["more than five times what is usual", true, 51, 60, { usualRevised: 10 }],
-    ["a week's after a week", false, 50, 50, { usualRevised: 2, elapsedMs: 7 * DAY_MS }],
-    ["beside new ones", true, 30, 60, { count: 5 }],
-  ];
-  for (const [name, expected, revised, items, change] of rows) {
-    const flood = detectSpike({ ...quiet, revised, ...change }, items);
-    assert.deepEqual(flood, { isNew: false, isRevised: expected }, name);
-  }
-});
+import { FEED, fetchFeed, subscribe } from "../../support/collecting.ts";
+import { boardConfig, type SampleItem } from "../../support/samples.ts";
+import { withWorld, type World } from "../../support/world.ts";
 
 const DAY_MS = 86_400_000;
+const QUIET: ChangeVolume = {
+  ...{ count: 0, older: 0, newer: 0, usual: 1, perDay: 0.5 },
+  ...{ revised: 0, usualRevised: 0, elapsedMs: 1_800_000 },
+};
+
+Deno.test("detectSpike() compares new publications and revisions with the items and the source's history", () => {
+  const rows: [
+    name: string,
+    spike: "new" | "revised" | null,
+    items: number,
+    volume: Partial<ChangeVolume>,
+  ][] = [
+    ["twenty", null, 20, { count: 20 }],
+    ["more than twenty", "new", 21, { count: 21 }],
+    ["less than half of the items", null, 42, { count: 21 }],
+    ["the usual number", null, 60, { count: 50, usual: 10 }],
+    ["more than five times the usual number", "new", 60, { count: 51, usual: 10 }],
+    ["a small feed with new ids", "new", 10, { count: 10, older: 10 }],
+    ["a few old ones", null, 10, { count: 6, older: 6 }],
+    ["old ones count three times", "new", 15, { count: 15, older: 3 }],
+    ["thirty that are dated after all known ones", null, 30, { count: 30, newer: 30 }],
+    ["new and old ones, as when all ids change", "new", 30, { count: 30, newer: 10, older: 20 }],
+    ["hundreds half an hour after the last fetch", "new", 200, { count: 200, newer: 200 }],
+    ["the news of ten days", null, 50, { count: 50, perDay: 2, elapsedMs: 10 * DAY_MS }],
+    ["more than the news of ten days", "new", 101, { count: 101, perDay: 2, elapsedMs: 10 * DAY_MS }],
+    ["old ones after ten days", "new", 50, { count: 50, older: 50, perDay: 2, elapsedMs: 10 * DAY_MS }],
+    ["a busy source after half an hour", "new", 50, { count: 50, perDay: 24 }],
+    ["twenty revisions", null, 20, { revised: 20 }],
+    ["twenty-one revisions", "revised", 21, { revised: 21 }],
+    ["revisions of a quarter of the items", null, 100, { revised: 25 }],
+    ["revisions of more than a quarter", "revised", 100, { revised: 26 }],
+    ["the usual number of revisions", null, 50, { revised: 50, usualRevised: 10 }],
+    ["more than five times the usual revisions", "revised", 60, { revised: 51, usualRevised: 10 }],
+    ["a week's revisions after a week", null, 50, { revised: 50, usualRevised: 2, elapsedMs: 7 * DAY_MS }],
+    ["revisions beside new ones", "revised", 60, { revised: 30, count: 5 }],
+  ];
+  for (const [name, spike, items, volume] of rows) {
+    const found = detectSpike({ ...QUIET, ...volume }, items);
+    assert.deepEqual(found, { isNew: spike === "new", isRevised: spike === "revised" }, name);
+  }
+});
+
 const day = (at: number) => new Date(Date.UTC(2026, 5, at)).toUTCString();
 const items = (name: string, count: number, firstDay = 1): SampleItem[] =>
   Array.from({ length: count }, (_, at) => ({
@@ -76,77 +57,65 @@ const items = (name: string, count: number, firstDay = 1): SampleItem[] =>
     date: day(firstDay + at),
   }));
 
-/** A world with a subscriber and a feed that has been fetched; none of its items is 503, `received` are the titles that were delivered. */
-async function withSubscriber(
+/** Works with a feed of 12 items and the titles that a subscriber receives; `next` without items fails with 503. */
+function withSubscriber(
   work: (
     world: World,
     next: (items: readonly SampleItem[] | null) => Promise<void>,
     received: string[],
   ) => Promise<void>,
 ): Promise<void> {
-  const world = await createWorld(boardConfig());
-  let body: string | null = rss(items("first", 12));
-  world.platform.http.serve("https://board.example/feed", () => body === null ? { status: 503 } : { body });
-  const received: string[] = [];
-  world.platform.http.serve("https://hook.example/", (request) => {
-    received.push(JSON.parse(request.body ?? "").title);
-    return { status: 204 };
-  });
-  try {
-    await world.app.tick();
-    const { key } = await world.addCustomer();
-    const hook = JSON.stringify({ webhook_url: "https://hook.example/" });
-    assert.equal((await world.ask("/v1/subscriptions", { method: "POST", key, body: hook })).status, 201);
+  return withWorld(boardConfig(), async (world) => {
+    await world.app.ingest.register();
+    await fetchFeed(world, items("first", 12));
+    const payloads = await subscribe(world);
+    const received: string[] = [];
     await work(world, async (feed) => {
-      body = feed === null ? null : rss(feed);
-      await world.platform.clock.advance(1_800_000);
+      if (feed !== null) await fetchFeed(world, feed);
+      else {
+        world.platform.http.serve(FEED, () => ({ status: 503 }));
+        await world.platform.clock.advance(1_800_000);
+      }
       await world.app.tick();
+      received.push(...payloads.splice(0).map(({ title }) => title));
     }, received);
-  } finally {
-    await world.close();
-  }
+  });
 }
 
-Deno.test("a feed that changes every id and every word at once is stored, held back and named, and news go on", () =>
+Deno.test("a feed in which every id and text changes is stored and held, and new items are delivered", () =>
   withSubscriber(async (world, next, received) => {
     await next(items("second", 12));
     assert.deepEqual(received, []);
     const { key } = await world.addCustomer();
-    assert.equal((await world.ask("/v1/events", { key })).json.count, 24, "stored all the same");
+    assert.equal((await world.ask("/v1/events", { key })).json.count, 24, "stored");
     const health = (await world.ask("/v1/health")).json;
-    assert.deepEqual([health.status, health.ingestion.held_back], ["degraded", 12], "it waits for somebody");
+    assert.deepEqual([health.status, health.ingestion.held_back], ["degraded", 12]);
     const warning = world.platform.lines.find(({ message }) => message.includes("change spike"));
     assert.deepEqual(warning?.fields, { source: "board", events: 12, of: "new publications" });
     await next([...items("second", 12), { id: "news", title: "News on the AI Act", date: day(20) }]);
     assert.deepEqual(received, ["News on the AI Act"]);
     assert.equal(await world.store.releaseEvents("board", "deliver"), 12);
-    await world.app.tick();
-    assert.deepEqual(
-      received.slice(1),
-      items("second", 12).map(({ title }) => title),
-      "in the order of storing",
-    );
+    await next([{ id: "news", title: "News on the AI Act", date: day(20) }]);
+    await next([{ id: "news", title: "News on the AI Act", date: day(20) }]);
+    assert.deepEqual(received.slice(1), items("second", 12).map(({ title }) => title), "once, in order");
     const after = (await world.ask("/v1/health")).json;
     assert.deepEqual([after.status, after.ingestion.held_back], ["ok", 0]);
-    await world.app.tick();
-    assert.equal(received.length, 13, "each once");
   }));
 
-Deno.test("the news of twelve days in which a feed could not be had are delivered when it is back", () =>
+Deno.test("the publications of twelve days in which a feed failed are delivered afterwards", () =>
   withSubscriber(async (world, next, received) => {
     for (let days = 0; days < 12; days++) {
       await world.platform.clock.advance(DAY_MS);
       await next(null);
     }
     assert.equal((await world.ask("/v1/health")).json.ingestion.failing, 1);
-    // Those of the last two days that were known are dated no later than the newest one.
     const news = items("news", 40, 11);
     for (let tries = 0; tries < 48; tries++) await next([...items("first", 12), ...news]);
     assert.equal((await world.ask("/v1/health")).json.ingestion.held_back, 0);
     assert.deepEqual(received.toSorted(), news.map(({ title }) => title).toSorted(), "each once");
   }));
 
-Deno.test("a feed that writes the time into every text is held back and named, its news go on, and a few edits do", () =>
+Deno.test("a feed with the time in every text is held; new items and a few edits are delivered", () =>
   withSubscriber(async (world, next, received) => {
     const known = items("first", 12).concat(items("more", 20, 12));
     for (let shown = 14; shown <= known.length; shown += 2) await next(known.slice(0, shown));
@@ -155,7 +124,7 @@ Deno.test("a feed that writes the time into every text is held back and named, i
       at < 2 ? { ...item, summary: "Corrected: on Annex III of the AI Act." } : item
     );
     await next(edited);
-    assert.equal(received.length, 2, "publishers correct an item or two");
+    assert.equal(received.length, 2, "corrections");
     received.length = 0;
     const churned = edited.map((item) => ({ ...item, summary: "AI Act. Read at 10:31." }));
     await next([...churned, { id: "news", title: "News on the AI Act", date: day(60) }]);
@@ -165,39 +134,33 @@ Deno.test("a feed that writes the time into every text is held back and named, i
     const { json } = await world.ask("/v1/health");
     assert.equal(json.ingestion.held_back, 32);
     await next(churned.map((item) => ({ ...item, summary: "AI Act. Read at 11:01." })));
-    assert.equal(received.length, 1, "further revisions of them wait too");
+    assert.equal(received.length, 1, "their further revisions are held too");
     assert.equal(await world.store.releaseEvents("board", "discard"), 64);
     await next(
       churned.map((item, at) =>
         at === 0 ? { ...item, summary: "AI Act, Article 5." } : { ...item, summary: "AI Act. Read at 11:01." }
       ),
     );
-    assert.equal(received.length, 2, "what is revised after that is told");
+    assert.equal(received.length, 2, "later revisions are delivered");
   }));
 
-Deno.test("a revision of what is held back waits with it", () =>
-  withSubscriber(async (world, next, received) => {
-    await next(items("second", 12));
-    const [first, ...others] = items("second", 12);
-    await next([{ ...first, id: "second-0", summary: "On Annex III of the AI Act." }, ...others]);
-    assert.deepEqual(received, []);
-    await world.store.releaseEvents("board", "deliver");
-    await world.app.tick();
-    assert.equal(received.length, 13);
-  }));
+for (const [release, expected] of [["deliver", 13], ["discard", 0]] as const) {
+  Deno.test(`${release}: held events and their revisions share the release, and later revisions are delivered`, () =>
+    withSubscriber(async (world, next, received) => {
+      await next(items("second", 12));
+      const [first, ...others] = items("second", 12);
+      const edited = { ...first, id: "second-0", summary: "On Annex III of the AI Act." };
+      await next([edited, ...others]);
+      assert.deepEqual(received, []);
+      await world.store.releaseEvents("board", release);
+      await next([edited, ...others]);
+      assert.equal(received.length, expected);
+      await next([{ ...edited, title: "AI Act, corrected" }, ...others]);
+      assert.equal(received.at(-1), "AI Act, corrected");
+    }));
+}
 
-Deno.test("what is discarded is told to nobody, and its later revisions are", () =>
-  withSubscriber(async (world, next, received) => {
-    await next(items("second", 12));
-    await world.store.releaseEvents("board", "discard");
-    await world.app.tick();
-    assert.deepEqual(received, []);
-    const [first, ...others] = items("second", 12);
-    await next([{ ...first, id: "second-0", title: "AI Act, corrected" }, ...others]);
-    assert.deepEqual(received, ["AI Act, corrected"]);
-  }));
-
-Deno.test("a process that dies before its fetch is finished loses no event and tells of none twice", () =>
+Deno.test("a process that is killed before its fetch is finished loses no event and delivers none twice", () =>
   withSubscriber(async (world, next, received) => {
     const { finishFetch } = world.store;
     let dies = true;

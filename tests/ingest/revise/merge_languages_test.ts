@@ -1,4 +1,4 @@
-// Tests of src/ingest/revise/merge_languages.ts: what one fetch brings of one publication, as a table.
+// Tests of src/ingest/revise/merge_languages.ts: the items of one publication in a fetch, as a table.
 import assert from "node:assert/strict";
 import type { RegEvent } from "../../../src/domain/event/event.ts";
 import type { RecordDecision, StoredPublication } from "../../../src/domain/ports/store/publications.ts";
@@ -35,7 +35,7 @@ const context = (movedDates: RevisionContext["movedDates"] = "again"): RevisionC
   provenance: () => SAMPLE_PROVENANCE,
 });
 
-/** An item: its language, its words, and behind `@` by how many days it is dated later. */
+/** An item from its language, title and, after `@`, by how many days its date is later. */
 function itemOf(text: string): IdentifiedItem {
   const [, language = "", title = "", days = "0"] = /^(\w\w) ([^@]*)(?:@(\d+))?$/.exec(text) ?? [];
   const item = {
@@ -51,7 +51,7 @@ function itemOf(text: string): IdentifiedItem {
   return { item, key: KEY, language, ...hashesOf(item) };
 }
 
-/** A record with these words, the first one's language its own. */
+/** A record with these texts; the first one's language is its own. */
 function storedOf(texts: readonly string[], change: Partial<StoredPublication> = {}): StoredPublication {
   const items = texts.map(itemOf);
   const [own] = items;
@@ -86,7 +86,7 @@ function storedOf(texts: readonly string[], change: Partial<StoredPublication> =
   };
 }
 
-/** What becomes of items, by language, and the version that is made of them. */
+/** The decisions on items by title, and the version that they make. */
 function decide(
   texts: readonly string[],
   stored: StoredPublication | null,
@@ -104,7 +104,7 @@ function decide(
   const unchanged = stored === null ? [] : merge.unchanged().get(stored.externalId);
   const decisions = decideGroup(group, stored, unchanged);
   const versions = [...decisions.values()].filter(({ kind }) => kind === "record");
-  assert.ok(versions.length <= 1, "one version at most");
+  assert.ok(versions.length <= 1, "at most one version");
   const version = versions[0] as Extract<RecordDecision, { kind: "record" }> | undefined;
   const outcomes = [...decisions].map((
     [{ one }, { kind }]: [WaitingItem, RecordDecision],
@@ -112,95 +112,95 @@ function decide(
   return { outcomes: Object.fromEntries(outcomes), event: version?.event ?? null, notify: version?.notify };
 }
 
-/** What is stored, what a fetch brings, what becomes of it, and the words of the version that is made, if one is. */
+/** The stored texts, the items, the decisions on them, and the texts of the version that they make, if any. */
 const TABLE: Record<string, [string[], string[], Record<string, string>, Record<string, string>?]> = {
-  "all at first sight: one record, which has them": [
+  "new in all languages: one record": [
     [],
     ["en A", "de B", "fr C"],
     { A: "record", B: "joined", C: "joined" },
     { en: "A", de: "B", fr: "C" },
   ],
-  "at first sight another language alone concerns AI regulation: its record has the main one": [
+  "new and only relevant in another language: the record has the main language too": [
     [],
     ["en off topic", "fr C", "de B"],
     { B: "record", "off topic": "joined", C: "joined" },
     { en: "off topic", de: "B", fr: "C" },
   ],
-  "at first sight none does": [[], ["en off topic", "de off topic too"], {}],
-  "at first sight a page repeats the words of another language": [
+  "new and not relevant in any language": [[], ["en off topic", "de off topic too"], {}],
+  "new, and a page repeats the text of another language": [
     [],
     ["de A", "en A", "fr C"],
     { A: "unchanged", C: "joined" },
     { en: "A", fr: "C" },
   ],
-  "all are edited": [
+  "all languages are edited": [
     ["en A", "de B", "fr C"],
     ["fr C2", "de B2", "en A2"],
     { A2: "record", B2: "joined", C2: "joined" },
     { en: "A2", de: "B2", fr: "C2" },
   ],
-  "two are, and not the record's own": [
+  "two languages are edited, not the record's own": [
     ["en A", "de B", "fr C"],
     ["fr C2", "de B2", "en A"],
     { B2: "record", C2: "joined" },
     { en: "A", de: "B2", fr: "C2" },
   ],
-  "the record's own is not the main one, and tells the version all the same": [
+  "the record's own language is not the main one, and makes the version": [
     ["de B", "en A"],
     ["en A2", "de B2"],
     { B2: "record", A2: "joined" },
     { de: "B2", en: "A2" },
   ],
-  "one is edited": [["en A", "de B"], ["en A", "de B2"], { B2: "record" }, { en: "A", de: "B2" }],
-  "a language comes late": [["en A"], ["en A", "de B", "fr C"], { B: "translated", C: "translated" }],
-  "a language comes with an edit": [
+  "one language is edited": [["en A", "de B"], ["en A", "de B2"], { B2: "record" }, { en: "A", de: "B2" }],
+  "a language is added later": [["en A"], ["en A", "de B", "fr C"], { B: "translated", C: "translated" }],
+  "a language is added with an edit": [
     ["en A"],
     ["de B", "en A2"],
     { A2: "record", B: "translated" },
     { en: "A2" },
   ],
-  "the main language comes late, with an edit of the record's own": [
+  "the main language is added with an edit of the record's own": [
     ["de B"],
     ["en A", "de B2"],
     { B2: "record", A: "translated" },
     { de: "B2" },
   ],
-  "an edit is repeated under a language that had words of its own: they stay": [
+  "an edit is repeated in a language that had its own text: it keeps it": [
     ["en A", "de B"],
     ["en A2", "de A2"],
     { A2: "unchanged" },
     { en: "A2", de: "B" },
   ],
-  "two languages that stood in each other's place change over": [
+  "two languages are swapped": [
     ["en A", "de B"],
     ["en B", "de A"],
     { B: "record", A: "joined" },
     { en: "B", de: "A" },
   ],
-  "words that an edit gives up are those of another language now": [
+  "a text that an edit replaces becomes that of another language": [
     ["en A", "de B", "fr C"],
     ["de A", "en A2", "fr C"],
     { A2: "record", A: "joined" },
     { en: "A2", de: "A", fr: "C" },
   ],
-  "another language's words are repeated, and neither is edited": [["en A", "de B", "fr C"], [
+  "another language's text is repeated, and neither is edited": [["en A", "de B", "fr C"], [
     "en A",
     "de A",
     "fr C",
   ], {}],
-  "an edit is repeated under a language that had none": [
+  "an edit is repeated in a new language": [
     ["en A"],
     ["de A2", "en A2"],
     { A2: "unchanged" },
     { en: "A2" },
   ],
-  "a date moves with another language's words": [
+  "a date changes with another language's text": [
     ["en A", "de B"],
     ["en A@2", "de B2@2"],
     { A: "record", B2: "joined" },
     { en: "A", de: "B2" },
   ],
-  "a date moves alone, and is not seen a second time yet": [["en A", "de B"], ["en A@2", "de B@2"], {
+  "only a date changes, for the first time": [["en A", "de B"], ["en A@2", "de B@2"], {
     A: "date_changed",
   }],
   "two editions of one language: the newer one counts": [
@@ -209,7 +209,7 @@ const TABLE: Record<string, [string[], string[], Record<string, string>, Record<
     { A3: "record", A2: "unchanged" },
     { en: "A3" },
   ],
-  "two editions of one language, one of them as it is stored": [["en A", "de B"], ["de B2", "de B"], {
+  "two editions of one language, one of them stored": [["en A", "de B"], ["de B2", "de B"], {
     B2: "unchanged",
   }],
   "a newer edition beside the one that is stored": [
@@ -230,7 +230,7 @@ for (const [name, [before, texts, outcomes, words]] of Object.entries(TABLE)) {
     assert.deepEqual(
       decide(texts.toReversed(), stored()),
       found,
-      "the order of the documents decides nothing",
+      "in any order of the documents",
     );
     if (found.event === null) return;
     const version = before.length === 0 ? 1 : 2;
@@ -246,7 +246,7 @@ for (const [name, [before, texts, outcomes, words]] of Object.entries(TABLE)) {
   });
 }
 
-Deno.test("decideGroup() lists what was withdrawn again in one version, with the words that have changed", () => {
+Deno.test("decideGroup() restores a withdrawn publication in one version with its edits", () => {
   const stored = storedOf(["en A", "de B", "fr C"], { withdrawn: true });
   const { outcomes, event } = decide(["de B2", "fr C", "en A"], stored);
   assert.deepEqual(outcomes, { A: "record", B2: "joined", C: "unchanged" });
@@ -254,16 +254,16 @@ Deno.test("decideGroup() lists what was withdrawn again in one version, with the
   assert.deepEqual(Object.values(event?.translations ?? {}).map(({ title }) => title), ["A", "B2", "C"]);
 });
 
-Deno.test("decideGroup() dates a version by the date that moved, unless the source makes dates up", () => {
+Deno.test("decideGroup() uses a changed date unless the source generates its dates", () => {
   const moved = ["en A@2", "de B2"];
   assert.equal(decide(moved, storedOf(["en A", "de B"])).event?.published_at, NOW - 7 * DAY);
   const made = decide(moved, storedOf(["en A", "de B"], { dateMoves: 2 }));
   assert.deepEqual([made.outcomes, made.event?.published_at], [{ B2: "record" }, NOW - 9 * DAY]);
   const churning = decide(moved, storedOf(["en A", "de B"]), "keep");
-  assert.deepEqual(churning.outcomes, { B2: "record" }, "dates that move together wait for nothing");
+  assert.deepEqual(churning.outcomes, { B2: "record" }, "dates that change together are not pending");
 });
 
-Deno.test("decideGroup() decides anew on what is stored meanwhile", () => {
+Deno.test("decideGroup() decides again if the stored version has changed meanwhile", () => {
   assert.ok(FORMS);
   const merge = new LanguageMerge(FORMS);
   for (const text of ["en A2", "de B2"]) {
@@ -275,7 +275,7 @@ Deno.test("decideGroup() decides anew on what is stored meanwhile", () => {
   assert.deepEqual([...decisions.values()].map(({ kind }) => kind), ["record", "joined"]);
 });
 
-Deno.test("LanguageMerge decides two items of one language by themselves that were taken for editions of one publication", () => {
+Deno.test("LanguageMerge separates two items of one language with different identities", () => {
   assert.ok(FORMS);
   const merge = new LanguageMerge(FORMS);
   const [other, german, english] = [{ ...itemOf("en A3"), key: "another" }, itemOf("de B2"), itemOf("en A2")];
