@@ -1,6 +1,5 @@
 // Reasons of file system errors.
 
-/** The texts for errors of the operating system. */
 const REASONS: readonly [new (message: string) => Error, string][] = [
   [Deno.errors.NotFound, "it does not exist"],
   [Deno.errors.PermissionDenied, "permission denied"],

@@ -12,7 +12,7 @@ import { createRandom } from "./random.ts";
 import { createResolver } from "./http/resolver.ts";
 import { createThread, type Thread } from "./process/worker_thread.ts";
 
-/** The settings from the config. */
+/** Settings of the config. */
 export interface PlatformSettings {
   log: LogSettings;
   mail?: MailSettings;
@@ -21,15 +21,14 @@ export interface PlatformSettings {
 /** The real platform of this process. */
 export interface RealPlatform extends Platform {
   eventLoop: EventLoopMonitor;
-  /** The same platform with other settings; those of the log apply to the whole process. */
+  /** The same platform with other settings; log settings apply to the whole process. */
   under(settings: PlatformSettings): RealPlatform;
   /** Loads the HTTP client in advance, so that no request waits for it within its time limit. */
   prepare(): Promise<void>;
-  /** Closes all outgoing connections. */
   close(): Promise<void>;
 }
 
-/** The real platform; traces only with a tracer. */
+/** Creates the real platform; without a tracer it has no traces. */
 export function createPlatform(options: PlatformSettings & { tracer?: Tracer }): RealPlatform {
   const http = createHttpClient();
   const endpoints = createHttpClient({ forWebhooks: true });
@@ -67,12 +66,10 @@ export function createPlatform(options: PlatformSettings & { tracer?: Tracer }):
 /** Memory that parsing one document may take, MB: a feed of 20 MB takes about 80. */
 const MAX_PARSE_MB = 512;
 
-/**
- * A document that takes longer waits until no other does, ms, so that hostile ones do not delay the others for long.
- */
+/** A document that takes longer waits until no other waits, ms, so that slow ones do not delay the others. */
 const FIRST_TRY_MS = 2_000;
 
-/** The worker that parses documents. */
+/** Creates the worker that parses documents. */
 export function createParseWorker(): Thread {
   return createThread(new URL("../parse_worker.ts", import.meta.url), {
     maxHeapMb: MAX_PARSE_MB,

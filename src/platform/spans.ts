@@ -1,2 +1,2 @@
-// Re-exports what is used of OpenTelemetry: once bundled, a dynamic import of the package has no names.
+// Re-exports parts of OpenTelemetry: a dynamic import of the bundled package itself would have no names.
 export { SpanStatusCode, trace } from "@opentelemetry/api";

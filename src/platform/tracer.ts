@@ -2,10 +2,10 @@
 import type { Attributes, Span as OpenSpan } from "@opentelemetry/api";
 import { NO_TRACER, type Span, type SpanAttributes, type Tracer } from "../domain/ports/tracer.ts";
 
-/** Before the name of every attribute, as OpenTelemetry wants it of what it does not know itself. */
+/** OpenTelemetry requires a prefix for attributes that it does not define. */
 const PREFIX = "regfeed.";
 
-/** A tracer whose spans the runtime exports; one that does nothing where it exports none. */
+/** The tracer of the runtime, or one that does nothing if traces are disabled. */
 export async function createTracer(env: (name: string) => string | undefined): Promise<Tracer> {
   if (!["true", "1"].includes(env("OTEL_DENO") ?? "")) return NO_TRACER;
   const { SpanStatusCode, trace } = await import("./spans.ts");
@@ -23,7 +23,7 @@ export async function createTracer(env: (name: string) => string | undefined): P
       span.fail(error instanceof Error ? error.name : "a thrown value that is not an Error");
       throw error;
     } finally {
-      // What never ends is never exported.
+      // A span that is not ended is not exported.
       if (!isDropped) open.end();
     }
   };

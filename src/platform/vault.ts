@@ -4,23 +4,23 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:
 import { basename, dirname, join } from "node:path";
 import { LOST_KEY_ADVICE, type SealedField, type Vault, VaultError } from "../domain/ports/ports.ts";
 
-/** The key's length, bytes. */
+/** Bytes. */
 export const KEY_BYTES = 32;
-/** What the sealed form begins with: its version, so that a later one can be told from it. */
+/** The version of the sealed form. */
 const VERSION = 1;
-/** The beginning of a hash of the key: tells which key sealed, and nothing of it. */
+/** The key id: the first bytes of a hash of the key. */
 const KEY_ID_BYTES = 4;
-/** The length that GCM is made for (NIST SP 800-38D, section 8.2). */
+/** NIST SP 800-38D, section 8.2. */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HEAD_BYTES = 1 + KEY_ID_BYTES + NONCE_BYTES;
-/** Nobody but the owner may read or write the key. */
+/** Only the owner may read or write the key. */
 const KEY_MODE = 0o600;
 const OTHERS = 0o077;
 
 /**
- * A vault under a key of 32 bytes. The sealed form: version (1 byte), key id (4), nonce (12), ciphertext, tag (16). The
- * nonce is random: at a billion texts under one key, two meet with a probability below 2^-36.
+ * A vault with a key of 32 bytes. Sealed form: version (1 byte), key id (4), nonce (12), ciphertext, tag (16). For a
+ * billion texts with random nonces, the probability of a repeated nonce is below 2^-36.
  */
 export function createVault(key: Uint8Array): Vault {
   if (key.length !== KEY_BYTES) throw new VaultError(`a key has ${KEY_BYTES} bytes, not ${key.length}`);
@@ -62,14 +62,14 @@ function keyIdOf(key: Uint8Array): Uint8Array {
   return createHash("sha256").update("regfeed key id\0").update(key).digest().subarray(0, KEY_ID_BYTES);
 }
 
-/** Version, key and place, unambiguously: no table and no id holds a NUL. */
+/** Version, key id and field, unambiguously: tables and ids contain no NUL. */
 function associated(head: Uint8Array, { table, id }: SealedField): Uint8Array {
   return Buffer.concat([head, Buffer.from(`\0${table}\0${id}`, "utf8")]);
 }
 
 /**
- * The vault whose key lies in the file. Makes file and key where there is none and that does no harm (`mayMake`); the
- * folder must be there. Throws {@link VaultError} when the file is missing, is no key, or may be read by others.
+ * The vault with the key in the file. Creates a missing key if `mayMake`; its folder must exist. Throws {@link
+ * VaultError} if the file is missing, is not a key, or can be read by others.
  */
 export function openVaultFile(path: string, { mayMake }: { mayMake: boolean }): Vault {
   let stat = statOrNull(path);
@@ -79,7 +79,7 @@ export function openVaultFile(path: string, { mayMake }: { mayMake: boolean }): 
     stat = Deno.statSync(path);
   }
   if (!stat.isFile) throw new VaultError(`the key file ${path} is not a file`);
-  // Where the system keeps no such modes, there is nothing to look at.
+  // Null: the system has no such modes.
   if (stat.mode !== null && (stat.mode & OTHERS) !== 0) {
     throw new VaultError(
       `the key file ${path} can be read by others (mode ${modeOf(stat.mode)}): ` +
@@ -124,7 +124,7 @@ function statOrNull(path: string): Deno.FileInfo | null {
   }
 }
 
-/** Makes the file with its whole content at once; where another process was faster, its key stands. */
+/** Creates the file with its content in one step; if another process is faster, its key is used. */
 function makeKeyFile(path: string): void {
   const draft = join(dirname(path), `.${basename(path)}.${crypto.randomUUID()}`);
   try {

@@ -6,15 +6,14 @@ import { ARCHIVE_NAMES, type ArchivedFile, type Archives } from "../../domain/po
 import { formatBytes } from "../../domain/format_bytes.ts";
 import { createMachine } from "./machine.ts";
 
-/** The mode of archives and extracted files: only the owner can read them. */
+/** Only the owner can read archives and extracted files. */
 const MODE = 0o600;
 
-/** Archives on this machine's disk. */
+/** Archives on the local disk. */
 export function createArchives(): Archives {
   return { pack, unpack };
 }
 
-/** Loaded on demand, because archives are rare. */
 function loadTar(): Promise<typeof import("modern-tar")> {
   return import("modern-tar");
 }
@@ -45,7 +44,7 @@ async function addAll(
       using source = await Deno.open(path);
       const { size, mtime } = await source.stat();
       const into = controller.add({ name, size, mode: MODE, ...(mtime === null ? {} : { mtime }) });
-      // Exactly the announced size is written, even if the file grows meanwhile.
+      // Writes exactly the announced size, even if the file grows meanwhile.
       await source.readable.pipeTo(into);
     }
     controller.finalize();
@@ -87,7 +86,7 @@ async function unpack(from: string, folder: string, names: readonly string[]): P
   return unpacked;
 }
 
-/** Maximum size of the entries other than the database, bytes. */
+/** Maximum size of the entries except the database, bytes. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
 /**
@@ -111,7 +110,6 @@ const OTHERS: readonly [at: number, mark: string, what: string][] = [
   [0, "PK\x03\x04", "a zip file"],
 ];
 
-/** The file is not an archive. */
 class OtherFile extends Error {}
 
 /** The kind of a file that is not gzipped; null if it is. Seeks back to the start. */
@@ -127,7 +125,7 @@ async function whatElse(file: Deno.FsFile): Promise<string | null> {
   if (head[0] === 0x1f && head[1] === 0x8b) return null; // RFC 1952, section 2.3.1
   const text = new TextDecoder("latin1").decode(head.subarray(0, length));
   const known = OTHERS.find(([at, mark]) => text.startsWith(mark, at))?.[2];
-  // deno-lint-ignore no-control-regex -- the controls are what a text has not
+  // deno-lint-ignore no-control-regex -- text files have none
   const isText = !/[\u0000-\u0008\u000e-\u001a]/.test(text);
   return known ?? (isText ? "a text" : "not a gzip file");
 }

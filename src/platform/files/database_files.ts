@@ -2,7 +2,6 @@
 import { Buffer } from "node:buffer";
 import type { DatabaseFiles } from "../../domain/ports/backup.ts";
 
-/** Chunk size of a copy, bytes. */
 const CHUNK_BYTES = 1 << 20;
 
 /**
@@ -13,7 +12,7 @@ const CHUNK_BYTES = 1 << 20;
 export function createDatabaseFiles(): DatabaseFiles & { close(): void } {
   const opened = new Map<string, Deno.FsFile>();
 
-  /** The open file at the path; a restored database is another file. */
+  /** A restored database is another file. */
   function open(path: string): Deno.FsFile {
     const known = opened.get(path);
     if (known !== undefined) {
@@ -53,8 +52,8 @@ export function createDatabaseFiles(): DatabaseFiles & { close(): void } {
 }
 
 /**
- * What the head of a database says of its writing and not of what it holds (SQLite's file format, 1.3): the versions of
- * reading and writing, the counter of changes, and for which of these and by which SQLite the size was noted.
+ * Ranges of the header that do not describe the content (SQLite's file format, 1.3): write and read versions, change
+ * counter, version-valid-for and version number.
  */
 const UNIMPORTANT: readonly (readonly [from: number, to: number])[] = [[18, 20], [24, 28], [92, 100]];
 
@@ -75,7 +74,6 @@ export async function holdTheSame(one: string, other: string): Promise<boolean> 
   }
 }
 
-/** Fills the chunk; returns the number of bytes. */
 async function readWhole(file: Deno.FsFile, chunk: Uint8Array): Promise<number> {
   let at = 0;
   while (at < chunk.length) {

@@ -1,15 +1,15 @@
 // A file lock that ends with the process.
 
-/** How long to wait for a lock, ms: the runtime has no call that only tries. */
+/** Maximum time to wait for a lock, ms: the runtime cannot try without waiting. */
 const PATIENCE_MS = 2_000;
 
 /** A lock, or the text of its holder. */
 export type FileLock = { kind: "taken"; release(): void } | { kind: "held"; by: string };
 
 /**
- * Locks the file, which is created where it is missing (mode 0600), and writes this process and `text` to it. The lock
- * is that of flock(2): it is not one of those that SQLite uses, and closing another descriptor of the file does not end
- * it. Throws when the file cannot be opened or its file system has no locks.
+ * Locks the file, which is created if missing (mode 0600), and writes this process and `text` to it. The lock is
+ * flock(2)'s: SQLite does not use it, and closing another descriptor of the file does not release it. Throws if the
+ * file cannot be opened or its file system has no locks.
  */
 export async function lockFile(path: string, text: string): Promise<FileLock> {
   const file = Deno.openSync(path, { read: true, write: true, create: true, mode: 0o600 });
@@ -30,7 +30,7 @@ export async function lockFile(path: string, text: string): Promise<FileLock> {
   return { kind: "taken", release: () => file.close() };
 }
 
-/** The text of the holder of a lock; null if nobody holds it, or that cannot be determined. */
+/** The text of the holder of a lock; null if there is none, or if that cannot be determined. */
 export async function lockHolder(path: string): Promise<string | null> {
   let file: Deno.FsFile;
   try {
@@ -39,14 +39,14 @@ export async function lockHolder(path: string): Promise<string | null> {
     return null; // nobody has ever locked it, or this user may not look
   }
   try {
-    // Shared, so that two checks do not see each other.
+    // Shared, so that two checks do not conflict.
     return await isTaken(file.lock(false)) ? null : Deno.readTextFileSync(path);
   } finally {
     file.close();
   }
 }
 
-/** Whether the lock was taken in time; closing the file ends the attempt. */
+/** Whether the lock was acquired in time; closing the file cancels the attempt. */
 async function isTaken(locking: Promise<void>): Promise<boolean> {
   const late = Promise.withResolvers<false>();
   const timer = setTimeout(() => late.resolve(false), PATIENCE_MS);

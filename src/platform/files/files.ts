@@ -8,19 +8,16 @@ import { reasonOf } from "../file_errors.ts";
 import { listFolder, readFileIn } from "./folder.ts";
 import { createMachine } from "./machine.ts";
 
-/** Maximum number of links that are followed, as on Linux. */
+/** As on Linux. */
 const MAX_LINKS = 40;
 
-/** What the command line does with files, in addition to reading. All errors name the path. */
+/** File operations of the command line. All errors name the path. */
 export interface WritableFiles extends Files, BackupFiles {
   readBytes(path: string): Promise<Uint8Array>;
-  /** Creates an empty file unless it exists. */
   makeFile(path: string, mode: number): Promise<void>;
   /** Writes the file atomically, see {@link BackupFiles.writeText}. */
   writeBytes(path: string, bytes: Uint8Array, mode: number): Promise<void>;
-  /** Creates an empty temporary folder; resolves with its path. */
   makeTemporaryFolder(prefix: string): Promise<string>;
-  /** The parent of temporary folders. */
   temporaryFolder(): string;
   /** The target of a link, even if it does not exist; the path itself if it is not a link or the links form a loop. */
   followLinks(path: string): Promise<string>;
@@ -101,7 +98,7 @@ async function followLinks(path: string): Promise<string> {
   return path;
 }
 
-/** The last change of a file, or of a folder with its contents, Unix ms; null if it was removed meanwhile. */
+/** Time of the last change of a file, or of a folder with its contents, Unix ms; null if it was removed meanwhile. */
 async function lastChangeIn(path: string): Promise<number | null> {
   const stat = await statOrNull(path);
   if (stat === null) return null;
@@ -129,7 +126,7 @@ async function move(from: string, to: string): Promise<void> {
     await Deno.rename(from, to);
   } catch (error) {
     if ((error as { code?: string }).code !== "EXDEV") throw error;
-    // Another file system: copied under a temporary name first, so that nobody sees a partial file.
+    // Another file system: copy to a temporary name first, so that no partial file is visible.
     const draft = join(dirname(to), `.${basename(to)}.${crypto.randomUUID()}`);
     await Deno.copyFile(from, draft);
     await Deno.rename(draft, to);

@@ -1,4 +1,4 @@
-// Watched folders: lists and reads files that others put there.
+// Lists and reads files of watched folders, in which others write.
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join, sep } from "node:path";
@@ -45,8 +45,8 @@ export async function listFolder(
 }
 
 /**
- * Reads a regular file of a folder, up to a maximum size. The open file is the one that was checked, even if its name
- * leads elsewhere by then. A hard link cannot be told from the file itself.
+ * Reads a regular file of a folder, up to a maximum size. The opened file is the checked one, even if its name changes
+ * meanwhile. Hard links cannot be recognised.
  */
 export async function readFileIn(
   folder: string,
@@ -59,8 +59,8 @@ export async function readFileIn(
   const checked = Deno.lstatSync(path);
   const reason = notRegular(checked);
   if (reason !== null) throw new Error(reason);
-  // A pipe that takes the file's place is opened without waiting for a writer. Deno 2.4 ignores the flag: nothing else
-  // may run between the check and this call.
+  // The flag prevents waiting for the writer of a pipe that replaces the file. Deno 2.4 ignores the flag, so nothing
+  // else may run between the check and this call.
   const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const opened = await file.stat();
@@ -106,7 +106,7 @@ function notRegular({ isFile, isFifo, isSymlink }: Deno.FileInfo): string | null
 
 /** Why a listed entry does not exist; null if it was removed meanwhile. */
 function whyMissing({ name, isSymlink }: Deno.DirEntry): string | null {
-  // The runtime replaces invalid UTF-8 in names by this character, and then does not find the file.
+  // The runtime replaces invalid UTF-8 in names by this character, and then cannot find the file.
   if (name.includes("\ufffd")) return "its name is not UTF-8; rename it";
   return isSymlink ? "it is a broken link" : null;
 }

@@ -6,33 +6,29 @@ import { accessSync, constants, statfsSync } from "node:fs";
 export interface Volume {
   /** The kind of its file system, if known: "nfs", "ext", "tmpfs". */
   kind: string | null;
-  /** Whether it is a network file system. */
   isNetwork: boolean;
-  /** Free space for this process, bytes. */
+  /** For this process. */
   freeBytes: number;
 }
 
 /** The permissions of a file or folder. */
 export interface Rights {
   isFolder: boolean;
-  /** The permission bits. */
   mode: number;
-  /** Whether root owns it. */
   isRoots: boolean;
   mayRead: boolean;
-  /** Also false on a read-only file system: see `isReadOnly`. */
+  /** Also false on a read-only file system. */
   mayWrite: boolean;
-  /** Whether its file system is read-only. */
   isReadOnly: boolean;
 }
 
-/** Queries about the machine. */
+/** Properties of volumes and files. */
 export interface Machine {
   /** The volume of an existing path; null if the system does not report it. */
   volumeOf(path: string): Volume | null;
   /**
-   * Identifies a file, to detect that it was replaced; null if the path does not exist. On file systems without stable
-   * inode numbers all files have the same identity.
+   * Identifies a file, to detect its replacement; null if the path does not exist. Without stable inode numbers all
+   * files have the same identity.
    */
   identityOf(path: string): string | null;
   /** Null if the path does not exist. */
@@ -64,7 +60,7 @@ const KINDS: ReadonlyMap<number, { kind: string; isNetwork: boolean }> = new Map
 /** File systems with stable inode numbers; some in user space have none. */
 const KEEP_NUMBERS: ReadonlySet<string | null> = new Set(["ext", "xfs", "btrfs", "zfs", "tmpfs", "overlay"]);
 
-/** The file system of a magic number, which some systems return with another sign. */
+/** The file system of a magic number; some systems return it with another sign. */
 export function kindOf(type: number): { kind: string | null; isNetwork: boolean } {
   return KINDS.get(type >>> 0) ?? { kind: null, isNetwork: false };
 }
@@ -113,9 +109,8 @@ function statOrNull(path: string): Deno.FileInfo | null {
 }
 
 /**
- * Whether the file system of a folder is mounted read-only, or has been made so. The runtime looks at modes only, and
- * the list of mounts is not for a process with few rights to read; but the kernel refuses a change there (EROFS) before
- * it sees that there is nothing to change.
+ * Whether the file system of a folder is read-only. The runtime checks only modes, and the list of mounts may be
+ * unreadable; but the kernel refuses changes there (EROFS) before it looks for the file.
  */
 function isImmutable(folder: string): boolean {
   const nothing = join(folder, `.regfeed-${crypto.randomUUID()}`);
@@ -136,7 +131,7 @@ function may(path: string, what: number): boolean {
   }
 }
 
-/** Whether this process can open this many more files; found by trying, because the limit is only readable with -A. */
+/** Whether this process can open this many more files; found by trying, because reading the limit needs -A. */
 export function hasFiles(count: number): boolean {
   const opened: Deno.FsFile[] = [];
   try {

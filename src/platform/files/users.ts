@@ -26,17 +26,15 @@ function userNames(): ReadonlyMap<number, string> {
   }
 }
 
-/** The file or the folder above it that denies access. */
+/** The file, or a folder above it, that denies access. */
 export interface Obstacle {
   path: string;
-  /** The denied operation. */
   what: "enter" | "read" | "write";
   owner: string;
-  /** The permission bits. */
   mode: number;
 }
 
-/** What denies this user to read and change the file or to create files next to it; null if nothing does. */
+/** The obstacle to reading and changing the file, or to creating files next to it; null if there is none. */
 export function findObstacle(path: string): Obstacle | null {
   const folder = dirname(path);
   const closed = findClosedFolder(path);

@@ -5,20 +5,19 @@ import { NetworkError } from "../../domain/ports/ports.ts";
 import { type ConnectionStream, dial } from "./dial.ts";
 
 /**
- * How long an idle connection is kept, ms. Many servers close one after 5 s without announcing it, and a request that
- * is sent at that moment is lost.
+ * How long an idle connection is kept, ms. Many servers close one after 5 s without notice, and a request sent at that
+ * moment is lost.
  */
 const KEEP_ALIVE_MS = 4_000;
 /** Maximum for a server that announces a longer time (`Keep-Alive: timeout`), ms. */
 const MAX_KEEP_ALIVE_MS = 60_000;
 /** Maximum number of idle connections of one client. Beyond it, the connection idle for longest is closed. */
 export const MAX_IDLE_CONNECTIONS = 256;
-/** Maximum size of the response headers, bytes. */
 const MAX_HEADER_BYTES = 32_768;
 
 /**
- * Which certificates are accepted: those that a trusted authority signed, or `anybody`'s. The latter is only for a
- * process on this machine, to which no secret is sent.
+ * Accepted certificates: those signed by a trusted authority, or anybody's, only for a process on this machine to which
+ * no secret is sent.
  */
 export type Trust = "authorities" | "anybody";
 
@@ -49,9 +48,8 @@ export interface Connection {
 export interface Connections {
   /** An idle connection to the target, or a new one. The caller gives it back or drops it. */
   acquire(target: Target): Connection;
-  /** Keeps it for the next request to the same target. */
+  /** Keeps it for the next request to the target. */
   release(connection: Connection): void;
-  /** Closes it. */
   drop(connection: Connection): void;
   /** Closes all connections, in use or not. */
   close(): Promise<void>;
@@ -59,7 +57,7 @@ export interface Connections {
 
 const CLOSED = new NetworkError("the connection was closed by Regfeed");
 
-/** An empty set of connections. */
+/** Creates an empty set of connections. */
 export function createConnections(trust: Trust): Connections {
   const all = new Set<Connection>();
   /** The connection idle for longest first. */

@@ -1,5 +1,5 @@
-// TCP and TLS connections to checked addresses, as Node streams. Deno 2.4's node:tls loses what a server sent if that
-// closes without a close_notify, as many do.
+// TCP and TLS connections to checked addresses, as Node streams. node:tls of Deno 2.4 loses data if a server closes
+// without a close_notify, as many do.
 import { Buffer } from "node:buffer";
 import { isIP, isIPv6 } from "node:net";
 import { Duplex } from "node:stream";
@@ -9,14 +9,13 @@ import { orAborted } from "../../domain/abort_work.ts";
 import { FAULT, toNetworkError } from "./network_errors.ts";
 import { createResolver } from "./resolver.ts";
 
-/** Maximum time for a connection, lookup and TLS handshake included, ms. */
+/** Time limit of a connection, including lookup and TLS handshake, ms. */
 const CONNECT_TIMEOUT_MS = 10_000;
-/** How long one of several addresses is tried before the next one, ms. */
+/** Time limit of one of several addresses, ms. */
 const ADDRESS_TIMEOUT_MS = 1_000;
-/** Maximum size of one read, bytes. */
 const READ_BYTES = 16_384;
 
-/** TLS handshakes with one network that may be unfinished before it is asked no more. */
+/** Maximum number of unfinished TLS handshakes with one network; beyond it, connections are refused. */
 export const MAX_UNFINISHED_HANDSHAKES = 16;
 /** The prefix length that counts as one IPv6 network: the largest that a provider gives one customer. */
 const HANDSHAKE_NETWORK_BITS = 48;
@@ -28,7 +27,7 @@ export interface Destination {
   port: number;
   /** Checked addresses, of which the first that accepts is used. Undefined: the host name is looked up. */
   addresses: readonly string[] | undefined;
-  /** Null for a connection without TLS. */
+  /** Null: no TLS. */
   tls:
     | { /** PEM certificates trusted in addition to the system's. */ authorities: string | undefined }
     | null;
@@ -95,7 +94,7 @@ async function connect(
   const giveUp = () => controller.abort(new NetworkError("no connection in time"));
   const timer = isLast ? undefined : setTimeout(giveUp, ADDRESS_TIMEOUT_MS);
   signal.addEventListener("abort", giveUp);
-  // The runtime throws this if the signal has aborted after it connected. The connection would stay open.
+  // The runtime calls this if the signal aborts after it has connected, and would leave the connection open.
   controller.signal.throwIfAborted = () => {};
   try {
     const connection = await Deno.connect({ hostname, port, signal: controller.signal });
@@ -112,7 +111,7 @@ async function connect(
   }
 }
 
-/** TLS handshakes that were given up and are still open, by network; see {@link startTls}. */
+/** Abandoned TLS handshakes that are still open, by network; see {@link startTls}. */
 const unfinished = new Map<string, number>();
 
 function countUnfinished(network: string, change: 1 | -1): void {
@@ -122,8 +121,9 @@ function countUnfinished(network: string, change: 1 | -1): void {
 }
 
 /**
- * Starts TLS. The runtime (Deno 2.4 and 2.9) cannot end a handshake: the connection stays open until the server closes
- * it. An endpoint that never does would cost a file per attempt. So the handshakes that are given up are counted.
+ * Starts TLS. The runtime (Deno 2.4 and 2.9) cannot cancel a handshake: the connection stays open until the server
+ * closes it. Abandoned handshakes are counted, because an endpoint that never closes them would cost an open file per
+ * attempt.
  */
 async function startTls(
   tcp: Deno.TcpConn,
@@ -168,7 +168,7 @@ function closeQuietly(connection: Deno.Conn): void {
   try {
     connection.close();
   } catch {
-    // It was closed already, or has become a TLS connection.
+    // It is closed, or has become a TLS connection.
   }
 }
 

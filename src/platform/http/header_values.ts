@@ -2,12 +2,12 @@
 import { NetworkError } from "../../domain/ports/ports.ts";
 import { FAULT } from "./network_errors.ts";
 
-/** The longest header value that is parsed, characters; a longer one counts as absent. */
+/** Maximum length of a header value, characters; a longer value counts as absent. */
 export const MAX_HEADER_VALUE = 1_024;
 /** The same for `Location`, which only the runtime's URL parser reads. */
 const MAX_LOCATION = 4_096;
 
-/** Headers without which the body would be read wrongly: a longer value is an error. */
+/** Headers that determine how the body is read: a longer value is an error. */
 const NEEDED: ReadonlySet<string> = new Set([
   "connection",
   "content-encoding",
@@ -17,7 +17,7 @@ const NEEDED: ReadonlySet<string> = new Set([
 
 /**
  * Removes the values that are too long; of `set-cookie`, which has one value per line, those lines. Throws a {@link
- * NetworkError} where the response cannot be read without the value.
+ * NetworkError} if the response cannot be read without the value.
  */
 export function removeLongValues(headers: Record<string, string>): void {
   for (const name in headers) {

@@ -1,4 +1,4 @@
-// HTTP/1.1 to other hosts, over undici: one request, one response, bounded while it is read.
+// HTTP/1.1 requests to other hosts, over undici, with limits on the response.
 import type { Transform } from "node:stream";
 import type { Dispatcher } from "undici";
 import {
@@ -15,31 +15,29 @@ import { FAULT, toNetworkError } from "./network_errors.ts";
 
 /** Options of a client. */
 export interface HttpClientOptions {
-  /** Whose certificates are accepted (default: `authorities`). */
+  /** Accepted certificates (default: `authorities`). */
   trust?: Trust;
   /**
-   * For URLs that customers choose. A request without checked addresses is refused, only requests of one URL share a
-   * connection, so that a forged response never reaches another endpoint on the host, and no body is decompressed.
+   * For URLs of customers. Refuses requests without checked addresses, decompresses no body, and shares a connection
+   * only between requests of one URL, so that a forged response never reaches another endpoint.
    */
   forWebhooks?: boolean;
 }
 
-/** A client of this process. */
 export interface RealHttpClient extends HttpClient {
-  /** Loads undici, which the first request does otherwise, within its own time limit. */
+  /** Loads undici, so that no request waits for it within its time limit. */
   prepare(): Promise<void>;
-  /** Closes every connection. */
   close(): Promise<void>;
 }
 
 /**
- * An HTTP/1.1 client. It uses no proxy from the environment and follows no redirect. It sends no `Accept-Encoding` of
- * its own, and decompresses gzip and deflate.
+ * An HTTP/1.1 client. It uses no proxy from the environment, follows no redirect, adds no `Accept-Encoding`, and
+ * decompresses gzip and deflate.
  */
 export function createHttpClient(
   { trust = "authorities", forWebhooks = false }: HttpClientOptions = {},
 ): RealHttpClient {
-  // Loading undici takes as long as the rest of a start, and many commands send no request.
+  // Loaded on demand: that takes as long as the rest of a start.
   let loading: Promise<Connections> | null = null;
   let loaded: Connections | null = null;
   const load = () =>
@@ -64,22 +62,21 @@ export function createHttpClient(
   };
 }
 
-/** Responses without a body, whatever length they announce (RFC 9112, section 6.3). */
+/** Statuses of responses without a body (RFC 9112, section 6.3). */
 const BODILESS: ReadonlySet<number> = new Set([204, 304]);
 /** Maximum number of header fields. undici limits their size, but ten thousand short fields are small. */
 const MAX_HEADERS = 256;
 /** Maximum number of interim responses (1xx) before the response. */
 const MAX_INTERIM = 32;
 /**
- * Maximum bytes of a response on the connection: its headers, interim responses, and a body of which each byte is a
- * chunk. undici limits neither chunk extensions nor leading zeros of a chunk size.
+ * Maximum size of a response on the connection, bytes: headers, interim responses, and a body with one chunk per byte.
+ * undici limits neither chunk extensions nor leading zeros of a chunk size.
  */
 const maxWireBytes = (bodyBytes: number): number => 2_097_152 + 8 * bodyBytes;
 
-/** Bytes that are decompressed before other work runs: a few received bytes can become a thousand times as many. */
+/** Bytes that are decompressed before other work runs: a small body can become a thousand times larger. */
 const INFLATED_AT_ONCE = 1_048_576;
 
-/** What an exchange needs. */
 interface ExchangeOptions {
   connections: Connections;
   request: OutgoingRequest;
@@ -89,8 +86,8 @@ interface ExchangeOptions {
 }
 
 /**
- * A request on a connection of its own, and its response. It rejects with the signal's reason as soon as the signal
- * aborts. The connection is kept only if the request was sent and the response was read completely.
+ * A request and its response on a separate connection. Rejects with the signal's reason as soon as it aborts. The
+ * connection is kept only if the request was sent and the response was read completely.
  */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #options: ExchangeOptions;
@@ -160,7 +157,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#receivedBytes += chunk.length;
     if (this.#isOver) controller.pause();
     else if (this.#decompressor === null) this.#add(chunk);
-    // Also limited before decompression: a gzip body can be made to yield nothing, however long it is.
+    // Also limited before decompression: a long gzip body can decompress to nothing.
     else if (this.#receivedBytes > this.#options.request.maxBodyBytes) this.#resolve(false);
     else if (!this.#decompressor.write(chunk)) controller.pause();
   }
@@ -190,7 +187,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#end(false)) this.#options.reject(error);
   }
 
-  /** Returns false if the exchange had ended before. */
+  /** False if it has already ended. */
   #end(isComplete: boolean): boolean {
     if (this.#isOver) return false;
     this.#isOver = true;
@@ -203,7 +200,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** One text per header. Values are joined by ", ", those of Set-Cookie by a line feed, because a date holds a comma. */
+/** One text per header. Values are joined by ", ", those of Set-Cookie by a line feed, because dates contain commas. */
 function joinValues(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   const joined: Record<string, string> = {};
   let count = 0;

@@ -1,19 +1,16 @@
-// Response bodies: reads them up to a limit, and decompresses those that the runtime leaves compressed.
+// Reads response bodies up to a limit, and decompresses them.
 import type { Transform } from "node:stream";
 import { createGunzip, createInflate } from "node:zlib";
 import { NetworkError } from "../../domain/ports/ports.ts";
 
-/** A body that is read up to a limit. */
+/** A body with a maximum size. */
 export class BoundedBody {
   #bytes = new Uint8Array();
   #size = 0;
 
   constructor(readonly maxBytes: number) {}
 
-  /**
-   * Copies a chunk, because a view would keep the connection's whole read buffer. Returns false when the body is longer
-   * than the limit; the rest is not needed then.
-   */
+  /** Copies a chunk, because a view would keep the connection's read buffer. False if the body exceeds the limit. */
   add(chunk: Uint8Array): boolean {
     const size = this.#size + chunk.length;
     const kept = Math.min(size, this.maxBytes);
@@ -27,7 +24,7 @@ export class BoundedBody {
     return size <= this.maxBytes;
   }
 
-  /** What was read, up to the limit, and whether there was more. */
+  /** The body up to the limit, and whether it was longer. */
   read(): { body: Uint8Array; truncated: boolean } {
     const body = this.#bytes.subarray(0, Math.min(this.#size, this.maxBytes));
     return { body, truncated: this.#size > this.maxBytes };
@@ -35,9 +32,8 @@ export class BoundedBody {
 }
 
 /**
- * The stream that decompresses a `Content-Encoding`; null for a body without one. Throws a {@link NetworkError} for an
- * encoding that was not requested. Brotli is never accepted: the runtime's decompressor takes a truncated body for a
- * complete one.
+ * The decompressor of a `Content-Encoding`; null without one. Throws a {@link NetworkError} for an encoding that was
+ * not requested. Brotli is never accepted: the runtime's decompressor accepts truncated bodies.
  */
 export function createDecompressor(contentEncoding: string): Transform | null {
   switch (contentEncoding.trim().toLowerCase()) {

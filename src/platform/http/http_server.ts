@@ -1,53 +1,53 @@
 // The HTTP server: listens, responds, and stops within a time limit.
+import { createClock } from "../clock.ts";
 import type { CertificatePair } from "../tls/certificate.ts";
 
 /** Pause before a listener that failed is started again, ms. */
 const RETRY_MS = 100;
-/** How long complete responses may take to reach slow clients at the end, ms. */
+/** Time limit for sending complete responses to slow clients at the end, ms. */
 const FLUSH_MS = 1_000;
 /** Minimum time between two reports of a lost listener, ms. */
 const REPORT_AGAIN_MS = 60_000;
 /** How long a retired listener asks its clients to reconnect, ms. */
 const RETIRE_MS = 10_000;
 /**
- * How much of a request body that nobody reads is received at full speed, bytes. The rest is received with pauses. The
- * runtime itself would receive an endless body forever, as fast as it comes.
+ * Size up to which an unread request body is received at full speed, bytes. The rest is received with pauses, because
+ * the runtime would receive an endless body forever.
  */
 const UNWANTED_BYTES = 16_777_216;
 /** The pause before each further chunk (about 64 kB), ms. */
 const UNWANTED_PAUSE_MS = 1_000;
 
-/** Where to listen, and what responds. */
+/** Options of {@link listen}. */
 export interface ListenOptions {
-  /** A literal address or a host name of this machine. */
+  /** An IP address or host name of this machine. */
   hostname: string;
   /** 0 for any free port. */
   port: number;
-  /** With it the server speaks TLS. */
+  /** With it, the server speaks TLS. */
   pair?: CertificatePair;
-  /** Whether several listeners of this user may share the port. The system distributes new connections among them. */
+  /** Whether several listeners may share the port; the system distributes new connections among them. */
   reusePort?: boolean;
-  /** How long a retired listener asks its clients to reconnect, ms (default: {@link RETIRE_MS}). */
   retireMs?: number;
-  /** Responds to a request. It does not throw. */
+  /** Must not throw. */
   handler(request: Request, client: ConnectedClient): Response | Promise<Response>;
   /** Responds to requests during the shutdown (default: an empty 503). */
   refuse?(request: Request): Response;
   /**
-   * Called at most once a minute when the listener has failed. It is started again. Existing connections are kept, new
-   * ones were refused meanwhile.
+   * Called at most once a minute when the listener has failed. It is restarted; existing connections are kept, new ones
+   * were refused.
    */
   onLost?(reason: string): void;
 }
 
-/** The other side of a request's connection. To be asked before the response is sent. */
+/** The client of a request's connection. Only available before the response is sent. */
 export interface ConnectedClient {
-  /** Its address; that of a proxy for forwarded requests. */
+  /** For forwarded requests that of the proxy. */
   readonly remoteAddress: string;
   readonly remotePort: number;
 }
 
-/** The runtime looks the address up at each access, and most requests do not need it. */
+/** The runtime looks up the address at each access, and most requests do not need it. */
 class RuntimeClient implements ConnectedClient {
   constructor(private readonly info: Deno.ServeHandlerInfo<Deno.NetAddr>) {}
 
@@ -66,18 +66,18 @@ export interface RunningServer {
   readonly address: string;
   readonly port: number;
   /**
-   * Refuses new requests, waits up to `graceMs` for those under way, then closes every connection. A second call does
+   * Refuses new requests, waits up to `graceMs` for those in progress, then closes every connection. A second call does
    * nothing.
    */
   shutdown(graceMs: number): Promise<void>;
   /**
-   * Closes the listener when its clients have moved to another one on the same port: its responses ask them to
-   * reconnect, then idle connections are closed. Requests are not refused.
+   * Closes the listener after its clients have moved to another one on the same port: responses ask them to reconnect,
+   * then idle connections are closed. No request is refused.
    */
   retire(): void;
 }
 
-/** Starts to listen. Rejects when that is not possible; the message names address, port and cause. */
+/** Starts to listen. Rejects with an error that names address, port and cause. */
 export function listen(options: ListenOptions): Promise<RunningServer> {
   return Promise.resolve().then(() => new Server(options));
 }
@@ -113,8 +113,8 @@ class Server implements RunningServer {
     this.#stopping.abort();
     if (this.#underWay === 0) this.#drained.resolve();
     const isDrained = await isDoneWithin(graceMs, this.#drained.promise);
-    // The runtime's own shutdown sends what is left in its buffers, but it waits for every response without a limit and
-    // cannot be aborted. So it is used only when every response is complete.
+    // The runtime's shutdown sends its buffers, but waits for every response without a limit and cannot be aborted, so
+    // it is used only when every response is complete.
     if (isDrained) await isDoneWithin(FLUSH_MS, this.#server.shutdown().catch(() => {}));
     else {
       this.#abort.abort();
@@ -149,10 +149,7 @@ class Server implements RunningServer {
     if (--this.#underWay === 0 && this.#isStopping) this.#drained.resolve();
   };
 
-  /**
-   * The runtime's listener fails when no file is left for a connection. Without a restart anybody could stop the
-   * service.
-   */
+  /** Restarts the listener, which fails when no file is left for a connection. */
   async #keepListening(): Promise<void> {
     const isOver = () => this.#isStopping || this.#isRetired;
     for (let reportedAtMs = -Infinity;;) {
@@ -169,29 +166,27 @@ class Server implements RunningServer {
           this.#server = this.#serve(this.port);
           isListening = true;
         } catch {
-          // Still no file left, or the port is not free yet: the next attempt follows.
+          // No file left, or the port is not free yet: try again.
         }
       }
     }
   }
 }
 
-/** The response, after which an HTTP/1.1 client opens a new connection. */
-async function askToReconnect(answer: Response | Promise<Response>): Promise<Response> {
-  const response = await answer;
+/** Makes an HTTP/1.1 client open a new connection after the response. */
+async function askToReconnect(responding: Response | Promise<Response>): Promise<Response> {
+  const response = await responding;
   response.headers.set("connection", "close");
   return response;
 }
 
-/**
- * The response. The rest of the request body is discarded before it is sent, because afterwards the runtime takes it.
- */
+/** Discards the rest of the request body before the response is sent, because afterwards the runtime receives it. */
 async function leaveBody(
   body: ReadableStream<Uint8Array>,
-  answer: Response | Promise<Response>,
+  responding: Response | Promise<Response>,
   stopping: AbortSignal,
 ): Promise<Response> {
-  const response = await answer;
+  const response = await responding;
   // A locked body is still being read, or was read to its end.
   if (!body.locked) void throwAway(body, stopping);
   return response;
@@ -204,25 +199,12 @@ async function throwAway(body: ReadableStream<Uint8Array>, stopping: AbortSignal
       const { done, value } = await reader.read();
       if (done) return;
       length += value.length;
-      if (length > UNWANTED_BYTES) await pause(UNWANTED_PAUSE_MS, stopping);
+      if (length > UNWANTED_BYTES) await createClock().sleep(UNWANTED_PAUSE_MS, stopping);
     }
     await reader.cancel();
   } catch {
-    // The client has gone. (Deno 2.4 provides no body after the response and reads the rest itself.)
+    // The client has gone, or Deno 2.4 reads the rest itself.
   }
-}
-
-function pause(ms: number, stopping: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const finish = () => {
-      clearTimeout(timer);
-      stopping.removeEventListener("abort", finish);
-      resolve();
-    };
-    const timer = setTimeout(finish, ms);
-    stopping.addEventListener("abort", finish);
-    if (stopping.aborted) finish();
-  });
 }
 
 function emptyRefusal(): Response {
@@ -246,16 +228,11 @@ function serveOrExplain(
   } catch (error) {
     const { message } = error as Error;
     if (BAD_CERTIFICATE.test(message)) {
-      throw new Error(
-        `the certificate cannot be used for TLS (${message}): use an X.509 version 3 certificate`,
-        {
-          cause: error,
-        },
-      );
+      const advice = "use an X.509 version 3 certificate";
+      throw new Error(`the certificate cannot be used for TLS (${message}): ${advice}`, { cause: error });
     }
-    throw new Error(`cannot listen on ${options.hostname} port ${options.port}: ${reasonOf(error)}`, {
-      cause: error,
-    });
+    const place = `${options.hostname} port ${options.port}`;
+    throw new Error(`cannot listen on ${place}: ${reasonOf(error)}`, { cause: error });
   }
 }
 
@@ -264,7 +241,7 @@ const BAD_CERTIFICATE = /invalid peer certificate/i;
 /** The runtime's message for EMFILE. */
 const TOO_MANY_FILES = /too many open files/i;
 
-/** Why a listener could not start, or failed. */
+/** Why a listener did not start, or failed. */
 export function reasonOf(error: unknown): string {
   if (error instanceof Deno.errors.AddrInUse) return "another program already listens there";
   if (error instanceof Deno.errors.AddrNotAvailable) return "this machine has no such address";

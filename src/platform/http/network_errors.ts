@@ -1,4 +1,4 @@
-// Reasons for network errors: a few words, without URLs and IP addresses.
+// Short reasons for network errors, without URLs and IP addresses.
 import { NetworkError } from "../../domain/ports/ports.ts";
 
 /** Where an exchange failed. */
@@ -76,10 +76,7 @@ const TEXTS: readonly [RegExp, string][] = [
   ],
 ];
 
-/**
- * The error as a {@link NetworkError} with its cause. A connection reset during `reading` means a response that is cut
- * off.
- */
+/** The error as a {@link NetworkError} with its cause. A reset while `reading` means that the response was cut off. */
 export function toNetworkError(error: unknown, phase: Phase): NetworkError {
   if (error instanceof NetworkError) return error;
   const reason = reasonOf(error) ?? "the request failed";

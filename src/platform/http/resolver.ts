@@ -7,11 +7,11 @@ import { toNetworkError } from "./network_errors.ts";
 
 const HOSTS_FILE = "/etc/hosts";
 /**
- * Lookups of the C library in progress. Each occupies one of the runtime's 32 threads for blocking work, up to 10 s if
- * a name server does not respond. Files and the database need these threads.
+ * Maximum number of concurrent lookups of the C library. Each occupies one of the runtime's 32 threads for blocking
+ * work, up to 10 s, and files and the database need these threads.
  */
 const MAX_SYSTEM_LOOKUPS = 4;
-/** How long the addresses of the other family are waited for: some name servers drop the questions for them, ms. */
+/** How long to wait for addresses of the other family, ms: some name servers do not respond to these queries. */
 const OTHER_FAMILY_MS = 1_000;
 
 let systemLookups = 0;
@@ -23,8 +23,8 @@ export interface NameServer {
 }
 
 /**
- * A resolver that asks the name servers without a thread per lookup, so that a host whose name servers do not respond
- * delays no other work. The C library is asked for the names that they do not know: it may have further sources.
+ * A resolver that queries the name servers without a thread per lookup, so that an unresponsive name server delays no
+ * other work. Names that they do not know are looked up by the C library, which may have other sources.
  */
 export function createResolver(nameServer?: NameServer): Resolver {
   return {
@@ -38,7 +38,7 @@ export function createResolver(nameServer?: NameServer): Resolver {
   };
 }
 
-/** The addresses of the host; none if the name servers know none. Rejects with the signal's reason when it aborts. */
+/** The addresses of the host; none if the name servers have none. Rejects with the signal's reason when it aborts. */
 async function askNameServers(
   host: string,
   { signal, nameServer }: { signal: AbortSignal; nameServer: NameServer | undefined },
@@ -84,7 +84,7 @@ async function askSystem(host: string): Promise<string[]> {
 
 let hosts: { modifiedAtMs: number; addresses: ReadonlyMap<string, string[]> } | null = null;
 
-/** The addresses of the host in the hosts file, which is read again when it has changed. */
+/** The addresses in the hosts file, which is read again when it has changed. */
 function addressesInHostsFile(host: string): string[] {
   try {
     const modifiedAtMs = Deno.statSync(HOSTS_FILE).mtime?.getTime() ?? 0;

@@ -16,16 +16,14 @@ import { writeWhole } from "../process/standard_streams.ts";
 export interface LogSettings {
   /** `text` for people, `json` for machines: one object per line. */
   format: "text" | "json";
-  /** The minimum level. */
   level: LogLevel;
   /** Minimum levels by area. */
   levels?: LogLevels;
 }
 
-/** The category above every area. */
 const ROOT = "regfeed";
 
-/** The names in every JSON line; a field of the same name gets an underscore appended. */
+/** The names in every JSON line; an underscore is appended to equal names of fields. */
 const RESERVED = new Set(["time", "level", "area", "message"]);
 
 const COLOURS: Readonly<Record<string, string>> = {
@@ -36,7 +34,7 @@ const COLOURS: Readonly<Record<string, string>> = {
 };
 const PLAIN = "\x1b[0m";
 
-/** The areas with level debug; other debug entries are not even built. */
+/** The areas with level debug; others do not build debug entries. */
 const debugged = new Set<LogArea>();
 
 /** The logs by area, written to stderr. The settings apply to the process; the last call wins. */
@@ -128,7 +126,7 @@ function redactValue(value: FieldValue): FieldValue {
 function showValue(value: FieldValue): string {
   const redacted = redactValue(value);
   if (typeof redacted !== "string") return escapeToLine(JSON.stringify(redacted));
-  // deno-lint-ignore no-control-regex -- the controls are what must not get through
+  // deno-lint-ignore no-control-regex -- control characters must be escaped
   const isBare = redacted !== "" && !/[\s"=\u0000-\u001f]/.test(redacted);
   return escapeToLine(isBare ? redacted : JSON.stringify(redacted));
 }

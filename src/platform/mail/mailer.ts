@@ -1,4 +1,4 @@
-// Mail: SMTP by nodemailer, or files in a folder without a mail server.
+// Sends mails by SMTP (nodemailer), or writes them to a folder.
 import { readFileSync } from "node:fs";
 import net from "node:net";
 import { join } from "node:path";
@@ -19,28 +19,28 @@ export interface MailSettings {
       caFile: string | null;
     })
     | null;
-  /** A folder, absolute. */
+  /** Absolute. */
   outbox: string;
 }
 
-/** The reason when a server's time is over. */
 const IN_TIME = ["the mail server does not respond in time", false] as const;
-/** How long the server may be silent, ms; the caller's signal limits the total time. */
+/** Maximum silence of the server, ms; the caller's signal limits the total time. */
 const SILENCE_MS = 20_000;
 
-/** A mailer with these settings; without settings every mail fails. */
+/** A mailer; without settings every mail fails. */
 export function createMailer(settings: MailSettings | null): Mailer {
   if (settings === null) return { send: () => Promise.reject(new MailError("mail is not set up", false)) };
   const { smtp, outbox } = settings;
-  return smtp === null
-    ? { send: (mail) => writeMail(mail, outbox) }
-    : { send: (mail, signal) => sendMail(mail, smtp, signal) };
+  return smtp === null ? { send: (mail) => writeMail(mail, outbox) } : {
+    send: (mail, signal) =>
+      withServer(smtp, signal, {}, async (transport) => void await transport.sendMail(messageOf(mail))),
+  };
 }
 
-/** Loaded with the first mail: most processes send none. */
+/** Loaded on demand. */
 const loadNodemailer = async () => (await import("nodemailer")).default;
 
-/** Writes the mail as a file that only its owner can read; a second attempt replaces the first. */
+/** Writes a file that only its owner can read; a second attempt replaces the first. */
 async function writeMail(mail: OutgoingMail, outbox: string): Promise<void> {
   const files = createFiles();
   const { createTransport } = await loadNodemailer();
@@ -56,22 +56,12 @@ async function writeMail(mail: OutgoingMail, outbox: string): Promise<void> {
 
 type SocketCallback = (error: Error | null, made?: { connection: net.Socket; secured: boolean }) => void;
 
-const sendMail = (
-  mail: OutgoingMail,
-  server: NonNullable<MailSettings["smtp"]>,
-  signal: AbortSignal,
-): Promise<void> =>
-  withServer(server, signal, {}, async (transport) => void await transport.sendMail(messageOf(mail)));
-
-/**
- * Does all that comes before a mail: connects, greets, makes the line safe and signs in, as the settings have it.
- * Nothing is handed over. Throws {@link MailError}.
- */
+/** Connects, starts TLS and logs in, as for a mail, but sends none. Throws {@link MailError}. */
 export const tryMailServer = (
   server: NonNullable<MailSettings["smtp"]>,
   signal: AbortSignal,
 ): Promise<void> =>
-  // Otherwise a server without the configured authentication would count as good.
+  // Otherwise a server without the configured authentication would pass.
   withServer(server, signal, { forceAuth: server.credentials !== null }, async (transport) => {
     await transport.verify();
   });
@@ -145,7 +135,7 @@ function messageOf(mail: OutgoingMail): Record<string, unknown> {
   };
 }
 
-/** With CRLF: with other line ends the encoder breaks short lines. */
+/** With other line ends the encoder breaks short lines. */
 function inLines(text: string): string {
   return text.replaceAll(/\r?\n/g, "\r\n");
 }

@@ -6,16 +6,15 @@ import type { Log } from "../../domain/ports/ports.ts";
 
 /** Interval of the checks, ms: a pause may be measured up to this much too short. */
 const EVERY_MS = 100;
-/** A pause of this length is logged, ms. */
+/** Pauses of this length are logged, ms. */
 const LONG_MS = 1_000;
 /** The longest pause covers this window and the previous one, ms, so that no scrape misses it. */
 const WINDOW_MS = 60_000;
 const LAG_BOUNDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 
-/** Receives each check. */
+/** Where the checks are reported. */
 export interface MonitorOptions {
   log: Log;
-  /** Called with the delay of each check, seconds. */
   observeLag(seconds: number): void;
 }
 

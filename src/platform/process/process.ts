@@ -12,27 +12,25 @@ const EXIT_BROKEN_PIPE = 141;
 
 const MAIN = fileURLToPath(new URL("../../../main.ts", import.meta.url));
 
-/** The result of trying to leave the sandbox: `denied` by the runtime, otherwise `granted`. */
+/** Whether the runtime permits to leave the sandbox. */
 export interface Outbreak {
   run: "granted" | "denied";
   ffi: "granted" | "denied";
 }
 
-/** What the command line needs from the process. */
+/** The process, as the command line uses it. */
 export interface Host extends WritableFiles, Signals {
-  /** The arguments. */
   args: readonly string[];
-  /** The working directory, absolute. */
+  /** Absolute. */
   cwd: string;
-  /** The runtime and its version: "Deno 2.9.6". */
+  /** "Deno 2.9.6". */
   runtime: string;
-  /** The target: "x86_64-unknown-linux-gnu". */
+  /** "x86_64-unknown-linux-gnu". */
   target: string;
-  /** Whether this process can start programs and load native libraries; found by trying both. */
+  /** Tries to start a program and to load a native library. */
   tryOutbreak(): Outbreak;
-  /** The shell command that starts this program from the working directory, see {@link startCommand}. */
+  /** See {@link startCommand}. */
   program: string;
-  /** An environment variable; undefined when it is not set. */
   env(name: string): string | undefined;
   /** The user of this process: a name, or `uid:N`; null if unknown. */
   user(): string | null;
@@ -40,15 +38,11 @@ export interface Host extends WritableFiles, Signals {
   input(maxBytes: number): Promise<string>;
   /** Writes to stdout, completely and without buffering; `hasColours`: the text contains our own colours. */
   out(text: string, options?: { hasColours: boolean }): void;
-  /** Writes to stderr, completely and without buffering. */
   err(text: string): void;
-  /** Whether stdout is a terminal. */
   isTerminal: boolean;
-  /** Whether stderr is a terminal: only then is progress shown. */
   isErrTerminal: boolean;
-  /** The terminal's width in columns; 80 without a terminal. */
+  /** 80 without a terminal. */
   columns(): number;
-  /** Ends the process. */
   exit(code: number): never;
 }
 
@@ -81,15 +75,15 @@ export function createHost(signals: Signals = SIGNALS_WHEN_ASKED): Host {
 }
 
 /**
- * "regfeed" for the executable, whose `main` is null; from source "deno task regfeed" in the folder of `main`, and
- * `deno run` in every other one.
+ * The command that starts this program: "regfeed" for the executable (`main` is null), "deno task regfeed" in the
+ * folder of `main`, otherwise `deno run`.
  */
 export function startCommand(main: string | null, cwd: string): string {
   if (main === null) return "regfeed";
   return dirname(main) === cwd ? "deno task regfeed" : `deno run -A ${shellQuote(main)}`;
 }
 
-/** Quotes a text as one word of a shell command. */
+/** Quotes a text as one word of a shell. */
 export function shellQuote(text: string): string {
   return /^[\w./:@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
@@ -99,12 +93,11 @@ function tryTo(act: () => void): "granted" | "denied" {
     act();
   } catch (error) {
     if (error instanceof Deno.errors.NotCapable) return "denied";
-    // It was allowed, and failed because the program or library does not exist.
+    // It is permitted; the program or library does not exist.
   }
   return "granted";
 }
 
-/** Starts a program that does nothing. */
 function startProgram(): void {
   new Deno.Command(Deno.build.os === "windows" ? "hostname.exe" : "/bin/true", {
     stdin: "null",

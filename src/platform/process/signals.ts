@@ -3,7 +3,7 @@
 /** A signal that asks the process to end. */
 export type StopSignal = "SIGINT" | "SIGTERM";
 
-/** A signal that other programs use and this one ignores. */
+/** A signal that is ignored; other programs use it. */
 export type UnusedSignal = "SIGUSR1" | "SIGUSR2";
 
 /** The signals of a process. */
@@ -28,7 +28,7 @@ export const SIGNALS_WHEN_ASKED: Signals = {
 
 const UNUSED: readonly UnusedSignal[] = ["SIGUSR1", "SIGUSR2"];
 
-/** Signals that are collected from now on. Without this a SIGHUP would kill a server that is starting. */
+/** Collects signals from now on, so that a SIGHUP does not kill a server that is starting. */
 export function listenForSignals(): Signals {
   const stopped = listenForStop();
   const unused = createQueue<UnusedSignal>();
@@ -42,7 +42,7 @@ export function listenForSignals(): Signals {
   };
 }
 
-/** Passes values to listeners; values without a listener wait, each once. */
+/** Passes values to a listener; until there is one, keeps each value once. */
 function createQueue<T>(): { put(thing: T): void; take(listener: (thing: T) => void): () => void } {
   const waiting = new Set<T>();
   let taker: ((thing: T) => void) | null = null;

@@ -1,27 +1,25 @@
-// The supervisor that started the process: systemd's notification protocol (sd_notify(3)).
+// Notifies the supervisor: systemd's protocol (sd_notify(3)).
 import { join } from "node:path";
 import type { LogFields } from "../../domain/ports/ports.ts";
 
-/** How much more time is requested each time, microseconds. */
+/** The additional time of each request, microseconds. */
 const MORE_TIME_US = 60_000_000;
-/** How often it is requested, ms. */
+/** Interval of these requests, ms. */
 const ASK_EVERY_MS = 15_000;
 
-/** Messages to the supervisor. Without one, every method does nothing. Lost messages are not repeated. */
+/** Messages to the supervisor; without one, nothing is sent. Lost messages are not repeated. */
 export interface Supervisor {
-  /** The service is ready; starts the watchdog messages if the supervisor wants them. */
+  /** Reports readiness, and starts watchdog messages if the supervisor wants them. */
   ready(status: string): Promise<void>;
-  /** The service is stopping. */
   stopping(): Promise<void>;
   /** Requests more start time while the work runs. */
   whileStarting<T>(status: string, work: () => Promise<T>): Promise<T>;
-  /** Sends nothing more. */
   close(): Promise<void>;
 }
 
 /**
- * The supervisor in the environment (`NOTIFY_SOCKET`, `WATCHDOG_USEC`). `warn` gets the reason if it cannot be
- * notified; the service runs without it.
+ * The supervisor of the environment (`NOTIFY_SOCKET`, `WATCHDOG_USEC`). If it cannot be notified, `warn` gets the
+ * reason.
  */
 export async function createSupervisor(
   env: (name: string) => string | undefined,
@@ -30,7 +28,7 @@ export async function createSupervisor(
   const path = env("NOTIFY_SOCKET") ?? "";
   if (path === "" || Deno.build.os === "windows") return NOBODY;
   if (!path.startsWith("/")) {
-    // Names that begin with @ are abstract sockets, vsock: is another machine's.
+    // Names with @ are abstract sockets, `vsock:` names another machine.
     warn(
       `${UNTOLD}: only sockets with a path are supported; use Type=exec, or unset NOTIFY_SOCKET`,
       {
@@ -55,7 +53,7 @@ export async function createSupervisor(
     try {
       await socket.send(new TextEncoder().encode(text), { transport: "unixpacket", path });
     } catch {
-      // The supervisor is gone: the message is not needed.
+      // The supervisor is gone.
     }
   };
   const repeat = (text: string, everyMs: number): () => void => {
@@ -108,7 +106,6 @@ async function openSocket(): Promise<{ socket: Deno.DatagramConn; folder: string
   }
 }
 
-/** There is no supervisor. */
 const NOBODY: Supervisor = {
   ready: () => Promise.resolve(),
   stopping: () => Promise.resolve(),

@@ -3,34 +3,33 @@ import { Script } from "node:vm";
 import { parentPort, Worker } from "node:worker_threads";
 import { type TaskLimits, WorkerLimitError, type WorkerThread } from "../../domain/ports/ports.ts";
 
-/** How long an idle worker is kept, ms. */
+/** Idle time after which a worker ends, ms. */
 const IDLE_MS = 30_000;
-/** How long a worker may take to load its program, ms. */
+/** Time limit for loading the program of a worker, ms. */
 const START_MS = 60_000;
-/** How long a worker may take to report that a task has exceeded its time, ms. */
+/** Time limit for a worker to report that a task has exceeded its time, ms. */
 const REPORT_MS = 1_000;
-/** How often the memory of the process is checked while a task runs, ms. */
+/** Interval of the checks of the process's memory while a task runs, ms. */
 const MEMORY_CHECK_MS = 50;
-/** So many elements of a result are sent in one message: receiving a long message would block the main thread. */
+/** Maximum number of elements in one message: receiving a long message blocks the main thread. */
 const ELEMENTS = 250;
 const MB = 1024 * 1024;
 
 /** A worker thread that can be ended. */
 export interface Thread extends WorkerThread {
-  /** Terminates the worker, whatever it does, and rejects every call. A later call starts a new worker. */
+  /** Terminates the worker and rejects every call. A later call starts a new worker. */
   end(): void;
 }
 
 /** Options of a thread. */
 export interface ThreadOptions {
   idleMs?: number;
-  /** A task that takes longer is stopped, ms. It is run again, with all its time, when no other task waits. */
+  /** A task that takes longer is stopped, ms. It runs again, with its whole time, when no other task waits. */
   firstTryMs?: number;
-  /** Limit of the worker's heap, MB; without it, that of the runtime, which ends the whole process. */
+  /** Limit of the worker's heap, MB. Exceeding the runtime's own limit would end the process. */
   maxHeapMb?: number;
 }
 
-/** Requests the next elements of a result. */
 const MORE = "more";
 
 interface Request {
@@ -47,12 +46,12 @@ type Response =
   | { kind: "error"; name: string; message: string };
 
 interface Call extends Request, PromiseWithResolvers<unknown> {
-  /** What has arrived of a result that is an array. */
+  /** The received elements of an array. */
   elements: unknown[];
   isFirstTry: boolean;
 }
 
-/** A thread that runs the program at the URL. The worker starts with the first call and ends when it is idle. */
+/** Creates a thread for the program. Its worker starts with the first call and ends when idle. */
 export function createThread(program: URL, options: ThreadOptions = {}): Thread {
   return new QueuedThread(program, options);
 }
@@ -153,7 +152,7 @@ class QueuedThread implements Thread {
         this.#clearTimers(); // the task is done
         for (const element of response.elements) call.elements.push(element);
         if (response.isLast) return this.#finish(() => call.resolve(call.elements));
-        // On request alone, and in a callback of its own: messages that wait are received one after the other at once.
+        // Only on request and in a separate callback: waiting messages are received without a pause.
         return void setImmediate(() => {
           if (call === this.#running) this.#worker?.postMessage(MORE);
         });
@@ -169,9 +168,9 @@ class QueuedThread implements Thread {
   }
 
   /**
-   * The worker itself stops a task that exceeds its time: to terminate a worker does not stop what it runs in Deno 2.9,
-   * and after some seconds in Deno 2.4. Only what it cannot stop, such as parsing JSON, is given up here. Memory is
-   * watched because Deno 2.4 ignores the limit of the heap.
+   * The worker itself stops a task that exceeds its time, because terminating a worker does not stop running code in
+   * Deno 2.9, and only after seconds in Deno 2.4. Code that it cannot stop, such as JSON.parse(), is abandoned here.
+   * Memory is checked because Deno 2.4 ignores the heap limit.
    */
   #watch(call: Call): void {
     const { maxHeapMb } = this.options;
@@ -204,7 +203,7 @@ class QueuedThread implements Thread {
     call.reject(reason);
   }
 
-  /** Ends the worker and the call that it runs, unless the call gets a second try; the calls that wait get a new worker. */
+  /** Ends the worker and its call, unless the call gets a second try. Waiting calls get a new worker. */
   #terminate(reason: unknown): void {
     const worker = this.#worker;
     this.#worker = null; // its "exit" is expected
@@ -230,7 +229,7 @@ class QueuedThread implements Thread {
   }
 }
 
-/** A task that a worker runs. */
+/** A task of a worker. */
 export type Task = (argument: unknown) => unknown;
 
 /** Makes this thread a worker that runs these tasks. */
@@ -256,7 +255,7 @@ export function serveTasks(tasks: Readonly<Record<string, Task>>): void {
       else respond({ kind: "error", name, message });
     }
   };
-  // In a callback of its own, so that running out of memory is an error of the worker and not its silent end.
+  // In a separate callback, so that running out of memory is reported as an error of the worker.
   parentPort?.on("message", (request: Request | typeof MORE) => {
     setImmediate(() => request === MORE ? respondElements() : run(request));
   });
@@ -265,7 +264,7 @@ export function serveTasks(tasks: Readonly<Record<string, Task>>): void {
 
 const RUN = new Script("globalThis.regfeedTask()");
 
-/** Runs the work, and stops it wherever it is when its time is over. */
+/** Runs the work, and stops it when its time is over. */
 function runWithin(timeoutMs: number | undefined, work: () => unknown): unknown {
   if (timeoutMs === undefined) return work();
   Object.assign(globalThis, { regfeedTask: work });

@@ -1,18 +1,18 @@
-// Certificates of the server: whether a certificate and a key belong together, and for how long.
+// Checks the server's certificate and key.
 import { createPrivateKey, createPublicKey, X509Certificate } from "node:crypto";
 
-/** A certificate with what is above it, and its key, both PEM. */
+/** A certificate chain and its key, PEM. */
 export interface CertificatePair {
   cert: string;
   key: string;
 }
 
-/** What a pair is good for, or why it cannot be used. */
+/** The state of a pair. */
 export type CertificateState =
   | { kind: "good"; beginsAtMs: number; expiresAtMs: number; fitsHost(name: string): boolean }
   | { kind: "bad"; reason: string };
 
-/** Looks at a pair; no reason holds anything of the key. */
+/** Checks whether a pair can be used. A reason never contains any part of the key. */
 export function examineCertificate({ cert, key }: CertificatePair): CertificateState {
   let certificate: X509Certificate;
   try {

@@ -2,24 +2,23 @@
 import type { CertificatePair } from "./certificate.ts";
 import { listen, type ListenOptions, type RunningServer } from "../http/http_server.ts";
 
-/** Where to listen, and with which certificate. */
+/** Options of {@link listenTls}. */
 export interface TlsListenOptions extends ListenOptions {
   pair: CertificatePair;
 }
 
 /** A server over TLS. */
 export interface RunningTlsServer extends Omit<RunningServer, "retire"> {
-  /** Uses a new certificate for new connections. Rejects when it cannot be used; the server goes on unchanged then. */
+  /** Uses a new certificate for new connections. Rejects if it cannot be used; then nothing changes. */
   renew(pair: CertificatePair): Promise<void>;
 }
 
 /**
- * Starts to listen over TLS. The runtime cannot change the certificate of a listener. So a renewal starts a second
- * listener on the same port and retires the first. Requests on kept connections do not fail. When the first listener
- * closes, a connection that it has accepted and that has sent no request yet is closed.
+ * Starts to listen over TLS. A listener's certificate cannot be changed, so a renewal starts a second listener on the
+ * same port and retires the first. Requests on open connections do not fail; connections without a request are closed.
  */
 export async function listenTls(options: TlsListenOptions): Promise<RunningTlsServer> {
-  // Only a listener that does not share its port notices that another program uses the port.
+  // Only a listener that does not share its port detects that another program uses the port.
   const probe = await listen({ ...options, reusePort: false });
   await probe.shutdown(0);
   const { port, address } = probe;
