@@ -66,7 +66,6 @@ export interface Config {
     timeoutMs: number;
     /** Default time limit for parsing one document. */
     parseTimeoutMs: number;
-    /** Maximum number of sources fetched concurrently. */
     concurrency: number;
     /** The same per host. */
     hostConcurrency: number;
@@ -76,7 +75,6 @@ export interface Config {
     jitterMs: number;
     /** Maximum freshness lifetime accepted from a publisher. */
     maxFreshMs: number;
-    /** Whether sources may have private addresses. */
     allowPrivate: boolean;
   };
   /** In the order of the file; `location` is absolute for `files`. */
@@ -94,9 +92,7 @@ export interface Config {
     folder: string;
     /** The schedule of automatic backups; null: none. */
     schedule: { schedule: string; timezone: string } | null;
-    /** How many automatic backups are kept. */
     keep: number;
-    /** Whether backups contain the key that encrypts secrets. */
     secretKey: boolean;
   };
   /** Null: payments are disabled. */
@@ -117,7 +113,6 @@ export interface Config {
 
 /** The environment of a config file. */
 export interface ParseConfigOptions {
-  /** The file name for messages. */
   file: string;
   /** The absolute folder of the file, for relative paths. */
   folder: string;
@@ -126,10 +121,9 @@ export interface ParseConfigOptions {
   findAdditionProblems(additions: Additions, sourceIds: readonly string[]): KeyProblem[];
 }
 
-/** The languages of every installation. */
 const BASE_LANGUAGES = ["en", "de", "fr"];
 
-/** A config with the file that it was read from. */
+/** A config with its source file. */
 export interface ParsedConfig {
   config: Config;
   /** The file's values by its own keys. */
@@ -165,7 +159,8 @@ export async function parseConfigFile(text: string, options: ParseConfigOptions)
   ];
   const rejection = (problems: KeyProblem[]) => {
     const lines = findKeyLines(text);
-    return new ConfigError(inOrder(problems.map((problem) => locate(problem, lines, options.file))));
+    const located = problems.map((problem) => locate(problem, lines, options.file));
+    return new ConfigError(located.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)));
   };
   if (found.length > 0 || !checked.success) throw rejection(found);
   const config = buildConfig(checked.data, { secrets, ofSources, ofAccounts }, options.folder);
@@ -228,24 +223,11 @@ function additionProblems(file: CheckedFile, options: ParseConfigOptions): KeyPr
   });
 }
 
-function locate(
-  { path, message, duplicateOf }: KeyProblem,
-  lines: KeyLines,
-  file: string,
-): ConfigProblem {
+function locate({ path, message, duplicateOf }: KeyProblem, lines: KeyLines, file: string): ConfigProblem {
   const duplicate = duplicateOf === undefined
     ? ""
     : `is the same as ${formatKey(duplicateOf)} on line ${lines.nearestLineOf(duplicateOf)}: `;
-  return {
-    file,
-    line: lines.nearestLineOf(path),
-    key: formatKey(path),
-    message: duplicate + message,
-  };
-}
-
-function inOrder(problems: ConfigProblem[]): ConfigProblem[] {
-  return problems.sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
+  return { file, line: lines.nearestLineOf(path), key: formatKey(path), message: duplicate + message };
 }
 
 function buildConfig(
@@ -257,13 +239,18 @@ function buildConfig(
   },
   folder: string,
 ): Config {
+  const storePath = resolve(folder, file.store.path);
+  const { schedule, timezone } = file.backup;
   return {
     server: buildServer(file.server, folder),
     limits: {
       public: file.limits.public_per_minute || null,
       failed_key: file.limits.failed_keys_per_minute || null,
     },
-    store: buildStore(file.store, folder),
+    store: {
+      path: storePath,
+      keyFile: file.store.key_file === undefined ? `${storePath}.key` : resolve(folder, file.store.key_file),
+    },
     ingest: {
       userAgent: file.ingest.user_agent,
       contact: file.ingest.contact ?? null,
@@ -287,7 +274,12 @@ function buildConfig(
     tiers: buildTiers(file.tiers),
     customers: buildCustomers(file),
     languages: [...new Set([...BASE_LANGUAGES, ...file.delivery.languages])],
-    backup: buildBackup(file.backup, folder),
+    backup: {
+      folder: resolve(folder, file.backup.folder),
+      schedule: schedule === undefined ? null : { schedule, timezone },
+      keep: file.backup.keep,
+      secretKey: file.backup.secret_key,
+    },
     payment: buildPayment(file, ofAccounts),
     mail: buildMail(file, ofAccounts, folder),
     metrics: { listen: file.metrics.listen ?? null, token: ofAccounts.metricsToken },
@@ -295,11 +287,6 @@ function buildConfig(
     secretFiles: secrets.files,
     inlineSecrets: secrets.inline,
   };
-}
-
-function buildStore(store: CheckedFile["store"], folder: string): Config["store"] {
-  const path = resolve(folder, store.path);
-  return { path, keyFile: store.key_file === undefined ? `${path}.key` : resolve(folder, store.key_file) };
 }
 
 function buildSource(
@@ -310,7 +297,7 @@ function buildSource(
   // The checks ensure that the strategy's url or path is set.
   const location = source.fetch_strategy === "files"
     ? resolve(folder, source.path ?? ".")
-    : source.url ?? firstOf(source.urls);
+    : source.url ?? Object.values(source.urls ?? {})[0] ?? "";
   const rules = buildRules(source);
   // An empty feed or listing has moved or is broken.
   const minItems = source.min_items ?? (["feed", "html"].includes(source.fetch_strategy) ? 1 : 0);
@@ -342,24 +329,7 @@ function buildSource(
   };
 }
 
-function buildBackup(backup: CheckedFile["backup"], folder: string): Config["backup"] {
-  const { schedule, timezone } = backup;
-  return {
-    folder: resolve(folder, backup.folder),
-    schedule: schedule === undefined ? null : { schedule, timezone },
-    keep: backup.keep,
-    secretKey: backup.secret_key,
-  };
-}
-
-function firstOf(urls: Readonly<Record<string, string>> | undefined): string {
-  return Object.values(urls ?? {})[0] ?? "";
-}
-
 function buildTiers(changes: CheckedFile["tiers"]): Record<Tier, TierLimits> {
-  const entries = TIERS.map((tier) => [
-    tier,
-    { ...DEFAULT_LIMITS[tier], ...limitsFromFields(changes[tier] ?? {}) },
-  ]);
-  return Object.fromEntries(entries) as Record<Tier, TierLimits>;
+  const limitsOf = (tier: Tier) => ({ ...DEFAULT_LIMITS[tier], ...limitsFromFields(changes[tier] ?? {}) });
+  return Object.fromEntries(TIERS.map((tier) => [tier, limitsOf(tier)])) as Record<Tier, TierLimits>;
 }

@@ -58,7 +58,6 @@ export function isSameListener(one: ListenAddress, other: ListenAddress): boolea
 const ANY = "::";
 const ANY_IPV4 = "0.0.0.0";
 
-/** An address in canonical form. */
 function addressOf(hostname: string): string {
   if (hostname.toLowerCase() === "localhost") return "127.0.0.1";
   return ipaddr.isValid(hostname) ? ipaddr.process(hostname).toString() : hostname.toLowerCase();

@@ -13,7 +13,6 @@ export interface PaymentConfig {
   webhookSecret: string;
   /** Whether to accept events of real payments rather than of the test mode. */
   livemode: boolean;
-  /** How long access continues after a failed payment. */
   graceMs: number;
   /** Tiers by price id. */
   prices: Record<string, Tier>;
@@ -26,7 +25,7 @@ export interface MailConfig {
   support: string;
   /** Null: mails are written to the outbox. */
   smtp: SmtpServer & { requireTls: boolean; caFile: string | null } | null;
-  /** The folder for mails if there is no server, absolute. */
+  /** Absolute; used without a mail server. */
   outbox: string;
   /** How long the contents of sent mails are kept, ms. */
   keepMs: number;

@@ -14,84 +14,52 @@ export interface SourceProblem {
 
 type Table = Record<string, unknown>;
 
-/** What a strategy requires of a source's keys. */
-interface StrategyKeys {
-  /** The key for the location, and the message if it is missing. */
-  location: { key: "url" | "path"; missing: string };
-  /** Keys that the strategy does not support, with advice. */
-  unsupported: Readonly<Record<string, string>>;
-  /** Whether the strategy's table is required. */
-  needsTable: boolean;
-}
-
-const OVER_HTTP = {
-  path: 'for a watched folder, set fetch_strategy = "files"',
-  follow_links: 'for a watched folder, set fetch_strategy = "files"',
+/** The advice on a source without `url`, or for `files` without `path`. */
+const MISSING_LOCATION: Readonly<Record<FetchStrategy, string>> = {
+  feed: "a feed needs the URL of its document",
+  files: "set it to the folder to watch",
+  json: "an API needs the URL of its first page",
+  html: "a listing needs the URL of its page",
+  sparql: "set it to the URL of the endpoint",
+  sitemap: "set it to the URL of the sitemap",
 };
 
-const KEYS: Readonly<Record<FetchStrategy, StrategyKeys>> = {
-  feed: {
-    location: { key: "url", missing: "a feed needs the URL of its document" },
-    unsupported: OVER_HTTP,
-    needsTable: false,
-  },
-  files: {
-    location: { key: "path", missing: "set it to the folder to watch" },
-    unsupported: {
-      url: "set the folder as path",
-      ...Object.fromEntries(
-        ["authorization", "authorization_file", "authorization_env", "headers", "crawl_delay", "ca_file"].map(
-          (key) => [
-            key,
-            "it does not apply to a folder",
-          ],
-        ),
-      ),
-    },
-    needsTable: false,
-  },
-  json: {
-    location: { key: "url", missing: "an API needs the URL of its first page" },
-    unsupported: OVER_HTTP,
-    needsTable: true,
-  },
-  html: {
-    location: { key: "url", missing: "a listing needs the URL of its page" },
-    unsupported: OVER_HTTP,
-    needsTable: true,
-  },
-  sparql: {
-    location: { key: "url", missing: "set it to the URL of the endpoint" },
-    unsupported: OVER_HTTP,
-    needsTable: true,
-  },
-  sitemap: {
-    location: { key: "url", missing: "set it to the URL of the sitemap" },
-    unsupported: OVER_HTTP,
-    needsTable: false,
-  },
+/** The strategies whose table is required. */
+const NEED_TABLE: readonly FetchStrategy[] = ["json", "html", "sparql"];
+
+const ONLY_FOR_FOLDERS = 'for a watched folder, set fetch_strategy = "files"';
+const NOT_FOR_FOLDERS = "it does not apply to a folder";
+
+/** Keys that `files` does not support, with advice. */
+const UNSUPPORTED_BY_FILES: Readonly<Record<string, string>> = {
+  url: "set the folder as path",
+  authorization: NOT_FOR_FOLDERS,
+  authorization_file: NOT_FOR_FOLDERS,
+  authorization_env: NOT_FOR_FOLDERS,
+  headers: NOT_FOR_FOLDERS,
+  crawl_delay: NOT_FOR_FOLDERS,
+  ca_file: NOT_FOR_FOLDERS,
 };
+
+/** The same for the other strategies. */
+const UNSUPPORTED_BY_OTHERS = { path: ONLY_FOR_FOLDERS, follow_links: ONLY_FOR_FOLDERS };
 
 /** Problems of a source in the raw document. */
 export function strategyProblems(source: Table): SourceProblem[] {
   const strategy = (source.fetch_strategy ?? "feed") as FetchStrategy;
-  const keys = Object.hasOwn(KEYS, strategy) ? KEYS[strategy] : undefined;
-  if (keys === undefined) return [];
+  if (!Object.hasOwn(MISSING_LOCATION, strategy)) return [];
   const problems: SourceProblem[] = [];
-  const { key, missing } = keys.location;
-  if (source[key] === undefined && source.urls === undefined) {
-    problems.push({ path: [key], message: `is missing: ${missing}` });
+  const isFolder = strategy === "files";
+  const location = isFolder ? "path" : "url";
+  if (source[location] === undefined && source.urls === undefined) {
+    problems.push({ path: [location], message: `is missing: ${MISSING_LOCATION[strategy]}` });
   }
   problems.push(...identityProblems(source, strategy));
-  if (strategy === "files" && source.base_url === undefined) {
-    problems.push({
-      path: ["base_url"],
-      message: "is missing: set it to the URL of the publisher's site",
-    });
+  if (isFolder && source.base_url === undefined) {
+    problems.push({ path: ["base_url"], message: "is missing: set it to the URL of the publisher's site" });
   }
-  for (const [unsupported, advice] of Object.entries(keys.unsupported)) {
-    if (source[unsupported] === undefined) continue;
-    problems.push({ path: [unsupported], message: notSupported(strategy, advice) });
+  for (const [key, advice] of Object.entries(isFolder ? UNSUPPORTED_BY_FILES : UNSUPPORTED_BY_OTHERS)) {
+    if (source[key] !== undefined) problems.push({ path: [key], message: notSupported(strategy, advice) });
   }
   for (const other of Object.keys(STRATEGY_TABLES)) {
     if (other === strategy || source[other] === undefined) continue;
@@ -104,7 +72,7 @@ export function strategyProblems(source: Table): SourceProblem[] {
     for (const { path, message } of tableProblems(strategy, table, source)) {
       problems.push({ path: [strategy, ...path], message });
     }
-  } else if (table === undefined && keys.needsTable) {
+  } else if (table === undefined && NEED_TABLE.includes(strategy)) {
     const message = `is missing: [sources.${strategy}] describes where the items are and what they contain`;
     problems.push({ path: [strategy], message });
   }
@@ -164,7 +132,7 @@ function fieldProblems(table: Table): SourceProblem[] {
   return problems;
 }
 
-/** The keys that each kind of paging needs and allows, of those that not every kind has. */
+/** The required and allowed keys of each kind of paging. */
 const PAGING_KEYS: Readonly<Record<string, { needs: string[]; allows: string[] }>> = {
   none: { needs: [], allows: [] },
   page: { needs: [], allows: ["parameter", "first"] },
@@ -229,10 +197,8 @@ function windowProblems(table: Table, source: Table): SourceProblem[] {
     problems.push({ path: [key], message: "has no effect unless url or body contains {since}" });
   }
   if (isAsked && table.newest_first === true) {
-    problems.push({
-      path: ["newest_first"],
-      message: "has no effect with {since}: a window is always read completely",
-    });
+    const message = "has no effect with {since}: a window is always read completely";
+    problems.push({ path: ["newest_first"], message });
   }
   return problems;
 }

@@ -51,14 +51,7 @@ export const HEADERS_TABLE = z.record(
   { error: wants("a table", "[sources.headers]") },
 ).optional();
 
-function path(example: string) {
-  return text("a path", example, (value): Reading<string> => {
-    const reading = readValuePath(value);
-    return "problem" in reading ? reading : { value };
-  });
-}
-
-function readItemsPath(value: string): Reading<string> {
+function readPathText(value: string): Reading<string> {
   const reading = readValuePath(value);
   return "problem" in reading ? reading : { value };
 }
@@ -80,7 +73,7 @@ function readItemSelector(value: string): Reading<string> {
   }
   return value.trim() === ""
     ? { problem: 'is empty: set the selector of an item, such as "article"' }
-    : readSelector(value);
+    : { value };
 }
 
 /** One rule, or several of which the first with a result is used. */
@@ -160,11 +153,11 @@ function windows(defaults: { overlap: number; first: number }) {
 }
 
 const json = table({
-  items: rules("a path", "results", readItemsPath).prefault(""),
+  items: rules("a path", "results", readPathText).prefault(""),
   ...paths,
   date_format: dateFormat,
   ...paging,
-  next: path("next_page_url").optional(),
+  next: text("a path", "next_page_url", readPathText).optional(),
   body: z.string({ error: wants("a string", "'{ \"page\": 1 }'") }).optional(),
   ...windows({ overlap: 3, first: 30 }),
   not_found_is_empty: flag().prefault(false),

@@ -12,7 +12,6 @@ export interface KeyLines {
   nearestLineOf(path: KeyPath): number | null;
 }
 
-/** A table, list or value. */
 interface Entry {
   line: number;
   /** False while a table is known only by the keys below it, like `a` after `[a.b]`. */
@@ -21,9 +20,8 @@ interface Entry {
 }
 
 /**
- * Finds the lines of a text that `smol-toml` has accepted. A table with a header has the header's line, otherwise the
- * line of the first key below it. A text with a string of more than 100,000 characters may have no lines, because the
- * parser cannot read it.
+ * Finds the lines of a text that `smol-toml` has accepted. A table without a header has the line of its first key. A
+ * text that the parser cannot read, with a string of more than 100,000 characters, has no lines.
  */
 export function findKeyLines(text: string): KeyLines {
   const root: Entry = { line: 0, isExplicit: true, children: new Map() };

@@ -1,6 +1,6 @@
 // Explains the errors of the TOML parser.
 
-/** The usual causes, by a part of the parser's message. */
+/** Usual causes, by a part of the parser's message. */
 const CAUSES: readonly (readonly [RegExp, string])[] = [
   [/invalid value|numeric/, 'not a valid value: put strings in quotes ("…"); true and false are lower-case'],
   [/leading zero/, "numbers must not start with zero; put strings in quotes"],
