@@ -1,4 +1,6 @@
 // A TCP server for tests that says exactly the bytes it is told to, right or wrong.
+import type { HttpClient, OutgoingRequest } from "../../src/domain/ports/ports.ts";
+import { createHttpClient, type HttpClientOptions } from "../../src/platform/http/http.ts";
 
 /** A running raw server. */
 export interface RawServer extends AsyncDisposable {
@@ -83,4 +85,27 @@ function closeQuietly(connection: Deno.TcpConn): void {
   } catch {
     // It was closed already.
   }
+}
+
+/** A response with a body of two bytes. */
+export const OK = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
+
+/** Runs the work with a client, and closes it. */
+export async function withClient(
+  work: (client: HttpClient) => Promise<void>,
+  options: HttpClientOptions = {},
+): Promise<void> {
+  const client = createHttpClient(options);
+  try {
+    await work(client);
+  } finally {
+    await client.close();
+  }
+}
+
+/** A GET request to an address on loopback. */
+export function get(url: string, more: Partial<OutgoingRequest> = {}): OutgoingRequest {
+  const { signal } = new AbortController();
+  const own = { method: "GET" as const, url: new URL(url), headers: {}, addresses: ["127.0.0.1"] };
+  return { ...own, maxBodyBytes: 1_000, signal, ...more };
 }

@@ -1,31 +1,9 @@
 // Tests of src/platform/http/connections.ts: which connections are used again, and when they are closed.
 import assert from "node:assert/strict";
-import type { HttpClient, OutgoingRequest } from "../../../src/domain/ports/ports.ts";
 import { MAX_IDLE_CONNECTIONS } from "../../../src/platform/http/connections.ts";
-import { createHttpClient, type HttpClientOptions } from "../../../src/platform/http/http.ts";
-import { saying, sayingLast, serveRaw } from "../raw_server.ts";
-
-const OK = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
-
-async function withClient(
-  work: (client: HttpClient) => Promise<void>,
-  options: HttpClientOptions = {},
-): Promise<void> {
-  const client = createHttpClient(options);
-  try {
-    await work(client);
-  } finally {
-    await client.close();
-  }
-}
+import { get, OK, saying, sayingLast, serveRaw, withClient } from "../raw_server.ts";
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-function get(url: string, more: Partial<OutgoingRequest> = {}): OutgoingRequest {
-  const { signal } = new AbortController();
-  const own = { method: "GET" as const, url: new URL(url), headers: {}, addresses: ["127.0.0.1"] };
-  return { ...own, maxBodyBytes: 1_000, signal, ...more };
-}
 
 Deno.test("request() keeps a connection per origin and addresses for the next request", async () => {
   await using server = serveRaw(saying(OK));

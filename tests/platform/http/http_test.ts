@@ -1,32 +1,10 @@
 // Tests of src/platform/http/http.ts: requests, addresses, aborts.
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
-import type { HttpClient, OutgoingRequest } from "../../../src/domain/ports/ports.ts";
-import { createHttpClient, type HttpClientOptions } from "../../../src/platform/http/http.ts";
 import { listen } from "../../../src/platform/http/http_server.ts";
-import { saying, serveRaw } from "../raw_server.ts";
-
-const OK = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
-
-async function withClient(
-  work: (client: HttpClient) => Promise<void>,
-  options: HttpClientOptions = {},
-): Promise<void> {
-  const client = createHttpClient(options);
-  try {
-    await work(client);
-  } finally {
-    await client.close();
-  }
-}
+import { get, OK, saying, serveRaw, withClient } from "../raw_server.ts";
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-function get(url: string, more: Partial<OutgoingRequest> = {}): OutgoingRequest {
-  const { signal } = new AbortController();
-  const own = { method: "GET" as const, url: new URL(url), headers: {}, addresses: ["127.0.0.1"] };
-  return { ...own, maxBodyBytes: 1_000, signal, ...more };
-}
 
 Deno.test("request() sends method, headers and body, and gives status, headers and body", async () => {
   const server = await listen({
