@@ -24,6 +24,7 @@ export interface HttpClientOptions {
   forWebhooks?: boolean;
 }
 
+/** A client with connections to close. */
 export interface RealHttpClient extends HttpClient {
   /** Loads undici, so that no request waits for it within its time limit. */
   prepare(): Promise<void>;
