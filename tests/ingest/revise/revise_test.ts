@@ -69,7 +69,7 @@ const storedAs = (event: RegEvent, contentHash: string): StoredPublication => ({
   event,
 });
 
-Deno.test("decideRevision() records a new publication as version 1, with its words in its own language", () => {
+Deno.test("decideRevision() records a new publication as version 1 with the text in its own language", () => {
   assert.deepEqual(eventOf(identified()), {
     id: "evt_new",
     source_id: "board",
@@ -92,7 +92,7 @@ Deno.test("decideRevision() records a new publication as version 1, with its wor
   });
 });
 
-Deno.test("decideRevision() leaves equal content alone, without classifying it", () => {
+Deno.test("decideRevision() does not classify unchanged content", () => {
   const item = identified();
   const stored = storedAs(eventOf(item), item.contentHash);
   const classify = () => assert.fail("classified");
@@ -108,20 +108,20 @@ Deno.test("decideRevision() records changed content as the next version of the s
   assert.deepEqual([event.version, event.supersedes, event.external_id], [2, "evt_old", "first-id"]);
 });
 
-Deno.test("decideRevision() passes over what does not concern AI regulation, unless the source keeps all", () => {
+Deno.test("decideRevision() skips irrelevant items unless the source keeps all", () => {
   const classify = () => ({ ...classified, relevant: false });
   assert.deepEqual(decideRevision(identified(), null, context({ classify })), { kind: "irrelevant" });
   assert.equal(decideRevision(identified(), null, context({ classify, keepAll: true })).kind, "record");
 });
 
-Deno.test("decideRevision() records the revision of a stored publication even when it is no longer about AI", () => {
+Deno.test("decideRevision() records the revision of a publication that is no longer relevant", () => {
   const before = identified();
   const stored = storedAs(eventOf(before), before.contentHash);
   const classify = () => ({ ...classified, relevant: false });
   assert.equal(decideRevision(identified({ title: "Neu" }), stored, context({ classify })).kind, "record");
 });
 
-Deno.test("decideRevision() makes of a date that moved what the document and its history say", () => {
+Deno.test("decideRevision() decides a changed date by the document and the publication's history", () => {
   const before = identified();
   const moved = identified({ publishedAtMs: NOW });
   const { contentHash } = moved;
@@ -136,14 +136,14 @@ Deno.test("decideRevision() makes of a date that moved what the document and its
   assert.equal(decide("again"), "pending");
   assert.equal(decide("again", { pendingHash: contentHash }), "record");
   assert.equal(decide("again", { pendingHash: "another date", dateMoves: 1 }), "pending");
-  assert.equal(decide("again", { dateMoves: 2 }), "unchanged", "its date is made up");
-  assert.equal(decide("again", { dateMoves: 2, pendingHash: contentHash }), "record", "seen before it was");
+  assert.equal(decide("again", { dateMoves: 2 }), "unchanged", "its date is generated");
+  assert.equal(decide("again", { dateMoves: 2, pendingHash: contentHash }), "record", "seen before");
   assert.equal(decide("now", { dateMoves: 2 }), "unchanged");
   assert.equal(decide("again", { textHash: moved.textHash }), "pending", "by the hash alone");
   assert.equal(decide("again", { textHash: "another text" }), "record");
 });
 
-Deno.test("decideRevision() records a withdrawn publication anew when it is there again", () => {
+Deno.test("decideRevision() restores a withdrawn publication that is listed again", () => {
   const before = identified();
   const event = { ...eventOf(before), status: "withdrawn" as const };
   const stored = { ...storedAs(event, before.contentHash), withdrawn: true };
@@ -152,7 +152,7 @@ Deno.test("decideRevision() records a withdrawn publication anew when it is ther
   assert.deepEqual([decision.event.version, decision.event.status], [2, undefined]);
 });
 
-Deno.test("decideRevision() revises nothing by a document that was read before", () => {
+Deno.test("decideRevision() revises nothing after a document that was read before", () => {
   const before = identified();
   const stored = storedAs(eventOf(before), before.contentHash);
   const older = identified({ title: "Leitlinien, Entwurf" });
@@ -160,7 +160,7 @@ Deno.test("decideRevision() revises nothing by a document that was read before",
   assert.equal(decideRevision(older, null, context({ isReread: true })).kind, "record");
 });
 
-Deno.test("decideRevision() takes what a former rule knew for the same where address or title are, and never as news", () => {
+Deno.test("decideRevision() matches an alias if the URL or title is the same", () => {
   const before = identified();
   const former = { ...storedAs(eventOf(before), "-"), externalId: "x", foundBy: "alias" as const };
   const versionOf = (change: Partial<NormalisedItem>, keys: string[] = []) => {
@@ -174,10 +174,14 @@ Deno.test("decideRevision() takes what a former rule knew for the same where add
   assert.deepEqual(versionOf({ title: "Neu" }), [2, "after_fetch"]);
   assert.deepEqual(versionOf({ link: "https://board.example/b" }), [2, "after_fetch"]);
   assert.deepEqual(versionOf({ link: "https://board.example/b", title: "Neu" }), [1, "after_fetch"]);
-  assert.deepEqual(versionOf({ title: "Neu" }, ["other"]), [1, false], "another item of the document has it");
+  assert.deepEqual(
+    versionOf({ title: "Neu" }, ["other"]),
+    [1, false],
+    "another item of the document has the alias",
+  );
 });
 
-Deno.test("decideRevision() makes two publications of ids that shared one and stand side by side with different content", () => {
+Deno.test("decideRevision() separates two ids of one publication that are listed with different content", () => {
   const before = identified();
   const stored = storedAs(eventOf(before), before.contentHash);
   const other = identified({ guid: "id-2", title: "Neu" });
@@ -188,10 +192,10 @@ Deno.test("decideRevision() makes two publications of ids that shared one and st
     return [event.external_id, event.version];
   };
   assert.deepEqual(versionWith(["id-1", "id-2"]), ["id-2", 1]);
-  assert.deepEqual(versionWith(["id-2"]), ["id-1", 2], "a new id of the one publication");
+  assert.deepEqual(versionWith(["id-2"]), ["id-1", 2], "a new id of the publication");
 });
 
-Deno.test("decideRevision() takes the stated date, else that of the change, else the first sight", () => {
+Deno.test("decideRevision() uses the stated date, otherwise that of the change, otherwise the time of the fetch", () => {
   const DAY = 24 * HOUR;
   const rows: [name: string, item: Partial<NormalisedItem>, publishedAt: number, isEstimated: boolean][] = [
     ["stated", { publishedAtMs: NOW - DAY }, NOW - DAY, false],
@@ -206,7 +210,7 @@ Deno.test("decideRevision() takes the stated date, else that of the change, else
   }
 });
 
-Deno.test("decideRevision() keeps the first sight of an undated publication when it is revised", () => {
+Deno.test("decideRevision() keeps the date of the first version of an undated publication", () => {
   const before = identified({ publishedAtMs: null });
   const stored = storedAs(eventOf(before), before.contentHash);
   const later = context({ nowMs: NOW + HOUR });
