@@ -1,4 +1,4 @@
-// A source with an address for each language, of every strategy that can have several.
+// A source with a URL for each language, for every strategy that supports it.
 import assert from "node:assert/strict";
 import { ingestBoard, withSources } from "../support/collecting.ts";
 import type { FakeInternet } from "../support/platform.ts";
@@ -16,10 +16,10 @@ const configOf = (source: string) =>
 
 const TITLES = { en: "Guidelines on the AI Act", de: "Leitlinien zur KI-Verordnung" };
 
-/** A strategy's config, and what a site answers for two publications in each language, on as many pages as it has. */
+/** A strategy's config, and a site with two publications in each language. */
 interface Site {
   config: string;
-  /** Serves the publications of a language; `broken` is the number of one whose page or document cannot be had. */
+  /** Serves the publications of a language; the page or document with number `broken` fails. */
   serve(http: FakeInternet, language: Language, options?: { broken: number }): void;
 }
 
@@ -96,7 +96,7 @@ async function stored(world: World): Promise<string[]> {
 const BOTH = [1, 2].map((id) => `${TITLES.en} ${id}: en,de v1`);
 
 for (const [strategy, { config, serve }] of Object.entries(SITES)) {
-  Deno.test(`${strategy}: the addresses of several languages give one event for each publication`, () =>
+  Deno.test(`${strategy}: the URLs of several languages give one event for each publication`, () =>
     withSources(configOf(config), async (world) => {
       for (const language of LANGUAGES) serve(world.platform.http, language);
       const first = await ingestBoard(world);
@@ -110,7 +110,7 @@ for (const [strategy, { config, serve }] of Object.entries(SITES)) {
       assert.deepEqual(await stored(world), BOTH);
     }));
 
-  Deno.test(`${strategy}: a language that cannot be had is told of, its neighbour goes on, and it comes later`, () =>
+  Deno.test(`${strategy}: a language that fails is reported, the other is stored, and it is added later`, () =>
     withSources(configOf(config), async (world) => {
       serve(world.platform.http, "en");
       world.platform.http.serve(at("de"), () => ({ status: 503 }));
@@ -124,7 +124,7 @@ for (const [strategy, { config, serve }] of Object.entries(SITES)) {
       assert.deepEqual(await stored(world), BOTH);
     }));
 
-  Deno.test(`${strategy}: each address is followed to where it has moved for good, by itself`, () =>
+  Deno.test(`${strategy}: the permanent redirect of each URL is followed separately`, () =>
     withSources(configOf(config), async (world) => {
       const { http, clock } = world.platform;
       for (const language of LANGUAGES) serve(http, language);
@@ -145,17 +145,17 @@ for (const [strategy, { config, serve }] of Object.entries(SITES)) {
       };
       assert.deepEqual(await asked(), [at("en"), at("de"), moved]);
       assert.deepEqual(await asked(), [at("en"), at("de"), moved]);
-      assert.deepEqual(await asked(), [at("en"), at("de"), moved], "three days are over: believed now");
+      assert.deepEqual(await asked(), [at("en"), at("de"), moved], "the third day");
       assert.deepEqual(await asked(), [at("en"), moved]);
       http.serve(moved, () => ({ status: 404 }));
       serve(http, "de");
       assert.deepEqual(await asked(), [at("en"), moved]);
-      assert.deepEqual(await asked(), [at("en"), at("de")], "given up with the first failure");
+      assert.deepEqual(await asked(), [at("en"), at("de")], "dropped after the first failure");
       assert.deepEqual(await stored(world), BOTH);
     }));
 
   if (strategy === "feed") continue;
-  Deno.test(`${strategy}: a further page of one language that cannot be had loses nothing of the others`, () =>
+  Deno.test(`${strategy}: a page of one language that fails does not affect the other pages`, () =>
     withSources(configOf(config), async (world) => {
       serve(world.platform.http, "en");
       serve(world.platform.http, "de", { broken: 2 });
@@ -170,7 +170,7 @@ for (const [strategy, { config, serve }] of Object.entries(SITES)) {
     }));
 }
 
-Deno.test("html: a language whose page the rules no longer fit is named, and its neighbour goes on", () =>
+Deno.test("html: a language whose page no longer matches the rules is reported, and the other is stored", () =>
   withSources(configOf(SITES["html"]?.config ?? ""), async (world) => {
     SITES["html"]?.serve(world.platform.http, "en");
     world.platform.http.serve(
@@ -189,7 +189,7 @@ Deno.test("html: a language whose page the rules no longer fit is named, and its
     assert.deepEqual([neither.ok, neither.error?.slice(0, 11)], [false, "has no item"]);
   }));
 
-Deno.test("what stands in an unchanged language alone is not missing", () =>
+Deno.test("a publication that only an unchanged language has is not missing", () =>
   withSources(configOf("removals = true\n"), async (world) => {
     const items = (language: Language, ids: readonly number[]) =>
       rss(ids.map((id) => ({ id: `${id}`, title: `${TITLES[language]} ${id}` })))
@@ -207,9 +207,5 @@ Deno.test("what stands in an unchanged language alone is not missing", () =>
       await world.platform.clock.advance(DAY / 8);
       assert.equal((await ingestBoard(world)).revised, 0);
     }
-    assert.equal(
-      sent,
-      4,
-      "at first, once more because something was new, and with every second look at the other",
-    );
+    assert.equal(sent, 4, "at first, after new items, and to confirm missing ones");
   }));

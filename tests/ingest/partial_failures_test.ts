@@ -1,4 +1,4 @@
-// What a source is without although its fetch went well: named everywhere, with since when, until it is there.
+// Partial failures: the parts that a source lacks although its fetch succeeded.
 import assert from "node:assert/strict";
 import { checkSources } from "../../src/cli/doctor/store.ts";
 import { listSources } from "../../src/cli/source/source_list.ts";
@@ -9,7 +9,7 @@ import { START_MS, withWorld, type World } from "../support/world.ts";
 const HOUR = 3_600_000;
 const DE = "https://board.example/de/feed";
 
-Deno.test("decidePartialFailures() keeps since when each part is missing, one gap for a part, and bounds them", () => {
+Deno.test("decidePartialFailures() keeps the time of each part, lists each part once, and has limits", () => {
   const before = [{ part: "de", reason: "responded with 500", sinceMs: 5 }, {
     part: "fr",
     reason: "x",
@@ -38,7 +38,7 @@ Deno.test("decidePartialFailures() keeps since when each part is missing, one ga
   assert.deepEqual(gaps[20], { part: "others", reason: "30 more parts", sinceMs: 9 });
 });
 
-/** How the source fares an hour later, as each place tells it. */
+/** The state of the source an hour later, by every interface that reports it. */
 async function anHourLater(world: World) {
   await world.platform.clock.advance(HOUR);
   await world.app.tick();
@@ -56,7 +56,7 @@ async function anHourLater(world: World) {
   };
 }
 
-Deno.test("one of a source's addresses that fails for ever is named with since when, everywhere, until it is there again", () =>
+Deno.test("a URL of a source that keeps failing is reported with its time by every interface until it recovers", () =>
   withWorld(
     boardConfig({ source: `urls = { en = "https://board.example/en/feed", de = "${DE}" }` })
       .replace('url = "https://board.example/feed"\n', ""),
@@ -87,8 +87,8 @@ Deno.test("one of a source's addresses that fails for ever is named with since w
       const warned = world.platform.lines.filter(({ message }) => message.startsWith("a part of a source"));
       assert.deepEqual(warned.map(({ fields }) => fields["part"]), [`de: ${DE}`], "once");
       http.serve(DE, () => feed("de"));
-      const healed = await anHourLater(world);
-      assert.deepEqual(healed, {
+      const recovered = await anHourLater(world);
+      assert.deepEqual(recovered, {
         state: "ok",
         sinceMs: 3 * HOUR,
         gaps: [],
@@ -98,7 +98,7 @@ Deno.test("one of a source's addresses that fails for ever is named with since w
     },
   ));
 
-Deno.test("a page that is nested too deep to be looked through makes its source partial, and keeps what was found", () =>
+Deno.test("a page that is nested too deeply makes its source partial, and its items are stored", () =>
   withWorld(
     boardConfig({
       source:
@@ -121,7 +121,7 @@ Deno.test("a page that is nested too deep to be looked through makes its source 
     },
   ));
 
-Deno.test("a feed that breaks off, and a file that is none, are gaps; an item that is refused is none", () =>
+Deno.test("a truncated feed is a partial failure, a refused item is not", () =>
   withWorld(boardConfig(), async (world) => {
     const whole = rss([{ id: "1" }, { id: "2" }, { id: "3" }]);
     world.platform.http.serve(
@@ -137,7 +137,7 @@ Deno.test("a feed that breaks off, and a file that is none, are gaps; an item th
     assert.deepEqual([refused.state, refused.gaps], ["ok", []]);
   }));
 
-Deno.test("when a source fails wholly its failure is told, and what was missing before is still missing after it", () =>
+Deno.test("after a complete failure, a partial failure keeps its time", () =>
   withWorld(boardConfig(), async (world) => {
     const whole = rss([{ id: "1" }, { id: "2" }]);
     const serve = (answer: { status?: number; body?: string }) =>
@@ -151,7 +151,7 @@ Deno.test("when a source fails wholly its failure is told, and what was missing 
     assert.deepEqual([again.state, again.sinceMs], ["partial", HOUR]);
   }));
 
-Deno.test("a key in the query of an address stands in no list and in no log", () =>
+Deno.test("a key in the query of a URL is in no list and no log", () =>
   withWorld(
     boardConfig({
       source:

@@ -1,4 +1,4 @@
-// What is kept of where an event comes from, through the whole appliance.
+// The provenance of events, through the whole app.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { RULES_VERSION } from "../../src/classify/classify.ts";
@@ -19,7 +19,7 @@ async function provenances(world: World): Promise<Provenance[]> {
   );
 }
 
-Deno.test("a record's provenance holds what was read, from where and when, and no secret", async () => {
+Deno.test("the provenance of an event has its document, URL and time, and no secret", async () => {
   const config = boardConfig({ source: 'authorization = "Bearer top-secret"\nlanguages = ["de", "en"]' })
     .replace("https://board.example/feed", "https://board.example/feed?token=top-secret");
   const world = await createWorld(config);
@@ -51,7 +51,7 @@ Deno.test("a record's provenance holds what was read, from where and when, and n
   }
 });
 
-Deno.test("the provenance of a file holds its name, and no HTTP status", async () => {
+Deno.test("the provenance of a file has its name and no HTTP status", async () => {
   const world = await createWorld(`[[sources]]
 id = "inbox"
 name_en = "Inbox"
@@ -72,7 +72,7 @@ path = "inbox"
   }
 });
 
-Deno.test("each version keeps the provenance of its own document", async () => {
+Deno.test("each version has the provenance of its document", async () => {
   const world = await createWorld(boardConfig());
   try {
     for (const summary of ["On Article 50 of the AI Act.", "On Article 5 of the AI Act."]) {

@@ -1,4 +1,4 @@
-// Tests of src/ingest/redacting_log.ts, and of what of a document gets into the log.
+// Tests of src/ingest/redacting_log.ts, and of the values of documents in the log.
 import assert from "node:assert/strict";
 import { redactingLog } from "../../src/ingest/redacting_log.ts";
 import { fakePlatform } from "../support/platform.ts";
@@ -6,7 +6,7 @@ import { boardConfig } from "../support/samples.ts";
 import { START_MS, withWorld } from "../support/world.ts";
 
 Deno.test("redactingLog() removes email addresses and the queries of URLs", () => {
-  const rows: [said: string, logged: string][] = [
+  const rows: [text: string, logged: string][] = [
     ["ana@board.example", "…"],
     ["write to <ana.b+c@board.example>, or call", "write to <…>, or call"],
     ["Müller’s müller@behörde.example!", "Müller’s …"],
@@ -15,10 +15,10 @@ Deno.test("redactingLog() removes email addresses and the queries of URLs", () =
     ["@board and 5 @ 3", "@board and 5 @ 3"],
   ];
   const { log, lines } = fakePlatform(START_MS);
-  const discreet = redactingLog(log("ingest"));
+  const redacted = redactingLog(log("ingest"));
   for (const [said, logged] of rows) {
     for (const level of ["debug", "info", "warn", "error"] as const) {
-      discreet[level]("said", { said, list: [said], count: 1, none: null });
+      redacted[level]("said", { said, list: [said], count: 1, none: null });
       assert.deepEqual(lines.pop(), {
         area: "ingest",
         level,
@@ -29,7 +29,7 @@ Deno.test("redactingLog() removes email addresses and the queries of URLs", () =
   }
 });
 
-Deno.test("a refused item whose name is a mail address, and a page that begins with one, name nobody in the log", () =>
+Deno.test("email addresses of refused items and pages are not logged", () =>
   withWorld(boardConfig(), async ({ app, platform }) => {
     const bodies = [
       "<rss><channel><item><guid>ana@board.example</guid></item></channel></rss>",

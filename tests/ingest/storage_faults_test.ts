@@ -1,4 +1,4 @@
-// What a fetch comes to whose store cannot keep it: said for what it is, not held against the source, healed soon.
+// Fetches whose results cannot be stored: the report names the storage fault, and the source is fetched again soon.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -12,7 +12,7 @@ import { TEMPORARY } from "../support/temporary.ts";
 const FEED = "https://board.example/feed";
 const MINUTE = 60_000;
 
-Deno.test("a disk that is full while a fetch is recorded is named, counts no failure, and is over a minute after it", async () => {
+Deno.test("a full disk during a fetch is named, is not a failure of the source, and the fetch is repeated after a minute", async () => {
   const world = await createWorld(boardConfig());
   const { store, platform } = world;
   try {
@@ -36,8 +36,8 @@ Deno.test("a disk that is full while a fetch is recorded is named, counts no fai
     assert.match(state?.lastError ?? "", /the database's disk is full/);
     store.recordPublications = recordPublications;
     await platform.clock.advance(MINUTE);
-    const [healed] = await world.app.ingest.ingest();
-    assert.deepEqual([healed?.ok, healed?.new], [true, 1]);
+    const [recovered] = await world.app.ingest.ingest();
+    assert.deepEqual([recovered?.ok, recovered?.new], [true, 1]);
     assert.equal((await store.listSources())[0]?.lastError, null);
     assert.ok(platform.lines.some(({ message }) => message === "source recovered"));
   } finally {
@@ -45,7 +45,7 @@ Deno.test("a disk that is full while a fetch is recorded is named, counts no fai
   }
 });
 
-Deno.test("a fetch of which one batch cannot be recorded is not finished, and what was recorded before stays", async () => {
+Deno.test("a fetch of which one batch cannot be recorded is not finished, and recorded batches stay", async () => {
   const world = await createWorld(boardConfig());
   const { store, platform } = world;
   try {
@@ -63,16 +63,16 @@ Deno.test("a fetch of which one batch cannot be recorded is not finished, and wh
     assert.deepEqual([state?.cursor, state?.firstSuccessAtMs], [null, null]);
     store.recordPublications = recordPublications;
     await platform.clock.advance(MINUTE);
-    const [healed] = await world.app.ingest.ingest();
-    assert.equal(healed?.ok, true);
-    assert.equal((healed?.new ?? 0) + (healed?.unchanged ?? 0), items.length);
-    assert.ok((healed?.unchanged ?? 0) >= 300);
+    const [recovered] = await world.app.ingest.ingest();
+    assert.equal(recovered?.ok, true);
+    assert.equal((recovered?.new ?? 0) + (recovered?.unchanged ?? 0), items.length);
+    assert.ok((recovered?.unchanged ?? 0) >= 300);
   } finally {
     await world.close();
   }
 });
 
-Deno.test("a flood that a full disk cuts in two is held back whole, and nobody is told of its first half", async () => {
+Deno.test("a change spike that a full disk interrupts is held completely", async () => {
   const world = await createWorld(boardConfig());
   const { store, platform } = world;
   try {
@@ -88,7 +88,6 @@ Deno.test("a flood that a full disk cuts in two is held back whole, and nobody i
     const { recordPublications } = store;
     let batches = 0;
     store.recordPublications = (...given) =>
-      // The batches are looked at before anything of them is kept, and then recorded.
       ++batches > 7 ? Promise.reject(storageError("full")) : recordPublications(...given);
     const [cut] = await world.app.ingest.ingest(["board"]);
     assert.match(cut?.error ?? "", /^nothing of it could be stored/);
@@ -103,7 +102,7 @@ Deno.test("a flood that a full disk cuts in two is held back whole, and nobody i
   }
 });
 
-Deno.test("a database that is locked in the middle of a fetch loses nothing and is asked again when the lease is over", async () => {
+Deno.test("a fetch during which the database is locked is repeated when its lease ends", async () => {
   const folder = await Deno.makeTempDir(TEMPORARY);
   const path = join(folder, "regfeed.db");
   const world = await createWorld(boardConfig(), { store: openStore(path, testVault) });
@@ -122,8 +121,8 @@ Deno.test("a database that is locked in the middle of a fetch loses nothing and 
     other.exec("rollback");
     world.platform.http.serve(FEED, () => ({ body: rss([{ id: "1" }]) }));
     await world.platform.clock.advance(11_000);
-    const [healed] = await world.app.ingest.ingest();
-    assert.deepEqual([healed?.ok, healed?.new, healed?.unchanged], [true, 1, 0]);
+    const [recovered] = await world.app.ingest.ingest();
+    assert.deepEqual([recovered?.ok, recovered?.new, recovered?.unchanged], [true, 1, 0]);
   } finally {
     other.close();
     await world.close();
@@ -131,7 +130,7 @@ Deno.test("a database that is locked in the middle of a fetch loses nothing and 
   }
 });
 
-Deno.test("a schedule that is changed while a fetch is under way is not overwritten by its end", async () => {
+Deno.test("a schedule that changes during a fetch is kept when the fetch ends", async () => {
   const store = openStore(":memory:", testVault);
   const before = await createWorld(boardConfig({ source: 'relevance = "all"' }), { store });
   const after = await createWorld(

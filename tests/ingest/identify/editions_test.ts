@@ -1,4 +1,4 @@
-// One publication that stands in a document in two editions: which of them is meant, whatever order they have.
+// Two editions of one publication in a document: which of them counts, in any order.
 import assert from "node:assert/strict";
 import { fetchForeseen, withSources } from "../../support/collecting.ts";
 import { boardConfig, rss, type SampleItem } from "../../support/samples.ts";
@@ -6,7 +6,7 @@ import type { World } from "../../support/world.ts";
 
 const CONFIG = boardConfig({ source: 'relevance = "all"' });
 
-/** New, revised and refused of the next fetch, which a dry run has foreseen. */
+/** New, revised and refused items of the next fetch, which a dry run predicts. */
 async function fetchNext(world: World, items: readonly SampleItem[]): Promise<[number, number, string[]]> {
   world.platform.http.serve("https://board.example/feed", () => ({ body: rss(items) }));
   const { report, foreseen } = await fetchForeseen(world);
@@ -17,11 +17,11 @@ async function fetchNext(world: World, items: readonly SampleItem[]): Promise<[n
 const [A, B, C] = ["A", "B", "C"].map((name) => ({
   id: "1",
   title: "Paper on the AI Act",
-  summary: `Edition ${name} of what the board has to say on Article 50.`,
+  summary: `Edition ${name} of the opinion on Article 50.`,
 })) as [SampleItem, SampleItem, SampleItem];
 const OTHERS = ["2", "3"].map((id) => ({ id, title: `Paper ${id}`, summary: `Of the board: ${id}.` }));
 
-Deno.test("two editions under one id, neither dated later, are no revision of one another in whatever order they come", () =>
+Deno.test("two editions with one id and date are not revisions of each other, in any order", () =>
   withSources(CONFIG, async (world) => {
     const two = { ...B, title: "Paper on the AI Act, corrected" };
     assert.deepEqual(await fetchNext(world, [A, two, ...OTHERS]), [3, 0, [two.title]]);
@@ -29,13 +29,13 @@ Deno.test("two editions under one id, neither dated later, are no revision of on
       const [added, revised, refused] = await fetchNext(world, [...OTHERS, ...items]);
       assert.deepEqual([added, revised], [0, 0]);
       const others = items.filter((one) => one !== A).map(({ title }) => title);
-      assert.deepEqual(refused.toSorted(), others.toSorted(), "which of them is left out is told as it is");
+      assert.deepEqual(refused.toSorted(), others.toSorted());
     }
     const latest = await world.store.listEvents({ limit: 9, latest: true, search: ["edition"] });
     assert.deepEqual(latest.map(({ json }) => JSON.parse(json).summary_en), [A.summary]);
   }));
 
-Deno.test("of two editions under one id the one that is dated later counts, and what stands alone", () =>
+Deno.test("of two editions with one id, the later one counts, and so does a single one", () =>
   withSources(CONFIG, async (world) => {
     assert.deepEqual((await fetchNext(world, [A, B])).slice(0, 2), [1, 0]);
     assert.deepEqual((await fetchNext(world, [B])).slice(0, 2), [0, 1]);
@@ -45,7 +45,7 @@ Deno.test("of two editions under one id the one that is dated later counts, and 
     assert.deepEqual((await fetchNext(world, [later, B])).slice(0, 2), [0, 0]);
   }));
 
-Deno.test("two editions of one language are none either, where a publication has several", () =>
+Deno.test("two editions in one language of several are not revisions of each other", () =>
   withSources(
     boardConfig({ source: 'languages = ["en", "de"]\nlanguage_pattern = "/(en|de)/"\nrelevance = "all"' }),
     async (world) => {

@@ -1,4 +1,4 @@
-// The rule that tells the publications of a source apart: what it gives, and that changing it announces nothing again.
+// Identity rules: the keys that they give, and that a change of the rule makes no new publications.
 import assert from "node:assert/strict";
 import { identifyItems } from "../../../src/ingest/identify/identify.ts";
 import {
@@ -9,8 +9,8 @@ import {
 } from "../../../src/ingest/identify/identity_rule.ts";
 import { languageForms, withoutLanguage } from "../../../src/ingest/identify/language_urls.ts";
 import type { NormalisedItem } from "../../../src/ingest/normalise/item.ts";
+import { fetchFeed, ingestBoard, withSources } from "../../support/collecting.ts";
 import { boardConfig, rss, type SampleItem } from "../../support/samples.ts";
-import { createWorld } from "../../support/world.ts";
 
 const item = (change: Partial<NormalisedItem> = {}): NormalisedItem => ({
   guid: "id-1",
@@ -41,7 +41,7 @@ Deno.test("keyUnder() gives the identity of each rule", () => {
   for (const [rule, change, key] of rows) assert.equal(keyUnder(rule, forms)(item(change)), key, rule);
 });
 
-Deno.test("withoutLanguage() finds the language in the usual forms of addresses, and in no others", () => {
+Deno.test("withoutLanguage() finds the language in the usual forms of URLs", () => {
   const forms = languageForms({ languages: ["en", "de"], urls: {} });
   assert.ok(forms);
   const rows: [address: string, neutral: string, language: string | null][] = [
@@ -61,7 +61,7 @@ Deno.test("withoutLanguage() finds the language in the usual forms of addresses,
   }
 });
 
-Deno.test("identityOf() keeps what a source has come to, and remembers what it was before", () => {
+Deno.test("identityOf() keeps the rule of a source and its former rules", () => {
   const source = { languages: ["en"] };
   const state = { identityRule: "link", formerRules: ["guid"], lastSuccessAtMs: 1 };
   const rows: [name: string, expected: Pick<Identity, "rule" | "former" | "isFixed">, given: Identity][] = [
@@ -92,91 +92,70 @@ Deno.test("identityOf() keeps what a source has come to, and remembers what it w
   }
 });
 
-Deno.test("identifyItems() moves on to the link when ids hold the headline, unless the config says otherwise", () => {
+Deno.test("identifyItems() uses the link if ids contain the headline, unless the config sets the rule", () => {
   const items = ["Guidelines on labels", "Guidelines on chatbots", "Opinion"].map((title, at) =>
     item({ title, guid: `board: ${title}`, link: `https://board.example/${at}` })
   );
   assert.equal(identifyItems(items, PLAIN_IDENTITY).identity.rule, "link");
   assert.equal(identifyItems(items, { ...PLAIN_IDENTITY, isFixed: true }).identity.rule, "guid");
-  assert.equal(identifyItems(items.slice(2), PLAIN_IDENTITY).identity.rule, "guid", "too short to say so");
+  assert.equal(identifyItems(items.slice(2), PLAIN_IDENTITY).identity.rule, "guid", "too short");
 });
 
-Deno.test("another rule for a source, chosen or taken back, announces nothing again, and edits stay revisions", async () => {
-  const world = await createWorld(boardConfig());
-  let items: SampleItem[] = ["1", "2", "3"].map((id) => ({ id }));
-  world.platform.http.serve("https://board.example/feed", () => ({ body: rss(items) }));
-  const counts = async () => {
-    const [report] = await world.app.ingest.ingest(["board"]);
-    return [report?.new, report?.revised, report?.unchanged];
-  };
-  try {
-    await world.app.tick();
+Deno.test("a change of the identity rule makes no new publications, and edits stay revisions", () =>
+  withSources(boardConfig(), async (world) => {
     const [source] = world.config.sources;
     assert.ok(source);
+    let items: SampleItem[] = ["1", "2", "3"].map((id) => ({ id }));
+    const edit = (id: string, summary: string) => {
+      items = items.map((one) => one.id === id ? { ...one, summary } : one);
+    };
+    await fetchFeed(world, items);
     for (const [at, rule] of ["link", "pattern ([0-9])$", "link+title", undefined, "guid"].entries()) {
       if (rule === undefined) delete source.identity;
       else source.identity = rule;
-      assert.deepEqual(await counts(), [0, 0, 3], rule ?? "none");
-      items = items.map((one) => one.id === "1" ? { ...one, summary: `Edition ${at} on the AI Act.` } : one);
-      assert.deepEqual(await counts(), [0, 1, 2], rule ?? "none");
+      assert.deepEqual(await fetchFeed(world, items), [0, 0, 3], rule ?? "none");
+      edit("1", `Edition ${at} on the AI Act.`);
+      assert.deepEqual(await fetchFeed(world, items), [0, 1, 2], rule ?? "none");
     }
-    // The rule and the words change between two fetches.
     source.identity = "link";
-    await counts();
+    await fetchFeed(world, items);
     source.identity = "pattern ([0-9])$";
-    items = items.map((one) => one.id === "2" ? { ...one, summary: "On Annex III of the AI Act." } : one);
-    assert.deepEqual(await counts(), [0, 1, 2]);
-  } finally {
-    await world.close();
-  }
-});
+    edit("2", "On Annex III of the AI Act.");
+    assert.deepEqual(await fetchFeed(world, items), [0, 1, 2], "rule and text change between two fetches");
+  }));
 
-Deno.test("a headline in the id is no news when it is edited", async () => {
-  const world = await createWorld(boardConfig());
-  const feed = (title: string) =>
-    rss([{ id: `board: ${title}`, title }]).replace(
-      /<link>.*?<\/link>/,
-      "<link>https://board.example/a</link>",
-    );
-  let body = feed("Guidelines on the AI Act");
-  world.platform.http.serve("https://board.example/feed", () => ({ body }));
-  try {
-    await world.app.tick();
-    body = feed("Guidelines on the AI Act, corrected");
-    const [report] = await world.app.ingest.ingest(["board"]);
-    assert.deepEqual([report?.new, report?.revised], [0, 1]);
-  } finally {
-    await world.close();
-  }
-});
+Deno.test("an edited headline in the id is a revision", () =>
+  withSources(boardConfig(), async (world) => {
+    const feed = (title: string) =>
+      rss([{ id: `board: ${title}`, title }])
+        .replace(/<link>.*?<\/link>/, "<link>https://board.example/a</link>");
+    assert.deepEqual(await fetchFeed(world, feed("Guidelines on the AI Act")), [1, 0, 0]);
+    assert.deepEqual(await fetchFeed(world, feed("Guidelines on the AI Act, corrected")), [0, 1, 0]);
+  }));
 
-Deno.test("an edit of a folder's settings lets in what they let in, and flips no publication between its editions", async () => {
-  const folder = boardConfig({ source: 'fetch_strategy = "files"\npath = "inbox"' })
+Deno.test("files that are read again after a change of settings do not restore older editions", () => {
+  const config = boardConfig({ source: 'fetch_strategy = "files"\npath = "inbox"' })
     .replace('url = "https://board.example/feed"\n', "");
-  const world = await createWorld(folder);
-  const nowMs = world.platform.clock.nowMs();
-  const put = (name: string, ageMs: number, items: SampleItem[]) =>
-    world.platform.files.write(`/world/inbox/${name}`, rss(items), nowMs - ageMs);
-  put("a.xml", 90_000, [{ id: "1", title: "AI Act, draft" }, {
-    id: "2",
-    title: "Fishing",
-    summary: "Quotas.",
-  }]);
-  put("b.xml", 60_000, [{ id: "1", title: "AI Act, final" }]);
-  try {
-    await world.app.tick();
+  return withSources(config, async (world) => {
+    const nowMs = world.platform.clock.nowMs();
+    const put = (name: string, ageMs: number, items: SampleItem[]) =>
+      world.platform.files.write(`/world/inbox/${name}`, rss(items), nowMs - ageMs);
+    put("a.xml", 90_000, [{ id: "1", title: "AI Act, draft" }, {
+      id: "2",
+      title: "Fishing",
+      summary: "Quotas.",
+    }]);
+    put("b.xml", 60_000, [{ id: "1", title: "AI Act, final" }]);
+    await ingestBoard(world);
     const [source] = world.config.sources;
     assert.ok(source);
     source.relevance = "all";
     for (const expected of [[1, 0], [0, 0]]) {
-      const [report] = await world.app.ingest.ingest(["board"]);
-      assert.deepEqual([report?.new, report?.revised], expected);
+      const report = await ingestBoard(world);
+      assert.deepEqual([report.new, report.revised], expected);
     }
-    const latest = (await world.store.listEvents({ limit: 9, latest: true })).map(({ json }) =>
-      JSON.parse(json).title_en
-    );
-    assert.deepEqual(latest.sort(), ["AI Act, final", "Fishing"]);
-  } finally {
-    await world.close();
-  }
+    const latest = await world.store.listEvents({ limit: 9, latest: true });
+    const titles = latest.map(({ json }) => JSON.parse(json).title_en);
+    assert.deepEqual(titles.sort(), ["AI Act, final", "Fishing"]);
+  });
 });

@@ -1,40 +1,35 @@
-// Addresses that say how a reader came: a publication is the same with whatever they say, and under whatever it was stored.
+// Tracking parameters do not change the identity of a publication, also if it was stored with them.
 import assert from "node:assert/strict";
 import type { Store } from "../../../src/domain/ports/store/store.ts";
-import { ingestBoard, withSources } from "../../support/collecting.ts";
+import { fetchFeed, withSources } from "../../support/collecting.ts";
 import { boardConfig, rss, SAMPLE_PROVENANCE, sampleEvent } from "../../support/samples.ts";
 import type { World } from "../../support/world.ts";
 
-const HOUR = 3_600_000;
 const CONFIG = boardConfig({ source: 'relevance = "all"' });
 const ITEMS = ["1", "2"].map((id) => ({
   id,
   title: `Paper ${id} on the AI Act`,
-  summary: `What the board has to say on matter ${id}.`,
+  summary: `The opinion of the board on matter ${id}.`,
 }));
 
-/** New, revised and unchanged of the next fetch of the items, with something behind their addresses and ids. */
+/** New, revised and unchanged items of the next fetch, with suffixes of their URLs and ids. */
 async function fetchWith(world: World, behind: string, ids = ""): Promise<number[]> {
-  const body = rss(ITEMS).replaceAll("</link>", `${behind}</link>`)
+  const feed = rss(ITEMS).replaceAll("</link>", `${behind}</link>`)
     .replaceAll(/(<guid[^>]*>)(\d)/g, ids === "" ? "$1$2" : `$1https://board.example/$2${ids}`);
-  world.platform.http.serve("https://board.example/feed", () => ({ body }));
-  await world.platform.clock.advance(HOUR);
-  const report = await ingestBoard(world);
-  assert.deepEqual([report.ok, report.refused], [true, []]);
-  return [report.new, report.revised, report.unchanged];
+  return await fetchFeed(world, feed);
 }
 
-Deno.test("a tracking parameter that comes, changes or goes is no revision, in the query and in the fragment", () =>
+Deno.test("a tracking parameter in the query or fragment is not a revision", () =>
   withSources(CONFIG, async (world) => {
     assert.deepEqual(await fetchWith(world, "#xtor=RSS-1"), [2, 0, 0]);
     for (const behind of ["#xtor=RSS-2", "", "?utm_source=rss", "#utm_source=rss&amp;utm_medium=feed"]) {
       assert.deepEqual(await fetchWith(world, behind), [0, 0, 2], behind);
     }
-    assert.deepEqual(await fetchWith(world, "#section-2"), [0, 2, 0], "a place in the page is content");
+    assert.deepEqual(await fetchWith(world, "#section-2"), [0, 2, 0], "an anchor");
   }));
 
-/** Stores the items as versions did that took a fragment for content: under keys and hashes with it. */
-async function storeAsOnce(store: Store, keyOf: (id: string) => string): Promise<void> {
+/** Stores the items with fragments in keys and hashes, as earlier versions did. */
+async function storeWithFragments(store: Store, keyOf: (id: string) => string): Promise<void> {
   for (const { id, title, summary } of ITEMS) {
     const event = sampleEvent({
       id: `evt_0${id}`,
@@ -45,7 +40,7 @@ async function storeAsOnce(store: Store, keyOf: (id: string) => string): Promise
       published_at: Date.parse("2026-07-31T12:00:00Z"),
       translations: { en: { title, summary } },
     });
-    const publication = { key: keyOf(id), contentHash: `once ${id}`, textHash: `once, the text ${id}` };
+    const publication = { key: keyOf(id), contentHash: `old ${id}`, textHash: `old text ${id}` };
     await store.recordPublications("board", [publication], () => ({
       kind: "record",
       event,
@@ -56,10 +51,10 @@ async function storeAsOnce(store: Store, keyOf: (id: string) => string): Promise
 }
 
 for (const identity of ["", 'identity = "guid"', 'identity = "link"', 'identity = "link+title"']) {
-  Deno.test(`what was stored when a fragment still counted is neither new nor revised${identity && `, with ${identity}`}`, () =>
+  Deno.test(`publications that were stored with a fragment are neither new nor revised${identity && `, with ${identity}`}`, () =>
     withSources(boardConfig({ source: `relevance = "all"\n${identity}` }), async (world) => {
       const titleOf = (id: string) => ITEMS.find((item) => item.id === id)?.title;
-      await storeAsOnce(world.store, (id) => {
+      await storeWithFragments(world.store, (id) => {
         const address = `https://board.example/${id}#xtor=RSS-1`;
         return identity.includes("title") ? `${address} ${titleOf(id)}` : address;
       });
@@ -67,7 +62,7 @@ for (const identity of ["", 'identity = "guid"', 'identity = "link"', 'identity 
       assert.deepEqual(
         await fetchWith(world, "#xtor=RSS-2", "#xtor=RSS-2"),
         [0, 0, 2],
-        "known by its new name",
+        "known by the new key",
       );
       const hashes = new Set<string>();
       await world.store.previewPublications(
@@ -78,6 +73,6 @@ for (const identity of ["", 'identity = "guid"', 'identity = "link"', 'identity 
           return { kind: "irrelevant" };
         },
       );
-      if (!identity.includes("title")) assert.match([...hashes][0] ?? "", /^[0-9a-f]{64}$/, "hashed anew");
+      if (!identity.includes("title")) assert.match([...hashes][0] ?? "", /^[0-9a-f]{64}$/, "new hash");
     }));
 }

@@ -1,10 +1,10 @@
-// A dry run foresees what a fetch of several documents comes to, also where they hold the same publications.
+// A dry run of several documents predicts the report of a fetch, also if they have the same publications.
 import assert from "node:assert/strict";
 import { ingestBoard, withSources } from "../../support/collecting.ts";
 import { boardConfig, rss } from "../../support/samples.ts";
 import type { World } from "../../support/world.ts";
 
-/** The outcomes that a dry run foresees, and those of the fetch after it; they must be the same. */
+/** The counts of a fetch, which equal those of two dry runs before it. */
 async function outcomes(world: World): Promise<number[]> {
   const [source] = world.config.sources;
   const [state] = await world.store.listSources();
@@ -15,7 +15,7 @@ async function outcomes(world: World): Promise<number[]> {
   return [report.new, report.revised, report.unchanged, report.translated];
 }
 
-Deno.test("what stands on two pages of a list is new once in a dry run, and revised where it is another edition", () =>
+Deno.test("a publication on two pages is new once in a dry run, and revised if the pages differ", () =>
   withSources(
     boardConfig({
       source: `fetch_strategy = "json"\nrelevance = "all"\n[sources.json]\nitems = "results"\nid = "id"
@@ -36,7 +36,7 @@ title = "title"\nlink = "https://board.example/documents/{id}"\npaging = "page"`
     },
   ));
 
-Deno.test("a publication in two languages is new once in a dry run, and has then come in a further language", () =>
+Deno.test("a publication in two languages is new once in a dry run, and translated once", () =>
   withSources(
     boardConfig({
       source: 'urls = { en = "https://board.example/en/feed", de = "https://board.example/de/feed" }\n' +
@@ -52,7 +52,7 @@ Deno.test("a publication in two languages is new once in a dry run, and has then
     },
   ));
 
-Deno.test("a further id that one language gives a publication is known to a dry run in the next language", () =>
+Deno.test("an alias from one language is known to a dry run in the next language", () =>
   withSources(
     boardConfig({
       source: 'urls = { en = "https://board.example/en/feed", de = "https://board.example/de/feed" }\n' +
@@ -73,7 +73,7 @@ Deno.test("a further id that one language gives a publication is known to a dry 
     },
   ));
 
-Deno.test("a dry run says where an address has moved to for good, and nothing of one that is led elsewhere for now", () =>
+Deno.test("a dry run reports permanent redirects, not temporary ones", () =>
   withSources(boardConfig({ source: 'relevance = "all"' }), async (world) => {
     const { http } = world.platform;
     let status = 301;

@@ -1,10 +1,11 @@
-// A source that is told to take everything: what it passed over before is stored, and is no news.
+// Sources set to relevance = "all" after "ai": items that were skipped before are stored without notification.
 import assert from "node:assert/strict";
 import { narrowUntilAfter, wasIrrelevantBefore } from "../../../src/ingest/revise/relevance_scope.ts";
 import { updateCadence } from "../../../src/ingest/schedule/publication_cadence.ts";
 import type { DecidedItem } from "../../../src/ingest/model.ts";
-import { boardConfig, rss, type SampleItem } from "../../support/samples.ts";
-import { createWorld, type World } from "../../support/world.ts";
+import { fetchFeed, storedEvents, subscribe, withSources } from "../../support/collecting.ts";
+import { boardConfig, type SampleItem } from "../../support/samples.ts";
+import type { World } from "../../support/world.ts";
 
 const NOW = Date.UTC(2026, 7, 1, 12);
 const DAY = 86_400_000;
@@ -22,7 +23,7 @@ const newsOf = (items: readonly ReturnType<typeof item>[]) =>
     NOW,
   );
 
-Deno.test("wasIrrelevantBefore() goes by the last document, then by dates, and takes what nothing tells for old", () => {
+Deno.test("wasIrrelevantBefore() decides by the last document, then by dates; other items are old", () => {
   const few = newsOf([item("seen"), item("seen, dated now", NOW)]);
   const many = newsOf(Array.from({ length: 400 }, (_, at) => item(`${at}`)));
   const feed = { relevance: "all", fetchStrategy: "feed" } as const;
@@ -34,120 +35,93 @@ Deno.test("wasIrrelevantBefore() goes by the last document, then by dates, and t
     news: typeof few,
     one: ReturnType<typeof item>,
   ][] = [
-    ["it stood there", true, feed, few, item("seen")],
-    ["it stood there, whatever its date", true, feed, few, item("seen, dated now", NOW)],
-    ["it is new and has no date", false, feed, few, item("new")],
-    ["it is new", false, feed, few, item("new", NOW + 1)],
-    ["dated by the day of the last fetch", false, feed, few, item("new", NOW - DAY / 2)],
+    ["in the last document", true, feed, few, item("seen")],
+    ["in the last document with a new date", true, feed, few, item("seen, dated now", NOW)],
+    ["new without a date", false, feed, few, item("new")],
+    ["new", false, feed, few, item("new", NOW + 1)],
+    ["dated on the day of the last fetch", false, feed, few, item("new", NOW - DAY / 2)],
     ["dated long before", true, feed, few, item("new", NOW - 2 * DAY)],
-    ["no date, and not all of the last document is known", true, feed, many, item("x")],
-    ["no date, on a page that may not have been read", true, list, few, item("new")],
+    ["no date, and only a part of the last document is known", true, feed, many, item("x")],
+    ["no date, on a page that may be unread", true, list, few, item("new")],
     [
-      "no date, in a language that may not have been read",
+      "no date, in a language that may be unread",
       true,
       { ...feed, urls: { en: "" } },
       few,
       item("new"),
     ],
-    ["the source is narrow", false, { ...feed, relevance: "ai" }, few, item("seen")],
+    ["the source has relevance = ai", false, { ...feed, relevance: "ai" }, few, item("seen")],
   ];
   for (const [what, expected, source, news, one] of rows) {
     assert.equal(wasIrrelevantBefore(source, { narrowUntilMs: NOW, cadence: news })(one), expected, what);
     assert.equal(
       wasIrrelevantBefore(source, { narrowUntilMs: null, cadence: news })(one),
       false,
-      `${what}: long wide`,
+      `${what}: never narrow`,
     );
   }
 });
 
-Deno.test("narrowUntilAfter() moves with each narrow success, and ends with the first wide one that is whole", () => {
+Deno.test("narrowUntilAfter() is the last success with relevance = ai, until the first complete one with all", () => {
   const at = (relevance: "ai" | "all", narrowUntilMs: number | null, isWhole: boolean) =>
     narrowUntilAfter({ relevance }, { narrowUntilMs }, { isWhole, nowMs: 9 });
   assert.deepEqual([at("ai", null, true), at("ai", 5, false)], [9, 9]);
   assert.deepEqual([at("all", 5, false), at("all", 5, true), at("all", null, true)], [5, null, null]);
 });
 
-/** Two worlds on one store, before and after the operator's edit, with a subscriber; `received` are the delivered titles. */
-async function withEdit(
-  work: (worlds: Record<"narrow" | "wide", World>, received: string[]) => Promise<void>,
-): Promise<void> {
-  const narrow = await createWorld(boardConfig({ source: 'relevance = "ai"' }));
-  const later = { store: narrow.store, seed: 2, startMs: narrow.platform.clock.nowMs() + DAY };
-  const wide = await createWorld(boardConfig({ source: 'relevance = "all"' }), later);
-  const received: string[] = [];
-  for (const { platform } of [narrow, wide]) {
-    platform.http.serve("https://hook.example/", (request) => {
-      received.push(JSON.parse(request.body ?? "").title);
-      return { status: 204 };
-    });
-  }
-  try {
-    await work({ narrow, wide }, received);
-  } finally {
-    await narrow.close();
-  }
-}
-
-const cheese = (count: number, from = 0): SampleItem[] =>
+const cheese = (count: number): SampleItem[] =>
   Array.from({ length: count }, (_, at) => ({
-    id: `cheese-${from + at}`,
-    title: `On cheese ${from + at}`,
+    id: `cheese-${at}`,
+    title: `On cheese ${at}`,
     summary: "It is made of milk.",
-    date: new Date(Date.UTC(2026, 6, 1 + (from + at) % 28)).toUTCString(),
+    date: new Date(Date.UTC(2026, 6, 1 + at % 28)).toUTCString(),
   }));
 
+/** Works with a source that has fetched these items with relevance = "ai" and has "all" since a day after. */
+function afterEdit(
+  items: readonly SampleItem[],
+  work: (world: World, deliver: (items: readonly SampleItem[]) => Promise<string[]>) => Promise<void>,
+): Promise<void> {
+  return withSources(boardConfig({ source: 'relevance = "ai"' }), async (world) => {
+    await fetchFeed(world, items, { hasEtag: true });
+    await world.app.tick();
+    const received = await subscribe(world);
+    const [source] = world.config.sources;
+    assert.ok(source);
+    source.relevance = "all";
+    await world.platform.clock.advance(DAY);
+    await work(world, async (items) => {
+      await fetchFeed(world, items, { hasEtag: true });
+      await world.app.tick();
+      return received.splice(0).map(({ title }) => title);
+    });
+  });
+}
+
 for (const count of [8, 300]) {
-  Deno.test(`relevance = "all" stores ${count} old items that were passed over, tells nobody of them, and goes on with news`, () =>
-    withEdit(async ({ narrow, wide }, received) => {
-      let items: SampleItem[] = [{ id: "ai" }, ...cheese(count)];
-      for (const { platform } of [narrow, wide]) {
-        platform.http.serve(
-          "https://board.example/feed",
-          ({ headers }) =>
-            headers["if-none-match"] === `"${items.length}"`
-              ? { status: 304 }
-              : { headers: { etag: `"${items.length}"` }, body: rss(items) },
-        );
-      }
-      await narrow.app.tick();
-      const { key } = await narrow.addCustomer();
-      const body = JSON.stringify({ webhook_url: "https://hook.example/" });
-      assert.equal((await narrow.ask("/v1/subscriptions", { method: "POST", key, body })).status, 201);
-      await wide.app.tick();
-      const report = wide.platform.lines.findLast(({ message }) => message === "source fetched");
+  const items = [{ id: "ai" }, ...cheese(count)];
+  Deno.test(`relevance = "all" stores ${count} skipped items without notification, and delivers new ones`, () =>
+    afterEdit(items, async (world, deliver) => {
+      assert.deepEqual(await deliver(items), []);
+      const report = world.platform.lines.findLast(({ message }) => message === "source fetched");
       assert.deepEqual([report?.fields["new"], report?.fields["unnotified"]], [count, count]);
-      assert.deepEqual(received, []);
-      assert.equal((await wide.store.listEvents({ limit: 999 })).length, count + 1, "stored all the same");
-      assert.equal((await wide.ask("/v1/health")).json.ingestion.held_back, 0, "no flood to be released");
-      items = [
-        { id: "fresh", title: "Fresh cheese", summary: "Of today.", date: "Sun, 02 Aug 2026 10:10:00 GMT" },
-        ...items,
-      ];
-      await wide.platform.clock.advance(1_800_000);
-      await wide.app.tick();
-      assert.deepEqual(received, ["Fresh cheese"]);
+      assert.equal((await storedEvents(world)).length, count + 1);
+      assert.equal((await world.ask("/v1/health")).json.ingestion.held_back, 0, "not a change spike");
+      const date = "Sun, 02 Aug 2026 10:10:00 GMT";
+      const fresh = { id: "fresh", title: "Fresh cheese", summary: "Of today.", date };
+      assert.deepEqual(await deliver([fresh, ...items]), ["Fresh cheese"]);
     }));
 }
 
-Deno.test("what was published between the last narrow fetch and the first wide one is told, with what concerns AI", () =>
-  withEdit(async ({ narrow, wide }, received) => {
-    let items: SampleItem[] = cheese(5);
-    for (const { platform } of [narrow, wide]) {
-      platform.http.serve("https://board.example/feed", () => ({ body: rss(items) }));
-    }
-    await narrow.app.tick();
-    const { key } = await narrow.addCustomer();
-    const body = JSON.stringify({ webhook_url: "https://hook.example/" });
-    assert.equal((await narrow.ask("/v1/subscriptions", { method: "POST", key, body })).status, 201);
-    items = [
+Deno.test("items that were published since the last fetch with relevance = ai are delivered", () =>
+  afterEdit(cheese(5), async (_, deliver) => {
+    const items = [
       { id: "day", title: "Cheese of the day", summary: "Milk.", date: "Sat, 01 Aug 2026 00:00:00 GMT" },
-      { id: "none", title: "Cheese without a date", summary: "Milk.", date: false },
+      { id: "none", title: "Cheese without a date", summary: "Milk.", date: false as const },
       { id: "late", title: "Guidelines on the AI Act", date: "Mon, 01 Jun 2026 00:00:00 GMT" },
-      ...items,
+      ...cheese(5),
     ];
-    await wide.app.tick();
-    assert.deepEqual(received.toSorted(), [
+    assert.deepEqual((await deliver(items)).sort(), [
       "Cheese of the day",
       "Cheese without a date",
       "Guidelines on the AI Act",
