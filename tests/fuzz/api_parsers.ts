@@ -43,20 +43,17 @@ const JSON_SIGNS = splitTokens(
 
 let world: Promise<{ world: World; key: string }> | undefined;
 
-/** One world for all requests of a thread; it ends with the thread. */
-function asked(): Promise<{ world: World; key: string }> {
+/** The world of all requests of a thread. */
+function readyWorld(): Promise<{ world: World; key: string }> {
   return world ??= createWorld(CONFIG).then(async (made) => ({
     world: made,
     key: (await made.addCustomer()).key,
   }));
 }
 
-/**
- * Sends a request. Its headers are read as they are, as those of the server are: to make a `Headers` takes quadratic
- * time.
- */
+/** Sends a request. Its headers are not copied to a `Headers` object, which would take quadratic time. */
 async function send(path: string, init: RequestInit, headers: Record<string, string>): Promise<void> {
-  const { world, key } = await asked();
+  const { world, key } = await readyWorld();
   const sent: Record<string, string> = {
     authorization: `Bearer ${key}`,
     "content-type": "application/json",
@@ -71,7 +68,7 @@ async function send(path: string, init: RequestInit, headers: Record<string, str
   await (await world.app.fetch(request)).text();
 }
 
-/** What no server takes for part of a header's value. */
+/** Characters that a server does not accept in a header. */
 const NOT_IN_HEADERS = /[^\t\x20-\x7e\x80-\xff]/;
 
 function header(
@@ -167,7 +164,7 @@ export const API_PARSERS: readonly FuzzedParser[] = [
   {
     name: "config",
     sample: CONFIG,
-    maxSize: 65_536, // its operator writes it, and each unknown key is compared with all known ones
+    maxSize: 65_536, // each unknown key is compared with all known ones
     tokens: [
       ...JSON_SIGNS,
       ...splitTokens(

@@ -4,22 +4,21 @@
 export interface GrowingCase {
   /** The name of the parser in the list of parsers. */
   parser: string;
-  /** Where in the parser's sample it is put, characters from the beginning. */
+  /** The offset in the parser's sample at which it is inserted. */
   at: number;
   before: string;
-  /** What is repeated; `#` in it becomes the number of the repetition when `isNumbered`. */
+  /** The repeated text, in which `#` becomes the number of the repetition if `isNumbered`. */
   repeated: string;
-  /** What stands in the middle. */
   middle: string;
-  /** What is repeated as often behind the middle; mostly empty. */
+  /** A text that is repeated as often after the middle. */
   repeatedAfter: string;
   after: string;
   isNumbered: boolean;
-  /** Whether it is tried up to the longest input even where its time does not look as if it grew too fast. */
+  /** Whether it is tried up to the longest input in any case. */
   isWhole: boolean;
 }
 
-/** A case with everything empty but what is given. */
+/** A case with the given properties; others are empty. */
 export function growing(given: Pick<GrowingCase, "parser" | "repeated"> & Partial<GrowingCase>): GrowingCase {
   return {
     at: 0,
@@ -33,14 +32,14 @@ export function growing(given: Pick<GrowingCase, "parser" | "repeated"> & Partia
   };
 }
 
-/** The input of about so many characters. */
+/** The input with about `size` characters. */
 export function inputOf(given: GrowingCase, sample: string, size: number): string {
   const { at, before, repeated, middle, repeatedAfter, after, isNumbered } = given;
   const times = Math.max(1, Math.floor(size / (repeated.length + repeatedAfter.length)));
-  const times_ = (text: string) =>
+  const grow = (text: string) =>
     isNumbered && text.includes("#")
       ? Array.from({ length: times }, (_, number) => text.replaceAll("#", String(number))).join("")
       : text.repeat(times);
-  const grown = before + times_(repeated) + middle + times_(repeatedAfter) + after;
+  const grown = before + grow(repeated) + middle + grow(repeatedAfter) + after;
   return sample.slice(0, at) + grown + sample.slice(at);
 }

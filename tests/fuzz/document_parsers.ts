@@ -1,4 +1,4 @@
-// What sources publish: feeds, sitemaps, JSON, pages, SPARQL results, from their bytes to classified items.
+// Parsers of documents: feeds, sitemaps, JSON, pages, SPARQL results, from their bytes to classified items.
 import { createClassifier } from "../../src/classify/classify.ts";
 import { NO_ADDITIONS } from "../../src/classify/additions.ts";
 import type { Reading } from "../../src/domain/source/extraction_rules.ts";
@@ -16,7 +16,7 @@ import { type FuzzedParser, splitTokens } from "./fuzzed_parser.ts";
 const URL_OF_SAMPLES = "https://board.example/list";
 const { classify } = createClassifier(NO_ADDITIONS);
 
-/** Reads a document as a fetch does, item by item up to the classification. */
+/** Parses and classifies a document as a fetch does. */
 function readItems(text: string, reading: Reading | null, contentType: string | null): void {
   refusing(() => {
     const document = parseDocument(new TextEncoder().encode(text), {

@@ -1,17 +1,17 @@
-// Runs cases on a thread of their own, one at a time; a thread that hangs is terminated, and the case is a finding.
+// Runs cases one at a time on another thread, which is terminated if it hangs.
 import { growing, type GrowingCase } from "./case.ts";
 import type { Message } from "./worker.ts";
 import type { Chance } from "../support/chance.ts";
 import type { FuzzedParser } from "./fuzzed_parser.ts";
 
-/** A case that takes longer has hung, ms. */
+/** A case that takes longer hangs, ms. */
 const HANG_MS = 30_000;
 
-/** A thread that reads cases. */
+/** A thread that runs cases. */
 export class Fuzzer {
   #worker: Worker | null = null;
 
-  /** Why a case is a finding, in words; null when it is none. */
+  /** Why a case is a finding; null if it is not one. */
   async run(given: GrowingCase): Promise<string | null> {
     const worker = this.#worker ??= new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
     let size = 0;
@@ -49,13 +49,13 @@ export class Fuzzer {
   }
 }
 
-/** A case for a parser. */
+/** A random case for a parser. */
 export function randomCase({ name, sample, tokens }: FuzzedParser, chance: Chance): GrowingCase {
   const token = (): string => chance.pick(tokens);
   const maybe = (probability: number): string => chance.happens(probability) ? token() : "";
   return growing({
     parser: name,
-    at: placeIn(sample, chance),
+    at: offsetIn(sample, chance),
     before: maybe(0.5),
     repeated: token() + maybe(0.4),
     middle: maybe(0.3),
@@ -66,8 +66,8 @@ export function randomCase({ name, sample, tokens }: FuzzedParser, chance: Chanc
   });
 }
 
-/** The beginning, the end, or a boundary between the words and signs of a text. */
-function placeIn(sample: string, chance: Chance): number {
+/** The beginning, the end, or a boundary between words and signs of a text. */
+function offsetIn(sample: string, chance: Chance): number {
   const inside = [...sample.matchAll(/[^\w]/g)].map(({ index }) => index + chance.between(0, 1));
   return chance.pick([0, sample.length, chance.pick([0, ...inside]), chance.pick([0, ...inside])]);
 }

@@ -1,11 +1,11 @@
-// Time grows in proportion to the input in every parser of bytes from outside: known cases, then random ones.
+// Every parser of external input takes linear time: known cases, then random ones.
 import assert from "node:assert/strict";
 import { createChance, seedOfRun } from "../support/chance.ts";
 import { Fuzzer, randomCase } from "./driver.ts";
 import { FINDINGS } from "./findings.ts";
 import { PARSERS } from "./parsers.ts";
 
-/** How long random cases are tried, seconds. */
+/** The time for random cases, seconds. */
 const SECONDS = Number(Deno.env.get("REGFEED_FUZZ_SECONDS") ?? 5);
 
 async function withFuzzer(work: (fuzzer: Fuzzer) => Promise<void>): Promise<void> {
@@ -24,7 +24,7 @@ Deno.test("inputs that once took too long are read in linear time", (test) =>
     }
   }));
 
-Deno.test(`no parser takes more than linear time for what is found at random in ${SECONDS} s`, () =>
+Deno.test(`no parser takes more than linear time for random inputs in ${SECONDS} s`, () =>
   withFuzzer(async (fuzzer) => {
     const chance = createChance(seedOfRun());
     const endMs = performance.now() + SECONDS * 1_000;

@@ -1,15 +1,15 @@
-// A parser as the fuzzer drives it.
+// The interface of a parser for the fuzzer.
 
 /** A parser of bytes from outside. */
 export interface FuzzedParser {
   name: string;
   /** A valid input. */
   sample: string;
-  /** What such inputs are made of, and what is special in them. */
+  /** Elements and special characters of such inputs. */
   tokens: readonly string[];
-  /** The longest input, characters, where something before the parser limits it. */
+  /** The longest input, characters, if code before the parser limits it. */
   maxSize?: number;
-  /** Reads an input; refusals are not thrown. */
+  /** Reads an input; does not throw if it is refused. */
   read(text: string): unknown;
 }
 

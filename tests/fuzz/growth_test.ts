@@ -1,8 +1,8 @@
-// Tests of growth.ts: what counts as growth.
+// Tests of growth.ts.
 import assert from "node:assert/strict";
 import { slowness } from "./growth.ts";
 
-/** What a parser takes for an input, ms, and the size at which that is a finding. */
+/** The time of a parser for an input, ms, and the size at which that is a finding. */
 const CASES: readonly { what: string; takes: (size: number) => number; found: number | null }[] = [
   { what: "linear time", takes: (size) => size / 500, found: null },
   { what: "n log n", takes: (size) => size * Math.log2(size) / 10_000, found: null },
@@ -19,7 +19,7 @@ const CASES: readonly { what: string; takes: (size: number) => number; found: nu
 ];
 
 for (const { what, takes, found } of CASES) {
-  Deno.test(`${what} ${found === null ? "is no finding" : `is a finding with ${found} characters`}`, async () => {
+  Deno.test(`${what} ${found === null ? "is not a finding" : `is a finding with ${found} characters`}`, async () => {
     const slow = await slowness(takes, { isWhole: true });
     assert.equal(slow?.size ?? null, found);
   });

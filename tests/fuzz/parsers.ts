@@ -1,4 +1,4 @@
-// Every parser of bytes from outside, with a valid input and the tokens of its format.
+// All parsers of external input, each with a valid input and the tokens of its format.
 import { API_PARSERS } from "./api_parsers.ts";
 import { DOCUMENT_PARSERS } from "./document_parsers.ts";
 import type { FuzzedParser } from "./fuzzed_parser.ts";

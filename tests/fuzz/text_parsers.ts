@@ -1,4 +1,4 @@
-// Parts of documents by themselves, and what is made of them: dates, addresses, texts, differences, log lines.
+// Parsers of parts of documents, and of texts made from them: dates, URLs, differences, log lines.
 import { createClassifier } from "../../src/classify/classify.ts";
 import eventTypes from "../../src/classify/data/event_types.json" with { type: "json" };
 import laws from "../../src/classify/data/laws.json" with { type: "json" };
@@ -47,7 +47,7 @@ const ADDRESS = splitTokens(
     ";jsessionid=|&amp;|_de|/de/|.de|-de.| |\t|<|\u00e4|xn--|[",
 );
 
-/** The words of the classifier's own lists: those that its patterns begin with cost the most. */
+/** The words of the classifier's lists, with which its patterns begin. */
 const LISTED_WORDS = [...new Set([eventTypes, laws, relevance, severity, topics].flatMap(textsIn))]
   .map((text) => `${text.replace(/[\^$*#…()|]/g, "")} `);
 
@@ -56,11 +56,11 @@ function textsIn(value: unknown): string[] {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-/** The longest summary, and the longest text that is taken for a date, characters. */
+/** The maximum length of a summary and of a date, characters. */
 const SUMMARY = 10_000;
 const DATE = 120;
 
-/** Reads a text in parts of the longest permitted length. */
+/** Reads a text in parts of the maximum length. */
 function inParts(text: string, length: number, read: (part: string) => void): void {
   for (let at = 0; at < text.length; at += length) read(text.slice(at, at + length));
 }

@@ -4,18 +4,18 @@ import { type GrowingCase, inputOf } from "./case.ts";
 import { type Slow, slowness } from "./growth.ts";
 import { PARSERS } from "./parsers.ts";
 
-/** What the thread says: which size it begins with, then what came of the case. */
+/** A message of the thread: the size that it begins, then the result of the case. */
 export type Message = { size: number } | { slow: Slow | null } | { thrown: string };
 
-/** Reads inputs of a case and says whether time grew faster than they did. */
+/** Reads inputs of a case of growing size and reports whether time grew faster. */
 async function run(given: GrowingCase): Promise<void> {
   const parser = PARSERS.find(({ name }) => name === given.parser);
   if (parser === undefined) throw new Error(`there is no parser ${given.parser}`);
-  const say = (message: Message) => self.postMessage(message);
+  const send = (message: Message) => self.postMessage(message);
   try {
-    // The processor's time, which other programs do not add to, unless the collector's threads add more to it.
+    // The CPU time, which does not depend on other programs, unless garbage collection adds more to it.
     const measure = async (size: number): Promise<number> => {
-      say({ size });
+      send({ size });
       const input = inputOf(given, parser.sample, size);
       const startMs = performance.now();
       const start = process.cpuUsage();
@@ -23,9 +23,9 @@ async function run(given: GrowingCase): Promise<void> {
       const { user, system } = process.cpuUsage(start);
       return Math.min((user + system) / 1_000, performance.now() - startMs);
     };
-    say({ slow: await slowness(measure, { largest: parser.maxSize, isWhole: given.isWhole }) });
+    send({ slow: await slowness(measure, { largest: parser.maxSize, isWhole: given.isWhole }) });
   } catch (error) {
-    say({ thrown: error instanceof Error ? error.stack ?? error.message : String(error) });
+    send({ thrown: error instanceof Error ? error.stack ?? error.message : String(error) });
   }
 }
 

@@ -1,4 +1,4 @@
-// Tests of src/ingest/fetch/fetch_document.ts and what it rests on: hops, addresses, cookies, certificates, blocks.
+// Tests of src/ingest/fetch/fetch_document.ts: redirects, IP addresses, cookies, certificates, blocks.
 import assert from "node:assert/strict";
 import type { SourceSettings } from "../../../src/domain/source/source.ts";
 import { fetchDocument } from "../../../src/ingest/fetch/fetch_document.ts";
@@ -11,28 +11,29 @@ const NOW = Date.parse("2026-08-01T10:00:00Z");
 const FEED = "https://board.example/feed.xml";
 const PAGE = "<!doctype html><html><head><title>";
 
-/** Asks for a source's document; what came of it in a word, or the reason in words. */
+/** Fetches the document of a source: its response, or the error. */
 async function outcome(
   platform: FakePlatform,
   change: { source?: Partial<SourceSettings>; options?: Partial<FetchOptions>; expects?: "data" | "page" } =
     {},
 ) {
   const settings = sampleSource(change.source);
-  const request = {
-    url: new URL(settings.location),
-    headers: { accept: "x/y" },
-    validators: null,
-    expects: change.expects ?? "data",
-  };
+  const url = new URL(settings.location);
+  const request = { url, headers: { accept: "x/y" }, validators: null, expects: change.expects ?? "data" };
   try {
-    return {
-      answer: await fetchDocument(settings, request, fetchOptions(platform, change.options)),
-      error: null,
-    };
+    const answer = await fetchDocument(settings, request, fetchOptions(platform, change.options));
+    return { answer, error: null };
   } catch (error) {
     assert.ok(error instanceof FetchError, String(error));
     return { answer: null, error };
   }
+}
+
+/** The error of a request to a server that always responds with the answer. */
+async function errorOf(answer: Answer, expects: "data" | "page" = "data"): Promise<FetchError | null> {
+  const platform = fakePlatform(NOW);
+  platform.http.serve(FEED, () => answer);
+  return (await outcome(platform, { expects })).error;
 }
 
 const redirecting = (status: number, location: string): () => Answer => () => ({
@@ -40,65 +41,49 @@ const redirecting = (status: number, location: string): () => Answer => () => ({
   headers: { location },
 });
 
-Deno.test("a host that refuses, throttles or challenges is blocked, whatever status it says so with", async () => {
+Deno.test("a response that refuses, throttles or challenges blocks the host, with any status", async () => {
+  const akamai = `${PAGE}Access Denied</title></head>Reference <a href="https://errors.edgesuite.net/1">`;
+  const script = '<script src="/cdn-cgi/challenge-platform/x">';
   const rows: [what: string, answer: Answer, expects: "data" | "page", blocked: RegExp | null][] = [
     ["403", { status: 403, body: "no" }, "data", /^responded with 403: it refuses or throttles this client$/],
     ["429", { status: 429 }, "page", /^responded with 429: it refuses/],
-    [
-      "202, empty",
-      { status: 202 },
-      "data",
-      /^responded with 202 instead of a document; some sites do this to scripts$/,
-    ],
+    ["empty 202", { status: 202 }, "data", /^responded with 202 instead of a document; some sites do this/],
     [
       "Cloudflare",
       { body: `${PAGE}Just a moment...</title>` },
       "data",
-      /^responded with 200 and a challenge page \(Cloudflare\)/,
+      /200 and a challenge page \(Cloudflare\)/,
     ],
-    ["Cloudflare, a page wanted", { body: `${PAGE}Just a moment...</title>` }, "page", /\(Cloudflare\)/],
+    ["Cloudflare page", { body: `${PAGE}Just a moment...</title>` }, "page", /\(Cloudflare\)/],
     [
-      "Cloudflare by header",
+      "header",
       { status: 503, headers: { "cf-mitigated": "challenge" }, body: "x" },
       "page",
-      /^responded with 503 and a challenge/,
+      /503 and a challenge/,
     ],
     ["AWS", { status: 405, headers: { "x-amzn-waf-action": "captcha" } }, "data", /\(AWS WAF\)/],
-    [
-      "Akamai",
-      { body: `${PAGE}Access Denied</title></head>Reference <a href="https://errors.edgesuite.net/1">` },
-      "page",
-      /\(Akamai\)/,
-    ],
+    ["Akamai", { body: akamai }, "page", /\(Akamai\)/],
     [
       "unknown",
-      { body: `${PAGE}Security</title></head>Verifying you are human` },
+      { body: `${PAGE}A</title></head>Verifying you are human` },
       "data",
       /and a challenge page instead/,
     ],
-    ["a page that speaks of it", { body: `${PAGE}News</title></head>Verifying you are human` }, "page", null],
-    [
-      "a page with Cloudflare's script",
-      { body: `${PAGE}News</title><script src="/cdn-cgi/challenge-platform/x">` },
-      "page",
-      null,
-    ],
-    ["a feed that speaks of it", { body: "<rss><title>Just a moment...</title></rss>" }, "data", null],
+    ["a page about challenges", { body: `${PAGE}A</title></head>Verifying you are human` }, "page", null],
+    ["a page with Cloudflare's script", { body: `${PAGE}News</title>${script}` }, "page", null],
+    ["a feed about challenges", { body: "<rss><title>Just a moment...</title></rss>" }, "data", null],
   ];
   for (const [what, answer, expects, blocked] of rows) {
-    const platform = fakePlatform(NOW);
-    platform.http.serve(FEED, () => answer);
-    const { error } = await outcome(platform, { expects });
-    if (blocked === null) {
-      assert.equal(error, null, what);
-      continue;
+    const error = await errorOf(answer, expects);
+    if (blocked === null) assert.equal(error, null, what);
+    else {
+      assert.match(error?.message ?? "", blocked, what);
+      assert.deepEqual([error?.state, error?.pausedHost], ["blocked", "board.example"], what);
     }
-    assert.match(error?.message ?? "", blocked, what);
-    assert.deepEqual([error?.state, error?.pausedHost], ["blocked", "board.example"], what);
   }
 });
 
-Deno.test("a host is left alone when it refuses or says for how long it is busy, and not for any other failure", async () => {
+Deno.test("a host is paused when it refuses or is busy for a stated time, and not after other failures", async () => {
   const rows: [answer: Answer, state: string, paused: string | null, retrySeconds: number | null][] = [
     [{ status: 429, headers: { "retry-after": "120" } }, "blocked", "board.example", 120],
     [{ status: 403 }, "blocked", "board.example", null],
@@ -109,33 +94,22 @@ Deno.test("a host is left alone when it refuses or says for how long it is busy,
     [{ body: "" }, "failing", null, null],
   ];
   for (const [answer, state, paused, retry] of rows) {
-    const platform = fakePlatform(NOW);
-    platform.http.serve(FEED, () => answer);
-    const { error } = await outcome(platform);
-    const found = [error?.state, error?.pausedHost, error?.retryAtMs];
-    assert.deepEqual(
-      found,
-      [state, paused, retry === null ? null : NOW + retry * 1_000],
-      JSON.stringify(answer),
-    );
+    const error = await errorOf(answer);
+    const retryAtMs = retry === null ? null : NOW + retry * 1_000;
+    assert.deepEqual([error?.state, error?.pausedHost, error?.retryAtMs], [state, paused, retryAtMs]);
   }
 });
 
-Deno.test("every request says honestly who asks, and nothing of a proxy or a browser", async () => {
+Deno.test("every request identifies the service, and has no header of a proxy or browser", async () => {
   const platform = fakePlatform(NOW);
   platform.http.serve(FEED, redirecting(302, "/b"));
   platform.http.serve("https://board.example/b", () => ({ body: "<rss/>" }));
   await outcome(platform);
-  for (const { headers } of platform.http.requests) {
-    assert.deepEqual(headers, {
-      accept: "x/y",
-      "accept-encoding": "gzip",
-      "user-agent": "Regfeed/test",
-    });
-  }
+  const expected = { accept: "x/y", "accept-encoding": "gzip", "user-agent": "Regfeed/test" };
+  for (const { headers } of platform.http.requests) assert.deepEqual(headers, expected);
 });
 
-Deno.test("a move for good is told of as far as it is permanent from the first hop on", async () => {
+Deno.test("a redirect is permanent up to the first temporary hop", async () => {
   const B = "https://b.example/";
   const C = "https://c.example/";
   const rows: [first: number, second: number, standing: RedirectTrack][] = [
@@ -154,24 +128,19 @@ Deno.test("a move for good is told of as far as it is permanent from the first h
   }
 });
 
-Deno.test("no redirect leads from outside into a private network, and the connection goes to what was checked", async () => {
+Deno.test("no redirect leads from a public host into a private network, and the checked addresses are used", async () => {
   const inside = "https://intranet.example/feed";
   const rows: [what: string, location: string, hosts: Record<string, string[]>, refused: RegExp | null][] = [
     [
       "loopback",
       "https://127.0.0.1/",
       {},
-      /^leads to 127\.0\.0\.1, which has a private IP address, which is refused$/,
+      /^leads to 127\.0\.0\.1, which has a private IP address, which is re/,
     ],
     ["link-local", "https://169.254.169.254/latest/meta-data", {}, /^leads to 169\.254\.169\.254/],
     ["mapped", "https://[::ffff:10.0.0.1]/", {}, /private (IP )?address/],
-    ["a name for it", inside, { "intranet.example": ["10.1.2.3"] }, /^leads to intranet\.example, which/],
-    [
-      "one of its addresses",
-      inside,
-      { "intranet.example": ["93.184.215.14", "10.1.2.3"] },
-      /^leads to intranet/,
-    ],
+    ["a name", inside, { "intranet.example": ["10.1.2.3"] }, /^leads to intranet\.example, which/],
+    ["one of several", inside, { "intranet.example": ["93.184.215.14", "10.1.2.3"] }, /^leads to intranet/],
     ["a public host", inside, { "intranet.example": ["93.184.215.99"] }, null],
   ];
   for (const [what, location, hosts, refused] of rows) {
@@ -185,12 +154,12 @@ Deno.test("no redirect leads from outside into a private network, and the connec
       assert.deepEqual(platform.http.requests.at(-1)?.addresses, hosts["intranet.example"], what);
     } else {
       assert.match(error?.message ?? "", refused, what);
-      assert.equal(platform.http.requests.length, 1, `${what}: nothing was asked there`);
+      assert.equal(platform.http.requests.length, 1, `${what}: it gets no request`);
     }
   }
 });
 
-Deno.test("an address that the config names may be private unless allow_private says otherwise", async () => {
+Deno.test("a configured URL may be private unless allow_private is false", async () => {
   const location = "http://intranet.example/feed";
   const arrange = () => {
     const platform = fakePlatform(NOW);
@@ -201,7 +170,11 @@ Deno.test("an address that the config names may be private unless allow_private 
     return platform;
   };
   const own = await outcome(arrange(), { source: { location } });
-  assert.equal(own.answer?.document?.url, "http://wiki.example/feed", "one private host may lead to another");
+  assert.equal(
+    own.answer?.document?.url,
+    "http://wiki.example/feed",
+    "a private host may redirect to another",
+  );
   const { error } = await outcome(arrange(), { source: { location }, options: { allowPrivate: false } });
   assert.match(
     error?.message ?? "",
@@ -211,10 +184,10 @@ Deno.test("an address that the config names may be private unless allow_private 
   platform.http.serve("http://wiki.example/feed", redirecting(302, "http://public.example/"));
   platform.http.serve("http://public.example", redirecting(302, location));
   const back = await outcome(platform, { source: { location } });
-  assert.match(back.error?.message ?? "", /^leads to intranet\.example/, "nobody leads back from outside");
+  assert.match(back.error?.message ?? "", /^leads to intranet\.example/, "no public host redirects to it");
 });
 
-Deno.test("each host of a chain is looked up once: a name that changes its address moves nothing", async () => {
+Deno.test("each host of a chain is resolved once, so that a changed DNS record has no effect", async () => {
   const platform = fakePlatform(NOW);
   let lookUps = 0;
   platform.resolver.resolve = () => Promise.resolve(lookUps++ === 0 ? ["93.184.215.14"] : ["127.0.0.1"]);
@@ -226,7 +199,7 @@ Deno.test("each host of a chain is looked up once: a name that changes its addre
   assert.deepEqual(asked, [["93.184.215.14"], ["93.184.215.14"]]);
 });
 
-Deno.test("a cookie that a hop sets goes back to its host on the next hop, and to no other", async () => {
+Deno.test("a cookie is returned to the host that set it, and to no other", async () => {
   const platform = fakePlatform(NOW);
   let isFirst = true;
   platform.http.serve(FEED, ({ headers }) => {
@@ -241,7 +214,7 @@ Deno.test("a cookie that a hop sets goes back to its host on the next hop, and t
   assert.equal(platform.http.requests.at(-1)?.headers["cookie"], undefined);
 });
 
-Deno.test("a source's own authorities go with each of its requests, read anew each time", async () => {
+Deno.test("each request of a source uses its ca_file, which is read again each time", async () => {
   const platform = fakePlatform(NOW);
   const given: (string | undefined)[] = [];
   platform.http.serve(FEED, ({ authorities }) => {
@@ -259,7 +232,7 @@ Deno.test("a source's own authorities go with each of its requests, read anew ea
   assert.deepEqual(given, ["one", "two", undefined]);
 });
 
-Deno.test("validators of one address are no word on another", async () => {
+Deno.test("validators are sent only to their URL", async () => {
   const platform = fakePlatform(NOW);
   platform.http.serve(FEED, redirecting(302, "https://b.example/"));
   platform.http.serve("https://b.example", () => ({ headers: { etag: '"1"' }, body: "<rss/>" }));
