@@ -14,7 +14,7 @@ const firstItem = (text: string): ParsedItem => {
 };
 const titles = (text: string): (string | null)[] => parse(text).items.map(({ title }) => title);
 
-Deno.test("parseDocument() tells every format by its content and finds the same in each", () => {
+Deno.test("parseDocument() detects every format by its content and finds the same in each", () => {
   const formats = { RSS: "rss", Atom: "atom", JSON: "json-feed" };
   for (const [name, text] of Object.entries(SAME_IN_EVERY_FORMAT)) {
     const document = parse(text);
@@ -33,7 +33,7 @@ Deno.test("parseDocument() tells every format by its content and finds the same 
   }
 });
 
-Deno.test("parseDocument() keeps ids, dates, categories and updates of every format that has them", () => {
+Deno.test("parseDocument() reads ids, dates, categories and updates of every format", () => {
   for (const name of ["RSS 2.0", "RSS 1.0", "Atom 1.0", "JSON Feed 1.1"]) {
     const [first, second] = parse(SAME_IN_EVERY_FORMAT[name] ?? "").items;
     assert.deepEqual([first?.guid, second?.guid], ["g1", "g2"], name);
@@ -45,15 +45,11 @@ Deno.test("parseDocument() keeps ids, dates, categories and updates of every for
   assert.equal(parse(SAME_IN_EVERY_FORMAT["Atom 0.3"] ?? "").items[0]?.publishedText, "2026-07-27T09:37:55Z");
 });
 
-Deno.test("parseDocument() reads the extensions that publishers put into RSS", () => {
+Deno.test("parseDocument() reads the usual extensions of RSS", () => {
   const rows: [name: string, item: string, expected: Partial<ParsedItem>][] = [
-    [
-      "content:encoded",
-      "<description> </description><content:encoded><![CDATA[<p>x</p>]]></content:encoded>",
-      {
-        summary: "<p>x</p>",
-      },
-    ],
+    ["content:encoded", "<description/><content:encoded><![CDATA[<p>x</p>]]></content:encoded>", {
+      summary: "<p>x</p>",
+    }],
     ["description first", "<content:encoded>long</content:encoded><description>short</description>", {
       summary: "short",
     }],
@@ -80,11 +76,11 @@ Deno.test("parseDocument() reads the extensions that publishers put into RSS", (
       guid: "x&amp;y",
       title: "a & <i>b</i>",
     }],
-    ["markup that nobody escaped", "<description><p>One <br> two & three</p></description>", {
+    ["unescaped markup", "<description><p>One <br> two & three</p></description>", {
       summary: "<p>One <br> two & three</p>",
     }],
     ["the first of several", "<title>one</title><title>two</title>", { title: "one" }],
-    ["media:title is no title", "<media:title>m</media:title>", { title: null }],
+    ["media:title is not a title", "<media:title>m</media:title>", { title: null }],
     ["upper case", "<TITLE>t</TITLE><PubDate>d</PubDate>", { title: "t", publishedText: "d" }],
   ];
   for (const [name, item, expected] of rows) {
@@ -95,17 +91,11 @@ Deno.test("parseDocument() reads the extensions that publishers put into RSS", (
   }
 });
 
-Deno.test("parseDocument() chooses an entry's own page among its links", () => {
+Deno.test("parseDocument() chooses the link to the page of an entry", () => {
   const rows: [links: string, expected: string | null][] = [
     ['<link rel="self" href="s"/><link rel="edit" href="e"/><link rel="enclosure" href="f.pdf"/>', null],
-    [
-      '<link rel="edit" href="e"/><link rel="alternate" type="application/pdf" href="p"/><link href="h"/>',
-      "h",
-    ],
-    [
-      '<link rel="alternate" type="application/json" href="j"/><link rel="alternate" type="text/html" href="h"/>',
-      "h",
-    ],
+    ['<link rel="edit" href="e"/><link rel="alternate" type="a/pdf" href="p"/><link href="h"/>', "h"],
+    ['<link rel="alternate" type="a/json" href="j"/><link rel="alternate" type="text/html" href="h"/>', "h"],
     ['<link href="plain"/><link rel="alternate" href="a"/>', "a"],
     ['<link rel="http://www.iana.org/assignments/relation/alternate" href="iana"/>', "iana"],
     ["<link rel='alternate' href='/a?b=1&amp;c=2'></link>", "/a?b=1&c=2"],
@@ -117,7 +107,7 @@ Deno.test("parseDocument() chooses an entry's own page among its links", () => {
   }
 });
 
-Deno.test("parseDocument() gives Atom's texts as markup, whatever type they are of", () => {
+Deno.test("parseDocument() reads every type of Atom text as markup", () => {
   const rows: [element: string, expected: string | null][] = [
     ["<title>1 &lt; 2 &amp; 3</title>", "1 &lt; 2 &amp; 3"],
     ['<title type="text"><![CDATA[1 < 2]]></title>', "1 &lt; 2"],
@@ -131,38 +121,29 @@ Deno.test("parseDocument() gives Atom's texts as markup, whatever type they are 
       firstItem(atom(`<entry>${element}</entry>`)).title?.replace(/^<div[^>]*>(.*)<\/div>$/, "$1") ?? null;
     assert.equal(title, expected, element);
   }
-  assert.equal(
-    firstItem(atom('<entry><content type="application/pdf">JVBERi0</content></entry>')).summary,
-    null,
-  );
+  assert.equal(firstItem(atom('<entry><content type="a/pdf">JVBERi0</content></entry>')).summary, null);
 });
 
-Deno.test("parseDocument() reads bases and languages of the document and of its items", () => {
+Deno.test("parseDocument() reads base URLs and languages of the document and its items", () => {
   const document = parse(
     `<rss version="2.0"><channel xml:base="https://base.example/" xml:lang="de"><link>https://site.example/</link>
 <ttl>15</ttl><item xml:base="/deep/" xml:lang="fr"><title>t</title></item></channel></rss>`,
   );
-  assert.deepEqual([document.baseUrl, document.language, document.ttlMinutes], [
-    "https://base.example/",
-    "de",
-    15,
-  ]);
+  const { baseUrl, language, ttlMinutes } = document;
+  assert.deepEqual([baseUrl, language, ttlMinutes], ["https://base.example/", "de", 15]);
   assert.deepEqual([document.items[0]?.baseUrl, document.items[0]?.language], ["/deep/", "fr"]);
   assert.equal(parse(rss("")).baseUrl, "https://board.example/news");
-  assert.equal(parse(atom("")).baseUrl, null, "its own address is not that of the site");
-  assert.equal(
-    parse(jsonFeed([], { home_page_url: "https://board.example/" })).baseUrl,
-    "https://board.example/",
-  );
+  assert.equal(parse(atom("")).baseUrl, null, "the URL of the feed is not that of the site");
+  assert.equal(parse(jsonFeed([], { home_page_url: "https://a.example/" })).baseUrl, "https://a.example/");
 });
 
-Deno.test("parseDocument() gives an empty feed no items and no problem", () => {
+Deno.test("parseDocument() reads an empty feed without items or problems", () => {
   for (const text of [rss(""), atom(""), jsonFeed([]), '<rss version="2.0"><channel/></rss>', "<feed/>"]) {
     assert.deepEqual([parse(text).items, parse(text).problems], [[], []], text);
   }
 });
 
-Deno.test("parseDocument() loses no neighbour of a broken item", () => {
+Deno.test("parseDocument() reads the items before and after a broken one", () => {
   const rows: [name: string, broken: string, title: string | null][] = [
     ["a bare <", "<title>5 < 6 and a<b</title>", "5 < 6 and a<b"],
     ["an element that is not closed", "<enclosure url='x'><title>t</title>", "t"],
@@ -171,31 +152,25 @@ Deno.test("parseDocument() loses no neighbour of a broken item", () => {
     ["a bare &", "<title>R&D & law</title>", "R&D & law"],
     ["a name that JavaScript reserves", "<__proto__>x</__proto__><constructor/><title>t</title>", "t"],
     ["deep nesting", `<x>${"<y>".repeat(5000)}${"</y>".repeat(5000)}</x><title>t</title>`, "t"],
-    ["a quotation mark too few", '<link href="x><title>t</title>', "t"],
+    ["a missing quotation mark", '<link href="x><title>t</title>', "t"],
     ["a comment", "<!-- <item><title>no</title></item> --><title>t</title>", "t"],
     ["an instruction", "<?php echo 1 ?><title>t</title>", "t"],
   ];
   for (const [name, broken, title] of rows) {
-    const text = rss(
-      `<item><title>before</title></item><item>${broken}</item><item><title>after</title></item>`,
-    );
-    assert.deepEqual(titles(text), ["before", title, "after"], name);
+    const items = `<item><title>a</title></item><item>${broken}</item><item><title>b</title></item>`;
+    assert.deepEqual(titles(rss(items)), ["a", title, "b"], name);
   }
-  assert.deepEqual(
-    titles(rss("<item><title>a</title><item><title>b</title></item>")),
-    ["a", "b"],
-    "no end of an item",
-  );
+  assert.deepEqual(titles(rss("<item><title>a</title><item><title>b</title></item>")), ["a", "b"]);
 });
 
-Deno.test("parseDocument() expands no entity that the document declares", () => {
+Deno.test("parseDocument() does not expand declared entities", () => {
   const bomb =
     `<!DOCTYPE rss [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;"><!ENTITY c SYSTEM "file:///etc/passwd">]>`;
   const text = rss("<item><title>&b;&c;</title></item>").replace("<rss", `${bomb}<rss`);
   assert.deepEqual(titles(text), ["&b;&c;"]);
 });
 
-Deno.test("parseDocument() drops items beyond the limit with one problem that counts them", () => {
+Deno.test("parseDocument() omits items beyond the limit and reports their number", () => {
   const many = Array.from({ length: 7 }, (_, index) => index);
   const feeds = [
     rss(many.map((index) => `<item><title>${index}</title></item>`).join("")),
@@ -205,15 +180,12 @@ Deno.test("parseDocument() drops items beyond the limit with one problem that co
   for (const text of feeds) {
     const document = parse(text, 5);
     assert.equal(document.items.length, 5);
-    assert.deepEqual(document.problems, [{
-      item: "document",
-      reason: "2 of its 7 items are left out: only the first 5 of a document are read",
-      isMeant: true,
-    }]);
+    const reason = "2 of its 7 items are left out: only the first 5 of a document are read";
+    assert.deepEqual(document.problems, [{ item: "document", reason, isMeant: true }]);
   }
 });
 
-Deno.test("parseDocument() gives the complete items of a document that breaks off, and says so", () => {
+Deno.test("parseDocument() reads the complete items of a truncated document and reports it", () => {
   const whole = [
     rss("<item><title>a</title></item><item><title>b</title></item><item><title>zz</title></item>"),
     atom("<entry><title>a</title></entry><entry><title>b</title></entry><entry><title>zz</title></entry>"),
@@ -222,43 +194,32 @@ Deno.test("parseDocument() gives the complete items of a document that breaks of
   for (const text of whole) {
     const broken = parse(text.slice(0, text.lastIndexOf("zz")));
     assert.deepEqual(broken.items.map(({ title }) => title), ["a", "b"]);
-    assert.deepEqual(broken.problems, [{
-      item: "document",
-      reason: "the document is truncated after item 2",
-    }]);
+    const reason = "the document is truncated after item 2";
+    assert.deepEqual(broken.problems, [{ item: "document", reason }]);
   }
 });
 
-Deno.test("parseDocument() passes over what is no item in a JSON Feed", () => {
+Deno.test("parseDocument() reports values of a JSON Feed that are not items", () => {
   const document = parse(jsonFeed([{ id: 7, title: " t " }, null, "x", { authors: [{ name: "A" }, "B"] }]));
   assert.deepEqual(document.items.map(({ guid, title }) => [guid, title]), [["7", "t"], [null, null]]);
   assert.deepEqual(document.items[1]?.authors, ["A", "B"]);
   assert.deepEqual(document.problems.map(({ item }) => item), ["item 2", "item 3"]);
 });
 
-Deno.test("parseDocument() says what a document is that is no feed", () => {
+Deno.test("parseDocument() names the format of a document that is not a feed", () => {
   const rows: [text: string, message: RegExp][] = [
     ["", /^the document is empty$/],
     [" \n\t", /^the document is empty: it holds only spaces$/],
-    [
-      "<!doctype html><html><head><title>Not\n found</title></head></html>",
-      /HTML page.*\(title: "Not found"\)/,
-    ],
+    ["<!doctype html><html><head><title>Not\n found</title>", /HTML page.*\(title: "Not found"\)/],
     ["<div>login</div>", /HTML page, not a feed; fetch_strategy = "html" reads it$/],
     ["<main><ul></ul></main>", /HTML page, not a feed/],
     ["<opml><body/></opml>", /OPML list of feeds, not a feed$/],
     ['<urlset xmlns="x"/>', /^this is a sitemap, not a feed; fetch_strategy = "sitemap" reads it$/],
     ["<akomaNtoso/>", /XML, but not a feed \(root element: "akomaNtoso"\)/],
-    [
-      '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><x/></rdf:RDF>',
-      /RDF without a channel/,
-    ],
+    ['<rdf:RDF xmlns:rdf="x"><x/></rdf:RDF>', /RDF without a channel/],
     ['<rss version="2.0"></rss>', /RSS without a channel/],
     ["<?xml version='1.0'?><!-- x", /is truncated before its first element/],
-    [
-      "<rss version='2.0'><channel><title>t</title><item><title>a",
-      /is truncated before the first complete item/,
-    ],
+    ["<rss><channel><title>t</title><item><title>a", /is truncated before the first complete item/],
     ['{"documents":[],"numFound":0}', /JSON, but not a JSON Feed/],
     ["[1,2]", /JSON, but not a JSON Feed/],
     ['{"version":"https://jsonfeed.org/version/1.1","items":[{"id":', /JSON is truncated/],
@@ -277,27 +238,13 @@ Deno.test("parseDocument() says what a document is that is no feed", () => {
   }
 });
 
-Deno.test("parseDocument() throws nothing but a DocumentError, however a feed is cut and spoilt", () => {
+Deno.test("parseDocument() throws only DocumentError for damaged feeds", () => {
   const edit = fc.record({
     at: fc.double({ min: 0, max: 1, noNaN: true }),
     remove: fc.nat(30),
     insert: fc.oneof(
       fc.string(),
-      fc.constantFrom(
-        "<",
-        ">",
-        "</",
-        "<!--",
-        "<![CDATA[",
-        "]]>",
-        "&",
-        "&#x0;",
-        '"',
-        "<item>",
-        "</item>",
-        "{",
-        "\\",
-      ),
+      fc.constantFrom(...'< > </ <!-- <![CDATA[ ]]> & &#x0; " <item> </item> { \\'.split(" ")),
     ),
   });
   const feeds = Object.values(SAME_IN_EVERY_FORMAT);
@@ -309,8 +256,8 @@ Deno.test("parseDocument() throws nothing but a DocumentError, however a feed is
       (feed, edits, keep) => {
         let text = feed;
         for (const { at, remove, insert } of edits) {
-          const place = Math.floor(at * text.length);
-          text = text.slice(0, place) + insert + text.slice(place + remove);
+          const offset = Math.floor(at * text.length);
+          text = text.slice(0, offset) + insert + text.slice(offset + remove);
         }
         const bytes = bytesOf(text);
         try {
@@ -340,7 +287,7 @@ Deno.test("parseDocument() finds every complete item wherever an RSS document is
   }
 });
 
-Deno.test("parseDocument() reads any bytes to a document or a DocumentError", () => {
+Deno.test("parseDocument() throws only DocumentError for random bytes", () => {
   fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), fc.string(), (bytes, contentType) => {
     assert.throws(() => {
       parseDocument(bytes, { contentType, maxItems: 10 });
@@ -349,7 +296,7 @@ Deno.test("parseDocument() reads any bytes to a document or a DocumentError", ()
   }));
 });
 
-Deno.test("parseDocument() gets through hostile repetition: what is not linear would not end", () => {
+Deno.test("parseDocument() reads hostile repetition in linear time", () => {
   const beginnings = [
     rss("<item><title>t</title></item>").replace("</channel></rss>", ""),
     '<rss version="2.0"><channel><item>',
@@ -357,20 +304,8 @@ Deno.test("parseDocument() gets through hostile repetition: what is not linear w
     '{"version":"https://jsonfeed.org/version/1.1","items":[',
     "",
   ];
-  const repeated = [
-    "<",
-    "</",
-    "<a>",
-    "</a>",
-    '<a x="<a" ',
-    "<a b='",
-    "<!--",
-    "<![CDATA[",
-    "<!x>",
-    "<?",
-    "<item>",
-  ];
-  repeated.push("<title>", "<item><title>", "<x1><x2><x3>", "<link href='x'/>", "&amp;", "{", "[", '"', "a=");
+  const repeated = (`<|</|<a>|</a>|<a x="<a" |<a b='|<!--|<![CDATA[|<!x>|<?|<item>|<title>|<item><title>|` +
+    `<x1><x2><x3>|<link href='x'/>|&amp;|{|[|"|a=`).split("|");
   for (const beginning of beginnings) {
     for (const piece of repeated) {
       const bytes = bytesOf(beginning + piece.repeat(100_000));
@@ -383,7 +318,7 @@ Deno.test("parseDocument() gets through hostile repetition: what is not linear w
   }
 });
 
-Deno.test("parseDocument() reads a feed behind the warnings of its site's software, and says so; a page with XML in it is a page", () => {
+Deno.test("parseDocument() reads a feed after other text and reports it, but not XML within a page", () => {
   const warnings = "<br />\n<b>Warning</b>:  Undefined variable in /x.php on line 3<br />\n";
   const document = parse(`${warnings}<?xml version="1.0"?>${rss("<item><title>a</title></item>")}`);
   assert.deepEqual(document.items.map(({ title }) => title), ["a"]);

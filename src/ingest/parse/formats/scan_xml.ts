@@ -1,6 +1,6 @@
 // Finds tags and text in XML that may be broken, without a tree or declared entities. `htmlparser2` in XML mode cannot
 // replace it: an attribute without its closing quote loses the items after it, and unclosed elements with end tags of
-// other names take quadratic time (the cases "a quotation mark too few" and "hostile repetition" in
+// other names take quadratic time (the cases "a missing quotation mark" and "hostile repetition" in
 // tests/ingest/parse/document_test.ts).
 
 /** A start tag; positions are offsets in the text. */
