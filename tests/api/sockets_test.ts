@@ -1,27 +1,27 @@
-// What no client library sends, over real sockets: each gets its answer, and the service goes on.
+// Requests that client libraries do not send, over real sockets.
 import assert from "node:assert/strict";
 import { listen } from "../../src/platform/http/http_server.ts";
 import { problem } from "../../src/wire/service.ts";
 import { boardConfig } from "../support/samples.ts";
 import { createWorld, type World } from "../support/world.ts";
 
-/** How long a test waits for an answer, ms. */
+/** How long a test waits for a response, ms. */
 const LIMIT_MS = 20_000;
 
-interface RawAnswer {
+interface RawResponse {
   status: number;
   head: string;
   body: string;
 }
 
-/** Sends bytes as they stand (one byte a character) and reads one answer. */
-async function send(port: number, request: string): Promise<RawAnswer> {
+/** Sends a request (one byte per character) and reads one response. */
+async function send(port: number, request: string): Promise<RawResponse> {
   const connection = await Deno.connect({ hostname: "127.0.0.1", port });
   const timer = setTimeout(() => connection.close(), LIMIT_MS);
   const bytes = Uint8Array.from(request, (character) => character.charCodeAt(0));
   const writing = (async () => {
     for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
-  })().catch(() => {}); // who refuses a request need not read it to its end
+  })().catch(() => {}); // the server may close the connection before it has read the request
   let text = "";
   const decoder = new TextDecoder();
   const buffer = new Uint8Array(65_536);
@@ -41,7 +41,7 @@ async function send(port: number, request: string): Promise<RawAnswer> {
   return { status: Number(head.slice(9, 12)), head, body };
 }
 
-/** Whether the body is there, as long as the head says; the answers here are of ASCII. */
+/** Whether the response is complete according to its content-length; the responses here are ASCII. */
 function isWhole(text: string): boolean {
   const end = text.indexOf("\r\n\r\n");
   const length = /\r\ncontent-length: (\d+)/i.exec(text.slice(0, Math.max(end, 0)))?.[1];
@@ -59,14 +59,14 @@ async function withServer(work: (port: number, key: string, world: World) => Pro
   try {
     await work(server.port, key, world);
     const health = await send(server.port, "GET /v1/health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
-    assert.equal(health.status, 200, "it still answers");
+    assert.equal(health.status, 200, "it still responds");
   } finally {
     await server.shutdown(5_000);
     await world.close();
   }
 }
 
-/** A request line with its answer: a status, and for 400 the field that it names. */
+/** A request line and the status of its response; for 400 also the named field. */
 type Row = [line: string, status: number, field?: string];
 
 const TARGETS: Row[] = [
@@ -102,7 +102,7 @@ const TARGETS: Row[] = [
   ["OPTIONS *", 404],
 ];
 
-Deno.test("a strange address or method gets its own answer, which names what is wrong", () =>
+Deno.test("an unusual URL or method gets a response that names the problem", () =>
   withServer(async (port, key) => {
     for (const [line, status, field] of TARGETS) {
       const request =
@@ -115,9 +115,22 @@ Deno.test("a strange address or method gets its own answer, which names what is 
     }
   }));
 
-Deno.test("the Host header chooses no path over a socket either", () =>
+Deno.test("the Host header cannot select a path", () =>
   withServer(async (port) => {
-    for (const host of ["x/v1/sources?", "x/v1/sources#", "x?", "u:p@x", "x\\y", "a b", "x:port", "\u00e9"]) {
+    for (
+      const host of [
+        "x/v1/sources?",
+        "x/v1/sources#",
+        "x?",
+        "u:p@x",
+        "x\\y",
+        "a b",
+        "x:port",
+        "x:123456",
+        "[::1",
+        "\u00e9",
+      ]
+    ) {
       const { status, body } = await send(
         port,
         `GET /v1/events HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
@@ -134,7 +147,7 @@ Deno.test("the Host header chooses no path over a socket either", () =>
     }
   }));
 
-Deno.test("bodies that are too long, in whichever way, get 413 at once", () =>
+Deno.test("bodies that are too long get 413 before they end", () =>
   withServer(async (port, key) => {
     const head = `POST /v1/subscriptions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n` +
       "Content-Type: application/json\r\nConnection: close\r\n";
@@ -152,7 +165,7 @@ Deno.test("bodies that are too long, in whichever way, get 413 at once", () =>
     }
   }));
 
-Deno.test("what is no HTTP request is refused by the runtime: an empty 400, as the description says", () =>
+Deno.test("the runtime rejects invalid HTTP with an empty 400, as documented", () =>
   withServer(async (port) => {
     const rows: [name: string, request: string][] = [
       ["a control character", "GET /v1/health HTTP/1.1\r\nHost: x\r\nX-A: a\x01b\r\n\r\n"],

@@ -169,7 +169,7 @@ const EXCHANGES: Record<string, () => Promise<void>> = {
 const ELSEWHERE: Record<string, [file: string, test: string]> = {
   "HTML/script in response body": [
     "../api/delivery_log_test.ts",
-    "GET /v1/deliveries/{id} gives what a receiver says as text within JSON",
+    "GET /v1/deliveries/{id} returns a receiver's response as text within JSON",
   ],
   "pooled connection reuse after DNS change": [
     "../platform/http/connections_test.ts",

@@ -1,0 +1,409 @@
+// Events over HTTP: filters, paging, versions, and invalid parameters.
+import assert from "node:assert/strict";
+import fc from "npm:fast-check@4.10.2";
+import type { RegEvent } from "../../src/domain/event/event.ts";
+import type { Severity } from "../../src/domain/event/severity.ts";
+import { eventList, eventResponse } from "../../src/wire/event.ts";
+import { eventVersions } from "../../src/wire/versions.ts";
+import { boardConfig, SAMPLE_PROVENANCE, sampleEvent } from "../support/samples.ts";
+import { type Reply, START_MS, withCustomer, type World } from "../support/world.ts";
+import { assertFields } from "./given.ts";
+
+const FIRST = "evt_00000000000000000000000000";
+
+const withWorld = (work: (world: World, key: string) => Promise<void>) =>
+  withCustomer(`[tiers.team]\napi_requests_per_day = 1_000_000\n${boardConfig()}`, async (world, key) => {
+    const sources = ["board", "other"].map((id) => ({ id, host: null, schedule: "", nextRunAtMs: START_MS }));
+    await world.store.registerSources(sources, START_MS);
+    await work(world, key);
+  });
+
+/** Stores events in this order. */
+async function store(world: World, changes: readonly Partial<RegEvent>[]): Promise<RegEvent[]> {
+  const events = changes.map((change) => sampleEvent({ id: world.newId("event"), ...change }));
+  for (const event of events) {
+    const publication = { key: event.external_id, contentHash: event.id };
+    await world.store.recordPublications(event.source_id, [publication], () => ({
+      kind: "record",
+      event,
+      provenance: SAMPLE_PROVENANCE,
+      notify: false,
+    }));
+  }
+  return events;
+}
+
+const idsOf = ({ json }: Reply): string[] => json.events.map((event: RegEvent) => event.id);
+
+/** The URL of the next page without its origin; null on the last page. */
+const nextPath = ({ headers }: Reply): string | null =>
+  /^<http:\/\/127\.0\.0\.1:8080(.*)>; rel="next"$/.exec(headers.get("link") ?? "")?.[1] ?? null;
+
+Deno.test("GET /v1/events lists the newest first, with count and disclaimer", () =>
+  withWorld(async (world, key) => {
+    const [a, b, c] = await store(world, [
+      { published_at: START_MS - 2_000 },
+      { published_at: START_MS },
+      { published_at: START_MS - 2_000 },
+    ]);
+    const reply = await world.ask("/v1/events", { key });
+    assert.equal(reply.status, 200);
+    assert.deepEqual(idsOf(reply), [b?.id, c?.id, a?.id], "equal times by id, the greater first");
+    assert.equal(reply.json.count, 3);
+    assert.match(reply.json.disclaimer, /not legal advice/);
+    eventList.parse(reply.json);
+    assert.deepEqual(reply.json.events[0], b);
+  }));
+
+Deno.test("GET /v1/events applies every filter, alone and together", () =>
+  withWorld(async (world, key) => {
+    const severities: Severity[] = ["info", "low", "medium", "high", "critical"];
+    const events = await store(
+      world,
+      severities.map((severity, index) => ({
+        severity,
+        published_at: START_MS + index,
+        topics: [index % 2 === 0 ? "gpai" : "transparency"],
+        source_id: index < 3 ? "board" : "other",
+        event_type: index === 1 ? "consultation" : "guidance",
+        ai_act_articles: index === 0 ? ["Art. 50(2)"] : ["Art. 5"],
+        language_versions: index === 4 ? ["de"] : ["en"],
+        title_en: index === 2 ? "Les d\u00e9cisions" : index === 3 ? "Les de\u0301cisions" : "Notice",
+      })),
+    );
+    const rows: [query: string, expected: number[]][] = [
+      ["", [4, 3, 2, 1, 0]],
+      ["limit=2", [4, 3]],
+      [`since=${START_MS + 2}`, [4, 3, 2]],
+      [`until=${START_MS + 1}`, [1, 0]],
+      // All events; a time in seconds is a time in 1970, which the specification allows.
+      ["since=0", [4, 3, 2, 1, 0]],
+      ["since=-1", [4, 3, 2, 1, 0]],
+      [`since=${START_MS / 1_000}`, [4, 3, 2, 1, 0]],
+      ["source=board", [2, 1, 0]],
+      ["severity_min=high", [4, 3]],
+      ["topics=gpai", [4, 2, 0]],
+      ["topics=gpai,transparency", [4, 3, 2, 1, 0]],
+      ["topics=gpai-family", [4, 2, 0]],
+      ["topics=education", []],
+      ["event_type=consultation", [1]],
+      ["event_type=consultation,guidance", [4, 3, 2, 1, 0]],
+      ["article=50", [0]],
+      ["article=Art. 50,Art. 5", [4, 3, 2, 1, 0]],
+      ["language=de", [4]],
+      ["language=de,en", [4, 3, 2, 1, 0]],
+      ["q=d\u00e9cisions", [3, 2]],
+      ["q=DE\u0301CISIONS les", [3, 2]],
+      ["q=decision", []],
+      ["q=NEAR(notice)", []],
+      ["q=-notice*", [4, 1, 0]],
+      [`since=${START_MS + 1}&source=board&severity_min=low&topics=gpai`, [2]],
+    ];
+    for (const [query, expected] of rows) {
+      const reply = await world.ask(`/v1/events?${query}`, { key });
+      assert.equal(reply.status, 200, `${query} ${reply.text}`);
+      assert.deepEqual(idsOf(reply), expected.map((index) => events[index]?.id), query);
+    }
+  }));
+
+Deno.test("GET /v1/events names every invalid parameter", () =>
+  withWorld(async (world, key) => {
+    const [event] = await store(world, [{}]);
+    const unknown = world.newId("event");
+    /** Invalid values of one parameter. */
+    const values: [name: string, ...values: string[]][] = [
+      ["limit", ..."0 201 ten 1e2 05 +5 %2B5 %205 5%20 5.0 0x5 -5 \u0665".split(" "), "", "5&limit=6"],
+      ["since", ..."-0 00 --1 yesterday 99999999999999999".split(" ")],
+      ["until", "x", "1_000"],
+      ["severity_min", "HIGH"],
+      ["topics", "nonsense", "", "gpai,,transparency", "%00"],
+      ["source", "nobody"],
+      ["sorce", "board"],
+      ["q", ..."a%00b a%0ab %zz 100% a%ED%A0%80 %22*%22".split(" "), "", "a ".repeat(11)],
+      ["event_type", "news", "guidance,news"],
+      ["article", "GDPR", "Art. 50 GDPR"],
+      ["language", "english"],
+      ["latest", "yes"],
+      ["before", "evt_x"],
+      ["as_of", "7", unknown],
+      ["after", unknown],
+    ];
+    const rows: [query: string, fields: string[]][] = [
+      ...values.flatMap(([name, ...values]) =>
+        values.map((value): [string, string[]] => [`${name}=${value}`, [name]])
+      ),
+      ["limit=0&since=x&foo=1", ["foo", "limit", "since"]],
+      ["q=%ff&limit=0", ["limit", "q"]],
+      ["%zz=1", ["%zz"]],
+      ["=5", ["query"]],
+      ["__proto__=1&constructor=2", ["__proto__", "constructor"]],
+      [`before=${event?.id}&after=${event?.id}`, ["after"]],
+      [
+        "severity_min=urgent&topics=foo&article=zzz&language=DE&foo=1&before=x&q=%22",
+        ["severity_min", "foo", "topics", "article", "language", "q", "before"],
+      ],
+    ];
+    for (const [query, fields] of rows) {
+      const reply = await world.ask(`/v1/events?${query}`, { key });
+      assertFields(reply, 400, fields, query);
+      assert.equal(reply.json.code, "invalid_input", query);
+    }
+  }));
+
+Deno.test("a response names at most fifty invalid fields, and the number of the others", () =>
+  withWorld(async (world, key) => {
+    const query = Array.from({ length: 1_000 }, (_, index) => `x${index}`).join("&");
+    const reply = await world.ask(`/v1/events?${query}`, { key });
+    assert.equal(reply.status, 400);
+    assert.equal(reply.json.errors.length, 50);
+    assert.match(reply.json.detail, /; and 950 more$/);
+  }));
+
+Deno.test("GET /v1/events/{id} returns the event, and 404 for any other id", () =>
+  withWorld(async (world, key) => {
+    const [event] = await store(world, [{}]);
+    const reply = await world.ask(`/v1/events/${event?.id}`, { key });
+    assert.equal(reply.status, 200);
+    eventResponse.parse(reply.json);
+    assert.deepEqual(reply.json.event, event);
+    assert.deepEqual(reply.json.provenance, SAMPLE_PROVENANCE);
+    for (const id of [world.newId("event"), "evt_", "x", "%2e%2e", "evt_%00"]) {
+      const missing = await world.ask(`/v1/events/${id}`, { key });
+      assert.equal(missing.status, 404, id);
+      assert.equal(missing.json.code, "not_found", id);
+    }
+  }));
+
+Deno.test("GET /v1/events pages by the specification's rule: the smallest published_at minus 1 as since", () =>
+  withWorld(async (world, key) => {
+    await store(world, Array.from({ length: 5 }, (_, index) => ({ published_at: START_MS + index })));
+    const page = await world.ask("/v1/events?limit=3", { key });
+    const smallest = Math.min(...page.json.events.map((event: RegEvent) => event.published_at));
+    const next = await world.ask(`/v1/events?limit=200&since=${smallest - 1}`, { key });
+    assert.equal(next.status, 200);
+    assert.deepEqual(idsOf(next).slice(0, 3), idsOf(page), "no event of the page is lost");
+  }));
+
+const someEvent = fc.record({
+  // Few values, so that many events have the same time.
+  published_at: fc.integer({ min: START_MS, max: START_MS + 3 }),
+  source_id: fc.constantFrom("board", "other"),
+});
+
+/** A new publication, or a revision of an earlier one. */
+const someHappening = fc.record({ event: someEvent, revises: fc.option(fc.nat(), { nil: null }) });
+
+async function storeHappenings(
+  world: World,
+  known: RegEvent[],
+  happenings: readonly { event: Partial<RegEvent>; revises: number | null }[],
+): Promise<void> {
+  for (const { event, revises } of happenings) {
+    const revised = revises === null ? undefined : known[revises % known.length];
+    const change = revised === undefined ? event : {
+      ...event,
+      source_id: revised.source_id,
+      external_id: revised.external_id,
+      version: 1 + known.filter((other) => other.external_id === revised.external_id).length,
+    };
+    known.push(...await store(world, [change]));
+  }
+}
+
+const newestFirst = (events: readonly RegEvent[]): RegEvent[] =>
+  [...events].sort((a, b) => b.published_at - a.published_at || (a.id < b.id ? 1 : -1));
+
+/** The newest version of each publication of a source. */
+const newestVersions = (events: readonly RegEvent[], source: string): RegEvent[] =>
+  newestFirst([
+    ...new Map(
+      events.filter((event) => event.source_id === source).map((event) => [event.external_id, event]),
+    ).values(),
+  ]);
+
+/** Publications before the first page, after each page, and the size of pages. */
+const someWalk = fc.tuple(
+  fc.array(someHappening, { minLength: 1, maxLength: 20 }),
+  fc.array(fc.array(someHappening, { maxLength: 3 }), { maxLength: 12 }),
+  fc.integer({ min: 1, max: 4 }),
+);
+
+/** Walks by `Link` from a path while events are stored; returns the events before the walk and those of its pages. */
+async function walk(
+  world: World,
+  { key, path: first, stored, meanwhile }: {
+    key: string;
+    path: string;
+    stored: RegEvent[];
+    meanwhile: readonly (readonly { event: Partial<RegEvent>; revises: number | null }[])[];
+  },
+): Promise<RegEvent[]> {
+  const rest = [...meanwhile];
+  const walked: RegEvent[] = [];
+  for (let path: string | null = first; path !== null;) {
+    const page = await world.ask(path, { key });
+    assert.equal(page.status, 200, page.text);
+    walked.push(...page.json.events);
+    path = nextPath(page);
+    await storeHappenings(world, stored, rest.shift() ?? []);
+  }
+  return walked;
+}
+
+Deno.test("Link loses and repeats no event while events are stored, even if many have the same time", () =>
+  fc.assert(
+    fc.asyncProperty(someWalk, ([before, meanwhile, limit]) =>
+      withWorld(async (world, key) => {
+        const stored: RegEvent[] = [];
+        await storeHappenings(world, stored, before);
+        const expected = newestFirst(stored.filter(({ source_id }) => source_id === "board"));
+        const path = `/v1/events?limit=${limit}&source=board`;
+        const walked = await walk(world, { key, path, stored, meanwhile });
+        assert.equal(new Set(walked.map(({ id }) => id)).size, walked.length, "no event twice");
+        assert.deepEqual(walked.filter(({ id }) => expected.some((event) => event.id === id)), expected);
+        assert.deepEqual(walked, newestFirst(walked), "in order");
+      })),
+    { numRuns: 50 },
+  ));
+
+Deno.test("Link with latest=true shows the list as it was at the first page, while publications are revised", () =>
+  fc.assert(
+    fc.asyncProperty(someWalk, ([before, meanwhile, limit]) =>
+      withWorld(async (world, key) => {
+        const stored: RegEvent[] = [];
+        await storeHappenings(world, stored, before);
+        const expected = newestVersions(stored, "board");
+        const path = `/v1/events?latest=true&limit=${limit}&source=board`;
+        assert.deepEqual(await walk(world, { key, path, stored, meanwhile }), expected);
+        const now = await world.ask("/v1/events?latest=true&limit=200&source=board", { key });
+        assert.deepEqual(now.json.events, newestVersions(stored, "board"), "a new walk has the new versions");
+      })),
+    { numRuns: 50 },
+  ));
+
+Deno.test("after returns every event once, in the order of storing", () =>
+  withWorld(async (world, key) => {
+    const stored: RegEvent[] = [];
+    const polled: string[] = [];
+    let after = FIRST;
+    const poll = async (): Promise<number> => {
+      const ids = idsOf(await world.ask(`/v1/events?limit=3&after=${after}`, { key }));
+      polled.push(...ids);
+      after = ids.at(-1) ?? after;
+      return ids.length;
+    };
+    for (const count of [2, 0, 5, 1, 4]) {
+      const dates = Array.from({ length: count }, (_, at) => ({ published_at: START_MS - 1_000 * at }));
+      stored.push(...await store(world, dates));
+      await poll();
+    }
+    while (await poll() > 0);
+    assert.deepEqual(polled, stored.map(({ id }) => id));
+  }));
+
+Deno.test("latest=true lists only the newest version of each publication", () =>
+  withWorld(async (world, key) => {
+    const [one, two, three] = [1, 2, 3].map(() => world.newId("event"));
+    assert.ok(one && two && three);
+    await store(world, [
+      { id: one, external_id: "a", title_en: "First" },
+      { id: three, external_id: "b" },
+      { id: two, external_id: "a", version: 2, supersedes: one, title_en: "Second" },
+    ]);
+    const ids = async (query: string): Promise<string[]> => {
+      const { json } = await world.ask(`/v1/events?${query}`, { key });
+      return json.events.map((event: RegEvent) => event.id);
+    };
+    assert.deepEqual(await ids("latest=true"), [three, two]);
+    assert.deepEqual(await ids("latest=false"), [three, two, one]);
+    assert.deepEqual(await ids(`latest=true&after=${one}`), [three, two]);
+
+    for (const id of [one, two]) {
+      const reply = await world.ask(`/v1/events/${id}/versions`, { key });
+      assert.equal(reply.status, 200);
+      eventVersions.parse(reply.json);
+      assert.deepEqual(reply.json.versions.map((row: { event: RegEvent }) => row.event.id), [one, two]);
+      assert.equal(reply.json.versions[0].diff_to_previous, null);
+      assert.deepEqual(reply.json.versions[1].diff_to_previous.changes, [
+        { field: "title_en", before: "First", after: "Second" },
+      ]);
+    }
+    assert.equal((await world.ask(`/v1/events/${world.newId("event")}/versions`, { key })).status, 404);
+  }));
+
+Deno.test("the versions of a publication are in pages of 100, the latest first, each with the diff to the previous one", () =>
+  withWorld(async (world, key) => {
+    const ids = Array.from({ length: 203 }, () => world.newId("event"));
+    await store(
+      world,
+      ids.map((id, at) => ({
+        ...{ id, external_id: "a", version: at + 1, title_en: `Version ${at + 1}` },
+        ...(at === 0 ? {} : { supersedes: ids[at - 1] as string }),
+      })),
+    );
+    let path: string | null = `/v1/events/${ids[0]}/versions`;
+    for (const [from, to] of [[103, 203], [3, 103], [0, 3]] as const) {
+      assert(path !== null);
+      const { json, headers } = await world.ask(path, { key });
+      eventVersions.parse(json);
+      assert.equal(json.count, to - from);
+      assert.deepEqual(json.versions.map((row: { event: RegEvent }) => row.event.id), ids.slice(from, to));
+      assert.equal(json.versions[0].diff_to_previous?.previous_id, ids[from - 1]);
+      const next = /^<(.*)>; rel="next"$/.exec(headers.get("link") ?? "")?.[1];
+      path = next === undefined ? null : next.slice(new URL(next).origin.length);
+    }
+    assert.equal(path, null);
+    for (const before of [ids[0], world.newId("event"), "x"]) {
+      const refused = await world.ask(`/v1/events/${ids[1]}/versions?before=${before}`, { key });
+      assert.deepEqual([refused.status, refused.json.errors[0].field], [400, "before"]);
+      const unknown = await world.ask(`/v1/events/${world.newId("event")}/versions?before=${before}`, {
+        key,
+      });
+      assert.equal(unknown.status, 404);
+    }
+  }));
+
+Deno.test("a page with long versions contains fewer, and the others are on the next pages", () =>
+  withWorld(async (world, key) => {
+    const ids = Array.from({ length: 5 }, () => world.newId("event"));
+    await store(
+      world,
+      ids.map((id, at) => ({
+        ...{ id, external_id: "a", version: at + 1, summary_en: `${at} `.repeat(200_000) },
+        ...(at === 0 ? {} : { supersedes: ids[at - 1] as string }),
+      })),
+    );
+    const sizes: number[] = [];
+    for (let path: string | null = `/v1/events/${ids[0]}/versions`; path !== null;) {
+      const { json, headers } = await world.ask(path, { key });
+      eventVersions.parse(json);
+      sizes.push(json.count);
+      const before = /[?&](before=[^>&]*)>/.exec(headers.get("link") ?? "")?.[1];
+      path = before === undefined ? null : `/v1/events/${ids[0]}/versions?${before}`;
+    }
+    assert.ok(sizes.length > 1 && sizes.every((size) => size < 5), String(sizes));
+    assert.equal(sizes.reduce((sum, size) => sum + size), 5);
+  }));
+
+Deno.test("an unknown position gets 400 with a way to continue, as after a restore from a backup", () =>
+  withWorld(async (world, key) => {
+    await store(world, [{}]);
+    const rows: [field: string, message: RegExp][] = [
+      [
+        "after",
+        /restored from a backup, continue with an older id that you have, or start with (evt_0{26}) /,
+      ],
+      ["before", /restored from a backup, start again at the first page$/],
+    ];
+    for (const [field, said] of rows) {
+      const reply = await world.ask(`/v1/events?${field}=${world.newId("event")}`, { key });
+      assert.equal(reply.status, 400);
+      assert.match(reply.json.errors[0].message, said);
+      const [, first] = said.exec(reply.json.errors[0].message) ?? [];
+      if (first === undefined) continue;
+      const begun = await world.ask(`/v1/events?${field}=${first}`, { key });
+      assert.deepEqual([begun.status, begun.json.count], [200, 1]);
+    }
+    const malformed = await world.ask("/v1/events?after=evt_x", { key });
+    assert.equal(malformed.json.errors[0].message, "is not a valid event id");
+  }));

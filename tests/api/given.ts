@@ -1,0 +1,100 @@
+// A world with a customer, a subscription and a source that publishes.
+import assert from "node:assert/strict";
+import { boardConfig, rss } from "../support/samples.ts";
+import { type Reply, withWorld, type World } from "../support/world.ts";
+import type { Answer, SeenRequest } from "../support/platform.ts";
+
+/** Receivers at a public host. */
+export const HOOK = "https://hooks.example.org/ai";
+export const NEW_HOOK = "https://hooks.example.org/new";
+
+// deno-lint-ignore no-explicit-any -- responses whose fields the tests check
+export type Json = any;
+
+/** A body or headers of a request. */
+interface Sent {
+  key?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+/** A world with a subscription to {@link HOOK}. */
+export interface Given {
+  world: World;
+  key: string;
+  /** The key of another customer. */
+  otherKey: string;
+  subscription: { id: string; webhook_secret: string };
+  ask(method: string, path: string, sent?: Sent): Promise<Reply>;
+  /** The JSON of a response 200. */
+  get(path: string): Promise<Json>;
+  subscribe(body: unknown): Promise<Reply>;
+  patch(body: unknown, id?: string): Promise<Reply>;
+  /** Publishes, fetches and delivers events with these ids. */
+  publish(...ids: string[]): Promise<void>;
+  /** Lets time pass and does the work that is due. */
+  pass(ms: number): Promise<void>;
+  /** The requests that a receiver got. */
+  sentTo(hook: string): SeenRequest[];
+  /** The bodies of these requests. */
+  bodiesTo(hook: string): Json[];
+}
+
+/** Runs a test in such a world; `respond` is the receiver's response. */
+export function withSubscription(
+  work: (given: Given) => Promise<void>,
+  { config = "", respond = () => ({ status: 204 }) }: { config?: string; respond?: () => Answer } = {},
+): Promise<void> {
+  return withWorld(config + boardConfig(), async (world) => {
+    const { platform } = world;
+    platform.hosts.set("hooks.example.org", ["93.184.215.14"]);
+    platform.hosts.set("inside.example.org", ["10.0.0.7"]);
+    platform.hosts.set("board.example", ["93.184.215.15"]);
+    platform.http.serve("https://hooks.example.org", respond);
+    const published: string[] = [];
+    platform.http.serve("https://board.example/feed", () => ({ body: rss(published.map((id) => ({ id }))) }));
+    const { key } = await world.addCustomer();
+    const { key: otherKey } = await world.addCustomer({ email: "bo@example.org" });
+    const ask: Given["ask"] = (method, path, { body, key: by = key, headers = {} } = {}) =>
+      world.ask(path, {
+        method,
+        key: by,
+        headers,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+    const subscribe: Given["subscribe"] = (body) => ask("POST", "/v1/subscriptions", { body });
+    const pass: Given["pass"] = async (ms) => {
+      await platform.clock.advance(ms);
+      await world.app.tick();
+    };
+    const { subscription } = (await subscribe({ webhook_url: HOOK })).json;
+    const sentTo: Given["sentTo"] = (hook) => platform.http.requests.filter(({ url }) => url === hook);
+    await work({
+      world,
+      key,
+      otherKey,
+      subscription,
+      ask,
+      async get(path) {
+        const reply = await ask("GET", path);
+        assert.equal(reply.status, 200, reply.text);
+        return reply.json;
+      },
+      subscribe,
+      patch: (body, id = subscription.id) => ask("PATCH", `/v1/subscriptions/${id}`, { body }),
+      async publish(...ids) {
+        published.push(...ids);
+        await pass(30 * 60_000);
+      },
+      pass,
+      sentTo,
+      bodiesTo: (hook) => sentTo(hook).map(({ body }) => JSON.parse(body ?? "")),
+    });
+  });
+}
+
+/** Asserts a response that names exactly these fields. */
+export function assertFields(reply: Reply, status: number, fields: readonly string[], what = ""): void {
+  assert.equal(reply.status, status, `${what} ${reply.text}`);
+  assert.deepEqual(reply.json.errors.map((error: Json) => error.field).sort(), [...fields].sort(), what);
+}

@@ -1,0 +1,90 @@
+// The public routes: sources, topics, health.
+import assert from "node:assert/strict";
+import { healthReport, sourceList, topicList } from "../../src/wire/service.ts";
+import { StorageError } from "../../src/domain/ports/store/storage_fault.ts";
+import { boardConfig, rss } from "../support/samples.ts";
+import { START_MS, withWorld } from "../support/world.ts";
+
+const FEED = "https://board.example/feed";
+
+Deno.test("GET /v1/sources lists active sources with their last fetch, without a key", () =>
+  withWorld(boardConfig(), async (world) => {
+    const before = await world.ask("/v1/sources");
+    assert.equal(before.json.sources[0].last_success_at, null);
+    assert.deepEqual([before.json.sources[0].state, before.json.sources[0].state_since], ["new", null]);
+    world.platform.http.serve(FEED, () => ({ body: rss([{ id: "1" }]) }));
+    await world.app.tick();
+    const reply = await world.ask("/v1/sources");
+    assert.equal(reply.status, 200);
+    sourceList.parse(reply.json);
+    assert.deepEqual(reply.json.sources, [{
+      id: "board",
+      name_en: "Board",
+      name_de: "Ausschuss",
+      base_url: "https://board.example",
+      fetch_strategy: "feed",
+      reuse_terms: null,
+      last_success_at: START_MS,
+      consecutive_failures: 0,
+      state: "ok",
+      state_since: START_MS,
+    }]);
+    world.platform.http.serve(FEED, () => ({ status: 500 }));
+    await world.platform.clock.advance(1_800_000);
+    await world.app.tick();
+    const after = await world.ask("/v1/sources");
+    assert.equal(after.json.sources[0].consecutive_failures, 1);
+    assert.equal(after.json.sources[0].last_success_at, START_MS);
+  }));
+
+Deno.test("GET /v1/sources omits disabled sources", () =>
+  withWorld(boardConfig({ source: "enabled = false" }), async (world) => {
+    assert.deepEqual((await world.ask("/v1/sources")).json.sources, []);
+  }));
+
+Deno.test("GET /v1/topics returns the taxonomy", () =>
+  withWorld(boardConfig(), async (world) => {
+    const reply = await world.ask("/v1/topics");
+    assert.equal(reply.status, 200);
+    topicList.parse(reply.json);
+    const topics: { id: string; parent: string | null }[] = reply.json.topics;
+    assert.equal(new Set(topics.map(({ id }) => id)).size, topics.length);
+    for (const { parent } of topics) {
+      assert.ok(parent === null || topics.some(({ id }) => id === parent), String(parent));
+    }
+    assert.ok(topics.length > 40);
+  }));
+
+Deno.test("GET /v1/health reports ok, degraded and down, without URLs or errors", () =>
+  withWorld(boardConfig(), async (world) => {
+    world.platform.http.serve(FEED, () => ({ body: rss([{ id: "1" }]) }));
+    world.platform.eventLoop.longestPauseMs = () => 1_234;
+    await world.app.tick();
+    const good = await world.ask("/v1/health");
+    assert.equal(good.status, 200);
+    healthReport.parse(good.json);
+    assert.equal(good.json.status, "ok");
+    assert.deepEqual(good.json.event_loop, { longest_pause_ms: 1_234 });
+    const none = { failing: 0, blocked: 0, silent: 0, empty: 0, partial: 0, new: 0, held_back: 0 };
+    assert.deepEqual(good.json.ingestion, { sources: 1, ...none, last_success_at: START_MS });
+
+    world.platform.http.serve(FEED, () => ({ status: 503 }));
+    await world.platform.clock.advance(1_800_000);
+    await world.app.tick();
+    const degraded = await world.ask("/v1/health");
+    assert.equal(degraded.status, 200);
+    assert.equal(degraded.json.status, "degraded");
+    assert.equal(degraded.json.ingestion.failing, 1);
+    assert.doesNotMatch(degraded.text, /board\.example|503|answered/);
+
+    const { listSources } = world.store;
+    world.store.listSources = () => Promise.reject(new StorageError({ fault: "full", advice: "make room" }));
+    await world.platform.clock.advance(2_000);
+    const full = await world.ask("/v1/health");
+    assert.deepEqual([full.status, full.json.status, full.json.database], [503, "down", "full"]);
+    world.store.listSources = listSources;
+    await world.store.close();
+    await world.platform.clock.advance(2_000);
+    const down = await world.ask("/v1/health");
+    assert.deepEqual([down.status, down.json.status, down.json.database], [503, "down", "unavailable"]);
+  }));
