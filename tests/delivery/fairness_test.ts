@@ -6,7 +6,7 @@ import type { Store } from "../../src/domain/ports/store/store.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import { addCustomer, anEvent, publish, subscribe } from "../store/contract/given.ts";
 import { testVault } from "../support/vault.ts";
-import { answer, aSubscription, aWorld, FakeClock, hang, settle } from "./stand_ins.ts";
+import { aSubscription, aWorld, hang, type JumpingClock, respond, settle } from "./given.ts";
 
 /** How soon a good endpoint has every delivery, ms. */
 const SOON_MS = 2_000;
@@ -15,7 +15,7 @@ const STEP_MS = 50;
 /** A delivery loop over a store in memory, with as many slots as by default. */
 class Room {
   readonly store: Store = openStore(":memory:", testVault);
-  readonly clock: FakeClock;
+  readonly clock: JumpingClock;
   /** How long after it was made each delivery came, ms, by host. */
   readonly lagsMs = new Map<string, number[]>();
   /** Requests in progress, by the host's domain: each customer has one of its own. */
@@ -49,13 +49,13 @@ class Room {
       const lags = this.lagsMs.get(host) ?? [];
       lags.push(this.clock.nowMs() - event.ingested_at);
       this.lagsMs.set(host, lags);
-      if (afterMs === 0) return answer(200);
+      if (afterMs === 0) return respond(200);
       this.running.set(customer, (this.running.get(customer) ?? 0) + 1);
       try {
         if (afterMs === null) return await hang(request.signal);
         await this.clock.sleep(afterMs, request.signal);
         request.signal.throwIfAborted();
-        return answer(200);
+        return respond(200);
       } finally {
         this.running.set(customer, (this.running.get(customer) ?? 0) - 1);
       }
@@ -219,7 +219,7 @@ Deno.test("an endpoint that fails at once has no more attempts begun than its sl
     for (let at = 0; at < 200; at++) store.enqueue(aSubscription().id, { id: `dlv_${at}` });
     network.endpoints.set(
       "hooks.receiver.example",
-      () => answer(network.requests.length <= 100 ? 204 : status),
+      () => respond(network.requests.length <= 100 ? 204 : status),
     );
     const finish = store.finishAttempts.bind(store);
     const disk = Promise.withResolvers<void>();

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { createDelivery } from "../../src/delivery/loop.ts";
 import { type IncomingResponse, NetworkError, type OutgoingRequest } from "../../src/domain/ports/ports.ts";
-import { answer, aSubscription, aWorld, hang } from "./stand_ins.ts";
+import { aSubscription, aWorld, hang, respond } from "./given.ts";
 
 const CONCURRENCY = 6;
 const PER_SUBSCRIPTION = 2;
@@ -11,10 +11,10 @@ const DAY_MS = 86_400_000;
 
 /** What an endpoint may do with a request. */
 const BEHAVIOURS: ((request: OutgoingRequest) => IncomingResponse | Promise<IncomingResponse>)[] = [
-  () => answer(200),
-  () => answer(500),
-  () => answer(503, { "retry-after": "3600" }),
-  () => answer(302, { location: "http://127.0.0.1/" }),
+  () => respond(200),
+  () => respond(500),
+  () => respond(503, { "retry-after": "3600" }),
+  () => respond(302, { location: "http://127.0.0.1/" }),
   () => Promise.reject(new NetworkError("connection reset")),
   (request) => hang(request.signal),
   () => {
@@ -55,7 +55,7 @@ function aPlace(behaviourOf: (request: number) => number) {
     // Slow attempts have as many places of their own.
     if ([...underWay.values()].flat().length > 2 * CONCURRENCY) broken.push("too many at once");
     try {
-      const response = await BEHAVIOURS[behaviourOf(network.requests.length)]?.(request) ?? answer(200);
+      const response = await BEHAVIOURS[behaviourOf(network.requests.length)]?.(request) ?? respond(200);
       if (response.status === 200) arrived.add(id);
       return response;
     } finally {

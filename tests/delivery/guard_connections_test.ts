@@ -7,7 +7,7 @@ import { createHttpClient } from "../../src/platform/http/http.ts";
 import { createResolver } from "../../src/platform/http/resolver.ts";
 import type { Resolver } from "../../src/domain/ports/ports.ts";
 import { serveRaw } from "../platform/raw_server.ts";
-import { aSubscription, aWorld } from "./stand_ins.ts";
+import { aSubscription, aWorld } from "./given.ts";
 
 const NO_CONTENT = "HTTP/1.1 204 No Content\r\n\r\n";
 

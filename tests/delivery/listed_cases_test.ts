@@ -6,7 +6,7 @@ import { REFUSED_ADDRESS } from "../../src/delivery/send/guard.ts";
 import { createDelivery } from "../../src/delivery/loop.ts";
 import type { TestOutcome } from "../../src/delivery/test_calls.ts";
 import { type HttpClient, NetworkError } from "../../src/domain/ports/ports.ts";
-import { answer, aSubscription, aWorld } from "./stand_ins.ts";
+import { aSubscription, aWorld, respond } from "./given.ts";
 
 const FILE = new URL("../../../shared/facts/ssrf_cases.json", import.meta.url);
 const PUBLIC = ["93.184.215.14", "2606:4700::1111"];
@@ -35,7 +35,7 @@ async function send(
   const http: HttpClient = {
     request: (request) => {
       connected.push(request.addresses);
-      return Promise.resolve(answer(204));
+      return Promise.resolve(respond(204));
     },
   };
   const resolver = {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createDelivery } from "../../src/delivery/loop.ts";
 import { deliveryPayload } from "../../src/wire/delivery.ts";
-import { anEvent, answer, aSubscription, aWorld, hang, settle, START_MS, textOf } from "./stand_ins.ts";
+import { anEvent, aSubscription, aWorld, hang, respond, settle, START_MS, textOf } from "./given.ts";
 
 const HOST = "hooks.receiver.example";
 const SUB = aSubscription().id;
@@ -19,7 +19,7 @@ function aQueue(count: number, change: Parameters<typeof aWorld>[0] = {}): Retur
 Deno.test("tick() brings an event from the store to the endpoint and records it", async () => {
   const { deps, store, network } = aQueue(0);
   store.waiting.push({ event: anEvent(), previous: null });
-  network.endpoints.set(HOST, () => answer(204));
+  network.endpoints.set(HOST, () => respond(204));
   const delivery = createDelivery(deps);
   assert.equal(await delivery.tick(), 2); // one event matched, one attempt made
   assert.equal(await delivery.tick(), 0);
@@ -33,7 +33,7 @@ Deno.test("tick() brings an event from the store to the endpoint and records it"
 
 Deno.test("tick() retries over three days with the same id and bytes, and then gives up", async () => {
   const { deps, store, network, clock, log } = aQueue(1);
-  network.endpoints.set(HOST, () => answer(500));
+  network.endpoints.set(HOST, () => respond(500));
   const delivery = createDelivery(deps);
   const madeAtMs: number[] = [];
   for (let step = 0; step < 5_000 && store.queue[0]?.status === "pending"; step++) {
@@ -56,7 +56,7 @@ Deno.test("tick() delivers after an outage", async () => {
   assert.deepEqual(store.finished[0]?.next, { kind: "retry", atMs: START_MS + 5_000 });
   await clock.advance(4_999);
   assert.equal(await delivery.tick(), 0);
-  network.endpoints.set(HOST, () => answer(200));
+  network.endpoints.set(HOST, () => respond(200));
   await clock.advance(1);
   assert.equal(await delivery.tick(), 1);
   assert.equal(store.queue[0]?.status, "delivered");
@@ -65,7 +65,7 @@ Deno.test("tick() delivers after an outage", async () => {
 
 Deno.test("tick() passes on that an endpoint is gone", async () => {
   const { deps, store, network } = aQueue(1);
-  network.endpoints.set(HOST, () => answer(410));
+  network.endpoints.set(HOST, () => respond(410));
   await createDelivery(deps).tick();
   assert.deepEqual(store.finished[0]?.next, { kind: "gone" });
 });
@@ -80,7 +80,7 @@ Deno.test("tick() makes attempts side by side up to the limits, and leases each 
     most = Math.max(most, ++running);
     await settle();
     running--;
-    return answer(200);
+    return respond(200);
   };
   network.endpoints.set(HOST, endpoint);
   network.endpoints.set("second.example", endpoint);
@@ -110,7 +110,7 @@ Deno.test("tick() turns what breaks here into a failed attempt, logged without t
   let calls = 0;
   network.endpoints.set(HOST, () => {
     if (++calls === 1) throw new TypeError(`cannot read https://${HOST}/in`);
-    return answer(200);
+    return respond(200);
   });
   assert.equal(await createDelivery(deps).tick(), 2);
   assert.deepEqual(store.finished.map((one) => one.next.kind).sort(), ["delivered", "retry"]);
@@ -125,7 +125,7 @@ Deno.test("tick() turns what breaks here into a failed attempt, logged without t
 Deno.test("tick() does the other steps when one fails, and then rejects with its error", async () => {
   for (const method of ["matchEvents", "releaseHeld"]) {
     const { deps, store, network, log } = aQueue(1);
-    network.endpoints.set(HOST, () => answer(200));
+    network.endpoints.set(HOST, () => respond(200));
     store.failing.set(method, () => new Error("disk full"));
     await assert.rejects(createDelivery(deps).tick(), /disk full/, method);
     assert.equal(store.queue[0]?.status, "delivered", method);
@@ -135,7 +135,7 @@ Deno.test("tick() does the other steps when one fails, and then rejects with its
 
 Deno.test("tick() leaves an attempt that cannot be recorded to its lease", async () => {
   const { deps, store, network, clock } = aQueue(1);
-  network.endpoints.set(HOST, () => answer(200));
+  network.endpoints.set(HOST, () => respond(200));
   store.failing.set("finishAttempts", () => new Error("disk full"));
   const delivery = createDelivery(deps);
   assert.equal(await delivery.tick(), 1);
@@ -156,7 +156,7 @@ Deno.test("tick() logs what was attempted and neither address nor body nor secre
     store.waiting.push({ event: anEvent({ id: `evt_${status}` }), previous: null });
   }
   const statuses = [200, 500, 410];
-  network.endpoints.set(HOST, () => answer(statuses.shift() ?? 200));
+  network.endpoints.set(HOST, () => respond(statuses.shift() ?? 200));
   await createDelivery(deps).tick();
   assert.equal(log.lines.length, 3);
   for (const { fields } of log.lines) {
@@ -177,7 +177,7 @@ Deno.test("run() goes on claiming for others while an endpoint is slow", async (
   const { deps, store, network, clock } = aQueue(3);
   store.subscriptions.push(aSubscription({ id: "sub_2", webhookUrl: "https://quick.example/" }));
   network.endpoints.set(HOST, (request) => hang(request.signal));
-  network.endpoints.set("quick.example", () => answer(200));
+  network.endpoints.set("quick.example", () => respond(200));
   const stop = new AbortController();
   const running = createDelivery(deps).run(stop.signal);
   await settle();
@@ -199,7 +199,7 @@ Deno.test("run() goes on claiming for others while an endpoint is slow", async (
 Deno.test("run() fills free places again without waiting for time to pass", async () => {
   const { deps, store, network, clock } = aQueue(50);
   for (let at = 0; at < 35; at++) store.waiting.push({ event: anEvent({ id: `evt_${at}` }), previous: null });
-  network.endpoints.set(HOST, () => answer(200));
+  network.endpoints.set(HOST, () => respond(200));
   const stop = new AbortController();
   const running = createDelivery(deps).run(stop.signal);
   for (let turn = 0; turn < 100; turn++) await settle();
@@ -212,7 +212,7 @@ Deno.test("run() fills free places again without waiting for time to pass", asyn
 Deno.test("run() logs the store's failures and goes on after a pause", async () => {
   for (const method of ["matchEvents", "claimDeliveries", "releaseHeld", "finishAttempts"]) {
     const { deps, store, network, clock, log } = aQueue(1);
-    network.endpoints.set(HOST, () => answer(200));
+    network.endpoints.set(HOST, () => respond(200));
     let failures = 3;
     store.failing.set(method, () => failures-- > 0 ? new Error("database is locked") : null);
     const stop = new AbortController();
@@ -242,7 +242,7 @@ Deno.test("run() sends no delivery twice at once when the clock jumps past its l
   const running = createDelivery(deps).run(stop.signal);
   await settle();
   await clock.advance(600_000); // the loop wakes before the attempt's deadline does
-  network.endpoints.set(HOST, () => answer(200));
+  network.endpoints.set(HOST, () => respond(200));
   for (let minute = 0; minute < 3; minute++) await clock.advance(60_000);
   assert.equal(most, 1);
   assert.equal(store.queue[0]?.status, "delivered");
@@ -261,7 +261,7 @@ Deno.test("run() makes at once what is due at once, although the disk has not ta
     await finish(isDue, nowMs);
     await clock.sleep(100); // everybody sees it; the disk is slow
   };
-  network.endpoints.set(HOST, () => answer(network.requests.length === 1 ? 500 : 200));
+  network.endpoints.set(HOST, () => respond(network.requests.length === 1 ? 500 : 200));
   const stop = new AbortController();
   const running = createDelivery(deps).run(stop.signal);
   await settle();
@@ -274,7 +274,7 @@ Deno.test("run() makes at once what is due at once, although the disk has not ta
 
 Deno.test("run() claims no more while nothing can be recorded", async () => {
   const { deps, store, network, clock } = aQueue(3, { concurrency: 1 });
-  network.endpoints.set(HOST, () => answer(200));
+  network.endpoints.set(HOST, () => respond(200));
   let failures = 3;
   store.failing.set("finishAttempts", () => failures-- > 0 ? new Error("disk full") : null);
   const stop = new AbortController();
@@ -295,7 +295,7 @@ Deno.test("run() claims no more while nothing can be recorded", async () => {
 
 Deno.test("run() claims no more when the store falls far behind", async () => {
   const { deps, store, network, clock } = aQueue(1_500);
-  network.endpoints.set(HOST, () => answer(200));
+  network.endpoints.set(HOST, () => respond(200));
   let release: () => void = () => {};
   const slow = new Promise<void>((resolve) => release = resolve);
   const finishAttempts = async (...finish: Parameters<typeof store.finishAttempts>): Promise<void> => {
@@ -352,7 +352,7 @@ Deno.test("run() waits for attempts under way when it is stopped, and records th
   const { deps, store, network, clock } = aQueue(1);
   network.endpoints.set(HOST, async (request) => {
     await clock.sleep(5_000, request.signal);
-    return answer(200);
+    return respond(200);
   });
   const stop = new AbortController();
   let stopped = false;
@@ -390,7 +390,7 @@ Deno.test("run() gives up attempts that outlast the wait, and never touches the 
   await clock.advance(60_000);
   assert.equal(store.batches.length, 0);
   // The lease has run out: the next start brings them again.
-  network.endpoints.set(HOST, () => answer(200));
+  network.endpoints.set(HOST, () => respond(200));
   assert.equal(await delivery.tick(), 2);
   assert.deepEqual(store.finished.map((one) => one.attempt), [2, 2]);
 });

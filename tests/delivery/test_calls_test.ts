@@ -4,7 +4,7 @@ import { createDelivery, type Delivery } from "../../src/delivery/loop.ts";
 import type { TestOutcome } from "../../src/delivery/test_calls.ts";
 import { NetworkError } from "../../src/domain/ports/ports.ts";
 import { deliveryPayload } from "../../src/wire/delivery.ts";
-import { answer, aSubscription, aWorld, hang, settle, textOf } from "./stand_ins.ts";
+import { aSubscription, aWorld, hang, respond, settle, textOf } from "./given.ts";
 
 const HOST = "hooks.receiver.example";
 const SUB = aSubscription().id;
@@ -13,7 +13,7 @@ Deno.test("test() sends a synthetic delivery the way of every delivery, and show
   const { deps, network, store, clock } = aWorld();
   network.endpoints.set(HOST, async (request) => {
     await clock.sleep(40, request.signal);
-    return { ...answer(500), body: new TextEncoder().encode("internals of the receiver") };
+    return { ...respond(500), body: new TextEncoder().encode("internals of the receiver") };
   });
   const outcome = createDelivery(deps).test(aSubscription({ language: "de" }), 1_000);
   await settle();
@@ -71,7 +71,7 @@ Deno.test("test() refuses a fourth call of a customer at once, says when to retr
   for (const outcome of await Promise.all([...own, other])) {
     assert.equal(outcome.problem, "no complete response within 15 s");
   }
-  network.endpoints.set(HOST, () => answer(200));
+  network.endpoints.set(HOST, () => respond(200));
   assert.equal((await delivery.test(aSubscription({ customerId: "cus_0" }), 1_000)).delivered, true);
 });
 
@@ -88,7 +88,7 @@ Deno.test("test() refuses more than 100 calls of all customers at once, and says
 
 Deno.test("test() refuses what is over the day's calls, and says when the day ends", async () => {
   const { deps, network, clock } = aWorld();
-  network.endpoints.set(HOST, () => answer(200));
+  network.endpoints.set(HOST, () => respond(200));
   const delivery = createDelivery(deps);
   assert.equal((await delivery.test(aSubscription(), 1)).delivered, true);
   await clock.advance(1_500);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createMatching } from "../../../src/delivery/match/match.ts";
 import type { Topic } from "../../../src/domain/event/topic.ts";
 import { deliveryPayload } from "../../../src/wire/delivery.ts";
-import { anEvent, aSubscription, aWorld, START_MS, textOf } from "../stand_ins.ts";
+import { anEvent, aSubscription, aWorld, START_MS, textOf } from "../given.ts";
 
 function topic(id: string, parent: string | null): Topic {
   return { id, parent, name_en: id, name_de: id, name_fr: id, articles: [] };

@@ -7,7 +7,7 @@ import { DISCLAIMER } from "../../../src/domain/event/disclaimer.ts";
 import type { RegEvent } from "../../../src/domain/event/event.ts";
 import type { UnmatchedEvent } from "../../../src/domain/ports/store/deliveries.ts";
 import { deliveryPayload } from "../../../src/wire/delivery.ts";
-import { anEvent, aSubscription, START_MS } from "../stand_ins.ts";
+import { anEvent, aSubscription, START_MS } from "../given.ts";
 
 const event = anEvent({
   language_versions: ["de", "en"],

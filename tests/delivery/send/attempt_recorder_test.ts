@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createRecorder } from "../../../src/delivery/send/attempt_recorder.ts";
 import type { FinishedAttempt } from "../../../src/domain/delivery/delivery.ts";
-import { FakeClock, FakeLog, settle, START_MS } from "../stand_ins.ts";
+import { fakeLog, jumpingClock, settle, START_MS } from "../given.ts";
 
 function finished(deliveryId: string): FinishedAttempt {
   const result = {
@@ -44,8 +44,8 @@ function aStore(broken: (batch: readonly FinishedAttempt[]) => boolean = () => f
 
 /** A recorder over the store, with a clock that stands still. */
 function aRecorder(store: ReturnType<typeof aStore>) {
-  const clock = new FakeClock();
-  const log = new FakeLog();
+  const clock = jumpingClock();
+  const log = fakeLog();
   const { record, flushSoon, flush } = createRecorder({ store, clock, log });
   const recorder = {
     flushSoon,

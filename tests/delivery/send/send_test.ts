@@ -9,7 +9,7 @@ import {
   NetworkError,
   type OutgoingRequest,
 } from "../../../src/domain/ports/ports.ts";
-import { answer, aWorld, hang, settle, START_MS } from "../stand_ins.ts";
+import { aWorld, hang, respond, settle, START_MS } from "../given.ts";
 
 const HOST = "hooks.receiver.example";
 const BODY = '{"type":"event.published","title":"Grüße"}';
@@ -39,7 +39,7 @@ async function sendTo(
 Deno.test("sendAttempt() posts the stored body, signed, to the addresses that were checked", async () => {
   const world = aSender();
   world.network.addresses.set(HOST, ["93.184.215.14", "2606:4700::1111"]);
-  world.network.endpoints.set(HOST, () => answer(200));
+  world.network.endpoints.set(HOST, () => respond(200));
   const result = await sendAttempt(message, world.deps, onwards);
   assert.deepEqual(result, {
     startedAtMs: START_MS,
@@ -77,7 +77,7 @@ Deno.test("sendAttempt() posts the stored body, signed, to the addresses that we
 
 Deno.test("sendAttempt() signs every attempt afresh under the same id", async () => {
   const { clock, network, deps } = aSender();
-  network.endpoints.set(HOST, () => answer(200));
+  network.endpoints.set(HOST, () => respond(200));
   await sendAttempt(message, deps, onwards);
   await clock.advance(90_500);
   await sendAttempt(message, deps, onwards);
@@ -100,16 +100,16 @@ Deno.test("sendAttempt() says in words what a status means", async () => {
     [500, "the endpoint responded with 500"],
   ];
   for (const [status, problem] of rows) {
-    const { result, world } = await sendTo(() => answer(status, { location: "https://169.254.169.254/" }));
+    const { result, world } = await sendTo(() => respond(status, { location: "https://169.254.169.254/" }));
     assert.deepEqual([result.statusCode, result.problem], [status, problem]);
     assert.equal(world.network.requests.length, 1, `${status} is followed nowhere`);
   }
 });
 
 Deno.test("sendAttempt() reads Retry-After", async () => {
-  const { result } = await sendTo(() => answer(503, { "retry-after": "120" }));
+  const { result } = await sendTo(() => respond(503, { "retry-after": "120" }));
   assert.equal(result.retryAtMs, START_MS + 120_000);
-  assert.equal((await sendTo(() => answer(503, { "retry-after": "soon" }))).result.retryAtMs, null);
+  assert.equal((await sendTo(() => respond(503, { "retry-after": "soon" }))).result.retryAtMs, null);
 });
 
 Deno.test("sendAttempt() takes an answer whose body is too long by its status, and keeps its beginning apart", async () => {
@@ -198,7 +198,7 @@ Deno.test("sendAttempt() connects nowhere when the guard refuses, with one answe
     const { network, deps } = aSender();
     for (const host of [HOST, "db.internal"]) {
       network.addresses.set(host, addresses);
-      network.endpoints.set(host, () => answer(200));
+      network.endpoints.set(host, () => respond(200));
     }
     const result = await sendAttempt({ ...message, webhookUrl }, deps, onwards);
     assert.deepEqual(
@@ -214,7 +214,7 @@ Deno.test("sendAttempt() asks the resolver once, so a name that changes cannot m
   const { network, deps } = aSender();
   const answers = [["93.184.215.14"], ["127.0.0.1"]];
   const resolver = { resolve: () => Promise.resolve(answers.shift() ?? []) };
-  network.endpoints.set(HOST, () => answer(200));
+  network.endpoints.set(HOST, () => respond(200));
   await sendAttempt(message, { ...deps, resolver }, onwards);
   assert.deepEqual(network.requests.map((request) => request.addresses), [["93.184.215.14"]]);
   const second = await sendAttempt(message, { ...deps, resolver }, onwards);
@@ -224,7 +224,7 @@ Deno.test("sendAttempt() asks the resolver once, so a name that changes cannot m
 
 Deno.test("sendAttempt() reaches a private receiver where the policy opens its network", async () => {
   const { network, deps } = aSender();
-  network.endpoints.set("127.0.0.1", () => answer(200));
+  network.endpoints.set("127.0.0.1", () => respond(200));
   const policy = createAddressPolicy({ allowHttp: true, allowNetworks: ["127.0.0.0/8"], allowPorts: [] });
   const local = { ...message, webhookUrl: "http://127.0.0.1:40123/in" };
   const result = await sendAttempt(local, { ...deps, policy }, onwards);
@@ -235,7 +235,7 @@ Deno.test("sendAttempt() reaches a private receiver where the policy opens its n
 Deno.test("sendAttempt() keeps addresses, secrets and the receiver's words out of its result, but for the answer's own field", async () => {
   for (const status of [200, 302, 404, 410, 500]) {
     const { result: { response: kept, ...result } } = await sendTo(() => ({
-      ...answer(status, { location: "https://other.example/", "x-words": "receiver" }),
+      ...respond(status, { location: "https://other.example/", "x-words": "receiver" }),
       body: new TextEncoder().encode("receiver"),
     }));
     assert.equal(kept, "receiver");
@@ -273,7 +273,7 @@ Deno.test("sendAttempt() leaves nothing behind on its stop, whatever comes of it
     remove(...listener);
   };
   await sendAttempt(message, deps, signal);
-  network.endpoints.set(HOST, () => answer(200));
+  network.endpoints.set(HOST, () => respond(200));
   await sendAttempt(message, deps, signal);
   network.endpoints.set(HOST, () => Promise.reject(new TypeError("broken")));
   await assert.rejects(sendAttempt(message, deps, signal), TypeError);

@@ -1,11 +1,9 @@
-// Small stand-ins of the ports that the delivery room uses: a clock, a network, a log, a store in memory.
+// Fakes of the dependencies of deliveries: a clock, a network, a log, a store in memory.
 import type { ClaimedDelivery, FinishedAttempt } from "../../src/domain/delivery/delivery.ts";
 import type { RegEvent } from "../../src/domain/event/event.ts";
 import { type DailyGrant, grantDaily } from "../../src/domain/customer/daily_limit.ts";
 import { createIds, type NewId } from "../../src/domain/event/ids.ts";
 import {
-  type Clock,
-  DeadlineError,
   type HttpClient,
   type IncomingResponse,
   type Log,
@@ -20,77 +18,50 @@ import type { Store } from "../../src/domain/ports/store/store.ts";
 import type { Subscription } from "../../src/domain/delivery/subscription.ts";
 import { DEFAULT_LIMITS } from "../../src/domain/customer/tier.ts";
 import type { DeliveryDeps } from "../../src/delivery/loop.ts";
+import { anEvent as storedEvent, aSubscription as storedSubscription } from "../store/contract/given.ts";
+import { type FakeClock, fakeClock } from "../support/clock.ts";
 
 /** Sunday, 1 March 2026, 12:00 UTC. */
 export const START_MS = Date.UTC(2026, 2, 1, 12);
 
-/** A clock that moves only when it is told to; everything that slept until then wakes in order. */
-export class FakeClock implements Clock {
-  #nowMs = START_MS;
-  #sleepers: { atMs: number; wake: () => void }[] = [];
-
-  readonly turn = () => Promise.resolve();
-
-  nowMs(): number {
-    return this.#nowMs;
-  }
-
-  get sleeping(): number {
-    return this.#sleepers.length;
-  }
-
-  sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    if (ms <= 0 || signal?.aborted) return Promise.resolve();
-    return new Promise((resolve) => {
-      const sleeper = { atMs: this.#nowMs + ms, wake: resolve };
-      this.#sleepers.push(sleeper);
-      signal?.addEventListener("abort", () => {
-        this.#sleepers = this.#sleepers.filter((other) => other !== sleeper);
-        resolve();
-      });
-    });
-  }
-
-  async within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>, stop?: AbortSignal): Promise<T> {
-    stop?.throwIfAborted();
-    const [controller, done] = [new AbortController(), new AbortController()];
-    const aborted = Promise.withResolvers<never>();
-    const abort = (reason: unknown): void => {
-      controller.abort(reason);
-      aborted.reject(reason);
-    };
-    const stopped = (): void => abort(stop?.reason);
-    stop?.addEventListener("abort", stopped);
-    this.sleep(ms, done.signal).then(() => done.signal.aborted || abort(new DeadlineError(ms)));
-    try {
-      return await Promise.race([work(controller.signal), aborted.promise]);
-    } finally {
-      stop?.removeEventListener("abort", stopped);
-      done.abort();
-    }
-  }
-
-  /** Moves time, then lets everything that follows at once happen. */
-  async advance(ms: number): Promise<void> {
-    this.#nowMs += ms;
-    const due = this.#sleepers.filter((sleeper) => sleeper.atMs <= this.#nowMs);
-    this.#sleepers = this.#sleepers.filter((sleeper) => sleeper.atMs > this.#nowMs);
-    for (const sleeper of due.sort((a, b) => a.atMs - b.atMs)) sleeper.wake();
-    await settle();
-  }
+/** A clock that jumps: `advance()` sets the time first, then wakes the sleepers that are due. */
+export interface JumpingClock extends FakeClock {
+  /** Number of sleepers. */
+  readonly sleeping: number;
 }
 
-/** Lets promises that need no time come to rest. */
+/** A clock at {@link START_MS}. */
+export function jumpingClock(): JumpingClock {
+  const clock = fakeClock(START_MS);
+  let sleeping = 0;
+  return {
+    ...clock,
+    get sleeping() {
+      return sleeping;
+    },
+    sleep(ms, signal) {
+      sleeping++;
+      return clock.sleep(ms, signal).finally(() => sleeping--);
+    },
+    async advance(ms) {
+      clock.set(clock.nowMs() + ms);
+      await clock.advance(0);
+      await settle();
+    },
+  };
+}
+
+/** Runs pending microtasks. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 100; turn++) await Promise.resolve();
 }
 
-/** An answer with nothing in it. */
-export function answer(status: number, headers: Record<string, string> = {}): IncomingResponse {
+/** A response without a body. */
+export function respond(status: number, headers: Record<string, string> = {}): IncomingResponse {
   return { status, headers, body: new Uint8Array(), truncated: false };
 }
 
-/** A body that was sent, as text. */
+/** The text of a sent body. */
 export function textOf(body: string | Uint8Array | undefined): string {
   return typeof body === "string" ? body : new TextDecoder().decode(body);
 }
@@ -102,10 +73,9 @@ export function hang(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** Endpoints by host name; keeps every request. A host without one refuses the connection. */
+/** Endpoints by host name. A host without an endpoint refuses connections. */
 export class FakeNetwork implements HttpClient, Resolver {
   readonly requests: OutgoingRequest[] = [];
-  readonly lookups: string[] = [];
   readonly endpoints = new Map<
     string,
     (request: OutgoingRequest) => IncomingResponse | Promise<IncomingResponse>
@@ -113,6 +83,7 @@ export class FakeNetwork implements HttpClient, Resolver {
   readonly addresses = new Map<string, string[]>();
 
   async request(request: OutgoingRequest): Promise<IncomingResponse> {
+    request.signal.throwIfAborted();
     this.requests.push(request);
     const endpoint = this.endpoints.get(request.url.hostname);
     if (endpoint === undefined) throw new NetworkError("connection refused");
@@ -120,73 +91,52 @@ export class FakeNetwork implements HttpClient, Resolver {
   }
 
   resolve(host: string): Promise<string[]> {
-    this.lookups.push(host);
     return Promise.resolve(this.addresses.get(host) ?? ["93.184.215.14"]);
   }
 }
 
 /** A log that keeps its lines. */
-export class FakeLog implements Log {
-  readonly lines: { level: string; message: string; fields: LogFields }[] = [];
-  #write(level: string): (message: string, fields?: LogFields) => void {
-    return (message, fields = {}) => void this.lines.push({ level, message, fields });
-  }
-  debug = this.#write("debug");
-  info = this.#write("info");
-  warn = this.#write("warn");
-  error = this.#write("error");
+export interface FakeLog extends Log {
+  readonly lines: { level: string; message: string; fields: LogFields }[];
 }
 
-/** Randomness without chance: jitter is nothing. */
+/** An empty log. */
+export function fakeLog(): FakeLog {
+  const lines: FakeLog["lines"] = [];
+  const write = (level: string) => (message: string, fields: LogFields = {}) =>
+    void lines.push({ level, message, fields });
+  return { lines, debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
+}
+
+/** Without jitter. */
 export const fixedRandom: Random = {
   bytes: (count) => new Uint8Array(count),
   fraction: () => 0.5,
 };
 
-/** An event of the guidance kind. */
+/** An event. */
 export function anEvent(change: Partial<RegEvent> = {}): RegEvent {
-  return {
-    id: "evt_01JNQ2B3C4D5E6F7G8H9JKMNPQ",
+  const texts = { title: "Guideline on models", summary: "What providers of models document." };
+  return storedEvent("evt_01JNQ2B3C4D5E6F7G8H9JKMNPQ", {
     source_id: "eu-office",
-    external_id: "guideline-7",
-    version: 1,
-    supersedes: null,
-    event_type: "guidance",
     topics: ["gpai"],
-    severity: "medium",
-    title_en: "Guideline on models",
-    summary_en: "What providers of models document.",
-    url_official: "https://office.example/guideline-7",
-    ai_act_articles: ["Art. 53(1)(a)"],
-    published_at: START_MS - 60_000,
-    published_at_estimated: false,
+    title_en: texts.title,
+    summary_en: texts.summary,
     ingested_at: START_MS,
-    language: "en",
-    language_versions: ["en"],
-    translations: { en: { title: "Guideline on models", summary: "What providers of models document." } },
+    translations: { en: texts },
     ...change,
-  };
+  });
 }
 
-/** A subscription that takes everything. */
+/** A subscription without filters. */
 export function aSubscription(change: Partial<Subscription> = {}): Subscription {
-  return {
-    id: "sub_01JNQ2B3C4D5E6F7G8H9JKMNPQ",
+  return storedSubscription("sub_01JNQ2B3C4D5E6F7G8H9JKMNPQ", {
     customerId: "cus_01JNQ2B3C4D5E6F7G8H9JKMNPQ",
     webhookUrl: "https://hooks.receiver.example/in",
     webhookSecret: "0123456789abcdef".repeat(4),
-    previousSecret: null,
-    disabledBy: null,
-    topics: [],
-    sourceFilter: [],
-    severityMin: "info",
-    language: "en",
     createdAtMs: START_MS,
-    disabledAtMs: null,
-    deletedAtMs: null,
-    catchUp: null,
     ...change,
-  };
+  });
 }
 
 interface Queued {
@@ -195,7 +145,9 @@ interface Queued {
   status: "pending" | "delivered" | "failed" | "gone";
 }
 
-/** The store's part in deliveries, in memory. A method named in `failing` throws what stands there. */
+const nothing = (): Promise<number> => Promise.resolve(0);
+
+/** The store of deliveries in memory. A method in `failing` throws the returned error. */
 export class FakeStore {
   readonly subscriptions: Subscription[] = [];
   readonly waiting: UnmatchedEvent[] = [];
@@ -203,8 +155,6 @@ export class FakeStore {
   readonly batches: (readonly FinishedAttempt[])[] = [];
   readonly failing = new Map<string, () => Error | null>();
   releases: number[] = [];
-  heals: number[] = [];
-  removals: Parameters<Store["removeOldDeliveries"]>[0][] = [];
   leasesMs: number[] = [];
   testCalls = 0;
   #sequence = 0;
@@ -218,11 +168,14 @@ export class FakeStore {
     return this.batches.flat();
   }
 
-  catchUp = (): Promise<number> => Promise.resolve(0);
+  catchUp = nothing;
+  judgeEndpoints = nothing;
+  fitSubscriptions = nothing;
+  adjustForClockRollback = nothing;
+  closeSubscriptions = nothing;
+  removeOldDeliveries = nothing;
 
-  countDaily(
-    ...[, request]: Parameters<Store["countDaily"]>
-  ): Promise<DailyGrant> {
+  countDaily(...[, request]: Parameters<Store["countDaily"]>): Promise<DailyGrant> {
     const grant = grantDaily(this.testCalls, request);
     if (grant.granted) this.testCalls += request.count;
     return Promise.resolve(grant);
@@ -272,26 +225,6 @@ export class FakeStore {
     return 0;
   }
 
-  judgeEndpoints(): Promise<number> {
-    return Promise.resolve(0);
-  }
-
-  fitSubscriptions(): Promise<number> {
-    return Promise.resolve(0);
-  }
-
-  adjustForClockRollback(nowMs: number): Promise<number> {
-    this.heals.push(nowMs);
-    return Promise.resolve(0);
-  }
-
-  closeSubscriptions = (): Promise<number> => Promise.resolve(0);
-
-  removeOldDeliveries(remove: Parameters<Store["removeOldDeliveries"]>[0]): Promise<number> {
-    this.removals.push(remove);
-    return Promise.resolve(0);
-  }
-
   // deno-lint-ignore require-await
   async claimDeliveries(claim: Parameters<Store["claimDeliveries"]>[0]): Promise<ClaimedDelivery[]> {
     this.#fail("claimDeliveries");
@@ -304,11 +237,8 @@ export class FakeStore {
       if (!due || slots.heldBy(id) >= claim.perSubscription || slots.areTaken) continue;
       slots.take(customerId, { id, lane });
       queued.nextAttemptAtMs = claim.nowMs + claim.leaseMs;
-      queued.claimed = {
-        ...queued.claimed,
-        attempt: queued.claimed.attempt + 1,
-        tries: queued.claimed.tries + 1,
-      };
+      const { attempt, tries } = queued.claimed;
+      queued.claimed = { ...queued.claimed, attempt: attempt + 1, tries: tries + 1 };
       claimed.push(queued.claimed);
     }
     return claimed;
@@ -336,14 +266,14 @@ export class FakeStore {
   }
 }
 
-/** Everything that a delivery room needs, and the stand-ins behind it. */
+/** The dependencies of a delivery loop, and the fakes among them. */
 export function aWorld(
   change: Partial<DeliveryDeps> = {},
-): { deps: DeliveryDeps; clock: FakeClock; network: FakeNetwork; store: FakeStore; log: FakeLog } {
-  const clock = new FakeClock();
+): { deps: DeliveryDeps; clock: JumpingClock; network: FakeNetwork; store: FakeStore; log: FakeLog } {
+  const clock = jumpingClock();
   const network = new FakeNetwork();
   const store = new FakeStore();
-  const log = new FakeLog();
+  const log = fakeLog();
   const newId: NewId = createIds(() => clock.nowMs(), fixedRandom.bytes);
   const deps: DeliveryDeps = {
     store,
