@@ -105,18 +105,6 @@ Deno.test("authenticate() ignores the cache after the clock was set back", async
   await refused(() => access.authenticate(BEARER));
 });
 
-Deno.test("authenticate() returns a changed tier and a re-enabled key after the same time", async () => {
-  const { access, clock, holders } = given({ customer: CUSTOMER, disabledBy: null, keyDisabled: true });
-  await refused(() => access.authenticate(BEARER));
-  holders.set(hashKey(KEY), {
-    customer: { ...CUSTOMER, tier: "gpai" },
-    disabledBy: null,
-    keyDisabled: false,
-  });
-  await clock.advance(500);
-  assert.equal((await access.authenticate(BEARER)).tier, "gpai");
-});
-
 Deno.test("authenticate() does not cache unknown keys, and drops deleted ones", async () => {
   const { access, clock, holders } = given(null);
   await refused(() => access.authenticate(BEARER));
@@ -171,20 +159,4 @@ Deno.test("authenticate() works for more keys than it caches", async () => {
     const key = `rgf_${number.toString(16).padStart(64, "0")}`;
     assert.equal((await access.authenticate(`Bearer ${key}`)).id, hashKey(key));
   }
-});
-
-Deno.test("authenticate() caches the hash of a header for 500 ms, and only for valid keys", async () => {
-  const { access, clock, holders } = given();
-  await access.authenticate(BEARER);
-  const [hash = "", holder] = [...holders][0] ?? [];
-  assert.ok(holder !== undefined);
-  holders.set(hash, { ...holder, keyDisabled: true });
-  await clock.advance(500);
-  await refused(() => access.authenticate(BEARER));
-  holders.set(hash, holder);
-  await clock.advance(500);
-  assert.equal((await access.authenticate(BEARER)).id, "cus_1");
-  assert.equal((await access.authenticate(`BEARER  ${KEY}`)).id, "cus_1");
-  await refused(() => access.authenticate(`Bearer ${KEY.slice(0, -1)}0`));
-  await refused(() => access.authenticate(`Bearer ${KEY} `));
 });

@@ -1,6 +1,7 @@
-// The cases of ../shared/facts through whole attempts: whatever is refused never reaches the client that connects.
+// The SSRF cases of ../shared/facts in whole attempts: the HTTP client gets no refused address.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import ipaddr from "ipaddr.js";
 import { needs, present } from "../support/needs.ts";
 import { REFUSED_ADDRESS } from "../../src/delivery/send/guard.ts";
 import { createDelivery } from "../../src/delivery/loop.ts";
@@ -13,17 +14,18 @@ const PUBLIC = ["93.184.215.14", "2606:4700::1111"];
 
 interface Cases {
   ips: { ip: string; expect: string }[];
+  ranges: { cidr: string }[];
   urls: { url: string; expect: string }[];
   dns: { scenario: string }[];
 }
 
-/** What the list leaves to us: NAT64 is refused unless it is named, other TLS ports are taken. */
+/** Cases that the list leaves open: NAT64 is refused unless it is configured, other TLS ports are permitted. */
 const DECIDED: Record<string, string> = {
   "64:ff9b::808:808": "block",
   "https://example.com:8443/hook": "allow",
 };
 
-/** Sends a delivery the way of every attempt; gives what came of it and where it was connected to. */
+/** Sends a delivery; returns its outcome and the addresses that the client got. */
 async function send(
   webhookUrl: string,
   { addresses, allowHttp = true }: { addresses: readonly string[] | NetworkError; allowHttp?: boolean },
@@ -62,12 +64,12 @@ function assertRefused({ outcome, connected, mayBe }: Awaited<ReturnType<typeof 
 
 const RECORDED = present(FILE);
 const cases: Cases = RECORDED !== null
-  ? { ips: [], urls: [], dns: [] }
+  ? { ips: [], ranges: [], urls: [], dns: [] }
   : JSON.parse(readFileSync(FILE, "utf8"));
 
 Deno.test({
   ...needs(
-    "every listed address is connected to or refused, alone, beside a public one, and as a literal",
+    "every listed address is used or refused, alone, with a public one, and as a literal",
     RECORDED,
   ),
   fn: async () => {
@@ -81,12 +83,16 @@ Deno.test({
       const url = `https://${ip.includes(":") ? `[${ip}]` : ip}/in`;
       if (!isGood && URL.canParse(url)) assertRefused(await send(url, { addresses: PUBLIC }), url);
     }
+    for (const { cidr } of cases.ranges.filter(({ cidr }) => /^[^ ]+\/[^ ]+$/.test(cidr))) {
+      const address = ipaddr.parseCIDR(cidr)[0].toString();
+      assertRefused(await send("https://hooks.receiver.example/in", { addresses: [address] }), cidr);
+    }
   },
 });
 
 Deno.test({
   ...needs(
-    "every listed URL is refused when it is created and at every attempt, over http and https",
+    "every listed URL is refused at creation and at every attempt, with http and https",
     RECORDED,
   ),
   fn: async () => {
@@ -102,7 +108,7 @@ Deno.test({
   },
 });
 
-/** Each listed scenario of names: what a look-up gives, and whether it is refused, fails, or goes to those addresses. */
+/** Each listed DNS scenario: the addresses of the name, and whether they are refused, fail, or are used. */
 const NAMES: Record<string, { gives: string[] | NetworkError; then: "refused" | "fails" | string[] }> = {
   "A=10.0.0.1": { gives: ["10.0.0.1"], then: "refused" },
   "A=1.1.1.1 + A=127.0.0.1 (mixed)": { gives: ["1.1.1.1", "127.0.0.1"], then: "refused" },
@@ -122,7 +128,7 @@ const NAMES: Record<string, { gives: string[] | NetworkError; then: "refused" | 
   "0.0.0.0 answer": { gives: ["0.0.0.0"], then: "refused" },
 };
 
-/** Listed scenarios of names that have tests of their own, in the files that are named. */
+/** Listed DNS scenarios that other files test. */
 const ELSEWHERE: Record<string, string> = {
   "first answer public, second private (rebinding)": "guard_connections_test.ts",
   "public at create, private at delivery": "guard_connections_test.ts",
@@ -132,7 +138,7 @@ const ELSEWHERE: Record<string, string> = {
 
 Deno.test({
   ...needs(
-    "every listed scenario of names ends as it should: refused, failed and tried again, or connected",
+    "every listed DNS scenario is refused, fails, or connects, as expected",
     RECORDED,
   ),
   fn: async () => {

@@ -189,11 +189,11 @@ const ELSEWHERE: Record<string, [file: string, test: string]> = {
   ],
   "test endpoint echoes target body to caller": [
     "test_calls_test.ts",
-    "test() sends a synthetic delivery the way of every delivery, and shows nothing of the answer",
+    "test() sends a synthetic delivery like any other, and returns nothing of the response",
   ],
   "POST /test in a loop": [
     "test_calls_test.ts",
-    "test() refuses a fourth call of a customer at once, says when to retry, and makes room again",
+    "test() refuses a fourth concurrent call of a customer, and allows calls again when they end",
   ],
   "delivery to our own public URL": [
     "send/guard_test.ts",

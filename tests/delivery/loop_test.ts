@@ -1,6 +1,6 @@
-// The loop: from a stored event to a recorded attempt, side by side, through failures of endpoints and of the store.
+// The delivery loop: matching, concurrent attempts, and failures of endpoints and of the store.
 import assert from "node:assert/strict";
-import { createDelivery } from "../../src/delivery/loop.ts";
+import { createDelivery, type DeliveryDeps } from "../../src/delivery/loop.ts";
 import { deliveryPayload } from "../../src/wire/delivery.ts";
 import { anEvent, aSubscription, aWorld, hang, respond, settle, START_MS, textOf } from "./given.ts";
 
@@ -8,7 +8,7 @@ const HOST = "hooks.receiver.example";
 const SUB = aSubscription().id;
 const MINUTE = 60_000;
 
-/** A world with one subscription and deliveries that are due. */
+/** A world with one subscription and this number of due deliveries. */
 function aQueue(count: number, change: Parameters<typeof aWorld>[0] = {}): ReturnType<typeof aWorld> {
   const world = aWorld(change);
   world.store.subscriptions.push(aSubscription());
@@ -16,7 +16,19 @@ function aQueue(count: number, change: Parameters<typeof aWorld>[0] = {}): Retur
   return world;
 }
 
-Deno.test("tick() brings an event from the store to the endpoint and records it", async () => {
+/** Runs the loop until the end of the scope. */
+function runLoop(deps: DeliveryDeps): AsyncDisposable {
+  const stop = new AbortController();
+  const running = createDelivery(deps).run(stop.signal);
+  return {
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await running;
+    },
+  };
+}
+
+Deno.test("tick() matches an event, sends it and records the attempt", async () => {
   const { deps, store, network } = aQueue(0);
   store.waiting.push({ event: anEvent(), previous: null });
   network.endpoints.set(HOST, () => respond(204));
@@ -31,7 +43,7 @@ Deno.test("tick() brings an event from the store to the endpoint and records it"
   ]);
 });
 
-Deno.test("tick() retries over three days with the same id and bytes, and then gives up", async () => {
+Deno.test("tick() retries for three days with the same id and bytes, then fails", async () => {
   const { deps, store, network, clock, log } = aQueue(1);
   network.endpoints.set(HOST, () => respond(500));
   const delivery = createDelivery(deps);
@@ -63,14 +75,7 @@ Deno.test("tick() delivers after an outage", async () => {
   assert.equal(store.finished[1]?.attempt, 2);
 });
 
-Deno.test("tick() passes on that an endpoint is gone", async () => {
-  const { deps, store, network } = aQueue(1);
-  network.endpoints.set(HOST, () => respond(410));
-  await createDelivery(deps).tick();
-  assert.deepEqual(store.finished[0]?.next, { kind: "gone" });
-});
-
-Deno.test("tick() makes attempts side by side up to the limits, and leases each longer than it can last", async () => {
+Deno.test("tick() makes concurrent attempts up to the limits, with leases longer than an attempt", async () => {
   const { deps, store, network } = aQueue(10, { concurrency: 6, concurrencyPerSubscription: 4 });
   store.subscriptions.push(aSubscription({ id: "sub_2", webhookUrl: "https://second.example/" }));
   for (let at = 10; at < 20; at++) store.enqueue("sub_2", { id: `dlv_${at}` });
@@ -92,7 +97,7 @@ Deno.test("tick() makes attempts side by side up to the limits, and leases each 
   assert.ok(store.leasesMs.every((leaseMs) => leaseMs > deps.timeoutMs + 10_000));
 });
 
-Deno.test("tick() looks at held deliveries once a second", async () => {
+Deno.test("tick() checks held deliveries once a second", async () => {
   const { deps, store, clock } = aQueue(0);
   const delivery = createDelivery(deps);
   for (let step = 0; step < 25; step++) {
@@ -105,7 +110,7 @@ Deno.test("tick() looks at held deliveries once a second", async () => {
   assert.equal(store.releases.length, 4);
 });
 
-Deno.test("tick() turns what breaks here into a failed attempt, logged without the message", async () => {
+Deno.test("tick() records an internal error as a failed attempt, and logs it without its message", async () => {
   const { deps, store, network, log } = aQueue(2);
   let calls = 0;
   network.endpoints.set(HOST, () => {
@@ -122,7 +127,7 @@ Deno.test("tick() turns what breaks here into a failed attempt, logged without t
   assert.doesNotMatch(JSON.stringify(log.lines), new RegExp(HOST));
 });
 
-Deno.test("tick() does the other steps when one fails, and then rejects with its error", async () => {
+Deno.test("tick() runs the other steps when one fails, then rejects with its error", async () => {
   for (const method of ["matchEvents", "releaseHeld"]) {
     const { deps, store, network, log } = aQueue(1);
     network.endpoints.set(HOST, () => respond(200));
@@ -133,7 +138,7 @@ Deno.test("tick() does the other steps when one fails, and then rejects with its
   }
 });
 
-Deno.test("tick() leaves an attempt that cannot be recorded to its lease", async () => {
+Deno.test("tick() repeats an attempt that cannot be recorded when its lease expires", async () => {
   const { deps, store, network, clock } = aQueue(1);
   network.endpoints.set(HOST, () => respond(200));
   store.failing.set("finishAttempts", () => new Error("disk full"));
@@ -150,7 +155,7 @@ Deno.test("tick() leaves an attempt that cannot be recorded to its lease", async
   );
 });
 
-Deno.test("tick() logs what was attempted and neither address nor body nor secret", async () => {
+Deno.test("tick() logs attempts without URL, body or secret", async () => {
   const { deps, store, network, log } = aQueue(0);
   for (const status of [200, 500, 410]) {
     store.waiting.push({ event: anEvent({ id: `evt_${status}` }), previous: null });
@@ -173,13 +178,12 @@ Deno.test("tick() logs what was attempted and neither address nor body nor secre
   assert.doesNotMatch(JSON.stringify(log.lines), /receiver|Guideline|0123456789abcdef/);
 });
 
-Deno.test("run() goes on claiming for others while an endpoint is slow", async () => {
+Deno.test("run() claims for others while an endpoint is slow", async () => {
   const { deps, store, network, clock } = aQueue(3);
   store.subscriptions.push(aSubscription({ id: "sub_2", webhookUrl: "https://quick.example/" }));
   network.endpoints.set(HOST, (request) => hang(request.signal));
   network.endpoints.set("quick.example", () => respond(200));
-  const stop = new AbortController();
-  const running = createDelivery(deps).run(stop.signal);
+  await using _loop = runLoop(deps);
   await settle();
   for (let at = 0; at < 20; at++) {
     store.enqueue("sub_2", { id: `dlv_quick_${at}`, createdAtMs: clock.nowMs() });
@@ -188,35 +192,28 @@ Deno.test("run() goes on claiming for others while an endpoint is slow", async (
   await clock.advance(20);
   assert.equal(store.finished.length, 20);
   assert.ok(store.finished.every((one) => one.deliveryId.startsWith("dlv_quick_")));
-  await clock.advance(15_000); // the slow ones meet their deadline
+  await clock.advance(15_000); // the deadline of the slow ones
   await clock.advance(20);
   assert.equal(store.finished.length, 23);
-  stop.abort();
-  await running;
-  assert.equal(clock.sleeping, 0);
 });
 
-Deno.test("run() fills free places again without waiting for time to pass", async () => {
+Deno.test("run() fills free slots without waiting", async () => {
   const { deps, store, network, clock } = aQueue(50);
   for (let at = 0; at < 35; at++) store.waiting.push({ event: anEvent({ id: `evt_${at}` }), previous: null });
   network.endpoints.set(HOST, () => respond(200));
-  const stop = new AbortController();
-  const running = createDelivery(deps).run(stop.signal);
+  await using _loop = runLoop(deps);
   for (let turn = 0; turn < 100; turn++) await settle();
   assert.equal(network.requests.length, 85);
   assert.equal(clock.nowMs(), START_MS);
-  stop.abort();
-  await running;
 });
 
-Deno.test("run() logs the store's failures and goes on after a pause", async () => {
+Deno.test("run() logs failures of the store and continues after a pause", async () => {
   for (const method of ["matchEvents", "claimDeliveries", "releaseHeld", "finishAttempts"]) {
     const { deps, store, network, clock, log } = aQueue(1);
     network.endpoints.set(HOST, () => respond(200));
     let failures = 3;
     store.failing.set(method, () => failures-- > 0 ? new Error("database is locked") : null);
-    const stop = new AbortController();
-    const running = createDelivery(deps).run(stop.signal);
+    await using _loop = runLoop(deps);
     await settle();
     await clock.advance(20);
     assert.equal(log.lines.filter((line) => line.level === "error").length, 1, method);
@@ -225,12 +222,10 @@ Deno.test("run() logs the store's failures and goes on after a pause", async () 
     const errors = log.lines.filter((line) => line.level === "error");
     assert.equal(errors.length, 3, method);
     assert.match(String(errors[0]?.fields["cause"]), /database is locked/);
-    stop.abort();
-    await running;
   }
 });
 
-Deno.test("run() sends no delivery twice at once when the clock jumps past its lease", async () => {
+Deno.test("run() never sends a delivery twice at the same time when the clock jumps past its lease", async () => {
   const { deps, store, network, clock } = aQueue(1);
   let atOnce = 0;
   let most = 0;
@@ -238,47 +233,40 @@ Deno.test("run() sends no delivery twice at once when the clock jumps past its l
     most = Math.max(most, ++atOnce);
     return hang(request.signal).finally(() => atOnce--);
   });
-  const stop = new AbortController();
-  const running = createDelivery(deps).run(stop.signal);
+  await using _loop = runLoop(deps);
   await settle();
   await clock.advance(600_000); // the loop wakes before the attempt's deadline does
   network.endpoints.set(HOST, () => respond(200));
   for (let minute = 0; minute < 3; minute++) await clock.advance(60_000);
   assert.equal(most, 1);
   assert.equal(store.queue[0]?.status, "delivered");
-  stop.abort();
-  await running;
 });
 
-Deno.test("run() makes at once what is due at once, although the disk has not taken the attempt before", async () => {
+Deno.test("run() repeats a delivery that is due although its previous attempt is not on disk yet", async () => {
   const { deps, store, network, clock } = aQueue(1);
   const finish = store.finishAttempts.bind(store);
-  // As when its owner has given the subscription another address meanwhile.
+  // As if the subscription's URL had been changed in the meantime.
   store.finishAttempts = async (finished, nowMs) => {
     const isDue = finished.map((one) =>
       one.next.kind === "retry" ? { ...one, next: { kind: "retry" as const, atMs: nowMs } } : one
     );
     await finish(isDue, nowMs);
-    await clock.sleep(100); // everybody sees it; the disk is slow
+    await clock.sleep(100); // visible to all; the disk is slow
   };
   network.endpoints.set(HOST, () => respond(network.requests.length === 1 ? 500 : 200));
-  const stop = new AbortController();
-  const running = createDelivery(deps).run(stop.signal);
+  await using _loop = runLoop(deps);
   await settle();
   for (let waited = 0; waited < 400; waited += 20) await clock.advance(20);
   assert.equal(store.queue[0]?.status, "delivered");
   assert.deepEqual(store.finished.map(({ attempt }) => attempt), [1, 2]);
-  stop.abort();
-  await running;
 });
 
-Deno.test("run() claims no more while nothing can be recorded", async () => {
+Deno.test("run() stops claiming while nothing can be recorded", async () => {
   const { deps, store, network, clock } = aQueue(3, { concurrency: 1 });
   network.endpoints.set(HOST, () => respond(200));
   let failures = 3;
   store.failing.set("finishAttempts", () => failures-- > 0 ? new Error("disk full") : null);
-  const stop = new AbortController();
-  const running = createDelivery(deps).run(stop.signal);
+  await using _loop = runLoop(deps);
   await settle();
   assert.equal(network.requests.length, 3);
   await clock.advance(20); // the batch fails, then two of the three in it
@@ -289,50 +277,29 @@ Deno.test("run() claims no more while nothing can be recorded", async () => {
   assert.equal(network.requests.length, 3);
   await clock.advance(300);
   assert.equal(network.requests.length, 4);
-  stop.abort();
-  await running;
 });
 
-Deno.test("run() claims no more when the store falls far behind", async () => {
+Deno.test("run() stops claiming when the store falls far behind", async () => {
   const { deps, store, network, clock } = aQueue(1_500);
   network.endpoints.set(HOST, () => respond(200));
-  let release: () => void = () => {};
-  const slow = new Promise<void>((resolve) => release = resolve);
-  const finishAttempts = async (...finish: Parameters<typeof store.finishAttempts>): Promise<void> => {
-    await slow;
-    await store.finishAttempts(...finish);
+  const slow = Promise.withResolvers<void>();
+  const finish = store.finishAttempts.bind(store);
+  store.finishAttempts = async (finished, nowMs) => {
+    await slow.promise;
+    await finish(finished, nowMs);
   };
-  const claimDeliveries = (...claim: Parameters<typeof store.claimDeliveries>) =>
-    store.claimDeliveries(...claim);
-  const behind = {
-    matchEvents: () => Promise.resolve(0),
-    catchUp: () => Promise.resolve(0),
-    releaseHeld: () => Promise.resolve(0),
-    judgeEndpoints: () => Promise.resolve(0),
-    fitSubscriptions: () => Promise.resolve(0),
-    adjustForClockRollback: () => Promise.resolve(0),
-    removeOldDeliveries: () => Promise.resolve(0),
-    closeSubscriptions: () => Promise.resolve(0),
-    claimDeliveries,
-    endLeases: (...given: Parameters<typeof store.endLeases>) => store.endLeases(...given),
-    countDaily: (...given: Parameters<typeof store.countDaily>) => store.countDaily(...given),
-    finishAttempts,
-  };
-  const stop = new AbortController();
-  const running = createDelivery({ ...deps, store: behind }).run(stop.signal);
+  await using _loop = runLoop(deps);
   for (let turn = 0; turn < 100; turn++) await clock.advance(100);
   assert.ok(
     network.requests.length >= 1_000 && network.requests.length < 1_100,
     `${network.requests.length}`,
   );
-  release();
+  slow.resolve();
   for (let turn = 0; turn < 100; turn++) await clock.advance(100);
   assert.equal(store.finished.length, 1_500);
-  stop.abort();
-  await running;
 });
 
-Deno.test("run() stops at once when nothing is under way, and claims nothing more", async () => {
+Deno.test("run() stops at once when no attempt is in progress", async () => {
   const { deps, store, clock } = aQueue(0);
   const stop = new AbortController();
   const delivery = createDelivery(deps);
@@ -348,7 +315,7 @@ Deno.test("run() stops at once when nothing is under way, and claims nothing mor
   assert.equal(clock.sleeping, 0);
 });
 
-Deno.test("run() waits for attempts under way when it is stopped, and records them", async () => {
+Deno.test("run() waits for attempts in progress when it is stopped, and records them", async () => {
   const { deps, store, network, clock } = aQueue(1);
   network.endpoints.set(HOST, async (request) => {
     await clock.sleep(5_000, request.signal);
@@ -368,7 +335,7 @@ Deno.test("run() waits for attempts under way when it is stopped, and records th
   assert.equal(clock.sleeping, 0);
 });
 
-Deno.test("run() gives up attempts that outlast the wait, and never touches the store after it", async () => {
+Deno.test("run() aborts attempts that outlast the wait, and does not use the store after that", async () => {
   const { deps, store, network, clock, log } = aQueue(2);
   let ended = 0;
   network.endpoints.set(HOST, (request) => {
@@ -389,7 +356,7 @@ Deno.test("run() gives up attempts that outlast the wait, and never touches the 
   ]);
   await clock.advance(60_000);
   assert.equal(store.batches.length, 0);
-  // The lease has run out: the next start brings them again.
+  // The leases have expired.
   network.endpoints.set(HOST, () => respond(200));
   assert.equal(await delivery.tick(), 2);
   assert.deepEqual(store.finished.map((one) => one.attempt), [2, 2]);

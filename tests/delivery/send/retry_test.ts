@@ -1,4 +1,4 @@
-// What follows from an attempt, by tables.
+// The step after an attempt.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { decideNextStep, isSuccess, RETRY_PAUSES_MS } from "../../../src/delivery/send/retry.ts";
@@ -14,7 +14,7 @@ function result(statusCode: number | null, retryAtMs: number | null = null): Att
   return { startedAtMs: NOW - 100, durationMs: 100, statusCode, problem, retryAtMs, response: null };
 }
 
-Deno.test("decideNextStep() takes any 2xx as delivered, 410 as gone and all else as a failure", () => {
+Deno.test("decideNextStep() treats 2xx as delivered, 410 as gone, and everything else as a failure", () => {
   for (const status of [200, 201, 202, 204, 206, 226, 299]) {
     assert.deepEqual(decideNextStep(result(status), 1, NOW, 0.5), { kind: "delivered" }, `${status}`);
     assert.deepEqual(decideNextStep(result(status), 11, NOW, 0.5), { kind: "delivered" }, `${status}`);
@@ -22,28 +22,8 @@ Deno.test("decideNextStep() takes any 2xx as delivered, 410 as gone and all else
   for (const attempt of [1, 11, 12]) {
     assert.deepEqual(decideNextStep(result(410), attempt, NOW, 0.5), { kind: "gone" });
   }
-  for (
-    const status of [
-      null,
-      100,
-      199,
-      300,
-      301,
-      302,
-      304,
-      307,
-      308,
-      400,
-      401,
-      404,
-      409,
-      411,
-      429,
-      500,
-      503,
-      599,
-    ]
-  ) {
+  const failures = [100, 199, 300, 301, 302, 304, 307, 308, 400, 401, 404, 409, 411, 429, 500, 503, 599];
+  for (const status of [null, ...failures]) {
     assert.equal(decideNextStep(result(status), 1, NOW, 0.5).kind, "retry", `${status}`);
     assert.deepEqual(decideNextStep(result(status), 11, NOW, 0.5), { kind: "failed" }, `${status}`);
   }
@@ -60,7 +40,7 @@ Deno.test("decideNextStep() schedules 5 s, 1, 5, 30 min, 2, 5, 10, 14, 20, 24 h,
   }
 });
 
-Deno.test("decideNextStep() spreads every pause by a tenth to either side, and no further", () => {
+Deno.test("decideNextStep() changes every pause by at most a tenth", () => {
   const range = fc.integer({ min: 1, max: RETRY_PAUSES_MS.length });
   fc.assert(
     fc.property(range, fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (attempt, random) => {
@@ -74,7 +54,7 @@ Deno.test("decideNextStep() spreads every pause by a tenth to either side, and n
   assert.deepEqual(decideNextStep(result(500), 1, NOW, 0), { kind: "retry", atMs: NOW + 4_500 });
 });
 
-Deno.test("decideNextStep() honours Retry-After up to a day, never for less than the schedule", () => {
+Deno.test("decideNextStep() honours Retry-After up to a day, and never retries earlier than scheduled", () => {
   const rows: [what: string, attempt: number, retryAtMs: number, expectedMs: number][] = [
     ["later than the schedule", 1, NOW + 60 * SECOND, NOW + 60 * SECOND],
     ["sooner than the schedule", 2, NOW + 10 * SECOND, NOW + 60 * SECOND],
