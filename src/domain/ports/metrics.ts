@@ -6,16 +6,12 @@ export type LabelValues = readonly string[];
 /** Counts upwards. */
 export interface Counter {
   add(labels: LabelValues, amount?: number): void;
-  /** What counts one up for these labels, for who does so often: they are there from then on. */
-  of(labels: LabelValues): () => void;
 }
 
-/** Sorts values into buckets. */
+/** Counts values by bucket. */
 export interface Histogram {
   /** `value` is in the metric's unit. */
   observe(labels: LabelValues, value: number): void;
-  /** What observes values of these labels, for who does so often: they are there from then on. */
-  of(labels: LabelValues): (value: number) => void;
 }
 
 /** One value of a gauge at this moment. */
@@ -42,7 +38,6 @@ export interface Metrics {
 
 /** Metrics that can be read. */
 export interface MetricsRegistry extends Metrics {
-  /** Every metric as text. */
   render(): Promise<string>;
 }
 
@@ -51,10 +46,10 @@ export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
 /** Maximum number of label combinations per metric: input must not fill the memory. */
 const MAX_SERIES = 2_000;
-/** Stands for every further combination. */
+/** The label of all further combinations. */
 const OTHER = "other";
 
-/** Buckets for the time that something takes, seconds. */
+/** Buckets for durations, seconds. */
 export const SECONDS_BOUNDS: readonly number[] = [
   0.001,
   0.0025,
@@ -74,20 +69,20 @@ export const SECONDS_BOUNDS: readonly number[] = [
 
 /** Counts nothing. */
 export const NO_METRICS: Metrics = {
-  counter: () => ({ add: () => {}, of: () => () => {} }),
-  histogram: () => ({ observe: () => {}, of: () => () => {} }),
+  counter: () => ({ add: () => {} }),
+  histogram: () => ({ observe: () => {} }),
   gauge: () => {},
 };
 
-/** Makes an empty registry. Throws for a name that is none, and for a second metric of one name. */
+/** Makes an empty registry. Throws for an invalid name and for a second metric of one name. */
 export function createMetrics(): MetricsRegistry {
   const metrics = new Map<string, () => Promise<string>>();
   const register = (description: MetricDescription, type: string, render: () => Promise<string> | string) => {
     const { name, help, labels = [] } = description;
     if (![name, ...labels].every((word) => /^[a-z][a-z0-9_]*$/.test(word))) {
-      throw new Error(`no metric's name: ${name}`);
+      throw new Error(`not a valid metric name: ${name}`);
     }
-    if (metrics.has(name)) throw new Error(`two metrics are called ${name}`);
+    if (metrics.has(name)) throw new Error(`two metrics have the name ${name}`);
     metrics.set(name, async () => {
       const samples = await render();
       return samples === "" ? "" : `# HELP ${name} ${escapeHelp(help)}\n# TYPE ${name} ${type}\n${samples}`;
@@ -102,32 +97,20 @@ export function createMetrics(): MetricsRegistry {
         "counter",
         () => series.render(({ value }, labels) => sample(description.name, labels, value)),
       );
-      return {
-        add: (labels, amount = 1) => void (series.of(labels).value += amount),
-        of(labels) {
-          const one = series.of(labels);
-          return () => void one.value++;
-        },
-      };
+      return { add: (labels, amount = 1) => void (series.of(labels).value += amount) };
     },
     histogram(description) {
       const { name, bounds } = description;
       const series = createSeries(
         description,
-        (): Sorted => ({ counts: bounds.map(() => 0), sum: 0, count: 0 }),
+        (): Buckets => ({ counts: bounds.map(() => 0), sum: 0, count: 0 }),
       );
       register(
         description,
         "histogram",
-        () => series.render((sorted, labels) => histogramSamples(name, labels, { bounds, sorted })),
+        () => series.render((buckets, labels) => histogramSamples(name, labels, { bounds, buckets })),
       );
-      return {
-        observe: (labels, value) => sortIn(series.of(labels), bounds, value),
-        of(labels) {
-          const one = series.of(labels);
-          return (value) => sortIn(one, bounds, value);
-        },
-      };
+      return { observe: (labels, value) => addToBuckets(series.of(labels), bounds, value) };
     },
     gauge(description, read) {
       const { name, labels = [] } = description;
@@ -136,7 +119,7 @@ export function createMetrics(): MetricsRegistry {
           const values = await read();
           return values.map((one) => sample(name, named(labels, one.labels ?? []), one.value)).join("");
         } catch {
-          return ""; // what cannot be read now is not there now: its absence is what an alert sees
+          return ""; // an alert sees the absence
         }
       });
     },
@@ -147,8 +130,8 @@ export function createMetrics(): MetricsRegistry {
   };
 }
 
-/** The values of one series of a histogram, by the bounds that they are not above. */
-interface Sorted {
+/** One series of a histogram: how many values each bucket has. */
+interface Buckets {
   counts: number[];
   sum: number;
   count: number;
@@ -157,7 +140,7 @@ interface Sorted {
 function histogramSamples(
   name: string,
   labels: readonly Label[],
-  { bounds, sorted: { counts, sum, count } }: { bounds: readonly number[]; sorted: Sorted },
+  { bounds, buckets: { counts, sum, count } }: { bounds: readonly number[]; buckets: Buckets },
 ): string {
   let below = 0;
   const buckets = bounds.map((bound, at) => {
@@ -168,11 +151,11 @@ function histogramSamples(
     sample(`${name}_sum`, labels, sum) + sample(`${name}_count`, labels, count);
 }
 
-function sortIn(sorted: Sorted, bounds: readonly number[], value: number): void {
+function addToBuckets(buckets: Buckets, bounds: readonly number[], value: number): void {
   const at = bounds.findIndex((bound) => value <= bound);
-  if (at !== -1) sorted.counts[at] = (sorted.counts[at] ?? 0) + 1;
-  sorted.sum += value;
-  sorted.count++;
+  if (at !== -1) buckets.counts[at] = (buckets.counts[at] ?? 0) + 1;
+  buckets.sum += value;
+  buckets.count++;
 }
 
 type Label = readonly [name: string, value: string];

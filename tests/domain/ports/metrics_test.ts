@@ -1,17 +1,17 @@
-// Metrics as text: read by promtool where it is installed.
+// Tests of src/domain/ports/metrics.ts.
 import assert from "node:assert/strict";
 import { createMetrics } from "../../../src/domain/ports/metrics.ts";
 
 Deno.test("counters, gauges and histograms are rendered in the exposition format", async () => {
   const metrics = createMetrics();
-  const answers = metrics.counter({
-    name: "answers_total",
-    help: "Answers\nby \\ status.",
+  const responses = metrics.counter({
+    name: "responses_total",
+    help: "Responses\nby \\ status.",
     labels: ["route", "status"],
   });
-  answers.add(["/v1/events", "200"]);
-  answers.add(["/v1/events", "200"], 2);
-  answers.add(['a"b\\c\nd', "404"]);
+  responses.add(["/v1/events", "200"]);
+  responses.add(["/v1/events", "200"], 2);
+  responses.add(['a"b\\c\nd', "404"]);
   const seconds = metrics.histogram({
     name: "work_seconds",
     help: "Time.",
@@ -27,10 +27,10 @@ Deno.test("counters, gauges and histograms are rendered in the exposition format
   metrics.gauge({ name: "broken", help: "Cannot be read." }, () => Promise.reject(new Error("no")));
   assert.equal(
     await metrics.render(),
-    `# HELP answers_total Answers\\nby \\\\ status.
-# TYPE answers_total counter
-answers_total{route="/v1/events",status="200"} 3
-answers_total{route="a\\"b\\\\c\\nd",status="404"} 1
+    `# HELP responses_total Responses\\nby \\\\ status.
+# TYPE responses_total counter
+responses_total{route="/v1/events",status="200"} 3
+responses_total{route="a\\"b\\\\c\\nd",status="404"} 1
 # HELP work_seconds Time.
 # TYPE work_seconds histogram
 work_seconds_bucket{route="/x",le="0.1"} 2
@@ -59,9 +59,9 @@ Deno.test("a metric keeps a bounded number of series, and loses no count", async
   assert.ok(lines.includes('seen_total{what="other"} 3000'));
 });
 
-Deno.test("a name stands for one metric, and is one", () => {
+Deno.test("a metric has a valid and unique name", () => {
   const metrics = createMetrics();
   metrics.counter({ name: "one_total", help: "One." });
-  assert.throws(() => metrics.gauge({ name: "one_total", help: "Two." }, () => []), /two metrics are called/);
-  assert.throws(() => metrics.counter({ name: "1x", help: "" }), /no metric's name/);
+  assert.throws(() => metrics.gauge({ name: "one_total", help: "Two." }, () => []), /two metrics have the name/);
+  assert.throws(() => metrics.counter({ name: "1x", help: "" }), /not a valid metric name/);
 });
