@@ -1,9 +1,6 @@
 // Stops waiting for work that does not handle an AbortSignal itself.
 
-/**
- * Settles as the work does, or rejects with the signal's reason as soon as it aborts. What becomes of the work after
- * that is ignored.
- */
+/** Settles like the work, or rejects with the signal's reason when it aborts; the outcome of the work is then ignored. */
 export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let end: (() => void) | undefined;
   const aborted = new Promise<never>((_, reject) => {

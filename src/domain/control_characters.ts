@@ -1,7 +1,7 @@
 // Characters that a terminal interprets instead of showing: control characters and direction marks.
 
-/** C0 but for line break and tab, DEL, C1, marks of direction, and Unicode's own line breaks. */
-// deno-lint-ignore no-control-regex -- they are what must not get through
+/** C0 except line feed and tab, DEL, C1, direction marks, and Unicode's line separators. */
+// deno-lint-ignore no-control-regex -- this pattern is for control characters
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /** The text without control characters. Line breaks and tabs stay. */
@@ -9,12 +9,12 @@ export function harmless(text: string): string {
   return text.replace(CONTROLS, "");
 }
 
-/** The text with control characters as `\u001b`, which JSON reads as the same text. Line breaks and tabs stay. */
+/** Escapes control characters (`\u001b`); JSON stays the same data. Line breaks and tabs stay. */
 export function escapeControls(text: string): string {
   return text.replace(CONTROLS, escapeCharacter);
 }
 
-/** The text on one line: {@link escapeControls}, for line breaks and tabs too. */
+/** {@link escapeControls}, for line breaks and tabs too. */
 export function escapeToLine(text: string): string {
   return escapeControls(text).replace(/[\n\t]/g, escapeCharacter);
 }

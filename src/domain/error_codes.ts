@@ -1,9 +1,8 @@
 // Every error that the API can return: one table of codes, statuses and titles.
 
 interface ErrorRow {
-  /** The HTTP status that the API answers. */
   status: number;
-  /** The problem's title (RFC 9457): the same for every occurrence. */
+  /** The title of the problem (RFC 9457). */
   title: string;
 }
 
@@ -44,20 +43,20 @@ export const ERRORS = {
 /** A code of the catalogue. */
 export type ErrorCode = keyof typeof ERRORS;
 
-/** One wrong field of a request. */
+/** An invalid field of a request. */
 export interface FieldError {
-  /** The parameter's or field's name, with dots into nested ones. */
+  /** The name of the parameter or field; nested names have dots. */
   field: string;
   message: string;
 }
 
-/** A wrong request, or one that cannot be met: its caller is told the code, the detail and the fields. */
+/** A request that is invalid or cannot be fulfilled. The response contains the code, the detail and the fields. */
 export class AppError extends Error {
   override readonly name = "AppError";
 
   /**
-   * `detail` says what is wrong and what to do, in words for the caller; `retryInSeconds` when the request may succeed
-   * (`Retry-After`), null where waiting does not help or nobody knows.
+   * `detail` tells the caller what is wrong and what to do. `retryInSeconds` is the `Retry-After`; null if waiting does
+   * not help or the time is unknown.
    */
   constructor(
     readonly code: ErrorCode,
@@ -68,7 +67,6 @@ export class AppError extends Error {
     super(`${code}: ${detail}`);
   }
 
-  /** The HTTP status of this error. */
   get status(): number {
     return ERRORS[this.code].status;
   }

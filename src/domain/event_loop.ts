@@ -1,10 +1,10 @@
-// The main thread's event loop: the name of the work that it does, so that a pause can be explained.
+// The event loop of the main thread: names of its work, by which pauses are explained.
 import type { Store } from "./ports/store/store.ts";
 import type { Tracer } from "./ports/tracer.ts";
 
-/** The main thread's event loop, as the service names its work to it. */
+/** The monitor of the main thread's event loop. */
 export interface EventLoop {
-  /** The main thread begins this work. It holds no secret: the log shows it. */
+  /** The main thread begins this work. The name is logged: it must not contain a secret. */
   begin(work: string): void;
   /** The longest pause in the last one to two minutes, ms. */
   longestPauseMs(): number;

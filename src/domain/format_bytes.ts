@@ -1,6 +1,6 @@
 // Formats byte counts for people.
 
-/** A count of bytes for people, as disks are sold: "1.5 GB". */
+/** Decimal units: "1.5 GB". */
 export function formatBytes(bytes: number): string {
   const units = ["bytes", "kB", "MB", "GB", "TB"];
   const step = bytes < 1_000 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), units.length - 1);

@@ -5,17 +5,17 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-/** The three forms of a date that a recipient must take (RFC 9110, section 5.6.7). */
+/** The three date formats that a recipient must accept (RFC 9110, section 5.6.7). */
 const HTTP_DATES = [
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (?<day>\d\d) (?<month>[A-Z][a-z]{2}) (?<year>\d{4}) (?<time>\d\d:\d\d:\d\d) GMT$/,
   /^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, (?<day>\d\d)-(?<month>[A-Z][a-z]{2})-(?<year>\d\d) (?<time>\d\d:\d\d:\d\d) GMT$/,
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?<month>[A-Z][a-z]{2}) (?<day>[ \d]\d) (?<time>\d\d:\d\d:\d\d) (?<year>\d{4})$/,
 ];
 const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)$/;
-/** Longer waits than this all mean the same, and stay exact as a number. */
+/** Maximum wait; numbers stay exact up to it. */
 const MAX_DELAY_SECONDS = 1e9;
 
-/** The time that a `Retry-After` names, Unix ms: delay in seconds or HTTP date (RFC 9110, 10.2.3); null for all else. */
+/** The time of a `Retry-After` (RFC 9110, 10.2.3: seconds or a date), Unix ms; null if it is invalid. */
 export function parseRetryAfter(header: string | null | undefined, nowMs: number): number | null {
   if (header === null || header === undefined) return null;
   const text = header.trim();
@@ -23,7 +23,7 @@ export function parseRetryAfter(header: string | null | undefined, nowMs: number
   return parseHttpDate(text, nowMs);
 }
 
-/** An HTTP date in any of its forms (RFC 9110, section 5.6.7), Unix ms; null for all else. */
+/** An HTTP date (RFC 9110, section 5.6.7), Unix ms; null if it is invalid. */
 export function parseHttpDate(header: string | null | undefined, nowMs: number): number | null {
   const text = header?.trim() ?? "";
   const parts = HTTP_DATES.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined);
@@ -39,7 +39,7 @@ export function parseHttpDate(header: string | null | undefined, nowMs: number):
   return midnight + hour * HOUR + minute * MINUTE + second * SECOND;
 }
 
-/** A year of two digits: never more than 50 years ahead (RFC 9110, section 5.6.7). */
+/** A two-digit year is at most 50 years in the future (RFC 9110, section 5.6.7). */
 function fullYear(twoDigits: number, nowMs: number): number {
   const thisYear = new Date(nowMs).getUTCFullYear();
   const year = thisYear - thisYear % 100 + twoDigits;

@@ -2,7 +2,7 @@
 
 /** The allowance of one request, counted when it was made. */
 export interface RequestAllowance {
-  /** False when the day's requests are used up; the request was not counted then. */
+  /** False when the day's quota is used up; the request is then not counted. */
   allowed: boolean;
   limit: number;
   /** Requests left after this one. */
@@ -11,6 +11,6 @@ export interface RequestAllowance {
   resetMs: number;
   /** Seconds from now to the reset, rounded up. */
   resetInSeconds: number;
-  /** Takes the count of this request back, once (it was answered 304 or 5xx), and gives `remaining` its one again. */
+  /** Undoes the count of this request, once: for responses 304 and 5xx. Increments `remaining`. */
   refund(): void;
 }

@@ -10,11 +10,10 @@ export interface Act {
 
 /** One entry. */
 export interface AuditEntry extends Act {
-  /** Grows by one with each entry. */
   seq: number;
-  /** The act: `customer.add`, `key.replace`. */
+  /** `customer.add`, `key.replace`. */
   act: string;
-  /** Null where no customer is concerned. */
+  /** Null if the act does not concern a customer. */
   customerId: string | null;
   /** The changed fields with their values before and after, without secrets and email addresses. */
   change: Record<string, unknown>;

@@ -6,14 +6,13 @@ import type { Tier, TierLimits } from "./tier.ts";
 export interface Customer {
   /** `cus_` and a ULID. */
   id: string;
-  /** Empty where none is known, and after an erasure. */
+  /** Empty if unknown, and after an erasure. */
   email: string;
   tier: Tier;
-  /** A disabled customer's keys are refused and its deliveries held. */
+  /** A disabled customer's keys are refused, and its deliveries are held. */
   enabled: boolean;
-  /** Limits of this customer that override its tier's while that is `embedded`. */
+  /** Override the limits of the tier `embedded`. */
   limits: Partial<TierLimits>;
-  /** The language of its mails. */
   language: MailLanguage;
   /** The config declares it: no command changes it. */
   declared: boolean;
@@ -28,11 +27,10 @@ export type DisabledBy = "operator" | "payment";
 export interface ApiKey {
   /** SHA-256 of the whole key, lower-case hexadecimal. */
   hash: string;
-  /** The last four characters of the key, to tell keys apart. */
   lastFour: string;
   /** Unix ms. */
   createdAtMs: number;
-  /** Unix ms, null while the key is good. */
+  /** Unix ms; null while the key is valid. */
   disabledAtMs: number | null;
 }
 

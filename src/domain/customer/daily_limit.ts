@@ -3,7 +3,7 @@
 import { nextUtcDay } from "./quota_period.ts";
 import { AppError, type ErrorCode } from "../error_codes.ts";
 
-/** The actions with a daily limit. */
+/** Actions with a daily limit. */
 export const DAILY_ACTIONS = ["test_calls", "replays", "backfills"] as const;
 
 /** See {@link DAILY_ACTIONS}. */
@@ -12,7 +12,7 @@ export type DailyAction = typeof DAILY_ACTIONS[number];
 /** A request for some of a day's actions. */
 export interface DailyRequest {
   action: DailyAction;
-  /** All of them are granted or none. */
+  /** All are granted or none. */
   count: number;
   /** The customer's limit per UTC day. */
   limit: number;
@@ -35,7 +35,7 @@ export function grantDaily(
   return { granted, left: Math.max(0, limit - used - (granted ? count : 0)) };
 }
 
-/** The limit of a tier in words, for an error. `nouns` is its name in the plural. */
+/** A limit, for the text of an error. `nouns` is its name in the plural. */
 export interface DailyLimit {
   code: ErrorCode;
   nouns: string;
@@ -43,7 +43,7 @@ export interface DailyLimit {
   nowMs: number;
 }
 
-/** The error of a request that is over a limit per day. It says when to retry; `because` says what it would have used. */
+/** The error of a request over a daily limit, with the time to retry; `because` replaces the first sentence. */
 export function overDailyLimit({ code, nouns, limit, nowMs }: DailyLimit, because?: string): AppError {
   if (limit === 0) return new AppError(code, `Your tier allows no ${nouns}. Ask for a higher tier.`);
   const resetsAtMs = nextUtcDay(nowMs);

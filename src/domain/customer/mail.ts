@@ -20,41 +20,41 @@ export const MAIL_KINDS = [
 /** See {@link MAIL_KINDS}. */
 export type MailKind = typeof MAIL_KINDS[number];
 
-/** A subscription whose deliveries fail. No address: its path may hold a token. */
+/** A subscription whose deliveries fail. It has no URL: the path may contain a token. */
 export interface FailingSubscription {
   subscriptionId: string;
-  /** Where it delivers to: the host's name alone. */
+  /** The host name of its URL. */
   host: string;
-  /** Since when nothing has arrived, Unix ms. */
+  /** Since when no delivery has succeeded, Unix ms. */
   failingSinceMs: number;
-  /** When it is, or was, disabled, Unix ms. */
+  /** When it will be, or was, disabled, Unix ms. */
   disabledAtMs: number;
-  /** The last problem, without URLs; null when unknown. */
+  /** The last problem, without URLs; null if unknown. */
   problem: string | null;
 }
 
-/** How much of a limit is used. */
+/** The use of a quota. */
 export interface QuotaUse {
   what: "deliveries" | "requests";
   used: number;
   limit: number;
-  /** When it begins anew, Unix ms. */
+  /** When the quota resets, Unix ms. */
   resetsAtMs: number;
 }
 
 /** The limit of held deliveries is reached. */
 export interface HeldFull {
   limit: number;
-  /** Since when no further ones are stored, Unix ms. */
+  /** Since when no further deliveries are stored, Unix ms. */
   sinceMs: number;
-  /** When the month's deliveries begin anew, Unix ms. */
+  /** When the month's quota resets, Unix ms. */
   resetsAtMs: number;
 }
 
-/** A subscription that was held or returned by the plan limits. */
+/** A subscription that the plan limits have held or returned. */
 export interface FittedSubscription {
   id: string;
-  /** Where it delivers to: the host's name alone. */
+  /** The host name of its URL. */
   host: string;
 }
 
@@ -67,19 +67,19 @@ export interface TierFit {
 
 /** The data of a mail, by kind: never a key, a secret or a URL that contains one. */
 export interface MailData {
-  /** The key is made when the mail is handed over. */
+  /** The key is created when the mail is sent. */
   welcome: Record<string, never>;
-  /** The new key's last four characters; the key itself was given to the operator. */
+  /** The operator has the key itself. */
   "key-rotated": { lastFour: string };
-  /** When the access ends unless it is paid, Unix ms; null when it has ended. */
+  /** When the access ends without a payment, Unix ms; null when it has ended. */
   "payment-failed": { accessUntilMs: number | null };
   /** The paid subscription and the access have ended permanently; Unix ms. */
   "access-ended": { endedAtMs: number };
   "tier-changed": TierFit & { before: Tier; after: Tier };
-  /** The tier is the same, its limit of subscriptions is not. */
+  /** The limit of subscriptions has changed, the tier has not. */
   "subscriptions-held": TierFit;
   "delivery-warning": FailingSubscription;
-  /** With `isKeyLost` nothing has failed: the service has lost what it signs with. */
+  /** `isKeyLost`: no delivery has failed, but the service has lost the key of its secrets. */
   "delivery-disabled": FailingSubscription & { isKeyLost?: true };
   "quota-80": QuotaUse;
   "quota-100": QuotaUse;
@@ -96,7 +96,7 @@ export interface Mailbox {
 export interface SmtpServer {
   host: string;
   port: number;
-  /** TLS from the beginning; else STARTTLS. */
+  /** TLS from the start; otherwise STARTTLS. */
   isTls: boolean;
   credentials: { user: string; password: string } | null;
 }
@@ -106,7 +106,7 @@ const MAX_LOCAL_PART = 64;
 const LOCAL_PART = /^[\p{L}\p{N}!#$%&'*+/=?^_`{|}~.-]+$/u;
 const LABEL = /^[\p{L}\p{N}]+(?:-+[\p{L}\p{N}]+)*$/u;
 
-/** Whether a text is an address that mail may go to: no quotes, no comments, no spaces, nothing that ends a header. */
+/** Whether a text is a valid address: without quotes, comments, spaces, and anything that ends a header. */
 export function isMailAddress(text: string): boolean {
   const at = text.lastIndexOf("@");
   return text.length <= MAX_ADDRESS && at <= MAX_LOCAL_PART &&
@@ -114,47 +114,44 @@ export function isMailAddress(text: string): boolean {
     text.slice(at + 1).split(".").every((label) => LABEL.test(label));
 }
 
-/** The text with "…" for each word that may be a mail address. */
+/** The text with "…" instead of everything that may be a mail address. */
 export function withoutMailAddresses(text: string): string {
   return text.replace(/[^\s"'<>]+/g, (word) => /.@./s.test(word) ? "…" : word);
 }
 
-/**
- * The life of a mail: `queued` until it is handed over (`sent`) or its attempts are used up (`failed`); `cancelled`
- * when there is nobody left to tell, or nothing.
- */
+/** A mail is `queued` until it is `sent` or its attempts are used up (`failed`); `cancelled`: it is no longer needed. */
 export const MAIL_STATUSES = ["queued", "sent", "failed", "cancelled"] as const;
 
 /** See {@link MAIL_STATUSES}. */
 export type MailStatus = typeof MAIL_STATUSES[number];
 
-/** A kind of mail with what it is made from. */
+/** A kind of mail with its data. */
 export type MailContent = { [Kind in MailKind]: { kind: Kind; data: MailData[Kind] } }[MailKind];
 
 /** A due mail, leased to the caller. */
 export type ClaimedMail = MailContent & {
   id: string;
-  /** The number of this attempt, from 1 and never given twice; it is counted in the store already. */
+  /** The number of this attempt, from 1; the store has counted it. */
   attempt: number;
-  /** The same since the mail was last queued: by it the next one is put off. */
+  /** The attempts since the mail was last queued; they decide on the next delay. */
   tries: number;
   customer: Customer;
-  /** The last four characters of the customer's newest good key; null without one. */
+  /** The last four characters of the customer's newest valid key; null without one. */
   lastFour: string | null;
 };
 
-/** The problem of a welcome that is put off, or cancelled at last, because its customer is kept out. */
+/** The problem of a welcome mail that is delayed or cancelled because its customer is disabled. */
 export const CUSTOMER_DISABLED = "the customer is disabled";
 
-/** How long a claimed mail is leased, ms: longer than a whole attempt. */
+/** The lease of a claimed mail, ms: longer than an attempt. */
 export const MAIL_LEASE_MS = 300_000;
 
-/** Longer than any mail waits for its next attempt, ms: what is due later was put off by a clock that was set back. */
+/** Longer than any mail waits for its next attempt, ms: a later one was scheduled before the clock was set back. */
 export const MOST_MAIL_WAIT_MS = 30 * 3_600_000;
 
 /**
- * What came of the wish to send a mail now: it is due. `soon`: an attempt is under way or due within {@link
- * MAIL_LEASE_MS} anyway. `over`: it was sent, or there is none of that id.
+ * The result of a request to send a mail now. `queued`: it is due. `soon`: an attempt is in progress or due within {@link
+ * MAIL_LEASE_MS}. `over`: it was sent, or does not exist.
  */
 export type MailRetry = "queued" | "soon" | "over";
 
@@ -164,7 +161,7 @@ export type MailOutcome =
   | { kind: "retry"; atMs: number; problem: string }
   | { kind: "failed" | "cancelled"; problem: string };
 
-/** A mail as it is kept. Every time is in Unix ms. */
+/** A stored mail. Times are Unix ms. */
 export interface KeptMail {
   id: string;
   kind: MailKind;
@@ -172,7 +169,7 @@ export interface KeptMail {
   status: MailStatus;
   attempts: number;
   createdAtMs: number;
-  /** When it is due; null once it is finished. */
+  /** Null once it is finished. */
   nextAttemptAtMs: number | null;
   finishedAtMs: number | null;
   problem: string | null;
@@ -186,11 +183,11 @@ export type NewMail = {
     kind: Kind;
     customerId: string;
     data: MailData[Kind];
-    /** Names the occasion: of each, one mail is written ("quota-80:cus_…:2026-07"). */
+    /** The deduplication key, such as "quota-80:cus_…:2026-07": one mail is queued per key. */
     onceKey: string;
     /** Now, Unix ms. */
     atMs: number;
-    /** When it is due, Unix ms; without it now. */
+    /** Unix ms; without it now. */
     dueAtMs?: number;
   };
 }[MailKind];

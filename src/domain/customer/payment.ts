@@ -1,4 +1,4 @@
-// Payments: the relevant facts of a provider's event, and the verdict on all events of a payer.
+// Payments: the facts of a provider's event, and the verdict on all events of a payer.
 import type { MailContent } from "./mail.ts";
 import type { MailLanguage } from "./mail_language.ts";
 import type { Tier } from "./tier.ts";
@@ -18,41 +18,39 @@ export const PAYMENT_STATUSES = [
 /** See {@link PAYMENT_STATUSES}. */
 export type PaymentStatus = typeof PAYMENT_STATUSES[number];
 
-/** What one event states about one paid subscription. */
+/** The statement of one event about one paid subscription. */
 export type PaymentFact =
-  /** A checkout was completed; `email` is null where it gave none that can be written to, `unusable` though it gave one. */
+  /** A completed checkout; `email` is null without a valid address, `unusable`: it has an invalid one. */
   | { kind: "checkout"; paid: boolean; email: string | null; language: MailLanguage; unusable?: true }
-  /** The subscription's state; `deleted` says that it has ended for good. */
+  /** The subscription's state; `deleted`: it has ended permanently. */
   | {
     kind: "subscription";
     status: PaymentStatus;
     deleted: boolean;
-    /** The ids of what it consists of. */
     prices: string[];
-    /** The newest bill. */
     invoice: string | null;
   }
   | { kind: "invoice"; paid: boolean; prices: string[]; invoice: string | null };
 
-/** An event of the payment provider. Every time is in Unix ms. */
+/** An event of the payment provider. Times are Unix ms. */
 export interface PaymentEvent {
-  /** The provider's: `evt_…`. */
+  /** The provider's id: `evt_…`. */
   id: string;
-  /** The provider's: `invoice.paid`. */
+  /** The provider's type: `invoice.paid`. */
   type: string;
   createdAtMs: number;
   receivedAtMs: number;
-  /** The provider's id of who pays; null where none is named. */
+  /** The provider's id of the payer; null if the event has none. */
   payer: string | null;
-  /** The provider's id of what is paid for; null where none is named. */
+  /** The provider's id of the paid subscription; null if the event has none. */
   subscription: string | null;
-  /** Null where it says nothing that matters here. */
+  /** Null for an event that is not relevant. */
   fact: PaymentFact | null;
-  /** Why nothing follows from it; null where something does. */
+  /** Why it has no effect; null if it has one. */
   note: string | null;
 }
 
-/** A notice to a payer, and its occasion. */
+/** A notice to a payer. One is sent per occasion. */
 export type PaymentNotice = Extract<MailContent, { kind: "payment-failed" | "access-ended" }> & {
   occasion: string;
   /** Occasions under which the same notice may have been sent before. */
@@ -61,41 +59,38 @@ export type PaymentNotice = Extract<MailContent, { kind: "payment-failed" | "acc
 
 /** The verdict on all events of a payer, in any order. */
 export interface PaymentVerdict {
-  /** Whether a checkout was paid: before that there is no customer. */
+  /** Whether a checkout was paid; a customer is created only then. */
   provision: boolean;
-  /** Empty where no checkout gave an address that can be written to. */
+  /** Empty if no checkout has a valid address. */
   email: string;
   language: MailLanguage;
-  /** The tier that is paid for; null when no price is known: then the customer's tier stays. */
+  /** The paid tier; null if no price is known: the customer's tier then stays. */
   tier: Tier | null;
   access: "granted" | "ended";
-  /** When the access ends unless it is paid until then, Unix ms; null without such a moment. */
+  /** When the access ends without a payment, Unix ms; null if it does not. */
   accessUntilMs: number | null;
-  /** The price of the newest state, where the config does not name it. */
+  /** The price of the newest state if the config does not name it. */
   unknownPrice: string | null;
   /** The price of a checkout is not known yet; its event is expected shortly. */
   isPriceAwaited: boolean;
-  /** The notice to the customer; one per occasion. */
+  /** The notice to the customer. */
   notice: PaymentNotice | null;
 }
 
-/**
- * What became of an event: something may have followed, it waits for a paid checkout, nothing follows from it, or it
- * was known already.
- */
+/** `waiting`: for a paid checkout. `ignored`: the event has no effect. `repeated`: it was stored before. */
 export type PaymentOutcome = "applied" | "waiting" | "ignored" | "repeated";
 
-/** An event as it is kept, with whom it concerns. */
+/** A stored event, and its customer. */
 export interface KeptPayment {
   event: PaymentEvent;
-  /** Null before a checkout was paid. */
+  /** Null until a checkout is paid. */
   customerId: string | null;
 }
 
 /** The state of a customer's payments. */
 export interface PayerState {
   payer: string;
-  /** The email address of its last checkout: empty for none; null when unknown. */
+  /** The email address of its last checkout: empty for none, null if unknown. */
   email: string | null;
   tier: Tier | null;
   access: "granted" | "ended";

@@ -3,16 +3,16 @@
 /** See {@link noticeDue}. */
 export type QuotaNotice = "quota-80" | "quota-100";
 
-/** The part of the limit at which quota-80 is due. */
+/** The share of the limit at which quota-80 is due. */
 const NEARLY = 0.8;
 
 /** A month's deliveries, and when its customer was notified. */
 export interface MonthUse {
   used: number;
   limit: number;
-  /** When the customer was notified that it is nearly used up, Unix ms; null when not yet. */
+  /** When the customer got quota-80, Unix ms; null if it has not. */
   warnedAtMs: number | null;
-  /** When it was notified that it is used up. */
+  /** The same for quota-100. */
   spentAtMs: number | null;
 }
 

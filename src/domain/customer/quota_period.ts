@@ -7,7 +7,7 @@ export function utcDay(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-/** When the UTC day after that of a time begins, both in Unix ms. */
+/** The beginning of the next UTC day, Unix ms. */
 export function nextUtcDay(ms: number): number {
   return (Math.floor(ms / DAY_MS) + 1) * DAY_MS;
 }
@@ -17,7 +17,7 @@ export function utcMonth(ms: number): string {
   return new Date(ms).toISOString().slice(0, 7);
 }
 
-/** When the UTC month after that of a time begins, both in Unix ms. */
+/** The beginning of the next UTC month, Unix ms. */
 export function nextUtcMonth(ms: number): number {
   const date = new Date(ms);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1);

@@ -3,30 +3,29 @@
 /** The tiers of the specification (section 2.4). */
 export const TIERS = ["indie", "team", "gpai", "embedded"] as const;
 
-/** The name of a tier; see {@link TIERS}. */
+/** See {@link TIERS}. */
 export type Tier = typeof TIERS[number];
 
 /** The limits of a tier. */
 export interface TierLimits {
-  /** Authenticated requests a UTC day. */
+  /** Authenticated requests per UTC day. */
   apiRequestsPerDay: number;
-  /** Events delivered by webhook a UTC month. */
+  /** Events delivered by webhook per UTC month. */
   webhookDeliveriesPerMonth: number;
   activeSubscriptions: number;
-  /** Test deliveries a UTC day. */
+  /** Test deliveries per UTC day. */
   testCallsPerDay: number;
-  /** Deliveries that replays send again or create, a UTC day. */
+  /** Deliveries that replays send again or create, per UTC day. */
   replaysPerDay: number;
-  /** Subscriptions created with a backfill, a UTC day. */
+  /** Subscriptions created with a backfill per UTC day. */
   backfillsPerDay: number;
-  /** Deliveries that are held at the same time. */
+  /** Deliveries held at the same time. What exceeds it is not stored as deliveries, and not lost. */
   heldDeliveries: number;
 }
 
 /**
- * The limits of the specification's section 8; `embedded` is custom there: its numbers are the operator's to set. A
- * day's replays are as many as a month's deliveries: a receiver that has lost a month gets it again in a day. A month's
- * deliveries may also be held: what follows them is not stored as deliveries, and not lost.
+ * The limits of the specification's section 8, where `embedded` is custom: the operator sets its numbers. A day's replays
+ * equal a month's deliveries, so that a receiver can get a lost month again in a day.
  */
 export const DEFAULT_LIMITS: Readonly<Record<Tier, TierLimits>> = {
   indie: {
@@ -90,7 +89,7 @@ export function limitFields(limits: Partial<TierLimits>): Partial<Record<LimitFi
   );
 }
 
-/** The reverse of {@link limitFields}; other keys are ignored. */
+/** The inverse of {@link limitFields}; other keys are ignored. */
 export function limitsFromFields(
   fields: { [Field in LimitField]?: number | undefined },
 ): Partial<TierLimits> {

@@ -3,9 +3,8 @@ import type { Lane } from "../plans/share_slots.ts";
 import type { DisabledReason } from "./subscription.ts";
 
 /**
- * The life of a delivery: `pending` until an attempt succeeds (`delivered`) or the schedule is used up (`failed`);
- * `held` while the month's quota is spent or its subscription is disabled; `cancelled` when its subscription was
- * deleted first.
+ * `pending` until an attempt succeeds (`delivered`) or the schedule is used up (`failed`); `held` while the monthly quota
+ * is used up or its subscription is disabled; `cancelled` when its subscription was deleted first.
  */
 export const DELIVERY_STATUSES = ["pending", "delivered", "failed", "held", "cancelled"] as const;
 
@@ -21,28 +20,28 @@ export interface ClaimedDelivery {
   id: string;
   customerId: string;
   subscriptionId: string;
-  /** The kind of slot that it takes. */
+  /** The kind of slot it uses. */
   lane: Lane;
   eventId: string;
   webhookUrl: string;
-  /** The secrets that sign it, the newest first; more than one while a secret is being rotated. */
+  /** The secrets that sign it, the newest first; several while a secret is rotated. */
   webhookSecrets: readonly string[];
   /** The exact bytes to send: a JSON text in UTF-8. */
   body: Uint8Array;
-  /** The number of this attempt, from 1; it is counted in the store already. */
+  /** The number of this attempt, from 1; the store has counted it. */
   attempt: number;
   /**
-   * Its place in the schedule, from 1: one more than the attempts that are known to have failed since the delivery was
-   * last asked to go. One whose end nobody told, because the service was killed, is none of them.
+   * The step of the schedule, from 1: one more than the failed attempts since the delivery was last queued. Attempts
+   * without a recorded result, because the service was killed, do not count.
    */
   tries: number;
-  /** When the delivery was created, Unix ms. */
+  /** Unix ms. */
   createdAtMs: number;
 }
 
 /** Maximum size of a stored response body, bytes. */
 export const MAX_KEPT_ANSWER = 1_024;
-/** Attempts that are kept of a delivery, the newest: those of two schedules. */
+/** How many attempts of a delivery are kept, the newest: those of two schedules. */
 export const MAX_KEPT_ATTEMPTS = 25;
 
 /** The result of one attempt. */
@@ -52,11 +51,11 @@ export interface AttemptResult {
   durationMs: number;
   /** The status of the response; null without one. */
   statusCode: number | null;
-  /** The problem, without URLs and text of the receiver; null after success. */
+  /** The problem, without URLs and text from the receiver; null after a success. */
   problem: string | null;
   /** `Retry-After` as a time in Unix ms; null without one. */
   retryAtMs: number | null;
-  /** The beginning of the response body as text, for the subscription's owner alone; null without one. */
+  /** The beginning of the response body as text, for the subscription's owner only; null without one. */
   response: string | null;
 }
 
@@ -66,58 +65,55 @@ export type NextStep =
   /** `notBeforeMs`: the time that the receiver asked for. */
   | { kind: "retry"; atMs: number; notBeforeMs?: number }
   | { kind: "failed" }
-  /** The endpoint answered 410: the subscription is disabled and its deliveries are held. */
+  /** The endpoint responded with 410: the subscription is disabled and its deliveries are held. */
   | { kind: "gone" };
 
 /** A finished attempt, as it is recorded. */
 export interface FinishedAttempt {
   deliveryId: string;
   subscriptionId: string;
-  /** The URL of the attempt, which may have changed meanwhile. */
+  /** The URL of the attempt; the subscription's may have changed since. */
   webhookUrl: string;
   attempt: number;
-  /** Its place in the schedule, as it was claimed. */
+  /** See {@link ClaimedDelivery.tries}. */
   tries: number;
   result: AttemptResult;
   next: NextStep;
-  /** The id of the mail about an endpoint that is gone; null without one. */
+  /** The id for the mail about an endpoint that is gone; null without one. */
   mailId: string | null;
 }
 
-/** A delivery as its subscription's owner sees it. Every time is in Unix ms. */
+/** A delivery as its subscription's owner sees it. Times are Unix ms. */
 export interface DeliveryRecord {
   id: string;
-  /** Whose subscription it goes to. */
   customerId: string;
   subscriptionId: string;
   eventId: string;
-  /** Whether the event is a revision, not a first version. */
+  /** Whether the event is a revision. */
   isRevision: boolean;
   sequence: number;
   status: DeliveryStatus;
   /** Null unless it is held. */
   holdReason: HoldReason | null;
-  /** Why its subscription is disabled, null while it is enabled. */
+  /** Null while its subscription is enabled. */
   subscriptionDisabledBy: DisabledReason | null;
-  /** Attempts made or begun. */
+  /** Attempts, including one in progress. */
   attempts: number;
-  /** The latest recorded attempt: its status and what went wrong; null without one. */
+  /** The status and the problem of the latest recorded attempt; null without one. */
   lastStatusCode: number | null;
   lastProblem: string | null;
   nextAttemptAtMs: number;
   createdAtMs: number;
-  /** When it first arrived, null while it never has. */
+  /** When it was first delivered; null until then. */
   arrivedAtMs: number | null;
-  /** When it was delivered, failed or cancelled, null before. */
+  /** When it was delivered, failed or cancelled; null until then. */
   finishedAtMs: number | null;
 }
 
-/** An attempt as it is kept. */
+/** A stored attempt. */
 export interface AttemptRecord extends Omit<AttemptResult, "retryAtMs"> {
   /** From 1. */
   number: number;
-  /** The beginning of the response body as text; null without one. */
-  response: string | null;
 }
 
 const HOLD_WORDS: Record<HoldReason, string> = {
@@ -129,7 +125,7 @@ const HELD_BY_TIER =
   "held: the subscription exceeds the tier's limit of active subscriptions; it is sent with a higher tier, " +
   "or when another one is deleted or disabled";
 
-/** Why a delivery is not delivered, in words for its owner and the operator; null when it is, or is on its way without a failure. */
+/** Why a delivery is not delivered, for its owner and the operator; null when it is, or when no attempt has failed. */
 export function describeDelivery(
   delivery: Pick<
     DeliveryRecord,
@@ -148,7 +144,7 @@ export function describeDelivery(
     case "pending":
       return lastProblem === null ? null : `the last attempt failed: ${lastProblem}`;
     case "delivered":
-      // It arrived; only its replay failed.
+      // Only its replay failed.
       return lastProblem === null || arrivedAtMs === null
         ? null
         : `delivered; its replay failed: ${lastProblem}`;

@@ -2,10 +2,9 @@
 import type { DeliveryStatus, HoldReason } from "./delivery.ts";
 
 /**
- * What can happen to a delivery. `arrived`: an attempt was answered 2xx. `missed`: an attempt failed and another one is
- * due later. `exhausted`: the last attempt of the schedule failed. `quota-spent`, `disabled`: a cause to hold it.
- * `released`: no such cause is left, and the month has room for it. `abandoned`: its subscription was deleted.
- * `replayed`: its owner wants it once more.
+ * The events in a delivery's life. `arrived`: a response 2xx. `missed`: an attempt failed and another one is due later.
+ * `exhausted`: the last attempt of the schedule failed. `quota-spent`, `disabled`: a reason to hold it. `released`: there
+ * is no such reason any more. `abandoned`: its subscription was deleted. `replayed`: its owner sends it again.
  */
 export const DELIVERY_TRIGGERS = [
   "arrived",
@@ -25,9 +24,9 @@ export type DeliveryTrigger = typeof DELIVERY_TRIGGERS[number];
 export interface DeliveryFacts {
   status: DeliveryStatus;
   holdReason: HoldReason | null;
-  /** Whether it has arrived before: then sending it again is a replay. */
+  /** Whether it was delivered before. */
   hasArrived: boolean;
-  /** Whether it uses one of a month's deliveries. */
+  /** Whether it counts towards a month's quota. */
   isCounted: boolean;
 }
 
@@ -35,15 +34,15 @@ export interface DeliveryFacts {
 export interface DeliveryChange {
   status: DeliveryStatus;
   holdReason: HoldReason | null;
-  /** The effect on the month's quota. */
+  /** The effect on the monthly quota. */
   quota: "take" | "give-back" | "keep";
-  /** Whether the schedule of its attempts restarts. */
+  /** Whether its schedule restarts. */
   restarts: boolean;
 }
 
 type Next = DeliveryStatus | { held: HoldReason } | null;
 
-/** By state and trigger; null: nothing follows. What has arrived once is never less than delivered. */
+/** By state and trigger; null: no change. */
 const NEXT: Record<DeliveryStatus, Record<DeliveryTrigger, Next>> = {
   pending: {
     arrived: "delivered",
@@ -56,14 +55,14 @@ const NEXT: Record<DeliveryStatus, Record<DeliveryTrigger, Next>> = {
     replayed: "pending",
   },
   held: {
-    arrived: "delivered", // an attempt that was under way when it was held
+    arrived: "delivered", // an attempt was in progress when it was held
     missed: null,
     exhausted: null,
     "quota-spent": { held: "quota" },
     disabled: { held: "disabled" },
     released: "pending",
     abandoned: "cancelled",
-    replayed: null, // it goes by itself when the cause ends, and not before
+    replayed: null, // it is sent when the reason ends
   },
   delivered: {
     arrived: null,
@@ -76,7 +75,7 @@ const NEXT: Record<DeliveryStatus, Record<DeliveryTrigger, Next>> = {
     replayed: "pending",
   },
   failed: {
-    arrived: "delivered", // an answer that came after the attempt had been given up
+    arrived: "delivered", // the response came after the attempt had timed out
     missed: null,
     exhausted: null,
     "quota-spent": null,
@@ -93,13 +92,13 @@ const NEXT: Record<DeliveryStatus, Record<DeliveryTrigger, Next>> = {
     disabled: null,
     released: null,
     abandoned: null,
-    replayed: null, // there is nobody to send it to
+    replayed: null, // there is no subscription
   },
 };
 
 /**
- * What becomes of a delivery in that state when that happens; null when nothing does. A replay of what has arrived uses
- * no further delivery of the month; when it does not arrive again, or may not go, it is delivered as it was.
+ * The change of a delivery by a trigger; null for none. The replay of a delivered one does not count towards the quota
+ * again, and if it fails or must be held, the delivery is `delivered` as before.
  */
 export function nextState(facts: DeliveryFacts, trigger: DeliveryTrigger): DeliveryChange | null {
   const next = NEXT[facts.status][trigger];

@@ -6,22 +6,22 @@ export type Pace = "steady" | "probing" | "recovering";
 /** The health of a subscription's endpoint. Times are Unix ms. */
 export interface EndpointHealth {
   /**
-   * `steady`: as much as the limits allow. `probing`: one attempt at a time, with growing pauses, until one succeeds.
-   * `recovering`: at a bounded rate, until nothing is due any more.
+   * `steady`: as fast as the limits allow. `probing`: one attempt at a time, with growing pauses, until one succeeds.
+   * `recovering`: at a limited rate, until nothing is due.
    */
   pace: Pace;
   /** No attempt begins before this time. */
   resumeAtMs: number;
-  /** The first failure since the last success; null while all is well. */
+  /** The first failure since the last success; null without one. */
   firstFailureAtMs: number | null;
   consecutiveFailures: number;
-  /** When its owner was warned; null while there is nothing to warn of. */
+  /** When its owner was warned; null if it was not. */
   warnedAtMs: number | null;
-  /** Which of its last attempts were slow: a bit each, the newest the lowest. Null before the first attempt. */
+  /** Which of the last attempts were slow: one bit each, the newest is the lowest. Null before the first attempt. */
   slowAttempts: number | null;
 }
 
-/** An endpoint without history. */
+/** The health of a new endpoint. */
 export const WELL: EndpointHealth = {
   pace: "steady",
   resumeAtMs: 0,
@@ -31,21 +31,21 @@ export const WELL: EndpointHealth = {
   slowAttempts: null,
 };
 
-/** An endpoint that was enabled again: it is probed first. */
+/** The health of an endpoint that was enabled again: it is probed first. */
 export const HALF_OPEN: EndpointHealth = { ...WELL, pace: "probing" };
 
-/** An attempt that lasts longer is slow, ms. */
+/** Attempts that take longer are slow, ms. */
 export const SLOW_ATTEMPT_MS = 2_000;
-/** An endpoint is slow when most of so many attempts were: when their median is. */
+/** An endpoint is slow when most of its last attempts were: this many count. */
 const ATTEMPTS_LOOKED_AT = 5;
 
 /** Consecutive failures after which an endpoint is only probed. */
 export const PROBE_AFTER_FAILURES = 5;
-/** The pause after the first of these failures, ms; each further one doubles it. */
+/** The pause after the first of these failures, ms; each further failure doubles it. */
 const FIRST_PROBE_PAUSE_MS = 1_000;
 /** The longest pause between two probes, ms. */
 export const MAX_PROBE_PAUSE_MS = 60_000;
-/** The pause that each attempt of a recovering endpoint costs, ms: twenty a second. */
+/** The pause for each attempt of a recovering endpoint, ms: 20 attempts per second. */
 export const RECOVERY_PAUSE_MS = 50;
 
 const DAY_MS = 86_400_000;
@@ -53,7 +53,7 @@ const DAY_MS = 86_400_000;
 export const WARN_AFTER_MS = 3 * DAY_MS;
 /** Time without a success after which the subscription is disabled, ms. */
 export const DISABLE_AFTER_MS = 5 * DAY_MS;
-/** Minimum time between the warning and disabling, also when the service did not run, ms. */
+/** Minimum time between the warning and disabling, also after a downtime of the service, ms. */
 export const WARNING_LEAD_MS = DAY_MS;
 
 /** Whether an endpoint gets the smaller share of slots that slow ones get. */
@@ -62,7 +62,7 @@ export function isSlowEndpoint({ slowAttempts }: Pick<EndpointHealth, "slowAttem
   return slow > ATTEMPTS_LOOKED_AT / 2;
 }
 
-/** Before the first attempt, all are taken to be like it. */
+/** The first attempt counts as all of the last ones. */
 function withDuration(slowAttempts: number | null, durationMs: number): number {
   const all = 2 ** ATTEMPTS_LOOKED_AT - 1;
   const bit = durationMs > SLOW_ATTEMPT_MS ? 1 : 0;
@@ -85,7 +85,7 @@ export function afterAttempt(
   return {
     pace: isProbing ? "probing" : health.pace,
     resumeAtMs: isProbing ? nowMs + pauseMs : health.resumeAtMs,
-    // A clock that was set back must not put the beginning into the future.
+    // After the clock was set back, the time must not be in the future.
     firstFailureAtMs: Math.min(health.firstFailureAtMs ?? nowMs, nowMs),
     consecutiveFailures,
     warnedAtMs: health.warnedAtMs,
@@ -93,7 +93,7 @@ export function afterAttempt(
   };
 }
 
-/** Whether to warn the owner of an endpoint or to disable its subscription, which is always announced. */
+/** Whether to warn the owner of an endpoint or to disable its subscription, never without a warning. */
 export function judgeEndpoint(
   { firstFailureAtMs, warnedAtMs }: Pick<EndpointHealth, "firstFailureAtMs" | "warnedAtMs">,
   nowMs: number,

@@ -1,7 +1,7 @@
-// Secrets that the service makes: 256 random bits as text.
+// Webhook secrets: 256 random bits as text.
 
 const SECRET_BYTES = 32;
-/** How long the secret before a new one signs as well, ms. */
+/** How long a replaced secret keeps signing, ms. */
 export const PREVIOUS_SECRET_MS = 86_400_000;
 
 /** 64 lower-case hexadecimal characters from 32 random bytes. */

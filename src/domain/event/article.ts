@@ -1,8 +1,8 @@
-// References to the AI Act: the canonical form, and what people write for it.
+// References to the AI Act: their canonical form.
 
 const CANONICAL = /^(Art\. \d{1,3}[a-z]?|Annex [IVX]{1,5}|Recital \d{1,3})(\([0-9a-z]{1,6}\)){0,4}$/;
 
-/** The canonical form of a reference (`Art. 50(2)`, `Annex III`, `Recital 60`), null for what is none. */
+/** The canonical form of a reference (`Art. 50(2)`, `Annex III`, `Recital 60`); null for any other text. */
 export function canonicalArticle(text: string): string | null {
   const plain = text.trim().replace(/\s+/g, " ");
   const written = plain

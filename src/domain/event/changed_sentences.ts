@@ -1,29 +1,28 @@
-// What changed between two long texts: the changed sentences, with a mark where unchanged ones are left out.
+// The changed sentences of two texts, with a mark for the unchanged sentences between them.
 
-/** Stands where unchanged sentences are left out. */
+/** Replaces unchanged sentences. */
 export const OMISSION = "[…]";
 
-/** Up to this length, in UTF-16 units, both texts are shown whole. */
+/** Up to this length, in UTF-16 units, both texts are shown completely. */
 export const WHOLE_UP_TO = 300;
 
-/** Sentences of both texts that are compared one by one, as a product; beyond it the middle counts as changed. */
+/** Maximum product of the numbers of sentences to compare; beyond it, everything between the common ends is changed. */
 const MAX_COMPARED = 62_500;
 
-/** A text of more segments than this is shown whole, because comparing it would take too long. */
+/** A text with more segments is shown completely, because a comparison would take too long. */
 const MAX_SEGMENTS = 500;
 
-/** What is shown of two texts that differ. */
+/** The shown parts of two texts that differ. */
 export interface TextChange {
   before: string;
   after: string;
-  /** Whether {@link OMISSION} stands for unchanged sentences in them. */
+  /** Whether {@link OMISSION} replaces unchanged sentences. */
   isExcerpt: boolean;
 }
 
 /**
- * Shows two texts that differ: short ones whole, of long ones the sentences that changed, in order and in their own
- * words. The two shown texts always differ. `language` is an ISO 639-1 code; sentences end where Unicode says that they
- * do in it (UAX #29), and not at an abbreviation such as "Art.".
+ * Shows two texts that differ: short texts completely, of long texts the changed sentences, in order. The shown texts
+ * always differ. `language` (ISO 639-1) decides where sentences end (UAX #29); abbreviations such as "Art." end none.
  */
 export function changedSentences(before: string, after: string, language: string): TextChange {
   if (before.length <= WHOLE_UP_TO && after.length <= WHOLE_UP_TO) return { before, after, isExcerpt: false };
@@ -32,7 +31,7 @@ export function changedSentences(before: string, after: string, language: string
   for (const kept of [commonSentences(old, now), commonEnds(old, now)]) {
     const shown = { before: excerpt(old, kept.old), after: excerpt(now, kept.now) };
     const isExcerpt = kept.old.size > 0 || kept.now.size > 0;
-    // Sentences that only changed places, or their spacing, can read alike when the rest is left out.
+    // Moved sentences, or changed spaces, can look equal when the rest is left out.
     if (isExcerpt && shown.before !== shown.after) return { ...shown, isExcerpt };
   }
   return { before, after, isExcerpt: false };
@@ -55,13 +54,13 @@ function sentencesOf(text: string, language: string): string[] {
   return sentences.map((sentence) => sentence.trim()).filter((sentence) => sentence !== "");
 }
 
-/** The places of the sentences that both texts have, in the same order. */
+/** The indexes of sentences that both texts have, in the same order. */
 interface Kept {
   old: Set<number>;
   now: Set<number>;
 }
 
-/** Of the ends alone: everything from the first difference to the last counts as changed. */
+/** The common beginning and end only. */
 function commonEnds(old: readonly string[], now: readonly string[]): Kept {
   const kept: Kept = { old: new Set(), now: new Set() };
   const shorter = Math.min(old.length, now.length);
@@ -77,7 +76,7 @@ function commonEnds(old: readonly string[], now: readonly string[]): Kept {
   return kept;
 }
 
-/** A longest common subsequence, after the ends that are the same. */
+/** A longest common subsequence, including the common ends. */
 function commonSentences(old: readonly string[], now: readonly string[]): Kept {
   const kept = commonEnds(old, now);
   const oldPlaces = old.map((_, place) => place).filter((place) => !kept.old.has(place));
@@ -99,7 +98,7 @@ function commonSentences(old: readonly string[], now: readonly string[]): Kept {
   return kept;
 }
 
-/** At [i][j] the length of the longest common subsequence of what follows from i and from j on. */
+/** At [i][j] the length of the longest common subsequence from i and j on. */
 function subsequenceLengths(old: readonly unknown[], now: readonly unknown[]): Uint32Array[] {
   const lengths = Array.from({ length: old.length + 1 }, () => new Uint32Array(now.length + 1));
   for (let i = old.length - 1; i >= 0; i--) {

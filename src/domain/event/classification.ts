@@ -3,19 +3,19 @@ import type { EventType } from "./event.ts";
 import type { Severity } from "./severity.ts";
 import type { Topic } from "./topic.ts";
 
-/** The lists of keywords: `any` holds in every language, `other` in every one without a list of its own. */
+/** Lists of keywords: `any` applies to every language, `other` to languages without a list. */
 export const KEYWORD_LISTS = ["any", "en", "de", "fr", "other"] as const;
 
 /** See {@link KEYWORD_LISTS}. */
 export type KeywordList = typeof KEYWORD_LISTS[number];
 
 /**
- * Keywords by list, as a reader would write them: `*` at the end of a word stands for any ending, a word in capitals
- * matches only in capitals, hyphens and apostrophes count as spaces.
+ * Keywords by list: `*` at the end of a word matches any ending, a word in capitals matches only capitals, hyphens and
+ * apostrophes count as spaces.
  */
 export type Keywords = Readonly<Record<KeywordList, readonly string[]>>;
 
-/** A topic of the operator's own. Its articles are led to by their citation. */
+/** A topic that the operator adds. Citations of its articles also assign it. */
 export interface AddedTopic extends Topic {
   keywords: Keywords;
 }
@@ -27,35 +27,34 @@ export interface AddedKeywords {
 }
 
 /**
- * A rule for the severity of relevant items. Every condition that is not empty must hold, by any of its values; of
- * `without` none may. The first rule that fits decides, before the rules that Regfeed brings.
+ * A rule for the severity of relevant items. Each condition that is not empty must match with one of its values; no word of
+ * `without` may match. The first matching rule decides, before Regfeed's own rules.
  */
 export interface AddedSeverityRule {
   severity: Severity;
-  /** The reason, in words, as explanations show it. */
+  /** The reason, for explanations. */
   why: string;
-  /** Source ids. */
   sources: string[];
   eventTypes: EventType[];
-  /** Topic ids; a parent stands for its children. */
+  /** Topic ids; a parent includes its children. */
   topics: string[];
-  /** Canonical references; one stands for its parts. */
+  /** Canonical references; each includes its parts. */
   articles: string[];
   /** Keywords in the title or at the beginning of the summary. */
   words: string[];
   without: string[];
 }
 
-/** What is true of every item of a source. */
+/** Defaults for every item of a source. */
 export interface SourceDefaults {
   sourceId: string;
-  /** The kind of the items that no rule knows; null without one. */
+  /** The event type of items that no rule matches; null without one. */
   eventType: EventType | null;
   /** Topics of every relevant item. */
   topics: string[];
 }
 
-/** Everything that is added. */
+/** All additions. */
 export interface Additions {
   topics: AddedTopic[];
   keywords: AddedKeywords[];

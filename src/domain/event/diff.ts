@@ -1,13 +1,13 @@
-// The difference between two versions of one publication, as receivers and readers get it.
+// The difference between two versions of a publication.
 import { changedSentences } from "./changed_sentences.ts";
 import { describeChanges, type FieldChange } from "./diff_words.ts";
 import type { RegEvent } from "./event.ts";
 
-/** What a revision changed, against the version before it. */
+/** The changes from the previous version to a revision. */
 export interface EventDiff {
   previous_id: string;
   previous_version: number;
-  /** The changes in words: "Title changed; 2 topics added". */
+  /** "Title changed; 2 topics added". */
   summary: string;
   changes: FieldChange[];
 }
@@ -26,8 +26,8 @@ const TEXTS: ReadonlySet<string> = new Set(["title_en", "summary_en"]);
 const LISTS = ["topics", "ai_act_articles", "language_versions"] as const;
 
 /**
- * The difference from `previous` to `next`, its summary in the wanted language (English where we have no words in it),
- * what changed in that language first; the words of other languages stand as `translations.CODE.title|summary`.
+ * The difference from `previous` to `next`. The summary is in the given language, or in English if there are no texts for
+ * it. Changes of translations have the fields `translations.CODE.title` and `translations.CODE.summary`.
  */
 export function diffEvents(previous: RegEvent, next: RegEvent, language = "en"): EventDiff {
   const changes: FieldChange[] = [];
@@ -53,7 +53,7 @@ export function diffEvents(previous: RegEvent, next: RegEvent, language = "en"):
   };
 }
 
-/** Changes of words that `title_en` and `summary_en` do not show already. */
+/** Changes of translations that `title_en` and `summary_en` do not contain. */
 function translationChanges(previous: RegEvent, next: RegEvent): FieldChange[] {
   const changes: FieldChange[] = [];
   const codes = new Set([...Object.keys(previous.translations), ...Object.keys(next.translations)]);

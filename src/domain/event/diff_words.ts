@@ -1,13 +1,13 @@
-// What a revision changed, in a line of words that a person reads: "Title changed; 2 topics added".
+// The changes of a revision as a sentence: "Title changed; 2 topics added".
 import { isAtLeast, SEVERITIES, type Severity } from "./severity.ts";
 
-/** How a number of things of one kind is called. */
+/** A noun in the singular and plural. */
 type Noun = readonly [one: string, many: string];
 
-/** What happened to a text. */
+/** The change of a text. */
 type Fate = "changed" | "added" | "removed";
 
-/** The words of one language. */
+/** The texts of one language. */
 interface DiffTexts {
   nothing: string;
   title(fate: Fate): string;
@@ -90,17 +90,17 @@ const WORDS: Record<string, DiffTexts> = {
 const GERMAN_FATES: Record<Fate, string> = { changed: "geändert", added: "hinzugefügt", removed: "entfernt" };
 const FRENCH_FATES: Record<Fate, string> = { changed: "modifié", added: "ajouté", removed: "supprimé" };
 
-/** For whom the line is, and of what. */
+/** The language of the sentence and of the record. */
 export interface DescribeOptions {
   /** The reader's language. */
   language: string;
-  /** The language of `title_en` and `summary_en` in a record of several languages; null in one of a single one. */
+  /** The language of `title_en` and `summary_en` in a record with several languages; null in a record with one. */
   own: string | null;
 }
 
 /**
- * The changes as one line in the reader's language, or in English where we have no words in it. The words that the
- * reader gets come first; those of another language are named by it.
+ * The changes in the reader's language, or in English if there are no texts for it. Changes of texts in that language come
+ * first; for other languages, the language is named.
  */
 export function describeChanges(changes: readonly FieldChange[], { language, own }: DescribeOptions): string {
   const known = Object.hasOwn(WORDS, language) ? language : "en";
@@ -119,7 +119,7 @@ interface Context {
   changes: readonly FieldChange[];
   words: DiffTexts;
   language: string;
-  /** Names the language of `title_en` and `summary_en`; empty where nobody takes it for another. */
+  /** Names the language of `title_en` and `summary_en`; empty where it is clear. */
   elsewhere(): string;
 }
 
@@ -163,7 +163,7 @@ function isRaised(before: string, after: string): boolean {
   return known(before) && known(after) && isAtLeast(after, before);
 }
 
-/** The words of a language that came or went as a whole are told as that. */
+/** A language that was added or removed as a whole is named once, without its fields. */
 function translationClause(field: string, fate: Fate, { changes, words, language }: Context): string[] {
   const [, code, part] = /^translations\.(.+)\.(title|summary)$/.exec(field) ?? [];
   if (code === undefined) return [field];
@@ -176,7 +176,7 @@ function translationClause(field: string, fate: Fate, { changes, words, language
   return [`${clause} (${languageName(code, language)})`];
 }
 
-/** Names of languages by the language that they are in: to make one costs more than all that a diff says. */
+/** By their language: creating one takes longer than a whole diff. */
 const NAMES = new Map<string, Intl.DisplayNames>();
 
 function languageName(code: string, language: string): string {
@@ -187,8 +187,8 @@ function languageName(code: string, language: string): string {
 }
 
 /**
- * One field that changed: its values, or for a list what came and went. `excerpt` says that of a long text only the
- * changed sentences stand there, with "[…]" for the others; the versions of the event hold it whole.
+ * A changed field: its values, or the added and removed values of a list. `excerpt`: the values contain only the changed
+ * sentences of a long text, with "[…]" for the others.
  */
 export type FieldChange =
   | { field: string; before: string | number | null; after: string | number | null; excerpt?: true }

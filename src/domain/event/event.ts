@@ -1,7 +1,7 @@
-// The event record: what one version of one official publication says.
+// The event record: one version of an official publication.
 import type { Severity } from "./severity.ts";
 
-/** The kinds of events, in the order in which the taxonomy lists them. */
+/** The event types, in the order of the taxonomy. */
 export const EVENT_TYPES = [
   "legislation",
   "delegated-act",
@@ -24,18 +24,18 @@ export const EVENT_TYPES = [
   "other",
 ] as const;
 
-/** The kind of an event; see {@link EVENT_TYPES}. */
+/** See {@link EVENT_TYPES}. */
 export type EventType = typeof EVENT_TYPES[number];
 
-/** The words of a publication in one language, as plain text. */
+/** The texts of a publication in one language, plain. */
 export interface LocalizedText {
   title: string;
   summary: string;
 }
 
 /**
- * One version of one publication, append-only: the specification's record (section 2.1), field for field and under its
- * names, so that the record that is stored is the JSON that the API serves. Every time is in Unix ms.
+ * One version of one publication, append-only: the record of the specification (section 2.1) with its names, so that the
+ * stored record is the JSON of the API. Times are Unix ms.
  */
 export interface RegEvent {
   /** `evt_` and a ULID; never reused, never changed. */
@@ -43,41 +43,38 @@ export interface RegEvent {
   source_id: string;
   /** Shared by all versions of one publication of one source. */
   external_id: string;
-  /** Starts at 1, one more for each revision by the source. */
+  /** Starts at 1; each revision by the source increments it. */
   version: number;
-  /** The id of the version before this one, null for version 1. */
+  /** The id of the previous version; null for version 1. */
   supersedes: string | null;
   event_type: EventType;
-  /** Topic ids of the taxonomy, the strongest first. */
+  /** Topic ids, the strongest first. */
   topics: string[];
   severity: Severity;
-  /** The English title; where the source publishes no English, its own words. */
+  /** The English title; if the source publishes none, the original title. */
   title_en: string;
-  /** The English summary; where the source publishes no English, its own words; may be empty. */
+  /** The same for the summary; may be empty. */
   summary_en: string;
-  /** Absolute http(s) address of the official publication. */
+  /** Absolute http(s) URL of the official publication. */
   url_official: string;
   /** Canonical references such as `Art. 53(1)(d)`, `Annex III`, `Recital 60`; sorted, each once. */
   ai_act_articles: string[];
-  /** When the source says it was published. */
+  /** The publication date stated by the source. */
   published_at: number;
   /** True if no date was stated, or one over a day ahead: `published_at` is then when it was first seen. */
   published_at_estimated: boolean;
   ingested_at: number;
-  /** The language of this publication's own words (ISO 639-1). */
+  /** The original language (ISO 639-1). */
   language: string;
-  /** Every language in which the event's words are held. */
+  /** All languages of the texts. */
   language_versions: string[];
-  /** The original words of every language of `language_versions`. */
+  /** The texts by language, for all of `language_versions`. */
   translations: Record<string, LocalizedText>;
-  /** Stands only in a version that says that the source lists the publication no longer. */
+  /** Only in the version that records that the source no longer lists the publication. */
   status?: "withdrawn" | undefined;
 }
 
-/**
- * The record with one more language, as it is served from then on: the words are added, and English ones become the
- * English title and summary. Nothing else of it changes; a language that it has already stays as it is.
- */
+/** The record with a further language. English texts also become `title_en` and `summary_en`. Existing ones stay. */
 export function withTranslation(event: RegEvent, language: string, words: LocalizedText): RegEvent {
   if (Object.hasOwn(event.translations, language)) return event;
   return {

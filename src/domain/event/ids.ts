@@ -1,6 +1,6 @@
 // Identifiers: a prefix that names the noun, and a ULID that is monotonic within a process.
 
-/** The prefixes of identifiers, by noun. */
+/** Prefixes by noun. */
 export const ID_PREFIXES = {
   event: "evt_",
   subscription: "sub_",
@@ -14,7 +14,7 @@ export const ID_PREFIXES = {
 /** A noun that has identifiers. */
 export type IdNoun = keyof typeof ID_PREFIXES;
 
-/** Makes a new identifier of a noun; each call gives a greater ULID than the call before. */
+/** Creates an identifier of a noun; each call returns a greater ULID than the previous one. */
 export type NewId = (noun: IdNoun) => string;
 
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"; // Crockford's base 32, as in the ULID specification

@@ -1,34 +1,33 @@
-// Provenance: what one event record was made from, so that every value in it can be traced and explained.
+// Provenance: the origin of an event record, from which every value can be explained.
 
-/** Where a document came from. */
+/** The origin of a document. */
 export interface DocumentOrigin {
   /**
-   * Where the document came from: its address without user, query and fragment, which may hold secrets, or the name of
-   * its file. `source_id` leads to the address that the config has.
+   * The URL without user, query and fragment, which may contain secrets, or the name of the file.
    */
   document: string;
-  /** SHA-256 of the document's bytes as they came, 64 hexadecimal characters. */
+  /** SHA-256 of the received bytes, 64 hexadecimal characters. */
   document_sha256: string;
-  /** The HTTP status with which it came, null for a file. */
+  /** The HTTP status of the response; null for a file. */
   http_status: number | null;
-  /** When it came, Unix ms. */
+  /** Unix ms. */
   fetched_at: number;
 }
 
-/** Where the words of a further language came from. */
+/** The origin of the texts of a further language. */
 export interface LanguageOrigin extends DocumentOrigin {
-  /** Address of the publication in that language; older records say none. */
+  /** URL of the publication in that language; older records have none. */
   url?: string | undefined;
 }
 
-/** What a record was made from, stored with it and never changed. With the record's own words it is all that was read. */
+/** The origin of a record, stored with it and never changed. */
 export interface Provenance extends DocumentOrigin {
-  /** The version of the classification's rules: `1`, or `1+` and a hash where the config adds to them. */
+  /** The version of the classification rules: `1`, or `1+` and a hash if the config adds rules. */
   rules_version: string;
-  /** The categories that the item states. */
+  /** The categories of the item. */
   categories: string[];
-  /** What item, document and source state of the language, the most specific first. */
+  /** The languages stated by item, document and source, the most specific first. */
   stated_languages: string[];
-  /** Where the words of the record's other languages came from, by language, where these came or changed with it. */
+  /** The origins of the other languages that this version added or changed. */
   other_languages?: Record<string, LanguageOrigin> | undefined;
 }

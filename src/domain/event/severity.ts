@@ -3,10 +3,10 @@
 /** The severities of the specification (section 2.1), ascending. */
 export const SEVERITIES = ["info", "low", "medium", "high", "critical"] as const;
 
-/** How much an event matters; see {@link SEVERITIES} for the order. */
+/** See {@link SEVERITIES}. */
 export type Severity = typeof SEVERITIES[number];
 
-/** The place of a severity in the ascending order: 0 for `info` up to 4 for `critical`. */
+/** 0 for `info` to 4 for `critical`. */
 export function severityRank(severity: Severity): number {
   return SEVERITIES.indexOf(severity);
 }

@@ -1,4 +1,4 @@
-// Topics of the taxonomy: two levels, a parent stands for its children.
+// Topics of the taxonomy: two levels, a parent includes its children.
 
 /** One topic of the taxonomy. */
 export interface Topic {
@@ -13,7 +13,7 @@ export interface Topic {
   articles: string[];
 }
 
-/** The given topics and the children of those that are parents; unknown ids are kept as they are. */
+/** The given topics and their children; unknown ids are kept. */
 export function expandTopics(topics: readonly Topic[], ids: readonly string[]): Set<string> {
   const expanded = new Set(ids);
   for (const topic of topics) {
