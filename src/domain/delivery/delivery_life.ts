@@ -42,6 +42,17 @@ export interface DeliveryChange {
 
 type Next = DeliveryStatus | { held: HoldReason } | null;
 
+const UNCHANGED: Record<DeliveryTrigger, Next> = {
+  arrived: null,
+  missed: null,
+  exhausted: null,
+  "quota-spent": null,
+  disabled: null,
+  released: null,
+  abandoned: null,
+  replayed: null,
+};
+
 /** By state and trigger; null: no change. */
 const NEXT: Record<DeliveryStatus, Record<DeliveryTrigger, Next>> = {
   pending: {
@@ -55,45 +66,17 @@ const NEXT: Record<DeliveryStatus, Record<DeliveryTrigger, Next>> = {
     replayed: "pending",
   },
   held: {
+    ...UNCHANGED,
     arrived: "delivered", // an attempt was in progress when it was held
-    missed: null,
-    exhausted: null,
     "quota-spent": { held: "quota" },
     disabled: { held: "disabled" },
     released: "pending",
     abandoned: "cancelled",
-    replayed: null, // it is sent when the reason ends
   },
-  delivered: {
-    arrived: null,
-    missed: null,
-    exhausted: null,
-    "quota-spent": null,
-    disabled: null,
-    released: null,
-    abandoned: null,
-    replayed: "pending",
-  },
-  failed: {
-    arrived: "delivered", // the response came after the attempt had timed out
-    missed: null,
-    exhausted: null,
-    "quota-spent": null,
-    disabled: null,
-    released: null,
-    abandoned: null,
-    replayed: "pending",
-  },
-  cancelled: {
-    arrived: "delivered",
-    missed: null,
-    exhausted: null,
-    "quota-spent": null,
-    disabled: null,
-    released: null,
-    abandoned: null,
-    replayed: null, // there is no subscription
-  },
+  delivered: { ...UNCHANGED, replayed: "pending" },
+  // The response came after the attempt had timed out.
+  failed: { ...UNCHANGED, arrived: "delivered", replayed: "pending" },
+  cancelled: { ...UNCHANGED, arrived: "delivered" },
 };
 
 /**

@@ -61,8 +61,9 @@ function discardSecrets(
     const [id, customerId] = [String(row["id"]), String(row["customer_id"])];
     const nobodys = Buffer.from(random.bytes(SECRET_BYTES)).toString("hex");
     connection.run(
-      sql`update subscriptions set secret = ${vault.seal(nobodys, secretField(id))}, previous_secret = null,
-        previous_secret_until = null where id = ${id}`,
+      sql`update subscriptions
+        set secret = ${vault.seal(nobodys, secretField(id))}, previous_secret = null,
+          previous_secret_until = null where id = ${id}`,
     );
     if (row["deleted_at"] !== null) continue;
     if (row["disabled_at"] === null) {

@@ -64,7 +64,7 @@ export function openStore(path: string, vaultSource: VaultSource, options: Sqlit
     health: () => {
       const row = connection.get(
         sql`select count(*) as pending, min(created_at) as oldest
-         from deliveries indexed by deliveries_oldest_pending where status = 'pending'`,
+          from deliveries indexed by deliveries_oldest_pending where status = 'pending'`,
       );
       return {
         pendingDeliveries: Number(row?.["pending"] ?? 0),

@@ -90,7 +90,7 @@ function countRows(connection: Connection): Record<string, number> {
   // Full-text tables are left out: the rows they index are counted.
   const tables = connection.all(
     sql`select name from pragma_table_list
-     where schema = 'main' and type = 'table' and name not like 'sqlite%' order by name`,
+      where schema = 'main' and type = 'table' and name not like 'sqlite%' order by name`,
   ).map((row) => String(row["name"]));
   return Object.fromEntries(
     tables.map((name) => [

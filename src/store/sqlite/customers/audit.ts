@@ -35,7 +35,7 @@ export function noteAct(
   change: Record<string, unknown> = {},
 ): void {
   connection.run(
-    sql`insert into audit (at, actor, act, customer_id, change) values (${by.atMs}, ${by.actor}, ${act},
-      ${customerId}, ${JSON.stringify(change)})`,
+    sql`insert into audit (at, actor, act, customer_id, change)
+      values (${by.atMs}, ${by.actor}, ${act}, ${customerId}, ${JSON.stringify(change)})`,
   );
 }

@@ -78,9 +78,10 @@ export function insertCustomer(
   { by, disabledBy, lastFour }: { by: Act; disabledBy: DisabledBy | null; lastFour?: string },
 ): void {
   connection.run(
-    sql`insert into customers (${CUSTOMER_COLUMNS}, disabled_by) values (${customer.id}, ${customer.email},
-      ${customer.tier}, ${disabledBy === null ? 1 : 0}, ${JSON.stringify(customer.limits)},
-      ${customer.language}, ${customer.declared ? 1 : 0}, ${customer.createdAtMs}, ${disabledBy})`,
+    sql`insert into customers (${CUSTOMER_COLUMNS}, disabled_by)
+      values (${customer.id}, ${customer.email}, ${customer.tier}, ${disabledBy === null ? 1 : 0},
+        ${JSON.stringify(customer.limits)}, ${customer.language}, ${customer.declared ? 1 : 0},
+        ${customer.createdAtMs}, ${disabledBy})`,
   );
   const { tier, enabled, limits, language } = customer;
   noteAct(connection, by, "customer.add", customer.id, {
@@ -104,10 +105,10 @@ export function updateCustomer(
   if (plan === null) return;
   const { customer: changed } = plan;
   connection.run(
-    sql`update customers set email = ${changed.email}, tier = ${changed.tier},
-      enabled = ${changed.enabled ? 1 : 0}, limits = ${JSON.stringify(changed.limits)},
-      language = ${changed.language}, disabled_by = ${plan.disabledBy}
-     where id = ${id}`,
+    sql`update customers
+      set email = ${changed.email}, tier = ${changed.tier}, enabled = ${changed.enabled ? 1 : 0},
+        limits = ${JSON.stringify(changed.limits)}, language = ${changed.language},
+        disabled_by = ${plan.disabledBy} where id = ${id}`,
   );
   if (plan.isDisabled) holdAll(connection, id, by.atMs);
   if (plan.isEnabled) returnWelcome(connection, id, by.atMs);

@@ -30,9 +30,9 @@ export function countDaily(connection: Connection, customerId: string, request: 
   const grant = grantDaily(used, request);
   if (grant.granted) {
     connection.run(
-      sql`insert into daily_usage (customer_id, action, day, used) values (${customerId}, ${request.action},
-        ${utcDay(request.nowMs)}, ${used + request.count})
-       on conflict (customer_id, action) do update set day = excluded.day, used = excluded.used`,
+      sql`insert into daily_usage (customer_id, action, day, used)
+        values (${customerId}, ${request.action}, ${utcDay(request.nowMs)}, ${used + request.count})
+        on conflict (customer_id, action) do update set day = excluded.day, used = excluded.used`,
     );
   }
   return grant;
@@ -45,8 +45,8 @@ function usedOn(
   { action, nowMs }: { action: DailyAction; nowMs: number },
 ): number {
   const row = connection.get(
-    sql`select used from daily_usage where customer_id = ${customerId} and action = ${action}
-      and day = ${utcDay(nowMs)}`,
+    sql`select used from daily_usage
+      where customer_id = ${customerId} and action = ${action} and day = ${utcDay(nowMs)}`,
   );
   return Number(row?.["used"] ?? 0);
 }

@@ -51,13 +51,13 @@ export function conflictsOf(connection: Connection, customer: DeclaredCustomer):
     },
     emailHolderId: idOf(connection.get(
       sql`select id from customers
-       where declared = 0 and disabled_by is not 'operator' and lower(email) = lower(${customer.email})
-       order by created_at limit 1`,
+        where declared = 0 and disabled_by is not 'operator' and lower(email) = lower(${customer.email})
+        order by created_at limit 1`,
     )),
     keyHolderIds: customer.keyHashes.map((hash) =>
       idOf(connection.get(
         sql`select customers.id from api_keys join customers on customers.id = api_keys.customer_id
-         where api_keys.hash = ${hash} and customers.declared = 0`,
+          where api_keys.hash = ${hash} and customers.declared = 0`,
       ))
     ),
   });

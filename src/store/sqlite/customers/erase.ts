@@ -48,10 +48,10 @@ function erase(connection: Connection, id: string, by: Act): boolean {
          select id from deliveries where subscription_id = ${subscriptionId})`,
     );
     connection.run(
-      sql`update subscriptions set deleted_at = coalesce(deleted_at, ${by.atMs}), closing = 1,
-        webhook_url = ${ERASED_URL}, secret = ${ERASED_SECRET},
-         previous_secret = null, previous_secret_until = null, identity = 'erased'
-           where id = ${subscriptionId}`,
+      sql`update subscriptions
+        set deleted_at = coalesce(deleted_at, ${by.atMs}), closing = 1, webhook_url = ${ERASED_URL},
+          secret = ${ERASED_SECRET}, previous_secret = null, previous_secret_until = null, identity = 'erased'
+        where id = ${subscriptionId}`,
     );
     cancelDeliveries(connection, subscriptionId, by.atMs);
   }
@@ -65,9 +65,9 @@ function erase(connection: Connection, id: string, by: Act): boolean {
   );
   connection.run(sql`delete from payers where customer_id = ${id}`);
   connection.run(
-    sql`update customers set email = '', language = 'en', enabled = 0, disabled_by = 'operator',
-      erased_at = ${by.atMs}
-     where id = ${id}`,
+    sql`update customers
+      set email = '', language = 'en', enabled = 0, disabled_by = 'operator', erased_at = ${by.atMs}
+      where id = ${id}`,
   );
   noteAct(connection, by, "customer.erase", id, {
     subscriptions: subscriptions.length,

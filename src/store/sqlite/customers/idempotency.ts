@@ -15,7 +15,7 @@ export function createIdempotency(
     findResponse: (customerId, key, afterMs) => {
       const row = connection.get(
         sql`select request_hash, response from stored_responses
-         where customer_id = ${customerId} and key = ${key} and created_at > ${afterMs}`,
+          where customer_id = ${customerId} and key = ${key} and created_at > ${afterMs}`,
       );
       return row === undefined ? null : {
         key,
@@ -52,7 +52,7 @@ export function saveResponse(
 ): void {
   connection.run(
     sql`insert or replace into stored_responses (customer_id, key, request_hash, response, created_at)
-     values (${customerId}, ${response.key}, ${response.requestHash},
-       ${vault.seal(response.json, responseField(customerId, response.key))}, ${atMs})`,
+      values (${customerId}, ${response.key}, ${response.requestHash},
+        ${vault.seal(response.json, responseField(customerId, response.key))}, ${atMs})`,
   );
 }

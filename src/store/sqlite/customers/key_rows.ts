@@ -6,8 +6,8 @@ import { sql } from "../connection/sql.ts";
 /** Stores a key of the customer. */
 export function insertKey(connection: Connection, customerId: string, key: ApiKey): void {
   connection.run(
-    sql`insert into api_keys (hash, customer_id, last_four, created_at, disabled_at) values (${key.hash},
-      ${customerId}, ${key.lastFour}, ${key.createdAtMs}, ${key.disabledAtMs})`,
+    sql`insert into api_keys (hash, customer_id, last_four, created_at, disabled_at)
+      values (${key.hash}, ${customerId}, ${key.lastFour}, ${key.createdAtMs}, ${key.disabledAtMs})`,
   );
 }
 
@@ -22,7 +22,7 @@ export function disableKey(connection: Connection, hash: string, nowMs: number):
 export function disableKeys(connection: Connection, customerId: string, nowMs: number): string[] {
   return connection.all(
     sql`update api_keys set disabled_at = ${nowMs} where customer_id = ${customerId} and disabled_at is null
-     returning last_four`,
+      returning last_four`,
   ).map((row) => String(row["last_four"]));
 }
 

@@ -24,11 +24,11 @@ import type { Part } from "../part.ts";
 
 /** The due mails, the longest due first. */
 const dueMails = (nowMs: number, limit: number) =>
-  sql`select id from mails indexed by mails_due
-    where status = 'queued' and next_attempt_at <= ${nowMs} order by next_attempt_at, id limit ${limit}`;
+  sql`select id from mails indexed by mails_due where status = 'queued' and next_attempt_at <= ${nowMs}
+    order by next_attempt_at, id limit ${limit}`;
 
 const KEPT_COLUMNS = sql`id, kind, customer_id, status, attempts, next_attempt_at, last_problem, created_at,
-  finished_at`;
+    finished_at`;
 
 /** The part of the port that concerns mails. */
 export function createMails(connection: Connection): Part<keyof MailStore> {
@@ -117,8 +117,8 @@ function retry(connection: Connection, id: string, by: Act): MailRetry {
 export function queueMail(connection: Connection, mail: NewMail): boolean {
   return connection.run(
     sql`insert into mails (id, kind, customer_id, data, once_key, next_attempt_at, created_at)
-     values (${mail.id}, ${mail.kind}, ${mail.customerId}, ${JSON.stringify(mail.data)}, ${mail.onceKey},
-       ${mail.dueAtMs ?? mail.atMs}, ${mail.atMs}) on conflict (once_key) do nothing`,
+      values (${mail.id}, ${mail.kind}, ${mail.customerId}, ${JSON.stringify(mail.data)}, ${mail.onceKey},
+        ${mail.dueAtMs ?? mail.atMs}, ${mail.atMs}) on conflict (once_key) do nothing`,
   ) === 1;
 }
 
@@ -144,8 +144,8 @@ export function awaitsWelcome(connection: Connection, customerId: string): boole
 /** After the clock was set back: mails that would wait too long are due now. */
 export function adjustMailsForClockRollback(connection: Connection, nowMs: number): void {
   connection.run(
-    sql`update mails set next_attempt_at = ${nowMs} where status = 'queued'
-      and next_attempt_at > ${nowMs + MOST_MAIL_WAIT_MS}`,
+    sql`update mails set next_attempt_at = ${nowMs}
+      where status = 'queued' and next_attempt_at > ${nowMs + MOST_MAIL_WAIT_MS}`,
   );
 }
 
@@ -153,8 +153,8 @@ export function adjustMailsForClockRollback(connection: Connection, nowMs: numbe
 export function sendWelcomeNow(connection: Connection, customerId: string, nowMs: number): void {
   connection.run(
     sql`update mails set next_attempt_at = ${nowMs}
-     where once_key = ${welcomeKey(customerId)} and status = 'queued' and attempts = 0
-       and next_attempt_at > ${nowMs}`,
+      where once_key = ${welcomeKey(customerId)} and status = 'queued' and attempts = 0
+        and next_attempt_at > ${nowMs}`,
   );
 }
 
@@ -162,7 +162,7 @@ export function sendWelcomeNow(connection: Connection, customerId: string, nowMs
 export function retryWelcome(connection: Connection, customerId: string, nowMs: number): void {
   connection.run(
     sql`update mails set status = 'queued', tries = 0, next_attempt_at = ${nowMs}, finished_at = null
-     where once_key = ${welcomeKey(customerId)} and status = 'failed'`,
+      where once_key = ${welcomeKey(customerId)} and status = 'failed'`,
   );
 }
 
@@ -170,17 +170,17 @@ export function retryWelcome(connection: Connection, customerId: string, nowMs: 
 export function returnWelcome(connection: Connection, customerId: string, nowMs: number): void {
   connection.run(
     sql`update mails set status = 'queued', tries = 0, next_attempt_at = ${nowMs}, finished_at = null
-     where once_key = ${welcomeKey(customerId)} and status in ('queued', 'cancelled')
-       and last_problem = ${CUSTOMER_DISABLED}`,
+      where once_key = ${welcomeKey(customerId)} and status in ('queued', 'cancelled')
+        and last_problem = ${CUSTOMER_DISABLED}`,
   );
 }
 
 /** Cancels a queued or failed welcome mail: the customer has got another key. */
 export function cancelWelcome(connection: Connection, customerId: string, nowMs: number): void {
   connection.run(
-    sql`update mails set status = 'cancelled', finished_at = ${nowMs},
-      last_problem = 'the operator gave out another key'
-     where once_key = ${welcomeKey(customerId)} and status in ('queued', 'failed')`,
+    sql`update mails
+      set status = 'cancelled', finished_at = ${nowMs}, last_problem = 'the operator gave out another key'
+      where once_key = ${welcomeKey(customerId)} and status in ('queued', 'failed')`,
   );
 }
 
@@ -188,15 +188,14 @@ function claim(connection: Connection, id: string, leaseUntilMs: number): Claime
   // The lease is the time of the next attempt: without a report the mail is due again.
   const row = connection.get(
     sql`update mails set attempts = attempts + 1, tries = tries + 1, next_attempt_at = ${leaseUntilMs}
-      where id = ${id}
-     returning kind, data, attempts, tries, customer_id`,
+      where id = ${id} returning kind, data, attempts, tries, customer_id`,
   ) ?? {};
   const customerId = String(row["customer_id"]);
   const customer = connection.get(sql`select ${CUSTOMER_COLUMNS} from customers where id = ${customerId}`);
   if (customer === undefined) throw new Error(`mail to unknown customer ${customerId}`);
   const newest = connection.get(
     sql`select last_four from api_keys where customer_id = ${customerId} and disabled_at is null
-     order by created_at desc limit 1`,
+      order by created_at desc limit 1`,
   );
   return {
     id,
@@ -211,8 +210,8 @@ function claim(connection: Connection, id: string, leaseUntilMs: number): Claime
 /** The mail while this attempt is its latest and still awaited. */
 function awaited(connection: Connection, mailId: string, attempt: number): Row | undefined {
   return connection.get(
-    sql`select customer_id, key_hash from mails where id = ${mailId} and status = 'queued'
-      and attempts = ${attempt}`,
+    sql`select customer_id, key_hash from mails
+      where id = ${mailId} and status = 'queued' and attempts = ${attempt}`,
   );
 }
 
@@ -250,8 +249,9 @@ function finish(
     return;
   }
   connection.run(
-    sql`update mails set status = ${outcome.kind}, finished_at = ${nowMs},
-      last_problem = ${outcome.kind === "sent" ? null : outcome.problem} where id = ${mailId}`,
+    sql`update mails
+      set status = ${outcome.kind}, finished_at = ${nowMs},
+        last_problem = ${outcome.kind === "sent" ? null : outcome.problem} where id = ${mailId}`,
   );
 }
 

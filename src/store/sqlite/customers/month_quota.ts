@@ -55,10 +55,10 @@ export class MonthQuota {
     const isWarning = kind === "quota-80" ? 1 : 0;
     this.connection.run(
       sql`insert into delivery_usage (customer_id, month, deliveries, warned_at, spent_at)
-       values (${customerId}, ${this.month}, 0, iif(${isWarning}, ${nowMs}, null), iif(${isWarning}, null,
-         ${nowMs}))
-       on conflict (customer_id, month) do update set spent_at = excluded.spent_at,
-         warned_at = coalesce(excluded.warned_at, warned_at)`,
+        values (${customerId}, ${this.month}, 0, iif(${isWarning}, ${nowMs}, null), iif(${isWarning}, null,
+          ${nowMs}))
+        on conflict (customer_id, month) do update set spent_at = excluded.spent_at,
+          warned_at = coalesce(excluded.warned_at, warned_at)`,
     );
   }
 

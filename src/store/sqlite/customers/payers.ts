@@ -24,10 +24,11 @@ export function findPayerById(
 /** Saves the state of a payer. */
 export function savePayer(connection: Connection, state: PayerState, customerId: string): void {
   connection.run(
-    sql`insert into payers (${PAYER_COLUMNS}) values (${state.payer}, ${customerId}, ${state.tier},
-      ${state.access}, ${state.accessUntilMs}, ${state.unknownPrice}, ${state.email})
-     on conflict (payer) do update set tier = excluded.tier, access = excluded.access,
-       access_until = excluded.access_until, unknown_price = excluded.unknown_price, email = excluded.email`,
+    sql`insert into payers (${PAYER_COLUMNS})
+      values (${state.payer}, ${customerId}, ${state.tier}, ${state.access}, ${state.accessUntilMs},
+        ${state.unknownPrice}, ${state.email})
+      on conflict (payer) do update set tier = excluded.tier, access = excluded.access,
+        access_until = excluded.access_until, unknown_price = excluded.unknown_price, email = excluded.email`,
   );
 }
 

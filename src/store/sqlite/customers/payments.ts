@@ -44,7 +44,7 @@ export function createPayments(connection: Connection): Part<keyof PaymentStore>
     reviewPayers: (which, review) => {
       const due = which === "all" ? connection.all(sql`select payer from payers`) : connection.all(
         sql`select payer from payers indexed by payers_in_grace
-           where access = 'granted' and access_until is not null and access_until <= ${review.nowMs}`,
+          where access = 'granted' and access_until is not null and access_until <= ${review.nowMs}`,
       );
       const by = { actor: "service", atMs: review.nowMs };
       for (const row of due) {
@@ -78,9 +78,10 @@ function findEvent(connection: Connection, id: string): KeptPayment | null {
 /** False when the event is there already. */
 function insertEvent(connection: Connection, event: PaymentEvent): boolean {
   return connection.run(
-    sql`insert into payment_events (${EVENT_COLUMNS}) values (${event.id}, ${event.type},
-      ${event.createdAtMs}, ${event.receivedAtMs}, ${event.payer}, ${event.subscription},
-      ${event.fact === null ? null : JSON.stringify(event.fact)}, ${event.note}) on conflict (id) do nothing`,
+    sql`insert into payment_events (${EVENT_COLUMNS})
+      values (${event.id}, ${event.type}, ${event.createdAtMs}, ${event.receivedAtMs}, ${event.payer},
+        ${event.subscription}, ${event.fact === null ? null : JSON.stringify(event.fact)}, ${event.note})
+      on conflict (id) do nothing`,
   ) === 1;
 }
 
@@ -103,8 +104,8 @@ function follow(
 function judgePayer(connection: Connection, payer: string, { review, by }: Judging): boolean {
   const { nowMs, newId } = review;
   const events = connection.all(
-    sql`select ${EVENT_COLUMNS} from payment_events indexed by payment_events_by_payer
-      where payer = ${payer} order by created_at, id`,
+    sql`select ${EVENT_COLUMNS} from payment_events indexed by payment_events_by_payer where payer = ${payer}
+      order by created_at, id`,
   );
   const verdict = review.judge(events.map(eventFromRow));
   const found = findPayerById(connection, payer);

@@ -39,9 +39,9 @@ export function createUsage(
       connection.transaction("relaxed", () => {
         for (const { customerId, day, requests } of counts) {
           connection.run(
-            sql`insert into api_usage (customer_id, day, requests) values (${customerId}, ${day}, max(0,
-              ${requests}))
-             on conflict (customer_id, day) do update set requests = max(0, requests + ${requests})`,
+            sql`insert into api_usage (customer_id, day, requests)
+              values (${customerId}, ${day}, max(0, ${requests}))
+              on conflict (customer_id, day) do update set requests = max(0, requests + ${requests})`,
           );
         }
       }),

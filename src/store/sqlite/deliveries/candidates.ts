@@ -1,4 +1,4 @@
-// The subscriptions that events are matched with, read once and kept until one of them changes.
+// The subscriptions that events are matched with, cached until one of them changes.
 import type { MatchedSubscription } from "../../../domain/delivery/subscription.ts";
 import type { Connection, Row } from "../connection/connection.ts";
 import { subscriptionFromRow } from "../subscriptions/subscription_rows.ts";
@@ -10,71 +10,54 @@ export interface Candidate {
   /** Events up to this one were stored before the subscription. */
   afterSeq: number;
   customerEnabled: boolean;
-  /** It catches up: it gets events that are matched now later. */
+  /** It gets events that are matched now later. */
   isCatchingUp: boolean;
 }
 
-/** Every candidate of one state of the store. */
-interface CandidateList {
-  version: number;
-  byId: ReadonlyMap<string, Candidate>;
-  /** Those that get events as they come. */
-  current: readonly Candidate[];
-  currentSubscriptions: readonly MatchedSubscription[];
-  /** Every current subscription existed before events after this one were stored. */
-  lastAfterSeq: number;
-}
-
-/** The candidates of a store. */
+/** The candidates of a store, read again when any process has changed one. */
 export class Candidates {
-  #list: CandidateList | null = null;
+  #version = -1;
+  #byId: ReadonlyMap<string, Candidate> = new Map();
 
   constructor(readonly connection: Connection) {}
 
-  /** Reloads the list if any process has changed it; call it in the transaction that matches. */
+  /** Reads the candidates if they have changed; call it in the transaction that matches. */
   refresh(): void {
     const version = subscriptionsVersion(this.connection);
-    if (this.#list?.version !== version) this.#list = load(this.connection, version);
+    if (this.#version === version) return;
+    const candidates = this.connection.all(sql`${CANDIDATES_SQL} order by subscriptions.id`).map(
+      candidateFromRow,
+    );
+    this.#byId = new Map(candidates.map((candidate) => [candidate.subscription.id, candidate]));
+    this.#version = version;
   }
 
   /** The subscriptions that existed when the event was stored, without those that catch up. */
-  presentAt(seq: number): readonly MatchedSubscription[] {
-    const { current, currentSubscriptions, lastAfterSeq } = this.#known();
-    if (lastAfterSeq < seq) return currentSubscriptions;
-    return current.filter(({ afterSeq }) => afterSeq < seq).map(({ subscription }) => subscription);
+  presentAt(seq: number): MatchedSubscription[] {
+    return [...this.#byId.values()].filter(({ isCatchingUp, afterSeq }) => !isCatchingUp && afterSeq < seq)
+      .map(({ subscription }) => subscription);
   }
 
   /** Whether a subscription catches up. */
   get isAnyBehind(): boolean {
-    const { byId, current } = this.#known();
-    return current.length < byId.size;
+    return this.#byId.values().some(({ isCatchingUp }) => isCatchingUp);
   }
 
-  /** The candidate of that id. */
+  /** The candidate with this id. */
   get(id: string): Candidate | undefined {
-    return this.#known().byId.get(id);
-  }
-
-  #known(): CandidateList {
-    if (this.#list === null) throw new Error("the candidates were not read");
-    return this.#list;
+    return this.#byId.get(id);
   }
 }
 
-/**
- * A number that triggers increment with each change of a subscription that matching depends on. An engine on another
- * machine replaces this read by a notification.
- */
+/** Triggers increment it with each change of a subscription that matching depends on. */
 function subscriptionsVersion(connection: Connection): number {
   return Number(connection.get(sql`select version from matching_state where id = 1`)?.["version"]);
 }
 
-const CANDIDATES_SQL = sql`
-  select subscriptions.*, customers.enabled as customer_enabled
-  from subscriptions join customers on customers.id = subscriptions.customer_id
-  where deleted_at is null`;
+const CANDIDATES_SQL = sql`select subscriptions.*, customers.enabled as customer_enabled
+  from subscriptions join customers on customers.id = subscriptions.customer_id where deleted_at is null`;
 
-/** One candidate, as it is stored now; undefined without one. */
+/** The candidate with this id as it is stored now. */
 export function readCandidate(connection: Connection, id: string): Candidate | undefined {
   const row = connection.get(sql`${CANDIDATES_SQL} and subscriptions.id = ${id}`);
   return row === undefined ? undefined : candidateFromRow(row);
@@ -86,17 +69,5 @@ function candidateFromRow(row: Row): Candidate {
     afterSeq: Number(row["after_seq"]),
     customerEnabled: row["customer_enabled"] === 1,
     isCatchingUp: row["resume_after"] !== null,
-  };
-}
-
-function load(connection: Connection, version: number): CandidateList {
-  const candidates = connection.all(sql`${CANDIDATES_SQL} order by subscriptions.id`).map(candidateFromRow);
-  const current = candidates.filter(({ isCatchingUp }) => !isCatchingUp);
-  return {
-    version,
-    byId: new Map(candidates.map((candidate) => [candidate.subscription.id, candidate])),
-    current,
-    currentSubscriptions: current.map(({ subscription }) => subscription),
-    lastAfterSeq: current.reduce((last, { afterSeq }) => Math.max(last, afterSeq), -1),
   };
 }

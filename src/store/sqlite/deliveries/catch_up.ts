@@ -59,8 +59,9 @@ export const LAST_POSITION_SQL = sql`coalesce((select seq from sqlite_sequence w
 /** A subscription catches up from the event that is being matched on. */
 export function startCatchUp(connection: Connection, subscriptionId: string, nowMs: number): void {
   connection.run(
-    sql`update subscriptions set resume_after = ${LAST_POSITION_SQL}, paused_at = ${nowMs},
-      held_full_since = ${nowMs} where id = ${subscriptionId}`,
+    sql`update subscriptions
+      set resume_after = ${LAST_POSITION_SQL}, paused_at = ${nowMs}, held_full_since = ${nowMs}
+      where id = ${subscriptionId}`,
   );
 }
 
@@ -73,7 +74,7 @@ export function logMatch(connection: Connection, eventSeq: number): void {
 export function resumePaused(connection: Connection, quota: MonthQuota): number {
   const customers = connection.all(
     sql`select distinct customer_id from subscriptions indexed by subscriptions_paused
-     where paused_at is not null and deleted_at is null`,
+      where paused_at is not null and deleted_at is null`,
   ).map((row) => String(row["customer_id"])).filter((customerId) => quota.of(customerId).hasCapacity);
   let resumed = 0;
   for (const customerId of customers) {
@@ -129,8 +130,9 @@ function passStored(connection: Connection, row: Row, step: Step): void {
   const position = isAll && events.length < EVENTS ? end : Number(events[handled - 1]?.["seq"] ?? done);
   const isOver = position >= past;
   connection.run(
-    sql`update subscriptions set backfill_seq = ${isOver ? null : position},
-      backfill_since = ${isOver ? null : Number(row["backfill_since"])} where id = ${String(row["id"])}`,
+    sql`update subscriptions
+      set backfill_seq = ${isOver ? null : position},
+        backfill_since = ${isOver ? null : Number(row["backfill_since"])} where id = ${String(row["id"])}`,
   );
   if (!isAll) pause(connection, row, step.terms);
 }
@@ -139,8 +141,8 @@ function passStored(connection: Connection, row: Row, step: Step): void {
 function passMatched(connection: Connection, row: Row, step: Step): void {
   const events = connection.all(
     sql`select position, ${SERVED_JSON} from match_log join events on events.seq = event_seq
-     where position > ${Number(row["resume_after"])} and event_seq > ${Number(row["after_seq"])}
-       order by position limit ${EVENTS}`,
+      where position > ${Number(row["resume_after"])} and event_seq > ${Number(row["after_seq"])}
+      order by position limit ${EVENTS}`,
   );
   const handled = makeInOrder(connection, events, step);
   const isAll = handled === events.length;
@@ -148,7 +150,7 @@ function passMatched(connection: Connection, row: Row, step: Step): void {
   connection.run(
     sql`update subscriptions
       set resume_after = ${isOver ? null : Number(events[handled - 1]?.["position"] ?? row["resume_after"])},
-      held_full_since = iif(${isOver ? 1 : 0}, null, held_full_since) where id = ${String(row["id"])}`,
+        held_full_since = iif(${isOver ? 1 : 0}, null, held_full_since) where id = ${String(row["id"])}`,
   );
   if (!isAll) pause(connection, row, step.terms);
 }
@@ -177,8 +179,8 @@ function pause(connection: Connection, row: Row, { nowMs }: Terms): void {
 /** The next event whose fetch is not judged yet: it will be released or quarantined. */
 function firstUnjudged(connection: Connection, afterSeq: number): number {
   const row = connection.get(
-    sql`select min(event_seq) as seq from quarantined_events where event_seq > ${afterSeq}
-      and reason = 'fetch'`,
+    sql`select min(event_seq) as seq from quarantined_events
+      where event_seq > ${afterSeq} and reason = 'fetch'`,
   );
   return Number(row?.["seq"] ?? Number.MAX_SAFE_INTEGER);
 }

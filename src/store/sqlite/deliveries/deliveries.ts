@@ -41,7 +41,7 @@ export function createDeliveries(
         for (const { id, attempt } of claimed) {
           connection.run(
             sql`update deliveries set next_attempt_at = ${nowMs}, decided_at = ${nowMs}
-             where id = ${id} and status = 'pending' and attempts = ${attempt} and next_attempt_at > ${nowMs}`,
+              where id = ${id} and status = 'pending' and attempts = ${attempt} and next_attempt_at > ${nowMs}`,
           );
         }
       }),
@@ -103,8 +103,7 @@ class Queue {
       const row = this.connection.get(
         sql`select subscription_id, next_attempt_at from deliveries indexed by deliveries_due
           where status = 'pending' and is_replay = ${this.isReplay} and customer_id = ${customerId}
-            and subscription_id > ${after}
-          order by subscription_id, next_attempt_at limit 1`,
+            and subscription_id > ${after} order by subscription_id, next_attempt_at limit 1`,
       );
       dueAtMs = Number(row?.["next_attempt_at"]);
       return row?.["subscription_id"];
@@ -132,8 +131,8 @@ class Queue {
   #read(customerId: string, id: string, { nowMs, perSubscription, slots }: Claim): DueSubscription | null {
     const { connection, isReplay } = this;
     const row = connection.get(
-      sql`select pace, slow_attempts, resume_at from subscriptions where id = ${id} and deleted_at is null
-        and closing = 0`,
+      sql`select pace, slow_attempts, resume_at from subscriptions
+        where id = ${id} and deleted_at is null and closing = 0`,
     );
     if (row === undefined) return null;
     const health = {
@@ -185,8 +184,8 @@ function claimShares(
   const claimed: ClaimedDelivery[] = [];
   for (const [{ id: subscriptionId, customerId, lane, freeSlots: room, seqs }, share] of shares) {
     const endpoint = connection.get(
-      sql`select pace, webhook_url, secret, previous_secret, previous_secret_until
-       from subscriptions where id = ${subscriptionId} and deleted_at is null and closing = 0`,
+      sql`select pace, webhook_url, secret, previous_secret, previous_secret_until from subscriptions
+        where id = ${subscriptionId} and deleted_at is null and closing = 0`,
     );
     if (endpoint === undefined) continue;
     // The lease is the time of the next attempt: without a report the delivery is due again, at the same step of its

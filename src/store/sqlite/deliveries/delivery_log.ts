@@ -45,8 +45,8 @@ export function createDeliveryLog(connection: Connection): Part<LogMethods> {
     findDelivery: (customerId, id) => findDelivery(connection, customerId, id),
     listAttempts: (deliveryId) =>
       connection.all(
-        sql`select number, started_at, duration_ms, status_code, problem, response
-           from attempts where delivery_id = ${deliveryId} order by number`,
+        sql`select number, started_at, duration_ms, status_code, problem, response from attempts
+          where delivery_id = ${deliveryId} order by number`,
       ).map(attemptFromRow),
     ownsSubscription: (customerId, id) =>
       connection.get(sql`select 1 from subscriptions where id = ${id} and customer_id = ${customerId}`) !==
@@ -57,8 +57,8 @@ export function createDeliveryLog(connection: Connection): Part<LogMethods> {
 /** A delivery of the customer; null without one. */
 export function findDelivery(connection: Connection, customerId: string, id: string): DeliveryRecord | null {
   const row = connection.get(
-    sql`select ${COLUMNS} from deliveries ${LAST_ATTEMPT} where deliveries.id = ${id}
-      and deliveries.customer_id = ${customerId}`,
+    sql`select ${COLUMNS} from deliveries ${LAST_ATTEMPT}
+      where deliveries.id = ${id} and deliveries.customer_id = ${customerId}`,
   );
   return row === undefined ? null : deliveryFromRow(row);
 }
@@ -120,7 +120,7 @@ function list(connection: Connection, customerId: string, query: DeliveryQuery):
     return read(
       sql`indexed by deliveries_undelivered`,
       sql`${own} and status = ${status} and status in ('failed', 'held', 'cancelled')
-        and (${subscriptionId} is null or subscription_id = ${subscriptionId}) and ${range}`,
+          and (${subscriptionId} is null or subscription_id = ${subscriptionId}) and ${range}`,
     );
   });
   return recordsOf(rows, query);

@@ -38,7 +38,7 @@ export function findStates(connection: Connection, ids: readonly string[]): Map<
 }
 
 const STATE_COLUMNS = sql`seq, customer_id, subscription_id, status, hold_reason, attempts, tries,
-  arrived_at is not null as arrived, quota_month`;
+    arrived_at is not null as arrived, quota_month`;
 
 function stateFromRow(row: Row): DeliveryRow {
   return {
@@ -83,14 +83,13 @@ export function applyTrigger(
   const isOver = change.status !== "pending" && change.status !== "held";
   const dueAtMs = retry?.atMs ?? (change.restarts ? nowMs : null);
   connection.run(
-    sql`update deliveries set status = ${change.status}, hold_reason = ${change.holdReason},
-      quota_month = ${quotaMonth}, finished_at = ${isOver ? nowMs : null},
-       arrived_at = coalesce(arrived_at, ${trigger === "arrived" ? nowMs : null}),
-         tries = iif(${change.restarts ? 1 : 0}, 0, coalesce(${retry?.tries ?? null}, tries)),
-       next_attempt_at = coalesce(${dueAtMs}, next_attempt_at), decided_at = ${nowMs},
-         not_before = ${retry?.notBeforeMs ?? null}, pruned = 0,
-       is_replay = iif(${trigger === "replayed" ? 1 : 0}, 1, is_replay)
-     where seq = ${delivery.seq}`,
+    sql`update deliveries
+      set status = ${change.status}, hold_reason = ${change.holdReason}, quota_month = ${quotaMonth},
+        finished_at = ${isOver ? nowMs : null}, arrived_at = coalesce(arrived_at,
+        ${trigger === "arrived" ? nowMs : null}), tries = iif(${change.restarts ? 1 : 0}, 0,
+        coalesce(${retry?.tries ?? null}, tries)), next_attempt_at = coalesce(${dueAtMs}, next_attempt_at),
+        decided_at = ${nowMs}, not_before = ${retry?.notBeforeMs ?? null}, pruned = 0,
+        is_replay = iif(${trigger === "replayed" ? 1 : 0}, 1, is_replay) where seq = ${delivery.seq}`,
   );
   return true;
 }
@@ -115,7 +114,7 @@ export function countTowardsQuota(
   { customerId, month, deliveries }: { customerId: string; month: string; deliveries: number },
 ): void {
   connection.run(
-    sql`insert into delivery_usage (customer_id, month, deliveries) 
+    sql`insert into delivery_usage (customer_id, month, deliveries)
       values (${customerId}, ${month}, ${deliveries})
       on conflict (customer_id, month) do update set deliveries = deliveries + excluded.deliveries`,
   );

@@ -37,8 +37,8 @@ function insertAttempt(connection: Connection, { deliveryId, attempt, result }: 
   const { startedAtMs, durationMs, statusCode, problem, response } = result;
   connection.run(
     sql`insert into attempts (delivery_id, number, started_at, duration_ms, status_code, problem, response)
-      values (${deliveryId}, ${attempt}, ${startedAtMs}, ${durationMs}, ${statusCode}, ${problem}, ${response})
-      on conflict (delivery_id, number) do nothing`,
+      values (${deliveryId}, ${attempt}, ${startedAtMs}, ${durationMs}, ${statusCode}, ${problem},
+        ${response}) on conflict (delivery_id, number) do nothing`,
   );
 }
 

@@ -35,8 +35,8 @@ export function createMatching(
   };
 }
 
-const ANY_WAITING_SQL = sql`select 1 from deliveries where status = 'held'
-  union all select 1 from subscriptions indexed by subscriptions_paused
+const ANY_WAITING_SQL = sql`select 1 from deliveries where status = 'held' union all select 1
+  from subscriptions indexed by subscriptions_paused
   where paused_at is not null and deleted_at is null limit 1`;
 
 function matchWaiting(
@@ -46,7 +46,7 @@ function matchWaiting(
 ): number {
   const waiting = connection.all(
     sql`select events.seq, ${SERVED_JSON} from event_outbox join events on events.seq = event_outbox.event_seq
-     order by event_outbox.event_seq limit ${match.limit}`,
+      order by event_outbox.event_seq limit ${match.limit}`,
   );
   candidates.refresh();
   const quota = new MonthQuota(connection, match.month, match.tiers);

@@ -67,8 +67,8 @@ export class NewDeliveries {
       const row = this.connection.get(
         sql`insert into deliveries (id, customer_id, subscription_id, event_id, sequence, status, hold_reason,
             next_attempt_at, decided_at, quota_month, created_at, is_replay)
-          values (${id}, ${customerId}, ${subscriptionId}, ${eventId}, ${sequence}, ${status}, ${hold}, ${atMs},
-            ${this.nowMs}, ${month}, ${this.nowMs}, ${isReplay ? 1 : 0}) returning seq`,
+          values (${id}, ${customerId}, ${subscriptionId}, ${eventId}, ${sequence}, ${status}, ${hold},
+            ${atMs}, ${this.nowMs}, ${month}, ${this.nowMs}, ${isReplay ? 1 : 0}) returning seq`,
       );
       const shared = endings.get(ending) ?? null;
       const body = delivery.opening(sequence) + (shared === null ? ending : "");

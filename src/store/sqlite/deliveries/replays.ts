@@ -91,7 +91,7 @@ function refusalOf(connection: Connection, row: Row): ReplayRefusal | null {
   const subscription = connection.get(
     sql`select disabled_at, deleted_at, enabled
       from subscriptions join customers on customers.id = customer_id
-     where subscriptions.id = ${String(row["subscription_id"])}`,
+      where subscriptions.id = ${String(row["subscription_id"])}`,
   );
   return replayRefusal({
     status: row["status"] as DeliveryStatus,
@@ -154,8 +154,8 @@ function replayStretch(
     replayed.lastEventId = String(id);
     const atMs = stretch.nowMs + stretch.firstPosition + position;
     const row = connection.get(
-      sql`select ${REPLAYED_COLUMNS} from deliveries where subscription_id = ${subscriptionId}
-        and event_id = ${String(id)}`,
+      sql`select ${REPLAYED_COLUMNS} from deliveries
+        where subscription_id = ${subscriptionId} and event_id = ${String(id)}`,
     );
     if (row !== undefined) {
       if (refusalOf(connection, row) !== null) continue;
@@ -192,7 +192,7 @@ function comingOfThePast(
 ): (seq: number, publishedAtMs: number) => boolean {
   const row = connection.get(
     sql`select backfill_since, backfill_seq, after_seq, resume_after from subscriptions
-     where id = ${subscriptionId} and resume_after is not null`,
+      where id = ${subscriptionId} and resume_after is not null`,
   );
   if (row === undefined) return () => false;
   const { backfill_since: sinceMs, backfill_seq: done } = row;
@@ -201,6 +201,6 @@ function comingOfThePast(
       ? done !== null && seq > Number(done) && publishedAtMs >= Number(sinceMs)
       : connection.get(
         sql`select 1 from match_log where event_seq = ${seq} and position > ${Number(row["resume_after"])}
-       union all select 1 from event_outbox where event_seq = ${seq}`,
+          union all select 1 from event_outbox where event_seq = ${seq}`,
       ) !== undefined;
 }

@@ -13,10 +13,10 @@ export function createRetention(
   return {
     closeSubscriptions: (nowMs) => {
       const closing = connection.all(
-        sql`select subscriptions.id, customer_id, deleted_at is not null as is_deleted,
-           enabled and disabled_at is null as is_active
-         from subscriptions indexed by subscriptions_closing join customers on customers.id = customer_id
-         where closing = 1 limit ${CLOSE_BATCH}`,
+        sql`select subscriptions.id, customer_id, deleted_at is not null as is_deleted, enabled
+            and disabled_at is null as is_active
+          from subscriptions indexed by subscriptions_closing join customers on customers.id = customer_id
+          where closing = 1 limit ${CLOSE_BATCH}`,
       );
       if (closing.length === 0) return 0;
       return connection.transaction("relaxed", () => close(connection, closing, nowMs));
@@ -25,16 +25,16 @@ export function createRetention(
     removeOldDeliveries: ({ prunedUntilMs, forgottenUntilMs, limit }) => {
       const toPrune = connection.all(
         sql`select seq, id from deliveries indexed by deliveries_to_prune
-         where finished_at is not null and pruned = 0 and finished_at <= ${prunedUntilMs}
-           order by finished_at limit ${limit}`,
+          where finished_at is not null and pruned = 0 and finished_at <= ${prunedUntilMs}
+          order by finished_at limit ${limit}`,
       );
       const toForget = connection.all(
         sql`select seq from deliveries indexed by deliveries_to_forget
-         where pruned = 1 and finished_at <= ${forgottenUntilMs} order by finished_at limit ${limit}`,
+          where pruned = 1 and finished_at <= ${forgottenUntilMs} order by finished_at limit ${limit}`,
       );
       const neverSent = connection.all(
         sql`select seq from deliveries indexed by deliveries_never_sent
-         where status = 'cancelled' and attempts = 0 order by seq limit ${limit}`,
+          where status = 'cancelled' and attempts = 0 order by seq limit ${limit}`,
       );
       const passed = passedPositions(connection, limit);
       const found = toPrune.length + toForget.length + neverSent.length + passed.length;

@@ -25,8 +25,7 @@ export function createUndelivered(
 export function findUndelivered(connection: Connection): Undelivered {
   const disabled = connection.all(
     sql`select id, disabled_by from subscriptions
-       where deleted_at is null and disabled_by is not null and disabled_by <> 'owner' order by disabled_at,
-         id`,
+      where deleted_at is null and disabled_by is not null and disabled_by <> 'owner' order by disabled_at, id`,
   ).map((row) => ({ id: String(row["id"]), by: row["disabled_by"] as Exclude<DisabledReason, "owner"> }));
   return { ...countAll(connection), disabled };
 }
@@ -34,8 +33,8 @@ export function findUndelivered(connection: Connection): Undelivered {
 /** Reads one row per customer. */
 function largestCustomers(connection: Connection, limit: number): CustomerStorage[] {
   return connection.all(
-    sql`select customer_id, bytes from customer_storage where bytes > 0 order by bytes desc,
-      customer_id limit ${limit}`,
+    sql`select customer_id, bytes from customer_storage where bytes > 0
+      order by bytes desc, customer_id limit ${limit}`,
   ).map((row) => ({ customerId: String(row["customer_id"]), bytes: Number(row["bytes"]) }));
 }
 
@@ -65,8 +64,8 @@ function countOf(connection: Connection, customerId: string): Map<string, Undeli
   for (const row of held) counts.set(String(row["id"]), { held: Number(row["held"]), failed: 0 });
   const failed = connection.all(
     sql`select subscription_id, count(*) as failed from deliveries indexed by deliveries_undelivered
-     where customer_id = ${customerId} and status = 'failed' and status in ('failed', 'held', 'cancelled')
-     group by subscription_id`,
+      where customer_id = ${customerId} and status = 'failed' and status in ('failed', 'held', 'cancelled')
+      group by subscription_id`,
   );
   for (const row of failed) {
     const of = counts.get(String(row["subscription_id"]));

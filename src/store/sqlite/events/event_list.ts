@@ -50,8 +50,8 @@ function newestFirst(connection: Connection, query: EventQuery, match: string | 
   return {
     from: match === null
       ? sql`event_order cross join events on events.seq = event_order.event_seq`
-      : sql`events_by_date cross join event_order on event_order.position = events_by_date.rowid
-        cross join events on events.seq = event_order.event_seq`,
+      : sql`events_by_date cross join event_order on event_order.position = events_by_date.rowid cross
+          join events on events.seq = event_order.event_seq`,
     where,
     by: sql`${position} desc`,
   };
@@ -76,8 +76,9 @@ function asStored({ after, asOf, since, until }: EventQuery, match: string | nul
 
 /** No later version is stored, or none was stored up to `asOf`. */
 function isLatest({ asOf }: EventQuery): Sql {
-  const later = sql`select 1 from events as later where later.source_id = events.source_id
-    and later.external_id = events.external_id and later.version > events.version`;
+  const later = sql`select 1 from events as later
+    where later.source_id = events.source_id and later.external_id = events.external_id
+      and later.version > events.version`;
   return asOf === undefined
     ? sql`not exists (${later})`
     : sql`not exists (${later} and later.seq <= ${asOf.seq})`;

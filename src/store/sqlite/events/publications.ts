@@ -30,21 +30,18 @@ export function findPublication(
 ): StoredPublication | null {
   // One statement, because most look-ups of a fetch find nothing: a part runs only when those before it are empty.
   const row = connection.get(
-    sql`select 'key' as found_by, ${PUBLICATION_COLUMNS} from publications where source_id = ${sourceId}
-      and key = ${key}
-     union all
-     select 'content', ${PUBLICATION_COLUMNS} from publications indexed by publications_by_content
-     where source_id = ${sourceId} and content_hash = ${contentHash}
-     union all
-     select 'text', ${PUBLICATION_COLUMNS} from publications indexed by publications_by_text
-     where source_id = ${sourceId} and text_hash = ${textHash ?? null}
-     limit 1`,
+    sql`select 'key' as found_by, ${PUBLICATION_COLUMNS} from publications
+      where source_id = ${sourceId} and key = ${key} union all select 'content', ${PUBLICATION_COLUMNS}
+      from publications indexed by publications_by_content
+      where source_id = ${sourceId} and content_hash = ${contentHash}
+      union all select 'text', ${PUBLICATION_COLUMNS} from publications indexed by publications_by_text
+      where source_id = ${sourceId} and text_hash = ${textHash ?? null} limit 1`,
   );
   if (row !== undefined) return publicationFromRow(row);
   for (const former of formerKeys ?? []) {
     const known = connection.get(
-      sql`select 'alias' as found_by, ${PUBLICATION_COLUMNS} from publications where source_id = ${sourceId}
-        and key = ${former}`,
+      sql`select 'alias' as found_by, ${PUBLICATION_COLUMNS} from publications
+        where source_id = ${sourceId} and key = ${former}`,
     );
     if (known !== undefined) return publicationFromRow(known);
   }
@@ -106,7 +103,7 @@ export function publicationFromRow(row: Row): StoredPublication {
 function lastOrdinal(connection: Connection, sourceId: string, externalId: string): number {
   const row = connection.get(
     sql`select max(ordinal) as last from publications indexed by publications_by_external_id
-     where source_id = ${sourceId} and external_id = ${externalId}`,
+      where source_id = ${sourceId} and external_id = ${externalId}`,
   );
   return Number(row?.["last"] ?? 0);
 }
@@ -119,13 +116,11 @@ export function learnKey(
 ): void {
   connection.run(
     sql`insert into publications (source_id, key, external_id, content_hash, text_hash, pending_hash,
-      date_moves,
-       version, latest_seq, withdrawn, ordinal)
-     select source_id, ${key}, external_id, content_hash, text_hash, pending_hash, date_moves, version,
-       latest_seq,
-       withdrawn, ${lastOrdinal(connection, sourceId, externalId) + 1}
-     from publications indexed by publications_by_external_id
-     where source_id = ${sourceId} and external_id = ${externalId} order by ordinal limit 1`,
+        date_moves, version, latest_seq, withdrawn, ordinal) select source_id, ${key}, external_id,
+        content_hash, text_hash, pending_hash, date_moves, version, latest_seq, withdrawn,
+        ${lastOrdinal(connection, sourceId, externalId) + 1}
+      from publications indexed by publications_by_external_id
+      where source_id = ${sourceId} and external_id = ${externalId} order by ordinal limit 1`,
   );
   connection.run(
     sql`delete from publications where source_id = ${sourceId} and key in (
@@ -148,9 +143,9 @@ export function keepHashes(
 ): void {
   connection.run(
     sql`update publications indexed by publications_by_external_id
-     set content_hash = ${contentHash}, text_hash = coalesce(${textHash ?? null}, text_hash),
-       pending_hash = null, date_moves = date_moves + ${dateMoves}
-     where source_id = ${sourceId} and external_id = ${externalId}`,
+      set content_hash = ${contentHash}, text_hash = coalesce(${textHash ?? null}, text_hash),
+        pending_hash = null, date_moves = date_moves + ${dateMoves}
+      where source_id = ${sourceId} and external_id = ${externalId}`,
   );
 }
 
@@ -162,8 +157,8 @@ export function keepPendingChange(
 ): void {
   connection.run(
     sql`update publications indexed by publications_by_external_id
-     set pending_hash = ${contentHash}, date_moves = date_moves + 1 where source_id = ${sourceId}
-       and external_id = ${externalId}`,
+      set pending_hash = ${contentHash}, date_moves = date_moves + 1
+      where source_id = ${sourceId} and external_id = ${externalId}`,
   );
 }
 
@@ -174,7 +169,7 @@ export function keepTextHash(
   { externalId, textHash }: { externalId: string; textHash: string },
 ): void {
   connection.run(
-    sql`update publications indexed by publications_by_external_id
-     set text_hash = ${textHash} where source_id = ${sourceId} and external_id = ${externalId}`,
+    sql`update publications indexed by publications_by_external_id set text_hash = ${textHash}
+      where source_id = ${sourceId} and external_id = ${externalId}`,
   );
 }

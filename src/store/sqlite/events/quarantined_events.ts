@@ -40,9 +40,9 @@ function quarantine(connection: Connection, sourceId: string, spike: ChangeSpike
   if (!spike.isNew && !spike.isRevised) return 0;
   const events = (reason: "fetch" | "spike"): ArrivedEvent[] =>
     connection.all(
-      sql`select seq, version, external_id from quarantined_events indexed by quarantined_events_by_source
-         join events on events.seq = event_seq
-       where quarantined_events.source_id = ${sourceId} and reason = ${reason} order by seq`,
+      sql`select seq, version, external_id
+        from quarantined_events indexed by quarantined_events_by_source join events on events.seq = event_seq
+        where quarantined_events.source_id = ${sourceId} and reason = ${reason} order by seq`,
     ).map((row) => ({
       seq: Number(row["seq"]),
       version: Number(row["version"]),
@@ -63,8 +63,9 @@ function saveUsual(
 ): void {
   const { usual, usualRevised } = planUsualVolume(arrivals, spike);
   connection.run(
-    sql`update sources set usual_new = coalesce(${usual}, usual_new),
-      usual_revised = coalesce(${usualRevised}, usual_revised) where id = ${sourceId}`,
+    sql`update sources
+      set usual_new = coalesce(${usual}, usual_new), usual_revised = coalesce(${usualRevised}, usual_revised)
+      where id = ${sourceId}`,
   );
 }
 
@@ -75,16 +76,16 @@ function countArrivals(
 ): ChangeVolume | null {
   const waiting = connection.get(
     sql`select min(event_seq) as first from quarantined_events indexed by quarantined_events_by_source
-     where source_id = ${sourceId} and reason = 'fetch'`,
+      where source_id = ${sourceId} and reason = 'fetch'`,
   )?.["first"] ?? null;
   if (waiting === null) return null;
   const match = tagMatch("source", sourceId);
   const newest = connection.get(
     sql`select published_at
-     from events_by_date cross join event_order on event_order.position = events_by_date.rowid
-       cross join events on events.seq = event_order.event_seq
-     where events_by_date match ${match} and events.seq < ${Number(waiting)}
-       order by events_by_date.rowid desc limit 1`,
+      from events_by_date cross join event_order on event_order.position = events_by_date.rowid cross
+        join events on events.seq = event_order.event_seq
+      where events_by_date match ${match} and events.seq < ${Number(waiting)}
+      order by events_by_date.rowid desc limit 1`,
   )?.["published_at"];
   const source = connection.get(
     sql`select usual_new, usual_revised, last_success_at from sources where id = ${sourceId}`,
@@ -93,18 +94,19 @@ function countArrivals(
   const newestMs = Number(newest ?? lastSuccessMs);
   const row = connection.get(
     sql`select coalesce(sum(version = 1), 0) as count, coalesce(sum(version > 1), 0) as revised,
-       coalesce(sum(version = 1 and published_at < ${newestMs - OLDER_BY_MS}), 0) as older,
-       coalesce(sum(version = 1 and published_at > ${newestMs}
-         and not json_extract(json, '$.published_at_estimated')), 0) as newer
-     from quarantined_events indexed by quarantined_events_by_source join events on events.seq = quarantined_events.event_seq
-     where quarantined_events.source_id = ${sourceId} and reason = 'fetch'`,
+        coalesce(sum(version = 1 and published_at < ${newestMs - OLDER_BY_MS}), 0) as older,
+        coalesce(sum(version = 1 and published_at > ${newestMs} and not json_extract(json,
+        '$.published_at_estimated')), 0) as newer
+      from quarantined_events indexed by quarantined_events_by_source
+        join events on events.seq = quarantined_events.event_seq
+      where quarantined_events.source_id = ${sourceId} and reason = 'fetch'`,
   );
   const dated = connection.get(
     sql`select count(*) as count
-     from events_by_date cross join event_order on event_order.position = events_by_date.rowid
-     where events_by_date match ${match}
-       and events_by_date.rowid >= ${firstPosition(newestMs - CADENCE_MS + 1)}
-       and event_seq < ${Number(waiting)}`,
+      from events_by_date cross join event_order on event_order.position = events_by_date.rowid
+      where events_by_date match ${match}
+        and events_by_date.rowid >= ${firstPosition(newestMs - CADENCE_MS + 1)}
+        and event_seq < ${Number(waiting)}`,
   );
   return {
     count: Number(row?.["count"]),
@@ -120,17 +122,17 @@ function countArrivals(
 
 function letGo(connection: Connection, sourceId: string, reason: "fetch" | "spike"): number {
   connection.run(
-    sql`insert into event_outbox (event_seq)
-     select event_seq from quarantined_events indexed by quarantined_events_by_source
-       where source_id = ${sourceId} and reason = ${reason}`,
+    sql`insert into event_outbox (event_seq) select event_seq
+      from quarantined_events indexed by quarantined_events_by_source
+      where source_id = ${sourceId} and reason = ${reason}`,
   );
   return forget(connection, sourceId, reason);
 }
 
 function forget(connection: Connection, sourceId: string, reason: "fetch" | "spike"): number {
   return connection.run(
-    sql`delete from quarantined_events indexed by quarantined_events_by_source where source_id = ${sourceId}
-      and reason = ${reason}`,
+    sql`delete from quarantined_events indexed by quarantined_events_by_source
+      where source_id = ${sourceId} and reason = ${reason}`,
   );
 }
 

@@ -32,10 +32,8 @@ export class RecordWriter {
     const row = this.connection.get(
       sql`insert into events (id, source_id, external_id, version, severity, published_at, json, provenance)
         values (${event.id}, ${event.source_id}, ${event.external_id}, ${event.version},
-          ${severityRank(event.severity)}, ${event.published_at}, ${asciiJson(event)}, ${
-        asciiJson(provenance)
-      })
-        returning seq`,
+          ${severityRank(event.severity)}, ${event.published_at}, ${asciiJson(event)},
+          ${asciiJson(provenance)}) returning seq`,
     );
     const seq = Number(row?.["seq"]);
     this.#index.add(event, seq);
@@ -66,12 +64,12 @@ export class RecordWriter {
     const after = withTranslation(before, language, translated.words);
     this.connection.run(
       sql`insert into event_translations (event_seq, language, title, summary, url, provenance, added_at)
-       values (${seq}, ${language}, ${translated.words.title}, ${translated.words.summary},
-         ${translated.url}, ${asciiJson(translated.provenance)}, ${translated.atMs})`,
+        values (${seq}, ${language}, ${translated.words.title}, ${translated.words.summary},
+          ${translated.url}, ${asciiJson(translated.provenance)}, ${translated.atMs})`,
     );
     this.connection.run(
       sql`insert into event_renderings (event_seq, json) values (${seq}, ${asciiJson(after)})
-       on conflict (event_seq) do update set json = excluded.json`,
+        on conflict (event_seq) do update set json = excluded.json`,
     );
     this.#index.change(seq, before, after);
     keepLanguage(this.connection, sourceId, { externalId, language, textHash });
@@ -123,8 +121,8 @@ export class RecordWriter {
       // A publication may be known under several identities: all of them lead to the newest version.
       this.connection.run(
         sql`update publications indexed by publications_by_external_id
-          set content_hash = ${contentHash}, text_hash = ${textHash}, pending_hash = null, version = ${version},
-            latest_seq = ${seq}, withdrawn = ${withdrawn}, missed = 0
+          set content_hash = ${contentHash}, text_hash = ${textHash}, pending_hash = null,
+            version = ${version}, latest_seq = ${seq}, withdrawn = ${withdrawn}, missed = 0
           where source_id = ${source_id} and external_id = ${external_id}`,
       );
     }

@@ -7,7 +7,12 @@ import type {
   SourceState,
 } from "../../../domain/source/source.ts";
 import { type ChangeSpike, type ChangeVolume, NO_SPIKE } from "../../../domain/source/change_volume.ts";
-import type { FetchEnd, RegisteredSource, SourceClaim } from "../../../domain/ports/store/sources.ts";
+import type {
+  FetchEnd,
+  RegisteredSource,
+  SourceClaim,
+  SourceStore,
+} from "../../../domain/ports/store/sources.ts";
 import { Connection, type Row } from "../connection/connection.ts";
 import { requireLease } from "./leases.ts";
 import { endHolding, freeForgotten, settleArrivals } from "../events/quarantined_events.ts";
@@ -25,17 +30,7 @@ const DAY_MS = 86_400_000;
 const CLOCK_TOLERANCE_MS = 60_000;
 
 /** The part of the port that concerns sources. */
-export function createSources(
-  connection: Connection,
-): Part<
-  | "registerSources"
-  | "listSources"
-  | "isKnownSource"
-  | "claimSources"
-  | "extendLease"
-  | "finishFetch"
-  | "releaseEvents"
-> {
+export function createSources(connection: Connection): Part<keyof SourceStore> {
   return {
     registerSources: (sources, nowMs) =>
       connection.transaction("durable", () => {
@@ -65,8 +60,7 @@ export function createSources(
     extendLease: ({ sourceId, holder, untilMs }) =>
       connection.transaction("relaxed", () =>
         connection.run(
-          sql`update sources set lease_until = ${untilMs} where id = ${sourceId}
-              and lease_holder = ${holder}`,
+          sql`update sources set lease_until = ${untilMs} where id = ${sourceId} and lease_holder = ${holder}`,
         )) > 0,
 
     finishFetch: (end, judge = () => NO_SPIKE) =>
@@ -86,38 +80,35 @@ export function listStates(connection: Connection): SourceState[] {
 }
 
 function registerSource(connection: Connection, source: RegisteredSource, nowMs: number): void {
+  const { id, host, schedule, nextRunAtMs } = source;
   connection.run(
-    sql`insert into sources (id, next_due_at, host, schedule, next_run_at) values (${source.id}, ${nowMs},
-      ${source.host}, ${source.schedule}, ${source.nextRunAtMs})
-     on conflict (id) do update set
-       next_due_at = min(next_due_at, case
-         when schedule is not excluded.schedule
-           or last_attempt_at > ${
-      nowMs + CLOCK_TOLERANCE_MS
-    } then ${source.nextRunAtMs} else max(${source.nextRunAtMs}, ${nowMs + DAY_MS}) end),
-       host = excluded.host,
-       schedule = excluded.schedule,
-       next_run_at = excluded.next_run_at`,
+    sql`insert into sources (id, next_due_at, host, schedule, next_run_at)
+      values (${id}, ${nowMs}, ${host}, ${schedule}, ${nextRunAtMs})
+      on conflict (id) do update set host = excluded.host, schedule = excluded.schedule,
+        next_run_at = excluded.next_run_at,
+        next_due_at = min(next_due_at, case
+          when schedule is not excluded.schedule or last_attempt_at > ${nowMs + CLOCK_TOLERANCE_MS}
+          then ${nextRunAtMs} else ${Math.max(nextRunAtMs, nowMs + DAY_MS)} end)`,
   );
 }
 
 /** The most overdue of the named sources that is not leased and whose host is free. */
 function findClaimable(connection: Connection, claim: SourceClaim): Row | undefined {
   const { nowMs, ids, due, perHost } = claim;
+  const untilMs = due === "any" ? Number.MAX_SAFE_INTEGER : nowMs;
+  // A lease that lasts longer than any that is given was given before the clock was set back.
+  const longestMs = nowMs + claim.leaseMs;
   return connection.get(
     sql`select ${COLUMNS} from sources indexed by sources_due
-     where next_due_at <= ${due === "any" ? Number.MAX_SAFE_INTEGER : nowMs} and id in (select value
-       from json_each(${JSON.stringify(ids)}))
-       and (lease_until <= ${nowMs} or lease_until > ${nowMs + claim.leaseMs})
-       and not exists (
-         select 1 from hosts
-         where hosts.host = sources.host and set_at <= ${nowMs} and (free_at > ${nowMs}
-           or paused_until > ${due === "any" ? Number.MAX_SAFE_INTEGER : nowMs}))
-       and (host is null or ${perHost} > (
-         select count(*) from sources as others
-         where others.host = sources.host and others.lease_until > ${nowMs}
-           and others.lease_until <= ${nowMs + claim.leaseMs}))
-     order by next_due_at limit 1`,
+      where next_due_at <= ${untilMs} and id in (select value from json_each(${JSON.stringify(ids)}))
+        and (lease_until <= ${nowMs} or lease_until > ${longestMs})
+        and not exists (
+          select 1 from hosts where hosts.host = sources.host and set_at <= ${nowMs}
+            and (free_at > ${nowMs} or paused_until > ${untilMs}))
+        and (host is null or ${perHost} > (
+          select count(*) from sources as others
+          where others.host = sources.host and others.lease_until > ${nowMs} and others.lease_until <= ${longestMs}))
+      order by next_due_at limit 1`,
   );
 }
 
@@ -134,26 +125,24 @@ function lease(connection: Connection, row: Row, { nowMs, leaseMs, holder, spaci
 function setHost(connection: Connection, host: FetchEnd["hosts"][number], nowMs: number): void {
   connection.run(
     // A pause that the host asked for is not guessed, nor is a guess made during it.
-    sql`insert into hosts (host, set_at, free_at, paused_until, guessed_at) values (${host.host}, ${nowMs},
-      ${host.freeAtMs}, ${host.pausedUntilMs}, ${host.guessed === true ? nowMs : null})
-     on conflict (host) do update set
-       free_at = case when set_at > excluded.set_at then excluded.free_at else max(free_at,
-         excluded.free_at) end,
-       paused_until = case when set_at > excluded.set_at then excluded.paused_until
-         else max(paused_until, excluded.paused_until) end,
-       guessed_at = case when set_at > excluded.set_at then excluded.guessed_at
-         when excluded.paused_until = 0 then guessed_at
-         when guessed_at is null and paused_until > excluded.set_at then null
-         else excluded.guessed_at end,
-       set_at = excluded.set_at`,
+    sql`insert into hosts (host, set_at, free_at, paused_until, guessed_at)
+      values (${host.host}, ${nowMs}, ${host.freeAtMs}, ${host.pausedUntilMs},
+        ${host.guessed === true ? nowMs : null})
+      on conflict (host) do update set set_at = excluded.set_at,
+        free_at = case when set_at > excluded.set_at then excluded.free_at else max(free_at, excluded.free_at) end,
+        paused_until = case when set_at > excluded.set_at then excluded.paused_until
+          else max(paused_until, excluded.paused_until) end,
+        guessed_at = case when set_at > excluded.set_at then excluded.guessed_at
+          when excluded.paused_until = 0 then guessed_at
+          when guessed_at is null and paused_until > excluded.set_at then null else excluded.guessed_at end`,
   );
 }
 
 function endGuesses(connection: Connection, { hosts, sinceMs }: NonNullable<FetchEnd["responded"]>): void {
   for (const host of hosts) {
     connection.run(
-      sql`update hosts set paused_until = 0, guessed_at = null where host = ${host}
-        and guessed_at <= ${sinceMs}`,
+      sql`update hosts set paused_until = 0, guessed_at = null
+        where host = ${host} and guessed_at <= ${sinceMs}`,
     );
   }
 }
@@ -167,21 +156,19 @@ function finishFetch(
   // After a storage fault the stored part of the fetch is judged with the next one.
   const heldBack = end.isItsFault ? settleArrivals(connection, end, judge) : 0;
   connection.run(
-    sql`update sources set lease_until = 0,
-       last_attempt_at = ${end.atMs},
-       next_due_at = case when schedule is null
-         or schedule = ${end.schedule} then ${end.nextDueAtMs} else max(coalesce(next_run_at, 0),
-         ${end.notBeforeMs}) end, last_error = ${end.error}, outcome = ${end.outcome},
-         outcome_since = ${end.outcomeSinceMs}, news = ${JSON.stringify(end.cadence)},
-       moves = ${JSON.stringify(end.moves)}, gaps = ${JSON.stringify(end.partialFailures)},
-         narrow_until = ${end.narrowUntilMs}
-     where id = ${end.sourceId}`,
+    sql`update sources set lease_until = 0, last_attempt_at = ${end.atMs}, last_error = ${end.error},
+        next_due_at = case when schedule is null or schedule = ${end.schedule} then ${end.nextDueAtMs}
+          else max(coalesce(next_run_at, 0), ${end.notBeforeMs}) end,
+        outcome = ${end.outcome}, outcome_since = ${end.outcomeSinceMs}, narrow_until = ${end.narrowUntilMs},
+        news = ${JSON.stringify(end.cadence)}, moves = ${JSON.stringify(end.moves)},
+        gaps = ${JSON.stringify(end.partialFailures)}
+      where id = ${end.sourceId}`,
   );
   if (end.outcome === "ok") {
     connection.run(
-      sql`update sources set last_success_at = ${end.atMs}, first_success_at = coalesce(first_success_at,
-        nullif(${end.goesOn ? 0 : end.atMs}, 0)),
-         consecutive_failures = 0 where id = ${end.sourceId}`,
+      sql`update sources set last_success_at = ${end.atMs}, consecutive_failures = 0,
+          first_success_at = coalesce(first_success_at, ${end.goesOn ? null : end.atMs})
+        where id = ${end.sourceId}`,
     );
   } else if (end.isItsFault) {
     connection.run(
@@ -191,9 +178,9 @@ function finishFetch(
   if (end.kept !== null) {
     const { cursor, identityRule, formerRules = [], timezone = null } = end.kept;
     connection.run(
-      sql`update sources set cursor = ${cursor},
-        identity = ${JSON.stringify({ rule: identityRule, former: formerRules })},
-        timezone = coalesce(${timezone}, timezone) where id = ${end.sourceId}`,
+      sql`update sources
+        set cursor = ${cursor}, identity = ${JSON.stringify({ rule: identityRule, former: formerRules })},
+          timezone = coalesce(${timezone}, timezone) where id = ${end.sourceId}`,
     );
   }
   for (const host of end.hosts) setHost(connection, host, end.atMs);

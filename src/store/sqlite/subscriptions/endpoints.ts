@@ -1,4 +1,5 @@
 // The health of endpoints in SQLite: updated with attempts, judged by the clock; disabling and enabling.
+import { isDeepStrictEqual } from "node:util";
 import {
   afterAttempt,
   type EndpointHealth,
@@ -21,7 +22,7 @@ const LAST_SUCCESS_STEP_MS = 60_000;
 
 const HEALTH_COLUMNS =
   sql`webhook_url, pace, resume_at, first_failure_at, consecutive_failures, warned_at, slow_attempts,
-    last_success_at`;
+      last_success_at`;
 
 type Failing = FailingEndpoint & Pick<EndpointHealth, "warnedAtMs">;
 
@@ -73,7 +74,7 @@ export class EndpointNotes {
     for (const [subscriptionId, { before, health, lastSuccessAtMs, succeeded }] of this.#noted) {
       const isNew = lastSuccessAtMs === null ||
         Math.abs(this.nowMs - lastSuccessAtMs) >= LAST_SUCCESS_STEP_MS;
-      if (isSame(before, health) && !(succeeded && isNew)) continue;
+      if (isDeepStrictEqual(before, health) && !(succeeded && isNew)) continue;
       writeHealth(this.connection, subscriptionId, health);
       if (succeeded) {
         this.connection.run(
@@ -109,19 +110,12 @@ function healthFromRow(row: Row): EndpointHealth {
   };
 }
 
-function isSame(one: EndpointHealth, other: EndpointHealth): boolean {
-  return one.pace === other.pace && one.resumeAtMs === other.resumeAtMs &&
-    one.firstFailureAtMs === other.firstFailureAtMs &&
-    one.consecutiveFailures === other.consecutiveFailures && one.warnedAtMs === other.warnedAtMs &&
-    one.slowAttempts === other.slowAttempts;
-}
-
 function writeHealth(connection: Connection, subscriptionId: string, health: EndpointHealth): void {
   connection.run(
-    sql`update subscriptions set pace = ${health.pace}, resume_at = ${health.resumeAtMs},
-      first_failure_at = ${health.firstFailureAtMs}, consecutive_failures = ${health.consecutiveFailures},
-      warned_at = ${health.warnedAtMs},
-       slow_attempts = ${health.slowAttempts} where id = ${subscriptionId}`,
+    sql`update subscriptions
+      set pace = ${health.pace}, resume_at = ${health.resumeAtMs},
+        first_failure_at = ${health.firstFailureAtMs}, consecutive_failures = ${health.consecutiveFailures},
+        warned_at = ${health.warnedAtMs}, slow_attempts = ${health.slowAttempts} where id = ${subscriptionId}`,
   );
 }
 
@@ -140,9 +134,9 @@ export function disableSubscription(
   },
 ): void {
   const row = connection.get(
-    sql`update subscriptions set disabled_at = ${nowMs}, disabled_by = ${by} where id = ${subscriptionId}
-      and disabled_at is null and deleted_at is null
-     returning customer_id, webhook_url, first_failure_at`,
+    sql`update subscriptions set disabled_at = ${nowMs}, disabled_by = ${by}
+      where id = ${subscriptionId} and disabled_at is null and deleted_at is null
+      returning customer_id, webhook_url, first_failure_at`,
   );
   if (row === undefined) return;
   holdDeliveries(connection, subscriptionId, nowMs);
@@ -172,9 +166,9 @@ export function createEndpoints(
     judgeEndpoints: ({ nowMs, newMailId }) => {
       const failing = connection.all(
         sql`select id, customer_id, webhook_url, first_failure_at, warned_at
-         from subscriptions indexed by subscriptions_failing
-         where first_failure_at is not null and disabled_at is null and deleted_at is null
-           and first_failure_at <= ${nowMs - WARN_AFTER_MS}`,
+          from subscriptions indexed by subscriptions_failing
+          where first_failure_at is not null and disabled_at is null and deleted_at is null
+            and first_failure_at <= ${nowMs - WARN_AFTER_MS}`,
       );
       const due = failing.map(failingFromRow)
         .filter((endpoint) => planEndpoint(endpoint, { nowMs, problem: null }) !== null);
@@ -189,11 +183,11 @@ export function createEndpoints(
     adjustForClockRollback: (nowMs) =>
       connection.transaction("durable", () => {
         connection.run(
-          sql`update subscriptions set first_failure_at = min(first_failure_at, ${nowMs}),
-            warned_at = min(warned_at, ${nowMs}),
-             resume_at = min(resume_at, ${nowMs + MAX_PROBE_PAUSE_MS})
-           where first_failure_at > ${nowMs} or warned_at > ${nowMs}
-             or resume_at > ${nowMs + MAX_PROBE_PAUSE_MS}`,
+          sql`update subscriptions
+            set first_failure_at = min(first_failure_at, ${nowMs}), warned_at = min(warned_at, ${nowMs}),
+              resume_at = min(resume_at, ${nowMs + MAX_PROBE_PAUSE_MS})
+            where first_failure_at > ${nowMs} or warned_at > ${nowMs}
+              or resume_at > ${nowMs + MAX_PROBE_PAUSE_MS}`,
         );
         // A replaced secret must not sign for longer than a day from now.
         connection.run(
@@ -203,9 +197,10 @@ export function createEndpoints(
         adjustMailsForClockRollback(connection, nowMs);
         // A wait of an hour from a future time becomes an hour from now.
         return connection.run(
-          sql`update deliveries set next_attempt_at = next_attempt_at - (decided_at - ${nowMs}),
-             not_before = not_before - (decided_at - ${nowMs}), decided_at = ${nowMs}
-           where status = 'pending' and decided_at > ${nowMs}`,
+          sql`update deliveries
+            set next_attempt_at = next_attempt_at - (decided_at - ${nowMs}),
+              not_before = not_before - (decided_at - ${nowMs}), decided_at = ${nowMs}
+            where status = 'pending' and decided_at > ${nowMs}`,
         );
       }),
   };
@@ -241,13 +236,15 @@ function carryOut(
 /** The problem of the last attempt: of a pending delivery, otherwise of a failed one. */
 function lastProblem(connection: Connection, subscriptionId: string): string | null {
   const row = connection.get(
-    sql`select problem from deliveries indexed by deliveries_due
-       join attempts on attempts.delivery_id = deliveries.id and attempts.number = deliveries.attempts
-     where ${pendingOf(subscriptionId)} order by next_attempt_at desc limit 1`,
+    sql`select problem
+      from deliveries indexed by deliveries_due join attempts on attempts.delivery_id = deliveries.id
+        and attempts.number = deliveries.attempts where ${pendingOf(subscriptionId)}
+      order by next_attempt_at desc limit 1`,
   ) ?? connection.get(
-    sql`select problem from deliveries
-       join attempts on attempts.delivery_id = deliveries.id and attempts.number = deliveries.attempts
-     where subscription_id = ${subscriptionId} and status = 'failed' order by sequence desc limit 1`,
+    sql`select problem
+      from deliveries join attempts on attempts.delivery_id = deliveries.id
+        and attempts.number = deliveries.attempts
+      where subscription_id = ${subscriptionId} and status = 'failed' order by sequence desc limit 1`,
   );
   return (row?.["problem"] ?? null) as string | null;
 }

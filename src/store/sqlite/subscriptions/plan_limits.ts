@@ -41,7 +41,8 @@ function findBroken(
   tiers: TierTable,
 ): { customerId: string; tier: Tier; limits: TierLimits }[] {
   return connection.all(
-    sql`select customer_id, tier, limits, sum(disabled_at is null) as active, sum(disabled_at is not null) as held
+    sql`select customer_id, tier, limits, sum(disabled_at is null) as active,
+        sum(disabled_at is not null) as held
       from subscriptions indexed by subscriptions_wanted join customers on customers.id = customer_id
       where deleted_at is null and (disabled_at is null or subscriptions.disabled_by = 'tier')
       group by customer_id`,
@@ -63,7 +64,7 @@ export function fitToLimits(
   const list = (index: Sql, state: Sql): FittedSubscription[] =>
     connection.all(
       sql`select id, webhook_url from subscriptions indexed by ${index}
-       where customer_id = ${customerId} and deleted_at is null and ${state} order by created_at, id`,
+        where customer_id = ${customerId} and deleted_at is null and ${state} order by created_at, id`,
     ).map((row) => ({ id: String(row["id"]), host: new URL(String(row["webhook_url"])).hostname }));
   const fit = planLimits({
     active: list(sql`subscriptions_by_customer`, sql`disabled_at is null`),

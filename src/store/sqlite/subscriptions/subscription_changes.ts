@@ -44,10 +44,10 @@ export function createSubscriptionChanges(
         // An unreadable secret must not sign.
         const keeps = before.disabledBy !== "key-lost";
         connection.run(
-          sql`update subscriptions set previous_secret = iif(${keeps ? 1 : 0}, secret, null),
-            previous_secret_until = ${keeps ? previousUntilMs : null},
-            secret = ${vault.seal(secret, secretField(id))}
-           where id = ${id}`,
+          sql`update subscriptions
+            set previous_secret = iif(${keeps ? 1 : 0}, secret, null),
+              previous_secret_until = ${keeps ? previousUntilMs : null},
+              secret = ${vault.seal(secret, secretField(id))} where id = ${id}`,
         );
         // It stays disabled until its owner enables it.
         connection.run(
@@ -61,8 +61,8 @@ export function createSubscriptionChanges(
 
 function findPlain(connection: Connection, customerId: string, id: string): MatchedSubscription | null {
   const row = connection.get(
-    sql`select ${SUBSCRIPTION_COLUMNS} from subscriptions where id = ${id} and customer_id = ${customerId}
-      and deleted_at is null`,
+    sql`select ${SUBSCRIPTION_COLUMNS} from subscriptions
+      where id = ${id} and customer_id = ${customerId} and deleted_at is null`,
   );
   return row === undefined ? null : subscriptionFromRow(row);
 }
@@ -97,10 +97,10 @@ function changeSubscription(
     connection.run(sql`update subscriptions set disabled_by = 'owner' where id = ${before.id}`);
   }
   connection.run(
-    sql`update subscriptions set webhook_url = ${after.webhookUrl}, topics = ${JSON.stringify(after.topics)},
-      source_filter = ${JSON.stringify(after.sourceFilter)}, severity_min = ${after.severityMin},
-      language = ${after.language},
-       identity = ${identity} where id = ${before.id}`,
+    sql`update subscriptions
+      set webhook_url = ${after.webhookUrl}, topics = ${JSON.stringify(after.topics)},
+        source_filter = ${JSON.stringify(after.sourceFilter)}, severity_min = ${after.severityMin},
+        language = ${after.language}, identity = ${identity} where id = ${before.id}`,
   );
   if (after.webhookUrl !== before.webhookUrl) {
     forgetHealth(connection, before.id, isOn ? "steady" : null);
@@ -119,9 +119,9 @@ function changeSubscription(
 /** Resets the health for a new endpoint. */
 function forgetHealth(connection: Connection, id: string, pace: "steady" | "probing" | null): void {
   connection.run(
-    sql`update subscriptions set first_failure_at = null, consecutive_failures = 0, warned_at = null,
-      resume_at = 0,
-       slow_attempts = null, pace = coalesce(${pace}, pace) where id = ${id}`,
+    sql`update subscriptions
+      set first_failure_at = null, consecutive_failures = 0, warned_at = null, resume_at = 0,
+        slow_attempts = null, pace = coalesce(${pace}, pace) where id = ${id}`,
   );
 }
 

@@ -10,9 +10,8 @@ import { sql } from "../connection/sql.ts";
 
 /** The columns of a subscription, for statements that read one. */
 export const SUBSCRIPTION_COLUMNS =
-  sql`id, customer_id, webhook_url, topics, source_filter, severity_min, language,
-  created_at, disabled_at, disabled_by, deleted_at, backfill_seq, resume_after, paused_at, held_full_since,
-    after_seq`;
+  sql`id, customer_id, webhook_url, topics, source_filter, severity_min, language, created_at, disabled_at,
+      disabled_by, deleted_at, backfill_seq, resume_after, paused_at, held_full_since, after_seq`;
 
 /**
  * A subscription without secrets, from a row with {@link SUBSCRIPTION_COLUMNS}. {@link subscriptionWithCursor} adds the
@@ -48,8 +47,8 @@ export function subscriptionWithCursor(connection: Connection, row: Row): Matche
   const next = row["backfill_seq"] === null
     ? connection.get(
       sql`select id from match_log join events on events.seq = event_seq
-       where position > ${Number(row["resume_after"])} and event_seq > ${Number(row["after_seq"])}
-         order by position limit 1`,
+        where position > ${Number(row["resume_after"])} and event_seq > ${Number(row["after_seq"])}
+        order by position limit 1`,
     )
     : connection.get(
       sql`select id from events where seq > ${Number(row["backfill_seq"])} order by seq limit 1`,
@@ -79,8 +78,8 @@ export function otherSubscriptions(
 ): { twinOf(identity: string): "duplicate" | "duplicate_held" | null; active: number } {
   const rows = connection.all(
     sql`select identity, disabled_at from subscriptions indexed by subscriptions_wanted
-     where customer_id = ${customerId} and deleted_at is null and (disabled_at is null
-       or disabled_by = 'tier') and id <> ${id}`,
+      where customer_id = ${customerId} and deleted_at is null and (disabled_at is null
+        or disabled_by = 'tier') and id <> ${id}`,
   );
   return {
     twinOf: (identity) => {

@@ -36,8 +36,8 @@ export function createSubscriptions(connection: Connection, vault: Vault): Part<
   });
   const find = (customerId: string, id: string): Subscription | null => {
     const row = connection.get(
-      sql`select ${SUBSCRIPTION_COLUMNS}, ${SECRET_COLUMNS} from subscriptions where id = ${id}
-        and customer_id = ${customerId} and deleted_at is null`,
+      sql`select ${SUBSCRIPTION_COLUMNS}, ${SECRET_COLUMNS} from subscriptions
+        where id = ${id} and customer_id = ${customerId} and deleted_at is null`,
     );
     return row === undefined ? null : whole(row);
   };
@@ -73,7 +73,7 @@ export function createSubscriptions(connection: Connection, vault: Vault): Part<
     listSubscriptions: (customerId) =>
       connection.all(
         sql`select ${SUBSCRIPTION_COLUMNS} from subscriptions
-           where customer_id = ${customerId} and deleted_at is null order by created_at, id`,
+          where customer_id = ${customerId} and deleted_at is null order by created_at, id`,
       ).map((row) => subscriptionWithCursor(connection, row)),
 
     findSubscription: (customerId, id) => find(customerId, id),
@@ -93,7 +93,7 @@ export function createSubscriptions(connection: Connection, vault: Vault): Part<
 function countDisabled(connection: Connection, customerId: string): number {
   const row = connection.get(
     sql`select count(*) as off from subscriptions indexed by subscriptions_by_customer
-     where customer_id = ${customerId} and deleted_at is null and disabled_at is not null`,
+      where customer_id = ${customerId} and deleted_at is null and disabled_at is not null`,
   );
   return Number(row?.["off"]);
 }
