@@ -133,6 +133,11 @@ const severityRule = table({
   without: phrases(),
 }, "[[severity_rules]]");
 
+/** A list of tables, each with the header in double brackets. */
+function tables<T extends z.ZodType>(item: T, what: string, header: string) {
+  return z.array(item, { error: wants(`double brackets above ${what}`, header) }).prefault([]);
+}
+
 /** Describes a value of `url`; URLs by language belong into `urls`. */
 function foundAsUrl(value: unknown): string {
   const found = describeFound(value);
@@ -280,17 +285,10 @@ export const FILE_SCHEMA = table({
     max_freshness: duration(BOUNDS.maxFreshness, "6h").prefault("6h"),
     allow_private: flag().prefault(true),
   }, "[ingest]").prefault({}),
-  sources: z.array(source, {
-    error: wants("double brackets above each source", "[[sources]]"),
-  }).prefault([]),
-  topics: z.array(topic, { error: wants("double brackets above each topic", "[[topics]]") })
-    .prefault([]),
-  topic_keywords: z.array(topicKeywords, {
-    error: wants("double brackets above each of these tables", "[[topic_keywords]]"),
-  }).prefault([]),
-  severity_rules: z.array(severityRule, {
-    error: wants("double brackets above each rule", "[[severity_rules]]"),
-  }).prefault([]),
+  sources: tables(source, "each source", "[[sources]]"),
+  topics: tables(topic, "each topic", "[[topics]]"),
+  topic_keywords: tables(topicKeywords, "each of these tables", "[[topic_keywords]]"),
+  severity_rules: tables(severityRule, "each rule", "[[severity_rules]]"),
   delivery: table({
     allow_http: flag().prefault(false),
     allow_networks: list(text("a CIDR", "10.0.0.0/8", readCidr), "CIDRs", '["10.0.0.0/8"]')
@@ -304,9 +302,7 @@ export const FILE_SCHEMA = table({
     languages: list(language, "languages", '["es"]').prefault([]),
   }, "[delivery]").prefault({}),
   tiers: table(tiers, "[tiers.team]").prefault({}),
-  customers: z.array(customer, {
-    error: wants("double brackets above each customer", "[[customers]]"),
-  }).prefault([]),
+  customers: tables(customer, "each customer", "[[customers]]"),
   backup: table({
     folder: text("a folder", "data/backups", readPath).prefault("data/backups"),
     schedule: text("a cron expression", "15 3 * * *", readSchedule).optional(),

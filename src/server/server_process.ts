@@ -42,9 +42,6 @@ const ABORT_PENDING_MS = 4_000;
 const ENOUGH_FILES = 1_024;
 const MORE_FILES = "raise it: LimitNOFILE in the unit, or `ulimit -n` in the shell";
 
-/** Other programs use these signals, for example to reopen log files. */
-const UNUSED_SIGNAL = "this signal is ignored: SIGHUP reloads the config, SIGTERM stops the server";
-
 /** The loaded config and the platform of a server. */
 export type Serving = Omit<Opened, "store"> & { readings: ReadonlyMap<string, string> };
 
@@ -114,7 +111,6 @@ export async function serve(
   await supervisor.ready(`listening on ${server.address}`);
   await service.start();
   parts.defer(call.host.onReload(() => void service.reload()));
-  parts.defer(call.host.onUnused((signal) => log.warn(UNUSED_SIGNAL, { signal })));
   // Checked when the service is ready, because it takes some time.
   if (!hasFiles(ENOUGH_FILES)) log.warn(`the limit of open files is below ${ENOUGH_FILES}; ${MORE_FILES}`);
   return await logStopped(log, stopSignal, async () => {

@@ -36,8 +36,8 @@ export interface ListedSource {
 /** The sources of the config in its order, then removed sources with held events. */
 export function listSources(config: Config, states: readonly SourceState[], nowMs: number): ListedSource[] {
   const configured = new Set(config.sources.map(({ id }) => id));
-  const gone = states.filter(({ id, heldBack }) => heldBack > 0 && !configured.has(id)).map(listGone);
-  return [...listConfigured(config, states, nowMs), ...gone];
+  const gone = states.filter(({ id, heldBack }) => heldBack > 0 && !configured.has(id));
+  return [...listConfigured(config, states, nowMs), ...gone.map(listGone)];
 }
 
 function listGone(state: SourceState): ListedSource {

@@ -1,4 +1,4 @@
-// Tests of src/platform/process/signals.ts: no moment of a service's life in which a signal is its death.
+// Tests of src/platform/process/signals.ts: signals never kill a service that is starting.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -23,21 +23,16 @@ async function runProbe(folder: string, args: string[]): Promise<Deno.CommandOut
   }).output();
 }
 
-Deno.test("main hears every signal to a service before it loads a command, and keeps it", async () => {
+Deno.test("serve keeps the signals that arrive before its command is loaded", async () => {
   await withFolder(async (folder) => {
     const { code, stdout, stderr, signal } = await runProbe(folder, ["serve"]);
     assert.equal(signal, null, new TextDecoder().decode(stderr));
     assert.equal(code, 0, new TextDecoder().decode(stderr));
-    assert.deepEqual(JSON.parse(new TextDecoder().decode(stdout)), [
-      "SIGTERM",
-      "SIGUSR1",
-      "SIGUSR2",
-      "reload",
-    ]);
+    assert.deepEqual(JSON.parse(new TextDecoder().decode(stdout)), ["SIGTERM", "reload"]);
   });
 });
 
-Deno.test("main leaves the signals of other commands alone: they end as programs do", async () => {
+Deno.test("other commands end at a signal", async () => {
   await withFolder(async (folder) => {
     const { signal } = await runProbe(folder, ["backup", "create"]);
     assert.notEqual(signal, null);
