@@ -129,35 +129,6 @@ Deno.test("what an argument names and is not there is exit code 1, whatever it i
     }
   }));
 
-Deno.test("every command has a help with usage and an example", () =>
-  withFolder(async (folder) => {
-    const overview = await regfeed(folder, ["--help"]);
-    assert.equal(overview.code, 0);
-    const names = [...overview.stdout.matchAll(/^ {2}([a-z]+(?: [a-z-]+)?) {2,}/gm)].map((match) =>
-      match[1] ?? ""
-    );
-    assert.ok(names.length >= 16, names.join(", "));
-    for (const name of ["serve", "customer add", "source test"]) {
-      assert.ok(names.includes(name), name);
-      const { code, stdout } = await regfeed(folder, [...name.split(" "), "--help"]);
-      assert.equal(code, 0);
-      assert.match(stdout, new RegExp(`usage: regfeed ${name}`));
-      assert.match(stdout, /example: regfeed /);
-      assert.match(stdout, /^ {2}-c, --config FILE /m);
-    }
-    for (const name of ["init", "demo", "version"]) {
-      assert.doesNotMatch((await regfeed(folder, [name, "--help"])).stdout, /--config/, name);
-    }
-    for (const group of ["source", "customer", "key", "event"]) {
-      const { code, stdout } = await regfeed(folder, [group, "--help"]);
-      assert.equal(code, 0);
-      for (const name of names) {
-        assert.equal(stdout.includes(`  ${name} `), name.startsWith(`${group} `), `${group}: ${name}`);
-      }
-    }
-    assert.match((await regfeed(folder, ["help", "source", "list"])).stdout, /usage: regfeed source list/);
-  }));
-
 type Customers = {
   customers: { id: string; tier: string; enabled: boolean; keys: { disabled_at: number | null }[] }[];
 };

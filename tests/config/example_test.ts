@@ -1,10 +1,8 @@
 // config.example.toml.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { parse } from "smol-toml";
 import { allKnownKeys } from "../../src/config/toml/known_keys.ts";
 import { configOf } from "./given.ts";
-import { needs, present } from "../support/needs.ts";
 
 const EXAMPLE = await Deno.readTextFile(new URL("../../config.example.toml", import.meta.url));
 
@@ -101,36 +99,4 @@ Deno.test("config.example.toml spreads the schedules of its sources, names them 
     assert.ok(hosts.length <= 3, `minute ${minute} has ${hosts.length} sources`);
     assert.equal(new Set(hosts).size, hosts.length, `minute ${minute} asks one host twice`);
   }
-});
-
-const FACTS = new URL("../../../shared/facts/sources.json", import.meta.url);
-
-interface Fact {
-  id: string;
-  name_en: string;
-  feed_url: string;
-  status: string;
-  url_origin: string;
-}
-
-Deno.test({
-  ...needs(
-    "config.example.toml ships what is known to exist, and leaves off what is not certain",
-    present(FACTS),
-  ), // the facts are optional and not part of the repository
-  async fn() {
-    const facts = new Map((JSON.parse(readFileSync(FACTS, "utf8")) as Fact[]).map((fact) => [fact.id, fact]));
-    const { sources } = await configOf(EXAMPLE);
-    for (const { id, location, enabled } of sources) {
-      const fact = facts.get(id);
-      assert.ok(fact, `${id} is not among the facts`);
-      assert.notEqual(fact.url_origin, "inferred_or_recalled_not_seen", id);
-      if (fact.url_origin !== "seen_in_evidence") assert.equal(enabled, false, id);
-      if (!["recorded_sample", "listed_verified_by_third_party"].includes(fact.status)) {
-        assert.equal(enabled, false, `${id} is ${fact.status}`);
-      }
-      const stated = new URL(fact.feed_url.replace("{yyyymmdd}", "{since:yyyyMMdd}")).href;
-      assert.ok(location.startsWith(stated), `${id}: ${location} is not ${stated}`);
-    }
-  },
 });

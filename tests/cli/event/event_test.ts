@@ -118,22 +118,6 @@ Deno.test("event show --why says that the rules have changed, and shows both, an
     assert.match(stdout, /^ {2}event_type +guidance \(both\)$/m);
   }));
 
-Deno.test("event show of an unknown id fails with a sentence", () =>
-  withFolder(async (folder) => {
-    await writeConfig(folder, CONFIG);
-    await regfeed(folder, ["ingest"]); // it makes the database
-    const unknown = "evt_00000000000000000000000000";
-    for (
-      const [id, reason] of [[unknown, `there is no event ${unknown}`], [
-        "x",
-        "x is not an event id",
-      ]] as const
-    ) {
-      const { code, stderr } = await regfeed(folder, ["event", "show", id]);
-      assert.deepEqual([code, stderr.includes(reason)], [1, true], stderr);
-    }
-  }));
-
 Deno.test("source test --why shows the reasons under each item, and why one is passed over", () =>
   withFolder(async (folder) => {
     await writeConfig(folder, CONFIG + ADDITIONS);

@@ -75,29 +75,6 @@ Deno.test({
     }),
 });
 
-Deno.test("makeFolder() makes the folders above too, and keeps one that is there", async () => {
-  await inFolder(async (folder) => {
-    const path = join(folder, "a", "b");
-    await files.makeFolder(path, 0o700);
-    assert.equal((Deno.statSync(path).mode ?? 0) & 0o777, 0o700);
-    await files.makeFolder(path, 0o755);
-    assert.equal((Deno.statSync(path).mode ?? 0) & 0o777, 0o700);
-    assert.equal(await files.exists(path), true);
-    assert.equal(await files.exists(join(folder, "c")), false);
-  });
-});
-
-Deno.test("makeFile() makes an empty file with its mode and keeps one that is there", async () => {
-  await inFolder(async (folder) => {
-    const path = join(folder, "store.db");
-    await files.makeFile(path, 0o600);
-    assert.equal((Deno.statSync(path).mode ?? 0) & 0o777, 0o600);
-    Deno.writeTextFileSync(path, "kept");
-    await files.makeFile(path, 0o600);
-    assert.equal(await files.readText(path), "kept");
-  });
-});
-
 Deno.test("files: every failure names the path and the reason in words", async () => {
   await inFolder(async (folder) => {
     const gone = join(folder, "gone");
