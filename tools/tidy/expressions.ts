@@ -32,7 +32,7 @@ const LISTED = {
 /** These run in the parse worker, within its limit of time. */
 const OPERATORS = {
   path: "tests/ingest/parse/parse_worker_client_test.ts",
-  name: "that takes exponential time fails its own source",
+  name: "that takes exponential time fails its source",
 };
 
 /** See {@link Exception}. */

@@ -1,4 +1,4 @@
-// More than one fetch may read: what has piled up is caught up with over the next ones, each item once, and said so.
+// Backlogs beyond the limits of one fetch are read by the next ones, each item once, and reported.
 import assert from "node:assert/strict";
 import { isHopeless, notMet, restAfter, tooManyPages } from "../../../src/ingest/fetch/list_cursor.ts";
 import type { ListRules, SitemapRules } from "../../../src/domain/source/extraction_rules.ts";
@@ -18,7 +18,7 @@ const storedIds = async (world: World): Promise<number[]> =>
 const upTo = (last: number, from = 1): number[] =>
   Array.from({ length: last - from + 1 }, (_, at) => from + at);
 
-/** Four documents a day, the hundredth on the world's first day. */
+/** The date of a document: four a day, number 100 on the first day of the world. */
 const dayOf = (id: number) => new Date(Date.UTC(2026, 7, 1) + (id - 100) * DAY / 4).toISOString();
 const answer = (ids: readonly number[], more: Record<string, unknown> = {}) => ({
   headers: { "content-type": "application/json" },
@@ -35,7 +35,7 @@ const config = (table: string) =>
       `published = "date"\n${table}`,
   });
 
-/** A list of which each page has five, the newest first, in each kind of paging. */
+/** Lists in pages of five, the newest items first. */
 const PAGINGS: Record<string, { table: string; serve(world: World, newest: () => number): void }> = {
   page: {
     table: 'paging = "page"',
@@ -56,35 +56,31 @@ const PAGINGS: Record<string, { table: string; serve(world: World, newest: () =>
 };
 
 for (const [kind, { table, serve }] of Object.entries(PAGINGS)) {
-  Deno.test(`${kind}: what has piled up beyond max_pages is caught up with while more comes, each item once`, () =>
+  Deno.test(`${kind}: a backlog beyond max_pages is read over several fetches while more items appear, each item once`, () =>
     withSources(config(`${table}\nnewest_first = true\nmax_pages = 3`), async (world) => {
       let newest = 100;
       serve(world, () => newest);
       assert.equal((await ingestBoard(world)).new, 15);
       newest = 170;
-      const said: string[] = [];
-      for (let fetches = 0; fetches < 20 && said.at(-1) !== ""; fetches++) {
+      const reasons: string[] = [];
+      for (let fetches = 0; fetches < 20 && reasons.at(-1) !== ""; fetches++) {
         const report = await ingestBoard(world);
         assert.equal(report.ok, true);
-        said.push(report.refused[0]?.reason.slice(0, 35) ?? "");
+        reasons.push(report.refused[0]?.reason.slice(0, 35) ?? "");
         const [state] = await world.store.listSources();
         assert.equal(state?.partialFailures.length, report.refused.length);
         newest += 2;
       }
       assert.deepEqual(await storedIds(world), upTo(newest - 2, 86));
-      assert.equal(said.at(-1), "", "all of it was met");
-      assert.deepEqual([...new Set(said.slice(0, -1))], ["there are more new items than fit i"]);
+      assert.equal(reasons.at(-1), "", "known items were reached");
+      assert.deepEqual([...new Set(reasons.slice(0, -1))], ["there are more new items than fit i"]);
       world.platform.http.requests.length = 0;
       await ingestBoard(world);
-      assert.equal(
-        world.platform.http.requests.length,
-        2,
-        "and then only the news are read",
-      );
+      assert.equal(world.platform.http.requests.length, 2, "then only new items are read");
     }));
 }
 
-Deno.test("where nothing known is met any more the walk ends at what is older than the last fetch", () =>
+Deno.test("a list without known items is read down to items that are older than the last fetch", () =>
   withSources(config('paging = "page"\nnewest_first = true\nmax_pages = 3'), async (world) => {
     // Document 2000 is of the year after the world's first.
     let ids = upTo(2_000);
@@ -94,13 +90,13 @@ Deno.test("where nothing known is met any more the walk ends at what is older th
     });
     await world.platform.clock.advance(500 * DAY);
     assert.equal((await ingestBoard(world)).new, 15);
-    // All that the first fetch saw is taken down, and what came a year before it; ten days bring forty documents.
+    // The items of the first fetch and of the year before are removed; ten days add forty documents.
     await world.platform.clock.advance(10 * DAY);
     ids = [...upTo(500), ...upTo(2_040, 2_001)];
     for (let fetches = 0; fetches < 20; fetches++) await ingestBoard(world);
     const stored = await storedIds(world);
     assert.deepEqual(stored.filter((id) => id > 2_000), upTo(2_040, 2_001), "nothing is missing");
-    assert.ok(stored.filter((id) => id <= 500).length <= 5, "and the archive is left alone");
+    assert.ok(stored.filter((id) => id <= 500).length <= 5, "the archive is not read");
     assert.deepEqual((await world.store.listSources())[0]?.partialFailures, []);
   }));
 
@@ -112,7 +108,7 @@ const dayConfig = (lines: string) =>
 const asked = (world: World): string[] =>
   world.platform.http.requests.splice(0).map(({ url }) => new URL(url).pathname.slice(5));
 
-Deno.test("days that do not fit into the time of one fetch are asked for at the next ones, and a first fetch tells nobody until it is over", () =>
+Deno.test("days beyond the time of one fetch are read by the next ones, and the first fetch lasts until the end", () =>
   withSources(dayConfig("first_days = 20"), async (world) => {
     world.platform.http.serve("https://board.example", async ({ url }) => {
       await world.platform.clock.advance(20_000);
@@ -124,7 +120,7 @@ Deno.test("days that do not fit into the time of one fetch are asked for at the 
       assert.equal(report.ok, true, report.error);
       reasons.push(report.refused[0]?.reason ?? "");
       const [state] = await world.store.listSources();
-      assert.equal(state?.firstSuccessAtMs === null, reasons.at(-1) !== "", "the first fetch goes on");
+      assert.equal(state?.firstSuccessAtMs === null, reasons.at(-1) !== "", "the first fetch continues");
     }
     assert.match(
       reasons[0] ?? "",
@@ -141,7 +137,7 @@ Deno.test("days that do not fit into the time of one fetch are asked for at the 
     assert.equal((await storedIds(world)).length, 21);
   }));
 
-Deno.test("days that were had are not asked for again after one that could not be had", () =>
+Deno.test("days before a failed one are not requested again", () =>
   withSources(dayConfig("first_days = 3"), async (world) => {
     let broken = "";
     world.platform.http.serve("https://board.example", ({ url }) => {
@@ -155,7 +151,7 @@ Deno.test("days that were had are not asked for again after one that could not b
     const failed = await ingestBoard(world);
     assert.deepEqual([failed.ok, asked(world).at(0)], [false, "20260731"]);
     assert.equal((await ingestBoard(world)).ok, false);
-    assert.deepEqual(asked(world), ["20260815"], "from there on");
+    assert.deepEqual(asked(world), ["20260815"], "continues there");
     broken = "";
     assert.equal((await ingestBoard(world)).ok, true);
     assert.deepEqual(asked(world), upTo(20260821, 20260815).map(String));
@@ -163,7 +159,7 @@ Deno.test("days that were had are not asked for again after one that could not b
     assert.deepEqual(asked(world), ["20260820", "20260821"], "the overlap");
   }));
 
-Deno.test("sparql: days are caught up with in the same way", () =>
+Deno.test("sparql: days beyond the time of one fetch are read by the next ones", () =>
   withSources(
     boardConfig({
       source: `fetch_strategy = "sparql"\nrelevance = "all"\n[sources.sparql]\n` +
@@ -202,16 +198,12 @@ Deno.test("sparql: days are caught up with in the same way", () =>
 
 const rules = { maxPages: 3, newestFirst: true } as ListRules;
 
-Deno.test("a cut walk says where the next one goes on, and how long it has been on its way", () => {
+Deno.test("restAfter() gives the position of the next fetch and the number of pages before it", () => {
   const cut = { url: "u", top: ["t"] };
   assert.deepEqual(restAfter(null, { ...cut, pages: { head: 3, rest: 0 } }), { ...cut, pages: 3 });
   const before = { url: "v", top: ["s"], pages: 3 };
   assert.deepEqual(restAfter(before, { ...cut, pages: { head: 1, rest: 2 } }), { ...cut, pages: 4 });
-  assert.deepEqual(
-    restAfter(before, { ...cut, pages: { head: 3, rest: 0 } }),
-    { ...cut, pages: 6 },
-    "cut on top again",
-  );
+  assert.deepEqual(restAfter(before, { ...cut, pages: { head: 3, rest: 0 } }), { ...cut, pages: 6 });
   assert.deepEqual(restAfter(before, { ...cut, pages: null }), { url: "v", top: ["t"], pages: 3 });
   assert.equal(isHopeless({ ...cut, pages: 30 }, rules), false);
   assert.equal(isHopeless({ ...cut, pages: 31 }, rules), true);
@@ -219,19 +211,12 @@ Deno.test("a cut walk says where the next one goes on, and how long it has been 
     notMet(rules, { ...cut, pages: 31 }),
     /within 31 pages, so items may be missing: raise max_pages/,
   );
-  assert.match(
-    notMet(rules, null),
-    /within 3 pages, so items may be missing: raise max_pages/,
-    "with days, each is a list of its own",
-  );
-  assert.match(
-    tooManyPages(rules, 2),
-    /^only 2 pages could be read in 5 minutes: request more items per page, or/,
-  );
+  assert.match(notMet(rules, null), /within 3 pages, so items may be missing: raise max_pages/);
+  assert.match(tooManyPages(rules, 2), /^only 2 pages could be read in 5 minutes: request more items/);
   assert.match(tooManyPages(rules, null), /^there are more than 3 pages: raise max_pages, or/);
 });
 
-Deno.test("a dry run says where the next fetch goes on", () =>
+Deno.test("a dry run states where the next fetch continues", () =>
   withSources(config('paging = "page"\nnewest_first = true\nmax_pages = 3'), async (world) => {
     let newest = 100;
     PAGINGS["page"]?.serve(world, () => newest);
@@ -246,19 +231,19 @@ Deno.test("a dry run says where the next fetch goes on", () =>
     assert.deepEqual(await notes(), []);
     newest = 170;
     await ingestBoard(world);
-    const behind = (pages: number) => [
+    const inParts = (pages: number) => [
       `the list is read in parts: ${pages} pages are read, and the next fetch continues after them`,
     ];
-    assert.deepEqual(await notes(), behind(3));
+    assert.deepEqual(await notes(), inParts(3));
     await ingestBoard(world);
-    assert.deepEqual(await notes(), behind(6));
+    assert.deepEqual(await notes(), inParts(6));
     for (let fetches = 0; fetches < 5; fetches++) await ingestBoard(world);
     assert.deepEqual(await notes(), []);
   }));
 
-Deno.test("describeCursors() names the day at which days, queries and maps go on, each language by itself", () => {
+Deno.test("describeCursors() names the day from which the next fetch reads, for each language", () => {
   const NOW = Date.UTC(2026, 7, 10);
-  const fill = (source: SourceSettings, cursor: Record<string, unknown>) =>
+  const cursorOf = (source: SourceSettings, cursor: Record<string, unknown>) =>
     JSON.stringify({ settings: rulesKey(source), ...cursor });
   const reading = { kind: "json" } as ListRules["reading"];
   const windows = { days: 1, overlapDays: 2, firstDays: 30 };
@@ -266,23 +251,20 @@ Deno.test("describeCursors() names the day at which days, queries and maps go on
   const byDay = sampleSource({ fetchStrategy: "json", rules: list });
   const atMs = Date.UTC(2026, 6, 20, 12);
   const days = ["the next fetch starts with the days from 2026-07-18 on"];
-  const place = (source: SourceSettings, cursor: string | null) => describeCursors(source, { cursor }, NOW);
-  assert.deepEqual(place(byDay, fill(byDay, { atMs })), days);
-  assert.deepEqual(place(byDay, null), []);
-  assert.deepEqual(
-    place(byDay, JSON.stringify({ settings: "other", atMs })),
-    [],
-    "read anew with other rules",
-  );
+  const described = (source: SourceSettings, cursor: string | null) =>
+    describeCursors(source, { cursor }, NOW);
+  assert.deepEqual(described(byDay, cursorOf(byDay, { atMs })), days);
+  assert.deepEqual(described(byDay, null), []);
+  assert.deepEqual(described(byDay, JSON.stringify({ settings: "other", atMs })), [], "other rules");
   const map = sampleSource({ fetchStrategy: "sitemap", rules: { kind: "sitemap" } as SitemapRules });
-  assert.deepEqual(place(map, fill(map, { sinceMs: atMs })), [
+  assert.deepEqual(described(map, cursorOf(map, { sinceMs: atMs })), [
     "the next fetch looks for pages that have changed since 2026-07-20",
   ]);
-  assert.deepEqual(place(sampleSource(), JSON.stringify({ settings: "", sentMs: 1 })), [], "one document");
+  assert.deepEqual(described(sampleSource(), JSON.stringify({ settings: "", sentMs: 1 })), [], "a feed");
   const urls = { en: byDay.location, de: "https://board.example/de" };
   const both = { ...byDay, urls };
-  const german = fill({ ...both, location: urls.de }, { atMs: NOW });
-  assert.deepEqual(place(both, JSON.stringify({ en: fill(both, { atMs }), de: german })), [
+  const german = cursorOf({ ...both, location: urls.de }, { atMs: NOW });
+  assert.deepEqual(described(both, JSON.stringify({ en: cursorOf(both, { atMs }), de: german })), [
     `en: ${days[0]}`,
     "de: the next fetch starts with the days from 2026-08-08 on",
   ]);

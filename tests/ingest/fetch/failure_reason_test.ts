@@ -24,10 +24,10 @@ Deno.test("failureReason() gives one line without controls, secrets, or queries 
   assert.equal(failureReason("a b", { headers: { accept: "a" } }), "a b", "a short value is no secret");
 });
 
-/** What a server may write into a response: controls of a terminal, a line of its own, and what it was sent. */
+/** Control characters, a line break and secrets, as a server may write them into a response. */
 const HOSTILE = "\x1b]0;owned\x07\x9b31m\u202e\nfake line  OK hush-4711 https://a.example/?token=hush-0815";
 
-/** The body is such a document, and the source is read by the rules for it. */
+/** Documents and the sources that read them. */
 const STRATEGIES: [what: string, source: string, contentType: string, body: string][] = [
   [
     "broken JSON",
@@ -41,7 +41,7 @@ const STRATEGIES: [what: string, source: string, contentType: string, body: stri
 ];
 
 for (const [what, source, contentType, body] of STRATEGIES) {
-  Deno.test(`the reason that is stored, logged and reported of ${what} holds no control character and no secret`, async () => {
+  Deno.test(`the reason that is stored, logged and reported of ${what} has no control character and no secret`, async () => {
     const secrets = 'authorization = "Bearer hush-4711"\nheaders = { "x-api-key" = "hush-0815" }\n';
     const world = await createWorld(boardConfig({ source: secrets + source }));
     try {

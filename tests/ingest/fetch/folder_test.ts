@@ -1,4 +1,4 @@
-// Sources that are watched folders, through the whole appliance.
+// Sources that are watched folders, with the whole application.
 import assert from "node:assert/strict";
 import type { IngestReport } from "../../../src/ingest/ingest.ts";
 import { boardConfig, rss } from "../../support/samples.ts";
@@ -33,7 +33,7 @@ async function withFolder(
 
 const counts = ({ ok, new: fresh, revised, unchanged }: IngestReport) => [ok, fresh, revised, unchanged];
 
-Deno.test("a bad file is refused and its folder goes on, alone or beside good ones, today and later", () =>
+Deno.test("a file that cannot be read is refused at every fetch, and others are ingested", () =>
   withFolder(async (world, ingest) => {
     world.platform.files.write("/inbox/bad.xml", "<!doctype html><title>Error</title>", AGO);
     const alone = await ingest();
@@ -49,7 +49,7 @@ Deno.test("a bad file is refused and its folder goes on, alone or beside good on
     assert.deepEqual([state?.consecutiveFailures, state?.lastError], [0, null]);
   }));
 
-Deno.test("what stands in a folder and is no readable file is refused at every fetch, and its neighbours are not", () =>
+Deno.test("an entry that is not a readable file is refused at every fetch, and others are ingested", () =>
   withFolder(async (world, ingest) => {
     world.platform.files.spoil("/inbox/loop.xml", "its symbolic links form a loop");
     world.platform.files.write("/inbox/good.xml", rss([{ id: "1" }]), AGO);
@@ -67,7 +67,7 @@ Deno.test("a folder that cannot be read is a failure of its source", () =>
     assert.match(report.error ?? "", /^the folder cannot be read: .*\/inbox/);
   }));
 
-Deno.test("two files with two editions of one publication give two versions, and no more when they are touched", () =>
+Deno.test("two files with editions of one publication give two versions, also after they are touched", () =>
   withFolder(async (world, ingest) => {
     const files = {
       "/inbox/old.xml": "Article 50 of the AI Act.",
@@ -85,7 +85,7 @@ Deno.test("two files with two editions of one publication give two versions, and
     }
   }));
 
-Deno.test("a source that was a feed before may become a folder, and a feed again", async () => {
+Deno.test("a source can change from a feed to a folder and back", async () => {
   const world = await createWorld(CONFIG);
   const feed = await createWorld(boardConfig(), { store: world.store, seed: 2 });
   try {
@@ -101,7 +101,7 @@ Deno.test("a source that was a feed before may become a folder, and a feed again
   }
 });
 
-Deno.test("no reason quotes a file that is not a feed", () =>
+Deno.test("no reason quotes a file", () =>
   withFolder(async (world, ingest) => {
     const secret = "hush4711";
     const files = {

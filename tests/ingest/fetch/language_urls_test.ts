@@ -1,4 +1,4 @@
-// Addresses of publications in several languages that change while nothing else does: nothing is new, and no webhook goes.
+// Publications in several languages whose URLs change: nothing is new, and no webhook is sent.
 import assert from "node:assert/strict";
 import { ingestBoard, withSources } from "../../support/collecting.ts";
 import { boardConfig, rss } from "../../support/samples.ts";
@@ -32,7 +32,7 @@ async function fetch(
 
 const plain = (language: string, id: string) => `https://board.example/${language}/${id}`;
 
-Deno.test("one language's site that moves to another host has published nothing anew, whichever it is", () =>
+Deno.test("a site of one language that moves to another host publishes nothing new", () =>
   withSources(CONFIG, async (world) => {
     assert.deepEqual(await fetch(world, plain), [3, 0, 0, 3]);
     const german = (language: string, id: string) =>
@@ -53,7 +53,7 @@ Deno.test("one language's site that moves to another host has published nothing 
     );
   }));
 
-Deno.test("a query that is made up for each fetch is nothing new in any language, and one that comes or goes is an edit", () =>
+Deno.test("a query that changes with each fetch is not new in any language, and one that is added or removed is a revision", () =>
   withSources(CONFIG, async (world) => {
     const signed = (signature: string) => (language: string, id: string) =>
       `${plain(language, id)}?signature=${signature}`;
@@ -64,7 +64,7 @@ Deno.test("a query that is made up for each fetch is nothing new in any language
     assert.deepEqual(await fetch(world, plain), [0, 0, 6, 0]);
   }));
 
-Deno.test("a site that goes back and forth between two spellings of its host makes one version, not one each time", () =>
+Deno.test("a site that alternates between two names of its host makes one version", () =>
   withSources(CONFIG, async (world) => {
     const www = (language: string, id: string) => `https://www.board.example/${language}/${id}/`;
     assert.deepEqual(await fetch(world, plain), [3, 0, 0, 3]);
@@ -77,7 +77,7 @@ Deno.test("a site that goes back and forth between two spellings of its host mak
     assert.deepEqual(await fetch(world, plain), [0, 3, 3, 0], "also back: it may not have meant to");
   }));
 
-Deno.test("a page that is not translated, and moves with the site of its language, is nothing new", () =>
+Deno.test("an untranslated page that moves with the site of its language is not new", () =>
   withSources(CONFIG, async (world) => {
     const fetchUntranslated = async (german: string) => {
       for (const [language, site] of [["en", "https://board.example"], ["de", german]] as const) {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { nextLink } from "../../../src/ingest/fetch/link_header.ts";
 
-Deno.test("nextLink() finds the next page as RFC 8288 writes it, and nothing that only looks like it", () => {
+Deno.test("nextLink() finds the next page (RFC 8288), and no similar relation", () => {
   const cases: [header: string, next: string | null][] = [
     ["", null],
     ['<https://a.example/?page=2>; rel="next"', "https://a.example/?page=2"],

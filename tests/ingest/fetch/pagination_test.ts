@@ -23,7 +23,7 @@ Deno.test("planWindows() plans whole days up to today, from the last fetch less 
   assert.deepEqual(shown(wasAhead), ["2026-07-31/2026-08-02"], "the clock was set back");
 });
 
-Deno.test("planWindows() leaves no day out between one fetch and the next", () => {
+Deno.test("planWindows() omits no day between two fetches", () => {
   let lastMs = at("2026-03-01T23:59:00Z");
   let untilMs = 0;
   for (let hours = 7; hours < 24 * 60; hours += 31) {
@@ -38,7 +38,7 @@ Deno.test("planWindows() leaves no day out between one fetch and the next", () =
   }
 });
 
-Deno.test("halveWindow() halves whole days and leaves a single one", () => {
+Deno.test("halveWindow() halves whole days, but not a single one", () => {
   const halves = halveWindow({ sinceMs: at("2026-07-01"), untilMs: at("2026-07-06") });
   assert.deepEqual(shown(halves ?? []), ["2026-07-01/2026-07-03", "2026-07-03/2026-07-06"]);
   assert.equal(halveWindow({ sinceMs: at("2026-07-01"), untilMs: at("2026-07-02") }), null);

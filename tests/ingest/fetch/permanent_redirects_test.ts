@@ -24,7 +24,7 @@ type Found = typeof here | { kind: "moved"; to: string } | { kind: "unsaid" | "f
 const seen = (before: readonly SourceMove[], found: Found, nowMs: number) =>
   decideMoves(before, [{ address: OLD, ...found } as PermanentRedirects], nowMs);
 
-Deno.test("decideMoves() adopts a permanent redirect when it has been the same for days, not before", () => {
+Deno.test("decideMoves() adopts a permanent redirect after it has been the same for days", () => {
   const first = seen([], toNew, T0);
   assert.deepEqual(first, [{ from: OLD, url: NEW, sinceMs: T0, adoptedAtMs: null }]);
   assert.equal(adoptedAddress(first, OLD), null);
@@ -35,11 +35,11 @@ Deno.test("decideMoves() adopts a permanent redirect when it has been the same f
   assert.deepEqual(
     seen(adopted, here, T0 + 9 * ADOPTED_AFTER_MS),
     adopted,
-    "the new address redirects no further",
+    "the new URL does not redirect",
   );
 });
 
-Deno.test("decideMoves() begins anew when the answer changes, ends, or the clock was set back", () => {
+Deno.test("decideMoves() starts again if the redirect changes or ends, or the clock was set back", () => {
   const first = seen([], toNew, T0);
   const [other] = seen(first, { kind: "moved", to: "https://other.example/" }, T0 + ADOPTED_AFTER_MS);
   assert.deepEqual([other?.sinceMs, other?.adoptedAtMs], [T0 + ADOPTED_AFTER_MS, null]);
@@ -47,7 +47,7 @@ Deno.test("decideMoves() begins anew when the answer changes, ends, or the clock
   assert.equal(seen(first, toNew, T0 - 1)[0]?.sinceMs, T0 - 1);
 });
 
-Deno.test("decideMoves() is not set back by what says nothing: a temporary redirect, a failure", () => {
+Deno.test("decideMoves() ignores temporary redirects and failures", () => {
   const first = seen([], toNew, T0);
   for (const kind of ["unsaid", "failed"] as const) {
     const between = seen(first, { kind }, T0 + 1);
@@ -57,14 +57,14 @@ Deno.test("decideMoves() is not set back by what says nothing: a temporary redir
   }
 });
 
-Deno.test("a move means nothing for another configured address, and is given up with the first failure", () => {
+Deno.test("an adopted redirect applies to its configured URL only, and ends with the first failure", () => {
   const adopted: SourceMove = { from: OLD, url: NEW, sinceMs: T0, adoptedAtMs: T0 + ADOPTED_AFTER_MS };
   assert.equal(adoptedAddress([adopted], NEW), null);
   assert.deepEqual(decideMoves([adopted], [{ address: NEW, kind: "here" }], T0), []);
   assert.deepEqual(seen([adopted], { kind: "failed" }, T0), []);
 });
 
-Deno.test("each address of a source moves by itself", () => {
+Deno.test("each URL of a source has its own redirect", () => {
   const french = "https://old.example/fr";
   const first = decideMoves([], [{ address: OLD, ...toNew }, { address: french, kind: "here" }], T0);
   const later = decideMoves(first, [
@@ -74,7 +74,7 @@ Deno.test("each address of a source moves by itself", () => {
   assert.deepEqual([adoptedAddress(later, OLD), adoptedAddress(later, french)], [NEW, null]);
 });
 
-Deno.test("movedTemplate() moves what an address is made of, and nothing that is fixed to one request", () => {
+Deno.test("movedTemplate() moves a URL template, unless the redirect is specific to one request", () => {
   const day = "https://old.example/api/day/{since:yyyyMMdd}";
   const query = "https://old.example/api?from={since}&text=a b&to={until}";
   const encoded = "https://old.example/api?from=%7Bsince%7D";
@@ -98,7 +98,7 @@ Deno.test("movedTemplate() moves what an address is made of, and nothing that is
   }
 });
 
-/** A source whose address has moved for good on the same path of another host, which answers with the path and query. */
+/** Sources that redirect permanently to another host, by which the items are made from the URL. */
 const TEMPLATED: Record<string, { source: string; at: string; item(url: URL): unknown }> = {
   "json by days": {
     source: `fetch_strategy = "json"\n[sources.json]\nitems = ""\nid = "id"\ntitle = "title"\n` +
@@ -127,7 +127,7 @@ const TEMPLATED: Record<string, { source: string; at: string; item(url: URL): un
 };
 
 for (const [what, { source, at, item }] of Object.entries(TEMPLATED)) {
-  Deno.test(`${what}: a move for good is adopted after three days, with the days that change in it`, () =>
+  Deno.test(`${what}: a permanent redirect is adopted after three days, and its days change`, () =>
     withSources(
       boardConfig({ source: `relevance = "all"\n${source}` }).replace("https://board.example/feed", at),
       async (world) => {
@@ -150,11 +150,11 @@ for (const [what, { source, at, item }] of Object.entries(TEMPLATED)) {
         const stored = (await world.store.listEvents({ limit: 50 })).map(({ json }) =>
           JSON.parse(json).external_id
         );
-        assert.ok(stored.some((id) => id >= "2026-08-03"), "the days go on");
+        assert.ok(stored.some((id) => id >= "2026-08-03"), "later days are requested");
         http.serve("https://new.example", () => ({ status: 500 }));
         http.serve("https://board.example", ({ url }) => ({ body: JSON.stringify(item(url)) }));
         assert.equal((await ingestBoard(world)).ok, false);
-        assert.deepEqual(await asked(), ["board.example"], "given up with the first failure");
+        assert.deepEqual(await asked(), ["board.example"], "the redirect ends with the first failure");
       },
     ));
 }

@@ -1,4 +1,4 @@
-// Sitemaps and SPARQL endpoints through the whole appliance, with a fake clock and a fake internet.
+// Sitemaps and SPARQL endpoints with the whole application, a fake clock and a fake internet.
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { NetworkError } from "../../../src/domain/ports/ports.ts";
@@ -40,7 +40,7 @@ function serveSite(world: World, pages: Record<string, string | null>, gone: rea
   });
 }
 
-Deno.test("a sitemap's pages are read when they are new or have changed, and no other", () =>
+Deno.test("new and changed pages of a sitemap are read, and no others", () =>
   withSources(sitemapConfig('include = ["/p"]\nexclude = ["/p-old"]'), async (world) => {
     const pages: Record<string, string | null> = {
       "/p1": "2026-07-31T10:00:00Z",
@@ -64,7 +64,7 @@ Deno.test("a sitemap's pages are read when they are new or have changed, and no 
     assert.deepEqual(pagesAsked(world), ["/p3", "/p2"]);
   }));
 
-Deno.test("pages beyond max_pages wait for the next fetch, and one that cannot be had is tried again", () =>
+Deno.test("pages beyond max_pages and pages that failed are read by the next fetch", () =>
   withSources(sitemapConfig("max_pages = 2"), async (world) => {
     serveSite(world, { "/p0": "2026-07-31T10:00:00Z" });
     assert.equal((await ingestBoard(world)).new, 1);
@@ -83,7 +83,7 @@ Deno.test("pages beyond max_pages wait for the next fetch, and one that cannot b
     assert.deepEqual(await titles(world), ["p0", "p1", "p2", "p3", "p4"]);
   }));
 
-Deno.test("a page that is gone is told of once, and one dated by a day is read once more when the day is over", () =>
+Deno.test("a removed page is reported once, and a page dated by a day is read again after that day", () =>
   withSources(sitemapConfig(), async (world) => {
     serveSite(world, { "/p1": "2026-08-01", "/p2": "2026-07-20T00:00:00Z" }, ["/p2"]);
     const first = await ingestBoard(world);
@@ -101,46 +101,32 @@ Deno.test("a page that is gone is told of once, and one dated by a day is read o
     assert.deepEqual(pagesAsked(world), []);
   }));
 
-Deno.test("an index leads to its changed maps, packed or not, and a broken one loses no other", () =>
+Deno.test("the changed sitemaps of an index are read, compressed or not, and one that fails does not affect others", () =>
   withSources(sitemapConfig('maps = ["news"]\nmax_maps = 3'), async (world) => {
-    const index = `<sitemapindex>${
-      [["news-1.xml.gz", "2026-07-31"], ["news-2.xml", "2026-07-31"], ["news-0.xml", "2020-01-01"], [
-        "shop.xml",
-        "2026-07-31",
-      ]]
-        .map(([name, date]) =>
-          `<sitemap><loc>https://board.example/${name}</loc><lastmod>${date}</lastmod></sitemap>`
-        )
-        .join("")
-    }</sitemapindex>`;
+    const entry = (name: string, date = "2026-07-31") =>
+      `<sitemap><loc>https://board.example/${name}</loc><lastmod>${date}</lastmod></sitemap>`;
+    const entries = [
+      entry("news-1.xml.gz"),
+      entry("news-2.xml"),
+      entry("news-0.xml", "2020-01-01"),
+      entry("shop.xml"),
+    ];
     serveSite(world, {});
-    world.platform.http.serve(MAP, () => ({ body: index }));
-    const packed = gzipSync(map({ "/p1": "2026-07-31T01:00:00Z" }));
-    world.platform.http.serve(
-      "https://board.example/news-1.xml.gz",
-      () => ({ body: new Uint8Array(packed) }),
-    );
+    world.platform.http.serve(MAP, () => ({ body: `<sitemapindex>${entries.join("")}</sitemapindex>` }));
+    const packed = new Uint8Array(gzipSync(map({ "/p1": "2026-07-31T01:00:00Z" })));
+    world.platform.http.serve("https://board.example/news-1.xml.gz", () => ({ body: packed }));
     world.platform.http.serve("https://board.example/news-2.xml", () => ({ status: 500 }));
     const first = await ingestBoard(world);
     assert.deepEqual([first.ok, first.new], [true, 1]);
-    assert.deepEqual(first.refused, [{
-      item: "https://board.example/news-2.xml",
-      reason: "responded with 500",
-    }]);
-    const asked = world.platform.http.requests.splice(0).map(({ url }) => new URL(url).pathname);
-    assert.deepEqual(
-      asked,
-      ["/feed", "/news-1.xml.gz", "/news-2.xml", "/p1"],
-      "neither the shop nor the archive",
-    );
-    world.platform.http.serve(
-      "https://board.example/news-2.xml",
-      () => ({ body: map({ "/p2": "2026-07-15T00:00:00Z" }) }),
-    );
-    assert.equal((await ingestBoard(world)).new, 1, "its pages are not too old for having been out of reach");
+    const second = "https://board.example/news-2.xml";
+    assert.deepEqual(first.refused, [{ item: second, reason: "responded with 500" }]);
+    const paths = world.platform.http.requests.splice(0).map(({ url }) => new URL(url).pathname);
+    assert.deepEqual(paths, ["/feed", "/news-1.xml.gz", "/news-2.xml", "/p1"], "without shop and archive");
+    world.platform.http.serve(second, () => ({ body: map({ "/p2": "2026-07-15T00:00:00Z" }) }));
+    assert.equal((await ingestBoard(world)).new, 1, "older changes are still read");
   }));
 
-Deno.test("no further map is read when those before it have very many changed pages", () =>
+Deno.test("no further sitemap is read after 50,000 changed pages", () =>
   withSources(sitemapConfig("max_pages = 1"), async (world) => {
     const { http } = world.platform;
     const pages = Array.from({ length: 50_000 }, (_, at) => [`/p${at}`, "2026-07-31T01:00:00Z"]);
@@ -150,28 +136,20 @@ Deno.test("no further map is read when those before it have very many changed pa
     assert.match(JSON.stringify((await ingestBoard(world)).refused), /map-2".*have 50000 changed pages"}/);
   }));
 
-Deno.test("a map that inflates beyond the bound, or says of no page when it changed, is a failure in words", () =>
+Deno.test("a sitemap that is too large or without lastmod is a failure with its reason", () =>
   withSources(`ingest.max_document_bytes = 20000\n${sitemapConfig()}`, async (world) => {
     const bomb = gzipSync(new Uint8Array(5_000_000));
     assert.ok(bomb.length < 20_000);
     world.platform.http.serve(MAP, () => ({ body: new Uint8Array(bomb) }));
-    assert.match(
-      (await ingestBoard(world)).error ?? "",
-      /^the file has more than 20000 bytes when inflated$/,
-    );
+    const error = async () => (await ingestBoard(world)).error ?? "";
+    assert.match(await error(), /^the file has more than 20000 bytes when inflated$/);
     world.platform.http.serve(MAP, () => ({ body: map({ "/p1": null, "/p2": null }) }));
-    assert.match(
-      (await ingestBoard(world)).error ?? "",
-      /^none of the 2 pages in the sitemap has a lastmod/,
-    );
+    assert.match(await error(), /^none of the 2 pages in the sitemap has a lastmod/);
     world.platform.http.serve(MAP, () => ({ body: "<rss><channel/></rss>" }));
-    assert.match(
-      (await ingestBoard(world)).error ?? "",
-      /^this is a feed, not a sitemap; fetch_strategy = "feed" reads it$/,
-    );
+    assert.match(await error(), /^this is a feed, not a sitemap; fetch_strategy = "feed" reads it$/);
   }));
 
-Deno.test("pages of which a map does not say when they changed are told of, and of two dates of a page the later counts", () =>
+Deno.test("pages without lastmod are reported once, and of two dates of a page the later counts", () =>
   withSources(sitemapConfig(), async (world) => {
     const twice = map({ "/p1": "2026-07-31T10:00:00Z", "/p2": "2026-07-30", "/p3": null, "/p4": "soon" })
       .replace("</urlset>", map({ "/p1": "2026-05-01" }).replace(/^.*?<url>/, "<url>"));
@@ -184,7 +162,7 @@ Deno.test("pages of which a map does not say when they changed are told of, and 
     assert.deepEqual(first.notes, [
       "2 pages of the sitemap cannot be checked for changes: they have no lastmod",
     ]);
-    assert.equal((await ingestBoard(world)).notes, undefined, "it is told once");
+    assert.equal((await ingestBoard(world)).notes, undefined, "reported once");
   }));
 
 const SPARQL = boardConfig({
@@ -220,7 +198,7 @@ const results = (rows: readonly (readonly [string, string])[]) => ({
   }),
 });
 
-Deno.test("an endpoint is asked by windows of days, in halves where it gives up, and later with an overlap", () =>
+Deno.test("an endpoint is queried by windows of days, halved if it fails, and later with an overlap", () =>
   withSources(SPARQL, async (world) => {
     const asked: string[] = [];
     world.platform.http.serve(MAP, ({ url }) => {
@@ -234,18 +212,11 @@ Deno.test("an endpoint is asked by windows of days, in halves where it gives up,
     });
     const first = await ingestBoard(world);
     assert.deepEqual([first.ok, first.new], [true, 5]);
-    assert.deepEqual(
-      asked,
-      [
-        "2026-07-16/2026-07-24",
-        "2026-07-16/2026-07-20",
-        "2026-07-20/2026-07-24",
-        "2026-07-24/2026-08-01",
-        "2026-07-24/2026-07-28",
-        "2026-07-28/2026-08-01",
-        "2026-08-01/2026-08-02",
-      ],
-    );
+    assert.deepEqual(asked.map((days) => days.replaceAll("2026-", "")), [
+      ...["07-16/07-24", "07-16/07-20", "07-20/07-24"],
+      ...["07-24/08-01", "07-24/07-28", "07-28/08-01"],
+      "08-01/08-02",
+    ]);
     const [event] = (await world.store.listEvents({ limit: 1 })).map(({ json }) => JSON.parse(json));
     assert.deepEqual([event.language, event.url_official], [
       "de",
@@ -257,7 +228,7 @@ Deno.test("an endpoint is asked by windows of days, in halves where it gives up,
     assert.deepEqual(asked, ["2026-07-30/2026-08-03"]);
   }));
 
-Deno.test("an answer that was cut off is asked for in halves, and a single day with too much is told of", () =>
+Deno.test("a window with too many rows is halved, and a single day with too many is reported", () =>
   withSources(SPARQL, async (world) => {
     world.platform.http.serve(MAP, ({ url }) => {
       const [since = ""] = windowOf(url).split("/");
@@ -277,7 +248,7 @@ Deno.test("an answer that was cut off is asked for in halves, and a single day w
     }]);
   }));
 
-Deno.test("an endpoint that cannot be had fails the fetch, and its window is asked for again", () =>
+Deno.test("a query that fails fails the fetch, and its window is queried again", () =>
   withSources(SPARQL, async (world) => {
     let isDown = true;
     const asked: string[] = [];
@@ -295,8 +266,8 @@ Deno.test("an endpoint that cannot be had fails the fetch, and its window is ask
     ]);
     isDown = false;
     asked.length = 0;
-    const healed = await ingestBoard(world);
-    assert.deepEqual([healed.ok, healed.new, asked], [true, 2, [
+    const recovered = await ingestBoard(world);
+    assert.deepEqual([recovered.ok, recovered.new, asked], [true, 2, [
       "2026-07-24/2026-08-01",
       "2026-08-01/2026-08-02",
     ]]);
@@ -308,7 +279,7 @@ const FIVE: Record<string, string> = Object.fromEntries(
 );
 const FIVE_TITLES = Object.keys(FIVE).map((path) => path.slice(1));
 
-/** A site of five pages that answers for some of them as it is told to. */
+/** A site of five pages, some with other responses. */
 function serveFive(
   world: World,
   answer: (path: string) => { status: number; headers?: Record<string, string> } | null,
@@ -319,12 +290,12 @@ function serveFive(
   });
 }
 
-Deno.test("a site that throttles in the middle of a walk is left alone as long as it says, and goes on from there", () =>
+Deno.test("a site that throttles a fetch is paused for the stated time, and the next fetch continues", () =>
   withSources(sitemapConfig(), async (world) => {
     let asked = 0;
     serveFive(world, () => ++asked === 3 ? { status: 429, headers: { "retry-after": "7200" } } : null);
     const first = await ingestBoard(world);
-    assert.deepEqual([first.ok, first.new, asked], [false, 2, 3], "nothing more is asked for");
+    assert.deepEqual([first.ok, first.new, asked], [false, 2, 3], "no further request");
     assert.match(first.refused.at(-1)?.reason ?? "", /^not fetched, because its host /);
     const [state] = await world.store.listSources();
     const nowMs = world.platform.clock.nowMs();
@@ -337,11 +308,11 @@ Deno.test("a site that throttles in the middle of a walk is left alone as long a
     await world.platform.clock.advance(3 * HOUR);
     const second = await ingestBoard(world);
     assert.deepEqual([second.ok, second.new, second.refused], [true, 3, []]);
-    assert.equal(pagesAsked(world).length, 3, "what was had is not asked for again");
+    assert.equal(pagesAsked(world).length, 3, "pages that were read are not requested again");
     assert.deepEqual(await titles(world), FIVE_TITLES);
   }));
 
-Deno.test("a site that refuses every page for weeks is asked for three at a time, and loses none", () =>
+Deno.test("a site that refuses every page for weeks gets three requests at a time, and no page is lost", () =>
   withSources(sitemapConfig(), async (world) => {
     let isRefusing = true;
     serveFive(world, () => isRefusing ? { status: 403 } : null);
@@ -358,9 +329,9 @@ Deno.test("a site that refuses every page for weeks is asked for three at a time
     assert.deepEqual(await titles(world), FIVE_TITLES);
   }));
 
-Deno.test("pages that are forbidden to all keep no other back", () =>
+Deno.test("forbidden pages do not delay others", () =>
   withSources(sitemapConfig("max_pages = 3"), async (world) => {
-    // The first fetch wants the newest, later ones the oldest: both begin with what is forbidden.
+    // The newest pages, which the first fetch reads first, and the oldest, which later ones read first.
     const forbidden = ["/p3", "/p4", "/p5"];
     serveFive(world, (path) => forbidden.includes(path) ? { status: 403 } : null);
     for (let times = 0; times < 4; times++) {
@@ -372,7 +343,7 @@ Deno.test("pages that are forbidden to all keep no other back", () =>
     assert.deepEqual(await titles(world), ["p1", "p2"]);
   }));
 
-Deno.test("a page that is dated in the future keeps back no other, and is read once", () =>
+Deno.test("a page dated in the future is read once and does not exclude others", () =>
   withSources(sitemapConfig(), async (world) => {
     const pages: Record<string, string | null> = {
       "/p1": "2026-07-31T10:00:00Z",
@@ -389,7 +360,7 @@ Deno.test("a page that is dated in the future keeps back no other, and is read o
     }
   }));
 
-Deno.test("a sitemap that was first read by a clock that was ahead is read on when that is set right", () =>
+Deno.test("a sitemap that was read while the clock was ahead is read after the clock is corrected", () =>
   withSources(sitemapConfig(), async (world) => {
     const { clock } = world.platform;
     const nowMs = clock.nowMs();

@@ -1,2 +1,2 @@
-// hostile_test.ts with as many cases as `deno task test:slow` asks for.
+// hostile_test.ts with the number of cases of `deno task test:slow`.
 import "./hostile_test.ts";

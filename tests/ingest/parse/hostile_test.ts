@@ -1,4 +1,4 @@
-// Broken and hostile documents of every strategy: nothing is thrown, and no neighbour is lost.
+// Broken and hostile documents of every strategy: nothing is thrown, and other items and sources are not affected.
 import assert from "node:assert/strict";
 import { type Chance, createChance, seedOfRun } from "../../support/chance.ts";
 import { hostileText, hostileValue, mutate } from "../../support/hostile.ts";
@@ -12,7 +12,7 @@ const HOST = "https://board.example";
 const ITEMS = ["one", "two", "three", "four", "five"];
 const NEIGHBOUR = "https://neighbour.example/feed";
 
-/** A strategy: its config, a whole document of it, and one of which the third item is hostile. */
+/** A strategy with a valid document and one with a hostile third item. */
 interface Strategy {
   config: string;
   contentType: string;
@@ -23,7 +23,7 @@ interface Strategy {
   serve?(world: World): void;
 }
 
-/** Markup whose damage an item's own end tag ends: no document could keep its neighbours from what ends the list itself. */
+/** Markup whose damage ends with the item; damage that ends the list would affect other items. */
 const BAD_MARKUP: readonly string[] = [
   `<title>${"x".repeat(200_000)}</title>`,
   `<title a="${"x".repeat(100_000)}">t</title>`,
@@ -58,12 +58,12 @@ const feedItem = (name: string) =>
 const feed = (rows: readonly string[]) =>
   `<rss version="2.0"><channel><title>x</title>${rows.join("")}</channel></rss>`;
 
-/** The rows with the third put in the place of another. */
+/** The rows with another third one. */
 function third<T>(write: (name: string) => T, bad: T): T[] {
   return ITEMS.map((name, at) => at === 2 ? bad : write(name));
 }
 
-/** A row of which some values are hostile, some are missing. */
+/** A row with hostile and missing values. */
 function badRow(whole: Record<string, unknown>, chance: Chance): unknown {
   if (chance.happens(0.1)) return hostileValue(chance);
   return Object.fromEntries(
@@ -166,7 +166,7 @@ const titlesOf = async (world: World, source: string): Promise<string[]> =>
     .map(({ title_en }) => title_en);
 
 for (const [name, strategy] of Object.entries(STRATEGIES)) {
-  Deno.test(`${name}: ${INPUTS} mutated documents are refused or read, never thrown, and the neighbour goes on`, () =>
+  Deno.test(`${name}: ${INPUTS} mutated documents are refused or read, and another source is fetched`, () =>
     withStrategy(strategy, async (world, answer) => {
       const chance = createChance(seedOfRun());
       let published = 0;
@@ -194,7 +194,7 @@ for (const [name, strategy] of Object.entries(STRATEGIES)) {
         world.platform.http.requests.length = 0;
       }
       assert.ok(refused > INPUTS / 10, `${refused} were refused`);
-      // Days pass, and the whole document is read as if nothing had been.
+      // Later the valid document is read completely.
       answer({ headers: { "content-type": strategy.contentType }, body: strategy.whole });
       await world.platform.clock.advance(86_400_000);
       const report = (await world.app.ingest.ingest(["board"])).find(({ id }) => id === "board");
@@ -204,7 +204,7 @@ for (const [name, strategy] of Object.entries(STRATEGIES)) {
       }
     }));
 
-  Deno.test(`${name}: ${INPUTS} bad items lose none of the items beside them`, async () => {
+  Deno.test(`${name}: ${INPUTS} invalid items do not affect other items`, async () => {
     const chance = createChance(seedOfRun());
     const wanted = ["one", "two", "four", "five"].map((item) => `Document ${item}`);
     for (let round = 0; round < 10; round++) {
@@ -224,10 +224,9 @@ for (const [name, strategy] of Object.entries(STRATEGIES)) {
   });
 }
 
-Deno.test("hostile texts in every field of an item are texts", () =>
+Deno.test("hostile texts in every field of an item are stored or refused", () =>
   withStrategy(STRATEGIES["json"] as Strategy, async (world, answer) => {
     const chance = createChance(seedOfRun());
-    // So many fit into the largest document that is taken.
     const length = 200;
     const rows = Array.from({ length }, (_, at) => ({
       ...row(`${at}`),
@@ -239,7 +238,7 @@ Deno.test("hostile texts in every field of an item are texts", () =>
     assert.deepEqual([report?.ok, (report?.new ?? 0) + (report?.refused.length ?? 0)], [true, length]);
   }));
 
-Deno.test("an index of maps that names itself, and indexes that name each other, are read once and named", () =>
+Deno.test("sitemap indexes that refer to themselves or each other are read once and reported", () =>
   withStrategy(STRATEGIES["sitemap"] as Strategy, async (world, answer) => {
     const index = (...urls: string[]) =>
       `<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${
@@ -249,7 +248,7 @@ Deno.test("an index of maps that names itself, and indexes that name each other,
     world.platform.http.serve(`${HOST}/other`, () => ({ body: index(`${HOST}/feed`) }));
     world.platform.http.serve(`${HOST}/pages`, () => ({ body: STRATEGIES["sitemap"]?.whole ?? "" }));
     const [report] = await world.app.ingest.ingest(["board"]);
-    assert.deepEqual([report?.ok, report?.new], [true, 4], "the map beside them is read");
+    assert.deepEqual([report?.ok, report?.new], [true, 4], "the other sitemap is read");
     assert.deepEqual(report?.refused.map(({ item }) => item), [`${HOST}/feed`, `${HOST}/other`]);
     assert.ok(world.platform.http.requests.length < 10);
   }));

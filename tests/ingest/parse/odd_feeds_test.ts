@@ -1,4 +1,4 @@
-// Feeds as real sites serve them: ids by place, moved sites, servers that say that nothing has changed. Nothing is missed.
+// Unusual feeds of real sites: ids by position, moved sites, sessions in URLs, items without ids.
 import assert from "node:assert/strict";
 import { ingestBoard, withSources } from "../../support/collecting.ts";
 import type { Answer } from "../../support/platform.ts";
@@ -9,14 +9,14 @@ const FEED = "https://board.example/feed";
 const DAY = 86_400_000;
 const ALL = boardConfig({ source: 'relevance = "all"' });
 
-/** The document with this number, of as many days ago. */
+/** A document that is as many days old as its number. */
 const item = (number: number, id = `${number}`): SampleItem => ({
   id,
   title: `Document ${number}`,
   summary: `What is said on matter ${number}.`,
   date: new Date(START_MS - number * DAY).toUTCString(),
 });
-/** A feed whose links are made from the documents, whatever their ids. */
+/** A feed whose links do not depend on the ids. */
 const feed = (items: readonly SampleItem[], site = "https://board.example"): string =>
   rss(items).replace(
     /<link>[^<]*<\/link><title>Document (\d+)/g,
@@ -35,7 +35,7 @@ const events = async (world: World): Promise<string[]> =>
   (await world.store.listEvents({ limit: 200 })).map(({ json }) => JSON.parse(json))
     .map(({ title_en, version }) => `${title_en} v${version}`).sort();
 
-Deno.test("ids that are places in the list tell nothing: what moves down is known, what comes on top is new, each once", () =>
+Deno.test("ids that are positions in the list do not identify items: moved items are known, added ones are new", () =>
   withSources(ALL, async (world) => {
     const placed = (numbers: readonly number[]) =>
       feed(numbers.map((number, at) => item(number, `${at + 1}`)));
@@ -51,10 +51,10 @@ Deno.test("ids that are places in the list tell nothing: what moves down is know
       "on matter 3.",
       "on matter 3, corrected.",
     );
-    assert.deepEqual(await counts(world, edited), [0, 1, 5], "an edit is still one");
+    assert.deepEqual(await counts(world, edited), [0, 1, 5], "an edit is a revision");
   }));
 
-Deno.test("one id that is given to another item is another publication, and an edit of nearly all of one is not", () =>
+Deno.test("an id that is reused for another item is a new publication, and one of an edited item is not", () =>
   withSources(ALL, async (world) => {
     assert.deepEqual(await counts(world, feed([item(1), item(2), item(3)])), [3, 0, 0]);
     const rewritten = { ...item(2), title: "Document 20", date: item(1).date as string };
@@ -68,7 +68,7 @@ Deno.test("one id that is given to another item is another publication, and an e
     assert.deepEqual((await events(world)).length, 5);
   }));
 
-Deno.test("a site that moves to another host, with ids that are its addresses, has published nothing anew", () =>
+Deno.test("a site with URLs as ids that moves to another host publishes nothing new", () =>
   withSources(ALL, async (world) => {
     const numbers = Array.from({ length: 30 }, (_, at) => at + 1);
     const at = (site: string, slash = "") =>
@@ -79,10 +79,10 @@ Deno.test("a site that moves to another host, with ids that are its addresses, h
     assert.deepEqual(await counts(world, at("https://board.example")), [30, 0, 0]);
     assert.deepEqual(await counts(world, at("https://www.board.example", "/")), [0, 30, 0]);
     assert.deepEqual(await counts(world, at("https://www.board.example", "/")), [0, 0, 30]);
-    assert.equal((await world.ask("/v1/health")).json.ingestion.held_back, 0, "nothing is to be decided");
+    assert.equal((await world.ask("/v1/health")).json.ingestion.held_back, 0, "nothing is held");
   }));
 
-Deno.test("the session of a reader in an address is no part of it", () =>
+Deno.test("a session id is not part of a URL", () =>
   withSources(ALL, async (world) => {
     const session = (name: string) =>
       feed([item(1), item(2)]).replace(/<guid.*?<\/guid>/g, "").replace(
@@ -93,7 +93,7 @@ Deno.test("the session of a reader in an address is no part of it", () =>
     assert.deepEqual(await counts(world, session("BBB2")), [0, 0, 2]);
   }));
 
-Deno.test("items without id and address are told apart by their titles: none hides behind another, beside others or later", () =>
+Deno.test("items without id and link are identified by their titles", () =>
   withSources(ALL, async (world) => {
     const homeless = (number: number) =>
       `<item><title>Notice ${number}</title><description>What is said in notice ${number}.</description>` +
@@ -104,8 +104,8 @@ Deno.test("items without id and address are told apart by their titles: none hid
         `${numbers.map(homeless).join("")}</channel>`,
       );
     assert.deepEqual(await counts(world, mixed([1])), [4, 0, 0]);
-    assert.deepEqual(await counts(world, mixed([2])), [1, 0, 3], "one that stands where another stood");
-    assert.deepEqual(await counts(world, mixed([2, 3])), [1, 0, 4], "two at once");
+    assert.deepEqual(await counts(world, mixed([2])), [1, 0, 3], "at the position of another");
+    assert.deepEqual(await counts(world, mixed([2, 3])), [1, 0, 4], "two items");
     const edited = mixed([2, 3]).replace("in notice 3.", "in notice 3, corrected.");
     assert.deepEqual(await counts(world, edited), [0, 1, 4]);
     assert.deepEqual((await events(world)).filter((one) => one.startsWith("Notice")), [
@@ -116,7 +116,7 @@ Deno.test("items without id and address are told apart by their titles: none hid
     ]);
   }));
 
-Deno.test("items without id and address that share a title, or a day, are a publication each", () =>
+Deno.test("items without id and link that share a title or a day are different publications", () =>
   withSources(ALL, async (world) => {
     const homeless = (title: string, summary: string, at: string) =>
       `<item><title>${title}</title><description>${summary}</description><pubDate>${at}</pubDate></item>`;

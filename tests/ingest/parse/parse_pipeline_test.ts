@@ -25,7 +25,7 @@ function parse(text: string, reading: Reading | null = null): DocumentContents {
   }, classify);
 }
 
-Deno.test("A document's language that is too long for a tag is not stored with its items", () => {
+Deno.test("a language that is too long for a tag is not stored", () => {
   const feed = (language: string) =>
     `<rss><channel><title>B</title><language>${language}</language><item><title>The AI Act</title>` +
     `<link>https://board.example/1</link></item></channel></rss>`;
@@ -35,7 +35,7 @@ Deno.test("A document's language that is too long for a tag is not stored with i
   assert.ok(JSON.stringify([contents, ...contents.classified.values()]).length < 5_000);
 });
 
-Deno.test("A document whose next page has an address beyond any limit is refused", () => {
+Deno.test("a document whose link to the next page is too long is refused", () => {
   const reading: Reading = {
     kind: "json",
     items: ["items"],
@@ -49,7 +49,7 @@ Deno.test("A document whose next page has an address beyond any limit is refused
   assert.throws(() => parse(page("n".repeat(4_097)), reading), { name: "DocumentError" });
 });
 
-Deno.test("a document whose short links repeat a long base yields no more than so many characters", () => {
+Deno.test("items whose links repeat a long base URL are limited by their total length", () => {
   const items = Array.from(
     { length: 12_000 },
     (_, at) => `<item><title>The AI Act ${at}</title><link>l${at}</link></item>`,
@@ -66,7 +66,7 @@ Deno.test("a document whose short links repeat a long base yields no more than s
   );
 });
 
-Deno.test("a sitemap whose short URLs repeat a long base is refused", () => {
+Deno.test("a sitemap whose URLs repeat a long base URL is refused", () => {
   const urls = Array.from(
     { length: 12_000 },
     (_, at) => `<url><loc>l${at}</loc><lastmod>2026-01-01</lastmod></url>`,

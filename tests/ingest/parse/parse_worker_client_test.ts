@@ -1,5 +1,5 @@
-// Tests of src/ingest/parse/parse_worker_client.ts: documents are parsed in a worker, within limits, and a fault in one
-// of them concerns its own source alone.
+// Tests of src/ingest/parse/parse_worker_client.ts: documents are parsed in a worker within limits, and a fault affects
+// only its source.
 import assert from "node:assert/strict";
 import type { SourceState } from "../../../src/domain/source/source.ts";
 import type { Thread, ThreadOptions } from "../../../src/platform/process/worker_thread.ts";
@@ -13,7 +13,7 @@ const OTHERS = Array.from({ length: 30 }, () => "The harbour's opening hours cha
   " ",
 );
 
-/** Of every kind of item some: relevant ones, others, without a title, edited within the document, without a date, twice. */
+/** Items of every kind: relevant, irrelevant, without a title, edited in the document, without a date, duplicate. */
 function manyItems(): SampleItem[] {
   return Array.from({ length: 600 }, (_, at): SampleItem => {
     const id = `${at}`;
@@ -38,7 +38,7 @@ function manyItems(): SampleItem[] {
 const LONG = rss(manyItems());
 const OWN_TOPIC = `[[topics]]\nid = "museums"\nname_en = "Museums"\nkeywords_en = ["museum*"]\n`;
 
-/** Everything that two fetches of a document come to. */
+/** The results of a dry run and two fetches of a document. */
 async function outcomeOf(config: string, document: string, parseWorker?: Thread) {
   const outcome: { reports: unknown[]; previews: unknown[]; rows: string[]; lines: unknown[] } = {
     ...{ reports: [], previews: [], rows: [], lines: [] },
@@ -59,7 +59,7 @@ async function outcomeOf(config: string, document: string, parseWorker?: Thread)
   return outcome;
 }
 
-/** Works with a worker thread that is ended afterwards. */
+/** Runs `work` with a worker thread. */
 async function withWorker(
   program: string,
   work: (thread: Thread) => Promise<void>,
@@ -75,15 +75,15 @@ async function withWorker(
 
 for (
   const [what, config] of [
-    ["a source of what concerns AI", boardConfig({ rest: OWN_TOPIC })],
-    ["a source of everything", boardConfig({ source: 'relevance = "all"' })],
+    ["relevant items", boardConfig({ rest: OWN_TOPIC })],
+    ["all items", boardConfig({ source: 'relevance = "all"' })],
     [
-      "a source in two languages",
+      "two languages",
       boardConfig({ source: 'languages = ["en", "de"]\nlanguage_pattern = "[?]lang=(en|de)"' }),
     ],
   ] as const
 ) {
-  Deno.test(`the parse worker makes the same of ${what} as the test's own thread`, () =>
+  Deno.test(`the parse worker has the same results for ${what} as the main thread`, () =>
     withWorker("../../../src/parse_worker.ts", async (thread) => {
       const here = await outcomeOf(config, LONG);
       assert.ok(here.rows.length > 100, `${here.rows.length} events`);
@@ -91,7 +91,7 @@ for (
     }));
 }
 
-Deno.test("the parse worker refuses what is not a feed in the same words", () =>
+Deno.test("the parse worker refuses other documents with the same reason", () =>
   withWorker("../../../src/parse_worker.ts", async (thread) => {
     const here = await outcomeOf(boardConfig(), "<html><body><p>no feed</p></body></html>");
     assert.match(JSON.stringify(here.reports), /HTML/);
@@ -113,7 +113,7 @@ url = "https://good.example/feed"
   });
 }
 
-/** Fetches both sources at once, "board" with the document; what became of "board". */
+/** Fetches both sources at once, and gives the error and state of "board". */
 async function fetchBoth(world: World, document: string): Promise<{ error: string; state: SourceState }> {
   const { app, platform, store } = world;
   platform.http.serve(FEED, () => ({ body: document }));
@@ -122,7 +122,7 @@ async function fetchBoth(world: World, document: string): Promise<{ error: strin
   const reports = await app.ingest.ingest(["board", "good"]);
   const [board, good] = ["board", "good"].map((wanted) => reports.find(({ id }) => id === wanted));
   assert.equal(good?.error, undefined);
-  assert.equal(good?.new, 1, "the other source is fetched all the same");
+  assert.equal(good?.new, 1, "the other source is fetched");
   const state = (await store.listSources()).find(({ id }) => id === "board");
   assert.ok(board !== undefined && state !== undefined);
   return { error: board.error ?? "", state };
@@ -137,7 +137,7 @@ for (
   ] as const
 ) {
   const name =
-    `a document that makes the parser ${fault} fails its own source alone, and the next one is parsed`;
+    `a document on which the parser fails (${fault}) fails only its source, and the next one is parsed`;
   const fn = () =>
     withWorker(
       "../../support/workers/faulty_parse_worker.ts",
@@ -158,7 +158,7 @@ for (
   Deno.test({ ...needs(name, fault === "exit" ? WORKER_EXITS : null), fn });
 }
 
-Deno.test("a source whose parse worker cannot start fails, and nothing is parsed on the main thread", () =>
+Deno.test("a source fails if the parse worker cannot start, and nothing is parsed on the main thread", () =>
   withWorker(
     "./no_such_program.ts",
     (parseWorker) =>
@@ -188,7 +188,7 @@ for (
     }],
   ] as const
 ) {
-  Deno.test(`a regular expression of the operator in ${key} that takes exponential time fails its own source`, () =>
+  Deno.test(`a regular expression in ${key} that takes exponential time fails its source`, () =>
     withWorker(
       "../../../src/parse_worker.ts",
       (parseWorker) =>
@@ -201,7 +201,7 @@ for (
     ));
 }
 
-Deno.test("a stop ends a document that is being parsed at once, and its source has not failed", () =>
+Deno.test("a stop aborts parsing, and the source has not failed", () =>
   withWorker(
     "../../support/workers/faulty_parse_worker.ts",
     (parseWorker) =>
@@ -222,7 +222,7 @@ Deno.test("a stop ends a document that is being parsed at once, and its source h
       }, { parseWorker }),
   ));
 
-Deno.test("a stop ends a wait for the host's turn at once", () =>
+Deno.test("a stop aborts waiting for a host", () =>
   withWorld(
     boardConfig({
       source:

@@ -1,4 +1,4 @@
-// CDATA sections that never end: the item that holds one is refused, and nothing beside it is lost.
+// Unclosed CDATA sections: their item is refused, and no other item is lost.
 import assert from "node:assert/strict";
 import { DocumentError, type ParsedDocument, parseDocument } from "../../../src/ingest/parse/document.ts";
 import { bytesOf, rss } from "./feeds.ts";
@@ -6,7 +6,7 @@ import { bytesOf, rss } from "./feeds.ts";
 const parse = (text: string): ParsedDocument =>
   parseDocument(bytesOf(text), { contentType: null, maxItems: 100 });
 
-Deno.test("parseDocument() refuses an item with a CDATA section that never ends, and loses no neighbour of it", () => {
+Deno.test("parseDocument() refuses an item with an unclosed CDATA section, and reads the others", () => {
   const item = (title: string, description: string) =>
     `<item><title>${title}</title><description>${description}</description></item>`;
   const whole = (title: string) => item(title, `<![CDATA[<p>${title}</p>]]>`);
@@ -46,7 +46,7 @@ Deno.test("parseDocument() refuses an item with a CDATA section that never ends,
   assert.deepEqual(atomFeed.problems.map(({ item }) => item), ["item 2"]);
 });
 
-Deno.test("parseDocument() ends a CDATA section of a feed's head before the first item, and a cut feed stays one", () => {
+Deno.test("parseDocument() closes a CDATA section before the first item, and reports a truncated feed", () => {
   const head = parse(rss(`<title><![CDATA[Board</title><item><title><![CDATA[a]]></title></item>`));
   assert.deepEqual(head.items.map(({ title }) => title), ["a"]);
   assert.deepEqual(head.problems.map(({ item, isMeant }) => [item, isMeant]), [["document", true]]);
@@ -55,7 +55,7 @@ Deno.test("parseDocument() ends a CDATA section of a feed's head before the firs
   assert.deepEqual(cut.problems, [{ item: "document", reason: "the document is truncated after item 1" }]);
 });
 
-Deno.test("parseDocument() gets through 10 000 CDATA sections that never end, however they stand", () => {
+Deno.test("parseDocument() reads 10,000 unclosed CDATA sections in linear time", () => {
   const count = 10_000;
   const pieces: [piece: string, behind: string, items: number][] = [
     ["<item><title><![CDATA[x</title></item>", "", 0],

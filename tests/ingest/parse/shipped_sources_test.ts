@@ -1,4 +1,4 @@
-// Recorded answers read by the sources that config.example.toml ships, where the optional folder ../shared is there.
+// Recorded responses read by the sources of config.example.toml, if the folder ../shared exists.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { needs, present } from "../../support/needs.ts";
@@ -34,7 +34,7 @@ function read(path: string, id: string, config = SHIPPED): DocumentDescription {
   });
 }
 
-/** A recorded answer, the source that gives such answers, how many items, and whether each states a date. */
+/** A recorded response, its source, the number of items, and whether each has a date. */
 const RECORDED: [string, string, number, boolean][] = [
   ["boe/boe_sumario_20181206.json", "es-boe", 55, false],
   ["cellar-sparql/cellar_ecli_schrems2_2026-07-08.json", "eu-cellar-sparql", 2, true],
@@ -51,7 +51,7 @@ const RECORDED: [string, string, number, boolean][] = [
 ];
 
 Deno.test({
-  ...needs("recorded answers are read whole by the rules of the shipped sources", ANSWERS),
+  ...needs("recorded responses are read completely by the shipped sources", ANSWERS),
   fn() {
     for (const [path, id, count, isDated] of RECORDED) {
       const { items, problems } = read(path, id);
@@ -71,7 +71,7 @@ Deno.test({
 });
 
 Deno.test({
-  ...needs("recorded answers come out as their publishers state them", ANSWERS),
+  ...needs("recorded responses have the values of their publishers", ANSWERS),
   fn() {
     const [notice] =
       read("federal-register/fr_search_artificial_intelligence_2026-07-07.json", "us-federal-register").items;
@@ -137,7 +137,7 @@ body = '{"fond": "CNIL"}'
 `;
 
 Deno.test({
-  ...needs("recorded listings, tables of contents and searches are read by rules of one's own", ANSWERS),
+  ...needs("recorded listings, tables of contents and searches are read by other rules", ANSWERS),
   async fn() {
     const config = await configOf(OWN);
     const found = read("aepd/aepd_resoluciones_search_ps-00598-2025.html", "aepd", config);
@@ -165,7 +165,7 @@ Deno.test({
 });
 
 Deno.test({
-  ...needs("a release of the press corner is one event in three languages, whichever comes first", ANSWERS),
+  ...needs("a press release in three languages is one event", ANSWERS),
   async fn() {
     const lines = (await Deno.readTextFile(new URL("../../../config.example.toml", import.meta.url)))
       .split("[[sources]]").find((text) => text.includes('id = "eu-ec-presscorner"')) ?? "";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createHostRateLimit } from "../../../src/ingest/schedule/host_rate_limit.ts";
 
-/** How long each host in turn waits, ms, at a time. */
+/** The waiting time of each request, ms. */
 async function waits(
   pace: ReturnType<typeof createHostRateLimit>,
   slept: number[],
@@ -31,7 +31,7 @@ Deno.test("createHostRateLimit() spaces the requests to each host independently,
     2_000,
   ]);
   nowMs += 2_500;
-  assert.deepEqual(await waits(pace, slept, ["a", "b"]), [500, 0], "the turn of the last is not over yet");
+  assert.deepEqual(await waits(pace, slept, ["a", "b"]), [500, 0], "after the last slot");
   nowMs -= 900_000;
   assert.deepEqual(await waits(pace, slept, ["slow", "slow"]), [0, 10_000]);
 });

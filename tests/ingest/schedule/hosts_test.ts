@@ -1,4 +1,4 @@
-// How sources share hosts and processes, over the whole appliance: turns, pauses, leases, the order of what is due.
+// How sources share hosts and processes: rate limits, pauses, leases, order.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { openStore } from "../../../src/store/sqlite/store.ts";
@@ -44,7 +44,7 @@ async function stateOf(world: World, id: string) {
   return [state, state_since];
 }
 
-Deno.test("one host has one request at a time, spaced, and no other host waits for it", () =>
+Deno.test("a host gets one request at a time with pauses, and other hosts do not wait", () =>
   withWorld(THREE, async (world) => {
     serve(world, "https://a.example", feed);
     serve(world, "https://b.example", feed);
@@ -58,7 +58,7 @@ Deno.test("one host has one request at a time, spaced, and no other host waits f
     assert.deepEqual(asked(world), ["a/2"]);
   }, { polite: true }));
 
-Deno.test("what the robots.txt of a host asks for holds for every source of that host", () =>
+Deno.test("crawl_delay applies to every source of its host", () =>
   withWorld(
     sourcesConfig({ a1: ["https://a.example/1", 'crawl_delay = "10s"'], a2: ["https://a.example/2"] }),
     async (world) => {
@@ -74,7 +74,7 @@ Deno.test("what the robots.txt of a host asks for holds for every source of that
     { polite: true },
   ));
 
-Deno.test("Retry-After of one source holds for its host: no other source of it is asked before, others are", () =>
+Deno.test("Retry-After of one source pauses all sources of its host, and no others", () =>
   withWorld(THREE, async (world) => {
     serve(world, "https://a.example", () => ({ status: 429, headers: { "retry-after": "3600" } }));
     serve(world, "https://b.example", feed);
@@ -86,13 +86,13 @@ Deno.test("Retry-After of one source holds for its host: no other source of it i
     assert.deepEqual(asked(world), ["b/1"]);
     await world.platform.clock.advance(MINUTE);
     await world.app.tick();
-    assert.deepEqual(asked(world), ["a/2", "b/1", "a/1"], "the longest due first of each host");
-    assert.deepEqual(await stateOf(world, "a1"), ["ok", START_MS + 60 * MINUTE], "it heals by itself");
+    assert.deepEqual(asked(world), ["a/2", "b/1", "a/1"], "the longest due first");
+    assert.deepEqual(await stateOf(world, "a1"), ["ok", START_MS + 60 * MINUTE], "recovered");
   }));
 
 for (const [retryAfter, isOver] of [[null, true], ["1500", false]] as const) {
-  const said = retryAfter === null ? "has not said for how long it is to be left alone" : "has said it";
-  Deno.test(`a host that ${said}, and answers when it is asked all the same, is ${isOver ? "" : "not "}asked at once by the others`, () =>
+  const how = `${retryAfter === null ? "without" : "with"} Retry-After`;
+  Deno.test(`a successful manual fetch ${isOver ? "ends" : "does not end"} a pause ${how}`, () =>
     withWorld(THREE, async (world) => {
       serve(world, "https://b.example", feed);
       serve(world, "https://a.example", () => ({
@@ -115,7 +115,7 @@ for (const [retryAfter, isOver] of [[null, true], ["1500", false]] as const) {
     }));
 }
 
-Deno.test("a repeated 403 counts as throttling: its host is left alone longer each time, never for good", () =>
+Deno.test("repeated 403 responses pause a host for longer each time, up to a day", () =>
   withWorld(THREE, async (world) => {
     serve(world, "https://b.example", feed);
     const waits: number[] = [];
@@ -129,10 +129,10 @@ Deno.test("a repeated 403 counts as throttling: its host is left alone longer ea
         waits.push((world.platform.clock.nowMs() - START_MS) / DAY);
       }
     }
-    assert.ok(waits.length >= 8, "it goes on asking");
+    assert.ok(waits.length >= 8, "requests continue");
     const gaps = waits.slice(1).map((at, index) => at - (waits[index] ?? 0));
     assert.ok(Math.max(...gaps) <= 1 + 1 / 24, `at least once a day: ${gaps}`);
-    assert.deepEqual(await stateOf(world, "a1"), ["blocked", START_MS], "since the first of them");
+    assert.deepEqual(await stateOf(world, "a1"), ["blocked", START_MS], "since the first response");
     const health = await world.ask("/v1/health");
     assert.deepEqual([health.json.status, health.json.ingestion.blocked], ["degraded", 2]);
     serve(world, "https://a.example", feed);
@@ -142,7 +142,7 @@ Deno.test("a repeated 403 counts as throttling: its host is left alone longer ea
     assert.equal((await world.ask("/v1/health")).json.status, "ok");
   }));
 
-Deno.test("the oldest due comes first, and no cap on concurrency starves anybody", () => {
+Deno.test("the longest due source is fetched first, and every source is fetched", () => {
   const many: Record<string, [string]> = {};
   for (let number = 10; number < 40; number++) many[`s${number}`] = [`https://h${number}.example/f`];
   return withWorld(sourcesConfig(many, "[ingest]\nconcurrency = 2\n"), async (world) => {
@@ -153,7 +153,7 @@ Deno.test("the oldest due comes first, and no cap on concurrency starves anybody
     asked(world);
     await world.platform.clock.advance(10 * HALF_HOUR);
     await world.app.tick();
-    assert.deepEqual(new Set(asked(world)).size, 30, "each once, however long nobody came");
+    assert.deepEqual(new Set(asked(world)).size, 30, "each once");
     for (let round = 1; round <= 5; round++) {
       await world.platform.clock.advance(HALF_HOUR);
       await world.app.tick();
@@ -164,7 +164,7 @@ Deno.test("the oldest due comes first, and no cap on concurrency starves anybody
   });
 });
 
-Deno.test("two processes on one file never fetch one source at once, and one that dies holds nobody up for long", async () => {
+Deno.test("two processes never fetch one source at once, and the lease of a killed process expires", async () => {
   const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-lease-" });
   const open = () => openStore(join(folder, "regfeed.db"), testVault);
   const config = sourcesConfig({ a1: ["https://a.example/1"], b1: ["https://b.example/1"] });
@@ -182,21 +182,21 @@ Deno.test("two processes on one file never fetch one source at once, and one tha
     while (one.platform.http.requests.length < 2) await new Promise((resolve) => setTimeout(resolve));
     await two.app.tick();
     assert.deepEqual(asked(two), [], "leased, although a second process has started");
-    // The first goes on for longer than a lease lasts.
+    // The fetch takes longer than a lease.
     for (let beat = 0; beat < 7; beat++) {
       await one.platform.clock.advance(3_100);
       await two.platform.clock.advance(3_100);
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     await two.app.tick();
-    assert.deepEqual(asked(two), [], "its lease is extended while it is at work");
-    // From now on the first does nothing, as if it had been killed.
+    assert.deepEqual(asked(two), [], "the lease is extended");
+    // The first process does nothing more, as if it had been killed.
     await two.platform.clock.advance(31_000);
     await two.app.tick();
     assert.deepEqual(asked(two).sort(), ["a/1", "b/1"]);
     release();
     await slow;
-    assert.equal((await two.store.listEvents({ limit: 9 })).length, 2, "and nothing is stored twice");
+    assert.equal((await two.store.listEvents({ limit: 9 })).length, 2, "nothing is stored twice");
   } finally {
     await one.close();
     await two.close();
@@ -204,7 +204,7 @@ Deno.test("two processes on one file never fetch one source at once, and one tha
   }
 });
 
-Deno.test("a clock that jumps ahead and back makes no source wait longer than its schedule", () =>
+Deno.test("after the clock is set ahead and back, a source waits at most for its schedule", () =>
   withWorld(sourcesConfig({ a1: ["https://a.example/1"] }), async (world) => {
     serve(world, "https://a.example", feed);
     const { clock } = world.platform;
@@ -214,7 +214,7 @@ Deno.test("a clock that jumps ahead and back makes no source wait longer than it
     assert.equal(asked(world).length, 2);
     clock.set(START_MS + MINUTE);
     await world.app.tick();
-    assert.equal(asked(world).length, 0, "not sooner either");
+    assert.equal(asked(world).length, 0, "not earlier");
     clock.set(START_MS + HALF_HOUR);
     await world.app.tick();
     assert.deepEqual(asked(world), ["a/1"]);
@@ -225,7 +225,7 @@ Deno.test("a clock that jumps ahead and back makes no source wait longer than it
     assert.deepEqual(asked(world), ["a/1"]);
   }));
 
-Deno.test("a source's time zone is that of its schedule", () =>
+Deno.test("a schedule is in the time zone of its source", () =>
   withWorld(
     sourcesConfig({ a1: ["https://a.example/1", 'timezone = "Europe/Brussels"'] }).replace("*/30 *", "0 8"),
     async (world) => {

@@ -1,4 +1,4 @@
-// Fetches that outlive their leases: a process that was suspended, and the others that went on meanwhile.
+// Fetches whose lease expires while their process is suspended.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { openStore } from "../../../src/store/sqlite/store.ts";
@@ -11,7 +11,7 @@ const FEED = "https://board.example/feed";
 const HOUR = 3_600_000;
 const edition = (summary: string) => ({ body: rss([{ id: "1", summary: `On the AI Act: ${summary}.` }]) });
 
-Deno.test("what a process brings after another has taken its source over is not kept: it may be the older edition", async () => {
+Deno.test("a fetch whose source another process has taken over records nothing: it may have the older edition", async () => {
   const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-lease-" });
   const open = () => openStore(join(folder, "regfeed.db"), testVault);
   const one = await createWorld(boardConfig(), { store: open() });
@@ -23,7 +23,7 @@ Deno.test("what a process brings after another has taken its source over is not 
     one.platform.http.serve(FEED, () => held.then(() => edition("second")));
     const late = one.app.ingest.ingest(["board"]);
     while (one.platform.http.requests.length < 2) await new Promise((resolve) => setTimeout(resolve));
-    // The first process is suspended here: its lease runs out.
+    // The first process is suspended here, and its lease expires.
     await two.platform.clock.advance(HOUR);
     two.platform.http.serve(FEED, () => edition("third"));
     const [taken] = await two.app.ingest.ingest(["board"]);
@@ -43,7 +43,7 @@ Deno.test("what a process brings after another has taken its source over is not 
   }
 });
 
-Deno.test("a process that slept through its lease does not begin a second fetch beside its own", async () => {
+Deno.test("a process whose lease has expired does not start a second fetch of the same source", async () => {
   const world = await createWorld(boardConfig());
   try {
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
@@ -56,7 +56,7 @@ Deno.test("a process that slept through its lease does not begin a second fetch 
     release();
     await slow;
     assert.equal((await world.store.listEvents({ limit: 9 })).length, 1);
-    assert.equal((await world.app.ingest.ingest(["board"]))[0]?.ok, true, "afterwards it is fetched as ever");
+    assert.equal((await world.app.ingest.ingest(["board"]))[0]?.ok, true, "fetched afterwards");
   } finally {
     await world.close();
   }

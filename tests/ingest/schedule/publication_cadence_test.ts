@@ -14,45 +14,45 @@ const items = (kind: string, titles: readonly (string | number)[]) =>
       "item" | "decision"
     >
   );
-const passedOver = (...titles: (string | number)[]) => items("irrelevant", titles);
+const skipped = (...titles: (string | number)[]) => items("irrelevant", titles);
 const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at);
 
-Deno.test("updateCadence() counts new and revised events, and what was not passed over before", () => {
-  const first = updateCadence(NONE, passedOver("a", "b"), 5 * DAY + 1);
+Deno.test("updateCadence() counts new and revised events, and newly skipped items", () => {
+  const first = updateCadence(NONE, skipped("a", "b"), 5 * DAY + 1);
   assert.deepEqual([first.lastAtMs, first.days], [5 * DAY + 1, [5]]);
-  const same = updateCadence(first, [...passedOver("b", "a"), ...items("unchanged", ["c"])], 6 * DAY);
+  const same = updateCadence(first, [...skipped("b", "a"), ...items("unchanged", ["c"])], 6 * DAY);
   assert.deepEqual(same, first, "in any order");
   assert.equal(
-    updateCadence(same, passedOver("b"), 6 * DAY).lastAtMs,
+    updateCadence(same, skipped("b"), 6 * DAY).lastAtMs,
     first.lastAtMs,
-    "what goes is not new",
+    "a removed item",
   );
-  assert.deepEqual(updateCadence(same, passedOver("b", "c"), 6 * DAY).days, [5, 6]);
+  assert.deepEqual(updateCadence(same, skipped("b", "c"), 6 * DAY).days, [5, 6]);
   assert.deepEqual(updateCadence(same, items("record", ["d"]), 7 * DAY).days, [5, 7]);
-  assert.deepEqual(updateCadence(same, [], 8 * DAY), same, "an answer that nothing has changed");
+  assert.deepEqual(updateCadence(same, [], 8 * DAY), same, "an unchanged document");
 });
 
-Deno.test("updateCadence() remembers a fair sample of long lists and a bounded number of days", () => {
-  let history = updateCadence(NONE, passedOver(...numbers(0, 5_000)), DAY);
+Deno.test("updateCadence() keeps a sample of long lists and a limited number of days", () => {
+  let history = updateCadence(NONE, skipped(...numbers(0, 5_000)), DAY);
   assert.ok(history.seen.length <= 256 * 8);
-  assert.equal(updateCadence(history, passedOver(...numbers(0, 5_000)), 2 * DAY).lastAtMs, DAY);
+  assert.equal(updateCadence(history, skipped(...numbers(0, 5_000)), 2 * DAY).lastAtMs, DAY);
   let noticed = 0;
   for (const start of numbers(1, 21)) {
     const next = updateCadence(
       history,
-      passedOver(...numbers(start * 200, start * 200 + 5_000)),
+      skipped(...numbers(start * 200, start * 200 + 5_000)),
       (1 + start) * DAY,
     );
     if (next.lastAtMs !== history.lastAtMs) noticed++;
     history = next;
   }
-  assert.ok(noticed >= 18, `${noticed} of 20 times something new was noticed`);
+  assert.ok(noticed >= 18, `${noticed} of 20 times with new items`);
   for (const day of numbers(30, 200)) history = updateCadence(history, items("record", [day]), day * DAY);
   assert.equal(history.days.length, 60);
   assert.equal(history.days.at(-1), 199);
   assert.deepEqual(
     updateCadence(history, items("record", ["x"]), 150 * DAY).days.at(-1),
     150,
-    "a clock that was set back",
+    "the clock was set back",
   );
 });

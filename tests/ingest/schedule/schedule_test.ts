@@ -10,7 +10,7 @@ import {
 const at = (text: string): number => Date.parse(text);
 const MINUTE = 60_000;
 
-Deno.test("nextRun() gives the first run strictly after a time, in the schedule's time zone", () => {
+Deno.test("nextRun() gives the first run after a time, in the schedule's time zone", () => {
   const rows: [schedule: string, timezone: string, after: string, expected: string][] = [
     ["*/30 * * * *", "UTC", "2026-07-31T12:00:00Z", "2026-07-31T12:30:00Z"],
     ["*/30 * * * *", "UTC", "2026-07-31T12:29:59.999Z", "2026-07-31T12:30:00Z"],
@@ -31,7 +31,7 @@ Deno.test("nextRun() gives the first run strictly after a time, in the schedule'
   }
 });
 
-Deno.test("nextAfterFailure() waits longer with each failure, up to a day, and never gives up", () => {
+Deno.test("nextAfterFailure() doubles the back-off with each failure, up to a day", () => {
   const everyMinute = { schedule: "* * * * *", timezone: "UTC" };
   const nowMs = at("2026-07-31T12:00:00Z");
   const waits = [1, 2, 3, 8, 9, 10, 50, 1_000].map((failures) =>
@@ -40,7 +40,7 @@ Deno.test("nextAfterFailure() waits longer with each failure, up to a day, and n
   assert.deepEqual(waits, [5, 10, 20, 640, 1_280, 1_440, 1_440, 1_440].map((minutes) => minutes * MINUTE));
 });
 
-Deno.test("nextAfterFailure() never fetches before the schedule, nor before Retry-After, which counts up to a day", () => {
+Deno.test("nextAfterFailure() waits for the schedule and for Retry-After, up to a day", () => {
   const nowMs = at("2026-07-31T12:00:00Z");
   const daily = { schedule: "0 6 * * *", timezone: "UTC" };
   assert.equal(
@@ -58,7 +58,7 @@ Deno.test("nextAfterFailure() never fetches before the schedule, nor before Retr
   );
 });
 
-Deno.test("nextRun() puts each source's runs off by a time of its own, within the bound, and never drifts", () => {
+Deno.test("nextRun() delays the runs of each source by a constant time within the limit", () => {
   const startMs = at("2026-07-31T12:00:00Z");
   const offsets = new Set<number>();
   for (const [schedule, intervalMs] of [["*/30 * * * *", 30 * MINUTE], ["*/2 * * * * *", 2_000]] as const) {
@@ -73,16 +73,16 @@ Deno.test("nextRun() puts each source's runs off by a time of its own, within th
         const offset = next - slot;
         assert.ok(offset >= 0 && offset <= Math.min(maxMs, intervalMs / 4), `${schedule} ${offset}`);
         if (intervalMs > maxMs) offsets.add(offset);
-        if (round > 0) assert.equal(next - run, intervalMs, "two runs are as far apart as two slots");
-        assert.equal(nextRun(jittered, next - 1), next, "whenever it is asked");
+        if (round > 0) assert.equal(next - run, intervalMs, "runs have the interval of the schedule");
+        assert.equal(nextRun(jittered, next - 1), next, "at any time");
         run = next;
       }
     }
   }
-  assert.ok(offsets.size > 40, "each has a time of its own");
+  assert.ok(offsets.size > 40, "different delays");
 });
 
-Deno.test("nextRun() runs every slot of an irregular schedule once, whatever it is put off by", () => {
+Deno.test("nextRun() runs every slot of an irregular schedule once, with any delay", () => {
   const jitter = { seed: "board", maxMs: 10 * MINUTE };
   let run = at("2026-07-31T00:00:00Z") - 1;
   const hours: number[] = [];
@@ -93,7 +93,7 @@ Deno.test("nextRun() runs every slot of an irregular schedule once, whatever it 
   assert.deepEqual(hours, [8, 8, 9, 9, 8, 8, 9, 9]);
 });
 
-Deno.test("nextAfterSuccess() waits for freshness to end, within its bound, and asks only when the schedule does", () => {
+Deno.test("nextAfterSuccess() gives the first run after the freshness, which is limited", () => {
   const nowMs = at("2026-07-31T12:00:00Z");
   const halfHourly = { schedule: "*/30 * * * *", timezone: "UTC" };
   const rows: [freshMinutes: number | null, maxMinutes: number, expectedMinutes: number][] = [
@@ -117,7 +117,7 @@ Deno.test("nextAfterSuccess() waits for freshness to end, within its bound, and 
   }
 });
 
-Deno.test("pauseOfHost() lasts as long as the host says, up to a day; unsaid, as long as the back-off, up to half an hour", () => {
+Deno.test("pauseOfHost() is Retry-After up to a day, otherwise the back-off up to half an hour", () => {
   const nowMs = at("2026-07-31T12:00:00Z");
   const minutes = (failures: number, retryAtMs: number | null) =>
     (pauseOfHost({ nowMs, failures, retryAtMs }) - nowMs) / MINUTE;

@@ -5,7 +5,7 @@ import { bytesOf } from "../feeds.ts";
 
 const parse = (text: string) => parseDocument(bytesOf(text), { contentType: null, maxItems: 100 });
 
-Deno.test("parseDocument() refuses JSON that nothing could stop the runtime from parsing", () => {
+Deno.test("parseDocument() refuses JSON with too many values or levels before it is parsed", () => {
   const refused = (text: string) => {
     assert.throws(() => parse(text), (error) => {
       assert.ok(error instanceof DocumentError);
@@ -17,7 +17,7 @@ Deno.test("parseDocument() refuses JSON that nothing could stop the runtime from
   refused(`[${"[],".repeat(2_000_000)}[]]`);
   refused(`{"version":"https://jsonfeed.org/version/1.1","items":[${"{},".repeat(2_000_000)}{}]}`);
   refused(`{${'"a":1,'.repeat(2_000_001)}"b":1}`);
-  // What stands in a text is no value.
+  // Characters in strings are not counted.
   const marks = `${"[{,".repeat(1_000_000)}\\"\\\\`;
   const [item] =
     parse(`{"version":"https://jsonfeed.org/version/1.1","items":[{"id":"1","title":"${marks}"}]}`).items;
