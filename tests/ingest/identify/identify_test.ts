@@ -20,7 +20,7 @@ const item = (change: Partial<NormalisedItem> = {}): NormalisedItem => ({
 const keys = (items: NormalisedItem[]): string[] =>
   identifyItems(items, PLAIN_IDENTITY).items.map(({ key }) => key);
 
-Deno.test("identifyItems() uses the id, an address without tracking, or the link where there is no id", () => {
+Deno.test("identifyItems() uses the id, a URL without tracking, or the link if there is no id", () => {
   assert.deepEqual(keys([item()]), ["id-1"]);
   assert.deepEqual(keys([item({ guid: "https://board.example/a?utm_source=x" })]), [
     "https://board.example/a",
@@ -31,7 +31,7 @@ Deno.test("identifyItems() uses the id, an address without tracking, or the link
   ]);
 });
 
-Deno.test("identifyItems() sees one publication where an address carries the time of its edition", () => {
+Deno.test("identifyItems() ignores the time of the edition in a URL", () => {
   const edition = (time: string, updatedAtMs: number) =>
     item({
       guid: `https://gov.example/page#${time}`,
@@ -47,13 +47,13 @@ Deno.test("identifyItems() sees one publication where an address carries the tim
   assert.equal(identity.rule, "guid");
 });
 
-Deno.test("identifyItems() keeps a fragment that is not a time", () => {
+Deno.test("identifyItems() keeps other fragments", () => {
   assert.deepEqual(keys([item({ guid: "https://gov.example/page#annex" })]), [
     "https://gov.example/page#annex",
   ]);
 });
 
-Deno.test("identifyItems() moves on to the link when one id stands for items of different addresses", () => {
+Deno.test("identifyItems() uses the link if items with different URLs share an id", () => {
   const items = ["a", "b", "c"].map((name) => item({ guid: "feed", link: `https://board.example/${name}` }));
   const identified = identifyItems(items, PLAIN_IDENTITY);
   assert.equal(identified.identity.rule, "link");
@@ -61,7 +61,7 @@ Deno.test("identifyItems() moves on to the link when one id stands for items of 
   assert.equal(identified.items[0]?.key, "https://board.example/a");
 });
 
-Deno.test("identifyItems() moves on to link and title when all items have one id and one address", () => {
+Deno.test("identifyItems() uses link and title if all items share id and URL", () => {
   const items = ["A", "B", "C"].map((title) => item({ guid: null, link: "https://board.example/", title }));
   const identified = identifyItems(items, PLAIN_IDENTITY);
   assert.equal(identified.identity.rule, "link+title");
@@ -82,7 +82,7 @@ Deno.test("identifyItems() keeps items with equal titles apart by their ids", ()
   assert.deepEqual(keys(items), ["1", "2"]);
 });
 
-Deno.test("identifyItems() drops what repeats an item without a word, and names an older edition", () => {
+Deno.test("identifyItems() drops exact repetitions, and lists older editions", () => {
   const [first, again] = [item(), item()];
   const equal = identifyItems([first, again], PLAIN_IDENTITY);
   assert.equal(equal.items.length, 1);
@@ -96,12 +96,12 @@ Deno.test("identifyItems() drops what repeats an item without a word, and names 
   }
 });
 
-Deno.test("identifyItems() gives a key of bounded length to an id of any length", () => {
+Deno.test("identifyItems() limits the length of keys", () => {
   const [key] = keys([item({ guid: "x".repeat(5_000) })]);
   assert.match(key ?? "", /^sha256:[0-9a-f]{64}$/);
 });
 
-Deno.test("an item's hashes stay those that are stored: SHA-256 of its words as a JSON list, with its date and without", () => {
+Deno.test("the hashes of an item are SHA-256 of its content as a JSON list, with and without its date", () => {
   const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
   const rows: [change: Partial<NormalisedItem>, words: string, date: string][] = [
     [{}, '["Guidelines","On transparency.","https://board.example/a"', "1000"],
@@ -150,7 +150,7 @@ Deno.test("the content hash contains the date of change if no date of publicatio
   assert.notEqual(contentHash(undated), contentHash({ ...undated, updatedAtMs: 6 }));
 });
 
-Deno.test("isSameButForDate() compares words and address, not white space and tracking", () => {
+Deno.test("isSameButForDate() compares text and URL without white space and tracking", () => {
   const event = sampleEvent({
     id: "evt_1",
     title_en: "Guidelines",
@@ -163,7 +163,7 @@ Deno.test("isSameButForDate() compares words and address, not white space and tr
   }
 });
 
-Deno.test("identifyItems() keeps ids apart that differ in half a character", () => {
+Deno.test("identifyItems() distinguishes ids that differ in a lone surrogate", () => {
   assert.deepEqual(
     keys([item({ guid: "s\ud800x" }), item({ guid: "s\ud801x", link: "https://board.example/b" })]),
     [

@@ -6,7 +6,7 @@ import { bytesOf, rss } from "../parse/feeds.ts";
 
 const describe = (text: string) => describeDocument(bytesOf(text), { contentType: null, maxItems: 3 });
 
-Deno.test("describeDocument() gives what a document holds, and what of it was not understood", () => {
+Deno.test("describeDocument() returns the items of a document and its problems", () => {
   const text = rss(
     `<item><guid>g1</guid><title>One</title><link>https://board.example/1</link><description>First.</description>
 <pubDate>Monday, July 27, 2026 - 15:30</pubDate><a10:updated>2026-07-28T00:00:00Z</a10:updated><category>AI</category></item>
@@ -43,13 +43,13 @@ Deno.test("describeDocument() gives what a document holds, and what of it was no
   });
 });
 
-Deno.test("describeDocument() keeps a relative link that nothing in the document resolves", () => {
+Deno.test("describeDocument() keeps a relative link without a base", () => {
   const [item] =
     describe('<rss version="2.0"><channel><item><title>t</title><link>/1</link></item></channel></rss>')
       .items;
   assert.equal(item?.link, "/1");
 });
 
-Deno.test("describeDocument() throws a DocumentError for what is no feed", () => {
+Deno.test("describeDocument() throws a DocumentError for a document that is not a feed", () => {
   assert.throws(() => describe("<html/>"), DocumentError);
 });

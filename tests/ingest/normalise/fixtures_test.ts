@@ -1,4 +1,4 @@
-// Recorded feeds of official bodies, where the optional folder ../shared/fixtures is there; nothing of them is here.
+// Recorded feeds of official bodies, if the optional folder ../shared/fixtures exists.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { needs, present } from "../../support/needs.ts";
@@ -26,7 +26,7 @@ function normalised(path: string, timezone: string): NormalisedItem[] {
   });
 }
 
-/** The recorded feeds and how many items each holds. */
+/** The recorded feeds with their numbers of items. */
 const FEEDS: Record<string, number> = {
   "cfpb/cfpb_newsroom_2026-08-01.xml": 3,
   "doj/justice_gov_2026-08-01.xml": 3,
@@ -47,7 +47,7 @@ const FEEDS: Record<string, number> = {
 
 Deno.test({
   ...needs(
-    "every recorded feed gives all its items, each with a title, an absolute link and a date",
+    "every item of a recorded feed has a title, an absolute link and a date",
     RECORDED,
   ),
   fn() {
@@ -72,7 +72,7 @@ Deno.test({
 });
 
 Deno.test({
-  ...needs("dates with a zone in recorded feeds are those that Date reads", RECORDED),
+  ...needs("dates with a zone in recorded feeds equal those that Date parses", RECORDED),
   fn() {
     for (const path of Object.keys(FEEDS).filter((path) => !path.startsWith("fca/"))) {
       const text = new TextDecoder().decode(read(path));
@@ -90,7 +90,7 @@ Deno.test({
 });
 
 Deno.test({
-  ...needs("recorded feeds known for their quirks come out right", RECORDED),
+  ...needs("unusual recorded feeds are normalised correctly", RECORDED),
   fn() {
     const times = normalised("fca/fca_news_2026-07-28.xml", "Europe/London").map((item) =>
       item.publishedAtMs
@@ -99,7 +99,7 @@ Deno.test({
     assert.ok(times.every((time) => time !== null && time % 60_000 === 0));
 
     const [call, alert] = normalised("eba/eba_rss_2026-08-01.xml", "Europe/Paris");
-    assert.equal(call?.summary, "", "title, author and time were all there was");
+    assert.equal(call?.summary, "", "only title, author and time");
     assert.equal(call?.publishedAtMs, Date.UTC(2024, 5, 28, 8, 22, 54));
     assert.match(alert?.summary ?? "", /^News & Press\n/);
     assert.doesNotMatch(alert?.summary ?? "", /not verified|E-mail alert|\d\d:\d\d/);
@@ -118,7 +118,7 @@ Deno.test({
   },
 });
 
-/** JSON without rules of which a list of items with titles can be guessed, and how many items it has. */
+/** JSON documents whose rules are guessed, with their numbers of items. */
 const GUESSED: Record<string, number> = {
   "boe/boe_sumario_20181206.json": 1,
   "cellar-sparql/cellar_ecli_schrems2_2026-07-08.json": 2,
@@ -139,7 +139,7 @@ const GUESSED: Record<string, number> = {
 };
 
 Deno.test({
-  ...needs("recorded answers of APIs are looked at by guess, which a problem says", RECORDED),
+  ...needs("recorded API responses are parsed with guessed rules, which a problem reports", RECORDED),
   fn() {
     for (const [path, count] of Object.entries(GUESSED)) {
       const { format, items, problems } = describe(path);
@@ -152,7 +152,7 @@ Deno.test({
 });
 
 Deno.test({
-  ...needs("every other recorded document is told from a feed, in words", RECORDED),
+  ...needs("every other recorded document is refused with a reason", RECORDED),
   fn() {
     for (const path of everyFile()) {
       if (FEEDS[path] !== undefined || GUESSED[path] !== undefined) continue;

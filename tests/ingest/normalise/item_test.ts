@@ -26,7 +26,7 @@ function single(text: string, context: Partial<ItemContext> = {}): { item: Norma
   return outcome;
 }
 
-Deno.test("normaliseItem() makes the same of the same publications in every format", () => {
+Deno.test("normaliseItem() returns the same publications in every format", () => {
   for (const [name, text] of Object.entries(SAME_IN_EVERY_FORMAT)) {
     const [first, second] = outcomes(text);
     assert.ok(first?.ok && second?.ok, name);
@@ -42,7 +42,7 @@ Deno.test("normaliseItem() makes the same of the same publications in every form
   }
 });
 
-Deno.test("normaliseItem() takes the summary's first sentence for a title that is missing", () => {
+Deno.test("normaliseItem() uses the first sentence of the summary if the title is missing", () => {
   const rows: [description: string, title: string][] = [
     ["The board has adopted guidelines. They apply at once.", "The board has adopted guidelines."],
     ["Art. 5 applies. More follows.", "Art. 5 applies."],
@@ -58,7 +58,7 @@ Deno.test("normaliseItem() takes the summary's first sentence for a title that i
   }
 });
 
-Deno.test("normaliseItem() refuses an item with neither title nor summary, by the best name it has", () => {
+Deno.test("normaliseItem() refuses an item without title and summary", () => {
   const refused = outcomes(rss(
     `<item><guid>g1</guid></item><item><link>https://board.example/2</link></item>
 <item><title>&lt;img src="x"&gt;</title></item>`,
@@ -73,7 +73,7 @@ Deno.test("normaliseItem() refuses an item with neither title nor summary, by th
   );
 });
 
-Deno.test("normaliseItem() finds the address of a publication", () => {
+Deno.test("normaliseItem() finds the URL of a publication", () => {
   const none = "it has no valid link";
   const rows: [name: string, text: string, link: string, notes: string[]][] = [
     [
@@ -124,7 +124,7 @@ Deno.test("normaliseItem() finds the address of a publication", () => {
   }
 });
 
-Deno.test("normaliseItem() notes a date that is not understood, and takes the update's for it", () => {
+Deno.test("normaliseItem() notes an invalid date, and uses that of the update", () => {
   const { item, notes } = single(atom(
     "<entry><title>t</title><id>https://board.example/1</id><published>some day</published><updated>2026-07-31T12:00:15Z</updated></entry>",
   ));
@@ -135,7 +135,7 @@ Deno.test("normaliseItem() notes a date that is not understood, and takes the up
   assert.deepEqual([undated.item.publishedAtMs, undated.item.updatedAtMs, undated.notes], [null, null, []]);
 });
 
-Deno.test("normaliseItem() reads dates without a zone on the source's clocks", () => {
+Deno.test("normaliseItem() parses dates without a zone in the source's time zone", () => {
   const text = rss(
     "<item><title>t</title><link>/1</link><pubDate>Monday, July 27, 2026 - 15:30</pubDate></item>",
   );
@@ -167,7 +167,7 @@ Deno.test("normaliseItem() cleans and limits what it takes", () => {
   assert.deepEqual(item.categories, ["R&D"]);
 });
 
-Deno.test("normaliseItem() leaves title, author and time of a page out of its summary", () => {
+Deno.test("normaliseItem() removes title, author and time of a page from its summary", () => {
   const page =
     "&lt;span&gt;Call for papers&lt;/span&gt;\n\n&lt;span&gt;&lt;span&gt;A. Body (not verified)&lt;/span&gt;" +
     "&lt;/span&gt;\n\n&lt;span&gt;&lt;time&gt;Fri, 06/28/2024 - 10:22&lt;/time&gt;\n&lt;/span&gt;";

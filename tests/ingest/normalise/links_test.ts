@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { absoluteUrl, cleanUrl, cleanUrlSinglePass } from "../../../src/ingest/normalise/links.ts";
 
-Deno.test("absoluteUrl() resolves a link against the first base that gives an address", () => {
+Deno.test("absoluteUrl() resolves a link against the first valid base", () => {
   const rows: [href: string, bases: (string | null)[], expected: string | null][] = [
     ["https://board.example/a", [], "https://board.example/a"],
     [" \n https://board.example/a\t", [], "https://board.example/a"],
@@ -39,7 +39,7 @@ Deno.test("absoluteUrl() resolves a link against the first base that gives an ad
   }
 });
 
-Deno.test("absoluteUrl() gives an http or https address without user or null, and gives it back for itself", () => {
+Deno.test("absoluteUrl() returns null or an http(s) URL without a user, which it does not change again", () => {
   fc.assert(fc.property(fc.oneof(fc.webUrl(), fc.string(), fc.webPath()), (href) => {
     const url = absoluteUrl(href, "https://board.example/x/");
     if (url === null) return;
@@ -48,7 +48,7 @@ Deno.test("absoluteUrl() gives an http or https address without user or null, an
   }));
 });
 
-Deno.test("cleanUrl() keeps what identifies a publication and drops how a reader came to it", () => {
+Deno.test("cleanUrl() keeps the part of a URL that identifies a publication", () => {
   const rows: [url: string, expected: string][] = [
     ["https://board.example/a?utm_source=rss&utm_medium=feed", "https://board.example/a"],
     ["https://board.example/a?id=2&utm_source=rss&page=1", "https://board.example/a?id=2&page=1"],
@@ -84,7 +84,7 @@ Deno.test("cleanUrl() keeps what identifies a publication and drops how a reader
   }
 });
 
-Deno.test("absoluteUrl() and cleanUrl() make of what looks normal what a parser of addresses does", () => {
+Deno.test("absoluteUrl() and cleanUrl() equal the URL parser for URLs that they do not parse", () => {
   const pieces = fc.constantFrom(
     ...("https:// http:// HTTPS:// office Office .example .1 .2 1.2.3.4 0x7f xn-- xn--mnchen-3ya . .. / // /./ /../ %2e " +
       "%2E%2e a b_c ~ - ? & && = # : :443 @ utm_source=x UTM_x at_ fbclid=1 id=5 jsessionid ;jsessionid=9 é ' | ^ { \\ * ( ,")

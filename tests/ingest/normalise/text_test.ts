@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { cutText, textFromMarkup } from "../../../src/ingest/normalise/text.ts";
 
-Deno.test("textFromMarkup() gives the words of markup", () => {
+Deno.test("textFromMarkup() returns the text of markup", () => {
   const rows: [markup: string, expected: string][] = [
     ["", ""],
     ["Plain words.", "Plain words."],
@@ -46,7 +46,7 @@ Deno.test("textFromMarkup() gives the words of markup", () => {
   }
 });
 
-Deno.test("textFromMarkup() leaves out what a content management system puts around the words", () => {
+Deno.test("textFromMarkup() leaves out the repeats of a content management system", () => {
   const repeats = ["Guidelines on labels", "A. Body", "A. Body (not verified)"];
   const chrome = `<span>Guidelines on
     labels</span>
@@ -120,23 +120,23 @@ Deno.test("textFromMarkup() leaves no tags, no control characters and no runs of
   );
 });
 
-Deno.test("textFromMarkup() takes any text without throwing, and well-formed text out", () => {
+Deno.test("textFromMarkup() returns well-formed text for any text", () => {
   fc.assert(fc.property(fc.string({ unit: "binary", maxLength: 60 }), (text) => {
     assert.ok(textFromMarkup(text, { repeats: ["x"] }).isWellFormed());
   }));
 });
 
-Deno.test("textFromMarkup() keeps words of plain text as they are", () => {
+Deno.test("textFromMarkup() keeps plain text", () => {
   fc.assert(fc.property(fc.array(fc.stringMatching(/^[A-Za-z0-9.,;:()äöüßéè§–“”-]{1,12}$/)), (words) => {
     assert.equal(textFromMarkup(words.join("  ")), words.join(" "));
   }));
 });
 
-Deno.test("textFromMarkup() reads markup nested however deep", () => {
+Deno.test("textFromMarkup() reads markup at any depth", () => {
   assert.equal(textFromMarkup(`${"<b>".repeat(20_000)}deep${"</b>".repeat(20_000)}`), "deep");
 });
 
-Deno.test("cutText() ends a long text with its last whole word that fits", () => {
+Deno.test("cutText() shortens a text after a complete word", () => {
   const rows: [text: string, limit: number, expected: string][] = [
     ["short", 5, "short"],
     ["one two three", 12, "one two…"],
@@ -154,7 +154,7 @@ Deno.test("cutText() ends a long text with its last whole word that fits", () =>
   }));
 });
 
-Deno.test("A character with very many combining marks keeps the first 30 and takes no quadratic time", () => {
+Deno.test("a character keeps 30 combining marks, and more take linear time", () => {
   assert.equal(textFromMarkup("e\u0301cole"), "école");
   const marks = "\u0316".repeat(15) + "\u0317".repeat(15);
   assert.equal(textFromMarkup(`a${marks}`), `a${marks}`);
