@@ -133,21 +133,14 @@ const MATTERS = indexByLanguage<MatterKind>([
   { words: RELEVANCE_DATA.otherMatters, value: "other" },
 ]);
 
-/** Event types that imply rules. */
-const RULE_TYPES: ReadonlySet<EventType> = new Set<EventType>([
-  "legislation",
-  "delegated-act",
-  "implementing-act",
-  "national-legislation",
-  "corrigendum",
-  "guidance",
-  "code-of-practice",
-  "standard",
-  "consultation",
-  "decision",
-  "enforcement",
-  "court-ruling",
-  "opinion",
+/** Event types that do not imply rules. */
+const OTHER_TYPES: ReadonlySet<EventType> = new Set<EventType>([
+  "report",
+  "faq",
+  "press-release",
+  "speech",
+  "event",
+  "other",
 ]);
 
 /** Points of a rule word in the title or the opening, and of a rule type found in the title or URL, or in the summary. */
@@ -235,7 +228,7 @@ function authorityPoints({ publisher }: Item, { level }: AiSubject): number {
 }
 
 function typePoints(eventType: EventTypeResult): number {
-  if (!RULE_TYPES.has(eventType.type)) return 0;
+  if (OTHER_TYPES.has(eventType.type)) return 0;
   return eventType.signal?.field === "summary" ? RULE_TYPE_IN_SUMMARY : RULE_TYPE;
 }
 

@@ -36,35 +36,8 @@ const MIDNIGHT: Time = { hour: 0, minute: 0, second: 0, ms: 0 };
 export function parseDate(text: string, options: { timezone: string }): number | null {
   if (text.length > MAX_DATE_CHARACTERS) return null;
   const trimmed = text.trim();
-  const standard = parseStandard(trimmed, options.timezone);
-  if (standard !== undefined) return standard;
   if (/^\d+(?:\.\d+)?$/.test(trimmed)) return parseDigits(trimmed, options.timezone);
   return parseWritten(trimmed, options.timezone);
-}
-
-const MAIL =
-  /^(?:[a-z]{3}, ?)?(\d{1,2}) ([a-z]{3}) (\d{4}|\d{2}) (\d{2}):(\d{2})(?::(\d{2}))? ([a-z]{1,4}|[+-]\d{4})$/i;
-const ISO =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[t ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(z|[+-]\d{2}:?\d{2})?)?$/i;
-
-/** The two forms that most feeds use; undefined for any other. */
-function parseStandard(text: string, timezone: string): number | null | undefined {
-  const iso = ISO.exec(text);
-  if (iso !== null) {
-    const zone = iso[8] === undefined ? timezone : zoneOf(iso[8].toLowerCase());
-    const day = { year: Number(iso[1]), month: Number(iso[2]), day: Number(iso[3]) };
-    return compose(day, readTime(iso[4], iso[5], iso[6], iso[7]), zone);
-  }
-  const mail = MAIL.exec(text);
-  if (mail === null) return undefined;
-  const month = MONTHS.get((mail[2] ?? "").toLowerCase());
-  const zone = zoneOf((mail[7] ?? "").toLowerCase());
-  if (month === undefined || zone === null) return undefined;
-  return compose(
-    { year: fullYear(mail[3]), month, day: Number(mail[1]) },
-    readTime(mail[4], mail[5], mail[6]),
-    zone,
-  );
 }
 
 /** Parses digits: a day, a day and a time, or Unix time. */
@@ -96,10 +69,14 @@ const TIME =
 /** "T153012" after a day. */
 const COMPACT_TIME = /(?<=\st)(?<h>\d{2})(?<m>\d{2})(?<s>\d{2})?(?:[.,](?<f>\d+))?(?!\d)/;
 
+/** A zone letter of RFC 822, which means UTC (RFC 5322, section 4.3); "15:30 h" is a German time. */
+const MILITARY = /(:\d\d) (?:[a-gik-z]|(?<=:\d\d:\d\d )h)$/;
+
 /** Parses a date in words: first the day, then the time; every remaining word must be known. */
 function parseWritten(text: string, timezone: string): number | null {
   const plain = text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase()
-    .replace(/\([^()]*\)|\[[^[\]]*\]/g, " ").replace(/[\u2010-\u2015\u2212]/g, "-").trim();
+    .replace(/\([^()]*\)|\[[^[\]]*\]/g, " ").replace(/[\u2010-\u2015\u2212]/g, "-").trim()
+    .replace(MILITARY, "$1 utc");
   const numbered = withYearFirst(withMonthNumber(plain));
   for (const form of DAY_FORMS) {
     const match = form.exec(numbered);

@@ -9,12 +9,11 @@ const DAY_MS = 86_400_000;
 const MAX_OFFSET_MINUTES = 14 * HOUR;
 
 /**
- * Zone names in dates, in lower case, with their hours east of UTC. The American ones are those of RFC 822. The military
- * letters all mean UTC, because RFC 822 printed them with the wrong sign (RFC 5322, section 4.3). Names with several
- * meanings (IST) are left out.
+ * Zone names in dates, in lower case, with their hours east of UTC; the American ones are those of RFC 822. Names with
+ * several meanings (IST) are left out.
  */
 const HOURS: readonly [names: string, hours: number][] = [
-  ["utc ut gmt z wet a b c d e f g h i k l m n o p q r s t u v w x y", 0],
+  ["utc ut gmt z wet", 0],
   ["cet met mez bst west", 1],
   ["cest mest mesz eet oez", 2],
   ["eest oesz msk", 3],
