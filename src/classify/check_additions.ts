@@ -60,12 +60,10 @@ function under(path: AdditionProblem["path"], problems: readonly AdditionProblem
   return problems.map((problem) => ({ ...problem, path: [...path, ...problem.path] }));
 }
 
-/** The problem with the value of a key, if there is a message. */
 function problem(key: string, message: string | null): AdditionProblem[] {
   return message === null ? [] : [{ path: [key], message }];
 }
 
-/** The problems with the values of a list. */
 function inList(
   key: string,
   values: readonly string[],

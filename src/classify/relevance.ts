@@ -58,7 +58,7 @@ const NO_SUBJECT: AiSubject = { level: "none", namesTheAct: null, words: [] };
 
 /** Finds where an item names AI. */
 export function findAiSubject(item: Item): AiSubject {
-  const index = TERMS.of(item.language.language);
+  const index = TERMS(item.language.language);
   const title = findPhrases(index, item.title);
   const summary = findPhrases(index, item.summary);
   if (title.length + summary.length === 0) return NO_SUBJECT;
@@ -66,11 +66,17 @@ export function findAiSubject(item: Item): AiSubject {
   const inTitle = title.filter(isTrue);
   const inSummary = summary.filter(isTrue);
   const opening = inSummary.filter((hit) => hit.start < item.opening.words.length);
-  const acts = inSummary.filter((hit) => hit.value === "act");
+  const isAct = (hit: PhraseHit<TermKind>) => hit.value === "act";
   const words = [...new Set([...inTitle, ...inSummary].map((hit) => hit.phrase))];
   return {
     level: levelOf(inTitle, inSummary, opening, item),
-    namesTheAct: actOf(inTitle, acts, opening),
+    namesTheAct: inTitle.some(isAct)
+      ? "title"
+      : opening.some(isAct)
+      ? "opening"
+      : inSummary.some(isAct)
+      ? "text"
+      : null,
     words,
   };
 }
@@ -87,16 +93,6 @@ function levelOf(
   const isShort = item.summary.text.length <= SHORT_SUMMARY;
   if (opening.some((hit) => hit.value !== "weak") && (isShort || firm.length >= MENTIONS)) return "opening";
   return "passing";
-}
-
-function actOf(
-  title: readonly PhraseHit<TermKind>[],
-  summary: readonly PhraseHit<TermKind>[],
-  opening: readonly PhraseHit<TermKind>[],
-): AiSubject["namesTheAct"] {
-  if (title.some((hit) => hit.value === "act")) return "title";
-  if (opening.some((hit) => hit.value === "act")) return "opening";
-  return summary.length > 0 ? "text" : null;
 }
 
 /** "Air India (AI)", "Avian Influenza (AI)": the text defines the abbreviation as something else. */
@@ -117,7 +113,7 @@ function trueHits(hits: readonly PhraseHit<TermKind>[], item: Item): (hit: Phras
   const isKept = ({ phrase }: PhraseHit<TermKind>) => !excluded.some((terms) => terms.has(phrase));
   const isWeak = ({ value }: PhraseHit<TermKind>) => value === "weak";
   if (!hits.some((hit) => isWeak(hit) && isKept(hit))) return isKept;
-  const index = NOT_BESIDE.of(item.language.language);
+  const index = NOT_BESIDE(item.language.language);
   const isBeside = texts.some((text) => findPhrases(index, text).length > 0);
   return (hit) => isKept(hit) && !(isBeside && isWeak(hit));
 }
@@ -188,7 +184,7 @@ export function decideRelevance(
 
 /** Compares the points for rules with those for other matters. */
 function weigh(item: Item, subject: AiSubject, eventType: EventTypeResult): RelevanceResult {
-  const index = MATTERS.of(item.language.language);
+  const index = MATTERS(item.language.language);
   const title = wordsOf(findPhrases(index, item.title));
   const opening = wordsOf(findPhrases(index, item.opening));
   const fresh = (words: string[], seen: string[]) => words.filter((word) => !seen.includes(word));

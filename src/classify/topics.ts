@@ -8,7 +8,6 @@ import { findPhrases, type PhraseHit } from "./phrases/find_phrases.ts";
 import type { AiSubject } from "./relevance.ts";
 import { indexByLanguage, type PhrasesByLanguage } from "./phrases/phrases_by_language.ts";
 
-/** Maximum number of topics of an item. */
 const MAX_TOPICS = 5;
 
 /** A topic of an item with its score and evidence. */
@@ -43,10 +42,8 @@ const EVENT_TYPE = 3;
 const PUBLISHER = 2;
 const SOURCE = 2;
 
-/** The kinds of evidence, as shown to people. */
 type EvidenceKind = "words" | "cited articles" | "event type" | "publisher" | "source";
 
-/** The evidence of a topic while it is collected. */
 interface Weight {
   score: number;
   kinds: Set<EvidenceKind>;
@@ -158,7 +155,7 @@ function addWords(
   words: PhrasesByLanguage<TopicRule>,
   add: (rule: TopicRule, score: number, words: string) => void,
 ): void {
-  const index = words.of(item.language.language);
+  const index = words(item.language.language);
   const openingEnd = item.opening.words.length;
   const inSummary = withoutInner(findPhrases(index, item.summary));
   const hits = {

@@ -28,13 +28,10 @@ import {
   type Schedule,
 } from "./schedule/schedule.ts";
 
-/** Maximum length of an item's name in the log, in characters. */
-const MAX_LOGGED = 100;
+const MAX_LOGGED_CHARACTERS = 100;
 /** Duration of a lease, ms. A source whose process was killed waits that long. */
 export const LEASE_MS = 10_000;
-/** Interval of lease extensions, ms. */
 const LEASE_EXTENSION_MS = 3_000;
-/** Time until a source is fetched again after a storage fault, ms. */
 const STORAGE_FAULT_PAUSE_MS = 60_000;
 
 /** What a fetch job uses. */
@@ -141,7 +138,6 @@ async function abandon(
   return report;
 }
 
-/** Extends the lease until the fetch is over. */
 async function holdLease(
   { id }: SourceSettings,
   { clock, store, holder, log }: FetchJobOptions,
@@ -212,7 +208,7 @@ async function finishWell(
     if (state.partialFailures.some((before) => before.part === part)) continue;
     log.warn("a part of a source could not be fetched; `source list` shows it", {
       source: source.id,
-      part: part.slice(0, MAX_LOGGED),
+      part: part.slice(0, MAX_LOGGED_CHARACTERS),
       cause: reason,
     });
   }
@@ -273,7 +269,7 @@ function logFetched(source: SourceSettings, result: IngestResult, log: Log): voi
     log.warn("some items were refused; `source test` shows all of them", {
       source: source.id,
       refused: refused.length,
-      first: first.item.slice(0, MAX_LOGGED),
+      first: first.item.slice(0, MAX_LOGGED_CHARACTERS),
       cause: first.reason,
     });
   }

@@ -23,7 +23,6 @@ export type { IngestReport } from "./report.ts";
 /** Interval of the loop, ms, and after the store has failed. */
 const IDLE_MS = 500;
 const PAUSE_MS = 5_000;
-/** Polling interval for hosts to become free, ms. */
 const HOST_POLL_MS = 100;
 const NEVER = new AbortController().signal;
 /** A clock that goes back by more than this was set back, ms. */

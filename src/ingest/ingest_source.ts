@@ -82,7 +82,6 @@ async function fetchFor(
   });
 }
 
-/** The result of ingesting the documents of a fetch. */
 interface DocumentsResult {
   documents: readonly DocumentResult[];
   /** The identity after the last document. */

@@ -5,7 +5,6 @@ import type { FailedPart } from "./partial_failures.ts";
 /** The numbers of items of a fetch by the language of their URL; null for a source with one URL. */
 export type ItemCounts = Map<string | null, number>;
 
-/** The languages with fewer items. */
 function short(counts: ItemCounts, minItems: number): [language: string | null, items: number][] {
   return [...counts].filter(([, items]) => items < minItems);
 }

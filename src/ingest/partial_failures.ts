@@ -3,8 +3,7 @@ import type { PartialFailure } from "../domain/source/source.ts";
 
 /** Maximum number of partial failures of a source; beyond it, the last one gives the number of the others. */
 const MAX_PARTS = 20;
-/** Maximum length of each text in characters. */
-const MAX_LENGTH = 300;
+const MAX_CHARACTERS = 300;
 
 /** A part of a source that could not be fetched or read, and why. */
 export type FailedPart = Omit<PartialFailure, "sinceMs">;
@@ -34,5 +33,5 @@ export function withoutQueries(text: string): string {
 }
 
 function shorten(text: string): string {
-  return text.length <= MAX_LENGTH ? text : `${text.slice(0, MAX_LENGTH - 1).toWellFormed()}…`;
+  return text.length <= MAX_CHARACTERS ? text : `${text.slice(0, MAX_CHARACTERS - 1).toWellFormed()}…`;
 }

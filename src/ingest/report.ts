@@ -21,7 +21,6 @@ export interface IngestReport {
   unnotified?: number;
   /** Sentences on items that are left out on purpose; absent without any. */
   notes?: readonly string[];
-  /** Why the fetch failed. */
   error?: string;
 }
 

@@ -200,21 +200,10 @@ function neighbours(
   laws: readonly LawMention[],
   citation: Citation,
 ): { before: LawMention | undefined; after: LawMention | undefined } {
-  const next = firstFrom(laws, citation.end);
-  let last = firstFrom(laws, citation.start) - 1;
-  if ((laws[last]?.end ?? 0) > citation.start) last--;
-  return { before: laws[last], after: laws[next] };
-}
-
-/** The index of the first law that starts at or after `at`. */
-function firstFrom(laws: readonly LawMention[], at: number): number {
-  let [low, high] = [0, laws.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((laws[middle]?.start ?? 0) < at) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return {
+    before: laws.findLast((law) => law.end <= citation.start),
+    after: laws.find((law) => law.start >= citation.end),
+  };
 }
 
 /** The law of a citation to which none is tied: the nearest, with preference for the one before it. */

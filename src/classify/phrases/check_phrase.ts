@@ -1,14 +1,16 @@
 // Checks phrases without a text: whether a phrase can match, and which phrases another one includes.
 import { foldPhrase } from "./fold_text.ts";
 
+const MAX_PHRASE_CHARACTERS = 200;
+
 /** Why a phrase can never match, or would match far too much; null if it is valid. */
 export function phraseProblem(phrase: string): string | null {
   const folded = foldPhrase(phrase);
   const letters = folded.replaceAll("*", "").trim();
   const quoted = JSON.stringify(phrase);
   if (letters === "") return "is empty: write a word or a phrase";
-  if (phrase.length > LONGEST_PHRASE) {
-    return `has ${phrase.length} characters; the maximum is ${LONGEST_PHRASE}`;
+  if (phrase.length > MAX_PHRASE_CHARACTERS) {
+    return `has ${phrase.length} characters; the maximum is ${MAX_PHRASE_CHARACTERS}`;
   }
   if (letters.length < 2) return `is ${quoted}: one letter would match too much; write a whole word`;
   if (/\*(?! |$)/.test(folded)) {
@@ -27,35 +29,29 @@ export function phraseProblem(phrase: string): string | null {
   return null;
 }
 
-/** Maximum length of a phrase, in characters. */
-const LONGEST_PHRASE = 200;
-
-/**
- * Whether `general` matches from the same word wherever `special` matches: "copyright*" does for "copyright law". A
- * topic counts matches that start at the same word once.
- */
+/** Whether `general` matches from the same word wherever `special` matches: "copyright*" and "copyright law". */
 export function beginsWithPhrase(special: string, general: string): boolean {
-  const length = wordsOf(general).length;
-  return coversPhrase(general, wordsOf(special).slice(0, length).join(" "));
+  return coversAt(wordsOf(general), wordsOf(special), 0);
 }
 
 /** Whether `general` matches the same words wherever `special` matches: "school*" covers "schools". */
 export function coversPhrase(general: string, special: string): boolean {
   const [whole, part] = [wordsOf(general), wordsOf(special)];
-  return whole.length === part.length && whole.every((word, i) => coversWord(word, part[i] ?? ""));
+  return whole.length === part.length && coversAt(whole, part, 0);
 }
 
 /** Whether `inner` matches within every match of `phrase`: "draft guidelines" includes "draft*". */
 export function includesPhrase(phrase: string, inner: string): boolean {
-  const [words, sought] = [wordsOf(phrase), wordsOf(inner)];
-  return words.some((_, start) =>
-    start + sought.length <= words.length &&
-    sought.every((word, i) => coversWord(word, words[start + i] ?? ""))
-  );
+  return wordsOf(phrase).some((_, start, words) => coversAt(wordsOf(inner), words, start));
 }
 
 function wordsOf(phrase: string): string[] {
   return foldPhrase(phrase).split(" ");
+}
+
+function coversAt(general: readonly string[], special: readonly string[], start: number): boolean {
+  return start + general.length <= special.length &&
+    general.every((word, i) => coversWord(word, special[start + i] ?? ""));
 }
 
 /** Follows the matching of phrases: words in capitals need capitals, `*` is any ending. */

@@ -31,8 +31,7 @@ export interface PatternIndex<T> {
   anywhere: WordIndex<Compiled<T>>;
 }
 
-/** Maximum number of words in a gap. */
-const LONGEST_GAP = 8;
+const MAX_GAP_WORDS = 8;
 
 /** Builds an index; throws on a pattern without words. */
 export function buildPatternIndex<T>(entries: readonly PatternEntry<T>[]): PatternIndex<T> {
@@ -121,7 +120,7 @@ function toSource(pieces: readonly Piece[], pattern: string): string {
 
 /** The expression for a word and the space after it; a gap includes its own spaces. */
 function wordSource(word: string): string {
-  if (word === "…") return `(?:\\S+ ){0,${LONGEST_GAP}}?`;
+  if (word === "…") return `(?:\\S+ ){0,${MAX_GAP_WORDS}}?`;
   const source = foldPhrase(word.replaceAll("*", "\u0001").replaceAll("#", "\u0002")).toLowerCase()
     .replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")
     .replaceAll("\u0001", "[a-z0-9\u00c0-\uffff]*").replaceAll("\u0002", "\\d[\\d/.]*");

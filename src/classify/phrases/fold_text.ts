@@ -31,8 +31,8 @@ export class FoldedText {
 /** Folds the first `limit` characters of a text. */
 export function foldText(raw: string, limit: number): FoldedText {
   const text = foldCharacters(raw.length > limit ? raw.slice(0, limit) : raw);
-  const words = text.replace(/[-'"()[\]{}]+/g, " ").replaceAll("\u00e0", "a");
-  return new FoldedText(text, words.includes("  ") ? words.replace(/ {2,}/g, " ") : words);
+  const words = text.replace(/[-'"()[\]{} ]+/g, " ").replaceAll("\u00e0", "a");
+  return new FoldedText(text, words);
 }
 
 /** Folds a word or phrase of the data in the same way; capitals are kept. */
@@ -43,16 +43,13 @@ export function foldPhrase(phrase: string): string {
 // deno-lint-ignore no-control-regex
 const BEYOND_ASCII = /[^\x00-\x7f]/;
 
-/** Two spaces, or white space other than a space. */
-const UNEVEN_SPACE = / {2}|[^\S ]/;
-
 function foldCharacters(raw: string): string {
   let text = BEYOND_ASCII.test(raw) ? foldMarks(raw) : raw;
   // The dots of "A.I." and "I.A." would split the abbreviation into letters.
   if (text.includes(".I.") || text.includes(".A.")) {
     text = text.replace(/\b(A\.I|I\.A|K\.I)\.(?!\w)/g, (dotted) => dotted.replaceAll(".", ""));
   }
-  return (UNEVEN_SPACE.test(text) ? text.replace(/\s+/g, " ") : text).trim();
+  return text.replace(/\s+/g, " ").trim();
 }
 
 const STANDALONE_A_GRAVE = /(?<!\p{L})[aA]\u0300(?![\p{L}\p{M}])/gu;

@@ -11,11 +11,8 @@ const LISTS: Readonly<Record<string, readonly string[]>> = {
 };
 const LISTS_OF_OTHER_LANGUAGES = ["any", "other", "en"] as const;
 
-/** Phrase indexes by language. */
-export interface PhrasesByLanguage<T> {
-  /** The index for items in this language (ISO 639-1). */
-  of(language: string): PhraseIndex<T>;
-}
+/** Returns the index for items in a language (ISO 639-1). */
+export type PhrasesByLanguage<T> = (language: string) => PhraseIndex<T>;
 
 /** Indexes several word lists, each with the value that its words stand for. Each index is built on first use. */
 export function indexByLanguage<T>(lists: readonly { words: PhraseLists; value: T }[]): PhrasesByLanguage<T> {
@@ -32,5 +29,5 @@ export function indexByLanguage<T>(lists: readonly { words: PhraseLists; value: 
     Object.entries(LISTS).map(([language, names]) => [language, lazy(() => build(names))]),
   );
   const other = lazy(() => build(LISTS_OF_OTHER_LANGUAGES));
-  return { of: (language) => (known.get(language) ?? other)() };
+  return (language) => (known.get(language) ?? other)();
 }

@@ -4,15 +4,9 @@ import type { Store } from "../../domain/ports/store/store.ts";
 
 type Preview = Store["previewPublications"];
 
-/** A decision that would have been stored. */
-interface PreviewedDecision {
-  publication: PublicationKey;
-  decision: RecordDecision;
-}
-
 /** Wraps the store's preview so that it takes the earlier decisions on the same publications into account. */
 export function createDryRunStore({ previewPublications }: { previewPublications: Preview }): Preview {
-  const previewed = new Map<string, PreviewedDecision[]>();
+  const previewed = new Map<string, { publication: PublicationKey; decision: RecordDecision }[]>();
   return async (sourceId, publications, decide) => {
     const names = new Set(publications.flatMap(namesOf));
     const before = new Set([...names].flatMap((name) => previewed.get(name) ?? []));

@@ -16,7 +16,6 @@ const ALWAYS_PLAUSIBLE = 3;
 export interface RemovalOptions {
   store: Pick<Store, "recordRemovals">;
   newId: NewId;
-  /** The holder of the source's lease. */
   holder: string;
   nowMs: number;
   rulesVersion: string;
