@@ -1,4 +1,4 @@
-// Which config is taken, and what `check` says of the folders that it names.
+// The config file that commands use, and the warnings of `check`.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { regfeed, regfeedJson, withFolder, writeConfig } from "../support/process.ts";
@@ -12,7 +12,7 @@ fetch_strategy = "files"
 path = "inbox"
 `;
 
-Deno.test("the example config is taken where there is no other, which is said on stderr", () =>
+Deno.test("check uses the example config if there is no other, and says so on stderr", () =>
   withFolder(async (folder) => {
     const none = await regfeed(folder, ["check"]);
     assert.equal(none.code, 2);
@@ -45,7 +45,7 @@ Deno.test("check warns of a missing inbox and of a config that collects nothing"
     assert.deepEqual(warnings, ["no source is enabled: nothing will be collected"]);
   }));
 
-Deno.test("check warns of a folder with several languages and no pattern, in which each is an event of its own", () =>
+Deno.test("check warns of a folder with several languages and no language pattern", () =>
   withFolder(async (folder) => {
     await Deno.mkdir(join(folder, "inbox"));
     const item = (code: string) => rss([{ id: `${code}/news/1`, title: `AI Act ${code}` }]);
@@ -83,7 +83,7 @@ Deno.test("check refuses a folder as the store", () =>
     assert.match(stderr, /store\.path: .* is a folder: name a file in it/);
   }));
 
-Deno.test("a config that is no UTF-8 is told as such, with exit code 2", () =>
+Deno.test("a config that is not UTF-8 is reported with exit code 2", () =>
   withFolder(async (folder) => {
     const utf16 = new Uint8Array([0xff, 0xfe, ...[...INBOX].flatMap((char) => [char.charCodeAt(0), 0])]);
     await Deno.writeFile(join(folder, "regfeed.toml"), utf16);
@@ -92,7 +92,7 @@ Deno.test("a config that is no UTF-8 is told as such, with exit code 2", () =>
     assert.match(stderr, /regfeed\.toml: is UTF-16/);
   }));
 
-Deno.test("check sees what the database has against a declared customer, names the line, and changes nothing", () =>
+Deno.test("check reports conflicts of declared customers with the database by line, and changes nothing", () =>
   withFolder(async (folder) => {
     const declare = (email: string) =>
       `[[customers]]\nid = "bank"\nemail = "${email}"\ntier = "team"\nkey_sha256 = "${"2c".repeat(32)}"\n`;
@@ -123,7 +123,7 @@ Deno.test("check sees what the database has against a declared customer, names t
     assert.equal((await regfeed(folder, ["check"])).code, 0);
   }));
 
-Deno.test("check warns of a signing secret that the doctor calls a problem, without any of it, and of a number that shuts out", () =>
+Deno.test("check warns of an invalid signing secret and of api_requests_per_day = 0", () =>
   withFolder(async (folder) => {
     const customer =
       '[[customers]]\nid = "bank"\nemail = "a@b.example"\ntier = "embedded"\napi_requests_per_day = 0\n' +

@@ -29,7 +29,7 @@ Deno.test("init writes a config that check accepts, and never overwrites one", (
     assert.match(again.stderr, /already exists/);
   }));
 
-Deno.test("every command loads, and is loaded by its first word alone", async () => {
+Deno.test("every command is loaded by its first word", async () => {
   const every = await loadEveryCommand();
   assert.ok(every.length > 20);
   const words = every.map(({ name }) => name.split(" ")[0]);
@@ -72,7 +72,7 @@ Deno.test("a bad config is exit code 2 with file, line, key and the nearest know
     await assert.rejects(Deno.stat(join(folder, "data")), "no store was made");
   }));
 
-Deno.test("wrong use is exit code 2 and says what is right", () =>
+Deno.test("invalid arguments exit with code 2 and the usage", () =>
   withFolder(async (folder) => {
     await writeConfig(folder, SOURCE);
     const rows: [args: string[], expected: RegExp][] = [
@@ -110,7 +110,7 @@ Deno.test("wrong use is exit code 2 and says what is right", () =>
     assert.equal((await regfeed(folder, [])).code, 2);
   }));
 
-Deno.test("what an argument names and is not there is exit code 1, whatever it is", () =>
+Deno.test("an unknown id in an argument exits with code 1", () =>
   withFolder(async (folder) => {
     await writeConfig(folder, SOURCE);
     const customer = "cus_01J9ZC3V5T8Q2W4E6R8Y0TAPNB";
@@ -133,7 +133,7 @@ type Customers = {
   customers: { id: string; tier: string; enabled: boolean; keys: { disabled_at: number | null }[] }[];
 };
 
-Deno.test("what a command changes, a running server honours within a second", () =>
+Deno.test("a running server applies the changes of commands within a second", () =>
   withFolder(async (folder) => {
     await writeConfig(folder, '[server]\nlisten = "127.0.0.1:0"\n');
     const server = await serve(folder);
@@ -200,7 +200,7 @@ Deno.test("what a command changes, a running server honours within a second", ()
     ]);
   }));
 
-Deno.test("the store and its folder are closed to others", () =>
+Deno.test("only the owner can read the store and its folder", () =>
   withFolder(async (folder) => {
     await writeConfig(folder, SOURCE);
     await regfeed(folder, ["ingest"]);
@@ -212,7 +212,7 @@ Deno.test("the store and its folder are closed to others", () =>
     assert.deepEqual(modes.map((mode) => mode.toString(8)), ["700", "600"]);
   }));
 
-Deno.test("an unusable store is exit code 1 and a sentence, not a stack", () =>
+Deno.test("an unusable store exits with code 1 and a message without a stack trace", () =>
   withFolder(async (folder) => {
     await writeConfig(folder, '[store]\npath = "regfeed.toml/x.db"\n');
     const { code, stderr } = await regfeed(folder, ["source", "list"]);
@@ -229,7 +229,7 @@ Deno.test("an unusable store is exit code 1 and a sentence, not a stack", () =>
     assert.match(taken.stderr, /cannot open .*: it is a folder/);
   }));
 
-Deno.test("source parse reads by the rules of a source, in its time zone and against its address", () =>
+Deno.test("source parse uses the rules, time zone and base URL of a source", () =>
   withFolder(async (folder) => {
     await writeConfig(
       folder,

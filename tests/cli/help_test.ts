@@ -1,4 +1,4 @@
-// What `--help` prints, of every command: it fits a console, and its example is one that a shell takes.
+// The output of `--help` of every command.
 import assert from "node:assert/strict";
 import { loadEveryCommand } from "../../src/cli/commands.ts";
 import { commandHelp, groupHelp, overview } from "../../src/cli/help.ts";
@@ -21,7 +21,7 @@ Deno.test("every help fits 80 columns", async () => {
   for (const [word, group] of groups) assertFits(word, groupHelp(word, group));
 });
 
-/** The words that a shell makes of a line. */
+/** The words of a line, as a shell splits it. */
 async function shellWords(line: string): Promise<string[]> {
   const script = `set -f; words() { for word; do printf '%s\\0' "$word"; done; }; words ${line}`;
   const { stdout, success } = await new Deno.Command("sh", { args: ["-c", script] }).output();
@@ -29,7 +29,7 @@ async function shellWords(line: string): Promise<string[]> {
   return new TextDecoder().decode(stdout).split("\0");
 }
 
-Deno.test("an example that needs more than a line is the same to a shell", async () => {
+Deno.test("a wrapped example is the same command to a shell", async () => {
   let broken = 0;
   for (const command of await loadEveryCommand()) {
     const shown = /^example:\s+([^]*?)\n\n/m.exec(commandHelp(command))?.[1] ?? assert.fail(command.name);

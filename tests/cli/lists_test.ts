@@ -1,4 +1,4 @@
-// Lists that grow for years as an operator meets them: none ends without a word.
+// Paging of lists.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { noteAct } from "../../src/store/sqlite/customers/audit.ts";
@@ -8,10 +8,10 @@ import { createPayments } from "../../src/store/sqlite/customers/payments.ts";
 import { regfeed, regfeedJson, withFolder, writeConfig } from "../support/process.ts";
 import { aPayment, aReview } from "../store/contract/customers/given_payments.ts";
 
-/** So many rows of each list are there. */
+/** Number of rows of each list. */
 const ROWS = 105;
 
-/** A customer with {@link ROWS} entries in the audit, payment events and mails; gives its id. */
+/** Adds a customer with {@link ROWS} audit entries, payment events and mails; returns its id. */
 async function fill(folder: string): Promise<string> {
   await writeConfig(folder, "");
   const { customer: { id } } = await regfeedJson<{ customer: { id: string } }>(folder, [
@@ -36,7 +36,7 @@ async function fill(folder: string): Promise<string> {
   return id;
 }
 
-Deno.test("lists say that there is more, go on from there, and give scripts all of it", () =>
+Deno.test("lists name the next page, continue from it, and print everything with --json", () =>
   withFolder(async (folder) => {
     const id = await fill(folder);
     for (

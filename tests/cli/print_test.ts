@@ -1,4 +1,4 @@
-// What commands print: nothing that a terminal obeys, whatever publishers and endpoints send.
+// Commands print no control characters.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { withSafeOutput } from "../../src/cli/print.ts";
@@ -9,7 +9,7 @@ const HOSTILE = "\x1b]0;owned\x07\x9b31mred\u202eexe.fdp\u2066";
 // deno-lint-ignore no-control-regex -- they are looked for
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 
-Deno.test("withSafeOutput() prints no control character but those of our own colours", () => {
+Deno.test("withSafeOutput() escapes control characters except our own colours", () => {
   const printed: string[] = [];
   const keep = (text: string) => void printed.push(text);
   const host = withSafeOutput({ out: keep, err: keep } as unknown as Host);
@@ -66,7 +66,7 @@ title = "t"
 link = "l"
 `;
 
-Deno.test("no command prints a control character that a publisher or an endpoint has sent", () =>
+Deno.test("no command prints a control character from a publisher or an endpoint", () =>
   withFolder(async (folder) => {
     const hostile = openHostile();
     try {
@@ -112,7 +112,7 @@ Deno.test("no command prints a control character that a publisher or an endpoint
     }
   }));
 
-/** Serves until the hostile endpoint has refused a delivery; gives the log and the event's id. */
+/** Serves until the hostile endpoint has refused a delivery; returns the log and the event id. */
 async function deliver(
   folder: string,
   address: string,

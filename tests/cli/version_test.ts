@@ -1,4 +1,4 @@
-// What an executable says of its making, where it matters: whether its traces are what the environment asks for.
+// The warning about traces.
 import assert from "node:assert/strict";
 import { tracesWarning } from "../../src/server/build_facts.ts";
 
@@ -17,7 +17,7 @@ function warningOf(made: { traces: boolean } | null, { otel, runtime = "Deno 2.4
   });
 }
 
-Deno.test("tracesWarning() tells where an executable on Deno 2.4 exports other than the environment says", async () => {
+Deno.test("tracesWarning() reports an executable on Deno 2.4 whose traces differ from the environment", async () => {
   for (const otel of ["true", "1"]) {
     assert.match(
       await warningOf({ traces: false }, { otel }) ?? "",

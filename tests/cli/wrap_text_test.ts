@@ -16,7 +16,7 @@ Deno.test("wrapText() breaks at words, indents, and keeps paragraphs and long wo
   assert.equal(wrapText("one two three", { ...layout, first: "x  " }), "x  one two\n  three\n");
 });
 
-Deno.test("wrapText() loses no word and passes the width only for one that is longer", () => {
+Deno.test("wrapText() keeps every word and exceeds the width only for longer words", () => {
   fc.assert(
     fc.property(
       fc.array(fc.stringMatching(/^[a-z]{1,30}$/)),

@@ -177,15 +177,15 @@ const ELSEWHERE: Record<string, [file: string, test: string]> = {
   ],
   "literal IP host skips the lookup hook (Node, Deno, undici)": [
     "../platform/http/http_test.ts",
-    "request() goes to the given address also where the URL holds another one",
+    "request() connects to the given address even if the URL contains another one",
   ],
   "HTTP(S)_PROXY / NO_PROXY in the environment": [
     "../platform/http_proxy_test.ts",
-    "a process with a proxy in its environment connects to the checked address and to no proxy",
+    "a process with a proxy in its environment connects directly to the checked address",
   ],
   "certificate for another name / expired / self-signed": [
     "../platform/http_tls_test.ts",
-    "request() over TLS checks the certificate against the host's name and the authorities",
+    "request() checks the certificate against the host name and the authorities",
   ],
   "test endpoint echoes target body to caller": [
     "test_calls_test.ts",

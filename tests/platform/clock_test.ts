@@ -10,14 +10,14 @@ Deno.test("sleep() resolves after its time", async () => {
   await clock.sleep(1);
 });
 
-Deno.test("sleep() of no time lets in what waits", async () => {
+Deno.test("sleep(0) lets waiting work run", async () => {
   let isServed = false;
   setTimeout(() => isServed = true, 0);
   for (const startMs = Date.now(); !isServed && Date.now() - startMs < 10_000;) await clock.sleep(0);
   assert.ok(isServed);
 });
 
-Deno.test("sleep() of no time between pieces of work lets in who asks meanwhile", async () => {
+Deno.test("sleep(0) between pieces of work lets requests in", async () => {
   await using server = Deno.serve(
     { port: 0, hostname: "127.0.0.1", onListen: () => {} },
     () => new Response(),
@@ -31,11 +31,11 @@ Deno.test("sleep() of no time between pieces of work lets in who asks meanwhile"
     await clock.sleep(0);
   }
   await asking;
-  // Connecting, accepting, asking and answering: some turns each. With immediate callbacks it takes hundreds.
+  // Connecting and responding takes some turns of the event loop; with immediate callbacks hundreds.
   assert.ok(pieces < 100, `${pieces} pieces of work were done before the answer`);
 });
 
-Deno.test("sleep() of no time lets requests in between the pieces of five tasks, not after them", async () => {
+Deno.test("sleep(0) lets requests in between the pieces of five tasks", async () => {
   await using server = Deno.serve(
     { port: 0, hostname: "127.0.0.1", onListen: () => {} },
     () => new Response(),
@@ -63,7 +63,7 @@ Deno.test("sleep() of no time lets requests in between the pieces of five tasks,
   assert.ok((during[10] ?? NaN) < 10, `pieces of work during a request: ${during}`);
 });
 
-Deno.test("sleep() resolves at once when its signal aborts, before or meanwhile, and leaves no timer", async () => {
+Deno.test("sleep() resolves when its signal aborts, and leaves no timer", async () => {
   await clock.sleep(LONG_MS, AbortSignal.abort());
   const controller = new AbortController();
   const sleeping = clock.sleep(LONG_MS, controller.signal);
@@ -71,7 +71,7 @@ Deno.test("sleep() resolves at once when its signal aborts, before or meanwhile,
   await sleeping;
 });
 
-Deno.test("sleep() of more than a timer can hold does not end at once", async () => {
+Deno.test("sleep() longer than a timer's maximum does not end at once", async () => {
   const controller = new AbortController();
   let isAwake = false;
   const sleeping = clock.sleep(2 ** 40, controller.signal).then(() => isAwake = true);
@@ -81,7 +81,7 @@ Deno.test("sleep() of more than a timer can hold does not end at once", async ()
   await sleeping;
 });
 
-Deno.test("within() rejects as the work does and leaves no timer", async () => {
+Deno.test("within() rejects with the error of the work and leaves no timer", async () => {
   await assert.rejects(clock.within(LONG_MS, () => Promise.reject(new Error("broken"))), /broken/);
   await assert.rejects(
     clock.within(LONG_MS, () => {
@@ -91,7 +91,7 @@ Deno.test("within() rejects as the work does and leaves no timer", async () => {
   );
 });
 
-Deno.test("within() rejects and aborts the work with the reason of its stop, even if the work goes on", async () => {
+Deno.test("within() rejects with the stop signal's reason, even if the work continues", async () => {
   const stop = new AbortController();
   let reason: unknown;
   const bounded = clock.within(LONG_MS, (signal) => {
@@ -103,7 +103,7 @@ Deno.test("within() rejects and aborts the work with the reason of its stop, eve
   assert.equal(reason, stop.signal.reason);
 });
 
-Deno.test("within() rejects with a DeadlineError and aborts the work with it, even if the work goes on", async () => {
+Deno.test("within() rejects with a DeadlineError after its time, even if the work continues", async () => {
   let reason: unknown;
   const late = Promise.withResolvers<void>();
   const bounded = clock.within(1, (signal) => {
@@ -112,6 +112,6 @@ Deno.test("within() rejects with a DeadlineError and aborts the work with it, ev
   });
   await assert.rejects(bounded, (error: unknown) => error instanceof DeadlineError && error.ms === 1);
   assert.ok(reason instanceof DeadlineError);
-  // What the work comes to afterwards concerns nobody: no unhandled rejection ends this test.
+  // A late rejection is not reported as unhandled.
   late.reject(new Error("too late"));
 });

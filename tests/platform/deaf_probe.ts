@@ -1,4 +1,4 @@
-// A server in a process that may open few files: says its port, and ends when its standard input does.
+// A server in a process with few open files: prints its port, and ends with its standard input.
 import { listen } from "../../src/platform/http/http_server.ts";
 
 const server = await listen({

@@ -105,14 +105,14 @@ const ROWS: [what: string, talk: Conversation, reason: string][] = [
   ],
 ];
 
-Deno.test("request() says in a few words what is wrong with a response", async () => {
+Deno.test("request() gives a short reason for each invalid response", async () => {
   for (const [what, talk, reason] of ROWS) {
     await using server = serveRaw(talk);
     assert.equal(await reasonFor(server.address), reason, what);
   }
 });
 
-Deno.test("request() accepts no response with ten thousand short header fields", async () => {
+Deno.test("request() refuses ten thousand short header fields", async () => {
   const reason = async (count: number): Promise<string> => {
     const fields = Array.from({ length: count }, (_, at) => `${"abc"[at % 3]}:\r\n`).join("");
     await using server = serveRaw(saying(`${HEAD}${fields}content-length: 2\r\n\r\nok`));
@@ -122,7 +122,7 @@ Deno.test("request() accepts no response with ten thousand short header fields",
   assert.equal(await reason(255), "no error: 200 ok");
 });
 
-Deno.test("request() says that a connection is refused, and that a name is unknown", async () => {
+Deno.test("request() reports a refused connection and an unknown name", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr;
   listener.close();
@@ -131,7 +131,7 @@ Deno.test("request() says that a connection is refused, and that a name is unkno
   assert.equal(await reasonFor(`http://${"a".repeat(64)}.invalid/`), "host name not found");
 });
 
-Deno.test("request() says that there is no TLS where a server speaks in clear", async () => {
+Deno.test("request() reports a server without TLS", async () => {
   await using server = serveRaw(sayingLast("HTTP/1.1 400 Bad Request\r\n\r\n"));
   assert.equal(await reasonFor(`https://127.0.0.1:${server.port}/`), "no TLS connection");
 });

@@ -1,4 +1,4 @@
-// Tests of src/platform/http/http.ts over TLS: the certificate counts for the host's name, whatever address is dialled.
+// Tests of src/platform/http/http.ts over TLS.
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 
@@ -14,7 +14,7 @@ function serveTls(certificate: string): Deno.HttpServer<Deno.NetAddr> {
   }, (request) => new Response(`hello from ${request.headers.get("host")?.split(":")[0]}`));
 }
 
-/** A TLS server that says this to whoever asks, and hangs up without a close_notify, as many do. */
+/** A TLS server that sends a text to every client and closes without a close_notify. */
 function serveCutOff(answer: string): Disposable & { port: number } {
   const server = Deno.listenTls({
     hostname: "127.0.0.1",
@@ -22,7 +22,7 @@ function serveCutOff(answer: string): Disposable & { port: number } {
     cert: Deno.readTextFileSync(here("tls/server.pem")),
     key: Deno.readTextFileSync(here("tls/server.key")),
   });
-  // What a server says goes out with that word, so somebody between them keeps it back.
+  // The server sends a close_notify, so a process in between removes it.
   const between = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   (async () => {
     for await (const connection of server) {
@@ -68,7 +68,7 @@ function sizeOf([, , , high = Infinity, low = Infinity]: readonly number[]): num
   return 5 + high * 256 + low;
 }
 
-/** In TLS 1.3 an alert looks like data: two bytes, their type, and the sixteen of the seal. */
+/** In TLS 1.3 an alert looks like data: two bytes, their type, and 16 bytes of the tag. */
 function isCloseNotify([type, , , high, low]: Uint8Array): boolean {
   return type === 23 && high === 0 && low === 2 + 1 + 16;
 }
@@ -91,7 +91,7 @@ async function ask(trusted: readonly string[], urls: readonly string[]): Promise
   return new TextDecoder().decode(output.stdout).trim().split("\n");
 }
 
-Deno.test("request() over TLS checks the certificate against the host's name and the authorities", async () => {
+Deno.test("request() checks the certificate against the host name and the authorities", async () => {
   const [good, expired] = [serveTls("server.pem"), serveTls("expired.pem")];
   try {
     const urls = [
@@ -113,7 +113,7 @@ Deno.test("request() over TLS checks the certificate against the host's name and
   }
 });
 
-Deno.test("request() trusts the authorities that come with a request, for that request alone", async () => {
+Deno.test("request() trusts additional authorities for one request only", async () => {
   const server = serveTls("server.pem");
   try {
     const urls = [`https://feed.test:${server.addr.port}/`, `https://other.test:${server.addr.port}/`];
@@ -128,7 +128,7 @@ Deno.test("request() trusts the authorities that come with a request, for that r
   }
 });
 
-Deno.test("a response is complete without a close_notify, unless it announces more", async () => {
+Deno.test("a response without a close_notify is complete unless its length differs", async () => {
   const rows: [answer: string, heard: string][] = [
     ["HTTP/1.0 200 OK\r\n\r\nthanks", "thanks"],
     ["HTTP/1.1 200 OK\r\ncontent-length: 6\r\nconnection: close\r\n\r\nthanks", "thanks"],

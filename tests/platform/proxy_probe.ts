@@ -1,4 +1,4 @@
-// A process of its own, because a runtime may read the environment's proxy when it starts: asks one address at 127.0.0.1.
+// A separate process, because a runtime may read the environment's proxy at its start: sends a request to 127.0.0.1.
 import { createHttpClient } from "../../src/platform/http/http.ts";
 
 const client = createHttpClient({ forWebhooks: true });

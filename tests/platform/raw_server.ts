@@ -1,4 +1,4 @@
-// A TCP server for tests that says exactly the bytes it is told to, right or wrong.
+// A TCP server for tests that sends exactly the given bytes.
 import type { HttpClient, OutgoingRequest } from "../../src/domain/ports/ports.ts";
 import { createHttpClient, type HttpClientOptions } from "../../src/platform/http/http.ts";
 
@@ -7,13 +7,13 @@ export interface RawServer extends AsyncDisposable {
   /** `http://127.0.0.1:PORT` */
   address: string;
   port: number;
-  /** Connections taken so far, and those that are open still. */
+  /** The number of accepted and of open connections. */
   connections: { taken: number; open: number };
-  /** What has come in, as text. */
+  /** The received text. */
   received(): string;
 }
 
-/** What is done with a connection once the first bytes of a request have come. */
+/** Handles a connection once the first bytes of a request have arrived. */
 export type Conversation = (connection: Deno.TcpConn) => Promise<void> | void;
 
 /** Listens on loopback; every connection is closed with the server at the latest. */
@@ -59,14 +59,14 @@ export function serveRaw(talk: Conversation, hostname = "127.0.0.1"): RawServer 
   };
 }
 
-/** A conversation that says this at every request, and keeps the connection. */
+/** Responds to every request with these parts and keeps the connection. */
 export function saying(...parts: (string | Uint8Array)[]): Conversation {
   return async (connection) => {
     for (const part of parts) await writeAll(connection, part);
   };
 }
 
-/** A conversation that says this and hangs up. */
+/** Responds with these parts and closes the connection. */
 export function sayingLast(...parts: (string | Uint8Array)[]): Conversation {
   return async (connection) => {
     await saying(...parts)(connection);

@@ -1,11 +1,11 @@
-// A server that has no file left for a connection: it must hear again as soon as it has.
+// A server that has no open file left for a connection.
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 
 const PROBE = fileURLToPath(new URL("deaf_probe.ts", import.meta.url));
 const FILES = 200;
 
-Deno.test("more connections than files leave a server that answers once they are gone", async () => {
+Deno.test("a server recovers from more connections than open files", async () => {
   const child = new Deno.Command("sh", {
     args: ["-c", `ulimit -n ${FILES}; exec "$0" run -A "$1"`, Deno.execPath(), PROBE],
     stdin: "piped",
@@ -28,7 +28,7 @@ Deno.test("more connections than files leave a server that answers once they are
   await child.stdin.close();
   let said = "";
   for (let read = await reader.read(); !read.done; read = await reader.read()) said += read.value;
-  // Reported once, however often it happens within a minute.
+  // Reported once a minute.
   assert.equal(said, "the limit of open files is reached\n");
   await child.status;
 });

@@ -1,4 +1,4 @@
-// The vault: what it seals opens in its place with its key and nowhere else; its key file is kept by rules.
+// The vault and its key file.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "npm:fast-check@4.10.2";
@@ -17,7 +17,7 @@ async function withFolder(work: (folder: string) => Promise<void> | void): Promi
   }
 }
 
-Deno.test("open() gives back whatever text was sealed, and no two sealed forms are alike", () => {
+Deno.test("open() returns the sealed text, and sealed forms differ", () => {
   const vault = createVault(KEY);
   fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => {
     const [one, other] = [vault.seal(text, PLACE), vault.seal(text, PLACE)];
@@ -26,7 +26,7 @@ Deno.test("open() gives back whatever text was sealed, and no two sealed forms a
   }));
 });
 
-Deno.test("open() refuses another key, another place, and every changed byte", () => {
+Deno.test("open() rejects another key, another field, and changed bytes", () => {
   const vault = createVault(KEY);
   const sealed = vault.seal("a".repeat(64), PLACE);
   assert.throws(() => createVault(new Uint8Array(32).fill(2)).open(sealed, PLACE), /another key/);
@@ -43,14 +43,14 @@ Deno.test("open() refuses another key, another place, and every changed byte", (
   }
 });
 
-Deno.test("a sealed form holds nothing of the text and nothing of the key", () => {
+Deno.test("a sealed form contains neither the text nor the key", () => {
   const sealed = createVault(KEY).seal("S3CRET-S3CRET-S3CRET", PLACE);
   assert.ok(!new TextDecoder("latin1").decode(sealed).includes("S3CRET"));
   assert.equal(sealed[0], 1, "the first byte is the version of the form");
   assert.equal(sealed.length, 1 + 4 + 12 + 20 + 16);
 });
 
-Deno.test("openVaultFile() makes a key of 32 random bytes that only its owner reads, and keeps to it", () =>
+Deno.test("openVaultFile() creates a random key that only its owner can read", () =>
   withFolder(async (folder) => {
     const path = join(folder, "regfeed.db.key");
     const sealed = openVaultFile(path, { mayMake: true }).seal("text", PLACE);
@@ -65,7 +65,7 @@ Deno.test("openVaultFile() makes a key of 32 random bytes that only its owner re
     assert.deepEqual(names, ["regfeed.db.key"], "nothing else is left there");
   }));
 
-Deno.test("openVaultFile() refuses a missing key where something is sealed, and says what to do", () =>
+Deno.test("openVaultFile() rejects a missing key and says what to do", () =>
   withFolder(async (folder) => {
     const path = join(folder, "regfeed.db.key");
     assert.throws(() => openVaultFile(path, { mayMake: false }), (error: Error) => {
@@ -78,7 +78,7 @@ Deno.test("openVaultFile() refuses a missing key where something is sealed, and 
     assert.equal((await Array.fromAsync(Deno.readDir(folder))).length, 0, "it makes none");
   }));
 
-Deno.test("openVaultFile() refuses a key that others may read, naming the file and the cure", () =>
+Deno.test("openVaultFile() rejects a key that others can read", () =>
   withFolder(async (folder) => {
     const path = join(folder, "key");
     openVaultFile(path, { mayMake: true });
@@ -90,7 +90,7 @@ Deno.test("openVaultFile() refuses a key that others may read, naming the file a
     openVaultFile(path, { mayMake: true });
   }));
 
-Deno.test("openVaultFile() refuses what is no key: another length, a folder", () =>
+Deno.test("openVaultFile() rejects a file of another length and a folder", () =>
   withFolder(async (folder) => {
     const path = join(folder, "key");
     for (const size of [0, 31, 33, 64]) {

@@ -1,4 +1,4 @@
-// Tests of src/server/certificate_watch.ts: which pairs take over, and what is said of the others.
+// Tests of src/server/certificate_watch.ts.
 import assert from "node:assert/strict";
 import { watchCertificate } from "../../src/server/certificate_watch.ts";
 import type { CertificatePair } from "../../src/platform/tls/certificate.ts";
@@ -7,7 +7,7 @@ import { withFolder } from "../support/process.ts";
 
 const DAY_MS = 86_400_000;
 
-/** What the watch takes into use and logs, when at each look the files hold what the list says. */
+/** The pairs that are used and logged for the given contents of the files at each check. */
 async function watch(
   looks: readonly (CertificatePair | "unreadable")[],
   nowMs: number,
@@ -50,7 +50,7 @@ async function watch(
   return seen;
 }
 
-Deno.test("a pair is used after two equal reads; a wrong, expired or unreadable one is logged once", () =>
+Deno.test("a new pair is used after two equal reads; an unusable one is logged once", () =>
   withFolder(async (folder) => {
     await makeAuthority(folder);
     const one = await readPair(await makeCertificate(folder, "one", 5));

@@ -1,10 +1,10 @@
-// The lock on a store: one holder at a time, whom the others are told of.
+// The lock of a store.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { lockStore, storeUser } from "../../src/server/instance_lock.ts";
 
 Deno.test({
-  name: "lockStore() is refused while somebody has the store, names who, and works when the lock is released",
+  name: "lockStore() rejects with the holder's name until the lock is released",
   sanitizeOps: false, // the refused lock is taken and dropped when it is free, and that may be after the test
   fn: async () => {
     const folder = await Deno.makeTempDir({ prefix: "regfeed-lock-" });
@@ -25,7 +25,7 @@ Deno.test({
   },
 });
 
-Deno.test("lockStore() names the file that cannot be locked, and the system's reason", async () => {
+Deno.test("lockStore() names a file that cannot be locked, and the reason", async () => {
   await assert.rejects(
     lockStore("/nowhere/regfeed.db", "since today"),
     /^Error: cannot lock \/nowhere\/regfeed\.db\.server: No such file or directory/,

@@ -6,7 +6,7 @@ import { measureService } from "../../src/server/server_metrics.ts";
 import { createMetrics, METRICS_TYPE } from "../../src/domain/ports/metrics.ts";
 import { regfeed, serve, withFolder, writeConfig } from "../support/process.ts";
 
-Deno.test("GET /metrics is the only thing at the metrics' address", async () => {
+Deno.test("the metrics listener serves only GET /metrics", async () => {
   const metrics = createMetrics();
   metrics.counter({ name: "one_total", help: "One." }).add([]);
   const ask = (path: string, method = "GET") =>
@@ -20,7 +20,7 @@ Deno.test("GET /metrics is the only thing at the metrics' address", async () => 
   for (const { headers } of [found, posted]) assert.equal(headers.get("x-content-type-options"), "nosniff");
 });
 
-Deno.test("GET /metrics wants the config's token where there is one, and nothing else passes for it", async () => {
+Deno.test("GET /metrics requires the configured token", async () => {
   const metrics = createMetrics();
   metrics.counter({ name: "one_total", help: "One." }).add([]);
   const rows: [authorization: string | null, status: number][] = [
@@ -46,7 +46,7 @@ Deno.test("GET /metrics wants the config's token where there is one, and nothing
   }
 });
 
-Deno.test("serve shows its metrics at the address that the config names, and counts by route and not by path", async () => {
+Deno.test("serve exports metrics at the configured address, by route", async () => {
   await withFolder(async (folder) => {
     const free = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const { port } = free.addr as Deno.NetAddr;

@@ -1,4 +1,4 @@
-// Bringing a database up to date: its backup is made once, however often the upgrade is ended in the middle.
+// The backup before a migration.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { prepareDatabase, type Preparing, workHere } from "../../src/server/migrate_with_backup.ts";
@@ -14,7 +14,7 @@ import { withFolder } from "../support/process.ts";
 const engine = createSqliteEngine(NEXT_MIGRATIONS);
 const START_MS = Date.UTC(2026, 10, 22, 9);
 
-Deno.test("an upgrade that is ended takes the backup again that it had made, unless anything was written since", () =>
+Deno.test("an interrupted migration reuses its backup unless the database has changed", () =>
   withFolder(async (folder) => {
     const path = join(folder, "regfeed.db");
     const keyFile = join(folder, "regfeed.db.key");
@@ -66,7 +66,7 @@ Deno.test("an upgrade that is ended takes the backup again that it had made, unl
     assert.equal(engine.schemaOf(path), engine.schemaVersion);
   }));
 
-Deno.test("no database is made in the place of one that a server has open, nor beside the log of one, nor where a link leads", () =>
+Deno.test("no database is created in place of an open, lost or linked one", () =>
   withFolder(async (folder) => {
     const path = join(folder, "regfeed.db");
     const prepare = (storeName = path) =>

@@ -1,4 +1,4 @@
-// TLS as an operator has it: `serve` with a certificate, which changes while it runs; `check` and `doctor` look at it.
+// TLS in `serve`, `check`, `doctor` and `healthcheck`.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { checkCertificate } from "../../src/server/checks/certificate.ts";
@@ -19,19 +19,19 @@ tls_cert = "live.pem"
 tls_key = "live.key"
 `;
 
-/** A port of loopback that nobody listens on now. */
+/** An unused port on loopback. */
 function freePort(): number {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   return listener.addr.port;
 }
 
-/** Puts a pair where the config says that it is. */
+/** Writes a pair to the paths in the config. */
 async function install(folder: string, cert: string, key: string): Promise<void> {
   await Deno.copyFile(join(folder, `${cert}.pem`), join(folder, "live.pem"));
   await Deno.copyFile(join(folder, `${key}.key`), join(folder, "live.key"));
 }
 
-Deno.test("serve speaks TLS, takes a new certificate into use, and goes on with it when the next is bad", () =>
+Deno.test("serve uses TLS, renews its certificate, and keeps it if the next is invalid", () =>
   withFolder(async (folder) => {
     const caCerts = [await makeAuthority(folder)];
     await makeCertificate(folder, "first", 5);
@@ -70,7 +70,7 @@ Deno.test("serve speaks TLS, takes a new certificate into use, and goes on with 
     assert.match(broken.stderr, /tls_key: the certificate and the key do not match/);
   }));
 
-Deno.test("healthcheck asks the config's own server over TLS, whoever signed its certificate, and no other so", () =>
+Deno.test("healthcheck accepts any certificate of the config's own server only", () =>
   withFolder(async (folder) => {
     await makeSelfSigned(folder, "live", "feed.example.org");
     await writeConfig(folder, CONFIG.replace("127.0.0.1:0", `127.0.0.1:${freePort()}`));
@@ -89,7 +89,7 @@ Deno.test("healthcheck asks the config's own server over TLS, whoever signed its
     ]);
   }));
 
-Deno.test("check and serve go on with a key and a config that others can read, and both say so", () =>
+Deno.test("check and serve warn of a key and a config that others can read", () =>
   withFolder(async (folder) => {
     await makeSelfSigned(folder, "live", "feed.example.org");
     await writeConfig(
@@ -112,7 +112,7 @@ Deno.test("check and serve go on with a key and a config that others can read, a
     assert.doesNotMatch((await regfeed(folder, ["check"])).stderr, /others can read/);
   }));
 
-Deno.test("the doctor sees certificates that end, that are for another name, and keys that others can read", () =>
+Deno.test("doctor reports expiring certificates, other names, and readable keys", () =>
   withFolder(async (folder) => {
     await makeAuthority(folder);
     const pair = await readPair(await makeCertificate(folder, "one", 30));

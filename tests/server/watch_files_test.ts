@@ -1,9 +1,9 @@
-// Watching files: what counts as a change, and when.
+// Tests of src/server/watch_files.ts.
 import assert from "node:assert/strict";
 import { LOOK_EVERY_MS, watchFiles } from "../../src/server/watch_files.ts";
 import { fakeClock } from "../support/clock.ts";
 
-/** Contents at each look; `reads` is how often the watcher has asked for a reading by then. */
+/** The content at each check, and the expected number of changes. */
 const ROWS: [name: string, looks: (string | null)[], reads: number][] = [
   ["nothing changes", ["a", "a", "a"], 0],
   ["another content that stays", ["b", "b", "b", "b"], 1],

@@ -9,7 +9,7 @@ import { aPayment, aReview } from "../../store/contract/customers/given_payments
 
 type Rows = Record<string, Record<string, unknown>[]>;
 
-Deno.test("an operator adds, shows and erases a customer, and the audit tells of it without its address", () =>
+Deno.test("a customer is added, shown and erased, and the audit log does not contain its address", () =>
   withFolder(async (folder) => {
     await writeConfig(folder, PAYMENT_CONFIG);
     const added = ["customer", "add", "--email", "ana@b.example", "--tier", "embedded", "--requests", "77"];
@@ -60,7 +60,7 @@ Deno.test("an operator adds, shows and erases a customer, and the audit tells of
     }
   }));
 
-Deno.test("nothing that a payment event says moves the cursor or breaks a row; --json has it as it was told", () =>
+Deno.test("payment list escapes control characters of events; --json has the original values", () =>
   withFolder(async (folder) => {
     await writeConfig(folder, PAYMENT_CONFIG);
     await regfeedJson(folder, ["customer", "add", "--email", "bob@b.example"]);

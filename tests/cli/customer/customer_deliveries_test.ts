@@ -18,7 +18,7 @@ interface Shown {
   }[];
 }
 
-Deno.test("customer show finds the owner of a subscription, and says what does not arrive and why", () =>
+Deno.test("customer show finds the owner of a subscription and its undelivered delivery", () =>
   withFolder(async (folder) => {
     await writeConfig(folder, INBOX_CONFIG);
     await Deno.mkdir(join(folder, "inbox"));
@@ -66,7 +66,7 @@ Deno.test("customer show finds the owner of a subscription, and says what does n
     }
   }));
 
-Deno.test("customer show and doctor count what is held for subscriptions that the service has switched off", () =>
+Deno.test("customer show and doctor count the held deliveries of disabled subscriptions", () =>
   withFolder(async (folder) => {
     await writeConfig(folder, INBOX_CONFIG);
     await Deno.mkdir(join(folder, "inbox"));

@@ -14,7 +14,7 @@ interface Added {
 const add = (folder: string, email: string, ...more: string[]): Promise<Added> =>
   regfeedJson<Added>(folder, ["customer", "add", "--email", email, ...more]);
 
-Deno.test("customer add refuses an address that a customer has, and names that one, unless --another is said", () =>
+Deno.test("customer add refuses the address of another customer unless --another is set", () =>
   withFolder(async (folder) => {
     await writeConfig(folder, "");
     const { customer } = await add(folder, "ana@b.example");
@@ -27,7 +27,7 @@ Deno.test("customer add refuses an address that a customer has, and names that o
     assert.equal(customers.length, 2);
   }));
 
-Deno.test("a customer is named by an address too, where only one has it", () =>
+Deno.test("a unique email address identifies a customer", () =>
   withFolder(async (folder) => {
     await writeConfig(folder, "");
     const { customer } = await add(folder, "ana@b.example");
@@ -47,7 +47,7 @@ Deno.test("a customer is named by an address too, where only one has it", () =>
     for (const { customer: { id } } of [{ customer }, other]) assert.ok(stderr.includes(id), stderr);
   }));
 
-Deno.test("customer set-tier gives an embedded customer its own limits, and no other", () =>
+Deno.test("customer set-tier sets own limits only for the embedded tier", () =>
   withFolder(async (folder) => {
     await writeConfig(folder, "");
     const { customer } = await add(folder, "ana@b.example");
@@ -82,7 +82,7 @@ Deno.test("customer set-tier gives an embedded customer its own limits, and no o
     assert.deepEqual([refused.code, /embedded/.test(refused.stderr)], [2, true]);
   }));
 
-Deno.test("what only reads makes no database: it says what is missing, and leaves the folder as it was", () =>
+Deno.test("commands that only read create no database and say what is missing", () =>
   withFolder(async (folder) => {
     await writeConfig(folder, "");
     for (
@@ -102,7 +102,7 @@ Deno.test("what only reads makes no database: it says what is missing, and leave
     assert.deepEqual([...Deno.readDirSync(folder)].map(({ name }) => name), ["regfeed.toml"]);
   }));
 
-Deno.test("customer set-email gives an address, refuses one that another has, and none to who was erased", () =>
+Deno.test("customer set-email sets an address, refuses a used one, and refuses erased customers", () =>
   withFolder(async (folder) => {
     await writeConfig(folder, "");
     const { customer: { id } } = await add(folder, "ana@b.example");
@@ -131,7 +131,7 @@ Deno.test("customer set-email gives an address, refuses one that another has, an
     }
   }));
 
-Deno.test("a declared customer is found by its name, marked in the list, and told by its key's hash", () =>
+Deno.test("a declared customer is found by its name and identified by the hash of its key", () =>
   withFolder(async (folder) => {
     const hash = "2c".repeat(32);
     const declare = (name: string) =>
@@ -180,7 +180,7 @@ Deno.test("a declared customer is found by its name, marked in the list, and tol
     assert.match((await regfeed(folder, ["customer", "list"])).stdout, /ana@b\.example .* removed$/m);
   }));
 
-Deno.test("what is held is told where the tier changes, and nowhere else; the audit names the system's user", () =>
+Deno.test("customer set-tier lists held subscriptions; the audit log names the system's user", () =>
   withFolder(async (folder) => {
     await writeConfig(folder, "");
     const { customer: { id } } = await add(folder, "ana@b.example");
@@ -194,7 +194,7 @@ Deno.test("what is held is told where the tier changes, and nowhere else; the au
     }
   }));
 
-Deno.test("who is kept out and has a declared address is not let in beside the declared customer", () =>
+Deno.test("a disabled customer with a declared customer's address is not enabled", () =>
   withFolder(async (folder) => {
     await writeConfig(folder, "");
     const { customer: { id } } = await add(folder, "ana@b.example");

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { hashKey } from "../../../src/accounts/keys.ts";
 import { regfeed, withFolder } from "../../support/process.ts";
 
-Deno.test("customer hash-key makes a key with its hash, or hashes the one on stdin; a key is never an argument", () =>
+Deno.test("customer hash-key creates a key with its hash, or hashes the key on stdin", () =>
   withFolder(async (folder) => {
     const made = await regfeed(folder, ["customer", "hash-key"]);
     const { key = "", hash } = /^key +(?<key>\S+)\nkey_sha256 +(?<hash>\S+)\n$/.exec(made.stdout)?.groups ??

@@ -1,4 +1,4 @@
-// `delivery …` beside a running server, whose API tells the owner the same.
+// `delivery …` beside a running server.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { readSince } from "../../../src/cli/time_argument.ts";
@@ -13,7 +13,7 @@ import {
 } from "../../support/process.ts";
 import { INBOX_CONFIG, rss } from "../../support/samples.ts";
 
-/** What the receiver writes back, and a part of its address: neither is the operator's business. */
+/** The receiver's response and a part of its URL, which the operator must not see. */
 const ANSWER = "Dear Ana, the import of 7 rows broke";
 const PATH_SECRET = "hook-4711-of-ana";
 const UNKNOWN = "00000000000000000000000000";
@@ -33,14 +33,14 @@ interface Given {
   /** Asks the API as the subscription's owner. */
   // deno-lint-ignore no-explicit-any
   ask(path: string, body?: unknown, method?: string): Promise<any>;
-  /** What has arrived at the receiver, and what it answers. */
+  /** The received requests, and the status to respond with. */
   receiver: { arrived: { id: string | null; body: string }[]; status: number };
   /** The subscription whose endpoint is called. */
   subscription: { id: string; webhook_secret: string };
   customerId: string;
 }
 
-/** A server with one event, and one subscription that wants it. */
+/** Runs the work with a server, one event and one subscription. */
 async function withDelivery(work: (given: Given) => Promise<void>): Promise<void> {
   await withFolder(async (folder) => {
     await writeConfig(folder, INBOX_CONFIG);
@@ -74,7 +74,7 @@ async function withDelivery(work: (given: Given) => Promise<void>): Promise<void
   });
 }
 
-/** Asks until the answer is as wanted. */
+/** Repeats a request until its response meets the condition. */
 async function until<T>(ask: () => Promise<T>, isWanted: (answer: T) => boolean): Promise<T> {
   for (let tries = 0; tries < 600; tries++) {
     const answer = await ask();
@@ -151,7 +151,7 @@ async function checkWrongUse({ folder, customerId }: Given, row: Row): Promise<v
   assert.deepEqual([code, stderr.includes(`belongs to ${customerId}`)], [1, true], stderr);
 }
 
-Deno.test("delivery list and show tell the operator what the API tells the owner, but not what the endpoint wrote back", () =>
+Deno.test("delivery list and show print what the API returns, except the endpoint's response", () =>
   withDelivery(async (given) => {
     const { folder, ask, subscription, customerId } = given;
     const { deliveries: [row] } = await until<{ deliveries: Row[] }>(
@@ -159,7 +159,7 @@ Deno.test("delivery list and show tell the operator what the API tells the owner
       ({ deliveries }) => deliveries[0]?.reason?.includes("503") === true,
     );
     assert.ok(row !== undefined);
-    // Now nothing changes for a while: the second attempt is due after five seconds, the third after a minute.
+    // The second attempt is due after five seconds, the third after a minute.
     await until(() => ask(`/v1/deliveries/${row.id}`), ({ delivery }) => delivery.attempts.length === 2);
     const { delivery: own } = await ask(`/v1/deliveries/${row.id}`);
     assert.equal(own.attempts[0].answer, ANSWER, "its owner is shown it");
@@ -185,7 +185,7 @@ Deno.test("delivery list and show tell the operator what the API tells the owner
     await checkWrongUse(given, row);
   }));
 
-Deno.test("delivery replay sends again what is finished, the same bytes under the same id, and stands in the audit", () =>
+Deno.test("delivery replay sends a finished delivery again with the same id and bytes, and is audited", () =>
   withDelivery(async (given) => {
     const { folder, ask, receiver, subscription, customerId } = given;
     const { deliveries: [row] } = await until<{ deliveries: Row[] }>(
@@ -220,7 +220,7 @@ Deno.test("delivery replay sends again what is finished, the same bytes under th
     );
   }));
 
-Deno.test("delivery replay says of what is held since a 410 switched its subscription off what lets it go", () =>
+Deno.test("delivery replay explains how to send deliveries of a subscription disabled by a 410", () =>
   withDelivery(async ({ folder, ask, receiver, subscription, customerId }) => {
     receiver.status = 410;
     const { deliveries: [row] } = await until<{ deliveries: Row[] }>(
@@ -265,7 +265,7 @@ async function checkReplay({ folder, ask, receiver }: Given, row: Row): Promise<
   ]);
 }
 
-Deno.test("--since reads stretches, dates and moments, and nothing that may mean two things", () => {
+Deno.test("--since accepts durations, dates and times, and rejects ambiguous values", () => {
   const nowMs = Date.parse("2026-08-01T10:00:00Z");
   const rows: [text: string, expected: string | null][] = [
     ["36h", "2026-07-30T22:00:00.000Z"],

@@ -20,7 +20,7 @@ const HEADERS = [
   }`,
 ].flatMap((header) => ["--header", header]);
 
-Deno.test("webhook verify says whether a saved delivery verifies, and what is wrong with it", () =>
+Deno.test("webhook verify reports whether a saved delivery verifies, and why not", () =>
   withFolder(async (folder) => {
     await Deno.writeTextFile(join(folder, "body.json"), BODY);
     await Deno.writeTextFile(join(folder, "edited.json"), `${BODY}\n`);
@@ -45,7 +45,7 @@ Deno.test("webhook verify says whether a saved delivery verifies, and what is wr
     for (const { stdout, stderr } of [ok, edited, late]) assert.ok(!(stdout + stderr).includes(SECRET));
   }));
 
-Deno.test("webhook verify says what is missing: wrong use is 2, a file that is not there is 1", () =>
+Deno.test("webhook verify exits with 2 for invalid arguments and with 1 for a missing file", () =>
   withFolder(async (folder) => {
     await Deno.writeTextFile(join(folder, "body.json"), BODY);
     const secret = ["--secret", SECRET];

@@ -1,4 +1,4 @@
-// The doctor as a whole: what it prints, and that it changes nothing.
+// `doctor`: its output, and that it changes nothing.
 import assert from "node:assert/strict";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";

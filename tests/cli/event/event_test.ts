@@ -10,7 +10,7 @@ base_url = "https://board.example"
 fetch_strategy = "files"
 path = "inbox"
 `;
-/** What an operator adds later. */
+/** Rules that an operator adds later. */
 const ADDITIONS = `
 [[topics]]
 id = "museums"
@@ -45,7 +45,7 @@ async function eventId(folder: string): Promise<string> {
   return recorded?.event.supersedes;
 }
 
-Deno.test("event show prints a record, its versions and origin, and with --why what is behind each value", () =>
+Deno.test("event show prints an event, its versions and provenance, and with --why the reasons", () =>
   withFolder(async (folder) => {
     await writeConfig(folder, CONFIG);
     await write(folder, "a.xml", item("How to label pictures."));
@@ -91,7 +91,7 @@ Deno.test("event show prints a record, its versions and origin, and with --why w
     assert.doesNotMatch(why.stdout, /What\s+is\s+stored\s+stays/);
   }));
 
-Deno.test("event show --why says that the rules have changed, and shows both, and changes nothing", () =>
+Deno.test("event show --why compares stored values with those of changed rules", () =>
   withFolder(async (folder) => {
     await writeConfig(folder, CONFIG);
     await write(folder, "a.xml", item("How to label pictures."));
@@ -118,7 +118,7 @@ Deno.test("event show --why says that the rules have changed, and shows both, an
     assert.match(stdout, /^ {2}event_type +guidance \(both\)$/m);
   }));
 
-Deno.test("source test --why shows the reasons under each item, and why one is passed over", () =>
+Deno.test("source test --why prints the reasons of each item, skipped ones included", () =>
   withFolder(async (folder) => {
     await writeConfig(folder, CONFIG + ADDITIONS);
     await write(folder, "a.xml", item("How to label pictures."));

@@ -47,7 +47,7 @@ const STATES = [
   state("paused", { hostPausedUntilMs: NOW + 5 * HOUR }),
 ];
 
-Deno.test("source list tells of each source how it fares, since when, why, and when it is fetched next", async () => {
+Deno.test("source list prints state, since when, reason and next fetch of each source", async () => {
   const listed = listSources(await configOf(CONFIG), STATES, NOW);
   assert.deepEqual(
     listed.map((
@@ -99,7 +99,7 @@ Deno.test("source list --json has the same fields for every source", async () =>
   }
 });
 
-Deno.test("source list shows a source that the config has lost for as long as its flood waits", async () => {
+Deno.test("source list shows a removed source while its events are held", async () => {
   const states = [...STATES, state("renamed", { heldBack: 50 }), state("forgotten")];
   const listed = listSources(await configOf(CONFIG), states, NOW);
   assert.deepEqual(listed.slice(7).map(({ id, state, held_back }) => [id, state, held_back]), [

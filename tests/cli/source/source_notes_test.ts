@@ -1,4 +1,4 @@
-// What `source test` tells of items that are odd and taken all the same.
+// Notes of `source test` about odd items.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { rss } from "../../support/samples.ts";
@@ -17,7 +17,7 @@ interface Tested {
   items: { title: string; notes: string[] }[];
 }
 
-Deno.test("source test shows what was odd about an item, in text and JSON, and ingest keeps its shape", () =>
+Deno.test("source test prints notes about items; the output of ingest does not change", () =>
   withFolder(async (folder) => {
     await writeConfig(folder, CONFIG);
     await Deno.mkdir(join(folder, "inbox"));
@@ -41,7 +41,7 @@ Deno.test("source test shows what was odd about an item, in text and JSON, and i
     });
   }));
 
-Deno.test("source test shows language, type, severity, topics, articles and date of every item, unchanged and passed over too", () =>
+Deno.test("source test prints the values of every item, unchanged and skipped ones included", () =>
   withFolder(async (folder) => {
     await writeConfig(folder, CONFIG.replace('"all"', '"ai"'));
     await Deno.mkdir(join(folder, "inbox"));
@@ -68,7 +68,7 @@ Deno.test("source test shows language, type, severity, topics, articles and date
     }]);
   }));
 
-Deno.test("source list and source test look without a database, and leave none behind", () =>
+Deno.test("source list and source test work without a database and create none", () =>
   withFolder(async (folder) => {
     await writeConfig(folder, CONFIG);
     await Deno.mkdir(join(folder, "inbox"));

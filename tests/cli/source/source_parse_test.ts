@@ -1,4 +1,4 @@
-// `source parse`: what a saved document of any strategy holds, whatever content type it is said to have.
+// `source parse` for every strategy and content type.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -13,7 +13,7 @@ const INPUTS = 500;
 const TITLE = "Guidelines on the AI Act";
 const LINK = "https://board.example/1";
 
-/** A document of each kind: the format that it is told to be, its text, and the source whose rules it needs, if any. */
+/** Documents with the expected format and the source whose rules they need. */
 const DOCUMENTS: Readonly<Record<string, { format: string; text: string; source?: string }>> = {
   rss: {
     format: "rss",
@@ -120,7 +120,7 @@ for (const [name, { format, text, source }] of Object.entries(DOCUMENTS)) {
   });
 }
 
-Deno.test("source parse prints the items of every strategy from a file, packed or not, and fails in words", () =>
+Deno.test("source parse prints the items of every format, compressed or not, and explains failures", () =>
   withFolder(async (folder) => {
     await writeConfig(folder, CONFIG);
     for (const [name, { format, text, source }] of Object.entries(DOCUMENTS)) {

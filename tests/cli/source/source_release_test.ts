@@ -1,4 +1,4 @@
-// `source release`, `source test --save`, and what `source list` says of a flood.
+// `source release` and `source test --save`.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { rss } from "../../support/samples.ts";
@@ -31,7 +31,7 @@ interface Released {
   delivered: boolean;
 }
 
-Deno.test("source list names a flood, and source release ends it once", () =>
+Deno.test("source list names held events, and source release delivers them once", () =>
   withInbox(async (folder, put) => {
     await put("a.xml", items("first", 3));
     await regfeed(folder, ["ingest", "inbox"]);
@@ -60,7 +60,7 @@ Deno.test("source list names a flood, and source release ends it once", () =>
     assert.match(unknown.stderr, /there is no source nobody/);
   }));
 
-Deno.test("source test --save keeps the raw document for its owner alone, also one that cannot be read", () =>
+Deno.test("source test --save writes the raw document, readable only by its owner", () =>
   withInbox(async (folder, put) => {
     const feed = items("first", 2);
     await put("a.xml", feed);

@@ -1,9 +1,9 @@
-// Archives from elsewhere: what one says of its size is looked at before anything of it is written.
+// Sizes in archives are checked before anything is written.
 import assert from "node:assert/strict";
 import { tmpdir } from "node:os";
 import { requireSize } from "../../../src/platform/files/archive.ts";
 
-Deno.test("requireSize() lets no entry fill the disk before it is seen to be no backup's", () => {
+Deno.test("requireSize() refuses entries that are too large for a backup or the disk", () => {
   const folder = tmpdir();
   requireSize({ name: "regfeed.toml", size: 1_000_000 }, folder);
   requireSize({ name: "regfeed.db", size: 100_000_000 }, folder);

@@ -15,7 +15,7 @@ async function inFolder(work: (folder: string) => Promise<void>): Promise<void> 
   }
 }
 
-Deno.test("writeText() writes the whole text with its mode, over what is there, and leaves no draft", async () => {
+Deno.test("writeText() replaces a file with the text and mode, and leaves no draft", async () => {
   await inFolder(async (folder) => {
     const path = join(folder, "a.toml");
     const text = "ä".repeat(200_000);
@@ -28,7 +28,7 @@ Deno.test("writeText() writes the whole text with its mode, over what is there, 
   });
 });
 
-Deno.test("writeText() leaves what is there and no draft when it fails", async () => {
+Deno.test("writeText() leaves an existing file unchanged if it fails, and no draft", async () => {
   await inFolder(async (folder) => {
     const path = join(folder, "taken");
     Deno.mkdirSync(path);
@@ -37,7 +37,7 @@ Deno.test("writeText() leaves what is there and no draft when it fails", async (
   });
 });
 
-Deno.test("list() gives regular files by name, follows links, leaves out folders and dot files without a word", async () => {
+Deno.test("list() returns regular files by name, follows links, and omits folders and dot files", async () => {
   await inFolder(async (folder) => {
     for (const name of ["b.xml", "a.xml", ".hidden"]) Deno.writeTextFileSync(join(folder, name), "12345");
     Deno.mkdirSync(join(folder, "folder"));
@@ -53,7 +53,7 @@ Deno.test("list() gives regular files by name, follows links, leaves out folders
 
 Deno.test({
   ...needs(
-    "list() says of each entry that is no readable file what it is, opens no pipe, and gives its neighbours",
+    "list() gives the reason for each unreadable entry, and opens no pipe",
     LINUX,
   ),
   fn: () =>
@@ -75,7 +75,7 @@ Deno.test({
     }),
 });
 
-Deno.test("files: every failure names the path and the reason in words", async () => {
+Deno.test("every failure of a file operation names the path and the reason", async () => {
   await inFolder(async (folder) => {
     const gone = join(folder, "gone");
     const plain = join(folder, "plain");

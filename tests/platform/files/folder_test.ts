@@ -1,4 +1,4 @@
-// Tests of src/platform/files/folder.ts, on a real folder: nothing outside of it is read.
+// Tests of src/platform/files/folder.ts with real folders.
 import assert from "node:assert/strict";
 import { constants } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ const STAY = { followLinks: false };
 const FOLLOW = { followLinks: true };
 const LEADS_OUT = /it is a link out of the folder; follow_links = true allows it/;
 
-/** A folder with a file, links that stay in it and links that lead out of it, beside a secret. */
+/** Creates a folder with a file and links inside and out of it, next to a secret. */
 async function withLinks(work: (inbox: string) => Promise<void>): Promise<void> {
   await withFolder(async (folder) => {
     const inbox = join(folder, "inbox");
@@ -30,7 +30,7 @@ async function withLinks(work: (inbox: string) => Promise<void>): Promise<void> 
 }
 
 Deno.test({
-  ...needs("listFolder() gives links that stay in the folder, and refuses those that lead out of it", POSIX),
+  ...needs("listFolder() follows links inside the folder and refuses those that lead out", POSIX),
   fn: () =>
     withLinks(async (inbox) => {
       const { files, unreadable } = await listFolder(inbox, STAY);
@@ -60,7 +60,7 @@ Deno.test("listFolder() refuses a folder with too many entries", () =>
   }));
 
 Deno.test({
-  ...needs("a folder that is a link itself is read", POSIX),
+  ...needs("listFolder() accepts a folder that is a link", POSIX),
   fn: () =>
     withLinks(async (inbox) => {
       const link = `${inbox}-link`;
@@ -73,7 +73,7 @@ Deno.test({
 
 Deno.test({
   ...needs(
-    "readFileIn() reads what is in the folder, whatever its name leads to by then, up to a size",
+    "readFileIn() reads only files in the folder, up to a size, even if names change",
     POSIX,
   ),
   fn: () =>
@@ -96,7 +96,7 @@ Deno.test({
 });
 
 Deno.test({
-  ...needs("readFileIn() opens no pipe and no device, and no file that never ends", LINUX),
+  ...needs("readFileIn() opens no pipe, device or endless file", LINUX),
   fn: () =>
     withLinks(async (inbox) => {
       const made = await new Deno.Command("mkfifo", { args: [join(inbox, "pipe")] }).output();
@@ -121,7 +121,7 @@ for (;;) {
 
 Deno.test({
   ...needs(
-    "readFileIn() does not wait for a pipe that takes a file's place at any moment",
+    "readFileIn() does not wait for a pipe that replaces a file at any moment",
     LINUX,
     condition(constants.O_NONBLOCK === 0x800, "Deno 2.4 opens no file without waiting"),
   ),

@@ -17,7 +17,7 @@ Deno.test("request() keeps a connection per origin and addresses for the next re
   });
 });
 
-Deno.test("request() closes the connections that are not used for longest, beyond the bound", async () => {
+Deno.test("request() closes the connections idle for longest beyond the maximum", async () => {
   const more = 20;
   await using server = serveRaw(saying(OK), "0.0.0.0");
   await withClient(async (client) => {
@@ -39,7 +39,7 @@ Deno.test("request() closes the connections that are not used for longest, beyon
   });
 });
 
-Deno.test("request() uses no connection again after a response that leaves doubts", async () => {
+Deno.test("request() does not reuse a connection after a doubtful response", async () => {
   const NO_CONTENT = "HTTP/1.1 204 No Content\r\n";
   const responses: [what: string, response: string][] = [
     ["it closes", `${NO_CONTENT}connection: close\r\n\r\n`],
@@ -61,7 +61,7 @@ Deno.test("request() uses no connection again after a response that leaves doubt
   }
 });
 
-Deno.test("bytes that arrive without a request close the connection and are nobody's response", async () => {
+Deno.test("bytes without a request close the connection and belong to no response", async () => {
   await using server = serveRaw(async (connection) => {
     await saying(OK)(connection);
     await pause(10);
@@ -77,7 +77,7 @@ Deno.test("bytes that arrive without a request close the connection and are nobo
   });
 });
 
-Deno.test("a connection that the server has closed meanwhile is not used again", async () => {
+Deno.test("request() does not reuse a connection that the server has closed", async () => {
   await using server = serveRaw(sayingLast(OK));
   await withClient(async (client) => {
     for (let round = 1; round < 5; round++) {
@@ -89,7 +89,7 @@ Deno.test("a connection that the server has closed meanwhile is not used again",
   });
 });
 
-Deno.test("a response that arrives before the request is sent counts, and its connection is not used again", async () => {
+Deno.test("a response before the request is sent counts, and its connection is not reused", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const held: Deno.Conn[] = [];
   const serving = (async () => {

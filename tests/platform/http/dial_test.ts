@@ -1,4 +1,4 @@
-// Tests of src/platform/http/dial.ts: what is connected to, and that nothing stays open.
+// Tests of src/platform/http/dial.ts.
 import assert from "node:assert/strict";
 import { dial, MAX_UNFINISHED_HANDSHAKES } from "../../../src/platform/http/dial.ts";
 import { saying, serveRaw } from "../raw_server.ts";
@@ -6,7 +6,7 @@ import { saying, serveRaw } from "../raw_server.ts";
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const onwards = new AbortController().signal;
 
-Deno.test("dial() connects to the first address that accepts, and looks no name up", async () => {
+Deno.test("dial() connects to the first address that accepts, without a lookup", async () => {
   await using server = serveRaw(saying("hello"));
   const destination = { hostname: "nowhere.invalid", port: server.port, tls: null };
   const stream = await dial({ ...destination, addresses: ["127.0.0.2", "::1", "127.0.0.1"] }, onwards);
@@ -22,7 +22,7 @@ Deno.test("dial() connects to the first address that accepts, and looks no name 
   }
 });
 
-Deno.test("dial() closes a connection that is made at the moment of the abort", async () => {
+Deno.test("dial() closes a connection that is established at the moment of the abort", async () => {
   await using server = serveRaw(() => {});
   const controller = new AbortController();
   const { connect } = Deno;
@@ -48,7 +48,7 @@ Deno.test("dial() closes a connection that is made at the moment of the abort", 
   assert.deepEqual(server.connections, { taken: 1, open: 0 });
 });
 
-Deno.test("dial() writes a large text completely to a peer that reads slowly", async () => {
+Deno.test("dial() writes a large text completely to a slow reader", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const large = new Uint8Array(3_000_000).map((_, at) => at % 251);
   const reading = (async () => {
@@ -70,7 +70,7 @@ Deno.test("dial() writes a large text completely to a peer that reads slowly", a
   listener.close();
 });
 
-Deno.test("an address that leaves TLS handshakes unfinished is not asked again until it closes some", async () => {
+Deno.test("dial() refuses an address with unfinished TLS handshakes until it closes some", async () => {
   const unfinished = "earlier TLS handshakes with the host are unfinished";
   /** Why a connection failed that is given up soon. */
   const attempt = async (address: string, port: number): Promise<unknown> => {

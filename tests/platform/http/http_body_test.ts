@@ -31,7 +31,7 @@ async function fetchWith(
   }
 }
 
-Deno.test("request() reads up to the bound, and says when there was more", async () => {
+Deno.test("request() reads up to the limit and reports a longer body", async () => {
   const body = Uint8Array.from({ length: 100_000 }, (_, index) => index & 255);
   const rows: [number, number, boolean][] = [
     [0, 0, true],
@@ -47,7 +47,7 @@ Deno.test("request() reads up to the bound, and says when there was more", async
   }
 });
 
-Deno.test("request() inflates gzip and deflate, however they are written", async () => {
+Deno.test("request() decompresses gzip and deflate", async () => {
   const text = "regulation ".repeat(1_000);
   const plain = new TextEncoder().encode(text);
   const rows: [string, Uint8Array][] = [
@@ -64,7 +64,7 @@ Deno.test("request() inflates gzip and deflate, however they are written", async
   }
 });
 
-Deno.test("request() counts after inflating: a small answer that grows beyond the bound is cut", async () => {
+Deno.test("request() limits the size after decompression", async () => {
   const bomb = gzipSync(new Uint8Array(50_000_000));
   assert.ok(bomb.length < 100_000);
   const response = await fetchWith(answer(bomb, "gzip"), 100_000);
@@ -72,7 +72,7 @@ Deno.test("request() counts after inflating: a small answer that grows beyond th
   assert.equal(response.body.length, 100_000);
 });
 
-Deno.test("request() takes a compressed answer that ends too early for broken off", async () => {
+Deno.test("request() reports a truncated compressed body as cut off", async () => {
   const whole = gzipSync(crypto.getRandomValues(new Uint8Array(5_000)));
   await assert.rejects(
     fetchWith(answer(whole.subarray(0, 2_000), "gzip"), 10_000),
@@ -80,7 +80,7 @@ Deno.test("request() takes a compressed answer that ends too early for broken of
   );
 });
 
-Deno.test("request() stops a coding that gives nothing however much of it is read", async () => {
+Deno.test("request() limits a compressed body that decompresses to nothing", async () => {
   // Empty members, one behind the other: gzip allows it, and nothing ever comes out.
   const empty = gzipSync(new Uint8Array());
   const endless = new Uint8Array(empty.length * 5_000);
@@ -90,7 +90,7 @@ Deno.test("request() stops a coding that gives nothing however much of it is rea
   assert.equal(response.body.length, 0);
 });
 
-Deno.test("a body that comes byte by byte takes hardly more memory than one that comes at once", () => {
+Deno.test("BoundedBody needs little more memory for single bytes than for one chunk", () => {
   const body = new BoundedBody(1_000_000);
   const chunk = new Uint8Array(1);
   const memory = (): number => Deno.memoryUsage().heapUsed + Deno.memoryUsage().external;
@@ -106,7 +106,7 @@ Deno.test("a body that comes byte by byte takes hardly more memory than one that
   });
 });
 
-Deno.test("a body is the same whatever pieces it comes in, and ends where its bound is", () => {
+Deno.test("BoundedBody reads the same body from any chunks, up to its limit", () => {
   const bytes = Uint8Array.from({ length: 300_000 }, (_, at) => at % 251);
   for (const sizes of [[1, 2, 3], [70_000], [65_536, 1], [200_000, 0, 5], [0, 300_000]]) {
     for (const maxBytes of [0, 3, 65_537, 299_999, 300_000]) {

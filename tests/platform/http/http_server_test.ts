@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { listen } from "../../../src/platform/http/http_server.ts";
 
-Deno.test("listen() says its address, answers, and tells the handler who asks", async () => {
+Deno.test("listen() returns its URL and tells the handler the client's address", async () => {
   const server = await listen({
     hostname: "127.0.0.1",
     port: 0,
@@ -14,7 +14,7 @@ Deno.test("listen() says its address, answers, and tells the handler who asks", 
   await server.shutdown(5_000);
 });
 
-Deno.test("listen() says why it cannot", async () => {
+Deno.test("listen() rejects with address and cause", async () => {
   const options = { hostname: "127.0.0.1", handler: () => new Response() };
   const server = await listen({ ...options, port: 0 });
   await assert.rejects(async () => await listen({ ...options, port: server.port }), {
@@ -45,7 +45,7 @@ Deno.test("shutdown() lets a response in progress finish", async () => {
   await down;
 });
 
-Deno.test("answers that are there at once reach their clients whole, also when the server ends behind them", async () => {
+Deno.test("immediate responses reach their clients completely, even if the server stops", async () => {
   const text = "x".repeat(1_000_000);
   const server = await listen({
     hostname: "127.0.0.1",
@@ -60,7 +60,7 @@ Deno.test("answers that are there at once reach their clients whole, also when t
   await down;
 });
 
-Deno.test("shutdown() cuts off an answer that does not end", async () => {
+Deno.test("shutdown() cuts off an endless response", async () => {
   const endless = () => new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(1)) });
   const server = await listen({ hostname: "127.0.0.1", port: 0, handler: () => new Response(endless()) });
   const response = await fetch(server.address);
@@ -68,7 +68,7 @@ Deno.test("shutdown() cuts off an answer that does not end", async () => {
   await assert.rejects(response.text());
 });
 
-Deno.test("shutdown() answers what still comes as it is told to, while an answer is under way", async () => {
+Deno.test("shutdown() refuses new requests while a response is in progress", async () => {
   const asked = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<Response>();
   const server = await listen({
@@ -90,7 +90,7 @@ Deno.test("shutdown() answers what still comes as it is told to, while an answer
   await down;
 });
 
-Deno.test("a body without end that nobody wants blocks its sender, and does not hold up the end of the server", async () => {
+Deno.test("an unread endless request body slows its sender and does not delay shutdown()", async () => {
   const server = await listen({
     hostname: "127.0.0.1",
     port: 0,

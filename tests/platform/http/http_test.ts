@@ -6,7 +6,7 @@ import { get, OK, saying, serveRaw, withClient } from "../raw_server.ts";
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-Deno.test("request() sends method, headers and body, and gives status, headers and body", async () => {
+Deno.test("request() sends method, headers and body, and returns status, headers and body", async () => {
   const server = await listen({
     hostname: "127.0.0.1",
     port: 0,
@@ -29,7 +29,7 @@ Deno.test("request() sends method, headers and body, and gives status, headers a
   await server.shutdown(5_000);
 });
 
-Deno.test("request() gives no header value of more than 1 KB, except a Location of up to 4 KB", async () => {
+Deno.test("request() drops header values over 1 KB, except a Location of up to 4 KB", async () => {
   const fields = {
     "cache-control": "a".repeat(1_025),
     "content-type": "a".repeat(1_024),
@@ -52,7 +52,7 @@ Deno.test("request() gives no header value of more than 1 KB, except a Location 
   });
 });
 
-Deno.test("request() refuses a response whose coding has a name of more than 1 KB", async () => {
+Deno.test("request() refuses a Content-Encoding of more than 1 KB", async () => {
   const coding = "a".repeat(1_025);
   await using server = serveRaw(
     saying(`HTTP/1.1 200 OK\r\ncontent-encoding: ${coding}\r\ncontent-length: 0\r\n\r\n`),
@@ -62,7 +62,7 @@ Deno.test("request() refuses a response whose coding has a name of more than 1 K
   );
 });
 
-Deno.test("request() sends only the headers that it is given, and asks for no compression", async () => {
+Deno.test("request() sends only the given headers, and requests no compression", async () => {
   await using server = serveRaw(saying(OK));
   await withClient(async (client) => {
     await client.request(get(`${server.address}/path?q=1`, { headers: { "user-agent": "test" } }));
@@ -96,7 +96,7 @@ Deno.test("request() accepts responses without a body", async () => {
   }
 });
 
-Deno.test("request() connects to the addresses it is given and looks nothing up", async () => {
+Deno.test("request() connects to the given addresses without a lookup", async () => {
   await using server = serveRaw(saying(OK));
   await withClient(async (client) => {
     const url = `http://nowhere.invalid:${server.port}/`;
@@ -106,7 +106,7 @@ Deno.test("request() connects to the addresses it is given and looks nothing up"
   assert.match(server.received(), new RegExp(`host: nowhere.invalid:${server.port}\r\n`));
 });
 
-Deno.test("request() goes to the given address also where the URL holds another one", async () => {
+Deno.test("request() connects to the given address even if the URL contains another one", async () => {
   await using server = serveRaw(saying(OK));
   await withClient(async (client) => {
     for (const host of ["192.0.2.1", "[2001:db8::1]"]) {
@@ -117,7 +117,7 @@ Deno.test("request() goes to the given address also where the URL holds another 
   });
 });
 
-Deno.test("request() lets other work run while a small body becomes a large one", async () => {
+Deno.test("request() lets other work run while it decompresses a large body", async () => {
   const maxBodyBytes = 32 * 1024 * 1024;
   const body = new Uint8Array(gzipSync(new Uint8Array(maxBodyBytes)));
   const server = await listen({
@@ -136,7 +136,7 @@ Deno.test("request() lets other work run while a small body becomes a large one"
   await server.shutdown(5_000);
 });
 
-Deno.test("request() rejects with the signal's reason when it has aborted before", async () => {
+Deno.test("request() rejects with the reason of a signal that has already aborted", async () => {
   await withClient(async (client) => {
     const signal = AbortSignal.abort(new Error("stop"));
     await assert.rejects(client.request(get("http://127.0.0.1:1/", { signal })), /stop/);
@@ -167,7 +167,7 @@ Deno.test("request() rejects with the signal's reason at every stage of the exch
   }
 });
 
-Deno.test("close() ends requests under way", async () => {
+Deno.test("close() ends requests in progress", async () => {
   const reached = Promise.withResolvers<void>();
   await using server = serveRaw(() => reached.resolve());
   let failing: Promise<void> | undefined;
@@ -198,7 +198,7 @@ Deno.test("request() does not send a header with a line break or a character bey
 Deno.test("request() tries the next address when one does not respond", async () => {
   await using server = serveRaw(saying(OK));
   await withClient(async (client) => {
-    // A network reserved for documentation: nothing responds there, or it is unreachable.
+    // A network for documentation: it does not respond or is unreachable.
     const addresses = ["192.0.2.1", "127.0.0.1"];
     const url = `http://nowhere.invalid:${server.port}/`;
     assert.equal((await client.request(get(url, { addresses }))).status, 200);
@@ -211,7 +211,7 @@ Deno.test("request() tries the next address when one does not respond", async ()
   });
 });
 
-Deno.test("many requests at once each get their own response", async () => {
+Deno.test("concurrent requests each get their own response", async () => {
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
     const body = await request.text();
     if (Number(body) % 7 === 0) await pause(3);
@@ -240,7 +240,7 @@ Deno.test("a client for webhooks refuses a request without checked addresses", a
   assert.equal(server.connections.taken, 0);
 });
 
-Deno.test("a client for webhooks decompresses nothing, and accepts every encoding", async () => {
+Deno.test("a client for webhooks decompresses nothing and accepts every encoding", async () => {
   for (const encoding of ["gzip", "br", "gzip, gzip", "unknown"]) {
     await using server = serveRaw(
       saying(OK.replace("\r\n\r\n", `\r\ncontent-encoding: ${encoding}\r\n\r\n`)),

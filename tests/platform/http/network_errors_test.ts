@@ -48,7 +48,7 @@ Deno.test("toNetworkError() finds the reason by code or text, also inside other 
   }
 });
 
-Deno.test("toNetworkError() leaves a NetworkError as it is", () => {
+Deno.test("toNetworkError() returns a NetworkError unchanged", () => {
   const error = new NetworkError("said already");
   assert.equal(toNetworkError(error, "reading"), error);
 });

@@ -1,4 +1,4 @@
-// Tests of src/platform/http/resolver.ts. They stay on this machine: no name server of it is asked.
+// Tests of src/platform/http/resolver.ts with a local name server.
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import dgram from "node:dgram";
@@ -37,7 +37,7 @@ async function withNameServer(work: (nameServer: NameServer) => Promise<void>): 
   }
 }
 
-Deno.test("hosts whose name servers do not respond delay neither other lookups nor files", () =>
+Deno.test("unresponsive name servers delay neither other lookups nor files", () =>
   withNameServer(async (nameServer) => {
     const resolver = createResolver(nameServer);
     const end = new AbortController();
@@ -60,7 +60,7 @@ Deno.test("resolve() does not wait for IPv6 addresses until the name server time
     assert.deepEqual(await createResolver(nameServer).resolve("half.example", signal), ["192.0.2.1"]);
   }));
 
-Deno.test("resolve() knows the hosts file, and gives each address once", async () => {
+Deno.test("resolve() reads the hosts file and returns each address once", async () => {
   const addresses = await resolver.resolve("localhost", signal);
   assert.ok(addresses.some((address) => address === "127.0.0.1" || address === "::1"), String(addresses));
   assert.ok(addresses.every((address) => isIP(address) > 0));
@@ -73,8 +73,8 @@ Deno.test("parseHosts() reads names, aliases and comments, and skips what is not
   assert.deepEqual([...parseHosts(text)], [["localhost", ["127.0.0.1", "::1"]], ["ip6", ["::1"]]]);
 });
 
-Deno.test("resolve() says in words without the name that there is no such host", async () => {
-  // A label of more than 63 characters is no host name (RFC 1035, section 2.3.4): no name server is asked.
+Deno.test("resolve() rejects for an unknown host without its name", async () => {
+  // A label of more than 63 characters is not valid (RFC 1035, section 2.3.4), so no name server is queried.
   await assert.rejects(
     resolver.resolve(`${"a".repeat(64)}.invalid`, signal),
     (error: unknown) => error instanceof NetworkError && error.reason === "host name not found",

@@ -30,12 +30,12 @@ Deno.test("formatJson() writes one line with time, level, area, message and the 
   );
 });
 
-Deno.test("formatJson() loses no field to the names that every line has", () => {
+Deno.test("formatJson() keeps fields with the names of its own keys", () => {
   const line = JSON.parse(formatJson(record({ properties: { level: "high", message: "a" } })));
   assert.deepEqual([line.level, line.level_, line.message, line.message_], ["info", "high", "fetched", "a"]);
 });
 
-Deno.test("textFormat() writes a line for people, and quotes where a value would run into the next", () => {
+Deno.test("textFormat() writes a line of text and quotes ambiguous values", () => {
   const format = textFormat(false);
   const rows: [LogRecord["properties"], string][] = [
     [{}, ""],
@@ -46,7 +46,7 @@ Deno.test("textFormat() writes a line for people, and quotes where a value would
     ],
     [{ ids: ["a", "b c"] }, ' ids=["a","b c"]'],
     [{ url: "http://127.0.0.1:8080/v1" }, " url=http://127.0.0.1:8080/v1"],
-    // Nothing that somebody else wrote begins a line of its own, or moves the cursor.
+    // External text starts no new line and moves no cursor.
     [{ title: "a\nb" }, ' title="a\\nb"'],
     [{ title: "\u001b[2Ja" }, ' title="\\u001b[2Ja"'],
     [{ title: "a\u009bb\u2028c\u202ed" }, ' title="a\\u009bb\\u2028c\\u202ed"'],
@@ -63,14 +63,14 @@ Deno.test("textFormat() writes a line for people, and quotes where a value would
   );
 });
 
-Deno.test("textFormat() colours the level and nothing else", () => {
+Deno.test("textFormat() colours only the level", () => {
   assert.equal(
     textFormat(true)(record({ level: "warning" })),
     "2026-07-31T12:00:00.005Z \x1b[33mWARN \x1b[0m ingest   fetched\n",
   );
 });
 
-Deno.test("formatJson() and textFormat() black out keys in messages, values and lists", () => {
+Deno.test("formatJson() and textFormat() redact keys in messages, values and lists", () => {
   const key = `rgf_${"a1".repeat(32)}`;
   const secret = record({
     rawMessage: `got ${key}`,
@@ -82,7 +82,7 @@ Deno.test("formatJson() and textFormat() black out keys in messages, values and 
   }
 });
 
-Deno.test("createLogs() gives areas levels of their own, above and below the common one", async () => {
+Deno.test("createLogs() applies levels by area", async () => {
   const script = `
     import { createLogs } from ${
     JSON.stringify(new URL("../../../src/platform/log/log.ts", import.meta.url).href)
@@ -104,7 +104,7 @@ Deno.test("createLogs() gives areas levels of their own, above and below the com
   ]);
 });
 
-Deno.test("createLogs() writes whole lines of its level and above to stderr, also right before the process ends", async () => {
+Deno.test("createLogs() writes whole lines to stderr, also right before the process ends", async () => {
   const script = `
     import { createLogs } from ${
     JSON.stringify(new URL("../../../src/platform/log/log.ts", import.meta.url).href)

@@ -40,7 +40,7 @@ const mailerFor = (port: number, change: Partial<Smtp> = {}) =>
 
 const forever = new AbortController().signal;
 
-/** A server that answers line by line as it is told; `null` ends the connection, `undefined` says nothing. */
+/** Runs the work with a scripted server; `null` closes the connection, `undefined` sends nothing. */
 async function withScript(
   answer: (line: string, inData: boolean) => string | null | undefined,
   work: (port: number) => Promise<void>,
@@ -113,7 +113,7 @@ async function refusalOf(work: () => Promise<void>): Promise<MailError> {
   throw new Error("the mail was taken");
 }
 
-Deno.test("createMailer() hands a mail over whole: addresses, subject, both bodies, a dot alone on its line", () =>
+Deno.test("createMailer() sends addresses, subject and both bodies unchanged", () =>
   withServer({}, async (port, taken) => {
     await mailerFor(port).send(MAIL, forever);
     const [{ to, raw } = { to: [], raw: "" }] = taken;
@@ -130,7 +130,7 @@ Deno.test("createMailer() hands a mail over whole: addresses, subject, both bodi
     for (const pattern of expected) assert.match(raw, pattern);
   }));
 
-Deno.test("createMailer() speaks STARTTLS and TLS, and checks the certificate", async () => {
+Deno.test("createMailer() uses STARTTLS and TLS, and checks the certificate", async () => {
   const [key, cert] = await Promise.all(
     ["localhost.key", "localhost.pem"].map((name) => Deno.readTextFile(new URL(name, TLS))),
   );
@@ -148,7 +148,7 @@ Deno.test("createMailer() speaks STARTTLS and TLS, and checks the certificate", 
   }
 });
 
-Deno.test("createMailer() hands nothing to a server without TLS unless the config allows it", () =>
+Deno.test("createMailer() refuses a server without TLS unless the config allows it", () =>
   withServer({}, async (port, taken) => {
     const refusal = await refusalOf(() => mailerFor(port, { requireTls: true }).send(MAIL, forever));
     assert.equal(refusal.reason, "the mail server offers no valid TLS");
@@ -157,7 +157,7 @@ Deno.test("createMailer() hands nothing to a server without TLS unless the confi
     assert.equal(taken.length, 1);
   }));
 
-Deno.test("createMailer() signs in, and says that it may not without repeating the password", () =>
+Deno.test("createMailer() logs in, and reports wrong credentials without the password", () =>
   withServer({
     authOptional: false,
     allowInsecureAuth: true,
@@ -176,7 +176,7 @@ Deno.test("createMailer() signs in, and says that it may not without repeating t
     assert.equal(wrong.isRefused, false, "the operator may mend it");
   }));
 
-Deno.test("createMailer() tells what will never be taken from what may be taken later", async () => {
+Deno.test("createMailer() distinguishes permanent from temporary refusals", async () => {
   const rows: [odd: Record<string, string | null>, reason: RegExp, isRefused: boolean][] = [
     [{ RCPT: "550 5.1.1 ana@client.example: no such user" }, /refuses the address \(550\)/, true],
     [{ RCPT: "450 4.2.0 greylisted" }, /responded with 450/, false],
@@ -201,7 +201,7 @@ Deno.test("createMailer() tells what will never be taken from what may be taken 
   assert.equal(nobody.reason, "the mail server refuses the connection");
 });
 
-Deno.test("createMailer() takes a server's silence no longer than the signal, wherever it falls silent", async () => {
+Deno.test("createMailer() gives up a silent server when the signal aborts", async () => {
   for (const step of ["greeting", "MAIL", "DATA", "dot"]) {
     await withScript(script({ [step]: undefined }), async (port) => {
       const patience = new AbortController();
@@ -212,10 +212,10 @@ Deno.test("createMailer() takes a server's silence no longer than the signal, wh
   }
 });
 
-Deno.test("createMailer() takes a mail for handed over although the goodbye fails", () =>
+Deno.test("createMailer() counts a mail as sent even if QUIT fails", () =>
   withScript(script({ QUIT: null }), (port) => mailerFor(port).send(MAIL, forever)));
 
-Deno.test("createMailer() writes to the outbox without a server: for its owner's eyes, the last attempt only", () =>
+Deno.test("createMailer() writes to the outbox without a server; the last attempt stays", () =>
   withFolder(async (folder) => {
     const outbox = join(folder, "a", "outbox");
     const mailer = createMailer({ smtp: null, outbox });
@@ -234,7 +234,7 @@ Deno.test("createMailer() writes to the outbox without a server: for its owner's
     assert.equal((await refusalOf(() => nowhere.send(MAIL, forever))).reason, "the outbox cannot be written");
   }));
 
-Deno.test("a welcome's key stands whole on its line in the bytes of text and HTML, by SMTP and in the outbox", () =>
+Deno.test("the key of a welcome mail is on one line in text and HTML, by SMTP and in the outbox", () =>
   withFolder((folder) =>
     withServer({}, async (port, taken) => {
       const key = `rgf_${"0f".repeat(32)}`;
@@ -271,7 +271,7 @@ Deno.test("a welcome's key stands whole on its line in the bytes of text and HTM
             key,
             `${key} \\`,
           ], language);
-          // Nothing of the command is encoded: it can be copied out of the file as it stands.
+          // The command is not encoded, so it can be copied from the file.
           const command =
             `    curl --oauth2-bearer \\\n    ${key} \\\n    https://feed.example.org/v1/events\n`;
           assert.ok(bytes.replaceAll("\r", "").includes(command), language);
@@ -280,7 +280,7 @@ Deno.test("a welcome's key stands whole on its line in the bytes of text and HTM
     })
   ));
 
-Deno.test("createMailer() lets no header in by a subject or a name", () =>
+Deno.test("createMailer() prevents header injection by subject and name", () =>
   withServer({}, async (port, taken) => {
     const evil = "x\r\nBcc: eve@client.example\r\n\r\nbody";
     await mailerFor(port).send(

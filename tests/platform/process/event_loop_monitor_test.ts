@@ -7,7 +7,7 @@ import type { Log, LogFields } from "../../../src/domain/ports/ports.ts";
 import type { Store } from "../../../src/domain/ports/store/store.ts";
 import { EventLoopMonitor, measureEventLoop } from "../../../src/platform/process/event_loop_monitor.ts";
 
-/** A monitor whose time the test sets, with what it logs. */
+/** Creates a monitor with a clock of the test. */
 function createMonitor() {
   const time = { nowMs: 1_000, cpuMs: 0 };
   const monitor = new EventLoopMonitor({ nowMs: () => time.nowMs, cpuMs: () => time.cpuMs });
@@ -18,19 +18,19 @@ function createMonitor() {
     monitor,
     logged,
     lags,
-    /** The time goes on without a look; the process computes for as long, or not. */
+    /** Advances time and CPU time without a check. */
     spend(ms: number, cpuMs = ms) {
       time.nowMs += ms;
       time.cpuMs += cpuMs;
     },
-    /** A look that is late by as much as was spent beyond the 100 ms between two looks. */
+    /** A check that is late by this time. */
     look(lateMs: number) {
       monitor.check(time.nowMs - lateMs, { log, observeLag: (seconds) => void lags.push(seconds) });
     },
   };
 }
 
-Deno.test("a pause over a second is logged with the longest of the works that began since the last look", () => {
+Deno.test("a pause over a second is logged with the longest work since the last check", () => {
   const { monitor, logged, lags, spend, look } = createMonitor();
   monitor.begin("fetch document eu");
   spend(100);
@@ -48,7 +48,7 @@ Deno.test("a pause over a second is logged with the longest of the works that be
   assert.deepEqual(lags, [0, 2.91]);
 });
 
-Deno.test("the longest pause is that of this minute and the one before it", () => {
+Deno.test("the longest pause covers the last one to two minutes", () => {
   const { monitor, spend, look } = createMonitor();
   const seen: number[] = [];
   for (const lateMs of [500, 100, 200, 0]) {
@@ -80,7 +80,7 @@ Deno.test("a real pause is measured, logged and shown in the metrics", async () 
   assert.ok(Number(shown) >= 1.3, shown);
 });
 
-Deno.test("acts are named with their source, and calls of the store with their method", async () => {
+Deno.test("work is named with its source, and store calls with their method", async () => {
   const begun: string[] = [];
   const eventLoop = { begin: (work: string) => void begun.push(work), longestPauseMs: () => 0 };
   const tracer = nameActs(NO_TRACER, eventLoop);

@@ -1,4 +1,4 @@
-// A process of its own for the tests of src/platform/process/process.ts: does what its first argument says.
+// A separate process for the tests of src/platform/process/process.ts: does what its first argument says.
 import { createHost } from "../../../src/platform/process/process.ts";
 
 const host = createHost();

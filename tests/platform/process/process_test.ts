@@ -14,7 +14,7 @@ function probe(args: string[], options: Partial<Deno.CommandOptions> = {}): Deno
   });
 }
 
-Deno.test("createHost() gives arguments, folder, environment, streams and exit code", async () => {
+Deno.test("createHost() provides arguments, folder, environment, streams and exit code", async () => {
   const folder = await Deno.realPath(await Deno.makeTempDir());
   const output = await probe(["describe", "--x", "ä"], { cwd: folder, env: { REGFEED_PROBE: "1" } }).output();
   await Deno.remove(folder);
@@ -31,7 +31,7 @@ Deno.test("createHost() gives arguments, folder, environment, streams and exit c
   });
 });
 
-Deno.test("stopSignal() resolves with the first signal; the same one again ends the process", async () => {
+Deno.test("stopSignal() resolves with the first signal; the same signal again ends the process", async () => {
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     await using child = probe(["wait"]).spawn();
     const errors = child.stderr.cancel();
@@ -46,7 +46,7 @@ Deno.test("stopSignal() resolves with the first signal; the same one again ends 
   }
 });
 
-Deno.test("out() ends the process when nobody reads what it prints", async () => {
+Deno.test("out() ends the process if stdout is closed", async () => {
   const child = probe(["pour"]).spawn();
   const reader = child.stdout.getReader();
   await reader.read();
@@ -56,7 +56,7 @@ Deno.test("out() ends the process when nobody reads what it prints", async () =>
   assert.equal((await child.status).code, 141);
 });
 
-Deno.test("startCommand() gives a command that works in the working directory", () => {
+Deno.test("startCommand() returns a command that works in the working directory", () => {
   assert.equal(startCommand(null, "/srv"), "regfeed");
   assert.equal(startCommand("/opt/regfeed/main.ts", "/opt/regfeed"), "deno task regfeed");
   assert.equal(startCommand("/opt/my regfeed/main.ts", "/srv"), "deno run -A '/opt/my regfeed/main.ts'");

@@ -1,4 +1,4 @@
-// What systemd hears: on a socket of its kind.
+// Notifications on a socket like systemd's.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createSupervisor } from "../../../src/platform/process/supervisor.ts";
@@ -16,7 +16,7 @@ function listenAt(path: string): { next(): Promise<string>; close(): void } {
   };
 }
 
-Deno.test("the supervisor hears the start, the watchdog's beats and the end", async () => {
+Deno.test("the supervisor is notified of start, watchdog and stop", async () => {
   await withFolder(async (folder) => {
     const path = join(folder, "notify");
     const systemd = listenAt(path);
@@ -39,7 +39,7 @@ Deno.test("the supervisor hears the start, the watchdog's beats and the end", as
   });
 });
 
-Deno.test("without a supervisor, or when it has gone or cannot be told, nothing is disturbed, and the last is said", async () => {
+Deno.test("a missing or unreachable supervisor does not disturb the service", async () => {
   const cases: [Record<string, string>, RegExp | null][] = [
     [{}, null],
     [{ NOTIFY_SOCKET: "/nowhere/socket" }, null],
@@ -61,7 +61,7 @@ Deno.test("without a supervisor, or when it has gone or cannot be told, nothing 
   }
 });
 
-Deno.test("a server that cannot make a socket to tell its supervisor serves all the same, and says so", () =>
+Deno.test("a server that cannot notify its supervisor logs it and serves", () =>
   withFolder(async (folder) => {
     await writeConfig(folder, '[server]\nlisten = "127.0.0.1:0"\n');
     const server = await serve(folder, {
@@ -73,7 +73,7 @@ Deno.test("a server that cannot make a socket to tell its supervisor serves all 
     assert.match(log, /no socket can be created in the temporary folder; set TMPDIR to another folder/);
   }));
 
-Deno.test("serve tells the supervisor when it is ready and when it stops", async () => {
+Deno.test("serve notifies the supervisor when it is ready and when it stops", async () => {
   await withFolder(async (folder) => {
     const path = join(folder, "notify");
     const systemd = listenAt(path);

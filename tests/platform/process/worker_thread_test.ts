@@ -17,7 +17,7 @@ const DATABASE_WORKER = new URL("../../../src/database_worker.ts", import.meta.u
 
 const MB = 1024 * 1024;
 
-/** A program whose tasks are good and bad. */
+/** A program with valid and failing tasks. */
 const TASKS = new URL("../../support/workers/sample_worker.ts", import.meta.url);
 
 async function withThread(
@@ -32,7 +32,7 @@ async function withThread(
   }
 }
 
-Deno.test("the database worker inspects a database while this thread goes on, and says what went wrong", async () => {
+Deno.test("the database worker inspects a database and returns errors", async () => {
   const folder = await Deno.makeTempDir({ prefix: "regfeed-thread-" });
   const thread = createThread(DATABASE_WORKER);
   try {
@@ -58,7 +58,7 @@ Deno.test("the database worker inspects a database while this thread goes on, an
   }
 });
 
-Deno.test("a thread that is ended rejects its calls, and a later call starts another worker", () =>
+Deno.test("end() rejects all calls, and a later call starts another worker", () =>
   withThread(async (thread) => {
     const calls = [thread.call("loop", null, { timeoutMs: 2_000 }), thread.call("count", null)];
     thread.end();
@@ -68,14 +68,14 @@ Deno.test("a thread that is ended rejects its calls, and a later call starts ano
     assert.equal(await thread.call("count", null), 1);
   }));
 
-Deno.test("a worker keeps its state between calls, and ends when it is idle", () =>
+Deno.test("a worker keeps its state between calls and ends when idle", () =>
   withThread(async (thread) => {
     assert.deepEqual(await Promise.all([thread.call("count", null), thread.call("count", null)]), [1, 2]);
     await new Promise((resolve) => setTimeout(resolve, 0)); // set after the thread's own, so it goes off after it
     assert.equal(await thread.call("count", null), 1);
   }, { idleMs: 0 }));
 
-Deno.test("what cannot be cloned and what a task throws reject one call alone", () =>
+Deno.test("an argument that cannot be cloned and a thrown error reject only their call", () =>
   withThread(async (thread) => {
     await assert.rejects(thread.call("count", () => {}), /could not be cloned/);
     await assert.rejects(thread.call("fail", "on purpose"), { name: "TypeError", message: "on purpose" });
@@ -83,7 +83,7 @@ Deno.test("what cannot be cloned and what a task throws reject one call alone", 
   }));
 
 Deno.test({
-  ...needs("the end of the worker rejects one call alone", WORKER_EXITS),
+  ...needs("the exit of the worker rejects only its call", WORKER_EXITS),
   fn: () =>
     withThread(async (thread) => {
       const [exited, after] = await Promise.allSettled([
@@ -95,7 +95,7 @@ Deno.test({
     }),
 });
 
-Deno.test("a task that exceeds its time is terminated, and the time of the tasks behind it begins when they run", () =>
+Deno.test("a task that exceeds its time is stopped; the time of waiting tasks starts when they run", () =>
   withThread(async (thread) => {
     const stuck = thread.call("loop", null, { timeoutMs: 1_500 });
     const waiting = thread.call("count", null, { timeoutMs: 1_000 });
@@ -106,7 +106,7 @@ Deno.test("a task that exceeds its time is terminated, and the time of the tasks
     assert.equal(await waiting, 1);
   }));
 
-Deno.test("a regular expression without end is terminated as well", () =>
+Deno.test("an endless regular expression is stopped", () =>
   withThread(async (thread) => {
     const call = thread.call("match", { pattern: "(a+)+$", text: `${"a".repeat(60)}!` }, {
       timeoutMs: 200,
@@ -115,7 +115,7 @@ Deno.test("a regular expression without end is terminated as well", () =>
     assert.equal(await thread.call("count", null), 1);
   }));
 
-Deno.test("a task that exceeds its time does not run on", () =>
+Deno.test("a stopped task does not continue", () =>
   withThread(async (thread) => {
     const counter = new SharedArrayBuffer(4);
     const counts = new Int32Array(counter);
@@ -126,7 +126,7 @@ Deno.test("a task that exceeds its time does not run on", () =>
     assert.equal(Atomics.load(counts, 0), counted);
   }));
 
-Deno.test("a task that nothing can stop is given up, and the next one gets another worker", () =>
+Deno.test("a task that cannot be stopped is abandoned, and the next one gets another worker", () =>
   withThread(async (thread) => {
     const startMs = performance.now();
     await assert.rejects(thread.call("parse", 40_000_000, { timeoutMs: 100 }), WorkerLimitError);
@@ -134,7 +134,7 @@ Deno.test("a task that nothing can stop is given up, and the next one gets anoth
     assert.ok(performance.now() - startMs < 10_000);
   }));
 
-Deno.test("a task that needs too much memory is terminated, and the next one has enough", () =>
+Deno.test("a task that exceeds the memory limit is stopped, and the next one runs", () =>
   withThread(async (thread) => {
     for (let round = 0; round < 3; round++) {
       await assert.rejects(
@@ -145,7 +145,7 @@ Deno.test("a task that needs too much memory is terminated, and the next one has
     }
   }, { maxHeapMb: 200 }));
 
-Deno.test("a signal ends a task that runs and one that waits", () =>
+Deno.test("a signal ends a running and a waiting task", () =>
   withThread(async (thread) => {
     const [running, waiting] = [new AbortController(), new AbortController()];
     const calls = [running, waiting].map(({ signal }) =>
@@ -161,7 +161,7 @@ Deno.test("a signal ends a task that runs and one that waits", () =>
     assert.equal(await thread.call("count", null), 1);
   }));
 
-Deno.test("a long array arrives whole, and blocks this thread for no longer than a part of it takes", () =>
+Deno.test("a long array arrives completely and blocks this thread only for parts", () =>
   withThread(async (thread) => {
     assert.deepEqual(await thread.call("list", 0), []);
     const expected = Array.from({ length: 400_000 }, (_, at) => ({ at }));
@@ -182,7 +182,7 @@ Deno.test("a long array arrives whole, and blocks this thread for no longer than
     assert.ok(longestMs < cloneMs / 2, `${longestMs} ms, and ${cloneMs} ms for a clone`);
   }));
 
-Deno.test("a task that takes longer than its first try waits until no other waits, and then has all its time", () =>
+Deno.test("a task that exceeds its first try waits for the others and gets its whole time", () =>
   withThread(async (thread) => {
     await thread.call("count", null);
     const order: string[] = [];

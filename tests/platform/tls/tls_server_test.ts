@@ -5,7 +5,7 @@ import { listenTls } from "../../../src/platform/tls/tls_server.ts";
 import { makeAuthority, makeCertificate, readPair, shownName } from "../../support/certificates.ts";
 import { withFolder } from "../../support/process.ts";
 
-Deno.test("examineCertificate() tells good pairs from what cannot be used", () =>
+Deno.test("examineCertificate() recognises valid and unusable pairs", () =>
   withFolder(async (folder) => {
     await makeAuthority(folder);
     const one = await readPair(await makeCertificate(folder, "one", 5));
@@ -39,7 +39,7 @@ async function keepAsking(
   return count;
 }
 
-Deno.test("a new certificate replaces the old one under load, and no request fails", () =>
+Deno.test("renew() replaces the certificate under load without a failed request", () =>
   withFolder(async (folder) => {
     const caCerts = [await makeAuthority(folder)];
     const first = await readPair(await makeCertificate(folder, "first"));
@@ -82,7 +82,7 @@ Deno.test("a new certificate replaces the old one under load, and no request fai
     await server.shutdown(5_000);
   }));
 
-Deno.test("a port that another server uses is not shared", () =>
+Deno.test("listenTls() rejects for a port that another server uses", () =>
   withFolder(async (folder) => {
     await makeAuthority(folder);
     const pair = await readPair(await makeCertificate(folder, "first"));
