@@ -46,20 +46,14 @@ const ROWS: [string, Partial<RegEvent>, FieldChange[]][] = [
   ["the summary gone", { summary_en: "", translations: { de, en: { ...en, summary: "" } } }, [
     { field: "summary_en", before: "How to label.", after: "" },
   ]],
-  ["the address", { url_official: "https://board.example/2" }, [
-    { field: "url_official", before: "https://board.example/1", after: "https://board.example/2" },
-  ]],
   ["type and severity", { event_type: "standard", severity: "high" }, [
     { field: "event_type", before: "guidance", after: "standard" },
     { field: "severity", before: "medium", after: "high" },
   ]],
-  ["the stated date", { published_at: 1_001 }, [{ field: "published_at", before: 1_000, after: 1_001 }]],
-  ["the language", { language: "de" }, [{ field: "language", before: "en", after: "de" }]],
   ["that it is withdrawn", { status: "withdrawn" }, [{ field: "status", before: null, after: "withdrawn" }]],
   ["a list that gained and lost", { topics: ["gpai", "labels"] }, [
     { field: "topics", added: ["labels"], removed: ["transparency"] },
   ]],
-  ["a list in another order", { topics: ["gpai", "transparency"] }, []],
   ["an article more", { ai_act_articles: ["Art. 50", "Art. 50(2)"] }, [
     { field: "ai_act_articles", added: ["Art. 50(2)"], removed: [] },
   ]],

@@ -244,16 +244,6 @@ test("English that comes later becomes the English title, and a delivery made af
   assert.deepEqual(titles, ["Guidelines", "On labels."]);
 });
 
-test("recordPublications() tells the words of each language that is there", async (store) => {
-  const key = { key: "publication of evt_1", contentHash: "h", textHash: "en text", language: "en" };
-  await store.recordPublications("board", [key], recordIt(anEvent("evt_1")));
-  await translate(store, "de");
-  await store.recordPublications("board", [key], (_, stored) => {
-    assert.deepEqual([...stored?.languages ?? []], [["de", "de text"], ["en", "en text"]]);
-    return { kind: "unchanged" };
-  });
-});
-
 test("recordPublications() knows the words that have joined a version or repeat another language's, and changes nothing else", async (store) => {
   const key = "publication of evt_1";
   const inEnglish = { key, contentHash: "h", textHash: "en text", language: "en" };

@@ -132,25 +132,6 @@ Deno.test("copyDatabase() takes the state of its beginning or later, also when a
   });
 });
 
-Deno.test("copyDatabase() leaves the locks of this process on the database as they were", async () => {
-  await withFolder(async (folder, files) => {
-    const file = join(folder, "regfeed.db");
-    const store = openStore(file, testVault);
-    await publish(store, [anEvent("evt_1")]);
-    await copyDatabase(file, join(folder, "copy.db"), files);
-    // Another process that closes the database as the last one removes its log: it must see that it is not the last.
-    const opener = fileURLToPath(new URL("closer.ts", import.meta.url));
-    const { success } = await new Deno.Command(Deno.execPath(), {
-      args: ["run", "--no-prompt", "--allow-read", "--allow-write", "--allow-env", opener, file],
-    }).output();
-    assert.ok(success);
-    assert.ok((await Deno.stat(`${file}-wal`)).isFile);
-    await publish(store, [anEvent("evt_2")]);
-    await store.close();
-    assert.equal(inspectDatabase(file).rows["events"], 2);
-  });
-});
-
 /** The locks that a system of POSIX holds on a file, as Linux lists them. */
 async function locksOn(file: string): Promise<string[]> {
   const { ino } = await Deno.stat(file);

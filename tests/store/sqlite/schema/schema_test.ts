@@ -201,16 +201,6 @@ Deno.test("transaction() keeps nothing after a throw, and the next one works", (
   connection.close();
 });
 
-Deno.test("a connection keeps only the statements used last, and forgetting one breaks nothing", () => {
-  const connection = new Connection(":memory:");
-  for (let round = 0; round < 2; round++) {
-    for (let number = 0; number < 600; number++) {
-      assert.equal(connection.get(new Sql(`select ${number} as value`))?.["value"], number);
-    }
-  }
-  connection.close();
-});
-
 /** What somebody was promised is durable; what the next minute repeats is not. */
 const PROMISED: [string, Durability, (store: Store) => Promise<unknown>][] = [
   ["addCustomer()", "durable", (store) => addCustomer(store, "2")],
