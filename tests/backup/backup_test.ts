@@ -9,8 +9,8 @@ import { MIGRATIONS } from "../../src/store/sqlite/schema/migrate.ts";
 import { create, listed, names, NOW_MS, withPlace } from "./place.ts";
 import { needs, ROOT } from "../support/needs.ts";
 
-Deno.test("a backup holds the config of one moment, although somebody edits it meanwhile", async () => {
-  await withPlace(async (place) => {
+Deno.test("a backup holds the config of one moment, although somebody edits it meanwhile", () =>
+  withPlace(async (place) => {
     const { archives } = place.tools;
     const edit = () => Deno.writeTextFile(place.config, "# the config, edited and longer\n");
     const tools: BackupTools = {
@@ -24,11 +24,10 @@ Deno.test("a backup holds the config of one moment, although somebody edits it m
     await withBackup(place.archive, place.tools, async (_, unpacked) => {
       assert.equal(await Deno.readTextFile(join(unpacked, "regfeed.toml")), "# the config\n");
     });
-  });
-});
+  }));
 
-Deno.test("a backup is a tar archive with a manifest of what it holds, for its owner alone", async () => {
-  await withPlace(async (place) => {
+Deno.test("a backup is a tar archive with a manifest of what it holds, for its owner alone", () =>
+  withPlace(async (place) => {
     const manifest = await create(place);
     assert.deepEqual(await listed(place.archive), ["manifest.json", "regfeed.toml", "regfeed.db"]);
     assert.equal((await Deno.stat(place.archive)).mode! & 0o777, 0o600);
@@ -46,8 +45,7 @@ Deno.test("a backup is a tar archive with a manifest of what it holds, for its o
       assert.equal(read.database.rows["events"], 3);
       return Promise.resolve();
     });
-  });
-});
+  }));
 
 Deno.test("the secret key is in a backup only when it was asked for", async () => {
   await withPlace(async (place) => {
@@ -60,16 +58,15 @@ Deno.test("the secret key is in a backup only when it was asked for", async () =
   });
 });
 
-Deno.test("createBackup() overwrites nothing", async () => {
-  await withPlace(async (place) => {
+Deno.test("createBackup() overwrites nothing", () =>
+  withPlace(async (place) => {
     await Deno.writeTextFile(place.archive, "mine");
     await assert.rejects(create(place), /already exists: choose another name/);
     assert.equal(await Deno.readTextFile(place.archive), "mine");
-  });
-});
+  }));
 
-Deno.test("createBackup() makes no backup of a damaged database, and leaves nothing behind", async () => {
-  await withPlace(async (place) => {
+Deno.test("createBackup() makes no backup of a damaged database, and leaves nothing behind", () =>
+  withPlace(async (place) => {
     const inspect = (path: string) =>
       Promise.resolve({ ...inspectDatabase(path), problems: ["row 7 missing"] });
     const tools = { ...place.tools, inspect };
@@ -78,11 +75,10 @@ Deno.test("createBackup() makes no backup of a damaged database, and leaves noth
       /the database is damaged.*row 7 missing.*keep your older/s,
     );
     assert.deepEqual(await names(place.folder), ["regfeed.db", "regfeed.db.key", "regfeed.toml"]);
-  });
-});
+  }));
 
-Deno.test("createBackup() says of a disk that fills up under it what was needed and free, and leaves nothing there", async () => {
-  await withPlace(async (place) => {
+Deno.test("createBackup() says of a disk that fills up under it what was needed and free, and leaves nothing there", () =>
+  withPlace(async (place) => {
     const pack = () =>
       Promise.reject(new Error("cannot write the archive: No space left on device (os error 28)"));
     const freeing = (bytes: number) => ({ ...place.tools.files, freeBytes: () => Promise.resolve(bytes) });
@@ -105,11 +101,10 @@ Deno.test("createBackup() says of a disk that fills up under it what was needed 
       create({ ...place, tools: { ...place.tools, archives: broken } }),
       /^Error: the reader has gone$/,
     );
-  });
-});
+  }));
 
-Deno.test("createBackup() removes what a killed process left behind, and nothing that somebody works on", async () => {
-  await withPlace(async (place) => {
+Deno.test("createBackup() removes what a killed process left behind, and nothing that somebody works on", () =>
+  withPlace(async (place) => {
     const [dead, busy] = [
       join(place.folder, ".regfeed-backup-dead"),
       join(place.folder, ".regfeed-backup-busy"),
@@ -126,11 +121,10 @@ Deno.test("createBackup() removes what a killed process left behind, and nothing
     assert.deepEqual(await findLeftovers(place.folder, NOW_MS, files), [dead]);
     await create(place);
     assert.deepEqual(await findLeftovers(place.folder, Infinity, files), [busy]);
-  });
-});
+  }));
 
-Deno.test("createBackup() copies the config and the key for their owner alone", async () => {
-  await withPlace(async (place) => {
+Deno.test("createBackup() copies the config and the key for their owner alone", () =>
+  withPlace(async (place) => {
     await Deno.chmod(place.config, 0o644);
     const modes: string[] = [];
     const archives = {
@@ -142,8 +136,7 @@ Deno.test("createBackup() copies the config and the key for their owner alone", 
     };
     await create({ ...place, tools: { ...place.tools, archives } }, true);
     assert.deepEqual([...new Set(modes)], ["600"]);
-  });
-});
+  }));
 
 Deno.test({
   ...needs("createBackup() run by root leaves folder and archive to the service whose database it is", ROOT),
@@ -158,8 +151,8 @@ Deno.test({
     }),
 });
 
-Deno.test("createBackup() believes no archive that does not read back as it was written", async () => {
-  await withPlace(async (place) => {
+Deno.test("createBackup() believes no archive that does not read back as it was written", () =>
+  withPlace(async (place) => {
     const archives = {
       ...place.tools.archives,
       pack: async (to: string, entries: readonly { name: string; path: string }[]) => {
@@ -172,8 +165,7 @@ Deno.test("createBackup() believes no archive that does not read back as it was 
       /cannot read the archive/,
     );
     assert.deepEqual(await names(place.folder), ["regfeed.db", "regfeed.db.key", "regfeed.toml"]);
-  });
-});
+  }));
 
 Deno.test("backupName() and backupTime() agree, and no other name has a time", () => {
   assert.equal(backupName(NOW_MS), "regfeed-20260801T031500Z.tar.gz");

@@ -18,8 +18,8 @@ function restore(
   return restoreBackup(request, { ...tools, claim, release: releaseDatabase, schemaVersion });
 }
 
-Deno.test("restoreBackup() replaces nothing without force, and keeps what it replaces", async () => {
-  await withPlace(async (place) => {
+Deno.test("restoreBackup() replaces nothing without force, and keeps what it replaces", () =>
+  withPlace(async (place) => {
     await create(place, true);
     const store = openStore(place.database, testVault);
     await publish(store, [anEvent("evt_4")]);
@@ -35,11 +35,10 @@ Deno.test("restoreBackup() replaces nothing without force, and keeps what it rep
     assert.equal(await Deno.readTextFile(`${place.key}.replaced-20260801T031500Z`), "n".repeat(32));
     assert.deepEqual(restored.kept.length, 2);
     assert.equal((await Deno.stat(place.database)).mode! & 0o777, 0o600);
-  });
-});
+  }));
 
-Deno.test("restoreBackup() keeps what each of several restores within one second replaces", async () => {
-  await withPlace(async (place) => {
+Deno.test("restoreBackup() keeps what each of several restores within one second replaces", () =>
+  withPlace(async (place) => {
     await create(place, true);
     for (const name of ["evt_4", "evt_5"]) {
       const store = openStore(place.database, testVault);
@@ -54,11 +53,10 @@ Deno.test("restoreBackup() keeps what each of several restores within one second
     assert.equal(inspectDatabase(`${place.database}.${first}`).rows["events"], 5);
     assert.equal(inspectDatabase(`${place.database}.${first}-2`).rows["events"], 3);
     assert.equal(await Deno.readTextFile(`${place.key}.${first}`), "n".repeat(32));
-  });
-});
+  }));
 
-Deno.test("restoreBackup() leaves a database in its place at every moment, and gives a claim back that it took", async () => {
-  await withPlace(async (place) => {
+Deno.test("restoreBackup() leaves a database in its place at every moment, and gives a claim back that it took", () =>
+  withPlace(async (place) => {
     await create(place);
     const { files } = place.tools;
     const isThere: boolean[] = [];
@@ -85,11 +83,10 @@ Deno.test("restoreBackup() leaves a database in its place at every moment, and g
     assert.deepEqual(isThere, [true, true]);
     await assert.rejects(restoreBackup({ ...request, nowMs: NOW_MS, from: place.config }, tools));
     assert.equal(claims, 0);
-  });
-});
+  }));
 
-Deno.test("restoreBackup() touches no database that somebody has open", async () => {
-  await withPlace(async (place) => {
+Deno.test("restoreBackup() touches no database that somebody has open", () =>
+  withPlace(async (place) => {
     await create(place);
     const store = openStore(place.database, testVault);
     await publish(store, [anEvent("evt_4")]);
@@ -97,11 +94,10 @@ Deno.test("restoreBackup() touches no database that somebody has open", async ()
     await publish(store, [anEvent("evt_5")]);
     await store.close();
     assert.equal(inspectDatabase(place.database).rows["events"], 5);
-  });
-});
+  }));
 
-Deno.test("restoreBackup() refuses a newer schema and names the version that reads it", async () => {
-  await withPlace(async (place) => {
+Deno.test("restoreBackup() refuses a newer schema and names the version that reads it", () =>
+  withPlace(async (place) => {
     await create(place);
     const before = await Deno.readFile(place.database);
     await assert.rejects(
@@ -113,16 +109,14 @@ Deno.test("restoreBackup() refuses a newer schema and names the version that rea
       ),
     );
     assert.deepEqual(await Deno.readFile(place.database), before);
-  });
-});
+  }));
 
-Deno.test("restoreBackup() leaves no old log beside the database: it would be read into it", async () => {
-  await withPlace(async (place) => {
+Deno.test("restoreBackup() leaves no old log beside the database: it would be read into it", () =>
+  withPlace(async (place) => {
     await create(place);
     await Deno.remove(place.database);
     await Deno.writeTextFile(`${place.database}-wal`, "an old log");
     await restore(place);
     assert.equal(inspectDatabase(place.database).rows["events"], 3);
     assert.equal(await Deno.readTextFile(`${place.database}-wal.replaced-20260801T031500Z`), "an old log");
-  });
-});
+  }));

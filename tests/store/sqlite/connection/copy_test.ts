@@ -80,8 +80,8 @@ function assertOneState(copy: string): number {
   return Number(moves?.["said"]);
 }
 
-Deno.test("copyDatabase() copies one state while another process writes and begins its log anew", async () => {
-  await withFolder(async (folder) => {
+Deno.test("copyDatabase() copies one state while another process writes and begins its log anew", () =>
+  withFolder(async (folder) => {
     const files = slowFiles();
     const file = join(folder, "busy.db");
     createAccounts(file);
@@ -103,11 +103,10 @@ Deno.test("copyDatabase() copies one state while another process writes and begi
     await heard.cancel();
     assert.ok(states.every((moves, at) => at === 0 || moves >= (states[at - 1] ?? 0)), `${states}`);
     assert.ok(hasMoved(), "nothing was written meanwhile");
-  });
-});
+  }));
 
-Deno.test("copyDatabase() takes the state of its beginning or later, also when all is written while it copies", async () => {
-  await withFolder(async (folder, files) => {
+Deno.test("copyDatabase() takes the state of its beginning or later, also when all is written while it copies", () =>
+  withFolder(async (folder, files) => {
     const file = join(folder, "busy.db");
     createAccounts(file);
     const other = new Connection(file);
@@ -129,8 +128,7 @@ Deno.test("copyDatabase() takes the state of its beginning or later, also when a
     await copyDatabase(file, join(folder, "copy.db"), slow);
     assert.equal(assertOneState(join(folder, "copy.db")), 50);
     other.close();
-  });
-});
+  }));
 
 /** The locks that a system of POSIX holds on a file, as Linux lists them. */
 async function locksOn(file: string): Promise<string[]> {
@@ -161,8 +159,8 @@ Deno.test({
     }),
 });
 
-Deno.test("releaseDatabase() refuses a database that is open elsewhere, and makes a closed one stand alone", async () => {
-  await withFolder(async (folder) => {
+Deno.test("releaseDatabase() refuses a database that is open elsewhere, and makes a closed one stand alone", () =>
+  withFolder(async (folder) => {
     const file = join(folder, "regfeed.db");
     const store = openStore(file, testVault);
     await publish(store, [anEvent("evt_1")]);
@@ -172,11 +170,10 @@ Deno.test("releaseDatabase() refuses a database that is open elsewhere, and make
     releaseDatabase(file);
     assert.deepEqual([...Deno.readDirSync(folder)].map(({ name }) => name), ["regfeed.db"]);
     assert.equal(inspectDatabase(file).rows["events"], 2);
-  });
-});
+  }));
 
-Deno.test("inspectDatabase() finds a page that was damaged, and refuses what is no database", async () => {
-  await withFolder(async (folder) => {
+Deno.test("inspectDatabase() finds a page that was damaged, and refuses what is no database", () =>
+  withFolder(async (folder) => {
     const file = join(folder, "regfeed.db");
     const store = openStore(file, testVault);
     await publish(store, Array.from({ length: 50 }, (_, number) => anEvent(`evt_${number}`)));
@@ -200,5 +197,4 @@ Deno.test("inspectDatabase() finds a page that was damaged, and refuses what is 
       "no database at all, but long enough to be read as one".repeat(30),
     );
     assert.throws(() => inspectDatabase(join(folder, "note.txt")), /not a database/);
-  });
-});
+  }));

@@ -73,8 +73,8 @@ Deno.test("a fault lasts until a write succeeds again", () => {
   connection.close();
 });
 
-Deno.test("a disk without room is full although nothing was written since, until there is room", async () => {
-  await withFile(async (file) => {
+Deno.test("a disk without room is full although nothing was written since, until there is room", () =>
+  withFile(async (file) => {
     let isFull = false;
     const { heard, hear } = listen();
     const store = openStore(file, testVault, { hasRoom: () => !isFull, onFault: hear });
@@ -86,11 +86,10 @@ Deno.test("a disk without room is full although nothing was written since, until
     assert.equal(await store.fault(), null);
     assert.deepEqual(heard, ["full", null]);
     await store.close();
-  });
-});
+  }));
 
-Deno.test("a store that another process keeps locked is unavailable, still reads, and waits for a moment only", async () => {
-  await withFile(async (file) => {
+Deno.test("a store that another process keeps locked is unavailable, still reads, and waits for a moment only", () =>
+  withFile(async (file) => {
     const { heard, hear } = listen();
     const store = openStore(file, testVault, { onFault: hear });
     await publish(store, [anEvent("evt_1")]);
@@ -109,8 +108,7 @@ Deno.test("a store that another process keeps locked is unavailable, still reads
     await publish(store, [anEvent("evt_2")]);
     assert.notEqual(await store.findEvent("evt_2"), null);
     await store.close();
-  });
-});
+  }));
 
 for (const isNoticed of [true, false]) {
   Deno.test(`a database file that is replaced ${isNoticed ? "under a running store" : "just before its end"} makes the store unavailable, keeps all that was stored, and changes nothing in the new file`, async () => {
@@ -145,18 +143,17 @@ for (const isNoticed of [true, false]) {
   });
 }
 
-Deno.test("a database file that is removed makes the store unavailable", async () => {
-  await withFile(async (file) => {
+Deno.test("a database file that is removed makes the store unavailable", () =>
+  withFile(async (file) => {
     const machine = createMachine();
     const store = openStore(file, testVault, { identifyFile: () => machine.identityOf(file) });
     Deno.removeSync(file);
     assert.equal((await store.fault())?.advice, storageError("replaced").message);
     await store.close();
-  });
-});
+  }));
 
-Deno.test("a damaged file is told as such and stays so", async () => {
-  await withFile(async (file) => {
+Deno.test("a damaged file is told as such and stays so", () =>
+  withFile(async (file) => {
     const created = openStore(file, testVault);
     await publish(created, Array.from({ length: 300 }, (_, number) => anEvent(`evt_${number}`)));
     await created.close();
@@ -174,8 +171,7 @@ Deno.test("a damaged file is told as such and stays so", async () => {
     assert.ok(isFault("unavailable", "corrupt")(found), String(found));
     assert.equal((await store.fault())?.advice, storageError("corrupt").message);
     await store.close();
-  });
-});
+  }));
 
 /** A database of some pages, damaged so that it cannot be opened any more. */
 async function makeDamaged(file: string, from: number): Promise<void> {
@@ -202,8 +198,8 @@ Deno.test("a database that is damaged beyond opening is told as damaged, and may
   }
 });
 
-Deno.test("a database that was damaged under somebody who has it open is not moved away", async () => {
-  await withFile(async (file) => {
+Deno.test("a database that was damaged under somebody who has it open is not moved away", () =>
+  withFile(async (file) => {
     const created = openStore(file, testVault);
     await publish(created, Array.from({ length: 100 }, (_, number) => anEvent(`evt_${number}`)));
     await created.close();
@@ -228,5 +224,4 @@ Deno.test("a database that was damaged under somebody who has it open is not mov
       .output();
     assert.match(new TextDecoder().decode(stdout), /is in use: stop the server first/);
     await store.close();
-  });
-});
+  }));

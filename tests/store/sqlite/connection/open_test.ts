@@ -37,8 +37,8 @@ async function contents(folder: string): Promise<Record<string, Uint8Array>> {
   return files;
 }
 
-Deno.test("openStore() creates the file with this version's schema and finds everything again", async () => {
-  await withFile(async (file) => {
+Deno.test("openStore() creates the file with this version's schema and finds everything again", () =>
+  withFile(async (file) => {
     const created = openStore(file, testVault);
     await publish(created, [anEvent("evt_1")]);
     await created.close();
@@ -48,17 +48,15 @@ Deno.test("openStore() creates the file with this version's schema and finds eve
     const reopened = openStore(file, testVault);
     assert.deepEqual(JSON.parse((await reopened.findEvent("evt_1"))?.json ?? ""), anEvent("evt_1"));
     await reopened.close();
-  });
-});
+  }));
 
-Deno.test("openStore() takes an empty file for a new one", async () => {
-  await withFile(async (file) => {
+Deno.test("openStore() takes an empty file for a new one", () =>
+  withFile(async (file) => {
     await Deno.writeFile(file, new Uint8Array());
     const store = openStore(file, testVault);
     await publish(store, [anEvent("evt_1")]);
     await store.close();
-  });
-});
+  }));
 
 Deno.test("openStore() gives every `:memory:` store a database of its own", async () => {
   const [one, two] = [openStore(":memory:", testVault), openStore(":memory:", testVault)];
@@ -86,24 +84,22 @@ Deno.test("openStore() refuses a newer schema in clear words and leaves the file
   }
 });
 
-Deno.test("openStore() refuses the database of another program and leaves it as it is", async () => {
-  await withFile(async (file, folder) => {
+Deno.test("openStore() refuses the database of another program and leaves it as it is", () =>
+  withFile(async (file, folder) => {
     otherDatabase(file, "create table customers (name text); insert into customers values ('Ana');");
     const before = await contents(folder);
     assert.throws(() => openStore(file, testVault), /database of another program/);
     assert.deepEqual(await contents(folder), before);
-  });
-});
+  }));
 
-Deno.test("openStore() refuses a file that is no database, and a folder that is not there", async () => {
-  await withFile(async (file, folder) => {
+Deno.test("openStore() refuses a file that is no database, and a folder that is not there", () =>
+  withFile(async (file, folder) => {
     const text = "[server]\n" + "listen = 1\n".repeat(200);
     await Deno.writeTextFile(file, text);
     assert.throws(() => openStore(file, testVault), /not a database/);
     assert.equal(await Deno.readTextFile(file), text);
     assert.throws(() => openStore(join(folder, "missing", "regfeed.db"), testVault), /unable to open/);
-  });
-});
+  }));
 
 Deno.test("migrate() keeps nothing of a step that fails, and takes it whole the next time", () => {
   const connection = new Connection(":memory:");
@@ -154,8 +150,8 @@ Deno.test("migrate() applies the steps of a next version with their history, and
   connection.close();
 });
 
-Deno.test("migrate() leaves a step to another process that has taken it meanwhile", async () => {
-  await withFile((file) => {
+Deno.test("migrate() leaves a step to another process that has taken it meanwhile", () =>
+  withFile((file) => {
     const [slow, quick] = [new Connection(file), new Connection(file)];
     const transaction = slow.transaction.bind(slow);
     slow.transaction = (durability, work) => {
@@ -166,11 +162,10 @@ Deno.test("migrate() leaves a step to another process that has taken it meanwhil
     assert.equal(schemaVersion(slow), MIGRATIONS.length);
     slow.close();
     quick.close();
-  });
-});
+  }));
 
-Deno.test("openStore() works for several processes that create one file at the same moment", async () => {
-  await withFile(async (file, folder) => {
+Deno.test("openStore() works for several processes that create one file at the same moment", () =>
+  withFile(async (file, folder) => {
     const program = fileURLToPath(new URL("./opener.ts", import.meta.url));
     const config = fileURLToPath(new URL("../../../../deno.json", import.meta.url));
     const start = join(folder, "start");
@@ -207,11 +202,10 @@ Deno.test("openStore() works for several processes that create one file at the s
       "cus_3",
     ]);
     await store.close();
-  });
-});
+  }));
 
-Deno.test("openStore() lets two stores work on one file: each sees the other's writes, and no work is given twice", async () => {
-  await withFile(async (file) => {
+Deno.test("openStore() lets two stores work on one file: each sees the other's writes, and no work is given twice", () =>
+  withFile(async (file) => {
     const [one, two] = [openStore(file, testVault), openStore(file, testVault)];
     await addCustomer(one);
     await subscribe(two, "sub_1");
@@ -228,5 +222,4 @@ Deno.test("openStore() lets two stores work on one file: each sees the other's w
     await one.close();
     assert.equal((await two.health()).pendingDeliveries, 4);
     await two.close();
-  });
-});
+  }));

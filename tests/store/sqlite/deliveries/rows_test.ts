@@ -53,8 +53,8 @@ async function withRows(work: (store: Store, rows: Rows) => Promise<void>): Prom
   });
 }
 
-Deno.test("a finished delivery keeps when it ended, and its quota only when it arrived", async () => {
-  await withRows(async (store, rows) => {
+Deno.test("a finished delivery keeps when it ended, and its quota only when it arrived", () =>
+  withRows(async (store, rows) => {
     await publishMany(store, 1, 3);
     await matchAll(store);
     const [one, two] = await claimAll(store);
@@ -69,11 +69,10 @@ Deno.test("a finished delivery keeps when it ended, and its quota only when it a
       "evt_03 cancelled at 6",
     ]);
     assert.deepEqual(rows.usage(), { "2026-07": 1 });
-  });
-});
+  }));
 
-Deno.test("a delivery that arrives after it was given up counts in the month in which it arrives", async () => {
-  await withRows(async (store, rows) => {
+Deno.test("a delivery that arrives after it was given up counts in the month in which it arrives", () =>
+  withRows(async (store, rows) => {
     await publishMany(store, 1, 1);
     await matchAll(store);
     const slow = first(await claimAll(store));
@@ -82,11 +81,10 @@ Deno.test("a delivery that arrives after it was given up counts in the month in 
     await store.finishAttempts([finished(slow, { kind: "delivered" })], inAugust);
     assert.deepEqual(rows.deliveries(), [`evt_01 delivered 2026-08 at ${inAugust - T0}`]);
     assert.deepEqual(rows.usage(), { "2026-07": 0, "2026-08": 1 });
-  });
-});
+  }));
 
-Deno.test("every attempt is kept once, also a late one and one that repeats a report", async () => {
-  await withRows(async (store, rows) => {
+Deno.test("every attempt is kept once, also a late one and one that repeats a report", () =>
+  withRows(async (store, rows) => {
     await publishMany(store, 1, 1);
     await matchAll(store);
     const late = first(await claimAll(store));
@@ -100,11 +98,10 @@ Deno.test("every attempt is kept once, also a late one and one that repeats a re
       [late.id, 2, T0, 12, 204, null, null],
     ]);
     assert.deepEqual(await claimAll(store, T0 + LEASE + 8), []);
-  });
-});
+  }));
 
-Deno.test("a claim and a report that fail in the middle leave nothing, and the next ones work", async () => {
-  await withRows(async (store, rows) => {
+Deno.test("a claim and a report that fail in the middle leave nothing, and the next ones work", () =>
+  withRows(async (store, rows) => {
     await publishMany(store, 1, 2);
     await matchAll(store);
     // The first row of a statement is changed, the second must not be.
@@ -123,5 +120,4 @@ Deno.test("a claim and a report that fail in the middle leave nothing, and the n
     await store.finishAttempts(reports, T0 + 1);
     assert.equal(rows.attempts().length, 2);
     assert.deepEqual(rows.deliveries(), ["evt_01 delivered 2026-07 at 1", "evt_02 delivered 2026-07 at 1"]);
-  });
-});
+  }));

@@ -46,8 +46,8 @@ Deno.test("every table of the schema is strict", () => {
   connection.close();
 });
 
-Deno.test("an event record cannot be changed or removed, whoever tries", async () => {
-  await withStore(async (store, outside) => {
+Deno.test("an event record cannot be changed or removed, whoever tries", () =>
+  withStore(async (store, outside) => {
     const event = anEvent("evt_1");
     await publish(store, [event]);
     const attempts = [
@@ -60,11 +60,10 @@ Deno.test("an event record cannot be changed or removed, whoever tries", async (
     ];
     for (const sql of attempts) assert.throws(() => outside.run(new Sql(sql)), /append-only/, sql);
     assert.deepEqual(JSON.parse((await store.findEvent("evt_1"))?.json ?? ""), event);
-  });
-});
+  }));
 
-Deno.test("`insert or replace` replaces no append-only row, in a connection without any settings either", async () => {
-  await withStore(async (store, outside, file) => {
+Deno.test("`insert or replace` replaces no append-only row, in a connection without any settings either", () =>
+  withStore(async (store, outside, file) => {
     await addCustomer(store); // writes a row of the audit
     await publish(store, [anEvent("evt_1")]);
     outside.run(
@@ -104,11 +103,10 @@ Deno.test("`insert or replace` replaces no append-only row, in a connection with
     } finally {
       plain.close();
     }
-  });
-});
+  }));
 
-Deno.test("the schema refuses states that cannot be", async () => {
-  await withStore(async (store, outside) => {
+Deno.test("the schema refuses states that cannot be", () =>
+  withStore(async (store, outside) => {
     await addCustomer(store);
     await subscribe(store, "sub_1");
     await publishMany(store, 1, 1);
@@ -126,24 +124,21 @@ Deno.test("the schema refuses states that cannot be", async () => {
       ["delete from customers", /FOREIGN KEY/],
     ];
     for (const [sql, expected] of attempts) assert.throws(() => outside.run(new Sql(sql)), expected, sql);
-  });
-});
+  }));
 
-Deno.test("the file keeps a write-ahead log and gives pages back in steps", async () => {
-  await withStore((_, outside) => {
+Deno.test("the file keeps a write-ahead log and gives pages back in steps", () =>
+  withStore((_, outside) => {
     assert.equal(setting(outside, "journal_mode"), "wal");
     assert.equal(setting(outside, "auto_vacuum"), 2);
-  });
-});
+  }));
 
-Deno.test("a file whose settings stand already is not written for them: it may be one that cannot be", async () => {
-  await withStore((_, __, file) => {
+Deno.test("a file whose settings stand already is not written for them: it may be one that cannot be", () =>
+  withStore((_, __, file) => {
     const reader = new Connection(file, { readOnly: true });
     reader.prepareFile();
     assert.equal(setting(reader, "journal_mode"), "wal");
     reader.close();
-  });
-});
+  }));
 
 Deno.test("every connection checks references and waits for others that write", () => {
   const connection = new Connection(":memory:");
@@ -171,8 +166,8 @@ Deno.test("transaction() syncs a durable commit to the disk, and a relaxed one n
   connection.close();
 });
 
-Deno.test("transaction() keeps other writers out from its beginning on, so that what it reads stays true", async () => {
-  await withStore((_, outside) => {
+Deno.test("transaction() keeps other writers out from its beginning on, so that what it reads stays true", () =>
+  withStore((_, outside) => {
     const file = String(
       outside.get(sql`select file from pragma_database_list where name = 'main'`)?.["file"],
     );
@@ -182,8 +177,7 @@ Deno.test("transaction() keeps other writers out from its beginning on, so that 
     outside.transaction("durable", () => assert.throws(write, /locked/));
     assert.throws(write, /FOREIGN KEY/, "and lets them in after it");
     other.close();
-  });
-});
+  }));
 
 Deno.test("transaction() keeps nothing after a throw, and the next one works", () => {
   const connection = new Connection(":memory:");
