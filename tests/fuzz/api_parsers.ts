@@ -11,28 +11,11 @@ const CONFIG = `${PAYMENT_CONFIG}
 [tiers.team]
 api_requests_per_day = 1_000_000_000
 ${boardConfig()}`;
-const EVENT = JSON.stringify({
-  id: "evt_1",
-  object: "event",
-  type: "checkout.session.completed",
-  created: START_MS / 1_000,
-  livemode: false,
-  data: {
-    object: {
-      customer: "cus_1",
-      subscription: "sub_1",
-      customer_details: { email: "ana@example.org" },
-      locale: "de",
-    },
-  },
-});
-const SUBSCRIPTION = JSON.stringify({
-  webhook_url: "https://hooks.example.org/regfeed?a=b",
-  topics: ["transparency"],
-  source_filter: ["board"],
-  severity_min: "low",
-  language: "de",
-});
+const EVENT = `{"id":"evt_1","object":"event","type":"checkout.session.completed","livemode":false,` +
+  `"created":${START_MS / 1_000},"data":{"object":{"customer":"cus_1","subscription":"sub_1",` +
+  `"customer_details":{"email":"ana@example.org"},"locale":"de"}}}`;
+const SUBSCRIPTION = `{"webhook_url":"https://hooks.example.org/regfeed?a=b","topics":["transparency"],` +
+  `"source_filter":["board"],"severity_min":"low","language":"de"}`;
 
 const SIGNS = splitTokens(
   " |\t|,|;|=|\"|'|\\|/|?|#|&|%|+|-|_|.|:|*|a|A|0",

@@ -98,25 +98,11 @@ const PAGE =
   `<!doctype html><html lang="en"><head><title>Guidelines</title><meta property="og:title" content="Guidelines">
 <meta name="description" content="They concern the AI Act."><meta property="article:published_time" content="2026-07-30">
 </head><body><main><h1>Guidelines</h1><p>They concern Article 50 of the AI Act.</p></main></body></html>`;
-const ROWS = JSON.stringify({
-  data: {
-    found: [{ title: "Guidelines", link: "/1", date: "30.07.2026", tags: ["AI"] }, {
-      title: "Second",
-      link: "/2",
-    }],
-  },
-  next: "abc",
-});
-const BINDINGS = JSON.stringify({
-  head: { vars: ["title", "link"] },
-  results: {
-    bindings: [{
-      title: { type: "literal", "xml:lang": "en", value: "Guidelines" },
-      link: { type: "uri", value: "https://board.example/1" },
-      date: { type: "literal", value: "2026-07-30" },
-    }],
-  },
-});
+const ROWS = `{"data":{"found":[{"title":"Guidelines","link":"/1","date":"30.07.2026","tags":["AI"]},` +
+  `{"title":"Second","link":"/2"}]},"next":"abc"}`;
+const BINDINGS = `{"head":{"vars":["title","link"]},"results":{"bindings":[{` +
+  `"title":{"type":"literal","xml:lang":"en","value":"Guidelines"},` +
+  `"link":{"type":"uri","value":"https://board.example/1"},"date":{"type":"literal","value":"2026-07-30"}}]}}`;
 const MAP = `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
 <url><loc>https://board.example/1</loc><lastmod>2026-07-31T10:00:00Z</lastmod></url>
 <url><loc>https://board.example/2</loc><news:news><news:title>Second</news:title></news:news></url></urlset>`;

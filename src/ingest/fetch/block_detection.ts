@@ -4,7 +4,6 @@ import type { IncomingResponse } from "../../domain/ports/ports.ts";
 /** The number of bytes of a page that are inspected: challenges are short. */
 const MAX_INSPECTED = 65_536;
 
-/** Headers of challenges. */
 const CHALLENGE_HEADERS: readonly [name: string, value: RegExp, vendor: string][] = [
   ["cf-mitigated", /challenge/i, "Cloudflare"],
   ["x-amzn-waf-action", /challenge|captcha/i, "AWS WAF"],

@@ -4,7 +4,6 @@ import { readCursor } from "./fetch_types.ts";
 import type { ListCursor } from "./list_cursor.ts";
 import { planWindows, rulesKey } from "./pagination.ts";
 
-/** The fields that describe a cursor's position. */
 type DescribedCursor = Partial<Pick<ListCursor, "atMs" | "rest">> & { settings: string; sinceMs?: number };
 
 /** Where the next fetch begins, by URL; empty for a full fetch and for single documents. */

@@ -3,8 +3,8 @@ import type { SourceSettings } from "../../domain/source/source.ts";
 import { fetchFeed } from "./fetch_feed.ts";
 import { fetchFolder } from "./fetch_folder.ts";
 import { fetchLanguages } from "./fetch_language_editions.ts";
-import { fetchList } from "./fetch_list.ts";
-import { fetchSitemap, type SitemapOptions } from "./fetch_sitemap.ts";
+import { ListFetch } from "./fetch_list.ts";
+import { SitemapFetch, type SitemapOptions } from "./fetch_sitemap.ts";
 import { SparqlFetch } from "./fetch_sparql.ts";
 import type { Fetched, Known } from "./fetch_types.ts";
 
@@ -28,11 +28,11 @@ async function fetchByStrategy(
   const { rules } = source;
   switch (rules?.kind) {
     case "list":
-      return await fetchList(source, rules, known, options);
+      return await new ListFetch(source, rules, known, options).start();
     case "sparql":
       return new SparqlFetch(source, rules, known, options);
     case "sitemap":
-      return await fetchSitemap(source, rules, known, options);
+      return await new SitemapFetch(source, rules, known, options).start();
     default:
       return source.fetchStrategy === "files"
         ? await fetchFolder(source, known.cursor, options)

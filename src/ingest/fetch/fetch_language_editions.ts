@@ -5,7 +5,6 @@ import type { Fetched, FetchOutcome, Known, PlannedDocument, ReadDocument } from
 import { FetchError } from "./fetch_types.ts";
 import type { PermanentRedirects } from "./permanent_redirects.ts";
 
-/** The cursor of each language. */
 type LanguageCursors = Record<string, string | null>;
 
 /**

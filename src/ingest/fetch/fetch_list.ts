@@ -35,20 +35,8 @@ const MAX_MARKS = 100;
  */
 const OLD_PAGE_MS = 365 * DAY_MS;
 
-/** Fetches a list from its first page. Throws {@link FetchError}. */
-export async function fetchList(
-  source: SourceSettings,
-  rules: ListRules,
-  known: Known,
-  options: FetchOptions,
-): Promise<Fetched> {
-  const list = new ListFetch(source, rules, known, options);
-  await list.start();
-  return list;
-}
-
 /** Pages through a list, and remembers the position and the items seen. */
-class ListFetch implements Fetched {
+export class ListFetch implements Fetched {
   documents: PlannedDocument[] = [];
   readonly unreadable = [];
   isUnchanged = false;
@@ -62,7 +50,6 @@ class ListFetch implements Fetched {
   readonly #windows: WindowQueue | null;
   /** The URLs requested in this window; a list that leads back to one of them ends. */
   #requested = new Set<string>();
-  /** The items seen in this window. */
   #seen = new Set<string>();
   #page = 0;
   #url: URL;
@@ -94,8 +81,8 @@ class ListFetch implements Fetched {
     this.#url = this.#firstUrl();
   }
 
-  /** Requests the first page, whose document is the list's unless it is unchanged. */
-  async start(): Promise<void> {
+  /** Requests the first page, whose document is the list's unless it is unchanged. Throws {@link FetchError}. */
+  async start(): Promise<this> {
     const first = await this.#request();
     const document = first?.document ?? null;
     this.freshUntilMs = first?.freshUntilMs ?? null;
@@ -104,6 +91,7 @@ class ListFetch implements Fetched {
     this.repeated = this.#findRepeated(document);
     this.isUnchanged = first !== null && (document === null || this.repeated.length > 0);
     if (!this.isUnchanged) this.documents = [this.#plan(() => Promise.resolve(document))];
+    return this;
   }
 
   /** Requests the current page; null if a 404 response means an empty list. */

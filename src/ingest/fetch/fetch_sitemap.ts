@@ -39,19 +39,8 @@ interface SitemapCursor {
   pages: Record<string, SeenPage>;
 }
 
-/** Reads the sitemap and plans the changed pages. Throws {@link FetchError} if the sitemap cannot be fetched. */
-export async function fetchSitemap(
-  source: SourceSettings,
-  rules: SitemapRules,
-  known: Known,
-  options: SitemapOptions,
-): Promise<Fetched> {
-  const sitemap = new SitemapFetch(source, rules, known, options);
-  await sitemap.start();
-  return sitemap;
-}
-
-class SitemapFetch implements Fetched {
+/** Reads a sitemap, or the changed sitemaps of an index, and fetches the changed pages. */
+export class SitemapFetch implements Fetched {
   documents: PlannedDocument[] = [];
   readonly unreadable: Fetched["unreadable"] = [];
   readonly isUnchanged = false;
@@ -67,7 +56,6 @@ class SitemapFetch implements Fetched {
   /** The number of pages with and without a date. */
   #dated = 0;
   #undated = 0;
-  /** Whether every sitemap was read completely. */
   #isWhole = true;
   readonly #seen: Record<string, SeenPage>;
   /** The pages that this fetch reads, and those that the next one reads. */
@@ -97,8 +85,8 @@ class SitemapFetch implements Fetched {
     return sinceMs > this.#nowMs ? this.#nowMs - LATE_DAYS * DAY_MS : sinceMs;
   }
 
-  /** Reads the sitemap, or the changed sitemaps of the index, and plans the changed pages. */
-  async start(): Promise<void> {
+  /** Plans the changed pages. Throws {@link FetchError} if the sitemap cannot be fetched. */
+  async start(): Promise<this> {
     const address = adoptedAddress(this.known.moves, this.source.location) ?? this.source.location;
     const { response, contents } = await this.#readMap(address);
     this.#redirect = response.redirect;
@@ -120,6 +108,7 @@ class SitemapFetch implements Fetched {
       onFailure: "refuse",
       read: () => this.#readPage(page),
     }));
+    return this;
   }
 
   async #readMap(address: string): Promise<{ response: DocumentResponse; contents: SitemapContents }> {

@@ -28,7 +28,6 @@ export interface FetchedDocument {
 export interface Known {
   /** {@link Fetched.cursor} of the last success; null to fetch everything. */
   cursor: string | null;
-  /** The permanent redirects of its URLs. */
   moves: readonly SourceMove[];
   /** The fingerprint of a document from the last fetch, by its name. */
   fingerprintOf(name: string): DocumentFingerprint | undefined;
@@ -58,7 +57,6 @@ export interface ReadDocument {
   document: FetchedDocument | null;
   /** Its reference to the next document: a URL, which may be relative, or a cursor. */
   next: string | null;
-  /** The identities of its items. */
   keys: readonly string[];
   /** The number of items, including refused ones. */
   items: number;
@@ -101,7 +99,6 @@ export interface Fetched {
 /** The outcome of ingesting the documents of a fetch. */
 export interface FetchOutcome {
   isWhole: boolean;
-  /** The names of the refused documents. */
   refused: ReadonlySet<string>;
   /** How long the documents are fresh, as they state. */
   ttlMinutes?: number | null;
@@ -134,7 +131,6 @@ export interface FetchFailure {
   state: Exclude<FetchResult, "ok">;
   /** The time from `Retry-After`, Unix ms. */
   retryAtMs: number | null;
-  /** The host that must not get requests for a while. */
   pausedHost: string | null;
   /** The HTTP status; null without a response. */
   status: number | null;

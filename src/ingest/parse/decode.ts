@@ -63,7 +63,6 @@ function decodeDeclared(bytes: Uint8Array, contentType: string | null): DecodedT
   return utf8 ?? decodeUtf8(bytes);
 }
 
-/** The charset of a `Content-Type`. */
 function charsetParameter(contentType: string): string | undefined {
   for (const parameter of contentType.split(";").slice(1)) {
     const [name = "", value] = parameter.split("=");

@@ -13,7 +13,6 @@ interface DocumentPart extends Omit<DocumentContents, "items" | "older" | "notes
 
 interface ItemPart {
   one: IdentifiedItem;
-  /** The positions of its twins. */
   twins: number[];
   notes: readonly string[];
   classified: Classified | undefined;

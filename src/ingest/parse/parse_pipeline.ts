@@ -29,7 +29,6 @@ export interface ParseRequest {
   /** Absolute URL of the publisher's site. */
   baseUrl: string;
   sourceId: string;
-  /** The languages that the source states. */
   sourceLanguages: readonly string[];
   /** The language of the document, if the source has a URL for each language. */
   language: string | null;
@@ -39,7 +38,6 @@ export interface ParseRequest {
 /** The contents of a document. */
 export interface DocumentContents extends Pick<ParsedDocument, "language" | "next" | "ttlMinutes"> {
   problems: ParseProblem[];
-  /** The number of items, including refused ones. */
   itemCount: number;
   /** The latest date of an item, Unix ms; null where none has one. */
   newestMs: number | null;
@@ -49,7 +47,6 @@ export interface DocumentContents extends Pick<ParsedDocument, "language" | "nex
   /** Items of which the document contains a newer edition. */
   older: IdentifiedItem[];
   refused: ParseProblem[];
-  /** Notes on items. */
   notes: Map<NormalisedItem, readonly string[]>;
   classified: Map<NormalisedItem, Classified>;
 }

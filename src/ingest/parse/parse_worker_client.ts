@@ -37,7 +37,6 @@ export interface Parser {
   readSitemap(request: SitemapRequest): Promise<SitemapContents>;
   /** The URLs with `*` for their language. */
   bareAddresses(addresses: readonly string[], languages: LanguageForms): Promise<string[]>;
-  /** Describes a saved document. */
   describe(bytes: Uint8Array, options: DescribeOptions): Promise<DocumentDescription>;
 }
 

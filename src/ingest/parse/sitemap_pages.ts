@@ -130,7 +130,6 @@ function createResolver(base: string): (address: string) => string | null {
   };
 }
 
-/** Whether one of the expressions matches. */
 function matcher(expressions: readonly string[]): (address: string) => boolean {
   const patterns = expressions.map((expression) => new RegExp(expression));
   return (address) => patterns.some((pattern) => pattern.test(address));

@@ -57,7 +57,6 @@ function addDay(days: readonly number[], day: number): number[] {
 /** The start of FNV-1a hashes of 32 bits, which are fast enough for every item of every fetch. */
 const OFFSET = 0x811c9dc5;
 
-/** Continues a hash with a text. */
 function hashOn(before: number, text: string): number {
   let hash = before;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

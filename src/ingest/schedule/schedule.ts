@@ -24,7 +24,6 @@ export function nameOf({ schedule, timezone, jitter }: Schedule): string {
 
 /** The time of a source's next fetch. */
 export interface NextFetch {
-  /** Unix ms. */
   nextDueAtMs: number;
   /** The earliest next fetch under any schedule, Unix ms. */
   notBeforeMs: number;

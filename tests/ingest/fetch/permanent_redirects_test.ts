@@ -106,12 +106,6 @@ const TEMPLATED: Record<string, { source: string; at: string; item(url: URL): un
     at: "https://board.example/day/{since}",
     item: (url) => ({ id: url.pathname.slice(-10), title: "Act" }),
   },
-  "json by days and pages": {
-    source: `fetch_strategy = "json"\n[sources.json]\nitems = ""\nid = "id"\ntitle = "title"\n` +
-      `link = "https://board.example/{id}"\nfirst_days = 1\npaging = "page"\nmax_pages = 1\noverlap_days = 1`,
-    at: "https://board.example/days?from={since}",
-    item: (url) => ({ id: url.searchParams.get("from"), title: "Act" }),
-  },
   sparql: {
     source:
       `fetch_strategy = "sparql"\n[sources.sparql]\nquery = "select ?id ?title { {since} {until} }"\nid = "id"\n` +

@@ -6,7 +6,6 @@ const TOKEN = /<!\[CDATA\[|\]\]>|<!--|-->|<\/?((?:[\w-]+:)?(?:item|entry))(?=[\s
 
 /** Marks the end of a section that was closed; no decoded text contains NUL. */
 const MARK = "\0";
-/** The end of a section that was closed. */
 const CLOSED = `]]><!--${MARK}-->`;
 
 /** The text between the name of an item's end tag and the next tag. */

@@ -17,9 +17,7 @@ export interface PageTree {
   tooDeep: number;
   /** Whether the page is truncated within the element. */
   isCutWithin(element: PageElement): boolean;
-  /** The elements that a selector matches, in order. */
   elements(selector: string): PageElement[];
-  /** The first non-empty values of a rule. */
   values(rule: string, options: ValueOptions): string[];
 }
 
@@ -28,7 +26,6 @@ export interface ValueOptions {
   /** Null: anywhere. */
   within: PageElement | null;
   as: "markup" | "text";
-  /** Maximum number of values. */
   most: number;
 }
 
@@ -157,13 +154,11 @@ const CLOSED_BY: Readonly<Record<string, { ends: readonly string[]; within: read
 
 interface OpenElement {
   name: string;
-  /** Whether it is in the tree. */
   isShown: boolean;
   /** Whether {@link OpenElements.endBefore} has closed it before the parser does. */
   isEnded: boolean;
 }
 
-/** The open elements while a page is read. */
 class OpenElements {
   readonly #open: OpenElement[] = [];
   /** The number of open elements by name. */
@@ -171,7 +166,6 @@ class OpenElements {
   /** The positions in {@link #open} of elements that are not closed, by name. */
   readonly #positions = new Map<string, number[]>();
   #depth = 0;
-  /** The number of elements that are too deep. */
   tooDeep = 0;
 
   constructor(readonly handler: DomHandler, readonly text: string, readonly isXml: boolean) {}

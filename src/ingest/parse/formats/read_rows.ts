@@ -173,7 +173,6 @@ function isNull(value: unknown, path: ValuePath): boolean {
   return path.length > 0 && !walk(value, { path, depth: 0 }, (end) => end !== null);
 }
 
-/** Whether a document describes an error. */
 function namesError(value: unknown): boolean {
   return isObject(value) &&
     Object.entries(value).some(([key, said]) =>

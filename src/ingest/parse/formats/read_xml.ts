@@ -44,7 +44,6 @@ class XmlFeed {
   /** The name of the items' element as it is written. */
   #itemName: string;
   #skipped = 0;
-  /** The offset after the last item. */
   #itemsEnd = 0;
   #isCutOutside = false;
   #sawChannel = false;
@@ -148,7 +147,6 @@ class XmlFeed {
     return at;
   }
 
-  /** Adds the item between two offsets. */
   #end(fields: Fields, start: number, end: number): void {
     this.#isCutOutside ||= hasClosedSection(this.text, this.#itemsEnd, start);
     this.#itemsEnd = end;

@@ -10,7 +10,6 @@ export interface StartTag {
   name: string;
   /** The text between the name and the end of the tag. */
   attributes: string;
-  /** Whether it closes itself. */
   empty: boolean;
   /** The offset of its "<". */
   start: number;
