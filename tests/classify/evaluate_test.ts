@@ -71,55 +71,27 @@ Deno.test("evaluate() counts hits and errors and explains every error", () => {
     ],
   );
   assert.deepEqual(result.misses[4]?.reasons.map((reason) => reason.words), [["draft guidelines"]]);
-});
-
-Deno.test("evaluate() of no items has no errors", () => {
-  const result = evaluate([]);
-  assert.deepEqual([result.relevance.f1, result.topics.f1, result.severity.exact, result.misses], [
-    1,
-    1,
-    1,
-    [],
-  ]);
+  const empty = evaluate([]);
+  assert.deepEqual([empty.relevance.f1, empty.topics.f1, empty.severity.exact, empty.misses], [1, 1, 1, []]);
 });
 
 Deno.test("readLabelled() reads JSON lines and names invalid lines", () => {
   const line = {
-    id: "1",
-    lang: "de",
-    title: "t",
-    summary: "",
-    url: null,
-    relevant: true,
-    event_type: "faq",
-    topics: ["gpai"],
-    severity: "low",
-    note: "ignored",
+    ...{ id: "1", lang: "de", title: "t", summary: "", url: null, note: "ignored" },
+    ...{ relevant: true, event_type: "faq", topics: ["gpai"], severity: "low" },
   };
+  const expected = { relevant: true, eventType: "faq", topics: ["gpai"], severity: "low" };
+  const plain = { title: "t", summary: "", url: "", categories: [] };
   const text = JSON.stringify(line);
-  assert.deepEqual(readLabelled(`${text}\n\n`), [{
-    id: "1",
-    title: "t",
-    summary: "",
-    url: "",
-    categories: [],
-    statedLanguages: ["de"],
-    expected: { relevant: true, eventType: "faq", topics: ["gpai"], severity: "low" },
-  }]);
+  assert.deepEqual(readLabelled(`${text}\n\n`), [{ ...plain, id: "1", statedLanguages: ["de"], expected }]);
   const { title, relevant, event_type, severity } = line;
-  const least = { title, relevant, event_type, severity, topics: null };
-  assert.deepEqual(readLabelled(`\ufeff\r\n${JSON.stringify(least)}\r\n`), [{
-    id: "line 2",
-    title: "t",
-    summary: "",
-    url: "",
-    categories: [],
-    statedLanguages: [],
-    expected: { relevant: true, eventType: "faq", topics: [], severity: "low" },
-  }]);
+  const least = JSON.stringify({ title, relevant, event_type, severity, topics: null });
+  assert.deepEqual(readLabelled(`\ufeff\r\n${least}\r\n`), [
+    { ...plain, id: "line 2", statedLanguages: [], expected: { ...expected, topics: [] } },
+  ]);
   const rows: [change: Record<string, unknown>, message: RegExp][] = [
     [{ relevant: "yes" }, /^line 2: relevant must be true or false$/],
-    [{ event_type: "party" }, /^line 2: event_type must be one of legislation, /],
+    [{ event_type: "party" }, /^line 2: event_type must be one of legislation, .*; found "party"$/],
     [{ topics: ["sports"] }, /^line 2: topics\[0\] must be one of scope, /],
     [{ severity: null }, /^line 2: severity must be one of info, /],
     [{ title: 5 }, /^line 2: title must be a string$/],
@@ -136,10 +108,6 @@ Deno.test("readLabelled() reads JSON lines and names invalid lines", () => {
   assert.throws(
     () => readLabelled(wrong),
     /^Error: line 1: relevant .*\n(line \d+: .*\n){9}and 2 more lines$/,
-  );
-  assert.throws(
-    () => readLabelled(JSON.stringify({ ...line, event_type: "party" })),
-    /event_type must be one of .*; found "party"$/,
   );
 });
 

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { RULES_VERSION } from "../../src/classify/classify.ts";
 import type { Provenance } from "../../src/domain/event/provenance.ts";
 import { boardConfig, rss } from "../support/samples.ts";
-import { createWorld, START_MS, type World } from "../support/world.ts";
+import { START_MS, withWorld, type World } from "../support/world.ts";
 
 const ITEM = `<item><guid>a</guid><title>Guidelines on the AI Act</title><link>https://board.example/a</link>
   <category>Guidelines</category><category>AI</category></item>`;
@@ -19,11 +19,10 @@ async function provenances(world: World): Promise<Provenance[]> {
   );
 }
 
-Deno.test("the provenance of an event has its document, URL and time, and no secret", async () => {
+Deno.test("the provenance of an event has its document, URL and time, and no secret", () => {
   const config = boardConfig({ source: 'authorization = "Bearer top-secret"\nlanguages = ["de", "en"]' })
     .replace("https://board.example/feed", "https://board.example/feed?token=top-secret");
-  const world = await createWorld(config);
-  try {
+  return withWorld(config, async (world) => {
     world.platform.http.serve("https://board.example/feed", () => ({
       status: 302,
       headers: {
@@ -46,35 +45,30 @@ Deno.test("the provenance of an event has its document, URL and time, and no sec
     const [event] = await world.store.listEvents({ limit: 1 });
     const found = await world.store.findEvent(event?.id ?? "");
     assert.doesNotMatch(JSON.stringify(found), /top-secret/);
-  } finally {
-    await world.close();
-  }
+  });
 });
 
-Deno.test("the provenance of a file has its name and no HTTP status", async () => {
-  const world = await createWorld(`[[sources]]
-id = "inbox"
-name_en = "Inbox"
-base_url = "https://board.example"
-fetch_strategy = "files"
-path = "inbox"
-`);
-  try {
-    world.platform.files.write("/world/inbox/today.xml", FEED, START_MS - 60_000);
-    await world.app.tick();
-    const [provenance] = await provenances(world);
-    assert.deepEqual(
-      [provenance?.document, provenance?.document_sha256, provenance?.http_status, provenance?.fetched_at],
-      ["today.xml", sha256(FEED), null, START_MS],
-    );
-  } finally {
-    await world.close();
-  }
-});
+Deno.test("the provenance of a file has its name and no HTTP status", () =>
+  withWorld(
+    boardConfig({ source: 'fetch_strategy = "files"\npath = "inbox"' })
+      .replace('url = "https://board.example/feed"\n', ""),
+    async (world) => {
+      world.platform.files.write("/world/inbox/today.xml", FEED, START_MS - 60_000);
+      await world.app.tick();
+      const [{ document, document_sha256, http_status, fetched_at }] = await provenances(world) as [
+        Provenance,
+      ];
+      assert.deepEqual([document, document_sha256, http_status, fetched_at], [
+        "today.xml",
+        sha256(FEED),
+        null,
+        START_MS,
+      ]);
+    },
+  ));
 
-Deno.test("each version has the provenance of its document", async () => {
-  const world = await createWorld(boardConfig());
-  try {
+Deno.test("each version has the provenance of its document", () =>
+  withWorld(boardConfig(), async (world) => {
     for (const summary of ["On Article 50 of the AI Act.", "On Article 5 of the AI Act."]) {
       world.platform.http.serve("https://board.example/feed", () => ({ body: rss([{ id: "1", summary }]) }));
       await world.app.tick();
@@ -83,7 +77,4 @@ Deno.test("each version has the provenance of its document", async () => {
     const kept = (await provenances(world)).sort((a, b) => a.fetched_at - b.fetched_at);
     assert.deepEqual(kept.map((one) => one.fetched_at), [START_MS, START_MS + 1_800_000]);
     assert.notEqual(kept[0]?.document_sha256, kept[1]?.document_sha256);
-  } finally {
-    await world.close();
-  }
-});
+  }));

@@ -6,16 +6,15 @@ import { storageError } from "../../src/store/sqlite/connection/faults.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import { boardConfig, rss } from "../support/samples.ts";
 import { testVault } from "../support/vault.ts";
-import { createWorld } from "../support/world.ts";
+import { createWorld, withWorld } from "../support/world.ts";
 import { TEMPORARY } from "../support/temporary.ts";
 
 const FEED = "https://board.example/feed";
 const MINUTE = 60_000;
 
-Deno.test("a full disk during a fetch is named, is not a failure of the source, and the fetch is repeated after a minute", async () => {
-  const world = await createWorld(boardConfig());
-  const { store, platform } = world;
-  try {
+Deno.test("a full disk during a fetch is named, is not a failure of the source, and the fetch is repeated after a minute", () =>
+  withWorld(boardConfig(), async (world) => {
+    const { store, platform } = world;
     platform.http.serve(FEED, () => ({ body: rss([{ id: "1" }]) }));
     await world.app.ingest.register();
     const { recordPublications } = store;
@@ -40,15 +39,11 @@ Deno.test("a full disk during a fetch is named, is not a failure of the source, 
     assert.deepEqual([recovered?.ok, recovered?.new], [true, 1]);
     assert.equal((await store.listSources())[0]?.lastError, null);
     assert.ok(platform.lines.some(({ message }) => message === "source recovered"));
-  } finally {
-    await world.close();
-  }
-});
+  }));
 
-Deno.test("a fetch of which one batch cannot be recorded is not finished, and recorded batches stay", async () => {
-  const world = await createWorld(boardConfig());
-  const { store, platform } = world;
-  try {
+Deno.test("a fetch of which one batch cannot be recorded is not finished, and recorded batches stay", () =>
+  withWorld(boardConfig(), async (world) => {
+    const { store, platform } = world;
     const items = Array.from({ length: 5_000 }, (_, number) => ({ id: String(number) }));
     platform.http.serve(FEED, () => ({ body: rss(items) }));
     await world.app.ingest.register();
@@ -67,15 +62,11 @@ Deno.test("a fetch of which one batch cannot be recorded is not finished, and re
     assert.equal(recovered?.ok, true);
     assert.equal((recovered?.new ?? 0) + (recovered?.unchanged ?? 0), items.length);
     assert.ok((recovered?.unchanged ?? 0) >= 300);
-  } finally {
-    await world.close();
-  }
-});
+  }));
 
-Deno.test("a change spike that a full disk interrupts is held completely", async () => {
-  const world = await createWorld(boardConfig());
-  const { store, platform } = world;
-  try {
+Deno.test("a change spike that a full disk interrupts is held completely", () =>
+  withWorld(boardConfig(), async (world) => {
+    const { store, platform } = world;
     const serve = (from: number, to: number) => {
       const items = Array.from({ length: to - from }, (_, at) => ({ id: String(from + at) }));
       platform.http.serve(FEED, () => ({ body: rss(items) }));
@@ -97,10 +88,7 @@ Deno.test("a change spike that a full disk interrupts is held completely", async
     await platform.clock.advance(MINUTE);
     const [whole] = await world.app.ingest.ingest();
     assert.deepEqual([whole?.ok, whole?.new, whole?.held_back], [true, 497 - recorded, 497]);
-  } finally {
-    await world.close();
-  }
-});
+  }));
 
 Deno.test("a fetch during which the database is locked is repeated when its lease ends", async () => {
   const folder = await Deno.makeTempDir(TEMPORARY);

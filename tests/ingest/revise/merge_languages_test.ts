@@ -112,134 +112,50 @@ function decide(
   return { outcomes: Object.fromEntries(outcomes), event: version?.event ?? null, notify: version?.notify };
 }
 
-/** The stored texts, the items, the decisions on them, and the texts of the version that they make, if any. */
-const TABLE: Record<string, [string[], string[], Record<string, string>, Record<string, string>?]> = {
-  "new in all languages: one record": [
-    [],
-    ["en A", "de B", "fr C"],
-    { A: "record", B: "joined", C: "joined" },
-    { en: "A", de: "B", fr: "C" },
-  ],
-  "new and only relevant in another language: the record has the main language too": [
-    [],
-    ["en off topic", "fr C", "de B"],
-    { B: "record", "off topic": "joined", C: "joined" },
-    { en: "off topic", de: "B", fr: "C" },
-  ],
-  "new and not relevant in any language": [[], ["en off topic", "de off topic too"], {}],
-  "new, and a page repeats the text of another language": [
-    [],
-    ["de A", "en A", "fr C"],
-    { A: "unchanged", C: "joined" },
-    { en: "A", fr: "C" },
-  ],
-  "all languages are edited": [
-    ["en A", "de B", "fr C"],
-    ["fr C2", "de B2", "en A2"],
-    { A2: "record", B2: "joined", C2: "joined" },
-    { en: "A2", de: "B2", fr: "C2" },
-  ],
-  "two languages are edited, not the record's own": [
-    ["en A", "de B", "fr C"],
-    ["fr C2", "de B2", "en A"],
-    { B2: "record", C2: "joined" },
-    { en: "A", de: "B2", fr: "C2" },
-  ],
-  "the record's own language is not the main one, and makes the version": [
-    ["de B", "en A"],
-    ["en A2", "de B2"],
-    { B2: "record", A2: "joined" },
-    { de: "B2", en: "A2" },
-  ],
-  "one language is edited": [["en A", "de B"], ["en A", "de B2"], { B2: "record" }, { en: "A", de: "B2" }],
-  "a language is added later": [["en A"], ["en A", "de B", "fr C"], { B: "translated", C: "translated" }],
-  "a language is added with an edit": [
-    ["en A"],
-    ["de B", "en A2"],
-    { A2: "record", B: "translated" },
-    { en: "A2" },
-  ],
-  "the main language is added with an edit of the record's own": [
-    ["de B"],
-    ["en A", "de B2"],
-    { B2: "record", A: "translated" },
-    { de: "B2" },
-  ],
-  "an edit is repeated in a language that had its own text: it keeps it": [
-    ["en A", "de B"],
-    ["en A2", "de A2"],
-    { A2: "unchanged" },
-    { en: "A2", de: "B" },
-  ],
-  "two languages are swapped": [
-    ["en A", "de B"],
-    ["en B", "de A"],
-    { B: "record", A: "joined" },
-    { en: "B", de: "A" },
-  ],
-  "a text that an edit replaces becomes that of another language": [
-    ["en A", "de B", "fr C"],
-    ["de A", "en A2", "fr C"],
-    { A2: "record", A: "joined" },
-    { en: "A2", de: "A", fr: "C" },
-  ],
-  "another language's text is repeated, and neither is edited": [["en A", "de B", "fr C"], [
-    "en A",
-    "de A",
-    "fr C",
-  ], {}],
-  "an edit is repeated in a new language": [
-    ["en A"],
-    ["de A2", "en A2"],
-    { A2: "unchanged" },
-    { en: "A2" },
-  ],
-  "a date changes with another language's text": [
-    ["en A", "de B"],
-    ["en A@2", "de B2@2"],
-    { A: "record", B2: "joined" },
-    { en: "A", de: "B2" },
-  ],
-  "only a date changes, for the first time": [["en A", "de B"], ["en A@2", "de B@2"], {
-    A: "date_changed",
-  }],
-  "two editions of one language: the newer one counts": [
-    ["en A"],
-    ["en A2@1", "en A3@2"],
-    { A3: "record", A2: "unchanged" },
-    { en: "A3" },
-  ],
-  "two editions of one language, one of them stored": [["en A", "de B"], ["de B2", "de B"], {
-    B2: "unchanged",
-  }],
-  "a newer edition beside the one that is stored": [
-    ["en A", "de B"],
-    ["de B", "de B2@1"],
-    { B2: "record" },
-    { en: "A", de: "B2" },
-  ],
-};
+/** A row per case: its name, the stored texts, the items, the decisions, and the texts of the version that they make. */
+const TABLE = `
+new in all languages | - | en A, de B, fr C | A: record, B: joined, C: joined | en A, de B, fr C
+new and only relevant in another language: the record has the main language too | - | en off topic, fr C, de B | B: record, off topic: joined, C: joined | en off topic, de B, fr C
+new and not relevant in any language | - | en off topic, de off topic too | - | -
+new, and a page repeats the text of another language | - | de A, en A, fr C | A: unchanged, C: joined | en A, fr C
+all languages are edited | en A, de B, fr C | fr C2, de B2, en A2 | A2: record, B2: joined, C2: joined | en A2, de B2, fr C2
+two languages are edited, not the record's own | en A, de B, fr C | fr C2, de B2, en A | B2: record, C2: joined | en A, de B2, fr C2
+the record's own language is not the main one, and makes the version | de B, en A | en A2, de B2 | B2: record, A2: joined | de B2, en A2
+one language is edited | en A, de B | en A, de B2 | B2: record | en A, de B2
+a language is added later | en A | en A, de B, fr C | B: translated, C: translated | -
+a language is added with an edit | en A | de B, en A2 | A2: record, B: translated | en A2
+the main language is added with an edit of the record's own | de B | en A, de B2 | B2: record, A: translated | de B2
+an edit is repeated in a language that had its own text: it keeps it | en A, de B | en A2, de A2 | A2: unchanged | en A2, de B
+two languages are swapped | en A, de B | en B, de A | B: record, A: joined | en B, de A
+a text that an edit replaces becomes that of another language | en A, de B, fr C | de A, en A2, fr C | A2: record, A: joined | en A2, de A, fr C
+another language's text is repeated, and neither is edited | en A, de B, fr C | en A, de A, fr C | - | -
+an edit is repeated in a new language | en A | de A2, en A2 | A2: unchanged | en A2
+a date changes with another language's text | en A, de B | en A@2, de B2@2 | A: record, B2: joined | en A, de B2
+only a date changes, for the first time | en A, de B | en A@2, de B@2 | A: date_changed | -
+two editions of one language: the newer one counts | en A | en A2@1, en A3@2 | A3: record, A2: unchanged | en A3
+two editions of one language, one of them stored | en A, de B | de B2, de B | B2: unchanged | -
+a newer edition beside the one that is stored | en A, de B | de B, de B2@1 | B2: record | en A, de B2
+`;
 
-for (const [name, [before, texts, outcomes, words]] of Object.entries(TABLE)) {
+const split = (texts = "") => texts === "-" ? [] : texts.split(", ");
+
+for (const row of TABLE.trim().split("\n")) {
+  const [name, before, items, decisions, version] = row.split(" | ");
   Deno.test(`decideGroup(): ${name}`, () => {
-    const stored = () => before.length === 0 ? null : storedOf(before);
-    const found = decide(texts, stored());
-    assert.deepEqual(found.outcomes, outcomes);
-    const titles = Object.entries(found.event?.translations ?? {}).map(([code, { title }]) => [code, title]);
-    assert.deepEqual(Object.fromEntries(titles), words ?? {});
-    assert.deepEqual(
-      decide(texts.toReversed(), stored()),
-      found,
-      "in any order of the documents",
+    const texts = split(items);
+    const stored = before === "-" ? null : storedOf(split(before));
+    const found = decide(texts, stored);
+    const list = Object.entries(found.outcomes).map(([title, kind]) => `${title}: ${kind}`);
+    assert.deepEqual(list.sort(), split(decisions).sort());
+    const titles = Object.entries(found.event?.translations ?? {}).map(([code, { title }]) =>
+      `${code} ${title}`
     );
+    assert.deepEqual(titles.sort(), split(version).sort());
+    assert.deepEqual(decide(texts.toReversed(), stored), found, "in any order of the documents");
     if (found.event === null) return;
-    const version = before.length === 0 ? 1 : 2;
-    assert.deepEqual([found.event.version, found.event.external_id, found.notify], [
-      version,
-      KEY,
-      "after_fetch",
-    ]);
-    assert.equal(found.event.supersedes, version === 1 ? null : "evt_old");
+    const { external_id, version: number, supersedes } = found.event;
+    assert.deepEqual([external_id, found.notify], [KEY, "after_fetch"]);
+    assert.deepEqual([number, supersedes], stored === null ? [1, null] : [2, "evt_old"]);
     const shown = found.event.translations["en"]?.title ??
       found.event.translations[found.event.language]?.title;
     assert.equal(found.event.title_en, shown);
