@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { regfeed, withFolder } from "../support/process.ts";
 
-Deno.test("demo --once keeps every promise and leaves nothing behind", () =>
+Deno.test("demo --once delivers everything and leaves no files", () =>
   withFolder(async (folder) => {
     const { code, stdout, stderr } = await regfeed(folder, ["demo", "--once"]);
     assert.equal(code, 0, stdout + stderr);
@@ -25,7 +25,7 @@ Deno.test("demo --once keeps every promise and leaves nothing behind", () =>
     assert.deepEqual([...Deno.readDirSync(folder)], []);
   }));
 
-Deno.test("demo stays up with lines to paste, and a signal ends it and removes its folder", () =>
+Deno.test("demo keeps running with commands to paste; a signal ends it and removes its folder", () =>
   withFolder(async (folder) => {
     await using child = new Deno.Command(Deno.execPath(), {
       args: [

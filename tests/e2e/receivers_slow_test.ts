@@ -140,7 +140,10 @@ for (const [file, tool, [command = "", ...args]] of RECEIVERS) {
 }
 
 Deno.test({
-  ...needs("docs/use/webhooks.md: verify.sh takes what is good and refuses what is not", program("openssl")),
+  ...needs(
+    "docs/use/webhooks.md: verify.sh accepts valid and refuses invalid deliveries",
+    program("openssl"),
+  ),
   fn: () =>
     withFolder(async (folder) => {
       await Deno.writeTextFile(join(folder, "verify.sh"), shown("verify.sh"));

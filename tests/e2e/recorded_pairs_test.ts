@@ -62,7 +62,7 @@ for (const [first, second] of PAIRS) {
 
 Deno.test({
   ...needs(
-    "an item of each recorded feed that gets another id and another title at once is revised, and nothing else is",
+    "an item of a recorded feed with a new id and title is revised, and no other",
     RECORDINGS,
   ),
   async fn() {

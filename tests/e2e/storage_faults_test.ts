@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { regfeed, regfeedJson, serve, withFolder, writeConfig } from "../support/process.ts";
 
-Deno.test("a locked database is a state in health and log; reads go on, writes are 503, and all heals when it ends", async () => {
+Deno.test("with a locked database reads continue, writes return 503, and both recover", async () => {
   await withFolder(async (folder) => {
     await writeConfig(folder, '[server]\nlisten = "127.0.0.1:0"\n');
     const { key } = await regfeedJson<{ key: string }>(folder, [

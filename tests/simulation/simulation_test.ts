@@ -1,4 +1,4 @@
-// The whole appliance under every trouble that a seed holds. SEED=n runs one seed, SEEDS=n that many.
+// Regfeed under all faults of a seed. SEED=n runs one seed, SEEDS=n that many.
 import assert from "node:assert/strict";
 import type { Store } from "../../src/domain/ports/store/store.ts";
 import { assertNothingIsLost, assertPromises } from "./promises.ts";
@@ -10,10 +10,10 @@ const SEEDS = Number(Deno.env.get("SEEDS") ?? scaled(20, 200));
 const seeds = Deno.env.get("SEED") === undefined
   ? Array.from({ length: SEEDS }, (_, at) => at + 1)
   : [Number(Deno.env.get("SEED"))];
-/** A planted bug shows within so many seeds. */
+/** Number of seeds within which a planted bug is found. */
 const SEEDS_FOR_A_BUG = 50;
 
-/** Runs a seed to its end and holds the promises against what it left; returns how often the process died and endpoints were given up. */
+/** Runs a seed and checks the promises; returns the number of crashes and disabled endpoints. */
 async function run(seed: number, tamper?: Tampering): Promise<{ deaths: number; outages: number }> {
   const simulation = await Simulation.open(seed, tamper);
   try {
@@ -29,7 +29,7 @@ async function run(seed: number, tamper?: Tampering): Promise<{ deaths: number; 
   }
 }
 
-Deno.test("every promise is kept through deaths, lost answers, clock jumps, dead names and a full disk", async () => {
+Deno.test("every promise holds through crashes, lost responses, clock jumps, DNS failures and a full disk", async () => {
   let [deaths, outages] = [0, 0];
   for (const seed of seeds) {
     const of = await run(seed);
@@ -42,7 +42,7 @@ Deno.test("every promise is kept through deaths, lost answers, clock jumps, dead
   }
 });
 
-/** Bugs that somebody could make, and the promise that each of them breaks. */
+/** Planted bugs with the promise that each breaks. */
 const BUGS: [name: string, tamper: (store: Store) => Partial<Store>, broken: RegExp][] = [
   [
     "a match drops a delivery now and then",

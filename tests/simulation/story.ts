@@ -1,4 +1,4 @@
-// What happens in a simulation: publishers, customers, endpoints and the machine, each by chance.
+// The random events of a simulation: publishers, customers, endpoints and the machine.
 import assert from "node:assert/strict";
 import type { TierAct } from "../../src/domain/ports/store/customers.ts";
 import { createIds } from "../../src/domain/event/ids.ts";
@@ -24,7 +24,7 @@ const FILTERS: readonly Filter[] = [
   { severity_min: "high" },
 ];
 
-/** Tells a story of a seed, ends it well, and leaves it with what its customers know. */
+/** Runs the events of a seed to a good end. */
 export async function live(simulation: Simulation): Promise<Story> {
   const story = new Story(simulation);
   for (let step = 0; step < STEPS; step++) await story.step();
@@ -174,7 +174,7 @@ export class Story {
   async #change(some: Subscribed, change: Record<string, unknown>): Promise<void> {
     const { endpoints } = this.simulation;
     const reply = await this.simulation.ask(some.subscriber, "PATCH", `/v1/subscriptions/${some.id}`, change);
-    // What was deleted meanwhile is not there.
+    // It was deleted meanwhile.
     if (reply.status === 404 && some.deleted) return;
     if (reply.status !== 200) throw unexpected(reply);
     endpoints.forgetWaits();
@@ -208,7 +208,7 @@ export class Story {
     if (of === null) return;
     const { endpoints } = this.simulation;
     const host = `h${this.#hosts++}.example`;
-    // Known before it is asked for: the answer may be lost, and what was asked for done.
+    // Stored before the request: its response may be lost although it took effect.
     endpoints.secrets.set(host, endpoints.secrets.get(of.host) ?? []);
     const rotated = endpoints.rotated.get(of.host);
     if (rotated !== undefined) endpoints.rotated.set(host, rotated);
@@ -218,7 +218,7 @@ export class Story {
     this.simulation.learn(() => endpoints.off.set(left, "it was left"));
   }
 
-  /** While the past is being delivered, the subscription goes elsewhere and wants something else. */
+  /** Changes URL and filter of the subscription during the backfill. */
   async #backfillAndChange(): Promise<void> {
     await this.#subscribe(true);
     const made = this.subscribed.at(-1);
@@ -230,7 +230,7 @@ export class Story {
     await this.#rotate(made);
   }
 
-  /** An endpoint that is dead until it is switched off, and then comes back. */
+  /** An endpoint that fails until it is disabled, and then recovers. */
   async #outage(): Promise<void> {
     const { simulation } = this;
     const some = this.#some();
@@ -247,7 +247,7 @@ export class Story {
     some.isOrdered = false;
   }
 
-  /** Whether the service has given an endpoint up, which it may not do before five days, nor without a word. */
+  /** Whether the service has disabled an endpoint, which it must not do before five days nor without a mail. */
   async #isGivenUp(some: Subscribed): Promise<boolean> {
     const { simulation } = this;
     const listed = await simulation.ask(some.subscriber, "GET", "/v1/subscriptions");
@@ -265,7 +265,7 @@ export class Story {
     return true;
   }
 
-  /** The operator gives a customer another key. */
+  /** The operator replaces the key of a customer. */
   async #replaceKey(): Promise<void> {
     const { chance, clock, store, subscribers } = this.simulation;
     const subscriber = chance.pick(subscribers);
@@ -328,7 +328,7 @@ export class Story {
     };
   }
 
-  /** Everybody may have everything, and wants it. */
+  /** Raises all limits. */
   async plenty(): Promise<void> {
     const { store, subscribers, clock } = this.simulation;
     for (const some of this.subscribed) {
@@ -343,7 +343,7 @@ export class Story {
     }
   }
 
-  /** The end of all troubles: what can arrive arrives, within the schedule of retries and some months of quota. */
+  /** Ends all faults: everything arrives within the schedule of retries and some months. */
   async calm(): Promise<void> {
     const { simulation } = this;
     const { chance, clock, endpoints, troubles } = simulation;
@@ -353,7 +353,7 @@ export class Story {
       endpoints.moods.set(some.host, chance.happens(0.1) ? "error" : "good");
       if (!some.deleted && !chance.happens(0.2)) await this.#change(some, { enabled: true });
     }
-    // Twice: what was given up in the one may have made room in the month for what was held.
+    // Twice: a cancelled delivery may make room for held ones.
     for (let round = 0, atRest = 0; round < 60 && atRest < 2; round++) {
       await simulation.tick();
       const { pendingDeliveries } = await simulation.store.health();

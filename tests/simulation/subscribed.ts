@@ -1,7 +1,7 @@
 // The subscriptions that a simulation has made.
 import type { Subscriber } from "./simulation.ts";
 
-/** What a subscription lets through, as it was asked for. */
+/** The filter of a subscription. */
 export interface Filter {
   topics?: string[];
   severity_min?: string;
@@ -12,12 +12,12 @@ export interface Subscribed {
   id: string;
   subscriber: Subscriber;
   host: string;
-  /** Every filter that it ever had. */
+  /** All its filters so far. */
   filters: Filter[];
   /** Events that were stored before it. */
   storedBefore: number;
   backfill: boolean;
   deleted: boolean;
-  /** Nobody asked for anything again, or switched it off: its deliveries are made, and go, in the order of storing. */
+  /** Nothing was replayed or disabled: its deliveries are created and sent in the order of storing. */
   isOrdered: boolean;
 }

@@ -1,10 +1,10 @@
-// Chance that repeats itself: everything random in a test comes from its seed.
+// Reproducible randomness: everything random in a test comes from its seed.
 
 /** A stream of random decisions. */
 export interface Chance {
   /** A number in [0, 1). */
   fraction(): number;
-  /** A whole number from `min` to `max`. */
+  /** An integer from `min` to `max`. */
   between(min: number, max: number): number;
   /** True so often. */
   happens(probability: number): boolean;

@@ -1,7 +1,7 @@
 // A real browser in the test's hand: Chromium without a window, driven over its DevTools protocol.
 import { findProgram } from "./needs.ts";
 
-/** Where Chromium lies on this machine; null when it is not here. */
+/** The path of Chromium; null without it. */
 export const CHROMIUM = findProgram("chromium", "chromium-browser", "google-chrome");
 
 /** How a page is opened. */
@@ -14,15 +14,15 @@ export interface Viewing {
 
 /** An opened page. */
 export interface Tab {
-  /** Every address that it asked for, its own first. */
+  /** The requested URLs, the page's own first. */
   readonly requests: readonly string[];
-  /** What it said in the console, and what was thrown or refused. */
+  /** Messages of the console, exceptions and refused requests. */
   readonly complaints: readonly string[];
   /** The value of an expression in the page, awaited. */
   evaluate<T>(expression: string): Promise<T>;
   /** Waits until an expression in the page is true; fails after some seconds. */
   until(expression: string): Promise<void>;
-  /** Types a text into what has the focus. */
+  /** Types a text into the focused element. */
   type(text: string): Promise<void>;
   /** Presses a key. */
   press(key: "Tab" | "Enter"): Promise<void>;
@@ -38,12 +38,12 @@ const FLAGS = [
   "--disable-component-update",
   "--disable-sync",
   "--remote-debugging-port=0",
-  // What is not this machine does not exist for it.
+  // No host except this machine is resolved.
   "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ];
 const PATIENCE_MS = 20_000;
 
-/** Opens a page for `work`, in a browser of its own with an empty profile. */
+/** Opens a page for `work` in a separate browser with an empty profile. */
 export async function withTab(
   url: string,
   viewing: Viewing,
@@ -88,7 +88,7 @@ function stop(child: Deno.ChildProcess): void {
   try {
     child.kill("SIGKILL");
   } catch {
-    // It has ended as it was asked to.
+    // It has ended.
   }
 }
 
@@ -106,7 +106,7 @@ async function removeProfile(profile: string): Promise<void> {
 
 type Fields = Record<string, unknown>;
 
-/** A connection to the browser: commands with answers, and events. */
+/** A connection to the browser, with commands and events. */
 interface Connection {
   send(method: string, params?: Fields, sessionId?: string): Promise<Fields>;
   listen(heard: (method: string, params: Fields) => void): void;
@@ -147,7 +147,7 @@ async function connect(address: string): Promise<Connection> {
     send,
     listen: (heard) => void listeners.push(heard),
     async close() {
-      // The answer may be lost with the connection.
+      // The response may be lost with the connection.
       send("Browser.close").catch(() => {});
       await closed;
     },

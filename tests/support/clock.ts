@@ -1,9 +1,9 @@
-// A clock that stands still until a test moves it.
+// A clock that only a test advances.
 import { type Clock, DeadlineError } from "../../src/domain/ports/ports.ts";
 
 /** A clock in the test's hand. */
 export interface FakeClock extends Clock {
-  /** Moves on by `ms`; what sleeps or waits until then wakes, in the order of its time. */
+  /** Advances by `ms`; wakes sleepers in the order of their times. */
   advance(ms: number): Promise<void>;
   /** Jumps to a moment (Unix ms), forwards or back, and wakes nothing. */
   set(nowMs: number): void;
@@ -71,5 +71,5 @@ export function fakeClock(startMs: number): FakeClock {
   };
 }
 
-/** Does something when the clock shows a later moment; what is returned keeps it from doing so. */
+/** Calls back at a later time; the returned function cancels it. */
 type After = (ms: number, fire: () => void) => () => void;

@@ -1,4 +1,4 @@
-// What tests of collecting share: a source's settings, what fetching needs, a world whose sources are known.
+// Shared by the tests of ingestion: settings, fetch options, and a world with known sources.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import type { RegEvent } from "../../src/domain/event/event.ts";
@@ -34,7 +34,7 @@ export function sampleSource(change: Partial<SourceSettings> = {}): SourceSettin
   };
 }
 
-/** What fetching needs, on a fake platform, of documents of at most a thousand bytes. */
+/** Fetch options with a fake platform; documents have at most a thousand bytes. */
 export function fetchOptions(platform: FakePlatform, change: Partial<FetchOptions> = {}): SitemapOptions {
   return {
     ...platform,

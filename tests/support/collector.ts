@@ -1,4 +1,4 @@
-// An OTLP collector on this machine: takes what a runtime exports as JSON, and gives the spans.
+// An OTLP collector: receives spans as JSON.
 
 /** A span as it was exported. */
 export interface ExportedSpan {
@@ -8,7 +8,7 @@ export interface ExportedSpan {
   parentSpanId: string;
   attributes: Record<string, string | number | boolean>;
   isFailed: boolean;
-  /** What is said of a failure. */
+  /** The message of a failure. */
   message: string;
 }
 
@@ -35,7 +35,7 @@ interface SentSpan extends Omit<ExportedSpan, "attributes" | "isFailed" | "messa
   status?: { code?: number; message?: string };
 }
 
-/** The code of a status that says that something failed (OpenTelemetry's trace.proto). */
+/** The status code of a failure (OpenTelemetry's trace.proto). */
 const STATUS_ERROR = 2;
 
 /** Listens on a free port. */

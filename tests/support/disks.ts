@@ -1,11 +1,11 @@
-// Servers on disks that tests may fill, fail and make read-only, and a customer who asks them.
+// Servers on disks that tests fill, fail or make read-only, and a client.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { condition, type Need, POSIX } from "./needs.ts";
 import { type Board, type Hook, openBoard, openHook } from "./loopback.ts";
 import { regfeedJson, type Serving, withFolder, writeConfig } from "./process.ts";
 
-/** A config whose store lies in `disk`. */
+/** A config with the store in `disk`. */
 export const SETTINGS = `
 [server]
 listen = "127.0.0.1:0"
@@ -20,10 +20,9 @@ allow_networks = ["127.0.0.0/8"]
 
 const PATIENCE_MS = 30_000;
 
-/** Waits so long. */
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Waits until it is so; fails, with the log, when that takes too long. */
+/** Waits until the condition is true; fails with the log after the time limit. */
 export async function until(
   what: string,
   isTrue: () => boolean | Promise<boolean>,
@@ -35,7 +34,7 @@ export async function until(
   }
 }
 
-/** Whether a program does what it is asked here. */
+/** Whether a program runs successfully. */
 export async function works(program: string, args: string[]): Promise<boolean> {
   try {
     return (await new Deno.Command(program, { args, stdin: "null", stdout: "null", stderr: "null" }).output())
@@ -64,7 +63,7 @@ export class Client {
     return [json.status, json.database];
   }
 
-  /** Waits until health says so of the database. */
+  /** Waits until health reports this state of the database. */
   async sees(database: string): Promise<void> {
     await until(`database ${database}`, async () => (await this.health())[1] === database, this.server.log);
   }
@@ -79,14 +78,14 @@ export class Client {
 /** The title of {@link fill}'s event. */
 export const FIRST = "Guidelines on general-purpose AI models";
 
-/** Fills the store with an event and a customer, ended cleanly; gives the customer's key. */
+/** Fills the store with an event and a customer, and stops the server; returns the customer's key. */
 export async function fill(folder: string, board: Board): Promise<string> {
   board.publish(FIRST);
   await regfeedJson(folder, ["ingest"]);
   return await addCustomer(folder);
 }
 
-/** Adds a customer; gives their key. */
+/** Adds a customer; returns its key. */
 export async function addCustomer(folder: string, email = "ana@example.org"): Promise<string> {
   const who = ["--email", email, "--tier", "team"];
   return (await regfeedJson<{ key: string }>(folder, ["customer", "add", ...who])).key;
@@ -110,12 +109,12 @@ export async function withPeers(
   }
 }
 
-/** A wrapper: what sees the files as the server does. */
+/** A wrapper that sees the files as the server does. */
 export function inside(server: Serving, folder: string): string[] {
   return ["nsenter", "--preserve-credentials", "-U", "-m", `--wdns=${folder}`, "-t", String(server.pid)];
 }
 
-/** A wrapper: what has a disk of its own, of so many bytes, at the path. */
+/** A wrapper with a separate disk of this size at the path. */
 export function withDisk(path: string, bytes: number): string[] {
   const script = `mount -t tmpfs -o size=${bytes} tmpfs "${path}" && exec "$@"`;
   return ["unshare", "--map-root-user", "--mount", "sh", "-c", script, "sh"];
@@ -127,12 +126,12 @@ export const MAY_MOUNT: Need = condition(
   "this machine does not let tests mount a disk",
 );
 
-/** A wrapper: what is held to the rights of files even where an administrator runs it. */
+/** A wrapper to which file permissions apply even if root runs it. */
 export const HELD_TO_RIGHTS = Deno.uid() === 0
   ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all"]
   : [];
 
-/** Needs what {@link HELD_TO_RIGHTS} does. */
+/** The need of {@link HELD_TO_RIGHTS}. */
 export const MAY_HOLD: Need = POSIX ?? condition(
   HELD_TO_RIGHTS.length === 0 || await works("setpriv", [...HELD_TO_RIGHTS.slice(1), "true"]),
   "root without setpriv",

@@ -1,8 +1,8 @@
-// Documents that somebody broke, or made to break their reader: mutations of whole ones.
+// Broken and hostile documents: mutations of valid ones.
 import { gzipSync } from "node:zlib";
 import type { Chance } from "./chance.ts";
 
-/** An answer's body with the content type that it says it has. */
+/** A response body with its stated content type. */
 export interface Hostile {
   body: Uint8Array;
   contentType: string;
@@ -11,7 +11,7 @@ export interface Hostile {
 const DEPTH = 20_000;
 const LONG = 200_000;
 
-/** Texts that break readers where they stand in a document. */
+/** Texts that may break parsers. */
 const SNIPPETS: readonly string[] = [
   "<a>".repeat(DEPTH),
   "</channel></rss></feed></urlset></ul></html>",

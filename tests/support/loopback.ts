@@ -1,4 +1,4 @@
-// A publisher and a receiver on loopback, for tests of whole servers.
+// A publisher and a receiver on loopback for tests of servers.
 
 /** A feed that grows. */
 export interface Board {
@@ -43,7 +43,7 @@ export interface Arrival {
   title: string;
 }
 
-/** Somebody who takes deliveries. */
+/** A receiver of deliveries. */
 export interface Hook {
   url: string;
   /** In the order in which they came. */
@@ -51,7 +51,7 @@ export interface Hook {
   close(): Promise<void>;
 }
 
-/** Opens a receiver; `answer` may take its time. */
+/** Opens a receiver; `answer` may be slow. */
 export function openHook(
   answer: (arrival: Arrival) => Response | Promise<Response> = () => new Response(null, { status: 204 }),
 ): Hook {

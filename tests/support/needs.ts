@@ -1,4 +1,4 @@
-// What a test needs of its machine. A test whose need is not met is skipped, and its name says why.
+// The needs of tests. A test whose need is not met is skipped, with the reason in its name.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
@@ -48,7 +48,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** Deno 2.4 tells nobody that a worker has called `process.exit`. */
+/** Deno 2.4 does not report that a worker has called `process.exit`. */
 export const WORKER_EXITS: Need = condition(
   !Deno.version.deno.startsWith("2.4."),
   "Deno 2.4 reports no exit of a worker",

@@ -1,4 +1,4 @@
-// The API's own description as a judge: an answer that it does not describe fails the test that got it.
+// Checks responses against the OpenAPI description.
 import assert from "node:assert/strict";
 import { Ajv2020, type ValidateFunction } from "npm:ajv@8.20.0/dist/2020.js";
 import { createApp } from "../../src/app.ts";
@@ -9,10 +9,10 @@ import type { Header, Method, OpenApi, Reference, ResponseObject, Schema } from 
 import { fakePlatform } from "./platform.ts";
 import { testVault } from "./vault.ts";
 
-/** A request and its answer. */
+/** A request and its response. */
 export interface Exchange {
   method: string;
-  /** The whole address, as it was sent. */
+  /** The URL as it was sent. */
   url: string;
   status: number;
   headers: Headers;
@@ -24,7 +24,7 @@ const TRANSPORT = /^(content-(type|length|encoding)|vary|x-content-type-options|
 const PROBLEM = "application/problem+json";
 const ROOT = "https://regfeed.example/openapi.json";
 
-/** The description, as an appliance of its own answers it. */
+/** The description of a separate world. */
 export const description: () => Promise<OpenApi> = once(async () => {
   const store = openStore(":memory:", testVault);
   const config = await parseConfig('[payment]\nwebhook_secret = "whsec_described"', {
@@ -41,7 +41,7 @@ export const description: () => Promise<OpenApi> = once(async () => {
   return document;
 });
 
-/** Validates against schemas of the description; an answer may hold no field that they do not name. */
+/** Validates against schemas of the description; further fields are not allowed. */
 export const validator: () => Promise<(schema: Schema, value: unknown) => string | null> = once(async () => {
   const { components } = await description();
   const formats = { uri: (text: string) => URL.canParse(text) };
@@ -56,7 +56,7 @@ export const validator: () => Promise<(schema: Schema, value: unknown) => string
   };
 });
 
-/** Fails when the description does not say that such an answer comes to such a request. */
+/** Fails if the description does not contain this response. */
 export async function checkAnswer(exchange: Exchange): Promise<void> {
   const { method, url, status } = exchange;
   const document = await description();
@@ -67,7 +67,7 @@ export async function checkAnswer(exchange: Exchange): Promise<void> {
   await checkBody(exchange, response, { document, what });
 }
 
-/** The description of this answer; null for one that belongs to no operation and needs none. */
+/** The description of this response; null for paths that need none. */
 function responseOf(
   { method, url, status }: Exchange,
   document: OpenApi,
@@ -90,7 +90,7 @@ function responseOf(
 
 interface Place {
   document: OpenApi;
-  /** How a complaint begins. */
+  /** The beginning of the error message. */
   what: string;
 }
 

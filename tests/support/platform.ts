@@ -1,4 +1,4 @@
-// A platform for tests: a fake internet that answers by host and path, a folder in memory, a log that is kept.
+// A platform for tests: a fake internet, a folder in memory, a log in memory.
 import {
   type Clock,
   type Files,
@@ -17,7 +17,7 @@ import { NO_TRACER } from "../../src/domain/ports/tracer.ts";
 import { type FakeClock, fakeClock } from "./clock.ts";
 import { IN_PROCESS_WORKER } from "./workers/parse_worker.ts";
 
-/** What a fake host answers. */
+/** The response of a fake host. */
 export type Answer = Partial<Omit<IncomingResponse, "body">> & { body?: string | Uint8Array };
 
 /** A request as the fake internet saw it. */
@@ -29,19 +29,19 @@ export interface SeenRequest {
   addresses: readonly string[] | undefined;
 }
 
-/** A fake internet: hosts by name or by whole address, each a function from request to answer. */
+/** A fake internet: a function from request to response by host or URL. */
 export interface FakeInternet extends HttpClient {
   /** Whether anything is served under the host's name. */
   knows(host: string): boolean;
   readonly requests: SeenRequest[];
-  /** Answers for a URL without its query, or for a whole origin. */
+  /** Responds for a URL without its query, or for an origin. */
   serve(url: string, answer: (request: SentRequest) => Answer | Promise<Answer>): void;
 }
 
 /** A request with its body as text. */
 export type SentRequest = Omit<OutgoingRequest, "body"> & { body?: string };
 
-/** An internet in which nothing answers until it is served. */
+/** An internet without hosts. */
 export function fakeInternet(): FakeInternet {
   const hosts = new Map<string, (request: SentRequest) => Answer | Promise<Answer>>();
   const requests: SeenRequest[] = [];
@@ -75,7 +75,7 @@ export function fakeInternet(): FakeInternet {
 export interface FakeFiles extends Files {
   write(path: string, content: string | Uint8Array, modifiedAtMs: number): void;
   remove(path: string): void;
-  /** Puts something there that stands in its folder and cannot be read. */
+  /** Adds an unreadable entry. */
   spoil(path: string, reason: string): void;
 }
 
@@ -119,7 +119,7 @@ export function fakeFiles(): FakeFiles {
   };
 }
 
-/** A kept log line. */
+/** A log line. */
 export interface LogLine {
   area: string;
   level: "debug" | "info" | "warn" | "error";
@@ -129,13 +129,13 @@ export interface LogLine {
 
 /** A mail server in the test's hand. */
 export interface FakeMailer extends Mailer {
-  /** What was taken over, in order. */
+  /** The accepted mails, in order. */
   readonly taken: OutgoingMail[];
-  /** What happens to the next mails: it throws to refuse one. */
+  /** Handles the next mails; throws to refuse one. */
   answer: (mail: OutgoingMail) => void | Promise<void>;
 }
 
-/** A mail server that takes everything. */
+/** A mail server that accepts everything. */
 export function fakeMailer(): FakeMailer {
   const mailer: FakeMailer = {
     taken: [],
@@ -159,7 +159,7 @@ export interface FakePlatform extends Platform {
   readonly hosts: Map<string, string[]>;
 }
 
-/** Where every host is that has no addresses of its own. */
+/** The address of hosts without own addresses. */
 const PUBLIC_ADDRESS = "93.184.215.14";
 
 /** A platform at a moment (Unix ms), with bytes counted up from a seed instead of randomness. */

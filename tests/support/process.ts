@@ -1,4 +1,4 @@
-// Regfeed as its user runs it: a process of its own, in a folder of its own.
+// Runs Regfeed as a separate process in a separate folder.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,7 +9,7 @@ import { checkStderr } from "./quiet.ts";
 import { TEMPORARY } from "./temporary.ts";
 
 const MAIN = fileURLToPath(new URL("../../main.ts", import.meta.url));
-/** The permissions of the `start` task: what the tests run is what the user runs. */
+/** The permissions of the `start` task. */
 const PERMISSIONS = [
   "--no-prompt",
   "--allow-net",
@@ -21,10 +21,10 @@ const PERMISSIONS = [
   "--deny-ffi",
 ];
 
-/** So long a server may take to say what it must, ms: much longer than it does on a busy machine. */
+/** Time limit for a message of a server, ms. */
 const PATIENCE_MS = 120_000;
 
-/** What a command printed and how it ended. */
+/** The output and exit code of a command. */
 export interface Finished {
   code: number;
   stdout: string;
@@ -32,8 +32,8 @@ export interface Finished {
 }
 
 /**
- * Runs a command to its end in the folder; `input` stands on its stdin. It runs in a process of its own if it has a
- * wrapper or serves, else in this one, which takes a tenth of the time.
+ * Runs a command in the folder, with `input` on stdin. It runs in a separate process if it has a wrapper or serves,
+ * otherwise in this one, which is ten times faster.
  */
 export async function regfeed(
   folder: string,
@@ -81,7 +81,7 @@ async function runHere(folder: string, args: readonly string[], input = ""): Pro
   return { code, stdout, stderr };
 }
 
-/** The JSON that a command printed; fails with what it said when it failed. */
+/** The JSON output of a command; fails with its output if the command fails. */
 export async function regfeedJson<T>(folder: string, args: readonly string[]): Promise<T> {
   const { code, stdout, stderr } = await regfeed(folder, [...args, "--json"]);
   if (code !== 0) throw new Error(`regfeed ${args.join(" ")} ended with ${code}: ${stdout}${stderr}`);
@@ -91,11 +91,11 @@ export async function regfeedJson<T>(folder: string, args: readonly string[]): P
 /** A server that has been started. */
 export interface Beginning {
   pid: number;
-  /** What it has logged so far. */
+  /** The log so far. */
   log(): string;
   /** Sends a signal and does not wait. */
   signal(signal: "SIGHUP" | "SIGTERM" | "SIGINT" | "SIGKILL" | "SIGUSR1" | "SIGUSR2"): void;
-  /** Waits until the log says it. */
+  /** Waits for the text in the log. */
   said(text: string): Promise<void>;
   /** Ends it the hard way, where it has not ended. */
   kill(): void;
@@ -184,7 +184,7 @@ export async function serve(
   };
 }
 
-/** A wrapper: what a shell does before it becomes the program, such as `ulimit -n 300`. */
+/** A wrapper: a shell script before the program, such as `ulimit -n 300`. */
 export function afterShell(script: string): string[] {
   return ["sh", "-c", `${script}; exec "$@"`, "sh"];
 }
@@ -199,7 +199,7 @@ export async function withFolder(work: (folder: string) => Promise<void>): Promi
   }
 }
 
-/** Writes the config of a folder; relative paths in it start there. */
+/** Writes the config of a folder. */
 export async function writeConfig(folder: string, text: string): Promise<void> {
   await Deno.writeTextFile(join(folder, "regfeed.toml"), text);
 }

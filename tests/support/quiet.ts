@@ -1,8 +1,8 @@
-// What must stand in no log, looked for in every log that a test makes: of each world, and of each process.
+// Texts that must not be in logs; every log of a test is checked for them.
 import assert from "node:assert/strict";
 import type { LogLine } from "./platform.ts";
 
-/** Secrets by their form; what the log has blacked out is none any more. */
+/** Secrets by their form; redacted ones do not match. */
 const SECRETS: readonly [what: string, pattern: RegExp][] = [
   ["an API key", /\brgf_[0-9a-f]{8,}/i],
   ["a payment secret", /\bwhsec_[\w+/=-]{6,}/],
@@ -11,7 +11,7 @@ const SECRETS: readonly [what: string, pattern: RegExp][] = [
   ["a token", /\bBearer\s+(?!\[redacted\])[^\s"',;]+/i],
   ["a password in an address", /:\/\/[^\s/?#@:]*:(?!\[redacted\])[^\s/?#@]+@/],
 ];
-/** What a command may show its operator, and no log may keep. */
+/** Texts that commands may print but logs must not contain. */
 const PRIVATE: readonly [what: string, pattern: RegExp][] = [
   ["a mail address", /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/],
 ];
@@ -26,7 +26,7 @@ function findSecret(text: string, patterns: readonly [string, RegExp][]): string
   return null;
 }
 
-/** Fails when what a process wrote to stderr holds a secret, or a line of its log what is private. */
+/** Fails if stderr contains a secret, or a log line a private text. */
 export function checkStderr(stderr: string): void {
   for (const line of stderr.split("\n")) {
     const found = findSecret(line, LOG_LINE.test(line) ? [...SECRETS, ...PRIVATE] : SECRETS);
@@ -34,7 +34,7 @@ export function checkStderr(stderr: string): void {
   }
 }
 
-/** Fails when a line of a world's log holds a secret, what is private, or any of the given texts. */
+/** Fails if a log line contains a secret, a private text, or one of the given texts. */
 export function checkLines(lines: readonly LogLine[], texts: Iterable<string>): void {
   const unique = [...new Set(texts)];
   for (const line of lines) {

@@ -1,10 +1,10 @@
-// The guard that looks into every test's log sees what it is there for.
+// Tests of the check of logs.
 import assert from "node:assert/strict";
 import { checkLines, checkStderr } from "./quiet.ts";
 
 const TIME = "2026-08-01T10:00:00.000Z";
 
-Deno.test("checkStderr() finds keys and secrets anywhere, and mail addresses in the log", () => {
+Deno.test("checkStderr() finds keys, secrets and addresses", () => {
   const loud = [
     `rgf_${"0a".repeat(32)}`,
     "x whsec_abcdefgh",
@@ -23,7 +23,7 @@ Deno.test("checkStderr() finds keys and secrets anywhere, and mail addresses in 
   );
 });
 
-Deno.test("checkLines() finds what was sent and what is private in any field", () => {
+Deno.test("checkLines() finds sent texts and private values in any field", () => {
   const line = (
     cause: string,
   ) => [{ area: "mail", level: "info" as const, message: "said", fields: { cause } }];

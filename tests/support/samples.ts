@@ -1,4 +1,4 @@
-// Feeds and events for tests, made from what a test wants to say.
+// Builders of feeds and events.
 import type { RegEvent } from "../../src/domain/event/event.ts";
 import type { Provenance } from "../../src/domain/event/provenance.ts";
 import { START_MS } from "./world.ts";
@@ -8,7 +8,7 @@ export interface SampleItem {
   id: string;
   title?: string;
   summary?: string;
-  /** Text as it stands in the feed; false leaves the date out. */
+  /** The text in the feed; false omits the date. */
   date?: string | false;
 }
 
@@ -25,7 +25,7 @@ export function rss(items: readonly SampleItem[]): string {
   }</channel></rss>`;
 }
 
-/** A config with one source "board" at https://board.example/feed, and what else the test gives. */
+/** A config with the source "board" at https://board.example/feed, and further lines. */
 export function boardConfig(lines: { source?: string; rest?: string } = {}): string {
   return `${lines.rest ?? ""}
 [[sources]]
@@ -40,7 +40,7 @@ ${lines.source ?? ""}
 `;
 }
 
-/** What a stored event was made from. */
+/** The provenance of a sample event. */
 export const SAMPLE_PROVENANCE: Provenance = {
   rules_version: "1",
   categories: ["News"],
@@ -51,7 +51,7 @@ export const SAMPLE_PROVENANCE: Provenance = {
   fetched_at: START_MS,
 };
 
-/** An event as a store holds it. */
+/** A stored event. */
 export function sampleEvent(change: Partial<RegEvent> & Pick<RegEvent, "id">): RegEvent {
   return {
     source_id: "board",
@@ -75,7 +75,7 @@ export function sampleEvent(change: Partial<RegEvent> & Pick<RegEvent, "id">): R
   };
 }
 
-/** The signing secret of the stand-in's endpoint. */
+/** The signing secret of the fake payment provider. */
 export const STRIPE_SECRET = "whsec_5f1c0a7de9b24466a3d1c8e0b7f2a915";
 
 /** A server with a watched folder "inbox" as its source, and receivers on this machine. */
@@ -94,7 +94,7 @@ fetch_strategy = "files"
 path = "inbox"
 `;
 
-/** A config that takes the stand-in's payments. */
+/** A config with payments of the fake provider. */
 export const PAYMENT_CONFIG = `
 [payment]
 webhook_secret = "${STRIPE_SECRET}"

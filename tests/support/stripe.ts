@@ -1,9 +1,9 @@
-// A stand-in for Stripe: events in the shapes of its API versions, signed by its own library.
+// A fake Stripe: events in the shapes of its API versions, signed by its library.
 import { Stripe } from "npm:stripe@23.1.0";
 import { STRIPE_SECRET } from "./samples.ts";
 import type { World } from "./world.ts";
 
-/** Versions of the API whose shapes differ: where a bill names its subscription, where a period's end stands. */
+/** API versions with different shapes of invoices and periods. */
 export type ApiVersion = "2020-08-27" | "2024-06-20" | "2025-03-31.basil";
 
 const stripe = new Stripe("sk_test_none");
@@ -17,7 +17,7 @@ export async function stripeSignature(body: string, atMs: number, secret = STRIP
   });
 }
 
-/** What an event says, before it is written in a version's shape. */
+/** The content of an event, independent of its version. */
 export interface StripeSays {
   id: string;
   type: string;
@@ -144,7 +144,7 @@ export function stripeInvoice(
   };
 }
 
-/** Sends a body as Stripe does; gives status and JSON. */
+/** Sends a body as Stripe does; returns status and JSON. */
 export async function sendStripe(
   world: World,
   body: string,

@@ -1,10 +1,10 @@
-// Where tests make their folders: in memory where there is room, because a test waits for each write to reach the disk.
+// The place of temporary folders: in memory if possible, because tests wait for each write.
 import { statfsSync } from "node:fs";
 
 const MEMORY = "/dev/shm";
 const NEEDED_BYTES = 2e9;
 
-/** The folder that temporary folders are made in; the system's own where this is empty. */
+/** The parent of temporary folders; empty: the system's. */
 export const TEMPORARY: { dir?: string } = hasRoom() ? { dir: MEMORY } : {};
 
 function hasRoom(): boolean {

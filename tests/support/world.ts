@@ -1,4 +1,4 @@
-// A whole appliance in the test's hand: a store in memory, a fake clock, a fake internet, real everything else.
+// A complete Regfeed for tests: store in memory, fake clock, fake internet, everything else real.
 import { makeKey } from "../../src/accounts/keys.ts";
 import { type App, createApp, createProcessServices } from "../../src/app.ts";
 import { findAdditionProblems } from "../../src/classify/check_additions.ts";
@@ -17,7 +17,7 @@ import { testVault } from "./vault.ts";
 /** The moment at which a world begins. */
 export const START_MS = Date.parse("2026-08-01T10:00:00Z");
 
-/** The answer to a request, its JSON read. */
+/** A response with its parsed JSON. */
 export interface Reply {
   status: number;
   headers: Headers;
@@ -33,21 +33,23 @@ export interface World {
   platform: FakePlatform;
   store: Store;
   newId: NewId;
-  /** Adds a customer and gives its key. */
+  /** Adds a customer and returns its key. */
   addCustomer(change?: Partial<Customer>): Promise<{ customer: Customer; key: string }>;
-  /** Asks the API; `key` stands in the Authorization header. Fails when the API's description has no such answer. */
+  /**
+   * Sends a request to the API with `key` in the Authorization header. Fails if the description has no such response.
+   */
   ask(path: string, init?: RequestInit & { key?: string }): Promise<Reply>;
   close(): Promise<void>;
 }
 
-/** What a world may have that others have not. */
+/** Options of a world. */
 export interface WorldOptions {
   startMs?: number;
   seed?: number;
   polite?: boolean;
   store?: Store;
   metrics?: Metrics;
-  /** Without one, documents are parsed on the test's own thread. */
+  /** Default: documents are parsed on the test's thread. */
   parseWorker?: WorkerThread;
 }
 
@@ -124,7 +126,7 @@ export async function createWorld(configText = "", options: WorldOptions = {}): 
   };
 }
 
-/** Works with a {@link createWorld} that is closed afterwards, however that ends. */
+/** Runs the work with a {@link createWorld}, and closes it. */
 export async function withWorld(
   config: string,
   work: (world: World) => Promise<void>,
@@ -146,10 +148,10 @@ export function withCustomer(
   return withWorld(config, async (world) => await work(world, (await world.addCustomer()).key));
 }
 
-/** Texts shorter than this stand in lines for other reasons. */
+/** Shorter texts occur in lines for other reasons. */
 const LEAST_TEXT = 20;
 
-/** What a world has said to others, which is nobody's business: bodies, the paths of webhooks, mails and their readers. */
+/** Texts that were sent to others: bodies, paths of webhooks, mails and their recipients. */
 function spoken({ http, mailer }: FakePlatform): string[] {
   const posted = http.requests.filter(({ method, headers }) => method === "POST" && "webhook-id" in headers);
   const texts = posted.flatMap(({ url, body = "" }) => {

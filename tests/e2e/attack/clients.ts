@@ -1,4 +1,4 @@
-// Customers of the test of a server under attack: good ones subscribe, hostile ones do all that their keys let them.
+// Customers of the attack test: good and hostile ones.
 import assert from "node:assert/strict";
 import { regfeedJson } from "../../support/process.ts";
 import { RAW_ENDPOINTS } from "./endpoints.ts";
@@ -34,7 +34,7 @@ export class Customer {
     return await response.json();
   }
 
-  /** Subscribes an endpoint; gives the subscription's id, and "" where it is refused. */
+  /** Subscribes an endpoint; returns the id, or "" if it is refused. */
   async subscribe(url: string, more: Record<string, unknown> = {}): Promise<string> {
     const { subscription } = await this.ask("POST", "/v1/subscriptions", { webhook_url: url, ...more });
     return subscription?.id ?? "";
@@ -43,7 +43,7 @@ export class Customer {
 
 const url = (port: number, path: string) => `http://127.0.0.1:${port}/${path}`;
 
-/** Adds customers whose endpoints are good; gives their endpoints' names. */
+/** Adds customers with good endpoints; returns the names of the endpoints. */
 export async function subscribeGood(
   folder: string,
   address: string,
@@ -61,17 +61,17 @@ export async function subscribeGood(
   return names;
 }
 
-/** What a hostile customer does again and again. */
+/** A repeated action of a hostile customer. */
 type Attack = () => Promise<unknown>;
 
-/** Adds the hostile customers and gives what each does until the test ends. */
+/** Adds the hostile customers; returns their actions. */
 export async function hostileCustomers(
   folder: string,
   address: string,
   { http, raw }: EndpointPorts,
 ): Promise<{ customers: Customer[]; attacks: Attack[] }> {
   const add = (name: string) => Customer.add(folder, address, name);
-  // 25 endpoints that answer after 14 s, each with a past to deliver.
+  // 25 endpoints that respond after 14 s, each with a backfill.
   const slow = await add("slow");
   for (let at = 0; at < 25; at++) await slow.subscribe(url(http, `slow-${at}`), { backfill_since: 0 });
   const heads = await add("heads");

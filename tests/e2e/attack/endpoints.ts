@@ -1,9 +1,9 @@
-// Endpoints of the test of a server under attack: good ones, and what hostile ones answer.
+// Endpoints of the attack test.
 
-/** Time in which a slow endpoint answers, ms: within the timeout of an attempt. */
+/** Response time of a slow endpoint, ms: less than the timeout of an attempt. */
 const SLOW_MS = 14_000;
 
-/** An attempt that a good endpoint got. */
+/** A delivery to a good endpoint. */
 export interface Arrival {
   /** `good-1` */
   endpoint: string;
@@ -12,7 +12,7 @@ export interface Arrival {
   tookMs: number;
 }
 
-/** What hostile endpoints send as bytes, by their path; the connection is held after it, and `reset` ends it. */
+/** Bytes that hostile endpoints send, by path; then the connection is kept open, or closed by `reset`. */
 export const RAW_ENDPOINTS: Readonly<Record<string, string | null>> = {
   spaces: `HTTP/1.1 200 OK\r\nx:${" ".repeat(32_000)}\0\r\n\r\n`,
   "endless-head": `HTTP/1.1 200 OK\r\n${"x-filler: 1234567890\r\n".repeat(20_000)}`,
@@ -23,7 +23,7 @@ export const RAW_ENDPOINTS: Readonly<Record<string, string | null>> = {
   reset: null,
 };
 
-/** The response of an endpoint over HTTP; `keep` hears of what a good one got. */
+/** The response of an endpoint over HTTP; `keep` gets the deliveries of good ones. */
 export async function endpointResponse(
   request: Request,
   keep: (arrival: Arrival) => void,

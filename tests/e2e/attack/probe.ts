@@ -1,4 +1,4 @@
-// A process that asks for /livez again and again: the address is its argument, the times go to stdout as JSON at its end.
+// A process that requests /livez repeatedly: its argument is the address; prints the times as JSON at its end.
 
 const PAUSE_MS = 20;
 

@@ -1,4 +1,4 @@
-// Publishers of the test of a server under attack: good ones, and all that a hostile one may send.
+// Publishers of the attack test: good and hostile ones.
 
 /** How a hostile source is read: the lines of its config behind `url`. */
 const HTML = 'fetch_strategy = "html"\n[sources.html]\nitem = "li"\ntitle = "a"\nlink = "a@href"\n';
@@ -7,7 +7,7 @@ const SPARQL =
   'fetch_strategy = "sparql"\n[sources.sparql]\nquery = "{since} {until}"\ntitle = "t"\nlink = "l"\n';
 const SITEMAP = 'fetch_strategy = "sitemap"\n';
 
-/** A hostile response: its body, and what else is odd about it. */
+/** A hostile response with its other properties. */
 interface Hostile {
   lines?: string;
   body?: () => BodyInit;
@@ -19,7 +19,7 @@ interface Hostile {
 const RSS =
   '<rss version="2.0"><channel><title>x</title><item><guid>1</guid><title>The AI Act</title></item>';
 
-/** A body that comes piece by piece for as long as somebody reads it. */
+/** An endless body in pieces. */
 function endless(piece: string, everyMs: number): ReadableStream<Uint8Array> {
   const bytes = new TextEncoder().encode(piece);
   let isRead = true;
@@ -89,7 +89,7 @@ export const HOSTILE_SOURCES: Readonly<Record<string, Hostile>> = {
   silent: { raw: "" },
 };
 
-/** What the server of the hostile sources sends for an id; null where it sends raw bytes, see {@link rawOf}. */
+/** The response of a hostile source; null if it sends raw bytes, see {@link rawOf}. */
 export function hostileResponse(id: string): Response | null {
   const hostile = HOSTILE_SOURCES[id];
   if (hostile === undefined) return new Response(null, { status: 404 });
@@ -121,7 +121,7 @@ schedule = "0 0 1 1 *"
 ${lines}`).join("");
 }
 
-/** Good sources grow, each at a host of its own. */
+/** Good sources, each with a separate host. */
 export const GOOD_SOURCES = ["north", "east", "south"] as const;
 /** A source whose past is long. */
 export const ARCHIVE = "archive";

@@ -1,11 +1,11 @@
-// A worker that is the world around a server under attack: publishers and endpoints, good and hostile.
+// A worker with the publishers and endpoints of the attack test.
 import { type Arrival, endpointResponse, RAW_ENDPOINTS } from "./endpoints.ts";
 import { GOOD_SOURCES, goodFeed, hostileResponse, type Ports, rawOf } from "./sources.ts";
 
-/** What the stage is asked. */
+/** Requests to the stage. */
 export type StageRequest = { kind: "publish" } | { kind: "stop publishing" } | { kind: "results" };
 
-/** What it answers; the first message is `open`. */
+/** Its messages; the first is `open`. */
 export type StageMessage =
   | { kind: "open"; ports: Ports; endpoints: { http: number; raw: number } }
   | { kind: "results"; arrivals: Arrival[]; published: Record<string, number> };
@@ -27,7 +27,7 @@ function serve(handler: (request: Request) => Response | Promise<Response>): num
   return Deno.serve({ hostname: "0.0.0.0", port: 0, onListen() {}, onError }, handler).addr.port;
 }
 
-/** Answers each connection with the bytes that belong to its path, and holds it; ends it at once for null. */
+/** Sends the bytes of its path to each connection and keeps it open; closes it at once for null. */
 function serveRaw(bytesOf: (path: string) => string | null): number {
   const listener = Deno.listen({ hostname: "0.0.0.0", port: 0 });
   const talk = async (connection: Deno.Conn) => {

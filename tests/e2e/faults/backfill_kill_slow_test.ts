@@ -1,4 +1,4 @@
-// The past that a subscription asks for survives `kill -9`: each event once, in the order of storing.
+// A backfill survives `kill -9`: each event once, in the order of storing.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { openVaultFile } from "../../../src/platform/vault.ts";
@@ -10,9 +10,9 @@ import { regfeedJson, serve, withFolder, writeConfig } from "../../support/proce
 
 const EVENTS = 1_200;
 const KILLS = 5;
-/** A server lives so long at most, ms: shorter than all of the past takes. */
+/** Maximum life of a server, ms: shorter than the backfill. */
 const LONGEST_LIFE_MS = 250;
-/** Attempts under way at a kill come back when their lease ends. */
+/** Attempts in progress at a kill are repeated when their lease ends. */
 const PATIENCE_MS = 90_000;
 
 const CONFIG = `
@@ -27,7 +27,7 @@ timeout = "1s"
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Puts the past into the store, as it stands there after years. */
+/** Fills the store with old events. */
 async function fillStore(file: string): Promise<void> {
   const store = openStore(file, (options) => openVaultFile(`${file}.key`, options));
   await store.close();
@@ -46,7 +46,7 @@ async function fillStore(file: string): Promise<void> {
   connection.close();
 }
 
-/** The deliveries there are, and how far the past has come. */
+/** The deliveries, and the progress of the backfill. */
 function lookInto(file: string): { made: number; delivered: number; place: number | null; order: string[] } {
   const connection = new Connection(file);
   try {
@@ -66,7 +66,7 @@ function lookInto(file: string): { made: number; delivered: number; place: numbe
   }
 }
 
-Deno.test("a past that is being delivered is whole after five kills", () =>
+Deno.test("a backfill is complete after five kills", () =>
   withFolder(async (folder) => {
     const arrived = new Set<string>();
     const receiver = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
@@ -90,7 +90,7 @@ Deno.test("a past that is being delivered is whole after five kills", () =>
       let midst = 0;
       for (let kill = 0; kill < KILLS; kill++) {
         const end = Date.now() + PATIENCE_MS;
-        // The first kill comes when the past is under way.
+        // The first kill follows the start of the backfill.
         if (kill === 0) { while (lookInto(file).made === 0 && Date.now() < end) await pause(2); }
         else await pause(Math.random() * LONGEST_LIFE_MS);
         await server.end("SIGKILL");

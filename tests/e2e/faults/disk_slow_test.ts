@@ -1,5 +1,4 @@
-// A server whose disk fills up, fails or has damaged what it held: what it says, what goes on, and that nothing is
-// lost.
+// A server whose disk is full, failing or damaged.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { Client, inside, MAY_MOUNT, pause, until, withDisk, withPeers, works } from "../../support/disks.ts";
@@ -7,7 +6,7 @@ import type { Board, Hook } from "../../support/loopback.ts";
 import { afterShell, regfeed, regfeedJson, serve, type Serving } from "../../support/process.ts";
 import { needs, program } from "../../support/needs.ts";
 
-/** Publishes until the disk takes no more: one publication is less than a page of the log that is there already. */
+/** Publishes until the disk is full: one publication needs less than a page. */
 async function publishUntil(
   board: Board,
   isEnough: () => Promise<boolean>,
@@ -26,8 +25,8 @@ async function publishUntil(
 }
 
 /**
- * The life of a server over a fault that `begin` brings about and `end` ends: reads go on, writes are refused, what was
- * published meanwhile comes afterwards, and each delivery arrives once.
+ * Runs a server through a fault between `begin` and `end`: reads continue, writes are refused, later publications
+ * follow, and each delivery arrives once.
  */
 async function liveThrough(
   fault: "full" | "unavailable",
@@ -36,7 +35,7 @@ async function liveThrough(
     board: Board;
     hook: Hook;
     wrapper: string[];
-    /** What commands run in beside that server. */
+    /** The wrapper for commands beside that server. */
     beside(server: Serving): string[];
     begin(server: Serving): Promise<void>;
     end(server: Serving): Promise<void>;
@@ -93,7 +92,7 @@ async function shell(server: Serving, folder: string, script: string): Promise<v
 
 Deno.test({
   ...needs(
-    "a full disk is a state; reads go on, nothing is lost, and all heals when there is room",
+    "with a full disk reads continue, nothing is lost, and writes resume when there is space",
     MAY_MOUNT,
   ), // a disk of its own needs the right to mount one, in a namespace
   fn: () =>
@@ -127,7 +126,7 @@ Deno.test({
 
 Deno.test({
   ...needs(
-    "a disk that fails is a state; reads go on, nothing is lost, and all heals when it works again",
+    "with a failing disk reads continue, nothing is lost, and writes resume when it works",
     program("prlimit"),
   ), // files that may not grow stand for it: the system then refuses to write them with EFBIG
   fn: () =>
@@ -145,7 +144,7 @@ Deno.test({
     }),
 });
 
-Deno.test("a database that is damaged is a state: health is down, what is whole is read, and a backup heals it", () =>
+Deno.test("with a damaged database health is down, intact pages are read, and a restore repairs it", () =>
   withPeers(async (folder, board) => {
     const file = join(folder, "disk", "regfeed.db");
     const { key } = await regfeedJson<{ key: string }>(folder, [
@@ -183,7 +182,7 @@ Deno.test("a database that is damaged is a state: health is down, what is whole 
     assert.equal((await healed.end("SIGTERM")).code, 0);
   }));
 
-/** Overwrites the page that holds the text, and every copy of it. */
+/** Overwrites the page that contains the text, and all its copies. */
 async function damage(file: string, text: string): Promise<void> {
   const bytes = await Deno.readFile(file);
   const wanted = new TextEncoder().encode(text);

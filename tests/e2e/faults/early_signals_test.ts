@@ -1,4 +1,4 @@
-// A service that is told something while it only reads its config: the config is a pipe, so that nothing goes on before.
+// Signals while `serve` reads its config, which is a pipe.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { begin, type Beginning, withFolder } from "../../support/process.ts";
@@ -9,7 +9,7 @@ const PATIENCE_MS = 30_000;
 /** The bits of signals in /proc/PID/status, from 1 upwards (signal(7)). */
 const NUMBERS = { SIGHUP: 1, SIGINT: 2, SIGUSR1: 10, SIGUSR2: 12, SIGTERM: 15 } as const;
 
-/** Starts `serve`, which waits for its config; `letGo` gives it. */
+/** Starts `serve`, which waits for its config; `letGo` writes it. */
 async function withWaiting(
   work: (waiting: { folder: string; server: Beginning; letGo: () => Promise<void> }) => Promise<void>,
 ): Promise<void> {
@@ -17,7 +17,7 @@ async function withWaiting(
     const path = join(folder, "regfeed.toml");
     const made = await new Deno.Command("mkfifo", { args: [path] }).output();
     assert.ok(made.success);
-    // Open for both: whoever reads it waits for as long as somebody may still write.
+    // Open for both, so that the reader waits.
     const pipe = await Deno.open(path, { read: true, write: true });
     let isOpen = true;
     const letGo = async () => {
@@ -38,11 +38,11 @@ async function withWaiting(
 }
 
 /**
- * Waits until the process listens for the signal and has opened its config; fails when it has not for too long. That it
- * listens is not enough: the runtime tells the system so a moment before it has noted for whom.
+ * Waits until the process listens for the signal and has opened its config. The runtime registers the listener shortly
+ * after the system reports it.
  */
 async function listensFor(pid: number, signal: keyof typeof NUMBERS): Promise<void> {
-  // The runtime keeps /proc from a process that lacks any permission.
+  // The runtime denies /proc to a process without all permissions.
   const told = async (command: string, ...args: string[]) =>
     new TextDecoder().decode((await new Deno.Command(command, { args }).output()).stdout);
   for (const endMs = Date.now() + PATIENCE_MS; Date.now() < endMs;) {

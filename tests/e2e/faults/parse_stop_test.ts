@@ -1,4 +1,4 @@
-// A document that is parsed without end holds up neither the API nor the end of a server.
+// An endless parse blocks neither the API nor the end of a server.
 import assert from "node:assert/strict";
 import { openBoard } from "../../support/loopback.ts";
 import { regfeedJson, serve, withFolder, writeConfig } from "../../support/process.ts";
@@ -6,7 +6,7 @@ import { regfeedJson, serve, withFolder, writeConfig } from "../../support/proce
 /** The promise of the service: how soon it ends after SIGTERM, ms. */
 const END_MS = 8_000;
 
-Deno.test("the API responds while a document is parsed without end, and SIGTERM ends the server in time", async () => {
+Deno.test("the API responds while a document is parsed endlessly, and SIGTERM ends the server in time", async () => {
   const board = openBoard();
   const asked = Promise.withResolvers<void>();
   const stuck = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, () => {

@@ -1,4 +1,4 @@
-// Ten thousand polls of recorded feeds through every fault that the web has: nothing is lost, doubled or kept in memory.
+// Ten thousand polls of recorded feeds through all faults: nothing is lost, duplicated or leaked.
 import assert from "node:assert/strict";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -13,7 +13,7 @@ import { type GrowingFeed, growingFeeds, RECORDINGS } from "../recorded_feeds.ts
 import { needs } from "../../support/needs.ts";
 import { scaled } from "../../support/effort.ts";
 
-/** Fewer serve to try many seeds: what must have been met by the end is counted against it. */
+/** Fewer polls for many seeds: the expected counts are scaled. */
 const POLLS = Number(Deno.env.get("REGFEED_POLLS") ?? scaled(1_000, 10_000));
 const WARM_UP_POLLS = POLLS / 5;
 const STEP_MS = 10 * 60_000;
@@ -21,10 +21,10 @@ const STEP_MS = 10 * 60_000;
 const QUIET_STEPS = 5 * 24 * 6;
 /** How many polls of a hundred meet a fault. */
 const FAULTY_PERCENT = 40;
-/** What the heap may grow by between the warm-up and the end, bytes: a leak of a kilobyte a poll is 8 MB. */
+/** Maximum growth of the heap, bytes: a leak of 1 kB per poll is 8 MB. */
 const HEAP_SLACK = 8_000_000;
 
-/** The source that has moved for good from the beginning on. */
+/** The source with a permanent redirect from the start. */
 const MOVED = "ecb";
 /** Three sources of one host. */
 const hostOf = (id: string): string => id.startsWith("gov-uk") ? "gov-uk.example" : `${id}.example`;
@@ -39,7 +39,7 @@ const redirect = (status: number): Fault => ({ feed }) => ({
   status,
   headers: { location: `https://elsewhere.example/${feed.id}.xml` },
 });
-/** Nothing comes until the deadline is over. */
+/** No response before the deadline. */
 const never: Fault = ({ world }) => {
   void world.platform.clock.advance(30_000);
   return new Promise(() => {});
@@ -86,7 +86,7 @@ relevance = "all"
 silent_after = "365d"
 `).join("");
 
-/** What is stored, each event as its source, title, address and version. */
+/** The stored events: source, title, URL and version. */
 async function storedIn(world: World): Promise<string[]> {
   const stored: string[] = [];
   for (let before = undefined;;) {
@@ -102,7 +102,7 @@ async function storedIn(world: World): Promise<string[]> {
   }
 }
 
-/** What a single fetch of every whole feed stores, with nothing in its way. */
+/** The events of one fetch of every complete feed. */
 async function storedAtOnce(): Promise<string[]> {
   const feeds = await growingFeeds(1);
   const world = await createWorld(config(feeds));
@@ -115,7 +115,7 @@ async function storedAtOnce(): Promise<string[]> {
   }
 }
 
-/** Feeds behind faults, with what they have met. */
+/** Feeds behind faults, with counts of the faults. */
 class FaultyWeb {
   readonly met = new Map<string, number>();
   readonly outcomes = new Set<string>();
@@ -128,7 +128,7 @@ class FaultyWeb {
     for (const feed of feeds) {
       http.serve(addressOf(feed.id), (request) => this.#answer(feed, request));
       http.serve(`https://elsewhere.example/${feed.id}.xml`, (request) =>
-        // Who was sent there for an hour, again and again, may have believed it: it ends with the faults.
+        // A redirect that was repeated for an hour may have been adopted: it ends with the faults.
         this.isFaulty || feed.id === MOVED ? this.#whole(feed, request) : { status: 404 });
     }
   }
@@ -154,7 +154,7 @@ class FaultyWeb {
     return { headers: { etag: feed.etag, "content-type": "application/xml" }, body: feed.body };
   }
 
-  /** Time goes on while something is under way: requests to one host wait for their turn. */
+  /** Advances the clock during the work: requests to one host wait for each other. */
   async #throughout(work: Promise<unknown>): Promise<void> {
     let isDone = false;
     const done = work.finally(() => isDone = true);
@@ -165,7 +165,7 @@ class FaultyWeb {
     await done;
   }
 
-  /** Ten minutes pass, and what is due is fetched. */
+  /** Advances ten minutes and fetches the due sources. */
   async step(): Promise<void> {
     const { platform, app } = this.world;
     await platform.clock.advance(STEP_MS);
@@ -185,7 +185,7 @@ async function runFaults(web: FaultyWeb): Promise<{ warm: number; end: number }>
   return { warm: warm ?? 0, end: keptBytes() };
 }
 
-/** What the heap holds once all garbage is gone, bytes. */
+/** The size of the heap after garbage collection, bytes. */
 function keptBytes(): number {
   setFlagsFromString("--expose-gc");
   runInNewContext("gc")();

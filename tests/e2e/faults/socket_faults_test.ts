@@ -1,4 +1,4 @@
-// A recorded feed over real sockets, through every fault that a connection can have: it is taken whole in the end.
+// A recorded feed over real sockets, through all faults of connections.
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { createClock } from "../../../src/platform/clock.ts";
@@ -12,7 +12,7 @@ const DAY = 86_400_000;
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
 
-/** An answer as it goes over the wire. */
+/** The bytes of a response. */
 function answer(status: string, headers: Record<string, string>, body: string | Uint8Array = ""): Uint8Array {
   const bytes = typeof body === "string" ? bytesOf(body) : body;
   const lines = Object.entries({ "content-length": `${bytes.length}`, ...headers })
@@ -21,7 +21,7 @@ function answer(status: string, headers: Record<string, string>, body: string | 
   return new Uint8Array([...head, ...bytes]);
 }
 
-/** Says a byte now and then, and never comes to an end. */
+/** Sends bytes slowly and endlessly. */
 const slowly: Conversation = async (connection) => {
   await connection.write(bytesOf("HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n<rss"));
   for (let byte = 0; byte < 100; byte++) {
@@ -30,7 +30,7 @@ const slowly: Conversation = async (connection) => {
   }
 };
 
-/** Each fault, what is said of it, and the state that it leaves. */
+/** Each fault with its reason and the resulting state. */
 function faults(feed: GrowingFeed, elsewhere: string): [string, Conversation, RegExp, string][] {
   const whole = answer("200 OK", { etag: feed.etag }, feed.body);
   const gzipped = gzipSync(feed.body);
@@ -72,7 +72,7 @@ function faults(feed: GrowingFeed, elsewhere: string): [string, Conversation, Re
   ];
 }
 
-/** What a poll a day later came to, or sooner. */
+/** The result of a poll a day later, or earlier. */
 async function poll(world: World, afterMs = DAY) {
   await world.platform.clock.advance(afterMs);
   const [report] = await world.app.ingest.ingest();
@@ -82,7 +82,7 @@ async function poll(world: World, afterMs = DAY) {
 
 Deno.test({
   ...needs(
-    "a feed over real sockets is taken whole after every fault, each with its reason and state",
+    "a feed over real sockets is complete after every fault, each with its reason and state",
     RECORDINGS,
   ),
   async fn() {

@@ -1,4 +1,4 @@
-// How a server ends: what is under way is finished within a bound, and who asks twice does not wait.
+// The end of a server: work in progress is finished within a limit.
 import assert from "node:assert/strict";
 import { type Arrival, type Board, type Hook, openBoard, openHook } from "../../support/loopback.ts";
 import { regfeedJson, serve, type Serving, withFolder, writeConfig } from "../../support/process.ts";
@@ -8,20 +8,20 @@ const CONFIG = `
 listen = "127.0.0.1:0"
 `;
 
-/** Begins a request of so many bytes, of which the first is sent. */
+/** Starts a request with a body of this size, and sends its first byte. */
 async function holdUp(server: Serving, key: string, length = 100): Promise<Deno.TcpConn> {
   const { hostname, port } = new URL(server.address);
   const client = await Deno.connect({ hostname, port: Number(port) });
   const head = `POST /v1/subscriptions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\n` +
     `content-type: application/json\r\ncontent-length: ${length}\r\n\r\n{`;
   await client.write(new TextEncoder().encode(head));
-  // Until the server has read it: a request that comes later is answered.
+  // Until the server has read the beginning of the request.
   await new Promise((later) => setTimeout(later, 300));
   await (await fetch(`${server.address}/livez`)).body?.cancel();
   return client;
 }
 
-Deno.test("one signal ends a server that a client holds up within its bound, a second one at once", async () => {
+Deno.test("one signal ends a server with a slow client within its limit, a second one at once", async () => {
   await withFolder(async (folder) => {
     await writeConfig(folder, CONFIG);
     const { key } = await regfeedJson<{ key: string }>(folder, ["customer", "add", "--email", "a@b.example"]);
@@ -46,7 +46,7 @@ Deno.test("one signal ends a server that a client holds up within its bound, a s
 
 const PATIENCE_MS = 30_000;
 
-/** A server with a source and a subscriber who answers as told. */
+/** Runs the work with a server, a source and a subscriber. */
 async function withReceiver(
   answer: (arrival: Arrival) => Promise<Response>,
   work: (peers: { folder: string; board: Board; hook: Hook }) => Promise<void>,
@@ -65,7 +65,7 @@ async function withReceiver(
   }
 }
 
-/** Starts the server, subscribes the receiver, publishes, and gives both once the attempt has arrived. */
+/** Starts the server, subscribes the receiver and publishes; returns both once the attempt has arrived. */
 async function beginAttempt(
   { folder, board, hook }: { folder: string; board: Board; hook: Hook },
 ): Promise<{ server: Serving; key: string; id: string }> {
@@ -91,7 +91,7 @@ async function arrivalOf(hook: Hook, count: number, server: Serving): Promise<Ar
   return hook.arrivals[count - 1] as Arrival;
 }
 
-/** The delivery, as its customer sees it: its status and the answers to its attempts. */
+/** The delivery in the API: its status and the statuses of its attempts. */
 async function deliveryOf(
   server: Serving,
   key: string,
@@ -105,7 +105,7 @@ async function deliveryOf(
   return { status: delivery.status, answers: attempts.map(({ status_code }) => status_code) };
 }
 
-Deno.test("an attempt that ends within the bound is recorded before the server ends, and not made again", async () => {
+Deno.test("an attempt that ends within the limit is recorded before the server ends, and not repeated", async () => {
   const released = Promise.withResolvers<void>();
   await withReceiver(async () => {
     await released.promise;
@@ -125,7 +125,7 @@ Deno.test("an attempt that ends within the bound is recorded before the server e
   });
 });
 
-Deno.test("an attempt that takes longer than the bound is given up, and made once more after the start, under the same id", async () => {
+Deno.test("an attempt that exceeds the limit is cancelled, and repeated after the start with the same id", async () => {
   const over = Promise.withResolvers<void>();
   let isSlow = true;
   await withReceiver(async () => {
@@ -153,7 +153,7 @@ Deno.test("an attempt that takes longer than the bound is given up, and made onc
   });
 });
 
-Deno.test("an answer under way is finished and whole when the server is told to end", async () => {
+Deno.test("a response in progress is completed when the server stops", async () => {
   await withFolder(async (folder) => {
     await writeConfig(folder, CONFIG);
     const { key } = await regfeedJson<{ key: string }>(folder, [
@@ -188,7 +188,7 @@ Deno.test("an answer under way is finished and whole when the server is told to 
   });
 });
 
-Deno.test("a test of a subscription that waits for its endpoint is answered before the server ends", async () => {
+Deno.test("a test call that waits for its endpoint gets a response before the server ends", async () => {
   const over = Promise.withResolvers<void>();
   await withReceiver(async () => {
     await over.promise;

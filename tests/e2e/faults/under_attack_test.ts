@@ -10,11 +10,11 @@ import type { Arrival } from "../attack/endpoints.ts";
 import { GOOD_SOURCES, goodConfig, hostileConfig } from "../attack/sources.ts";
 import type { StageMessage, StageRequest } from "../attack/stage.ts";
 
-/** How long the attack goes on, s. */
+/** Duration of the attack, s. */
 const SECONDS = Number(Deno.env.get("REGFEED_ATTACK_SECONDS") ?? scaled(10, 300));
 /** How often all hostile sources are new to the server, ms. */
 const GENERATION_MS = 30_000;
-/** How often a hostile customer does its act, ms, unless the one before it goes on. */
+/** Interval of the actions of a hostile customer, ms. */
 const ACT_EVERY_MS = 200;
 /** The last items are collected and delivered within this time, ms: all slots of fetching may wait for a timeout. */
 const COLLECTED_WITHIN_MS = 60_000;
@@ -68,7 +68,7 @@ class Stage {
   }
 }
 
-/** Asks for /livez in another process until it is told to end; gives the times, ms. */
+/** Requests /livez in another process; returns the times, ms. */
 function startProbe(address: string): () => Promise<number[]> {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "--no-prompt", "--allow-net", PROBE, address],
@@ -83,7 +83,7 @@ function startProbe(address: string): () => Promise<number[]> {
   };
 }
 
-/** Does it again and again until the signal aborts; a request that the server's end cuts off is no failure. */
+/** Repeats the action until the signal aborts. */
 async function repeat(act: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await Promise.all([
@@ -99,7 +99,7 @@ function percentile(sorted: readonly number[], fraction: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * fraction))] ?? NaN;
 }
 
-/** How many items of each good source the API lists. */
+/** The number of listed items of each good source. */
 async function countStored({ address }: Serving, { key }: Customer): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const source of GOOD_SOURCES) {
@@ -115,14 +115,14 @@ async function countStored({ address }: Serving, { key }: Customer): Promise<Rec
   return counts;
 }
 
-/** What the attack has come to. */
+/** The result of the attack. */
 interface Outcome {
   /** Times of /livez, ms, ascending. */
   livezMs: number[];
-  /** Good endpoints, and what they got. */
+  /** Good endpoints with their deliveries. */
   endpoints: string[];
   arrivals: Arrival[];
-  /** Items of the good sources: those that they published, and those that are stored. */
+  /** Published and stored items of the good sources. */
   published: Record<string, number>;
   stored: Record<string, number>;
   hostile: Customer[];
@@ -166,7 +166,7 @@ async function attack(folder: string, stage: Stage, ending: AbortController): Pr
   }
 }
 
-/** Waits until every good endpoint has got everything; gives what there is when that takes too long. */
+/** Waits until every good endpoint has all deliveries; returns the state after the time limit. */
 async function complete(
   stage: Stage,
   endpoints: number,

@@ -125,7 +125,7 @@ async function annotationsOf(): Promise<Map<string, Record<string, string>>> {
 }
 
 Deno.test({
-  ...needs("each alert fires for what it is there for, after its time, and not before", program("promtool")),
+  ...needs("each alert fires for its condition after its time, and not before", program("promtool")),
   fn: () =>
     withFolder(async (folder) => {
       const file = join(folder, "test.yml");

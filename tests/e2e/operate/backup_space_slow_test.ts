@@ -19,7 +19,7 @@ async function withStore(work: (folder: string) => Promise<void>): Promise<void>
 
 Deno.test({
   ...needs(
-    "backup create on a disk that is too small says how much is needed and free, and leaves nothing there",
+    "backup create on a small disk reports the required and free space and leaves no files",
     MAY_MOUNT,
   ),
   fn: () =>
@@ -37,7 +37,7 @@ Deno.test({
 
 Deno.test({
   ...needs(
-    "backup create saves a database from a disk that has become read-only, whatever stands in its log",
+    "backup create saves a database on a read-only disk with its write-ahead log",
     MAY_MOUNT,
   ),
   fn: () =>

@@ -102,7 +102,7 @@ async function backUpUnderLoad(folder: string, outside: ReturnType<typeof startO
   return made.file;
 }
 
-Deno.test("a backup made while the server works holds what was promised, and sends nothing twice elsewhere", async () => {
+Deno.test("a backup of a running server is consistent, and its restore sends nothing twice", async () => {
   const outside = startOutside();
   await withFolder(async (folder) => {
     await writeConfig(folder, configFor(outside.address));

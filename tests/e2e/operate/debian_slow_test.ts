@@ -61,7 +61,7 @@ const ENABLED = "starts with the machine";
 
 Deno.test({
   ...needs(
-    "the Debian package installs, runs, upgrades, goes, comes again and is purged, and keeps what it must",
+    "the Debian package installs, runs, upgrades, is removed, reinstalled and purged, and keeps the data",
     condition(mayCopy, "needs root, dpkg, adduser and overlay mounts"),
   ), // it needs an administrator's rights, dpkg, and a kernel that lets it make such a copy
   fn: () =>

@@ -18,7 +18,7 @@ path = "inbox"
 relevance = "all"
 `;
 
-Deno.test("a store behind a link takes what is collected, is backed up with its log, and is restored where the link leads", () =>
+Deno.test("a store behind a link is used, backed up with its log, and restored at the link's target", () =>
   withFolder(async (folder) => {
     const [link, file] = [join(folder, "data", "regfeed.db"), join(folder, "disk", "store.db")];
     for (const name of ["data", "disk", "inbox"]) await Deno.mkdir(join(folder, name), { mode: 0o700 });

@@ -131,7 +131,7 @@ async function liveAWholeLife(world: World): Promise<string[]> {
   return secrets;
 }
 
-Deno.test("the log of a whole life holds no key, secret, mail address, body or header, and names every act", async () => {
+Deno.test("the log contains no key, secret, address, body or header, and names every operation", async () => {
   const world = await createWorld(CONFIG);
   const secrets = await liveAWholeLife(world);
   const lines = world.platform.lines.map((line) => JSON.stringify(line));

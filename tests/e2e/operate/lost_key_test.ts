@@ -163,7 +163,7 @@ async function renew(server: Serving, { key, id, hook }: Given): Promise<string>
   return rotated.subscription.webhook_secret;
 }
 
-Deno.test("a lost key ends in an error that names the way out, and that ends in deliveries that verify", () =>
+Deno.test("after a lost key, the error names the solution, and deliveries verify again", () =>
   withFolder(async (folder) => {
     const receiver = startReceiver();
     try {

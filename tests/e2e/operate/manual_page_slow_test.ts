@@ -29,7 +29,7 @@ async function rendered(page: string): Promise<string> {
 
 Deno.test({
   ...needs(
-    "the manual page has every command, with its usage, its options and its example",
+    "the manual page contains every command with usage, options and example",
     program("groff"),
   ),
   fn: async () => {

@@ -29,13 +29,13 @@ async function mostOf(flags: readonly string[]): Promise<number> {
   return Number(new TextDecoder().decode(stdout)) / MEGABYTE;
 }
 
-Deno.test("with the executable's settings the heap takes much less than the runtime takes by itself", async () => {
+Deno.test("the executable's settings reduce the heap", async () => {
   const most = await mostOf(COLLECTOR);
   const byItself = await mostOf([]);
   assert.ok(most < byItself * 0.75, `${most.toFixed(1)} MB, by itself ${byItself.toFixed(1)} MB`);
 });
 
-Deno.test("every setting of the collector is one that the runtime knows", async () => {
+Deno.test("the runtime knows every setting of the garbage collector", async () => {
   for (const setting of COLLECTOR) await mostOf([setting]);
   await assert.rejects(mostOf(["--no-such-setting-of-the-collector"]));
 });

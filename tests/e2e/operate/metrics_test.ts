@@ -26,7 +26,7 @@ function feedOf(titles: readonly string[]): string {
   return `<rss version="2.0"><channel><title>Board</title>${items.join("")}</channel></rss>`;
 }
 
-Deno.test("visits, items, attempts and their times are counted by what came of them", async () => {
+Deno.test("the metrics count fetches, items and attempts by outcome, and their durations", async () => {
   const metrics = createMetrics();
   const world = await createWorld(CONFIG, { metrics });
   const { platform, app } = world;
@@ -96,7 +96,7 @@ Deno.test("visits, items, attempts and their times are counted by what came of t
   await world.close();
 });
 
-Deno.test("subscriptions that are held_full are counted, and what is stored for a customer", async () => {
+Deno.test("the metrics count held_full subscriptions and the stored bytes of a customer", async () => {
   const metrics = createMetrics();
   const limits = "[tiers.team]\nwebhook_deliveries_per_month = 1\nheld_deliveries = 1\n";
   const world = await createWorld(limits + CONFIG, { metrics });

@@ -16,7 +16,7 @@ async function ask(program: string, args: string[]): Promise<{ ok: boolean; said
 }
 
 Deno.test({
-  ...needs("Prometheus takes the alerts, and they ask for nothing that is not measured", program("promtool")),
+  ...needs("Prometheus accepts the alerts, and they use only exported metrics", program("promtool")),
   fn: async () => {
     const file = join(PACKAGING, "alerts.yml");
     const checked = await ask("promtool", ["check", "rules", file]);
@@ -34,7 +34,7 @@ Deno.test({
 });
 
 Deno.test({
-  ...needs("systemd takes the unit and calls it safe", program("systemd-analyze")),
+  ...needs("systemd accepts the unit and calls it safe", program("systemd-analyze")),
   fn: async () => {
     await withFolder(async (folder) => {
       // The program that it starts has to be there.
@@ -57,7 +57,7 @@ Deno.test({
 });
 
 Deno.test({
-  ...needs("Caddy takes the Caddyfile without a warning", program("caddy")),
+  ...needs("Caddy accepts the Caddyfile without a warning", program("caddy")),
   fn: async () => {
     const adapted = await ask("caddy", [
       "adapt",
@@ -72,7 +72,7 @@ Deno.test({
 });
 
 Deno.test({
-  ...needs("nginx takes the site's file", program("nginx")),
+  ...needs("nginx accepts the site's file", program("nginx")),
   fn: async () => {
     await withFolder(async (folder) => {
       const { cert, key } = await makeSelfSigned(folder, "feed", "feed.example.org");
@@ -95,7 +95,7 @@ Deno.test({
 
 Deno.test({
   ...needs(
-    "the Dockerfile makes an image whose user is nobody, with a folder of its own, and a health check",
+    "the Dockerfile builds an image with an unprivileged user, a data folder and a health check",
     ROOT,
     program("buildah"),
   ), // without a daemon, on an empty base: nothing is fetched
@@ -139,7 +139,7 @@ Deno.test({
 
 Deno.test({
   ...needs(
-    "the Debian package contains the executable, its unit, the guides, and a config that it must not overwrite",
+    "the Debian package contains the executable, its unit, the guides, and a config that upgrades keep",
     program("dpkg-deb"),
   ),
   fn: async () => {

@@ -6,7 +6,7 @@ import { parseConfig } from "../../../src/config/config.ts";
 import { debianArchitecture, debianConfig } from "../../../tools/build/debian.ts";
 import { buildSbom, type Lock } from "../../../tools/build/sbom.ts";
 
-Deno.test("the Debian package's config keeps everything below /var/lib/regfeed", async () => {
+Deno.test("the Debian package's config puts everything below /var/lib/regfeed", async () => {
   const text = debianConfig(
     await Deno.readTextFile(new URL("../../../config.example.toml", import.meta.url)),
   );
@@ -21,7 +21,7 @@ Deno.test("the Debian package's config keeps everything below /var/lib/regfeed",
   assert.equal(debianArchitecture("aarch64-apple-darwin"), null);
 });
 
-Deno.test("the list of components is CycloneDX, names every package with its hash, and is the same each time", async () => {
+Deno.test("the SBOM is CycloneDX, names every package with its hash, and is reproducible", async () => {
   const lock: Lock = JSON.parse(
     await Deno.readTextFile(new URL("../../../executable.lock", import.meta.url)),
   );
@@ -41,7 +41,7 @@ Deno.test("the list of components is CycloneDX, names every package with its has
   }
 });
 
-Deno.test("the list of components is what the schema of CycloneDX 1.6 asks for", async () => {
+Deno.test("the SBOM matches the schema of CycloneDX 1.6", async () => {
   const { JSON_SCHEMA, SPDX, JSF } = await schemaFiles();
   const read = async (file: string) => JSON.parse(await Deno.readTextFile(file));
   const ajv = new Ajv({ strict: false, validateFormats: true, allErrors: true, addUsedSchema: false });

@@ -47,7 +47,7 @@ for (
 }
 
 Deno.test({
-  ...needs("where there is no database, a start that may make none says so and what to do", MAY_HOLD),
+  ...needs("a start without permission to create a database says what to do", MAY_HOLD),
   fn: () =>
     withPeers(async (folder) => {
       await Deno.chmod(join(folder, "disk"), 0o555);
@@ -62,7 +62,7 @@ Deno.test({
 
 Deno.test({
   ...needs(
-    "a command of another user than the data's says whose they are, what keeps it out, and what to do",
+    "a command of another user names the owner, the obstacle and the solution",
     ROOT,
     MAY_HOLD,
   ),
@@ -98,7 +98,7 @@ Deno.test({
 
 Deno.test({
   ...needs(
-    "on a read-only disk the server and the commands refuse the database, and backup create still saves it",
+    "on a read-only disk server and commands refuse the database, and backup create saves it",
     MAY_MOUNT,
   ),
   fn: () =>

@@ -18,7 +18,7 @@ function commandsUnder(heading: string, text: string): string {
 }
 
 Deno.test({
-  ...needs("the documented rehearsal goes from the checkout to the end", program("openssl", "curl")),
+  ...needs("the documented rehearsal runs from the checkout to the end", program("openssl", "curl")),
   fn: () =>
     withFolder(async (folder) => {
       const probe = Deno.listen({ hostname: "127.0.0.1", port: 0 });

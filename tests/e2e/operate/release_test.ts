@@ -15,7 +15,7 @@ Stack backtrace:
    0: <unknown>
 `;
 
-Deno.test("whyLeftOut() says what failed, and where to put a runtime base that cannot be downloaded", () => {
+Deno.test("whyLeftOut() names the failure and where to put a runtime base", () => {
   const why = whyLeftOut(NO_BASE);
   assert.match(
     why,
@@ -37,7 +37,7 @@ Deno.test("whyLeftOut() says what failed, and where to put a runtime base that c
   for (const [said, wanted] of cases) assert.equal(whyLeftOut(said), wanted);
 });
 
-Deno.test("a package that brings no text of its licence is listed with what it states", () => {
+Deno.test("a package without a licence text is listed with its stated licence", () => {
   const cases: [string, string][] = [
     ['{"license": "ISC", "author": "Ana <ana@example.org>"}', "Licence: ISC; author: Ana <ana@example.org>"],
     ['{"license": "MIT", "author": {"name": "Ana"}}', "Licence: MIT; author: Ana"],
@@ -47,7 +47,7 @@ Deno.test("a package that brings no text of its licence is listed with what it s
   for (const [manifest, wanted] of cases) assert.equal(statedLicence(manifest), wanted);
 });
 
-Deno.test("the licences are Regfeed's own, the runtime's and every package's of the lock, with their texts", async () => {
+Deno.test("the licences are those of Regfeed, the runtime and every locked package", async () => {
   const text = await collectLicences();
   const [own = "", deno = "", ...packages] = text.split(`\n${"-".repeat(80)}\n`);
   assert.match(own, /^MIT License\n\nCopyright \(c\) \d+ the Regfeed authors\n/);
@@ -60,7 +60,7 @@ Deno.test("the licences are Regfeed's own, the runtime's and every package's of 
   for (const name of names) assert.ok(own.includes(`  ${name}\n`), name);
 });
 
-Deno.test("from its source Regfeed says where the licences are, and nowhere gives them as JSON", () =>
+Deno.test("from source, version --licences says where the licences are", () =>
   withFolder(async (folder) => {
     const source = await regfeed(folder, ["version", "--licences"]);
     assert.equal(source.code, 1);

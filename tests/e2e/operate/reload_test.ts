@@ -137,7 +137,7 @@ function withServer(
 const opens = (server: Serving, key: string, status: number): Promise<void> =>
   until(`${key} is answered ${status}`, async () => await statusOf(server, key) === status, SOON_MS);
 
-Deno.test("a reload under steady requests: no answer fails, customers, limits and sources change at once, counts go on", () =>
+Deno.test("a reload under load fails no request and applies customers, limits and sources at once", () =>
   withServer(async ({ folder, server, key }) => {
     assert.equal(await statusOf(server, BANK_KEY), 200, "declared customers are there from the start");
     const steady = askSteadily(server, key);
@@ -167,7 +167,7 @@ Deno.test("a reload under steady requests: no answer fails, customers, limits an
     assert.deepEqual(after, { limit: 30_000, used: before.used + 1 }, "nothing twice, nothing forgotten");
   }));
 
-Deno.test("a config that is wrong, or that the store contradicts, changes nothing and is named with its line", () =>
+Deno.test("an invalid or conflicting config changes nothing and is reported with its line", () =>
   withServer(async ({ folder, server }) => {
     const rows: [text: string, expected: RegExp][] = [
       [
@@ -189,7 +189,7 @@ Deno.test("a config that is wrong, or that the store contradicts, changes nothin
     }
   }));
 
-Deno.test("what needs a restart waits for it, and a customer that comes back is the one that left", () =>
+Deno.test("changes that need a restart wait, and a customer that returns keeps its record", () =>
   withServer(async ({ folder, server }) => {
     await writeConfig(folder, SECOND);
     await reload(server);
@@ -206,7 +206,7 @@ Deno.test("what needs a restart waits for it, and a customer that comes back is 
     ]);
   }));
 
-Deno.test("twenty reloads in a row while a feed grows and webhooks flow: every event once, every delivery once", () =>
+Deno.test("twenty reloads under load store every event and send every delivery once", () =>
   withFolder(async (folder) => {
     let published = FIRST_EVENTS;
     const publisher = Deno.serve(LOOPBACK, async () => {
@@ -294,7 +294,7 @@ function countPending(folder: string): number {
   }
 }
 
-Deno.test("with watch_config a changed file is put in force by itself: written, renamed into place, or behind a link", () =>
+Deno.test("watch_config applies a changed file that is written, renamed or linked", () =>
   withFolder(async (folder) => {
     const configOf = (requests: number) =>
       BASE.replace("[server]", "[server]\nwatch_config = true") + tier(requests);

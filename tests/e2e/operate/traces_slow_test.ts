@@ -64,7 +64,7 @@ notify_first_fetch = true
 authorization = "Bearer hush-authorization"
 `;
 
-Deno.test("nobody looks on unless OTEL_DENO says so, and then nothing is done for a trace", async () => {
+Deno.test("without OTEL_DENO there is no tracer", async () => {
   for (const value of [undefined, "", "false", "0"]) {
     assert.equal(await createTracer((name) => name === "OTEL_DENO" ? value : "true"), NO_TRACER);
   }
@@ -143,7 +143,7 @@ async function doEverything(folder: string, collector: Collector): Promise<Done>
   };
 }
 
-Deno.test("OTEL_DENO exports a span for each act, with ids and without secrets, addresses or bodies", async () => {
+Deno.test("OTEL_DENO exports a span for each operation, without secrets, addresses or bodies", async () => {
   const collector = startCollector();
   await withFolder(async (folder) => {
     const { requestId, subscriptionId, deliveryId, secrets } = await doEverything(folder, collector);

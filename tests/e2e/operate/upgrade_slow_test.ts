@@ -28,7 +28,7 @@ async function fill(file: string, webhookUrl: string): Promise<void> {
   await store.close();
 }
 
-Deno.test("serve of the next version backs up a store and migrates it with all that it holds", async () => {
+Deno.test("serve of the next version backs up and migrates a store completely", async () => {
   const arrived: (string | null)[] = [];
   const heard = Promise.withResolvers<void>();
   const receiver = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
@@ -80,7 +80,7 @@ Deno.test("serve of the next version backs up a store and migrates it with all t
   await receiver.shutdown();
 });
 
-Deno.test("a store of a newer schema is refused by name and left as it is", async () => {
+Deno.test("a store with a newer schema is refused and not changed", async () => {
   await withFolder(async (folder) => {
     await writeConfig(folder, '[server]\nlisten = "127.0.0.1:0"\n');
     await Deno.mkdir(join(folder, "data"));

@@ -1,4 +1,4 @@
-// The program of a parse worker with faults: what a document says in its first bytes befalls the worker.
+// A parse worker that fails as the first bytes of a document say.
 import process from "node:process";
 import { createClassifier } from "../../../src/classify/classify.ts";
 import { parseWorkerTasks } from "../../../src/ingest/parse/parse_worker_tasks.ts";

@@ -9,7 +9,7 @@ const ITEM = "<item><link>https://a.example/</link><title>";
 const FEED = '<rss version="2.0"><channel>';
 const JSON_FEED = '{"version":"https://jsonfeed.org/version/1.1","items":[';
 
-/** What stands before the part that is repeated, that part, and what stands after it. */
+/** The start, the repeated part and the end of each document. */
 const DOCUMENTS: [before: string, part: string, after: string][] = [
   ["", "<a>", ""],
   [`${FEED}<item>`, "<a>", ""],

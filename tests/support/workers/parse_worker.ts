@@ -1,11 +1,11 @@
-// The tasks of the parse worker, run on the test's own thread.
+// The tasks of the parse worker on the test's thread.
 import { createClassifier } from "../../../src/classify/classify.ts";
 import type { WorkerThread } from "../../../src/domain/ports/ports.ts";
 import { parseWorkerTasks } from "../../../src/ingest/parse/parse_worker_tasks.ts";
 
 const TASKS = parseWorkerTasks(createClassifier);
 
-/** A worker without limits. What goes in and out is copied, as it is on its way to another thread. */
+/** A worker without limits. Arguments and results are copied, as between threads. */
 export const IN_PROCESS_WORKER: WorkerThread = {
   async call(task, argument, { signal } = {}) {
     signal?.throwIfAborted();

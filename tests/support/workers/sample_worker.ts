@@ -1,4 +1,4 @@
-// The program of a worker with good and bad tasks.
+// A worker with valid and failing tasks.
 import process from "node:process";
 import { serveTasks } from "../../../src/platform/process/worker_thread.ts";
 
