@@ -1,4 +1,4 @@
-// Tests of src/api/fuzz.ts.
+// Random requests: every response is documented, and none is a 5xx.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { ERRORS } from "../../src/domain/error_codes.ts";
@@ -9,61 +9,22 @@ import { createWorld, type Reply, type World } from "../support/world.ts";
 const REQUESTS = 2_500;
 const BIG_TIER = "[tiers.team]\napi_requests_per_day = 1_000_000\nactive_subscriptions = 10_000\n";
 
+const oneOf = (words: string) => fc.constantFrom(...words.split(" "));
+
 const text = fc.oneof(
   fc.string({ unit: "binary", maxLength: 30 }),
-  fc.constantFrom(
-    "",
-    "0",
-    "-1",
-    "1e999",
-    "NaN",
-    "null",
-    "true",
-    "evt_",
-    "..",
-    "%00",
-    "'",
-    '"',
-    ";--",
-    "\u0000",
-    "\ud800",
-    "💥",
-    "__proto__",
-  ),
+  oneOf("0 -1 1e999 NaN null true evt_ .. %00 ' \" ;-- \u0000 \ud800 💥 __proto__"),
+  fc.constant(""),
 );
-const method = fc.constantFrom("GET", "GET", "POST", "DELETE", "PUT", "PATCH", "HEAD", "OPTIONS", "QUERY");
+const method = oneOf("GET GET POST DELETE PUT PATCH HEAD OPTIONS QUERY");
 const queryName = fc.oneof(
-  fc.constantFrom(
-    "limit",
-    "since",
-    "until",
-    "source",
-    "severity_min",
-    "topics",
-    "event_type",
-    "article",
-    "language",
-    "q",
-    "latest",
-    "before",
-    "after",
-  ),
+  oneOf("limit since until source severity_min topics event_type article language q latest before after"),
   text,
 );
 const queryValue = fc.oneof(
   text,
   fc.integer().map(String),
-  fc.constantFrom(
-    "board",
-    "gpai",
-    "gpai,transparency",
-    "high",
-    "Art. 50",
-    "en",
-    "guidelines",
-    "true",
-    "guidance",
-  ),
+  oneOf("board gpai gpai,transparency high Art.50 en guidelines true guidance"),
 );
 const body = fc.oneof(
   fc.nat().map((number) => JSON.stringify({ webhook_url: `https://hooks.example.org/${number}` })),
@@ -83,7 +44,7 @@ const body = fc.oneof(
   text,
 );
 
-/** The place of POST /v1/subscriptions among the paths. */
+/** The index of /v1/subscriptions in the paths. */
 const SUBSCRIBE = 3;
 
 interface Shot {
@@ -108,56 +69,33 @@ const anyShot: fc.Arbitrary<Shot> = fc.record({
   idempotencyKey: fc.option(fc.stringMatching(/^[!-~]{0,10}$/), { nil: undefined }),
 });
 
-/** Most are wild; some get as far as the store. */
+/** Most requests are invalid; some reach the store. */
 const shot: fc.Arbitrary<Shot> = fc.oneof(
   { weight: 9, arbitrary: anyShot },
-  {
+  ...["application/json", "text/plain"].map((type) => ({
     weight: 1,
     arbitrary: anyShot.map((one) => ({
       ...one,
       method: "POST",
       path: SUBSCRIBE,
       query: [],
-      type: "application/json",
+      type,
       hasKey: true,
     })),
-  },
-  {
-    weight: 1,
-    arbitrary: anyShot.map((one) => ({
-      ...one,
-      method: "POST",
-      path: SUBSCRIBE,
-      query: [],
-      type: "text/plain",
-      hasKey: true,
-    })),
-  },
+  })),
 );
 
 function pathOf({ path, segment, query }: Shot, known: { event: string; subscription: string }): string {
   const wild = encodeURIComponent(segment.isWellFormed() ? segment : "x");
   const paths = [
-    "/v1/events",
-    "/v1/events",
-    "/v1/events",
-    "/v1/subscriptions",
-    "/v1/subscriptions",
-    "/v1/usage",
-    "/v1/sources",
-    "/v1/topics",
-    "/v1/health",
-    "/v1/webhooks/payment",
-    "/v1/openapi.json",
-    "/docs",
-    `/v1/events/${known.event}`,
-    `/v1/events/${known.event}/versions`,
-    `/v1/events/${wild}`,
-    `/v1/events/${wild}/versions`,
-    `/v1/subscriptions/${known.subscription}`,
-    `/v1/subscriptions/${known.subscription}/test`,
-    `/v1/subscriptions/${wild}`,
-    `/v1/subscriptions/${wild}/test`,
+    ..."/v1/events /v1/events /v1/events /v1/subscriptions /v1/subscriptions /v1/usage /v1/sources".split(
+      " ",
+    ),
+    ..."/v1/topics /v1/health /v1/webhooks/payment /v1/openapi.json /docs".split(" "),
+    ...[known.event, wild].flatMap((id) => [`/v1/events/${id}`, `/v1/events/${id}/versions`]),
+    ...[known.subscription, wild].flatMap((
+      id,
+    ) => [`/v1/subscriptions/${id}`, `/v1/subscriptions/${id}/test`]),
     `/v1/${wild}`,
     `/${wild}`,
   ];
@@ -167,7 +105,7 @@ function pathOf({ path, segment, query }: Shot, known: { event: string; subscrip
 }
 
 function checkReply(reply: Reply, label: string): void {
-  assert.ok(reply.status < 500, `${label} answered ${reply.status}: ${reply.text}`);
+  assert.ok(reply.status < 500, `${label} responded ${reply.status}: ${reply.text}`);
   assert.match(reply.headers.get("x-request-id") ?? "", /^req_/, label);
   if (reply.status < 400 || reply.text === "") return;
   const { code, status } = problem.parse(reply.json);
@@ -193,7 +131,7 @@ async function arrange(world: World): Promise<{ key: string; event: string; subs
   return { key, event: events.json.events[0].id, subscription: created.json.subscription.id };
 }
 
-Deno.test(`${REQUESTS} requests of every kind get their answer: never a 5xx, every error with its problem`, async () => {
+Deno.test(`${REQUESTS} random requests get no 5xx, and every error is a problem`, async () => {
   const world = await createWorld(BIG_TIER + PAYMENT_CONFIG + boardConfig());
   try {
     const known = await arrange(world);
@@ -217,7 +155,7 @@ Deno.test(`${REQUESTS} requests of every kind get their answer: never a 5xx, eve
       { numRuns: REQUESTS },
     );
     for (const status of [200, 201, 400, 401, 404, 405, 415]) {
-      assert.ok((statuses.get(status) ?? 0) > 0, `no request was answered ${status}: the shots miss a side`);
+      assert.ok((statuses.get(status) ?? 0) > 0, `no response was ${status}`);
     }
   } finally {
     await world.close();

@@ -1,4 +1,4 @@
-// The API's description: what it says of routes, errors and webhooks, and that it is fit for the tools that read it.
+// The API description: routes, errors, examples and webhooks.
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { describeApi } from "../../src/api/openapi.ts";
@@ -23,7 +23,7 @@ const parameters = async (name: string): Promise<Record<string, Parameter>> => {
   return Object.fromEntries(found.map((parameter) => [parameter.name, parameter]));
 };
 
-Deno.test("every path and method of the description is there, and no other method", () =>
+Deno.test("every documented path and method exists, and no other method", () =>
   withWorld(async (world) => {
     const { paths } = await description();
     for (const [path, item] of Object.entries(paths)) {
@@ -37,7 +37,7 @@ Deno.test("every path and method of the description is there, and no other metho
     }
   }));
 
-Deno.test("every operation has its own name, a known tag and words", async () => {
+Deno.test("every operation has a unique id, a known tag and texts", async () => {
   const { tags } = await description();
   const names = new Set<string>();
   for (const [name, operation] of await operations()) {
@@ -51,7 +51,7 @@ Deno.test("every operation has its own name, a known tag and words", async () =>
   }
 });
 
-Deno.test("query parameters are described as what they mean, not as the text that carries them", async () => {
+Deno.test("query parameters have the types of their values", async () => {
   const { limit, since, topics, latest, severity_min, event_type } = await parameters("get /v1/events");
   assert.deepEqual(limit?.schema, { default: 50, type: "integer", minimum: 1, maximum: 200 });
   assert.equal(since?.schema.type, "integer");
@@ -66,7 +66,7 @@ Deno.test("query parameters are described as what they mean, not as the text tha
   assert.equal((await parameters("get /v1/events/{id}"))["id"]?.required, true);
 });
 
-Deno.test("a key is asked for where one is needed, and its answers tell of the quota", async () => {
+Deno.test("operations that require a key document it, and their responses the quota", async () => {
   const open = new Set(["/v1/sources", "/v1/topics", "/v1/health", "/v1/openapi.json", "/docs"]);
   for (const [name, operation] of await operations()) {
     const path = name.split(" ")[1] ?? "";
@@ -87,7 +87,7 @@ Deno.test("a key is asked for where one is needed, and its answers tell of the q
   assert.ok("ETag" in headers && "Link" in headers);
 });
 
-Deno.test("every error has an example with its code, status and title, and its line in the overview", async () => {
+Deno.test("every error has an example and a row in the overview", async () => {
   const document = await description();
   const text = JSON.stringify([document.paths, document["x-other-responses"], document.components.responses]);
   const own = Object.values(document["x-other-responses"]).flatMap(({ content = {} }) =>
@@ -107,7 +107,7 @@ Deno.test("every error has an example with its code, status and title, and its l
   }
 });
 
-Deno.test("every example is valid by its schema", async () => {
+Deno.test("every example matches its schema", async () => {
   const document = await description();
   const isValid = await validator();
   let count = 0;
@@ -136,7 +136,7 @@ Deno.test("every example is valid by its schema", async () => {
   assert.ok(count > 60, `only ${count} examples were found`);
 });
 
-Deno.test("every success with a JSON body has an example, but for the description itself", async () => {
+Deno.test("every success with a JSON body has an example, except for the description", async () => {
   for (const [name, { responses }] of await operations()) {
     if (name === "get /v1/openapi.json") continue;
     const success = (responses["200"] ?? responses["201"] ?? responses["202"]) as ResponseObject;
@@ -145,7 +145,7 @@ Deno.test("every success with a JSON body has an example, but for the descriptio
   }
 });
 
-Deno.test("the description tells of webhooks with their signature headers, and what is sent is as it says", () =>
+Deno.test("webhooks are documented with their headers, and sent as documented", () =>
   withWorld(async (world) => {
     const { key } = await world.addCustomer();
     const operation = (await description()).webhooks["delivery"]?.post;
@@ -178,7 +178,7 @@ Deno.test("the description tells of webhooks with their signature headers, and w
     assert.deepEqual(types, ["event.test", "event.published", "event.revised"]);
   }));
 
-Deno.test("GET /v1/openapi.json is JSON with the operator's address, made once", () =>
+Deno.test("GET /v1/openapi.json contains the public URL and has a stable ETag", () =>
   withWorld(async (world) => {
     const first = await world.ask("/v1/openapi.json");
     assert.equal(first.headers.get("content-type"), "application/json; charset=utf-8");
@@ -190,7 +190,7 @@ Deno.test("GET /v1/openapi.json is JSON with the operator's address, made once",
     assert.equal(again.status, 304);
   }));
 
-Deno.test("describeApi() refuses two schemas of one name that differ", () => {
+Deno.test("describeApi() refuses different schemas with the same name", () => {
   const route = (path: string, schema: z.ZodType): Route =>
     publicRoute({
       method: "GET",
@@ -213,52 +213,28 @@ Deno.test("describeApi() refuses two schemas of one name that differ", () => {
   assert.throws(() => describeApi([...routes, events], options), /Problem/);
 });
 
-Deno.test("checkAnswer() takes what the description says, and nothing else", async () => {
-  const headers = new Headers({ "content-type": "application/json", "x-request-id": "req_1" });
-  const problem = (code: string, status: number) =>
-    JSON.stringify({
-      type: `urn:regfeed:problem:${code}`,
-      title: "A problem",
-      status,
-      detail: "What to do.",
-      code,
-      request_id: "req_01KYWDAKRR5WRWT5EF8803K209",
+Deno.test("checkAnswer() accepts documented responses only", async () => {
+  const headers = { "content-type": "application/json", "x-request-id": "req_1" };
+  const url = "http://regfeed.example/v1/topics?x=1";
+  const text = '{"topics":[],"disclaimer":"Not legal advice"}';
+  const check = ({ headers: own = {}, ...change }: Record<string, unknown> & { headers?: HeadersInit }) =>
+    checkAnswer({
+      method: "GET",
+      url,
+      status: 200,
+      text,
+      ...change,
+      headers: new Headers({ ...headers, ...own }),
     });
-  const good = {
-    method: "GET",
-    url: "http://regfeed.example/v1/topics?x=1",
-    status: 200,
-    headers,
-    text: '{"topics":[],"disclaimer":"Not legal advice"}',
-  };
-  await checkAnswer(good);
-  const changed = (name: string, value: string) => {
-    const copy = new Headers(headers);
-    copy.set(name, value);
-    return copy;
-  };
-  const broken = { status: 404, headers: changed("content-type", "application/problem+json") };
-  const rows: [what: string, change: Partial<typeof good>, message: RegExp][] = [
-    ["another status", { status: 202 }, /knows only 200/],
-    ["another field", { text: '{"topics":[],"disclaimer":"","more":1}' }, /additional/],
-    ["a missing field", { text: '{"topics":[]}' }, /disclaimer/],
-    ["another type", { headers: changed("content-type", "text/html") }, /not text\/html/],
-    ["another header", { headers: changed("x-secret", "1") }, /header x-secret/],
-    [
-      "a wrong header",
-      { method: "PUT", ...broken, status: 405, text: problem("not_found", 405) },
-      /not not_found/,
-    ],
-    ["no request id", { headers: new Headers({ "content-type": "application/json" }) }, /no X-Request-Id/],
-    [
-      "another code",
-      { url: "http://regfeed.example/v1/x", ...broken, text: problem("internal", 404) },
-      /internal/,
-    ],
-    ["an unknown path that answers", { url: "http://regfeed.example/v1/x" }, /knows only 404/],
-    ["a body after HEAD", { method: "HEAD" }, /no body/],
+  await check({});
+  const rows: [change: Parameters<typeof check>[0], message: RegExp][] = [
+    [{ status: 202 }, /knows only 200/],
+    [{ text: '{"topics":[],"disclaimer":"","more":1}' }, /additional/],
+    [{ text: '{"topics":[]}' }, /disclaimer/],
+    [{ headers: { "content-type": "text/html" } }, /not text\/html/],
+    [{ headers: { "x-secret": "1" } }, /header x-secret/],
+    [{ url: "http://regfeed.example/v1/x" }, /knows only 404/],
+    [{ method: "HEAD" }, /no body/],
   ];
-  for (const [what, change, message] of rows) {
-    await assert.rejects(checkAnswer({ ...good, ...change }), message, what);
-  }
+  for (const [change, message] of rows) await assert.rejects(check(change), message, JSON.stringify(change));
 });

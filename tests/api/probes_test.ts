@@ -1,8 +1,8 @@
-// The probes: what supervisors and load balancers ask.
+// The probes of supervisors and load balancers.
 import assert from "node:assert/strict";
 import { createWorld } from "../support/world.ts";
 
-Deno.test("/livez and /readyz are 200, need no key, and take GET and HEAD alone", async () => {
+Deno.test("/livez and /readyz respond with 200 without a key, to GET and HEAD only", async () => {
   const world = await createWorld();
   const ask = async (path: string, method = "GET") =>
     await world.app.fetch(new Request(`http://regfeed.example${path}`, { method }), "127.0.0.1");

@@ -1,4 +1,4 @@
-// Fairness, over the SQLite engine: endpoints that are slow cost other customers nothing.
+// Fairness with the SQLite engine: slow endpoints do not delay other customers.
 import assert from "node:assert/strict";
 import { createDelivery, type DeliveryDeps } from "../../src/delivery/loop.ts";
 import type { IncomingResponse } from "../../src/domain/ports/ports.ts";
@@ -144,7 +144,7 @@ Deno.test("25 endpoints that respond after 14 s do not delay another customer's 
     assert.ok(room.lagsMs.size === 26, "the slow ones go on as well");
   }, { concurrency: 50 }));
 
-Deno.test("slow endpoints of many customers leave slots to the others, from the first moment on", () =>
+Deno.test("slow endpoints of many customers leave slots to others from the beginning", () =>
   inRoom(async (room) => {
     for (let at = 0; at < 12; at++) {
       const customer = (at + 16).toString(16);
@@ -163,7 +163,7 @@ Deno.test("slow endpoints of many customers leave slots to the others, from the 
     assert.ok(room.longestMs(/\.f0\./) <= SOON_MS, `${room.longestMs(/\.f0\./)} ms`);
   }));
 
-Deno.test("a customer's good endpoints beside its own slow ones wait for the first wave at most", () =>
+Deno.test("a customer's good endpoints wait at most for the first wave of its slow ones", () =>
   inRoom(async (room) => {
     await addCustomer(room.store, "a", { tier: "gpai" });
     for (let at = 0; at < 12; at++) await room.subscribe("a", `hangs${at}`, null);
@@ -178,7 +178,7 @@ Deno.test("a customer's good endpoints beside its own slow ones wait for the fir
     assert.ok(room.longestMs(/^good/) <= SOON_MS, `${room.longestMs(/^good/)} ms`);
   }, { concurrency: 40 }));
 
-Deno.test("no customer holds more than a quarter of the slots while another waits, and more once nobody does", () =>
+Deno.test("no customer uses more than a quarter of the slots while another waits", () =>
   inRoom(async (room) => {
     for (const customer of ["a", "b"]) {
       await addCustomer(room.store, customer, { tier: "gpai" });
@@ -195,7 +195,7 @@ Deno.test("no customer holds more than a quarter of the slots while another wait
     assert.ok((alone.get("a") ?? 0) > 25, `${alone.get("a")}`);
   }));
 
-Deno.test("an endpoint that succeeds slowly has the share of probes, also after a restart, until it is quick again", () =>
+Deno.test("an endpoint that succeeds slowly is limited to the slots of probes, also after a restart", () =>
   inRoom(async (room) => {
     await addCustomer(room.store, "a", { tier: "gpai" });
     for (let at = 0; at < 20; at++) await room.subscribe("a", `slow${at}`, 3_000);
@@ -212,7 +212,7 @@ Deno.test("an endpoint that succeeds slowly has the share of probes, also after 
     assert.ok([...room.lagsMs.values()].every((lags) => lags.length === 8), "all arrive in the end");
   }));
 
-Deno.test("an endpoint that fails at once has no more attempts begun than its slots before that is recorded", async () => {
+Deno.test("an endpoint that fails has at most as many attempts as slots until the failure is recorded", async () => {
   for (const status of [410, 500]) {
     const { deps, store, network, clock } = aWorld();
     store.subscriptions.push(aSubscription());

@@ -1,4 +1,4 @@
-// The loop under random faults of endpoints, of the store and of the process: nothing lost, no limit passed.
+// The loop with random faults of endpoints, of the store and of the process.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { createDelivery } from "../../src/delivery/loop.ts";
@@ -36,14 +36,14 @@ const faults = fc.record({
   restarts: fc.array(fc.nat(7).map((one) => one === 0), { minLength: 10, maxLength: 20 }),
 });
 
-/** Four subscriptions with six deliveries each, and endpoints that notice when a promise is broken. */
-function aPlace(behaviourOf: (request: number) => number) {
+/** Four subscriptions with six deliveries each, and endpoints that record violated limits. */
+function aStage(behaviourOf: (request: number) => number) {
   const limits = { concurrency: CONCURRENCY, concurrencyPerSubscription: PER_SUBSCRIPTION };
   const world = aWorld(limits);
   const { store, network } = world;
   const underWay = new Map<string, string[]>();
   const arrived = new Set<string>();
-  /** The loop would take a throw in an endpoint for one more fault, so what is wrong is written down. */
+  /** Violations; the loop would treat an assertion in an endpoint as another fault. */
   const broken: string[] = [];
 
   async function receive(host: string, request: OutgoingRequest): Promise<IncomingResponse> {
@@ -52,7 +52,7 @@ function aPlace(behaviourOf: (request: number) => number) {
     if (ids.includes(id)) broken.push(`${id} is sent twice at once`);
     if (ids.length >= PER_SUBSCRIPTION) broken.push(`${host} gets more than its share`);
     underWay.set(host, [...ids, id]);
-    // Slow attempts have as many places of their own.
+    // Slow attempts have the same number of separate slots.
     if ([...underWay.values()].flat().length > 2 * CONCURRENCY) broken.push("too many at once");
     try {
       const response = await BEHAVIOURS[behaviourOf(network.requests.length)]?.(request) ?? respond(200);
@@ -73,7 +73,7 @@ function aPlace(behaviourOf: (request: number) => number) {
 }
 
 /** A process that runs the loop and can be stopped and started again. */
-function aProcess({ deps, clock }: Pick<ReturnType<typeof aPlace>, "deps" | "clock">) {
+function aProcess({ deps, clock }: Pick<ReturnType<typeof aStage>, "deps" | "clock">) {
   let stop = new AbortController();
   let running = createDelivery(deps).run(stop.signal);
   const end = async (): Promise<void> => {
@@ -95,29 +95,29 @@ Deno.test("run() keeps its limits and loses no delivery, whatever fails", async 
   await fc.assert(
     fc.asyncProperty(faults, async ({ behaviours, failing, steps, restarts }) => {
       let healed = false;
-      const place = aPlace((request) => healed ? 0 : behaviours[request % behaviours.length] ?? 0);
+      const stage = aStage((request) => healed ? 0 : behaviours[request % behaviours.length] ?? 0);
       let calls = 0;
       for (const method of ["matchEvents", "claimDeliveries", "releaseHeld", "finishAttempts"]) {
         const fails = () => !healed && failing[calls++ % failing.length];
-        place.store.failing.set(method, () => fails() ? new Error("disk full") : null);
+        stage.store.failing.set(method, () => fails() ? new Error("disk full") : null);
       }
-      const process = aProcess(place);
+      const process = aProcess(stage);
       for (const [at, step] of steps.entries()) {
-        await place.clock.advance(step);
+        await stage.clock.advance(step);
         if (restarts[at % restarts.length]) await process.restart();
       }
       healed = true;
       for (let day = 0; day < 3; day++) {
-        for (let turn = 0; turn < 30; turn++) await place.clock.advance(DAY_MS / 30);
-        for (let turn = 0; turn < 100; turn++) await place.clock.advance(200);
+        for (let turn = 0; turn < 30; turn++) await stage.clock.advance(DAY_MS / 30);
+        for (let turn = 0; turn < 100; turn++) await stage.clock.advance(200);
       }
       await process.end();
-      assert.deepEqual(place.broken, []);
-      for (const { claimed, status } of place.store.queue) {
+      assert.deepEqual(stage.broken, []);
+      for (const { claimed, status } of stage.store.queue) {
         assert.equal(status, "delivered", claimed.id);
-        assert.ok(place.arrived.has(claimed.id), claimed.id);
+        assert.ok(stage.arrived.has(claimed.id), claimed.id);
       }
-      assert.equal(place.clock.sleeping, 0);
+      assert.equal(stage.clock.sleeping, 0);
     }),
     { numRuns: 100 },
   );

@@ -1,4 +1,4 @@
-// The guard with the real HTTP client: what is connected to is what was checked, and nothing leads elsewhere.
+// The guard with the real HTTP client: it connects to the checked address only.
 import assert from "node:assert/strict";
 import { createDelivery, type Delivery } from "../../src/delivery/loop.ts";
 import { REFUSED_ADDRESS } from "../../src/delivery/send/guard.ts";
@@ -37,16 +37,16 @@ async function withRoom(
 const sendTo = (delivery: Delivery, webhookUrl: string) =>
   delivery.test(aSubscription({ webhookUrl }), 1_000);
 
-Deno.test("a name that changes its address between look-up and connection changes nothing", async () => {
+Deno.test("a name whose address changes after the lookup does not change the connection", async () => {
   await using checked = serveRaw(saying(NO_CONTENT), "127.0.0.1");
   const inside = Deno.listen({ hostname: "127.0.0.2", port: checked.port });
   let lookups = 0;
-  // The first answer is permitted, every later one is not: whoever looked twice would be led inside.
+  // Only the first address is permitted: a second lookup would lead to a private address.
   const rebinding: Resolver = {
     resolve: () => Promise.resolve([lookups++ === 0 ? "127.0.0.1" : "127.0.0.2"]),
   };
   await withRoom({ resolver: rebinding, allowNetworks: ["127.0.0.1/32"] }, async (delivery) => {
-    // A name that the system itself resolves to loopback: the client must not ask it.
+    // A name that the system resolves to loopback: the client must not look it up.
     const url = `http://localhost:${checked.port}/in`;
     const first = await sendTo(delivery, url);
     assert.deepEqual([first.status_code, lookups], [204, 1]);
@@ -54,11 +54,11 @@ Deno.test("a name that changes its address between look-up and connection change
     assert.deepEqual([second.status_code, second.problem, lookups], [null, REFUSED_ADDRESS, 2]);
     assert.notEqual(await delivery.whyRefused(url), null);
   });
-  assert.equal(checked.connections.taken, 1, "and a connection that is open is not used for what is refused");
+  assert.equal(checked.connections.taken, 1, "an open connection is not used for a refused address");
   inside.close();
 });
 
-Deno.test("no redirect is followed, wherever it leads and whatever its status", async () => {
+Deno.test("no redirect is followed", async () => {
   await using inside = serveRaw(saying(NO_CONTENT));
   for (const status of [301, 302, 303, 307, 308]) {
     const location = `location: ${inside.address}/stolen\r\n`;
@@ -77,7 +77,7 @@ Deno.test("no redirect is followed, wherever it leads and whatever its status", 
   assert.equal(inside.connections.taken, 0);
 });
 
-Deno.test("what the policy does not open is never connected to, whichever way it is written", async () => {
+Deno.test("addresses that the policy does not permit are never connected to, however they are written", async () => {
   await using server = serveRaw(saying(NO_CONTENT));
   const { port } = server;
   const urls = [
@@ -92,7 +92,7 @@ Deno.test("what the policy does not open is never connected to, whichever way it
     `http://user:word@127.0.0.1:${port}/`,
     `http://example.com@127.0.0.1:${port}/`,
   ];
-  // A neighbour is open, this machine is not.
+  // Another address is permitted, this machine is not.
   await withRoom({ resolver: createResolver(), allowNetworks: ["127.9.9.9/32"] }, async (delivery) => {
     for (const url of urls) {
       const { problem, status_code } = await sendTo(delivery, url);

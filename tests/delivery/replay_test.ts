@@ -1,4 +1,4 @@
-// Replays over the SQLite engine: other work goes on meanwhile, and a customer has one at a time.
+// Replays with the SQLite engine.
 import assert from "node:assert/strict";
 import { createReplay, type Replaying } from "../../src/delivery/replay.ts";
 import { createIds } from "../../src/domain/event/ids.ts";
@@ -12,7 +12,7 @@ import { testVault } from "../support/vault.ts";
 const RANGE = { sinceMs: 0, untilMs: null, afterId: null };
 const TARGET = { customerId: "cus_1", subscriptionId: "sub_1", replaysPerDay: 5_000 };
 
-/** A store with so many events that match nothing. */
+/** A store with this number of events that match nothing. */
 async function withEvents(
   count: number,
   work: (store: Store, replaying: Replaying) => Promise<void>,
@@ -30,7 +30,7 @@ async function withEvents(
   }
 }
 
-Deno.test("a replay lets other work go on between its steps", () =>
+Deno.test("a replay lets other work run between its steps", () =>
   withEvents(1_500, async (_, replaying) => {
     let others = 0;
     const timer = setInterval(() => others++, 0);
@@ -40,7 +40,7 @@ Deno.test("a replay lets other work go on between its steps", () =>
     assert.ok(others >= 5, `${others} times`);
   }));
 
-Deno.test("a customer has one replay in progress, and is told when to retry", () =>
+Deno.test("a customer can have one replay in progress", () =>
   withEvents(500, async (store, replaying) => {
     await addCustomer(store, "2");
     const replay = createReplay(replaying);
@@ -51,7 +51,7 @@ Deno.test("a customer has one replay in progress, and is told when to retry", ()
     assert.notEqual(typeof await replay(TARGET, RANGE), "string");
   }));
 
-Deno.test("a replay that goes on after midnight counts on each day what it sends on that day", () =>
+Deno.test("a replay that continues after midnight counts each delivery on its day", () =>
   withEvents(0, async (store, replaying) => {
     await subscribe(store, "sub_all");
     const newId = createIds(() => T0, (bytes) => new Uint8Array(bytes));

@@ -13,7 +13,7 @@ const OTHER_SECRET = "fedcba9876543210".repeat(4);
 const ID = "dlv_01JNQ2B3C4D5E6F7G8H9JKMNPQ";
 const BODY = '{"type":"event.test","title":"Grüße – 規則"}';
 
-Deno.test("signPayload() gives what openssl gives, keyed with the ASCII bytes and with the bytes read as base64", () => {
+Deno.test("signPayload() equals openssl, keyed with the ASCII bytes and with the base64-decoded bytes", () => {
   // printf '%s.%s.%s' $ID 1772366400 "$BODY" | openssl dgst -sha256 -hmac "$SECRET" -binary | base64 … | openssl dgst
   // -sha256 -mac HMAC -macopt hexkey:$(printf %s $SECRET | base64 -d | xxd -p -c 99) -binary | base64
   assert.equal(
@@ -25,7 +25,7 @@ Deno.test("signPayload() gives what openssl gives, keyed with the ASCII bytes an
 const listed = new URL("../../../shared/facts/signature_vectors.json", import.meta.url);
 
 Deno.test({
-  ...needs("signPayload() gives the recorded vector of ../shared/facts", present(listed)),
+  ...needs("signPayload() equals the recorded vector of ../shared/facts", present(listed)),
   fn: () => {
     const vector = JSON.parse(readFileSync(listed, "utf8"));
     const { secret_hex64: secret, id, ts: timestampSeconds, body } = vector;
@@ -40,7 +40,7 @@ async function hmac(key: Uint8Array<ArrayBuffer>, content: Uint8Array<ArrayBuffe
   return Buffer.from(await crypto.subtle.sign("HMAC", imported, content)).toString("base64");
 }
 
-Deno.test("signPayload() gives what Web Crypto gives, for any secrets and any bytes of a body", async () => {
+Deno.test("signPayload() equals Web Crypto for any secrets and bodies", async () => {
   const secret = fc.uint8Array({ minLength: 32, maxLength: 32 })
     .map((bytes) => Buffer.from(bytes).toString("hex"));
   await fc.assert(
@@ -87,7 +87,7 @@ function headersNow(body: string): Record<string, string> {
 }
 
 for (const [name, verifier] of VERIFIERS) {
-  Deno.test(`signPayload() satisfies ${name}, and no change of the message does`, () => {
+  Deno.test(`signPayload() satisfies ${name}, which rejects any change`, () => {
     const headers = headersNow(BODY);
     assert.doesNotThrow(() => verifier(SECRET).verify(BODY, headers));
     const later = String(Number(headers["webhook-timestamp"]) + 1);
@@ -105,7 +105,7 @@ for (const [name, verifier] of VERIFIERS) {
   });
 }
 
-Deno.test("signPayload() with two secrets satisfies every verifier with either, and the newest one's come first", () => {
+Deno.test("signPayload() with two secrets satisfies every verifier with either, the newest first", () => {
   const timestampSeconds = Math.floor(Date.now() / 1_000);
   const message = { id: ID, timestampSeconds, body: BODY };
   const both = signPayload({ ...message, secrets: [OTHER_SECRET, SECRET] });

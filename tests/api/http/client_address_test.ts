@@ -7,7 +7,7 @@ import {
   readRanges,
 } from "../../../src/api/http/client_address.ts";
 
-Deno.test("clientAddress() believes trusted proxies, each for the hop before it, and nobody else", () => {
+Deno.test("clientAddress() trusts only trusted proxies, each for the previous hop", () => {
   const trusted = readRanges(["10.0.0.0/8", "::1/128"]);
   const rows: [remote: string, forwardedFor: string | null, expected: string][] = [
     ["203.0.113.9", null, "203.0.113.9"],
@@ -31,7 +31,7 @@ Deno.test("clientAddress() believes trusted proxies, each for the hop before it,
     ["::ffff:203.0.113.9", "198.51.100.1", "203.0.113.9"],
     ["10.0.0.1", "1.2.3.4, ::ffff:10.2.2.2", "1.2.3.4"],
     ["10.0.0.1", "1.2.3.4, 10.2.2.2:443", "1.2.3.4"],
-    // What other readers take for an address: octal, hexadecimal, short and whole numbers, zones, quotes, tails.
+    // Accepted by other parsers: octal, hexadecimal, short forms, integers, zones, quotes, suffixes.
     ["10.0.0.1", "0x7f.1", "10.0.0.1"],
     ["10.0.0.1", "010.1.1.1", "10.0.0.1"],
     ["10.0.0.1", "127.1", "10.0.0.1"],
@@ -44,7 +44,7 @@ Deno.test("clientAddress() believes trusted proxies, each for the hop before it,
     ["10.0.0.1", "for=198.51.100.1", "10.0.0.1"],
     ["10.0.0.1", "unknown", "10.0.0.1"],
     ["10.0.0.1", "2001:db8::5:443:1:2:3:4:5", "10.0.0.1"],
-    // A client that names many trusted hops is behind the last that it did not write itself.
+    // Only the last 20 hops are read.
     ["10.0.0.1", `${"10.0.0.2, ".repeat(500)}198.51.100.1`, "198.51.100.1"],
     ["10.0.0.1", `1.2.3.4${", 10.0.0.2".repeat(500)}`, "10.0.0.2"],
   ];
@@ -53,13 +53,13 @@ Deno.test("clientAddress() believes trusted proxies, each for the hop before it,
   }
 });
 
-Deno.test("a header that comes several times is one list, in the order in which it came", () => {
+Deno.test("repeated headers are one list in their order", () => {
   const headers = new Headers([["x-forwarded-for", "1.2.3.4"], ["X-Forwarded-For", "198.51.100.1"]]);
   const trusted = readRanges(["10.0.0.0/8"]);
   assert.equal(clientAddress("10.0.0.1", headers.get("x-forwarded-for"), trusted), "198.51.100.1");
 });
 
-Deno.test("limitedAs() counts IPv4 by address and IPv6 by network, and this machine only when a header says so", () => {
+Deno.test("limitedAs() is the IPv4 address or the IPv6 network, and null for this machine", () => {
   const rows: [client: string, remote: string, expected: string | null][] = [
     ["198.51.100.1", "198.51.100.1", "198.51.100.1"],
     ["2001:db8:1:2:3:4:5:6", "10.0.0.1", "2001:db8:1:2::/64"],
@@ -78,7 +78,7 @@ Deno.test("limitedAs() counts IPv4 by address and IPv6 by network, and this mach
   }
 });
 
-Deno.test("looksLikeProxy() sees the proxy of one's own network that nobody named", () => {
+Deno.test("looksLikeProxy() detects untrusted proxies in private networks", () => {
   const trusted = readRanges(["10.0.0.0/8"]);
   const forwards = new Headers({ "x-forwarded-for": "198.51.100.1" });
   const rows: [remote: string, headers: Headers, expected: boolean][] = [
@@ -87,7 +87,7 @@ Deno.test("looksLikeProxy() sees the proxy of one's own network that nobody name
     ["192.168.0.4", new Headers({ "x-real-ip": "198.51.100.1" }), true],
     ["127.0.0.1", new Headers(), false],
     ["10.0.0.1", forwards, false],
-    ["203.0.113.9", forwards, false], // anybody's claim
+    ["203.0.113.9", forwards, false], // can be forged
     ["", forwards, false],
   ];
   for (const [remote, headers, expected] of rows) {

@@ -8,7 +8,7 @@ import { BY } from "../../store/contract/given.ts";
 import { boardConfig } from "../../support/samples.ts";
 import { createWorld, withWorld as createdWorld, type World } from "../../support/world.ts";
 
-Deno.test("drawFrom() gives a minute's number at once, then one after the other, whatever the clock does", () => {
+Deno.test("drawFrom() allows one minute's requests at once, then one after another, also if the clock is set back", () => {
   const draw = (left: number, passedMs: number, cost: 0 | 1 = 1) =>
     drawFrom({ left, atMs: 1_000_000 }, { perMinute: 20, nowMs: 1_000_000 + passedMs, cost });
   const rows: [left: number, passedMs: number, leftAfter: number, waitMs: number][] = [
@@ -29,7 +29,7 @@ Deno.test("drawFrom() gives a minute's number at once, then one after the other,
   assert.equal(drawFrom(null, { perMinute: 20, nowMs: 5, cost: 1 }).bucket.left, 19);
 });
 
-Deno.test("addresses are remembered up to a number, and the one that was quiet for longest goes first", () => {
+Deno.test("the least recently used address is dropped first", () => {
   const limits = createAddressLimits({ public: 1, failed_key: null }, { nowMs: () => 0 }, {
     maxAddresses: 2,
   });
@@ -39,14 +39,14 @@ Deno.test("addresses are remembered up to a number, and the one that was quiet f
   assert.equal(limits.take("public", null), null);
 });
 
-Deno.test("a million addresses leave little more behind than the last twenty thousand", () => {
+Deno.test("a million addresses leave only the latest twenty thousand", () => {
   const limits = createAddressLimits({ public: 1, failed_key: 1 }, { nowMs: () => 0 });
   for (let number = 0; number < 1_000_000; number++) limits.take("failed_key", `2001:db8:${number}::/64`);
   const isKnown = (number: number) => limits.look("failed_key", `2001:db8:${number}::/64`) !== null;
   assert.deepEqual([999_999, 980_000, 977_999, 0].map(isKnown), [true, true, false, false]);
 });
 
-/** Asks over a connection from an address. */
+/** Sends a request over a connection from an address. */
 async function askFrom(
   { app }: Pick<World, "app">,
   remote: string,
@@ -59,7 +59,7 @@ async function askFrom(
   return { status: response.status, retryAfter: response.headers.get("retry-after"), code };
 }
 
-Deno.test("limits that follow others go on from what was counted, within their own number", () => {
+Deno.test("limits with a new number continue with the same counts", () => {
   const counts = createAddressCounts();
   const clock = { nowMs: () => 0 };
   const limits = (failed_key: number | null) =>
@@ -67,13 +67,17 @@ Deno.test("limits that follow others go on from what was counted, within their o
   const before = limits(3);
   assert.deepEqual([1, 2, 3].map(() => before.take("failed_key", "192.0.2.1")), [null, null, null]);
   assert.equal(before.take("failed_key", "192.0.2.1")?.retryInSeconds, 20);
-  assert.equal(limits(3).take("failed_key", "192.0.2.1")?.retryInSeconds, 20, "nobody may try anew");
-  assert.equal(limits(6).take("failed_key", "192.0.2.1")?.retryInSeconds, 10, "by the new number");
+  assert.equal(
+    limits(3).take("failed_key", "192.0.2.1")?.retryInSeconds,
+    20,
+    "a reload does not reset the counts",
+  );
+  assert.equal(limits(6).take("failed_key", "192.0.2.1")?.retryInSeconds, 10, "by the new limit");
   assert.equal(limits(null).take("failed_key", "192.0.2.1"), null);
   before.take("failed_key", "192.0.2.2");
   const fewer = limits(1);
   assert.equal(fewer.take("failed_key", "192.0.2.2"), null);
-  assert.notEqual(fewer.take("failed_key", "192.0.2.2"), null, "what is left is no more than the number");
+  assert.notEqual(fewer.take("failed_key", "192.0.2.2"), null, "at most the new limit is left");
 });
 
 const withWorld = (limits: string, work: (world: World) => Promise<void>) =>
@@ -82,7 +86,7 @@ const withWorld = (limits: string, work: (world: World) => Promise<void>) =>
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 const WRONG = bearer(`rgf_${"0".repeat(64)}`);
 
-Deno.test("who asks too often without a key is told to wait, on every path, and others are not", () =>
+Deno.test("too many requests without a key get 429 on every path; other addresses are not affected", () =>
   withWorld("public_per_minute = 4", async (world) => {
     const spent: number[] = [];
     for (const path of ["/v1/sources", "/nowhere", "/v1/events", "/v1/events?limit=1#x"]) {
@@ -118,7 +122,7 @@ Deno.test("behind a trusted proxy each client has its own limit; IPv6 clients of
       200,
     ]);
     assert.deepEqual([await from("127.0.0.1"), await from("127.0.0.1")], [200, 429]);
-    // Nobody vouches for what a client says of itself.
+    // The header of a client that is not a proxy is ignored.
     assert.deepEqual([await from("1.1.1.1", "203.0.113.9"), await from("2.2.2.2", "203.0.113.9")], [
       200,
       429,
@@ -127,7 +131,7 @@ Deno.test("behind a trusted proxy each client has its own limit; IPv6 clients of
     for (let n = 0; n < 3; n++) assert.equal((await askFrom(world, "127.0.0.1", "/v1/sources")).status, 200);
   }));
 
-Deno.test("after too many wrong keys of an address the store is not asked for its keys, but good ones pass", () =>
+Deno.test("after too many invalid keys of an address, the store is not queried, but known keys pass", () =>
   withWorld("failed_keys_per_minute = 3", async (world) => {
     const { key } = await world.addCustomer();
     const other = await world.addCustomer({ email: "other@example.org" });
@@ -153,7 +157,7 @@ Deno.test("after too many wrong keys of an address the store is not asked for it
     assert.equal((await askFrom(world, from, "/v1/events", WRONG)).status, 401);
   }));
 
-Deno.test("a key that was switched off does not open the way for guesses", () =>
+Deno.test("a disabled key is not exempt from the limit", () =>
   withWorld("failed_keys_per_minute = 2", async (world) => {
     const { key, customer } = await world.addCustomer();
     const from = "198.51.100.1";
@@ -165,7 +169,7 @@ Deno.test("a key that was switched off does not open the way for guesses", () =>
     assert.deepEqual(statuses, [401, 401, 429]);
   }));
 
-Deno.test("wrong signatures of payments count as wrong keys", async () => {
+Deno.test("invalid payment signatures count as invalid keys", async () => {
   const config =
     `[limits]\nfailed_keys_per_minute = 2\n[payment]\nwebhook_secret = "whsec_x"\n${boardConfig()}`;
   const world = await createWorld(config);
@@ -186,7 +190,7 @@ Deno.test("wrong signatures of payments count as wrong keys", async () => {
   await world.close();
 });
 
-Deno.test("refusals are counted by their limit, apart from those of the quota", () =>
+Deno.test("refusals are counted by limit, separately from the quota", () =>
   withWorld("public_per_minute = 1\nfailed_keys_per_minute = 1", async (world) => {
     const metrics = createMetrics();
     const app = createApp({ ...world, version: "0", services: createProcessServices({ ...world, metrics }) });
@@ -198,7 +202,7 @@ Deno.test("refusals are counted by their limit, apart from those of the quota", 
     assert.doesNotMatch(text, /^regfeed_quota_refusals_total [1-9]/m);
   }));
 
-Deno.test("a proxy that nobody named is spoken of once", () =>
+Deno.test("an untrusted proxy is logged once", () =>
   withWorld("public_per_minute = 1", async (world) => {
     for (let n = 0; n < 3; n++) {
       await askFrom(world, "127.0.0.1", "/v1/sources", { "x-forwarded-for": "1.2.3.4" });

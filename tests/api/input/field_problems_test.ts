@@ -1,4 +1,4 @@
-// Tests of src/api/input/field_problems.ts: what is told of wrong fields stays small.
+// Errors in fields have a limited size.
 import assert from "node:assert/strict";
 import { invalid } from "../../../src/api/input/field_problems.ts";
 import { checkBody } from "../../../src/api/input/input.ts";
@@ -7,7 +7,7 @@ import { subscriptionRequest } from "../../../src/wire/subscription.ts";
 /** The longest error, in JSON. */
 const MAX_ERROR_LENGTH = 100_000;
 
-Deno.test("an error is short, however long the names of fields that a body of 64 KB has", () => {
+Deno.test("an error is short even if the field names of a 64 KB body are long", () => {
   const halves = Array.from({ length: 2_500 }, (_, at) => `"${at}":"\\ud800"`).join(",");
   const bodies = [
     `{"${"a".repeat(30_000)}":{${halves}}}`,

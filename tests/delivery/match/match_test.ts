@@ -1,4 +1,4 @@
-// Matching: the same verdict as the domain's rule, and deliveries for those that match.
+// Matching.
 import assert from "node:assert/strict";
 import { createMatching } from "../../../src/delivery/match/match.ts";
 import type { Topic } from "../../../src/domain/event/topic.ts";
@@ -17,7 +17,7 @@ const taxonomy = [
   topic("high-risk", "risk"),
 ];
 
-Deno.test("createMatching() makes one delivery for each subscription that wants the event", async () => {
+Deno.test("createMatching() creates one delivery for each matching subscription", async () => {
   const { deps, store } = aWorld({ topics: taxonomy });
   store.subscriptions.push(
     aSubscription({ id: "sub_all" }),

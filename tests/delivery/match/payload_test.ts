@@ -1,4 +1,4 @@
-// The bodies of webhooks: what stands in them, in which language, and that they keep their schema.
+// The bodies of webhooks.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { z } from "zod";
@@ -48,7 +48,7 @@ Deno.test("preparePayload() writes the fields of the contract in their order", (
   ]);
 });
 
-Deno.test("preparePayload() tells a revision with the difference to the version before", () => {
+Deno.test("preparePayload() includes the diff of a revision", () => {
   const revised = { ...event, id: "evt_2", version: 2, supersedes: event.id, title_en: "Guideline, revised" };
   const payload = read(bodyIn("en", { event: revised, previous: event }));
   assert.equal(payload.type, "event.revised");
@@ -61,7 +61,7 @@ Deno.test("preparePayload() tells a revision with the difference to the version 
   });
 });
 
-Deno.test("preparePayload() gives the words in the wanted language where the event has them, and names the language", () => {
+Deno.test("preparePayload() uses the requested language if the event has it, and states the language", () => {
   const french: Partial<RegEvent> = {
     language: "fr",
     language_versions: ["fr"],
@@ -92,7 +92,7 @@ Deno.test("preparePayload() gives the words in the wanted language where the eve
   }
 });
 
-Deno.test("preparePayload() gives recipients of one event their own ids, numbers and languages", () => {
+Deno.test("preparePayload() gives each recipient its ids, sequence and language", () => {
   const { openingFor, endingIn } = preparePayload({ event, previous: null }, START_MS);
   const payloads = ["en", "de", "en", "fr"].map((language, at) => {
     const recipient = { deliveryId: `dlv_${at}`, subscriptionId: `sub_${at}`, sequence: at + 1 };
@@ -111,7 +111,7 @@ Deno.test("preparePayload() gives recipients of one event their own ids, numbers
   );
 });
 
-Deno.test("preparePayload() carries any words unchanged", () => {
+Deno.test("preparePayload() keeps any text unchanged", () => {
   fc.assert(fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (title, summary) => {
     const words = { title: `T${title}`.toWellFormed(), summary: summary.toWellFormed() };
     const worded = anEvent({ title_en: words.title, summary_en: words.summary, translations: { en: words } });
@@ -120,7 +120,7 @@ Deno.test("preparePayload() carries any words unchanged", () => {
   }));
 });
 
-Deno.test("buildTestPayload() makes a delivery of severity info and source test, in the subscription's language", () => {
+Deno.test("buildTestPayload() has severity info and source test, in the subscription's language", () => {
   for (const [wanted, language] of [["en", "en"], ["de", "de"], ["fr", "fr"], ["it", "en"]] as const) {
     const subscription = aSubscription({ language: wanted });
     const payload = read(
@@ -143,7 +143,7 @@ Deno.test("buildTestPayload() makes a delivery of severity info and source test,
   }
 });
 
-Deno.test("deliveryPayload can be published as JSON Schema, with what is always there", () => {
+Deno.test("deliveryPayload can be converted to JSON Schema with its required fields", () => {
   const { $defs } = z.toJSONSchema(deliveryPayload);
   const required = $defs?.["DeliveryPayload"]?.required ?? [];
   assert.ok(required.includes("event") && required.includes("disclaimer"));

@@ -1,4 +1,4 @@
-// What the log says of endpoints that fail: what is new, once an hour how often, and when it is over.
+// The log of failing endpoints.
 import assert from "node:assert/strict";
 import { createAttemptLog } from "../../../src/delivery/send/attempt_log.ts";
 import type { AttemptResult, ClaimedDelivery } from "../../../src/domain/delivery/delivery.ts";
@@ -6,7 +6,7 @@ import type { Log, LogFields } from "../../../src/domain/ports/ports.ts";
 
 const MINUTE_MS = 60_000;
 
-/** A log of attempts over a clock that the test moves. */
+/** A log of attempts with a fake clock. */
 function createCase() {
   const said: { level: string; message: string; fields: LogFields }[] = [];
   const at = (level: string) => (message: string, fields: LogFields = {}) =>
@@ -34,7 +34,7 @@ function createCase() {
     fails: (status: number | null = null, subscription = "sub_1") => attempt("retry", status, subscription),
     arrives: (subscription = "sub_1") => attempt("delivered", 204, subscription),
     ends: (next: string) => attempt(next, 500),
-    /** What an operator reads at `info`, and forgets. */
+    /** Removes and returns the lines above `debug`. */
     read: () =>
       said.splice(0).filter(({ level }) => level !== "debug").map(({ message, fields }) => ({
         message,
@@ -44,13 +44,13 @@ function createCase() {
   };
 }
 
-Deno.test("an hour of a dead endpoint is two lines at info: its first failure, and how many there were", () => {
+Deno.test("a dead endpoint logs its first failure, and once an hour the number of failures", () => {
   const { clock, fails, read, said } = createCase();
   for (let minute = 0; minute < 60; minute++) {
     for (let count = 0; count < 100; count++) fails();
     clock.ms += MINUTE_MS;
   }
-  assert.equal(said.length, 6_000); // each attempt stands at debug, with its ids
+  assert.equal(said.length, 6_000); // each attempt, at debug
   assert.deepEqual(said[1], {
     level: "debug",
     message: "attempt failed, will retry",
@@ -82,7 +82,7 @@ Deno.test("an hour of a dead endpoint is two lines at info: its first failure, a
   assert.deepEqual(read(), []);
 });
 
-Deno.test("another way of failing is said once, and the end of the failing with its length", () => {
+Deno.test("each reason of a failure is logged once, and the recovery with its duration", () => {
   const { clock, fails, arrives, read } = createCase();
   for (const status of [null, 503, null, 503, 503]) fails(status);
   assert.deepEqual(read().map(({ fields }) => fields["status"]), [null, 503]);
@@ -94,10 +94,10 @@ Deno.test("another way of failing is said once, and the end of the failing with 
     fields: { subscription: "sub_1", failures: 5, after_ms: MINUTE_MS },
   }]);
   fails();
-  assert.equal(read().length, 1, "what fails after that is news");
+  assert.equal(read().length, 1, "the next failure is logged again");
 });
 
-Deno.test("an endpoint that fails now and then is no news each time, and each endpoint counts for itself", () => {
+Deno.test("an endpoint that fails occasionally is logged once an hour, separately from others", () => {
   const { clock, fails, arrives, read } = createCase();
   for (let turn = 0; turn < 200; turn++) {
     fails(500);
@@ -110,7 +110,7 @@ Deno.test("an endpoint that fails now and then is no news each time, and each en
   assert.equal(read()[0]?.fields["attempts"], 200);
 });
 
-Deno.test("what ends a delivery is a warning, however often", () => {
+Deno.test("the end of a delivery without success is a warning", () => {
   const { ends, said } = createCase();
   for (const next of ["gone", "failed", "failed"]) ends(next);
   assert.deepEqual(said.map(({ level }) => level), ["warn", "warn", "warn"]);

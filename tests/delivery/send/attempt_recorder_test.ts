@@ -1,31 +1,32 @@
-// Group commit: what finishes together is recorded together, and one that cannot be recorded takes no other with it.
+// Group commit of attempts.
 import assert from "node:assert/strict";
 import { createRecorder } from "../../../src/delivery/send/attempt_recorder.ts";
 import type { FinishedAttempt } from "../../../src/domain/delivery/delivery.ts";
 import { fakeLog, jumpingClock, settle, START_MS } from "../given.ts";
 
 function finished(deliveryId: string): FinishedAttempt {
-  const result = {
-    startedAtMs: START_MS,
-    durationMs: 5,
-    statusCode: 200,
-    problem: null,
-    retryAtMs: null,
-    response: null,
-  };
   return {
-    deliveryId,
-    subscriptionId: "sub_1",
-    webhookUrl: "https://a.example/",
-    attempt: 1,
-    tries: 1,
-    result,
+    ...{
+      deliveryId,
+      subscriptionId: "sub_1",
+      webhookUrl: "https://a.example/",
+      attempt: 1,
+      tries: 1,
+      mailId: null,
+    },
+    result: {
+      startedAtMs: START_MS,
+      durationMs: 5,
+      statusCode: 200,
+      problem: null,
+      retryAtMs: null,
+      response: null,
+    },
     next: { kind: "delivered" },
-    mailId: null,
   };
 }
 
-/** A store that keeps its batches; each waits for `release` when `held`, and throws where `broken` says so. */
+/** A store that keeps its batches; `held` batches wait for `release`, `broken` ones throw. */
 function aStore(broken: (batch: readonly FinishedAttempt[]) => boolean = () => false) {
   const batches: string[][] = [];
   let release: () => void = () => {};
@@ -42,7 +43,7 @@ function aStore(broken: (batch: readonly FinishedAttempt[]) => boolean = () => f
   return store;
 }
 
-/** A recorder over the store, with a clock that stands still. */
+/** A recorder with a fake clock. */
 function aRecorder(store: ReturnType<typeof aStore>) {
   const clock = jumpingClock();
   const log = fakeLog();
@@ -50,13 +51,13 @@ function aRecorder(store: ReturnType<typeof aStore>) {
   const recorder = {
     flushSoon,
     flush,
-    /** Settles when the attempt is recorded, or cannot be. */
+    /** Resolves when the attempt is recorded (true) or cannot be (false). */
     record: (one: FinishedAttempt) => new Promise<boolean>((settle) => record(one, settle)),
   };
   return { clock, log, recorder };
 }
 
-Deno.test("createRecorder() records together what finishes about the same time, also while it writes", async () => {
+Deno.test("createRecorder() records attempts together that finish at about the same time, also while it writes", async () => {
   const store = aStore();
   store.held = true;
   const { recorder, clock } = aRecorder(store);
@@ -78,7 +79,7 @@ Deno.test("createRecorder() records together what finishes about the same time, 
   await clock.advance(1);
   const third = recorder.record(finished("g"));
   assert.deepEqual(store.batches, [["a", "b", "c"], ["d", "e", "f"]]);
-  await clock.advance(20); // it has waited long enough, and is recorded as soon as it can be
+  await clock.advance(20); // it has waited long enough
   store.release();
   assert.deepEqual(await Promise.all(second), [true, true, true]);
   await settle();
@@ -87,7 +88,7 @@ Deno.test("createRecorder() records together what finishes about the same time, 
   assert.equal(await third, true);
 });
 
-Deno.test("flushSoon() records what waits now, and what comes later waits for others again", async () => {
+Deno.test("flushSoon() records the waiting attempts; later ones wait again", async () => {
   const store = aStore();
   const { recorder, clock } = aRecorder(store);
   recorder.flushSoon();
@@ -101,7 +102,7 @@ Deno.test("flushSoon() records what waits now, and what comes later waits for ot
   assert.equal(await second, true);
 });
 
-Deno.test("flush() records at once what waits for others, and the recorder begins again after it", async () => {
+Deno.test("flush() records the waiting attempts at once, and the recorder continues", async () => {
   const store = aStore();
   const { recorder, clock } = aRecorder(store);
   await recorder.flush();
@@ -114,7 +115,7 @@ Deno.test("flush() records at once what waits for others, and the recorder begin
   assert.equal(clock.sleeping, 0);
 });
 
-Deno.test("createRecorder() records the others when one cannot be recorded, and says which", async () => {
+Deno.test("createRecorder() logs an attempt that cannot be recorded, and records the others", async () => {
   const store = aStore((batch) => batch.some((one) => one.deliveryId === "bad"));
   const { recorder, log } = aRecorder(store);
   const outcomes = Promise.all(["a", "bad", "c"].map((id) => recorder.record(finished(id))));
@@ -124,7 +125,7 @@ Deno.test("createRecorder() records the others when one cannot be recorded, and 
   assert.deepEqual(log.lines.map((line) => [line.level, line.fields["delivery"]]), [["error", "bad"]]);
 });
 
-Deno.test("createRecorder() writes a flood at once, in batches of bounded size, each attempt once", async () => {
+Deno.test("createRecorder() writes many attempts at once in batches of bounded size", async () => {
   const store = aStore();
   const { recorder } = aRecorder(store);
   const ids = Array.from({ length: 1_234 }, (_, at) => `dlv_${at}`);

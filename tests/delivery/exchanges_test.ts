@@ -1,4 +1,4 @@
-// The exchanges of ../shared/facts by name, over real connections: what each receiver may do to an attempt, and no more.
+// Attempts at receivers that behave unusually, over real connections, with the exchanges of ../shared/facts by name.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
@@ -8,7 +8,7 @@ import { isSuccess } from "../../src/delivery/send/retry.ts";
 import { type AttemptResult, MAX_KEPT_ANSWER } from "../../src/domain/delivery/delivery.ts";
 import { createClock } from "../../src/platform/clock.ts";
 import { createHttpClient } from "../../src/platform/http/http.ts";
-import { type Conversation, type RawServer, saying, serveRaw } from "../platform/raw_server.ts";
+import { type Conversation, type RawServer, saying, sayingLast, serveRaw } from "../platform/raw_server.ts";
 import { needs, present } from "../support/needs.ts";
 
 const FILE = new URL("../../../shared/facts/ssrf_cases.json", import.meta.url);
@@ -16,39 +16,39 @@ const OK = "HTTP/1.1 200 OK\r\n";
 const HOST = "hooks.receiver.example";
 const policy = createAddressPolicy({ allowHttp: true, allowNetworks: ["127.0.0.0/8"], allowPorts: [] });
 
-/** Makes one attempt at the server, by a name that resolves to it, and waits until the connection is over where it must be. */
-async function attempt(
-  talk: Conversation,
-  { timeoutMs = 5_000, mustClose = false }: { timeoutMs?: number; mustClose?: boolean } = {},
-): Promise<{ result: AttemptResult; server: Pick<RawServer, "port" | "connections"> & { said: string } }> {
-  await using server = serveRaw(talk);
+/** Makes one attempt at a host that resolves to this port of the machine. */
+async function attemptAt(port: number, body = "{}", timeoutMs = 5_000): Promise<AttemptResult> {
   const http = createHttpClient({ forWebhooks: true });
-  const sending = {
-    http,
-    policy,
-    resolver: { resolve: () => Promise.resolve(["127.0.0.1"]) },
-    clock: createClock(),
-    timeoutMs,
-    userAgent: "Regfeed/test",
-  };
+  const resolver = { resolve: () => Promise.resolve(["127.0.0.1"]) };
+  const sending = { http, policy, resolver, clock: createClock(), timeoutMs, userAgent: "Regfeed/test" };
   const message = {
     id: "dlv_01JNQ2B3C4D5E6F7G8H9JKMNPQ",
-    webhookUrl: `http://${HOST}:${server.port}/hook`,
+    webhookUrl: `http://${HOST}:${port}/hook`,
     webhookSecrets: ["0123456789abcdef".repeat(4)],
-    body: "{}",
+    body,
   };
   try {
     const result = await sendAttempt(message, sending, new AbortController().signal);
-    while (mustClose && server.connections.open > 0) await new Promise((resolve) => setTimeout(resolve, 5));
-    assert.equal(server.connections.taken, 1, "one connection, and nothing is tried twice");
     assert.ok((result.response?.length ?? 0) <= MAX_KEPT_ANSWER);
-    return { result, server: { ...server, said: server.received() } };
+    return result;
   } finally {
     await http.close();
   }
 }
 
-/** The same bytes again and again, until the other side has had enough. */
+/** Makes one attempt at such a server. */
+async function attempt(
+  talk: Conversation,
+  { timeoutMs, mustClose = false }: { timeoutMs?: number; mustClose?: boolean } = {},
+): Promise<{ result: AttemptResult; server: Pick<RawServer, "port"> & { said: string } }> {
+  await using server = serveRaw(talk);
+  const result = await attemptAt(server.port, "{}", timeoutMs);
+  while (mustClose && server.connections.open > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.equal(server.connections.taken, 1, "an attempt makes one connection");
+  return { result, server: { port: server.port, said: server.received() } };
+}
+
+/** Repeats the bytes until the connection is closed. */
 const endlessly = (part: string | Uint8Array, pauseMs: number): Conversation => async (connection) => {
   const bytes = typeof part === "string" ? new TextEncoder().encode(part) : part;
   while (true) {
@@ -63,7 +63,7 @@ const first = (head: string, then: Conversation): Conversation => async (connect
 
 const isLate = (result: AttemptResult) => /^no complete response within/.test(result.problem ?? "");
 
-/** What is done with each listed exchange. */
+/** The listed exchanges. */
 const EXCHANGES: Record<string, () => Promise<void>> = {
   "301/302/303/307/308 to http://169.254.169.254/": async () => {
     for (const status of [301, 302, 303, 307, 308]) {
@@ -153,7 +153,7 @@ const EXCHANGES: Record<string, () => Promise<void>> = {
     assert.deepEqual([result.statusCode, result.response], [200, "\ufffd\ufffd\ufffdA"]);
   },
   "CR/LF in custom header or event type": () => {
-    // No header of a request is anybody's but ours; the one text of a subscriber in it is the address.
+    // The URL is the only text of a customer in a request.
     for (const text of ["https://a.example/\r\nx: y", "https://a.example/x\ny", "https://a.example\r/x"]) {
       assert.equal(checkWebhookUrl(text, policy).ok, false, JSON.stringify(text));
     }
@@ -165,7 +165,7 @@ const EXCHANGES: Record<string, () => Promise<void>> = {
   },
 };
 
-/** Listed exchanges that have tests of their own: the file, and the test's name. */
+/** Listed exchanges that other tests cover: the file, and the name of the test. */
 const ELSEWHERE: Record<string, [file: string, test: string]> = {
   "HTML/script in response body": [
     "../api/delivery_log_test.ts",
@@ -197,24 +197,75 @@ const ELSEWHERE: Record<string, [file: string, test: string]> = {
   ],
   "delivery to our own public URL": [
     "send/guard_test.ts",
-    "checkWebhookUrl() refuses the service's own address, however it is written, and no other at its host",
+    "checkWebhookUrl() refuses the service's own URL, however it is written, and nothing else",
   ],
 };
 
+for (const [scenario, exchange] of Object.entries(EXCHANGES)) Deno.test(`an exchange: ${scenario}`, exchange);
+
 Deno.test({
-  ...needs("every listed exchange ends as it should, here or in the test that is named", present(FILE)),
-  fn: async () => {
+  ...needs("every listed exchange has a test", present(FILE)),
+  fn: () => {
     const { http } = JSON.parse(readFileSync(FILE, "utf8")) as { http: { scenario: string }[] };
     for (const { scenario } of http) {
       const [file, test] = ELSEWHERE[scenario] ?? [];
-      if (file !== undefined && test !== undefined) {
-        const text = readFileSync(new URL(file, import.meta.url), "utf8");
-        assert.ok(text.includes(test), `${scenario}: ${file} has no such test any more`);
-        continue;
-      }
-      const exchange = EXCHANGES[scenario];
-      assert.ok(exchange !== undefined, `no test for: ${scenario}`);
-      await exchange();
+      if (file === undefined || test === undefined) {
+        assert.ok(scenario in EXCHANGES, `no test for: ${scenario}`);
+      } else {assert.ok(
+          readFileSync(new URL(file, import.meta.url), "utf8").includes(test),
+          `${scenario}: ${file}`,
+        );}
     }
   },
+});
+
+type Row = [name: string, talk: Conversation, status: number | null, problem: RegExp | string | null];
+
+const RECEIVERS: Row[] = [
+  ["HTTP/1.0 without a length", sayingLast("HTTP/1.0 200 OK\r\n\r\nthanks"), 200, null],
+  ["HTTP/1.0 without a body", sayingLast("HTTP/1.0 204 No Content\r\n\r\n"), 204, null],
+  ["204 with a body", saying("HTTP/1.1 204 No Content\r\ncontent-length: 5\r\n\r\nhello"), 204, null],
+  ["304 with a body", saying("HTTP/1.1 304 Not Modified\r\ncontent-length: 5\r\n\r\nhello"), 304, /304/],
+  ["an unknown status", saying("HTTP/1.1 299 Fine\r\ncontent-length: 0\r\n\r\n"), 299, null],
+  ["an invalid status", saying("HTTP/1.1 99 Low\r\ncontent-length: 0\r\n\r\n"), null, /HTTP|request failed/],
+  [
+    "early hints before the response",
+    saying("HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n", `${OK}content-length: 0\r\n\r\n`),
+    200,
+    null,
+  ],
+  ["endless headers", endlessly(`x-a: ${"b".repeat(900)}\r\n`, 1), null, /HTTP|too large/],
+  [
+    "an endless body in chunks",
+    first(`${OK}transfer-encoding: chunked\r\n\r\n`, endlessly(`400\r\n${"c".repeat(1_024)}\r\n`, 1)),
+    200,
+    null,
+  ],
+  ["a body that stops", saying(`${OK}content-length: 5\r\n\r\nab`), null, /^no complete response within/],
+  ["no response", () => {}, null, /^no complete response within/],
+  ["a close in the body", sayingLast(`${OK}content-length: 9\r\n\r\nab`), null, "the response was cut off"],
+  ["a close without a response", sayingLast(), null, "connection reset"],
+];
+
+for (const [name, talk, status, problem] of RECEIVERS) {
+  Deno.test(`a receiver's response: ${name}`, async () => {
+    const { result } = await attempt(talk, { timeoutMs: 1_000 });
+    assert.equal(result.statusCode, status, String(result.problem));
+    if (problem instanceof RegExp) assert.match(result.problem ?? "", problem);
+    else assert.equal(result.problem, problem);
+  });
+}
+
+Deno.test("a response before the body is read counts, and its connection is not used again", async () => {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const serving = (async () => {
+    const connection = await listener.accept();
+    await connection.read(new Uint8Array(100)); // the rest of the 4 MB is never read
+    await connection.write(new TextEncoder().encode("HTTP/1.1 413 Too Large\r\ncontent-length: 0\r\n\r\n"));
+    return connection;
+  })();
+  const result = await attemptAt(listener.addr.port, "x".repeat(4_000_000));
+  assert.equal(result.statusCode, 413, String(result.problem));
+  (await serving).close();
+  listener.close();
 });
