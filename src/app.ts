@@ -42,7 +42,6 @@ import type { OpenApi } from "./wire/openapi.ts";
 /** How often the chores run, ms. A crash loses the request counts of this time. */
 const CHORES_MS = 1_000;
 
-/** Maximum number of old mails emptied at once. */
 const MAX_BLANKED = 100;
 
 /** The application with one config. */
@@ -69,7 +68,6 @@ export interface AppOptions {
   config: Config;
   platform: Platform;
   store: Store;
-  /** Regfeed's own version, for health and User-Agent. */
   version: string;
   /** The services of a previous app in this process. */
   services?: ProcessServices;
@@ -211,7 +209,6 @@ export function createApp(options: AppOptions): App {
   };
 }
 
-/** What the parts of an app are made of. */
 interface Parts extends AppOptions {
   services: ProcessServices;
   classifier: Classifier;
@@ -257,7 +254,6 @@ function deliveryOf({ config, platform, store, version, classifier, services }: 
   });
 }
 
-/** Null if the config has no payments. */
 function paymentsOf({ config, platform, store, services: { newId } }: Parts): Payments | null {
   if (config.payment === null) return null;
   const log = platform.log("payment");

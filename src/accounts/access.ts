@@ -8,7 +8,6 @@ import { hashKey, keyFromHeader } from "./keys.ts";
 
 /** How long a key's holder is cached, ms; a disabled key must be rejected within a second. */
 const CACHE_MS = 500;
-/** Maximum number of cached holders. */
 const MAX_CACHED = 10_000;
 
 /** Finds the customer behind a request. */

@@ -8,13 +8,11 @@ const DAY_MS = 86_400_000;
 
 /** Counts requests. */
 export interface Quota {
-  /** Counts a request of the customer against its daily limit. */
   take(customerId: string, limit: number): Promise<RequestAllowance>;
   /** Stores the counts since the last call; waits for a call in progress. */
   flush(): Promise<void>;
 }
 
-/** The counts of a UTC day. */
 interface Day {
   /** Days since the epoch. */
   number: number;
@@ -25,7 +23,6 @@ interface Day {
   loading: Map<string, Promise<DayCount>>;
 }
 
-/** The requests of a customer on a day. */
 interface DayCount {
   customerId: string;
   day: string;
@@ -74,7 +71,6 @@ export function createQuota(
   };
 }
 
-/** Counts a request if its limit allows it. */
 function takeOne(
   count: DayCount,
   { limit, resetMs, nowMs }: { limit: number; resetMs: number; nowMs: number },

@@ -26,7 +26,6 @@ export class ApiRequest implements RequestContext {
     this.address = addressOf(request);
   }
 
-  /** The address of the connection. */
   get connected(): string {
     const { remote } = this.connection;
     return typeof remote === "string" ? remote : remote.remoteAddress;

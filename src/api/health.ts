@@ -21,7 +21,6 @@ const CACHED_MS = 1_000;
 /** Dependencies of the report. */
 export interface HealthOptions {
   store: Pick<Store, "listSources" | "health" | "accountHealth" | "fault">;
-  /** The enabled sources. */
   sources: readonly SourceSettings[];
   clock: Clock;
   log: Log;

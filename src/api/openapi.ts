@@ -22,9 +22,7 @@ import type { Route, RouteAccess } from "./route.ts";
 
 /** The parts of the description that do not come from the routes. */
 export interface DescriptionOptions {
-  /** Regfeed's own version. */
   version: string;
-  /** The public URL without a trailing slash. */
   publicUrl: string;
 }
 
@@ -79,7 +77,6 @@ function referenced<T>(kind: string, components: Record<string, T>, part: unknow
   );
 }
 
-/** The schemas with a name. */
 class NamedSchemas {
   readonly #named = new Map<string, Schema>();
 
@@ -117,7 +114,6 @@ const PAYMENT_SIGNATURE: SecurityScheme = {
     "endpoint's signing secret, at most five minutes old",
 };
 
-/** The scheme of each kind of access. */
 const SECURITY: Readonly<Record<RouteAccess, Record<string, string[]>[]>> = {
   public: [],
   key: [{ key: [] }],
@@ -150,7 +146,7 @@ function operationOf(route: Route, named: NamedSchemas): Operation {
 function parametersOf(route: Route, named: NamedSchemas): Parameter[] {
   const headers: RequestHeaderName[] = [
     ...(route.method === "GET" ? ["If-None-Match" as const] : []),
-    ...(route.requestHeaders ?? []),
+    ...(route.repeatable === true ? ["Idempotency-Key" as const] : []),
   ];
   return [
     ...Object.entries(route.params ?? {}).map(([name, schema]) => pathParameter(name, schema, named)),

@@ -6,7 +6,7 @@ import type { ErrorCode } from "../domain/error_codes.ts";
 import type { Repetition } from "./http/idempotency.ts";
 import type { ResponseBody } from "./http/response_body.ts";
 import type { Finding } from "./input/field_problems.ts";
-import type { HeaderName, RequestHeaderName } from "./openapi/headers.ts";
+import type { HeaderName } from "./openapi/headers.ts";
 import type { Tag } from "./openapi/texts.ts";
 
 /** The access to a route: public, with a key, or with a signed body. */
@@ -14,11 +14,9 @@ export type RouteAccess = "public" | "key" | "signature";
 
 /** A request whose parts have been checked by the route's schemas. */
 export interface Call<Query = unknown, Body = unknown> {
-  /** The path's parameters, by name. */
   params: Record<string, string>;
   query: Query;
   body: Body;
-  /** The path and the query as sent. */
   address: string;
   headers: Headers;
   requestId: string;
@@ -27,7 +25,6 @@ export interface Call<Query = unknown, Body = unknown> {
 /** A request with a key: the customer behind it. */
 export interface KeyCall<Query = unknown, Body = unknown> extends Call<Query, Body> {
   customer: Customer;
-  /** The daily quota after this request. */
   allowance: Pick<RequestAllowance, "limit" | "remaining" | "resetMs">;
   /** Where the response of a repeatable route is stored; null without an `Idempotency-Key`. */
   repetition: Repetition | null;
@@ -48,9 +45,7 @@ interface RouteRow {
   method: "GET" | "POST" | "DELETE" | "PATCH";
   /** With parameters in braces: `/v1/events/{id}`. */
   path: string;
-  /** The operation's unique name. */
   operationId: string;
-  /** The group in the documentation. */
   tag: Tag;
   /** One line on what it does. */
   summary: string;
@@ -58,22 +53,17 @@ interface RouteRow {
   description: string;
   /** The path's parameters, for the documentation; the handler validates them. */
   params?: Record<string, z.ZodType>;
-  /** The headers that the handler reads. */
-  requestHeaders?: readonly RequestHeaderName[];
   /** The query's parameters; without it, any parameter is an error. */
   query?: z.ZodType;
   /** The body; without it, the body is not read. */
   body?: z.ZodType;
   /** The body of a signed request, for the documentation; the handler parses its bytes. */
   signedBody?: z.ZodType;
-  /** Maximum size of a signed body, bytes. */
   maxBodyBytes?: number;
   /** Supports `Idempotency-Key`: a stored response is returned before the body is validated. */
   repeatable?: true;
-  /** The response of a success. */
   response: z.ZodType;
   status: number;
-  /** Headers that the handler adds. */
   responseHeaders?: readonly HeaderName[];
   /** The media type of the response if it is not JSON. */
   contentType?: string;

@@ -11,7 +11,6 @@ export type Destination =
 /** Finds the destination of a request. `path` is the path as it was sent, without the query. */
 export type FindDestination = (method: string, path: string) => Destination;
 
-/** All routes with one path. */
 interface PathRoutes {
   path: string;
   routes: ReadonlyMap<string, Route>;

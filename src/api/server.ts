@@ -48,12 +48,10 @@ export interface ServerOptions {
   clock: Clock;
   newId: NewId;
   log: Log;
-  tracer?: Tracer;
-  eventLoop?: Pick<EventLoop, "begin">;
-  /** Called after each request. */
+  tracer: Tracer;
+  eventLoop: Pick<EventLoop, "begin">;
   count(completed: CompletedRequest): void;
   trustedProxies: readonly AddressRange[];
-  /** The rate limits per IP address. */
   limits: LimitSettings;
   /** The counts of earlier requests, kept across reloads. */
   addressCounts: AddressCounts;
@@ -63,9 +61,7 @@ export interface ServerOptions {
     /** Whether the header's key is cached as valid. */
     isRemembered(authorization: string): boolean;
   };
-  /** Returns the stored response to repeated requests. */
   idempotency: Idempotency;
-  /** Counts one request of the customer. */
   countRequest(customer: Customer): Promise<RequestAllowance>;
 }
 
@@ -143,7 +139,7 @@ class Server implements ApiServer {
     const { request: { method }, requestId, route } = call;
     const refusal = call.refusal?.limited ?? (call.allowance?.allowed === false ? "quota" : null);
     count({ method, route, status, durationMs, refusal });
-    if (tracer?.isOn === true) tracer.note({ request: requestId, route });
+    if (tracer.isOn) tracer.note({ request: requestId, route });
     if (log.isDebugged === false) return;
     const client = call.client.address;
     log.debug("request", { request: requestId, method, status, duration_ms: durationMs, client });
@@ -188,7 +184,7 @@ class Server implements ApiServer {
     call.isPublic = destination.isPublic;
     if (destination.kind === "route") {
       const { route, params } = destination;
-      this.options.eventLoop?.begin(`${route.method} ${route.path}`);
+      this.options.eventLoop.begin(`${route.method} ${route.path}`);
       call.route = route.path;
       const customer = await this.#admit(route.access, call);
       return success(await this.#runRoute({ route, params, customer, call }), { request, route, call });

@@ -1,17 +1,16 @@
 // The delivery loop: matches events, claims due deliveries, sends them concurrently, records the results.
 import type { AttemptResult, ClaimedDelivery } from "../domain/delivery/delivery.ts";
 import { AppError } from "../domain/error_codes.ts";
-import { NO_METRICS } from "../domain/ports/metrics.ts";
 import { type RunningAttempt, Slots } from "../domain/plans/share_slots.ts";
 import type { Log, Random } from "../domain/ports/ports.ts";
 import { failureLevel } from "../domain/ports/store/storage_fault.ts";
 import type { Store } from "../domain/ports/store/store.ts";
 import type { Subscription } from "../domain/delivery/subscription.ts";
 import type { EventLoop } from "../domain/event_loop.ts";
-import { NO_TRACER, type Tracer } from "../domain/ports/tracer.ts";
+import type { Tracer } from "../domain/ports/tracer.ts";
 import { createAttemptLog, type LogAttempt } from "./send/attempt_log.ts";
 import { nameAttempt, traceAttempt, whereOf } from "./send/describe_attempt.ts";
-import { type CountAttempt, createDeliveryMetrics } from "./delivery_metrics.ts";
+import type { CountAttempt } from "./delivery_metrics.ts";
 import { createAddressPolicy, type PolicySettings, whyRefused } from "./send/guard.ts";
 import { createMatching, type Matching } from "./match/match.ts";
 import { createRecorder } from "./send/attempt_recorder.ts";
@@ -48,15 +47,13 @@ export interface DeliveryDeps extends Matching, Omit<Sending, "policy"> {
   concurrency: number;
   /** The same for one subscription. */
   concurrencyPerSubscription: number;
-  /** The attempts that occupy a slot, of all loops of the process; without it, this loop is the only one. */
-  running?: Set<RunningAttempt>;
-  /** Aborts, with the reason, when test calls in progress must end. */
+  /** The attempts that occupy a slot, of all loops of the process. */
+  running: Set<RunningAttempt>;
   abortPending?: AbortSignal;
   keepMs: Upkeep["keepMs"];
-  /** Called for each finished attempt. */
-  count?: CountAttempt;
-  tracer?: Tracer;
-  eventLoop?: Pick<EventLoop, "begin">;
+  count: CountAttempt;
+  tracer: Tracer;
+  eventLoop: Pick<EventLoop, "begin">;
 }
 
 /** Deliveries. */
@@ -92,20 +89,17 @@ export function createDelivery(deps: DeliveryDeps): Delivery {
 }
 
 class DeliveryLoop implements Delivery {
-  readonly #deps: Omit<DeliveryDeps, "policy"> & Sending & { tracer: Tracer };
+  readonly #deps: Omit<DeliveryDeps, "policy"> & Sending;
   readonly #match: () => Promise<number>;
   readonly #recorder: ReturnType<typeof createRecorder>;
   readonly #upkeep: () => Promise<number>;
-  readonly #countAttempt: CountAttempt;
   readonly #logAttempt: LogAttempt;
   /** Deliveries whose attempts are not recorded yet. */
   readonly #unrecorded = new Set<string>();
   /** Those of them that were leased again: they start when the earlier attempt is recorded and has failed. */
   readonly #leasedAnew = new Map<string, ClaimedDelivery>();
-  /** The attempts in progress. */
   readonly #sending = new Set<Attempt>();
   readonly #running: Set<RunningAttempt>;
-  /** Called when no attempt is in progress. */
   #whenSent: (() => void)[] = [];
   readonly #wake: Wake;
   #matchedNoneAtMs = -Infinity;
@@ -114,15 +108,14 @@ class DeliveryLoop implements Delivery {
   readonly #testCalls: TestCalls;
 
   constructor(deps: DeliveryDeps) {
-    this.#deps = { tracer: NO_TRACER, ...deps, policy: createAddressPolicy(deps.policy) };
+    this.#deps = { ...deps, policy: createAddressPolicy(deps.policy) };
     this.#match = createMatching(deps);
     this.#recorder = createRecorder(deps);
     this.#logAttempt = createAttemptLog(deps);
     this.#upkeep = createUpkeep(deps);
-    this.#running = deps.running ?? new Set();
+    this.#running = deps.running;
     this.#wake = new Wake(deps.clock);
     this.#testCalls = new TestCalls(this.#deps);
-    this.#countAttempt = deps.count ?? createDeliveryMetrics(NO_METRICS);
   }
 
   async tick(): Promise<number> {
@@ -216,11 +209,9 @@ class DeliveryLoop implements Delivery {
   async #make(attempt: Attempt): Promise<void> {
     const { delivery } = attempt;
     const { tracer, eventLoop } = this.#deps;
-    eventLoop?.begin("send attempt");
+    eventLoop.begin("send attempt");
     const giveUp = this.#abandon.signal;
-    const result = tracer.isOn
-      ? await traceAttempt(delivery, tracer, () => this.#send(attempt, giveUp))
-      : await this.#send(attempt, giveUp);
+    const result = await traceAttempt(delivery, tracer, () => this.#send(attempt, giveUp));
     this.#sending.delete(attempt);
     if (isSuccess(result)) this.#running.delete(attempt);
     if (this.#sending.size === 0) { for (const done of this.#whenSent.splice(0)) done(); }
@@ -229,7 +220,6 @@ class DeliveryLoop implements Delivery {
     this.#wake.now();
   }
 
-  /** Resolves when no attempt is in progress. */
   #allSent(): Promise<void> {
     return new Promise((done) => this.#sending.size === 0 ? done() : this.#whenSent.push(done));
   }
@@ -253,7 +243,7 @@ class DeliveryLoop implements Delivery {
       const chance = isSuccess(result) ? 0 : random.fraction();
       const next = decideNextStep(result, delivery.tries, clock.nowMs(), chance);
       this.#logAttempt(delivery, result, next.kind);
-      this.#countAttempt(delivery, result, next.kind);
+      this.#deps.count(delivery, result, next.kind);
       const { id: deliveryId, subscriptionId, webhookUrl, attempt: number, tries } = delivery;
       const mailId = next.kind === "gone" ? newId("mail") : null;
       const ids = { deliveryId, subscriptionId, webhookUrl, mailId };

@@ -13,7 +13,6 @@ const MAX_DELIVERIES = 1_000;
 const EVENTS_A_STEP = 50;
 /** `Retry-After` while another replay of the customer is in progress, seconds. */
 const BUSY_RETRY_S = 5;
-/** Maximum number of steps of one call. */
 const MAX_STEPS = 200;
 
 /** The events stored from `sinceMs` on and before `untilMs` (Unix ms), after the event `afterId`. */

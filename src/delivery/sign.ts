@@ -6,9 +6,7 @@ import { createHmac } from "node:crypto";
 export interface SignedMessage {
   /** Each 64 hexadecimal characters. More than one while a secret is being rotated, the newest first. */
   secrets: readonly string[];
-  /** The `webhook-id`: the delivery's id. */
   id: string;
-  /** The `webhook-timestamp`: Unix seconds. */
   timestampSeconds: number;
   /** The body as it is sent. A string is encoded as UTF-8. */
   body: string | Uint8Array;

@@ -1,10 +1,12 @@
 // Test calls: each sends one synthetic delivery immediately, with separate limits.
+import type * as z from "zod";
 import { overDailyLimit } from "../domain/customer/daily_limit.ts";
 import { AppError } from "../domain/error_codes.ts";
 import type { NewId } from "../domain/event/ids.ts";
 import type { Log } from "../domain/ports/ports.ts";
 import type { Store } from "../domain/ports/store/store.ts";
 import { signingSecrets, type Subscription } from "../domain/delivery/subscription.ts";
+import type { testResponse } from "../wire/subscription.ts";
 import { buildTestPayload } from "./match/payload.ts";
 import { isSuccess } from "./send/retry.ts";
 import { sendAttempt, type Sending } from "./send/send.ts";
@@ -14,13 +16,7 @@ const MAX_IN_PROGRESS = 100;
 const MAX_OF_CUSTOMER = 3;
 
 /** The result of a test delivery: the fields of the API's response. */
-export interface TestOutcome {
-  delivery_id: string;
-  delivered: boolean;
-  status_code: number | null;
-  duration_ms: number;
-  problem: string | null;
-}
+export type TestOutcome = Omit<z.infer<typeof testResponse>, "disclaimer">;
 
 /** Dependencies and limits of test calls. */
 export interface TestCallDeps extends Sending {
@@ -34,7 +30,6 @@ export interface TestCallDeps extends Sending {
 /** The test calls of a delivery loop. */
 export class TestCalls {
   readonly #deps: TestCallDeps;
-  /** Calls in progress, by customer. */
   readonly #inProgress = new Map<string, number>();
 
   constructor(deps: TestCallDeps) {

@@ -1,9 +1,8 @@
 // The docs page: the API description as HTML, complete without JavaScript.
-import type { Method, OpenApi, PathItem } from "../wire/openapi.ts";
+import type { DocumentedOperation, Method, OpenApi, PathItem } from "../wire/openapi.ts";
 import { type Html, markup } from "./html.ts";
 import { headingsOf, inline, markdownToHtml, slug } from "./markdown.ts";
 import { type Page, renderPage } from "./page.ts";
-import type { DocumentedOperation } from "./docs/documented_operation.ts";
 import { anchorOf, operationSection, webhookSection } from "./docs/operation.ts";
 import { fieldsOf, typeOf } from "./docs/schema.ts";
 import style from "./docs/docs.css" with { type: "text" };

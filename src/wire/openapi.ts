@@ -83,6 +83,13 @@ export interface Operation {
 /** A method in lower case. */
 export type Method = "get" | "post" | "patch" | "delete";
 
+/** An operation with its method and path. */
+export interface DocumentedOperation {
+  method: Method;
+  path: string;
+  operation: Operation;
+}
+
 /** The operations of one path. */
 export type PathItem = { [M in Method]?: Operation };
 

@@ -18,7 +18,6 @@ import {
 
 /** Maximum length of a webhook URL, characters. */
 export const MAX_WEBHOOK_URL = 2_048;
-/** Maximum number of entries of a filter. */
 const MAX_FILTER_ENTRIES = 200;
 
 const filterList = (what: string) =>

@@ -13,6 +13,7 @@ import {
   type Random,
   type Resolver,
 } from "../../src/domain/ports/ports.ts";
+import { NO_TRACER } from "../../src/domain/ports/tracer.ts";
 import type { UnmatchedEvent } from "../../src/domain/ports/store/deliveries.ts";
 import type { Store } from "../../src/domain/ports/store/store.ts";
 import type { Subscription } from "../../src/domain/delivery/subscription.ts";
@@ -289,6 +290,10 @@ export function aWorld(
     keepMs: { bodies: 30 * 86_400_000, deliveries: 400 * 86_400_000 },
     timeoutMs: 15_000,
     userAgent: "Regfeed/test",
+    running: new Set(),
+    count: () => {},
+    tracer: NO_TRACER,
+    eventLoop: { begin: () => {} },
     concurrency: 64,
     concurrencyPerSubscription: 4,
     ...change,

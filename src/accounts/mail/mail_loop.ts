@@ -54,9 +54,7 @@ export interface MailLoopOptions {
   tracer?: Tracer;
   tiers: TierTable;
   from: Mailbox;
-  /** The address that customers write to. */
   support: string;
-  /** The public URL without a trailing slash. */
   publicUrl: string;
 }
 

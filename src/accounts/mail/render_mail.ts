@@ -19,7 +19,6 @@ type Value = string | readonly Block[];
 
 /** Values for a mail besides its data. */
 export interface MailFacts {
-  /** The key in a welcome mail; otherwise null. */
   key: string | null;
   publicUrl: string;
   support: string;

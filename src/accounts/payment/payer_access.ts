@@ -11,7 +11,6 @@ import { type Tier, TIERS } from "../../domain/customer/tier.ts";
 export interface PaymentRules {
   /** Tiers by price id. */
   prices: Readonly<Record<string, Tier>>;
-  /** How long access continues after a failed payment. */
   graceMs: number;
 }
 
@@ -31,14 +30,12 @@ interface Failing<Kind> {
   unnamedMs: readonly number[];
 }
 
-/** The state of a subscription after its newest event. */
 type SubscriptionState =
   | { kind: "good" }
   /** A payment is due; access continues for the grace period. */
   | Failing<"due">
   /** The provider has given up on a payment, or waits for one. */
   | Failing<"suspended">
-  /** Ended permanently. */
   | { kind: "ended"; sinceMs: number; subscription: string };
 
 /** A subscription that was paid at least once. */

@@ -26,7 +26,6 @@ interface Names {
 /** The fact in an object, or a note why there is none. */
 type FactReading = Names & ({ fact: PaymentFact; note: null } | { fact: null; note: string });
 
-/** The reader of each event type. */
 const READERS: Readonly<Record<string, (object: Fields, type: string) => FactReading>> = {
   "checkout.session.completed": readCheckout,
   "checkout.session.async_payment_succeeded": readCheckout,

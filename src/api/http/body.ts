@@ -6,7 +6,6 @@ import { invalid } from "../input/field_problems.ts";
 
 /** Maximum size of a body, bytes. */
 export const MAX_BODY_BYTES = 65_536;
-/** Maximum time for a body to arrive, ms. */
 const BODY_DEADLINE_MS = 10_000;
 
 /**

@@ -2,7 +2,6 @@
 import ipaddr from "ipaddr.js";
 import { networkOf, parseAddress } from "../../domain/ip_address.ts";
 
-/** Maximum number of proxies. */
 const MAX_HOPS = 20;
 
 /** Private ranges: a client that connects from there is probably a proxy. */
@@ -27,7 +26,6 @@ export type Remote = string | { readonly remoteAddress: string };
 
 /** The client of a request. */
 export interface Client {
-  /** Its address behind trusted proxies. */
   address: string;
   /** The key for rate limits: see {@link limitedAs}. */
   limitedAs: string | null;

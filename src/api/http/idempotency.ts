@@ -18,10 +18,8 @@ const MAX_KEY_LENGTH = 255;
 export interface Repeatable {
   customerId: string;
   headers: Headers;
-  /** The path and the query as sent. */
   address: string;
   body: Uint8Array;
-  /** The status of the stored response. */
   status: number;
 }
 

@@ -23,7 +23,6 @@ export type LimitSettings = Readonly<Record<Limited, number | null>>;
 /** A refusal because of the rate limit of an address. */
 export interface Refusal {
   limited: Limited;
-  /** Seconds until the next request is allowed. */
   retryInSeconds: number;
 }
 

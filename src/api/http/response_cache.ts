@@ -4,7 +4,6 @@ import { gzipSync } from "node:zlib";
 
 /** Size of the cache, bytes of bodies in both forms. */
 const MAX_BYTES = 16 * 1024 * 1024;
-/** Shorter bodies are not compressed, characters. */
 const MIN_GZIP_LENGTH = 1_024;
 /** Longer bodies are not compressed, characters: compressing blocks the main thread, for 48 MB about 0.7 s. */
 const MAX_GZIP_LENGTH = 4_000_000;
@@ -45,7 +44,6 @@ export class ResponseCache {
 
   constructor(readonly maxBytes: number = MAX_BYTES) {}
 
-  /** The response for a URL in this state, or null. */
   get(url: string, state: string): CachedResponse | null {
     const entry = this.#entries.get(url);
     if (entry === undefined || entry.state !== state) return null;

@@ -1,7 +1,7 @@
 // HTTP responses: headers, compression, 304, errors.
 import type { RequestAllowance } from "../../domain/customer/allowance.ts";
 import type { AppError } from "../../domain/error_codes.ts";
-import { type Body, namesTag, takesGzip } from "./response_cache.ts";
+import { type CachedResponse, namesTag, takesGzip } from "./response_cache.ts";
 import type { Refusal } from "./ip_rate_limit.ts";
 import { problemJson } from "../problem.ts";
 import type { Route } from "../route.ts";
@@ -17,10 +17,8 @@ export interface RequestContext {
 }
 
 /** A response, complete or 304. */
-export interface CompletedResponse {
+export interface CompletedResponse extends CachedResponse {
   status: number;
-  body: Body;
-  headers: Record<string, string>;
 }
 
 /** Pages of any origin may read public responses. */

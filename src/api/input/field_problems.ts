@@ -3,7 +3,6 @@ import { AppError, type ErrorCode, type FieldError } from "../../domain/error_co
 
 /** Maximum number of fields in a response: a small request must not cause a large response. */
 const MAX_ERRORS = 50;
-/** Maximum length of a field name in a response, characters. */
 const MAX_FIELD_LENGTH = 100;
 
 /** An invalid field, and the code to use if it is the only problem. */

@@ -4,7 +4,6 @@ import type { FieldError } from "../../domain/error_codes.ts";
 import type { SentParameter } from "../http/request_url.ts";
 import { clipField, type Finding } from "./field_problems.ts";
 
-/** Maximum nesting of JSON. */
 const MAX_JSON_DEPTH = 32;
 
 /** ASCII control characters, which no parameter may contain. */
@@ -15,7 +14,6 @@ const CONTROL = /[\x00-\x1f\x7f]/;
 export interface CheckedInput {
   /** Undefined if there are errors. */
   value: unknown;
-  /** The valid fields. */
   good: Record<string, unknown>;
   errors: Finding[];
 }
@@ -70,26 +68,27 @@ function readJson(bytes: Uint8Array): { value: unknown; twice: string[] } | { pr
     return { problem: "is not valid UTF-8" };
   }
   if (text.trim() === "") return { problem: "is empty: it must be a JSON object" };
-  if (isDeeperThan(text, MAX_JSON_DEPTH)) {
-    return { problem: `is nested deeper than ${MAX_JSON_DEPTH} levels` };
-  }
   try {
-    return { value: JSON.parse(text), twice: repeatedNames(text) };
+    const value = JSON.parse(text);
+    const twice = repeatedNames(text);
+    return twice === null ? { problem: `is nested deeper than ${MAX_JSON_DEPTH} levels` } : { value, twice };
   } catch (error) {
     return { problem: `is not valid JSON: ${(error as Error).message}` };
   }
 }
 
+/** The text after a string that is a name. */
 const COLON = /\s*:/y;
 
-/** The names that occur twice in one object of a valid JSON text. */
-function repeatedNames(text: string): string[] {
+/** The names that occur twice in one object of a valid JSON text; null if it is nested too deeply to be validated. */
+function repeatedNames(text: string): string[] | null {
   const repeated = new Set<string>();
   const open: Set<string>[] = [];
   for (let at = 0; at < text.length; at++) {
     const character = text[at];
-    if (character === "{" || character === "[") open.push(new Set());
-    else if (character === "}" || character === "]") open.pop();
+    if (character === "{" || character === "[") {
+      if (open.push(new Set()) > MAX_JSON_DEPTH) return null;
+    } else if (character === "}" || character === "]") open.pop();
     else if (character === '"') {
       const start = at;
       for (at++; text[at] !== '"'; at++) if (text[at] === "\\") at++;
@@ -102,23 +101,6 @@ function repeatedNames(text: string): string[] {
     }
   }
   return [...repeated];
-}
-
-/** Counts brackets outside strings: validating deeply nested input would overflow the stack. */
-function isDeeperThan(text: string, limit: number): boolean {
-  let depth = 0;
-  let quoted = false;
-  for (let index = 0; index < text.length; index++) {
-    const character = text[index];
-    if (quoted) {
-      if (character === "\\") index++;
-      else if (character === '"') quoted = false;
-    } else if (character === '"') quoted = true;
-    else if (character === "[" || character === "{") {
-      if (++depth > limit) return true;
-    } else if (character === "]" || character === "}") depth--;
-  }
-  return false;
 }
 
 /** The fields with an unpaired surrogate, which could not be stored unchanged. The nesting has been limited before. */

@@ -26,7 +26,6 @@ export async function respondWithMetrics(
   return new Response(await metrics.render(), { headers: { "content-type": METRICS_TYPE, ...HEADERS } });
 }
 
-/** Compares in constant time. */
 function holdsToken(authorization: string | null, token: string): boolean {
   const given = /^bearer +(\S.*)$/i.exec(authorization ?? "")?.[1] ?? "";
   const digestOf = (text: string) => createHash("sha256").update(text).digest();

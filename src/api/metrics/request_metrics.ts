@@ -9,7 +9,6 @@ export interface CompletedRequest {
   route: string | null;
   status: number;
   durationMs: number;
-  /** The reason of a 429; otherwise null. */
   refusal: "quota" | Limited | null;
 }
 

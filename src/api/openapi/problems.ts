@@ -11,7 +11,6 @@ const EXAMPLE_REQUEST = "req_01KYWDAKRR5WRWT5EF8803K209";
 interface ProblemRow {
   /** When it occurs, as a clause. */
   when: string;
-  /** An example. */
   detail: string;
   errors?: FieldError[];
 }
@@ -185,6 +184,7 @@ export function codesOf(route: Route): ErrorCode[] {
   if (route.body !== undefined || route.access === "signature") {
     codes.add("body_too_large").add("unsupported_media_type");
   }
+  if (route.repeatable === true) codes.add("idempotency_in_flight").add("idempotency_key_reused");
   for (const code of route.errors ?? []) codes.add(code);
   return CODES.filter((code) => codes.has(code));
 }

@@ -17,7 +17,7 @@ export function sharedResponses(): Record<string, ResponseObject> {
 /** The responses of a route by status; `body` is that of a success. */
 export function responsesOf(route: Route, body: MediaType): Record<string, Reference | ResponseObject> {
   const type = (route.contentType ?? JSON_TYPE).split(";")[0] ?? "";
-  const own: HeaderName[] = [...headersOf(route), ...(route.responseHeaders ?? [])];
+  const own = headersOf(route);
   const responses: Record<string, Reference | ResponseObject> = {
     [route.status]: {
       description: route.response.description ?? route.summary,
@@ -69,6 +69,8 @@ function headersOf(route: Route): HeaderName[] {
     "Cache-Control",
     ...(route.access === "key" ? QUOTA_HEADERS : []),
     ...(route.method === "GET" ? ["ETag" as const] : []),
+    ...(route.repeatable === true ? ["Idempotency-Replayed" as const] : []),
+    ...(route.responseHeaders ?? []),
   ];
 }
 
@@ -76,7 +78,6 @@ function byStatus(codes: readonly ErrorCode[]): Map<string, ErrorCode[]> {
   return Map.groupBy(codes, (code) => String(ERRORS[code].status));
 }
 
-/** The response for the errors of one status. */
 function problemResponse(codes: readonly ErrorCode[]): ResponseObject {
   const examples = codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]);
   return {

@@ -57,7 +57,6 @@ export interface DeliveryRouteOptions {
   tiers: Record<Tier, TierLimits>;
   limitsOf(customer: Customer): TierLimits;
   newId: NewId;
-  /** The public URL without a trailing slash. */
   publicUrl: string;
 }
 
@@ -143,8 +142,6 @@ function replayRoute({ store, clock, tiers, limitsOf, newId }: DeliveryRouteOpti
       "succeeded does not count against the monthly quota again; a failed one does, and is held while the quota is " +
       "used up. It counts against the daily replays, and is sent after the subscription's new deliveries.",
     params: { id: deliveryId },
-    requestHeaders: ["Idempotency-Key"],
-    responseHeaders: ["Idempotency-Replayed"],
     errors: [
       "not_found",
       "delivery_unfinished",
@@ -152,8 +149,6 @@ function replayRoute({ store, clock, tiers, limitsOf, newId }: DeliveryRouteOpti
       "delivery_removed",
       "subscription_disabled",
       "replay_limit_reached",
-      "idempotency_in_flight",
-      "idempotency_key_reused",
     ],
     repeatable: true,
     response: replayResponse,

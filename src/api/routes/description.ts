@@ -7,7 +7,6 @@ import { publicRoute, type Route } from "../route.ts";
 /** A rendered page. */
 export interface DocsPage {
   html: string;
-  /** The value of `Content-Security-Policy`. */
   contentSecurityPolicy: string;
 }
 

@@ -107,7 +107,6 @@ export interface EventRouteOptions {
     Store,
     "listEvents" | "findEvent" | "findPosition" | "lastPosition" | "recordsState" | "listVersions"
   >;
-  /** The public URL without a trailing slash. */
   publicUrl: string;
   topics: readonly Topic[];
   /** Whether a source of this id is or was configured. */

@@ -6,7 +6,6 @@ import { paymentReceipt } from "../../wire/payment.ts";
 import { responseBody } from "../http/response_body.ts";
 import { type Route, signedRoute } from "../route.ts";
 
-/** Maximum size of an event, bytes. */
 const MAX_EVENT_BYTES = 1_048_576;
 
 /** Dependencies of the route. */

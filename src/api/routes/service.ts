@@ -18,7 +18,6 @@ import { publicRoute, type Route } from "../route.ts";
 export interface ServiceRouteOptions {
   store: Pick<Store, "listSources">;
   clock: Clock;
-  /** The enabled sources. */
   sources: readonly SourceSettings[];
   topics: readonly Topic[];
   health(): Promise<HealthReport>;

@@ -129,10 +129,8 @@ function rotateRoute({ store, clock, random }: SubscriptionChangeOptions): Route
       "one first; one match is enough. A second rotation within that time ends the first secret. Send an " +
       "`Idempotency-Key`, so that you can repeat the request if the response is lost.",
     params: { id: subscriptionId },
-    requestHeaders: ["Idempotency-Key"],
-    responseHeaders: ["Idempotency-Replayed"],
     repeatable: true,
-    errors: ["not_found", "idempotency_in_flight", "idempotency_key_reused"],
+    errors: ["not_found"],
     response: secretRotated,
     status: 200,
     async handle({ params, customer, repetition }) {
@@ -183,16 +181,12 @@ function replayRoute({ store, clock, limitsOf, replay }: SubscriptionChangeOptio
       "deliveries.",
     params: { id: subscriptionId },
     body: replayRequest,
-    requestHeaders: ["Idempotency-Key"],
-    responseHeaders: ["Idempotency-Replayed"],
     repeatable: true,
     errors: [
       "not_found",
       "subscription_disabled",
       "held_full",
       "replay_limit_reached",
-      "idempotency_in_flight",
-      "idempotency_key_reused",
     ],
     verify({ body: { since, until, after } }) {
       const errors: Finding[] = [];

@@ -40,7 +40,6 @@ export interface SubscriptionRouteOptions {
   random: Random;
   newId: NewId;
   topics: readonly Topic[];
-  /** Languages that a subscription may ask for. */
   languages: readonly string[];
   limitsOf(customer: Customer): TierLimits;
   isSource(id: string): Promise<boolean>;
@@ -70,15 +69,11 @@ function createRoute(options: SubscriptionRouteOptions): Route {
       "`webhook_secret` is shown only in this response. With `backfill_since`, stored events are delivered first, " +
       "as far as the monthly quota allows: when it is used up, the backfill pauses and continues automatically. " +
       "Backfills per UTC day are limited by your tier.",
-    requestHeaders: ["Idempotency-Key"],
-    responseHeaders: ["Idempotency-Replayed"],
     errors: [
       "invalid_webhook_url",
       "subscription_limit_reached",
       "backfill_limit_reached",
       "duplicate_subscription",
-      "idempotency_in_flight",
-      "idempotency_key_reused",
     ],
     body: subscriptionRequest,
     verify: ({ body }) => verifyRequest(body, options),

@@ -17,7 +17,6 @@ export interface Matching {
   store: Pick<Store, "matchEvents" | "catchUp">;
   clock: Clock;
   newId: NewId;
-  /** The taxonomy. */
   topics: readonly Topic[];
   tiers: Record<Tier, TierLimits>;
 }

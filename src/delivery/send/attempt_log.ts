@@ -12,16 +12,13 @@ const MAX_REASONS = 10;
 /** Maximum number of failing endpoints whose state is kept; the oldest is dropped first. */
 const MAX_ENDPOINTS = 10_000;
 
-/** The state of a failing endpoint. */
 interface Failing {
-  /** Consecutive failures. */
   count: number;
   /** The time of the first of them, Unix ms. */
   sinceMs: number;
   /** Responses and problems that have been logged. */
   reasons: Set<string>;
   loggedAtMs: number;
-  /** Failures that have not been logged. */
   unlogged: number;
 }
 

@@ -20,7 +20,6 @@ const REFUSED_HOST =
 
 /** Permitted targets beyond https to public addresses. */
 export interface PolicySettings {
-  /** Whether http is permitted as well. */
   allowHttp: boolean;
   /** CIDRs of permitted addresses that are not public. */
   allowNetworks: readonly string[];
@@ -31,11 +30,8 @@ export interface PolicySettings {
 }
 
 /** {@link PolicySettings}, read by {@link createAddressPolicy}. */
-export interface AddressPolicy {
-  readonly allowHttp: boolean;
-  /** The permitted ranges. */
+export interface AddressPolicy extends Readonly<Pick<PolicySettings, "allowHttp" | "allowPorts">> {
   readonly networks: readonly Network[];
-  readonly ports: readonly number[];
   /** The service's own URL; null if it is unknown. */
   readonly own: Readonly<URL> | null;
   /** Decisions of {@link checkWebhookUrl}, by URL. What a name resolves to is never cached. */
@@ -51,8 +47,8 @@ export interface AddressPolicy {
 export function createAddressPolicy(settings: PolicySettings): AddressPolicy {
   return {
     allowHttp: settings.allowHttp,
+    allowPorts: settings.allowPorts,
     networks: settings.allowNetworks.map(parseNetwork),
-    ports: settings.allowPorts,
     own: settings.ownUrl === undefined ? null : new URL(settings.ownUrl),
     decisions: new Map(),
   };
@@ -87,7 +83,7 @@ function isOwn(url: URL, { own }: AddressPolicy): boolean {
 
 function isPort(url: URL, policy: AddressPolicy): boolean {
   const port = portOf(url);
-  return policy.ports.length > 0 ? policy.ports.includes(port) : isWebPort(port);
+  return policy.allowPorts.length > 0 ? policy.allowPorts.includes(port) : isWebPort(port);
 }
 
 function isWebPort(port: number): boolean {
@@ -110,10 +106,8 @@ function isHostName(host: string, policy: AddressPolicy): boolean {
   return policy.networks.length > 0 || (labels.length > 1 && !LOCAL_NAMES.test(host));
 }
 
-/** The decision about a URL. */
 type UrlDecision = { readonly ok: true; readonly url: Readonly<URL> } | { readonly ok: false };
 
-/** Maximum number of cached decisions. */
 const MAX_DECISIONS = 10_000;
 
 /**
@@ -177,9 +171,9 @@ function readWebhookUrl(text: string, policy: AddressPolicy): UrlReading {
 
 const TOO_LONG = `must have at most ${MAX_WEBHOOK_URL} characters, including %XX escapes`;
 
-function portFault(url: URL, { ports }: AddressPolicy): string {
-  const permitted = ports.length > 0
-    ? `the operator allows ${ports.join(", ")} ([delivery] allow_ports)`
+function portFault(url: URL, { allowPorts }: AddressPolicy): string {
+  const permitted = allowPorts.length > 0
+    ? `the operator allows ${allowPorts.join(", ")} ([delivery] allow_ports)`
     : `use none, 80, 443, or one from ${FIRST_OPEN_PORT} on that is not reserved for another protocol (the ` +
       "operator can allow others: [delivery] allow_ports)";
   return `must not have the port ${portOf(url)}: ${permitted}`;

@@ -22,7 +22,6 @@ export const RETRY_PAUSES_MS: readonly number[] = [
 
 /** The maximum relative change of a pause, so that many deliveries are not retried at the same time. */
 const JITTER = 0.1;
-/** The maximum `Retry-After`, ms. */
 const MAX_RETRY_AFTER_MS = DAY;
 
 const GONE = 410;

@@ -115,7 +115,6 @@ function beginningOf({ body, headers }: IncomingResponse): string | null {
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** The problem of a status; null for 2xx. */
 function describeStatus(status: number): string | null {
   if (isSuccess({ statusCode: status })) return null;
   const what = `the endpoint responded with ${status}`;

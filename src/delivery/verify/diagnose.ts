@@ -19,7 +19,6 @@ export interface ReceivedDelivery {
 
 /** The result of a check. */
 export interface Diagnosis {
-  /** Whether an official verifier accepts the delivery. */
   ok: boolean;
   /** The signatures and interpretations of the secret that match; empty unless it is ok. */
   ways: string[];
@@ -67,7 +66,6 @@ function bareSecret(secret: string): string {
   return secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret;
 }
 
-/** A text without surrounding quotes. */
 function unquoted(text: string): string {
   return /^(["'])(.*)\1$/s.exec(text)?.[2] ?? text;
 }

@@ -1,5 +1,6 @@
 // Renders one operation or webhook of the API description as a section of the page.
 import type {
+  DocumentedOperation,
   MediaType,
   OpenApi,
   Operation,
@@ -9,7 +10,6 @@ import type {
 } from "../../wire/openapi.ts";
 import { type Html, markup } from "../html.ts";
 import { inline, markdownToHtml } from "../markdown.ts";
-import type { DocumentedOperation } from "./documented_operation.ts";
 import { fieldRow, fieldsOf, nameOf, typeOf } from "./schema.ts";
 import { tryForm } from "./try_form.ts";
 

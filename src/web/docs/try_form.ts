@@ -1,7 +1,6 @@
 // The "Try it" form of an operation; hidden unless the page's script runs.
-import type { Operation, Parameter, Schema } from "../../wire/openapi.ts";
+import type { DocumentedOperation, Operation, Parameter, Schema } from "../../wire/openapi.ts";
 import { type Html, markup } from "../html.ts";
-import type { DocumentedOperation } from "./documented_operation.ts";
 import { nameOf } from "./schema.ts";
 
 /** The form of an operation: key, parameters and body. `schemas` are those that parameters refer to. */
