@@ -30,7 +30,7 @@ export interface Reason {
 
 /** The reasons of every value: one per topic and article; for relevance one per group of evidence. */
 export function explain(decisions: Decisions): Reason[] {
-  const { relevance, language, eventType, severity } = decisions;
+  const { relevance, language, eventType: { type, why, signal }, severity } = decisions;
   return [
     ...relevance.grounds.map((ground): Reason => ({
       field: "relevant",
@@ -38,24 +38,16 @@ export function explain(decisions: Decisions): Reason[] {
       ...ground,
     })),
     { field: "language", value: language.language, why: language.why, words: language.words },
-    {
-      field: "event_type",
-      value: eventType.type,
-      why: eventType.signal === null ? eventType.why : `${eventType.why} (${eventType.signal.field})`,
-      words: eventType.signal === null ? [] : [eventType.signal.words],
-    },
-    ...decisions.topics.map((topic): Reason => ({
-      field: "topics",
-      value: topic.id,
-      why: topic.why,
-      words: topic.words,
-    })),
+    signal === null
+      ? { field: "event_type", value: type, why, words: [] }
+      : { field: "event_type", value: type, why: `${why} (${signal.field})`, words: [signal.words] },
+    ...decisions.topics.map(({ id, why, words }): Reason => ({ field: "topics", value: id, why, words })),
     { field: "severity", value: severity.severity, why: severity.why, words: severity.words },
-    ...decisions.articles.map((article): Reason => ({
+    ...decisions.articles.map(({ canonical, words }): Reason => ({
       field: "ai_act_articles",
-      value: article.canonical,
+      value: canonical,
       why: "cited as an article of the AI Act",
-      words: [article.words],
+      words: [words],
     })),
   ];
 }

@@ -120,19 +120,14 @@ export const LATIN_SUFFIX: Readonly<Record<string, string>> = {
   quinquies: "d",
 };
 
-/** The value of a Roman numeral up to XIX. */
+const NUMERALS = " I II III IV V VI VII VIII IX X XI XII XIII XIV XV XVI XVII XVIII XIX".split(" ");
+
+/** The value of a Roman numeral from I to XIX. */
 export function romanToNumber(roman: string): number {
-  const values: Record<string, number> = { I: 1, V: 5, X: 10 };
-  let total = 0;
-  for (let i = 0; i < roman.length; i++) {
-    const value = values[roman[i] ?? ""] ?? 0;
-    total += value < (values[roman[i + 1] ?? ""] ?? 0) ? -value : value;
-  }
-  return total;
+  return NUMERALS.indexOf(roman);
 }
 
 /** The Roman numeral of 1 to 19. */
 export function numberToRoman(number: number): string {
-  const ones = ["", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX"];
-  return (number >= 10 ? "X" : "") + (ones[number % 10] ?? "");
+  return NUMERALS[number] ?? "";
 }

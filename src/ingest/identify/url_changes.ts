@@ -15,17 +15,13 @@ const FIRST_RETURN = 3;
 
 /** Items of which only the query of the URL has changed: signed URLs, and those that bypass caches. */
 export class ChangedQueries {
-  readonly #moved = new Map<IdentifiedItem, string>();
-  #isStable = false;
-
   /** The items, with the external ids of their publications. */
-  get moved(): ReadonlyMap<IdentifiedItem, string> {
-    return this.#moved;
-  }
+  readonly moved = new Map<IdentifiedItem, string>();
+  #isStable = false;
 
   /** Whether the source generates them at every fetch, so that they are not revisions; `unnamed` have no known id. */
   areGenerated(unnamed: number): boolean {
-    return this.#moved.size + unnamed >= CHURNING_QUERIES && !this.#isStable;
+    return this.moved.size + unnamed >= CHURNING_QUERIES && !this.#isStable;
   }
 
   isMoved(one: IdentifiedItem, stored: StoredPublication | null): boolean {
@@ -35,7 +31,7 @@ export class ChangedQueries {
       return false;
     }
     if (!isSameButForQuery(one.item, stored.event)) return false;
-    this.#moved.set(one, stored.externalId);
+    this.moved.set(one, stored.externalId);
     return true;
   }
 }

@@ -3,9 +3,8 @@ import type { RecordDecision, StoredPublication } from "../../domain/ports/store
 import type { IdentifiedItem } from "../identify/identify.ts";
 import type { DocumentRun } from "../document_run.ts";
 
-/** Publications recorded in one transaction, which blocks the main thread. */
+/** Maximum number of publications, and characters of their texts, in one transaction, which blocks the main thread. */
 const RECORD_BATCH = 100;
-/** Characters of their texts in one transaction; one publication may be longer. */
 const RECORD_CHARACTERS = 100_000;
 
 /** Decides an item with the stored publication; null leaves it to a later call. */
@@ -17,51 +16,35 @@ export async function recordBatches(
   run: DocumentRun,
   decide: Decide,
 ): Promise<void> {
-  await recordAll(slices(identified), run, decide);
+  await recordGroups(identified.map((one) => [one]), run, decide);
 }
 
 /** Records groups of items; no group is split between two transactions. */
 export async function recordGroups(
   groups: readonly (readonly IdentifiedItem[])[],
-  run: DocumentRun,
-  decide: Decide,
-): Promise<void> {
-  await recordAll(wholeGroups(groups), run, decide);
-}
-
-function* slices(identified: readonly IdentifiedItem[]): Generator<readonly IdentifiedItem[]> {
-  let start = 0;
-  let characters = 0;
-  for (const [at, { item }] of identified.entries()) {
-    characters += item.title.length + item.summary.length;
-    if (at === start || at - start < RECORD_BATCH && characters <= RECORD_CHARACTERS) continue;
-    yield identified.slice(start, at);
-    start = at;
-    characters = item.title.length + item.summary.length;
-  }
-  if (start < identified.length) yield identified.slice(start);
-}
-
-function* wholeGroups(groups: readonly (readonly IdentifiedItem[])[]): Generator<readonly IdentifiedItem[]> {
-  let batch: IdentifiedItem[] = [];
-  for (const group of groups) {
-    if (batch.length > 0 && batch.length + group.length > RECORD_BATCH) {
-      yield batch;
-      batch = [];
-    }
-    batch.push(...group);
-  }
-  if (batch.length > 0) yield batch;
-}
-
-async function recordAll(
-  batches: Iterable<readonly IdentifiedItem[]>,
   { source, mode, options: { store, holder }, pause }: DocumentRun,
   decide: Decide,
 ): Promise<void> {
   const record = mode === "record" ? store.recordPublications : store.previewPublications;
-  for (const batch of batches) {
+  for (const batch of batchesOf(groups)) {
     await record(source.id, batch, (one, stored) => decide(one, stored) ?? { kind: "irrelevant" }, holder);
     await pause();
   }
+}
+
+function* batchesOf(groups: readonly (readonly IdentifiedItem[])[]): Generator<readonly IdentifiedItem[]> {
+  let batch: IdentifiedItem[] = [];
+  let characters = 0;
+  for (const group of groups) {
+    const more = group.reduce((sum, { item }) => sum + item.title.length + item.summary.length, 0);
+    const isFull = batch.length + group.length > RECORD_BATCH || characters + more > RECORD_CHARACTERS;
+    if (batch.length > 0 && isFull) {
+      yield batch;
+      batch = [];
+      characters = 0;
+    }
+    batch.push(...group);
+    characters += more;
+  }
+  if (batch.length > 0) yield batch;
 }
