@@ -19,10 +19,7 @@ export interface ClassifyInput {
   summary: string;
   url: string;
   categories: readonly string[];
-  /**
-   * The languages that the item, document and source state, most specific first (BCP 47 tags or codes). May be empty or
-   * wrong (a German item in an "en" feed).
-   */
+  /** The languages that item, document and source state, most specific first (BCP 47 tags or codes). May be wrong. */
   statedLanguages: readonly string[];
   /** The item's source, for defaults that the config sets per source. */
   sourceId?: string;

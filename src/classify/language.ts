@@ -52,10 +52,7 @@ const LETTERS = [...LANGUAGE_DATA.letters].map(([language, letters]) => ({
   expression: new RegExp(`[${letters}]`, "g"),
 }));
 
-/**
- * Detects the language. `raw` is the unfolded title and summary, because folding removes accents. `stated` contains BCP
- * 47 tags or codes, most specific first.
- */
+/** Detects the language. `raw`: the unfolded title and summary. `stated`: BCP 47 tags or codes, most specific first. */
 export function detectLanguage(
   { title, summary, raw }: { title: FoldedText; summary: FoldedText; raw: string },
   stated: readonly string[],

@@ -34,11 +34,7 @@ const EU_LANGUAGES: ReadonlySet<string> = new Set(
   "bg cs da de el es et fi fr ga hr hu it lt lv mt nl pl pt ro sk sl sv".split(" "),
 );
 
-/**
- * The publisher. `host` is in lower case, or empty if the item has no URL. Case law of the Court of Justice (CELEX
- * sector 6) is attributed to the Court, whoever republishes it. If nothing else identifies the publisher, the language
- * decides.
- */
+/** Finds the publisher by CELEX number (sector 6 is the Court), host, names in the title, otherwise language. */
 export function findPublisher(
   from: { host: string; celex: string; title: FoldedText; language: string },
 ): Publisher {

@@ -66,10 +66,7 @@ export interface TopicEvidence {
   sourceTopics: readonly string[];
 }
 
-/**
- * Returns a function that finds the topics of a relevant item, strongest first. Parents are used only if no child
- * matches.
- */
+/** Returns a function that finds the topics of a relevant item, strongest first; parents only if no child matches. */
 export function createTopicFinder(rules: readonly TopicRule[]): (evidence: TopicEvidence) => TopicResult[] {
   const words = indexByLanguage(rules.map((rule) => ({ words: rule.words, value: rule })));
   return (evidence) => choose(weigh(evidence, rules, words), rules, evidence);
@@ -177,10 +174,7 @@ function addWords(
   }
 }
 
-/**
- * Drops phrases that are the start of a longer phrase of another topic: "AI Security" in "AI Security Institute" is
- * part of a name.
- */
+/** Drops phrases that start a longer phrase of another topic: "AI Security" in "AI Security Institute". */
 function withoutInner(hits: readonly PhraseHit<TopicRule>[]): PhraseHit<TopicRule>[] {
   const longest = new Map<number, PhraseHit<TopicRule>>();
   for (const hit of hits) {

@@ -59,10 +59,7 @@ export interface IngestPreview {
 export interface Ingest {
   /** Registers the sources in the store: new ones are due at once, changed schedules apply from now on. */
   register(): Promise<void>;
-  /**
-   * Fetches each due source once, or each named source whether due or not. Sources that another process holds are
-   * skipped, and so are those whose hosts are not free, unless `wait` is set.
-   */
+  /** Fetches each due or named source once; skips those of other processes, and of busy hosts unless `wait` is set. */
   ingest(ids?: readonly string[], options?: { wait: boolean }): Promise<IngestReport[]>;
   /** What a fetch of the source would store now; stores nothing. */
   preview(source: SourceSettings, state: SourceState): Promise<IngestPreview>;

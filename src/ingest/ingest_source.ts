@@ -28,10 +28,7 @@ import type { DocumentRun, SourceIngestMode, SourceIngestOptions } from "./docum
 
 const OLDER_EDITION = "the same document contains a newer version of it";
 
-/**
- * Fetches the source and records its items. Throws {@link FetchError} when its first document cannot be fetched or
- * read; a file that cannot be read is refused, and the other files of its folder are ingested.
- */
+/** Fetches the source and records its items. Throws {@link FetchError} if its first document cannot be read. */
 export async function ingestSource(
   source: SourceSettings,
   state: SourceState,
@@ -310,10 +307,7 @@ function combine({ run, fetched, read, seenMerged, refusal }: IngestSteps): Inge
   };
 }
 
-/**
- * Whether the next fetch must read every language again: a publication that is new in one language may have been in the
- * unchanged document of another, and removals show only where every language is read in the same fetch.
- */
+/** Whether the next fetch must read all languages: an unchanged document may have the other texts of new items. */
 function needsAllLanguages(
   { urls, removals }: SourceSettings,
   { documents, isAllRead, refused }: DocumentsResult,

@@ -16,10 +16,7 @@ export function isShort({ urls, minItems = 0 }: Minimum, counts: ItemCounts): bo
   return short(counts, minItems).length === Object.keys(urls ?? { only: "" }).length;
 }
 
-/**
- * The languages with too few items where others have enough. Feeds are exempt: a feed of one language may be empty. A
- * language that was not read again stays as it was.
- */
+/** The languages with too few items where others have enough, except in feeds; unread languages keep their state. */
 export function shortLanguages(
   source: Minimum,
   counts: ItemCounts,

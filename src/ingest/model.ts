@@ -69,10 +69,7 @@ export interface IngestResult {
   readonly origin: DocumentOrigin | null;
   /** Whether every item of every document was taken, so that a missing publication is missing at the source. */
   readonly isComplete: boolean;
-  /**
-   * Why the fetch failed although parts of it were recorded: a later page that failed, or fewer items than the source's
-   * minimum. The cursor is then not stored, unless the fetch was cut short.
-   */
+  /** Why the fetch failed although parts of it were recorded. The cursor is stored only if the fetch was cut short. */
   readonly failure: FetchError | null;
   /** Whether a host throttled the fetch before its end: the next fetch continues from the cursor. */
   readonly isCutShort: boolean;

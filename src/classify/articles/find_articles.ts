@@ -20,10 +20,7 @@ export interface CitedArticle {
   words: string;
 }
 
-/**
- * The references to the AI Act in a folded text, without duplicates, sorted by kind (articles, annexes, recitals) and
- * number. A text that does not name the Act has none.
- */
+/** The references to the AI Act in a folded text that names it, without duplicates, by kind and number. */
 export function findArticles(text: string): CitedArticle[] {
   if (isOnTheProposal(text)) return [];
   const citations: Citation[] = [];

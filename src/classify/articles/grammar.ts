@@ -90,10 +90,7 @@ export const PARAGRAPH_WORD =
 export const POINT_WORD =
   /,?\s?\(?(?:(points|letters|lettres|buchstaben|nummern|numbers|ziffern|nrn|pts)|(?:point|letter|lettre|letra|lettera|punto|punt|buchstabe[ns]?|buchst|litera|lit|numero|number|nummer|nr|nos|no|n°|ziffer|ziff|pt|subpoint|sub-point|sous))(?![a-z])\.?\s?/iy;
 
-/**
- * The value after a paragraph or point word: "1", "1er", "2a", "1 bis", "(1)", "f", "f)", "b bis)". Two letters are an
- * inserted point ("ba"), never a short word ("to", "de").
- */
+/** The value after a paragraph or point word: "1", "1er", "2a", "1 bis", "(1)", "f", "f)", "ba", never "to" or "de". */
 export const VALUE =
   /[([]?\s?(?:(\d{1,2})(?!\d)(?:er(?![a-z])|([a-d]{1,2})(?![a-z0-9]))?|([a-z]|[a-k][a-d])(?![a-z0-9])|((?:x|x?i[xv]|x?v?i{1,3}))(?![a-z0-9]))(?: (bis|ter|quater)(?! ?\d|[a-z]| [a-z](?![a-z])| \())?\s?[)\]]?/y;
 

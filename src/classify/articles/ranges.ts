@@ -4,11 +4,7 @@ import { numberToRoman, type ReferenceKind, romanToNumber } from "./grammar.ts";
 /** A longer range is a parse error: the Act has 113 numbered articles and 180 recitals. */
 const LONGEST_RANGE = 180;
 
-/**
- * The numbers strictly between two, or null if the second is not after the first. Inserted articles (4a, 75a) belong to
- * a range only if one of its ends is such an article ("75a to 75d", "74 to 75b"), because a text from before their
- * insertion cannot mean them.
- */
+/** The numbers strictly between two; null if not ascending. Inserted articles (4a) count only if one end is one. */
 export function referencesBetween(kind: ReferenceKind, from: string, to: string): string[] | null {
   if (kind === "annex") {
     const [low, high] = [romanToNumber(from), romanToNumber(to)];

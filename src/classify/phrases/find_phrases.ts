@@ -60,10 +60,7 @@ function readWord(folded: string): PhraseWord {
   return { lower: word.toLowerCase(), capitals: CAPITALS.test(word) ? word : null, openEnd };
 }
 
-/**
- * Every phrase in the text, by position; overlapping phrases are all found. Of phrases at one position, those with a
- * first word of two or three letters come first, then in the order of the data.
- */
+/** Every phrase in the text by position, also overlapping ones; at one position, those with short first words first. */
 export function findPhrases<T>(index: PhraseIndex<T>, text: FoldedText): PhraseHit<T>[] {
   const hits: PhraseHit<T>[] = [];
   for (const start of text.wordStarts) {

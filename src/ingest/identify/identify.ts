@@ -37,10 +37,7 @@ export interface IdentifiedItems {
   older: IdentifiedItem[];
 }
 
-/**
- * Identifies each item by the source's rule, or by the first later rule that keeps the items apart. `language` is that
- * of the whole document, where the source has a URL for each; `hashes` returns known hashes.
- */
+/** Identifies items by the given rule, or the first later one that separates them; `language`: of the document. */
 export function identifyItems(
   items: readonly NormalisedItem[],
   given: Identity,
@@ -98,10 +95,7 @@ export function preferStoredEdition(one: IdentifiedItem, stored: StoredPublicati
   Object.assign(twin, { item, contentHash, textHash: ownHash });
 }
 
-/**
- * The language of an item where its source has several: that of its document or URL, otherwise the one that it states,
- * otherwise the main one. Undefined where a source has one language.
- */
+/** The language of its document or URL, the stated one or the main one; undefined if the source has one language. */
 export function itemLanguage(
   item: NormalisedItem,
   { languages }: Identity,
@@ -123,11 +117,7 @@ function withoutCopies(items: readonly IdentifiedItem[]): IdentifiedItem[] {
   });
 }
 
-/**
- * The hashes of the content that counts for revisions: title, summary, URL without tracking, and for `contentHash` the
- * stated date of publication. The date of change counts only if that is missing, because sources update it without a
- * change.
- */
+/** Hashes title, summary and cleaned URL, for `contentHash` also the date of publication, otherwise of change. */
 export function hashesOf(item: NormalisedItem): Hashes {
   const text = [withSingleSpaces(item.title), withSingleSpaces(item.summary), cleanUrl(item.link)];
   const common = createHash("sha256").update(JSON.stringify(text).slice(0, -1));
@@ -214,10 +204,7 @@ function hasHeadlineIds(items: readonly NormalisedItem[], { rule }: Identity): b
   return count > items.length / 2;
 }
 
-/**
- * Whether an item with a record's id is another publication: its URL, title and date differ, and unless it is the only
- * item of its document (`isAlone`), also its summary.
- */
+/** Whether an item with a record's id has another URL, title and date, and unless `isAlone` another summary. */
 export function isOther(
   item: NormalisedItem,
   event: RegEvent,

@@ -31,10 +31,7 @@ export interface Identity {
 /** The rule `guid` of a source without state. */
 export const PLAIN_IDENTITY: Identity = { rule: "guid", former: [], isFixed: false, languages: null };
 
-/**
- * The identity at the start of a fetch: the rule of the config, otherwise the stored one. If it differs from the
- * previous rule, that becomes a former rule, so that known publications stay known.
- */
+/** The rule of the config, otherwise the stored one; a different previous rule becomes a former one. */
 export function identityOf(
   source: Pick<SourceSettings, "identity" | "languages" | "urls" | "languagePattern">,
   state: Pick<SourceState, "identityRule" | "formerRules" | "lastSuccessAtMs">,

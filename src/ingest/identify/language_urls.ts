@@ -20,10 +20,7 @@ export function languageForms(
   return { codes, pattern };
 }
 
-/**
- * Where sites write the language: a host (`de.example`), a part of the path (`/de/`), a suffix (`news_de`,
- * `act_de.html`, `act.de.html`), a parameter (`lang=de`).
- */
+/** A host (`de.example`), a part of the path (`/de/`), a suffix (`news_de`, `act.de.html`), a parameter (`lang=de`). */
 function usualForms(codes: readonly string[]): RegExp {
   const code = `(?:${codes.join("|")})`;
   return new RegExp(

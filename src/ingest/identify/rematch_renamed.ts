@@ -42,10 +42,7 @@ type FindKnown = (
   pause: Pause,
 ) => Promise<Map<IdentifiedItem, string>>;
 
-/**
- * Runs `find` for each language separately, with the publications' texts in that language. `bareUrls` maps each URL to
- * the URL without its language; it is null where a publication has one language.
- */
+/** Runs `find` for each language separately; `bareUrls` maps URLs to those without language, null with one language. */
 export async function findInLanguages(
   find: FindKnown,
   { all, fresh, isAll = false }: DocumentItems,
@@ -141,11 +138,7 @@ function withoutQueries(one: IdentifiedItem, before: KnownPublication | null): K
   return withSameTitle(one, before);
 }
 
-/**
- * Removes matches whose publication may have been dropped from the end of the list, so that the item is a new one with
- * the same title, day and boilerplate summary. Keeps all if the site was rebuilt: most unknown items match, or all
- * items are unknown and the summary is unique.
- */
+/** Removes matches with publications that may have left the list, unless the site was rebuilt. */
 async function withoutDropped(
   same: ReadonlyMap<IdentifiedItem, KnownPublication>,
   { all, fresh }: DocumentItems,
@@ -161,10 +154,7 @@ async function withoutDropped(
   );
 }
 
-/**
- * Finds the fresh items that differ from known publications only in the values of the URL's query, by external id: two
- * of title, summary and date match, or all three where other items share the path.
- */
+/** Finds fresh items that differ from publications only in the values of the query, by external id. */
 export async function findRequeried(
   { all, fresh }: DocumentItems,
   known: readonly KnownPublication[],

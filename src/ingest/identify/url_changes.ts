@@ -67,10 +67,7 @@ export class MovedUrls {
     return true;
   }
 
-  /**
-   * Removes and returns, with their external ids, the items that alternate between two URLs: the previous version had
-   * this URL, and the version before it the stored one; or the two URLs differ only in `www.` and a trailing slash.
-   */
+  /** Removes and returns, by external id, items that alternate between two URLs or differ in `www.` or a slash. */
   async takeReverted(
     findEvent: (id: string) => Promise<{ json: string } | null>,
   ): Promise<Map<IdentifiedItem, string>> {

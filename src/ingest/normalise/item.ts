@@ -55,10 +55,7 @@ export interface ItemContext {
   position: number;
 }
 
-/**
- * Normalises a parsed item. Without a title, the first sentence of the summary is the title; without both, the item is
- * refused. Without a valid link, a guid that is a URL is the link, otherwise the publisher's site.
- */
+/** Normalises a parsed item; refuses it without title and summary. Without a link, a guid that is a URL is the link. */
 export function normaliseItem(item: ParsedItem, context: ItemContext): ItemOutcome {
   const notes: string[] = [];
   const statedTitle = oneLine(textFromMarkup(item.title ?? ""));

@@ -3,10 +3,7 @@
 /** Maximum length of a language tag (RFC 5646, section 4.4.1). */
 export const MAX_TAG_CHARACTERS = 35;
 
-/**
- * The ISO 639-1 code of a language tag ("en-GB" and "en_US" are "en", "ger" and "deu" are "de"); null for texts that are
- * not a tag and for languages without such a code.
- */
+/** The ISO 639-1 code of a language tag ("en-GB" and "en_US" are "en", "deu" is "de"); null if it has none. */
 export function languageCode(tag: string | null): string | null {
   if (tag === null || tag.length > MAX_TAG_CHARACTERS) return null;
   try {

@@ -8,10 +8,7 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const MAX_OFFSET_MINUTES = 14 * HOUR;
 
-/**
- * Zone names in dates, in lower case, with their hours east of UTC; the American ones are those of RFC 822. Names with
- * several meanings (IST) are left out.
- */
+/** Hours east of UTC of zone names (the American ones from RFC 822). Names with several meanings (IST) are left out. */
 const HOURS: readonly [names: string, hours: number][] = [
   ["utc ut gmt z wet", 0],
   ["cet met mez bst west", 1],
@@ -61,9 +58,8 @@ export function isMonthFirst(name: string): boolean {
 }
 
 /**
- * The instant (Unix ms) of a local time, which is given as if it were UTC. A time that the change to summer time skips
- * is an hour later; of a time that occurs twice, the first counts (both as in `Temporal`). An unknown IANA zone throws a
- * RangeError.
+ * The instant (Unix ms) of a local time that is given as if it were UTC. A skipped time is an hour later; of a time that
+ * occurs twice, the first counts (as in `Temporal`). An unknown IANA zone throws a RangeError.
  */
 export function instantOf(wallMs: number, zone: Zone): number {
   if (typeof zone === "number") return wallMs - zone * MINUTE_MS;

@@ -296,10 +296,7 @@ async function replaceChurningIds(
   return (await moveOn(identity, document)).identity;
 }
 
-/**
- * Moves on to the rule after `before`, and stores the known items under it. Rules with a pattern are left out: the
- * operator's regular expressions run only in the parse worker.
- */
+/** Stores the known items under the next rule, except rules with a pattern: these run only in the parse worker. */
 async function moveOn(
   before: Identity,
   { items: all, run, shared }: DocumentContext,

@@ -57,10 +57,7 @@ export class LanguageMerge {
     return new Map([...groups].map(([externalId, items]) => [externalId, items.map(({ one }) => one)]));
   }
 
-  /**
-   * The items to record by publication. Within one the order does not depend on the order of the documents: the
-   * record's own language first, then what revises it, the source's main language before the others.
-   */
+  /** The items by publication: the record's own language first, then revisions, then the source's main language. */
   groups(): WaitingItem[][] {
     const orderOf = ({ one }: WaitingItem) => this.languages.codes.indexOf(one.language ?? "");
     const known = new Map(
@@ -84,10 +81,7 @@ export class LanguageMerge {
   }
 }
 
-/**
- * Splits a group in which two identities have an item in the same language: they may be two publications. The identity
- * by which the publication is known comes first.
- */
+/** Splits a group in which two identities have an item in the same language; the known identity comes first. */
 function byIdentity(group: readonly WaitingItem[]): WaitingItem[][] {
   const keys = Map.groupBy(group, ({ one }) => one.key);
   const languages = [...keys.values()].map((items) => new Set(items.map(({ one }) => one.language)));
@@ -117,10 +111,7 @@ function compareEditions(a: IdentifiedItem, b: IdentifiedItem): number {
   return a.contentHash < b.contentHash ? -1 : 1;
 }
 
-/**
- * The function that decides the items of one publication while they are recorded one after the other. It plans all
- * decisions when the first item is recorded.
- */
+/** Returns the function that decides the items of one publication, by a plan from when the first one is recorded. */
 export function createGroupDecider(
   items: readonly WaitingItem[],
   unchangedItems: ReadonlyMap<string, readonly IdentifiedItem[]>,

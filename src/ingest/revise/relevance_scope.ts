@@ -9,10 +9,7 @@ const DATE_TOLERANCE_MS = 86_400_000;
 /** The compared fields of an item. */
 export type DatedItem = Pick<NormalisedItem, "title" | "link" | "publishedAtMs" | "updatedAtMs">;
 
-/**
- * Returns whether an irrelevant item that is not stored may have been there when the source was last fetched with
- * relevance = "ai": it was in the last document, or its date is older, or it has no date.
- */
+/** Returns whether an item was skipped: it was in the last document with relevance = "ai", or is older or undated. */
 export function wasIrrelevantBefore(
   { relevance, fetchStrategy, urls }: Pick<SourceSettings, "relevance" | "fetchStrategy" | "urls">,
   { narrowUntilMs, cadence }: Pick<SourceState, "narrowUntilMs" | "cadence">,

@@ -28,11 +28,7 @@ export interface Removals {
   missed: number;
 }
 
-/**
- * Finds publications that are missing from the documents of a complete fetch. A feed shows only the newest items, so
- * only what is dated after its oldest item can be missing. If more is missing than listed, the list is assumed to be
- * broken.
- */
+/** Withdraws publications that complete fetches miss, unless more are missing than listed: the list is broken. */
 export async function findRemovals(
   source: SourceSettings,
   { decided, seen, isComplete, origin }: Pick<IngestResult, "decided" | "seen" | "isComplete" | "origin">,

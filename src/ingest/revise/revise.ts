@@ -32,10 +32,7 @@ export interface RevisionContext {
   nowMs: number;
   /** The keys of all items of the document. */
   keys: ReadonlySet<string>;
-  /**
-   * How a change of only the date is decided: `ask` leaves it until the whole document is decided, `keep` stores it
-   * without a revision, `again` makes it a revision when it is seen twice, `now` at once.
-   */
+  /** `ask`: decide it with the document; `keep`: no revision; `again`: a revision when seen twice; `now`: at once. */
   movedDates: "ask" | "keep" | "again" | "now";
   /** Whether the document was read before, so that its items may be older than the stored ones. */
   isReread: boolean;
@@ -47,10 +44,7 @@ export interface RevisionContext {
   provenance(identified: IdentifiedItem): Provenance;
 }
 
-/**
- * Decides one publication. A stored publication is revised even if it is no longer relevant. "date_changed": only its
- * date has changed, and that does not count, or not yet.
- */
+/** Decides one publication, which is revised even if it is no longer relevant. See {@link RecordDecision}. */
 export function decideRevision(
   identified: IdentifiedItem,
   found: StoredPublication | null,
@@ -100,10 +94,7 @@ function decideNew(
   return version(identified, event, { ...context, notify: context.notify && isNotified });
 }
 
-/**
- * Whether the stored publication belongs to another item of the document: two ids that once had the same content are
- * two publications when both are listed with different content. A match by alias also needs the same URL or title.
- */
+/** Whether the stored publication belongs to another listed item, or matches by an alias without the URL or title. */
 function isAnother(
   stored: StoredPublication,
   identified: IdentifiedItem,
