@@ -94,7 +94,7 @@ export class SitemapFetch implements Fetched {
     if (contents.kind === "urlset") this.#addPages(contents, address);
     else {
       this.#addProblems(contents, "");
-      await this.#readChildren(contents.maps);
+      await this.#readChildren(contents.entries);
     }
     if (this.#dated === 0 && this.#undated > 0) {
       throw new FetchError(`none of the ${this.#undated} pages in the sitemap has a lastmod`);
@@ -170,7 +170,7 @@ export class SitemapFetch implements Fetched {
   }
 
   #addPages(contents: Extract<SitemapContents, { kind: "urlset" }>, url: string): void {
-    for (const page of contents.pages) {
+    for (const page of contents.entries) {
       const before = this.#changed.get(page.address);
       if (before === undefined || page.changedMs >= before.changedMs) this.#changed.set(page.address, page);
     }

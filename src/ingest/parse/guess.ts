@@ -33,9 +33,15 @@ const NAMES: readonly [ItemField, RegExp[]][] = [
   ["updated", [/^(updated(_?at)?|modified|date_?modified|last_?modified|aktualisiert|geaendert)$/i]],
 ];
 
+interface Guess {
+  path: string[];
+  count: number;
+  fields: Record<string, string[]>;
+}
+
 /** Guesses the rules for a JSON value; null without items that have titles. */
 export function guessJson(value: unknown): Extract<Reading, { kind: "json" }> | null {
-  let best: { path: string[]; count: number; fields: Record<string, string[]> } | null = null;
+  let best: Guess | null = null;
   const root = isObject(value) ? guessFields([value]) : {};
   const visit = (inner: unknown, path: string[]): void => {
     if (path.length > MAX_DEPTH) return;
@@ -53,9 +59,7 @@ export function guessJson(value: unknown): Extract<Reading, { kind: "json" }> | 
   visit(value, []);
   const isOne = root.title !== undefined && root.link !== undefined && !root.title[0]?.includes(".");
   if (best === null && root.title === undefined) return null;
-  const { path, fields } = isOne || best === null
-    ? { path: [], fields: root }
-    : best as { path: string[]; fields: Record<string, string[]> };
+  const { path, fields } = isOne || best === null ? { path: [], fields: root } : best as Guess;
   return { kind: "json", items: [written(path)], fields, dateFormat: null, next: null };
 }
 
@@ -66,35 +70,26 @@ export function describeGuess({ items, fields }: Extract<Reading, { kind: "json"
 }
 
 function guessFields(objects: readonly JsonObject[]): Record<string, string[]> {
-  const leaves: string[][] = [];
-  const known = new Set<string>();
-  /** The paths of values with words. */
-  const worded = new Set<string>();
+  const leaves = new Map<string, { key: string; depth: number; hasWords: boolean }>();
   const visit = (value: unknown, path: string[]): void => {
     if (Array.isArray(value)) return value.slice(0, 2).forEach((item) => visit(item, path));
     if (isObject(value)) {
       if (path.length >= MAX_FIELD_DEPTH) return;
       for (const [key, part] of Object.entries(value).slice(0, MAX_KEYS)) visit(part, [...path, key]);
     } else if ((typeof value === "string" && value.trim() !== "") || typeof value === "number") {
-      const name = written(path);
-      if (/\p{L}{3}/u.test(String(value))) worded.add(name);
-      if (known.has(name)) return;
-      known.add(name);
-      leaves.push(path);
+      const leaf = leaves.get(written(path)) ??
+        { key: path.at(-1) ?? "", depth: path.length, hasWords: false };
+      leaf.hasWords ||= /\p{L}{3}/u.test(String(value));
+      leaves.set(written(path), leaf);
     }
   };
   for (const object of objects) visit(object, []);
-  leaves.sort((a, b) => a.length - b.length);
+  const sorted = [...leaves].sort(([, a], [, b]) => a.depth - b.depth);
   const fields: Record<string, string[]> = {};
   for (const [field, patterns] of NAMES) {
-    for (const pattern of patterns) {
-      const found = leaves.find((path) =>
-        pattern.test(path.at(-1) ?? "") && (field !== "title" || worded.has(written(path)))
-      );
-      if (found === undefined) continue;
-      fields[field] = [written(found)];
-      break;
-    }
+    const candidates = sorted.filter(([, { hasWords }]) => field !== "title" || hasWords);
+    const [found] = patterns.flatMap((pattern) => candidates.filter(([, { key }]) => pattern.test(key)));
+    if (found !== undefined) fields[field] = [found[0]];
   }
   return fields;
 }

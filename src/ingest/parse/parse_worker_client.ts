@@ -7,16 +7,15 @@ import type { DescribeOptions, DocumentDescription } from "../normalise/describe
 import { DocumentError } from "./parsed.ts";
 import { type DocumentParts, joinContents } from "./document_parts.ts";
 import type { DocumentContents, ParseRequest } from "./parse_pipeline.ts";
-import type { SitemapContents, SitemapParts, SitemapRequest } from "./sitemap_pages.ts";
-import { joinSitemap } from "./sitemap_pages.ts";
+import type { SitemapContents, SitemapRequest } from "./sitemap_pages.ts";
 
 /** A request as it is sent: a typed array of 9 MB would take Deno's Node workers a second to receive. */
 type Sent<T extends { bytes: Uint8Array }> = Omit<T, "bytes"> & { buffer: ArrayBuffer };
 
-/** The arguments and results of the parse worker's tasks. */
+/** The arguments and results of the parse worker's tasks; it sends the elements of a list in several messages. */
 export interface ParseTasks {
   parse: { given: Sent<ParseRequest> & { additions: Additions }; yields: DocumentParts };
-  sitemap: { given: Sent<SitemapRequest>; yields: SitemapParts };
+  sitemap: { given: Sent<SitemapRequest>; yields: [object, ...object[]] };
   bareAddresses: { given: { addresses: readonly string[]; languages: LanguageForms }; yields: string[] };
   describe: { given: { buffer: ArrayBuffer; options: DescribeOptions }; yields: DocumentDescription };
 }
@@ -56,8 +55,10 @@ export function createParser(
   return {
     parse: async ({ bytes, ...request }) =>
       joinContents(await run("parse", { ...request, additions, buffer: bytes.slice().buffer })),
-    readSitemap: async ({ bytes, ...request }) =>
-      joinSitemap(await run("sitemap", { ...request, buffer: bytes.slice().buffer })),
+    readSitemap: async ({ bytes, ...request }) => {
+      const [rest, ...entries] = await run("sitemap", { ...request, buffer: bytes.slice().buffer });
+      return { ...rest, entries } as SitemapContents;
+    },
     bareAddresses: (addresses, languages) => run("bareAddresses", { addresses, languages }),
     describe: (bytes, options) => run("describe", { buffer: bytes.slice().buffer, options }),
   };

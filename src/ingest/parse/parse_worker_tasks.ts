@@ -6,7 +6,7 @@ import { withoutLanguage } from "../identify/language_urls.ts";
 import { describeDocument } from "../normalise/describe.ts";
 import { parseContents } from "./parse_pipeline.ts";
 import type { ParseTasks } from "./parse_worker_client.ts";
-import { readSitemapPages, splitSitemap } from "./sitemap_pages.ts";
+import { readSitemapPages } from "./sitemap_pages.ts";
 
 /** The tasks by name. The classifier is reused until the additions change. */
 export function parseWorkerTasks(
@@ -20,8 +20,10 @@ export function parseWorkerTasks(
       const bytes = new Uint8Array(buffer);
       return splitContents(parseContents({ ...request, bytes }, classifier.classify));
     },
-    sitemap: ({ buffer, ...request }) =>
-      splitSitemap(readSitemapPages({ ...request, bytes: new Uint8Array(buffer) })),
+    sitemap({ buffer, ...request }) {
+      const { entries, ...rest } = readSitemapPages({ ...request, bytes: new Uint8Array(buffer) });
+      return [rest, ...entries];
+    },
     bareAddresses: ({ addresses, languages }) =>
       addresses.map((address) => withoutLanguage(address, languages).address),
     describe: ({ buffer, options }) => describeDocument(new Uint8Array(buffer), options),

@@ -46,30 +46,13 @@ export type SitemapContents =
   & (
     | {
       kind: "urlset";
-      pages: DatedPage[];
+      entries: DatedPage[];
       /** The number of pages with a date, wanted or not, and of those without one. */
       dated: number;
       undated: number;
     }
-    | { kind: "sitemapindex"; maps: SitemapMap[] }
+    | { kind: "sitemapindex"; entries: SitemapMap[] }
   );
-
-/** The contents as a list, whose elements the parse worker sends in several messages. */
-export type SitemapParts = [SitemapContents, ...(DatedPage | SitemapMap)[]];
-
-/** Splits the contents into parts. */
-export function splitSitemap(contents: SitemapContents): SitemapParts {
-  return contents.kind === "urlset"
-    ? [{ ...contents, pages: [] }, ...contents.pages]
-    : [{ ...contents, maps: [] }, ...contents.maps];
-}
-
-/** Reverses {@link splitSitemap}. */
-export function joinSitemap([contents, ...entries]: SitemapParts): SitemapContents {
-  return contents.kind === "urlset"
-    ? { ...contents, pages: entries as DatedPage[] }
-    : { ...contents, maps: entries as SitemapMap[] };
-}
 
 /** Reads a sitemap. Throws `DocumentError`. */
 export function readSitemapPages(request: SitemapRequest): SitemapContents {
@@ -78,13 +61,13 @@ export function readSitemapPages(request: SitemapRequest): SitemapContents {
   const reported = problems.filter(({ item }, at) => at < MAX_PROBLEMS || item === "document");
   return kind === "urlset"
     ? { kind, problems: reported, ...datedPages(entries, request) }
-    : { kind, problems: reported, maps: wantedMaps(entries, request) };
+    : { kind, problems: reported, entries: wantedMaps(entries, request) };
 }
 
 function datedPages(
   entries: readonly SitemapEntry[],
   { include, exclude, pageBase, timezone, sinceMs }: SitemapRequest,
-): { pages: DatedPage[]; dated: number; undated: number } {
+): { entries: DatedPage[]; dated: number; undated: number } {
   const isIncluded = matcher(include);
   const isExcluded = matcher(exclude);
   const pages: DatedPage[] = [];
@@ -104,7 +87,7 @@ function datedPages(
     if (changedMs < sinceMs) continue;
     pages.push({ address, name: shortName(address), lastmod: entry.lastmod ?? "", changedMs });
   }
-  return { pages, dated, undated };
+  return { entries: pages, dated, undated };
 }
 
 function wantedMaps(entries: readonly SitemapEntry[], { maps, mapBase, timezone }: SitemapRequest) {

@@ -78,7 +78,7 @@ Deno.test("a sitemap whose URLs repeat a long base URL is refused", () => {
   };
   const read = (pageBase: string) => readSitemapPages({ ...request, pageBase });
   const contents = read("https://board.example/");
-  assert.equal(contents.kind === "urlset" && contents.pages.length, 12_000);
+  assert.equal(contents.kind === "urlset" && contents.entries.length, 12_000);
   assert.throws(() => read(`https://board.example/${"a".repeat(4_000)}/`), {
     name: "DocumentError",
     message: /the URLs of the sitemap have more than 33554432 characters together/,

@@ -94,15 +94,15 @@ function treeOf(
     onend: () => handler.onend(),
   }, { xmlMode: isXml });
   parser.write(text);
+  const unclosed = open.unclosed;
   const isWhole = isXml
-    ? open.names.length === 0
-    : /<\/(?:body|html)\s*>/i.test(text) || open.names.every((name) => OPTIONAL_ENDS.has(name));
-  const openCount = open.shown; // before the parser closes them all
+    ? unclosed.length === 0
+    : /<\/(?:body|html)\s*>/i.test(text) || unclosed.every(({ name }) => OPTIONAL_ENDS.has(name));
   parser.end();
   return {
     root: handler.root,
     tooDeep: open.tooDeep,
-    cut: isWhole ? new Set() : lastBranch(handler.dom, openCount),
+    cut: isWhole ? new Set() : lastBranch(handler.dom, unclosed.filter(({ isShown }) => isShown).length),
   };
 }
 
@@ -180,14 +180,9 @@ class OpenElements {
     return this.isXml ? name : name.toLowerCase();
   }
 
-  /** The names of the elements that are not closed, the outermost first. */
-  get names(): string[] {
-    return this.#open.filter(({ isEnded }) => !isEnded).map(({ name }) => name);
-  }
-
-  /** The number of these in the tree. */
-  get shown(): number {
-    return this.#open.filter(({ isEnded, isShown }) => isShown && !isEnded).length;
+  /** The elements that are not closed, the outermost first. */
+  get unclosed(): OpenElement[] {
+    return this.#open.filter(({ isEnded }) => !isEnded);
   }
 
   begin(name: string, attributes: Record<string, string>): void {

@@ -40,14 +40,11 @@ export function truncationOf(stated: readonly unknown[], items: readonly ParsedI
 }
 
 function readItem(item: JsonObject): ParsedItem {
-  const html = typeof item.content_html === "string" && item.content_html.trim() !== ""
-    ? item.content_html
-    : null;
   return {
     guid: plain(item.id),
     link: plain(item.url) ?? plain(item.external_url),
     title: markup(item.title),
-    summary: markup(item.summary) ?? markup(item.content_text) ?? html,
+    summary: markup(item.summary) ?? markup(item.content_text) ?? plain(item.content_html),
     publishedText: plain(item.date_published),
     updatedText: plain(item.date_modified),
     categories: list(item.tags).flatMap((tag) => plain(tag) ?? []),
