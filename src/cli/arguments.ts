@@ -52,7 +52,6 @@ export function readArguments(command: Command, words: readonly string[]): ReadA
 
 interface OptionToken {
   name: string;
-  /** As given: `--json`, `-c`. */
   rawName: string;
   value: string | undefined;
   inlineValue: boolean | undefined;

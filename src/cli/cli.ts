@@ -41,14 +41,13 @@ export async function runCli(given: Host, loadEngine: () => Promise<StoreEngine>
   }
 }
 
-/** The command of two words before that of one. */
 function findCommand(commands: readonly Command[], words: readonly string[]): Command | undefined {
   const named = (count: number) =>
     commands.find((command) => command.name === words.slice(0, count).join(" "));
   return named(2) ?? named(1);
 }
 
-/** Handles words that are not a command: the help of a group, or an error. */
+/** Prints the help of a group, or an error. */
 async function runNone(host: Host, words: readonly string[], group: readonly Command[]): Promise<number> {
   if (group.length > 0 && isHelp(words[1])) {
     host.out(groupHelp(words[0] ?? "", group));

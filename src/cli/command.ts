@@ -9,14 +9,13 @@ export interface CommandOption {
   mayHaveValue?: true;
   /** Placeholder of the value in the help: "FILE". */
   value?: string;
-  /** The short form: "c". */
   short?: string;
   help: string;
 }
 
 /** A command. */
 export interface Command {
-  /** One or two words: "serve", "source test". */
+  /** "serve", "source test". */
   name: string;
   /**
    * The arguments: "ID [--json]"; positionals in capitals, optional ones in brackets, `…` after one that may be repeated.
@@ -24,7 +23,6 @@ export interface Command {
    */
   usage: string;
   summary: string;
-  /** A complete command line. */
   example: string;
   /** The options without `--json`, `--config` and `--help`. */
   options?: Record<string, CommandOption>;

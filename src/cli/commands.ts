@@ -1,15 +1,15 @@
 // All commands in the order of the help; each is loaded on demand.
 import type { Command } from "./command.ts";
 
-/** Commands of one file, with the words that they begin with. */
+/** The commands of one file, with their first words. */
 interface Loader {
   words: readonly string[];
   load(): Promise<readonly Command[]>;
 }
 
 /**
- * Each is loaded with only what it needs: `version` and `healthcheck` run often and must start fast. The specifiers are
- * literal, so that the executable holds every file.
+ * Loaded on demand, because `version` and `healthcheck` must start fast. The specifiers are literals, so that the
+ * executable contains the files.
  */
 const LOADERS: readonly Loader[] = [
   { words: ["serve"], load: async () => [(await import("./serve.ts")).serveCommand] },
@@ -34,7 +34,7 @@ const LOADERS: readonly Loader[] = [
   { words: ["version"], load: async () => [(await import("./version.ts")).versionCommand] },
 ];
 
-/** The commands that begin with a word; none where no command does. */
+/** The commands with this first word, if any. */
 export async function loadCommands(word: string): Promise<readonly Command[]> {
   const commands = await load(LOADERS.filter(({ words }) => words.includes(word)));
   return commands.filter(({ name }) => name.split(" ")[0] === word);

@@ -36,8 +36,8 @@ export const healthcheckCommand: Command = {
         EXIT.usage,
       );
     }
-    // The config's own server is on this machine and gets no secret, so any certificate is accepted: it may be for
-    // another name, self-signed, or just renewed.
+    // Any certificate is accepted: the config's own server is on this machine and gets no secret, and its certificate
+    // may be for another name, self-signed, or new.
     const http = createHttpClient({ trust: given === undefined ? "anybody" : "authorities" });
     try {
       await http.prepare();
@@ -51,14 +51,14 @@ export const healthcheckCommand: Command = {
 };
 
 function listenUrl({ server: { listen, tls } }: Config): string {
-  // A server that listens on every address is reached on loopback.
+  // Every address includes loopback.
   const everywhere: Record<string, string> = { "0.0.0.0": "127.0.0.1", "::": "[::1]" };
   const host = everywhere[listen.hostname] ??
     (listen.hostname.includes(":") ? `[${listen.hostname}]` : listen.hostname);
   return `${tls === null ? "http" : "https"}://${host}:${listen.port}`;
 }
 
-/** The server's health report. Throws a {@link CommandError} when there is none. */
+/** Throws a {@link CommandError} if there is no report. */
 async function askHealth(
   { clock, http }: { clock: Clock; http: HttpClient },
   url: URL,

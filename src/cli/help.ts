@@ -3,7 +3,7 @@ import { VERSION } from "../version.ts";
 import { type Command, optionsOf } from "./command.ts";
 import { wrapText } from "./wrap_text.ts";
 
-/** What Regfeed is, as a clause. */
+/** Describes Regfeed as a clause. */
 export const WHAT_IT_IS = "what official bodies publish about AI regulation, as events";
 /** The exit codes of all commands. */
 export const EXIT_CODES: readonly (readonly [code: string, what: string])[] = [
@@ -12,7 +12,6 @@ export const EXIT_CODES: readonly (readonly [code: string, what: string])[] = [
   ["2", "usage error or invalid config"],
 ];
 
-/** Maximum width of help texts. */
 const WIDTH = 80;
 
 /** `usage: regfeed source test ID [--why] [--json]`. */
@@ -50,7 +49,6 @@ function exampleLine({ example }: Command): string {
   const line = `example: ${example}`;
   if (line.length <= WIDTH) return `${line}\n`;
   const goesOn = " \\";
-  // Quoted text stays together.
   const words = example.match(/(?:'[^']*'|\S)+/g) ?? [];
   const lines: string[] = [];
   let last = " ";
@@ -71,7 +69,7 @@ export function groupHelp(group: string, commands: readonly Command[]): string {
   }\n\`regfeed ${group} COMMAND --help\` describes a command.\n`;
 }
 
-/** Every command. */
+/** The help of all commands. */
 export function overview(commands: readonly Command[]): string {
   return `Regfeed ${VERSION}: ${WHAT_IT_IS}.
 

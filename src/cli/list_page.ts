@@ -3,7 +3,6 @@ import type { CommandOption } from "./command.ts";
 import { shellQuote } from "../platform/process/process.ts";
 import { type CommandCall, CommandError, EXIT } from "../server/command_call.ts";
 
-/** Default number of rows without `--json`. */
 const PAGE_ROWS = 100;
 
 /** More rows than a database holds. */
@@ -11,9 +10,8 @@ export const ALL_ROWS = 1_000_000_000;
 
 /** How a list is paged. */
 export interface Paging {
-  /** The value that `--before` needs. */
+  /** The placeholder of `--before`. */
   row: string;
-  /** Default number of rows with `--json`; all if absent. */
   jsonRows?: number;
 }
 

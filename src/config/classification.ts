@@ -37,7 +37,7 @@ export function buildAdditions(file: CheckedFile): Additions {
   };
 }
 
-/** The canonical form of a reference, or the text itself if it is not valid. */
+/** The canonical form of a valid reference, otherwise the text itself. */
 function canonical(text: string): string {
   return canonicalArticle(text) ?? text;
 }

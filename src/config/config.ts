@@ -56,22 +56,16 @@ export interface Config {
   ingest: {
     /** May contain `{version}`, `{public_url}` and `{contact}`; {@link userAgentOf} replaces them. */
     userAgent: string;
-    /** How publishers can reach the operator. */
     contact: string | null;
-    /** The default for sources. */
     notifyFirstFetch: boolean;
-    /** Maximum size of a document after decompression. */
+    /** After decompression. */
     maxDocumentBytes: number;
     /** Time limit of one fetch, including the body. */
     timeoutMs: number;
-    /** Default time limit for parsing one document. */
     parseTimeoutMs: number;
     concurrency: number;
-    /** The same per host. */
     hostConcurrency: number;
-    /** Minimum time between two requests to a host. */
     hostSpacingMs: number;
-    /** Maximum random delay of a run. */
     jitterMs: number;
     /** Maximum freshness lifetime accepted from a publisher. */
     maxFreshMs: number;
@@ -79,7 +73,6 @@ export interface Config {
   };
   /** In the order of the file; `location` is absolute for `files`. */
   sources: SourceSettings[];
-  /** Additions to the built-in rules. */
   classification: Additions;
   delivery: DeliveryConfig;
   tiers: Record<Tier, TierLimits>;
@@ -88,9 +81,9 @@ export interface Config {
   /** ISO 639-1 codes that subscriptions may use: en, de, fr and those of the config. */
   languages: string[];
   backup: {
-    /** The folder for backups, absolute. */
+    /** Absolute. */
     folder: string;
-    /** The schedule of automatic backups; null: none. */
+    /** Null: no automatic backups. */
     schedule: { schedule: string; timezone: string } | null;
     keep: number;
     secretKey: boolean;
@@ -99,7 +92,6 @@ export interface Config {
   payment: PaymentConfig | null;
   mail: MailConfig;
   metrics: {
-    /** Null: metrics are disabled. */
     listen: { hostname: string; port: number } | null;
     /** The bearer token that clients must send; null: none. */
     token: string | null;

@@ -3,7 +3,6 @@ import type { CheckedFile } from "./schema.ts";
 
 /** Settings of deliveries. */
 export interface DeliveryConfig {
-  /** Whether webhook URLs may be http. */
   allowHttp: boolean;
   /** CIDRs of non-public addresses that webhooks may use. */
   allowNetworks: string[];
@@ -11,9 +10,8 @@ export interface DeliveryConfig {
   allowPorts: number[];
   /** Limit of one attempt: DNS, connection, request and response. */
   timeoutMs: number;
-  /** Maximum number of concurrent attempts. */
   concurrency: number;
-  /** The same for one subscription; at most `concurrency`. */
+  /** At most `concurrency`. */
   concurrencyPerSubscription: number;
   /** How long bodies and attempts of finished deliveries are kept. */
   keepDeliveredMs: number;

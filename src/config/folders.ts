@@ -3,7 +3,6 @@ import { dirname } from "node:path";
 import type { SourceSettings } from "../domain/source/source.ts";
 import type { KeyProblem } from "./toml/problems.ts";
 
-/** The absolute paths in a config. */
 interface Folders {
   sources: readonly SourceSettings[];
   store: { path: string; keyFile: string };

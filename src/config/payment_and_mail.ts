@@ -11,10 +11,10 @@ import { readSmtpUrl } from "./parse_values.ts";
 export interface PaymentConfig {
   /** The whole signing secret, as the provider shows it. */
   webhookSecret: string;
-  /** Whether to accept events of real payments rather than of the test mode. */
+  /** Accept events of real payments rather than of the test mode. */
   livemode: boolean;
   graceMs: number;
-  /** Tiers by price id. */
+  /** By price id. */
   prices: Record<string, Tier>;
 }
 

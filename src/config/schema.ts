@@ -32,7 +32,6 @@ import {
   readVariable,
 } from "./parse_values.ts";
 
-/** Bounds of numbers and durations. */
 const BOUNDS = {
   maxDocumentBytes: { min: 1_024, max: 512 * 1024 * 1024 },
   ingestTimeout: { minMs: 1_000, maxMs: 600_000 },
@@ -55,7 +54,6 @@ const BOUNDS = {
   tierLimit: { min: 0, max: 1_000_000_000_000 },
 } as const;
 
-/** Levels of the log by area. */
 function logLevels() {
   return z.record(z.string(), oneOf(LOG_LEVELS), {
     error: wants("a table of levels by area", '{ delivery = "debug" }'),
@@ -68,7 +66,6 @@ function logLevels() {
   }).transform((levels): LogLevels => levels);
 }
 
-/** The maximum number of topics of an item. */
 const MOST_SOURCE_TOPICS = 5;
 
 /** The three keys of a secret: NAME, NAME_file and NAME_env. {@link Secrets} checks that only one is set. */

@@ -9,7 +9,6 @@ import { formatKey, type KeyProblem } from "./toml/problems.ts";
 export interface SecretReader {
   /** The text of a file; rejects if it cannot be read. */
   file(path: string): Promise<string>;
-  /** The value of an environment variable. */
   env(name: string): string | undefined;
 }
 
@@ -60,7 +59,6 @@ export class Secrets {
     return { path, value: given };
   }
 
-  /** Adds a problem; returns null. */
   reject(path: KeyPath, message: string): null {
     this.problems.push({ path, message });
     return null;

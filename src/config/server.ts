@@ -14,7 +14,6 @@ export interface ServerConfig {
   trustedProxies: string[];
   /** The certificate and key files (PEM, absolute paths); null: no TLS. */
   tls: { cert: string; key: string } | null;
-  /** Whether a changed config file is loaded automatically. */
   watchConfig: boolean;
 }
 

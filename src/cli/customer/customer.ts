@@ -25,7 +25,7 @@ const LIMIT_OPTIONS = {
   subscriptions: { kind: "text", value: "N", help: "active subscriptions (embedded only)" },
 } as const;
 
-/** The commands that concern customers and keys. */
+/** The commands. */
 export const customerCommands: Command[] = [
   {
     name: "customer add",
@@ -93,7 +93,7 @@ export const customerCommands: Command[] = [
     run(call) {
       const tier = tierOf(call.positionals[1] ?? "");
       const limits = limitsIn(call, tier);
-      // Limits that are not given stay as they are while the tier is embedded.
+      // Without limits, those of an embedded customer do not change.
       return changeCustomer(call, { tier, ...(Object.keys(limits).length > 0 ? { limits } : {}) });
     },
   },
@@ -209,7 +209,6 @@ async function requireChangeable(call: CommandCall, store: Store): Promise<Custo
   return customer;
 }
 
-/** Refuses the email address of a declared customer. */
 async function refuseDeclared(
   email: string,
   { config, store }: { config: Config; store: Store },
@@ -323,7 +322,6 @@ function customerCells(row: ListedCustomer, config: Config): string[] {
   ];
 }
 
-/** The customer's state in one word. */
 function stateOf({ customer, disabledBy, erasedAtMs }: ListedCustomer): string {
   if (erasedAtMs !== null) return "erased";
   if (customer.enabled) return "enabled";

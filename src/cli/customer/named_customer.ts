@@ -7,7 +7,7 @@ import type { Platform } from "../../domain/ports/ports.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
 import { type CommandCall, CommandError } from "../../server/command_call.ts";
 
-/** The option of lists that can be limited to one customer. */
+/** The option that limits a list to one customer. */
 export const CUSTOMER_OPTION = {
   customer: {
     kind: "text",
@@ -22,7 +22,6 @@ export function actOf({ host }: CommandCall, { clock }: Pick<Platform, "clock">)
   return { actor: `cli:${given ?? host.user() ?? "unknown"}`, atMs: clock.nowMs() };
 }
 
-/** Whether the name of a user is safe to store. */
 function isUserName(text: string | undefined): boolean {
   return text !== undefined && /^[\p{L}\p{N}._@\\$ -]{1,64}$/u.test(text);
 }

@@ -9,7 +9,7 @@ import { formatFields, textWidth, wrapText } from "../wrap_text.ts";
 
 const SECRET_VARIABLE = "WEBHOOK_SECRET";
 
-/** The commands for authors of receivers. */
+/** The commands. */
 export const webhookCommands: Command[] = [
   {
     name: "webhook verify",

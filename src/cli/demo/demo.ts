@@ -73,7 +73,6 @@ export const demoCommand: Command = {
 
 interface Result {
   isGood: boolean;
-  /** Whether a signal ended it. */
   isStopped: boolean;
 }
 

@@ -19,7 +19,6 @@ export interface Publisher {
   nameDe: string;
   language: "en" | "de" | "fr";
   format: "RSS" | "Atom" | "JSON Feed";
-  /** The feed's path. */
   path: string;
   publications: { id: string; title: string; summary: string; daysAgo: number }[];
 }
@@ -112,10 +111,8 @@ allow_networks = ["127.0.0.0/8"]
 ${sources.join("\n")}`;
 }
 
-/** The signing secret of the payment provider's events. */
 const DEMO_SECRET = "whsec_demo_on_this_machine";
 
-/** The price of the tier team. */
 const DEMO_PRICE = "price_demo_team";
 
 /** The events of a paid checkout, with Stripe's signatures. */
@@ -222,7 +219,6 @@ export class Receiver {
   readonly secrets = new Map<string, string>();
   /** Verified deliveries in order, each once. */
   readonly arrivals: { path: string; payload: DeliveryPayload }[] = [];
-  /** Number of requests with an invalid signature. */
   refused = 0;
 
   /** Responds to a POST: 204 if its signature is valid, else 401. */

@@ -11,13 +11,11 @@ const HOST_MS = 10_000;
 const WRONG_CLOCK_MS = 120_000;
 const ODD_CLOCK_MS = 15_000;
 const MAX_BODY_BYTES = 4_096;
-/** The reasons of failed DNS lookups. */
 const IS_DNS_FAILURE = /host name not found|name servers do not respond/;
 
 /** The result of a request to a host. */
 export interface HostResult {
   host: string;
-  /** The sources that are fetched from it. */
   sources: string[];
   /** Null if it responded. */
   failure: string | null;

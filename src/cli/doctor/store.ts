@@ -8,10 +8,9 @@ import { keyProblem } from "../store/new_key.ts";
 import { type Finding, good, problem, warning } from "../../server/checks/finding.ts";
 import { checkSecretFile } from "../../server/checks/rights.ts";
 
-/** Maximum number of sources or subscriptions that a finding names. */
 const MAX_NAMED = 10;
 
-/** Checks the database file. */
+/** Checks the database's file, schema and key, and what it says of sources and deliveries. */
 export function checkDatabase(config: Config, machine: Machine, engine: StoreEngine): Finding[] {
   const { path, keyFile } = config.store;
   const rights = machine.rightsOf(path);

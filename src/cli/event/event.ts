@@ -95,7 +95,6 @@ function explain({ event, provenance }: ShownEvent, classifier: Classifier): Exp
   return { rulesVersion: classifier.rulesVersion, today };
 }
 
-/** The stored and the current values by field. */
 function valuesOf(
   { event }: ShownEvent,
   { today }: Explained,
@@ -182,7 +181,6 @@ function describeVersion(one: ShownVersion, isAskedFor: boolean, width: number):
   return title + wrapText(summary, { width, indent: 6 }) + lines.join("");
 }
 
-/** The removed and added values by field. */
 function changedValues(change: FieldChange): [sign: "-" | "+", field: string, value: string][] {
   const { field } = change;
   const written = (value: string | number) => typeof value === "number" ? `${formatTime(value)} UTC` : value;

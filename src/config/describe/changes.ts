@@ -44,7 +44,7 @@ export function compareConfigs(before: ParsedConfig, after: ParsedConfig): Confi
   };
 }
 
-/** The new config with what waits for a restart as it is in force. */
+/** The new config, with the active values of the keys that require a restart. */
 export function keepUntilRestart(inForce: ParsedConfig, given: ParsedConfig): ParsedConfig {
   const { config, checked } = given;
   const { listen, tls } = inForce.config.server;
@@ -75,7 +75,6 @@ export function keepUntilRestart(inForce: ParsedConfig, given: ParsedConfig): Pa
   };
 }
 
-/** The lists of tables that have an id. */
 const LISTS = ["sources", "topics", "customers"] as const;
 
 /** `sources.eu-x` for `sources.eu-x.url`; null for keys outside {@link LISTS}. */
@@ -88,7 +87,7 @@ function entriesOf({ checked }: ParsedConfig): Set<string> {
   return new Set(LISTS.flatMap((list) => checked[list].map(({ id }) => `${list}.${id}`)));
 }
 
-/** Every value by key, including secrets: for comparison only, never shown. */
+/** Every value by key, including secrets: only for comparison, never shown. */
 function valuesOf({ checked, config }: ParsedConfig): Map<string, string> {
   const values = new Map<string, string>();
   collect(checked, [], values);

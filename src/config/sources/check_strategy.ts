@@ -24,7 +24,6 @@ const MISSING_LOCATION: Readonly<Record<FetchStrategy, string>> = {
   sitemap: "set it to the URL of the sitemap",
 };
 
-/** The strategies whose table is required. */
 const NEED_TABLE: readonly FetchStrategy[] = ["json", "html", "sparql"];
 
 const ONLY_FOR_FOLDERS = 'for a watched folder, set fetch_strategy = "files"';
@@ -41,7 +40,6 @@ const UNSUPPORTED_BY_FILES: Readonly<Record<string, string>> = {
   ca_file: NOT_FOR_FOLDERS,
 };
 
-/** The same for the other strategies. */
 const UNSUPPORTED_BY_OTHERS = { path: ONLY_FOR_FOLDERS, follow_links: ONLY_FOR_FOLDERS };
 
 /** Problems of a source in the raw document. */

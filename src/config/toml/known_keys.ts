@@ -5,7 +5,7 @@ import { findNearest } from "./did_you_mean.ts";
 import { formatKey, joinList } from "./problems.ts";
 import { FILE_SCHEMA } from "../schema.ts";
 
-/** The known keys of the table at a path; empty if there is no such table. */
+/** Empty if there is no such table. */
 function knownKeysAt(path: KeyPath): string[] {
   let schema: z.core.$ZodType | undefined = FILE_SCHEMA;
   for (const step of path) {

@@ -19,10 +19,8 @@ const CAUSES: readonly (readonly [RegExp, string])[] = [
   [/date/, "not a valid date: put strings in quotes"],
 ];
 
-/** A typographic quote at the start of a value or a key. */
 const TYPOGRAPHIC_QUOTE = /(?:^|[=[,{])\s*[\u2018-\u201f\u00ab\u00bb\u2039\u203a]/;
 const HEADER = /^\s*\[{1,2}\s*([A-Za-z0-9_-]+)\s*\]/;
-/** The name of a table header, or a key. */
 const NAMED = /^\s*(?:\[\s*([A-Za-z0-9_.-]+)\s*\]|([A-Za-z0-9_.-]+)\s*=)/;
 
 /**
