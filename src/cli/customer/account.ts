@@ -107,7 +107,7 @@ async function eraseCustomer(call: CommandCall, { config, platform, store }: Ope
   print(call, { customer: { id: customer.id, erased: true } }, () => `${customer.id} is erased\n`);
 }
 
-async function describeAccount({ config, store }: Opened, id: string): Promise<AccountData> {
+async function describeAccount({ config, store }: Opened, id: string) {
   const account = await store.findAccount(id);
   if (account === null) throw new CommandError(`there is no customer ${id}`);
   const { customer, keys, payment, disabledBy, erasedAtMs } = account;
@@ -152,13 +152,7 @@ function paymentState(payment: NonNullable<Account["payment"]>): Record<string, 
   return { payer, tier, access, access_until: accessUntilMs, unknown_price: unknownPrice };
 }
 
-interface AccountData {
-  customer: Record<string, unknown>;
-  keys: Record<string, unknown>[];
-  payment: Record<string, unknown> | null;
-  subscriptions: Record<string, unknown>[];
-  mails: Record<string, unknown>[];
-}
+type AccountData = Awaited<ReturnType<typeof describeAccount>>;
 
 function describeLines({ customer, keys, payment, subscriptions, mails }: AccountData): string {
   const part = (name: string, rows: readonly Record<string, unknown>[]) =>

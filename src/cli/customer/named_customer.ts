@@ -70,7 +70,9 @@ export async function customerOf(call: CommandCall, store: Store): Promise<{ cus
 }
 
 /** The fields of a customer that every command shows. */
-export function publicFields({ id, email, tier, enabled, createdAtMs }: Customer): Record<string, unknown> {
+export function publicFields(
+  { id, email, tier, enabled, createdAtMs }: Customer,
+): Pick<Customer, "id" | "email" | "tier" | "enabled"> & { created_at: number } {
   return { id, email, tier, enabled, created_at: createdAtMs };
 }
 

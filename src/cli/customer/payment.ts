@@ -90,21 +90,8 @@ async function replayPayment(call: CommandCall, { config, platform, store }: Ope
   print(call, { event: id, outcome }, () => `${id}: ${outcome}\n`);
 }
 
-interface PaymentFields {
-  id: string;
-  type: string;
-  created_at: number;
-  received_at: number;
-  state: "applied" | "waiting" | "ignored" | "erased";
-  /** Why the event has no effect. */
-  note: string | null;
-  customer: string | null;
-  payer: string | null;
-  subscription: string | null;
-}
-
-function paymentFields({ event, customerId }: KeptPayment): PaymentFields {
-  const state = event.note === "erased" ? "erased" : event.note !== null ? "ignored" : null;
+function paymentFields({ event, customerId }: KeptPayment) {
+  const state = event.note === "erased" ? "erased" : event.note !== null ? "ignored" : null; // the note says why
   return {
     id: event.id,
     type: event.type,

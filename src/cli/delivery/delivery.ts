@@ -72,9 +72,7 @@ export const deliveryCommands: Command[] = [
 ];
 
 /** A delivery as JSON: as in the API, with its customer. */
-function listedFields(
-  delivery: DeliveryRecord,
-): ReturnType<typeof toDeliveryRecord> & { customer_id: string } {
+function listedFields(delivery: DeliveryRecord) {
   return { ...toDeliveryRecord(delivery), customer_id: delivery.customerId };
 }
 
@@ -170,14 +168,9 @@ function statusesOf(text: string | undefined): DeliveryStatus[] | undefined {
   });
 }
 
-interface ShownDelivery {
-  delivery: DeliveryRecord;
-  /** Scheme, host and port of its endpoint; null if the subscription is deleted. */
-  endpoint: string | null;
-  attempts: AttemptRecord[];
-}
+type ShownDelivery = Awaited<ReturnType<typeof readDelivery>>;
 
-async function readDelivery(store: Store, id: string): Promise<ShownDelivery> {
+async function readDelivery(store: Store, id: string) {
   const { customerId, delivery } = await requireDelivery(store, id);
   const subscription = (await store.listSubscriptions(customerId)).find(
     (one) => one.id === delivery.subscriptionId,

@@ -1,6 +1,6 @@
 // `event show`: shows an event, and with `--why` the reasons for its values.
-import { type Classification, type Classifier, createClassifier } from "../../classify/classify.ts";
-import { diffEvents, type EventDiff } from "../../domain/event/diff.ts";
+import { type Classifier, createClassifier } from "../../classify/classify.ts";
+import { diffEvents } from "../../domain/event/diff.ts";
 import type { FieldChange } from "../../domain/event/diff_words.ts";
 import type { RegEvent } from "../../domain/event/event.ts";
 import { isId } from "../../domain/event/ids.ts";
@@ -35,23 +35,11 @@ export const eventCommands: Command[] = [
   },
 ];
 
-interface ShownEvent {
-  event: RegEvent;
-  provenance: Provenance;
-  /** All versions of the publication, oldest first. */
-  versions: ShownVersion[];
-}
+type ShownEvent = Awaited<ReturnType<typeof readEvent>>;
+type ShownVersion = ShownEvent["versions"][number];
 
-interface ShownVersion {
-  id: string;
-  version: number;
-  ingested_at: number;
-  title: string;
-  /** As in the API; null for the first version. */
-  diff_to_previous: EventDiff | null;
-}
-
-async function readEvent(store: Store, id: string): Promise<ShownEvent> {
+/** The event with its provenance, and all versions of the publication, oldest first, with diffs as in the API. */
+async function readEvent(store: Store, id: string) {
   const found = isId("event", id) ? await store.findEvent(id) : null;
   if (found === null) {
     throw new CommandError(
@@ -62,8 +50,8 @@ async function readEvent(store: Store, id: string): Promise<ShownEvent> {
   }
   const versions = (await store.listVersions(id)).map((json) => JSON.parse(json) as RegEvent);
   return {
-    event: JSON.parse(found.json),
-    provenance: JSON.parse(found.provenance),
+    event: JSON.parse(found.json) as RegEvent,
+    provenance: JSON.parse(found.provenance) as Provenance,
     versions: versions.map((one, index) => {
       const previous = versions[index - 1];
       return {
@@ -77,13 +65,10 @@ async function readEvent(store: Store, id: string): Promise<ShownEvent> {
   };
 }
 
-/** The result of the current rules for the stored input. */
-interface Explained {
-  rulesVersion: string;
-  today: Classification;
-}
+type Explained = ReturnType<typeof explain>;
 
-function explain({ event, provenance }: ShownEvent, classifier: Classifier): Explained {
+/** The result of the current rules for the stored input. */
+function explain({ event, provenance }: ShownEvent, classifier: Classifier) {
   const words = event.translations[event.language] ?? { title: event.title_en, summary: event.summary_en };
   const today = classifier.classify({
     ...words,

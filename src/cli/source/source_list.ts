@@ -1,97 +1,55 @@
 // The output of `source list`: state, reason, next fetch and redirects of each source.
 import type { Config } from "../../config/config.ts";
 import type { SourceState } from "../../domain/source/source.ts";
-import { type SourceCondition, sourceHealth } from "../../domain/source/source_health.ts";
+import { sourceHealth } from "../../domain/source/source_health.ts";
 import type { Host } from "../../platform/process/process.ts";
 import { linesFor, tableFor } from "../print.ts";
 import { cut, formatTime } from "../table.ts";
 
 const REASON_WIDTH = 80;
 
-/** A source as it is listed; times in Unix ms. The names are those of the JSON. */
-export interface ListedSource {
-  id: string;
-  enabled: boolean;
-  /** `off`: disabled in the config; `gone`: no longer in the config. */
-  state: SourceCondition | "off" | "gone";
-  state_since: number | null;
-  reason: string | null;
-  /** Null if it is gone. */
-  fetch_strategy: string | null;
-  last_success_at: number | null;
-  /** Time of the last new item. */
-  last_new_at: number | null;
-  /** Null if it is disabled, or not stored yet: then it is due at the start. */
-  next_due_at: number | null;
-  consecutive_failures: number;
-  last_error: string | null;
-  /** Events held by a change spike. */
-  held_back: number;
-  /** The parts that its last successful fetch lacked. */
-  gaps: { part: string; reason: string; since: number }[];
-  /** Permanent redirects of its URLs, and since when the new URL is fetched. */
-  moves: { from: string; to: string; since: number; adopted_at: number | null }[];
-}
+/** A source in the list, by the names of the JSON; times in Unix ms. */
+export type ListedSource = ReturnType<typeof listedFields>;
 
 /** The sources of the config in its order, then removed sources with held events. */
 export function listSources(config: Config, states: readonly SourceState[], nowMs: number): ListedSource[] {
+  const known = new Map(states.map((state) => [state.id, state]));
   const configured = new Set(config.sources.map(({ id }) => id));
   const gone = states.filter(({ id, heldBack }) => heldBack > 0 && !configured.has(id));
-  return [...listConfigured(config, states, nowMs), ...gone.map(listGone)];
+  return [
+    ...config.sources.map((source) => listedFields(source, known.get(source.id) ?? null, nowMs)),
+    ...gone.map((state) => listedFields(null, state, nowMs)),
+  ];
 }
 
-function listGone(state: SourceState): ListedSource {
+/** `source` is null if it was removed, `state` if it is not stored yet. */
+function listedFields(source: Config["sources"][number] | null, state: SourceState | null, nowMs: number) {
+  const isEnabled = source?.enabled === true;
+  const health = isEnabled ? sourceHealth(source, state, nowMs) : null;
+  const urls = source === null ? [] : Object.values(source.urls ?? { only: source.location });
+  const gaps = source === null ? [] : state?.partialFailures ?? [];
   return {
-    id: state.id,
-    enabled: false,
-    state: "gone",
-    state_since: null,
-    reason: "is no longer in the config",
-    fetch_strategy: null,
-    last_success_at: state.lastSuccessAtMs,
-    last_new_at: state.cadence.lastAtMs,
-    next_due_at: null,
-    consecutive_failures: state.consecutiveFailures,
-    last_error: state.lastError,
-    held_back: state.heldBack,
-    gaps: [],
-    moves: [],
+    id: source?.id ?? state?.id ?? "",
+    enabled: isEnabled,
+    state: source === null ? "gone" as const : health?.condition ?? "off" as const,
+    state_since: health?.sinceMs ?? null,
+    reason: source === null ? "is no longer in the config" : health?.reason ?? null,
+    fetch_strategy: source?.fetchStrategy ?? null,
+    last_success_at: state?.lastSuccessAtMs ?? null,
+    last_new_at: state?.cadence.lastAtMs ?? null,
+    // A source that is not stored yet is due at the start.
+    next_due_at: isEnabled && state !== null ? nextDue(state, nowMs) : null,
+    consecutive_failures: state?.consecutiveFailures ?? 0,
+    last_error: state?.lastError ?? null,
+    held_back: state?.heldBack ?? 0,
+    gaps: gaps.map(({ part, reason, sinceMs }) => ({ part, reason, since: sinceMs })),
+    moves: (state?.moves ?? []).filter(({ from }) => urls.includes(from)).map((move) => ({
+      from: move.from,
+      to: move.url,
+      since: move.sinceMs,
+      adopted_at: move.adoptedAtMs,
+    })),
   };
-}
-
-function listConfigured(config: Config, states: readonly SourceState[], nowMs: number): ListedSource[] {
-  const known = new Map(states.map((state) => [state.id, state]));
-  return config.sources.map((source) => {
-    const state = known.get(source.id) ?? null;
-    const { condition, sinceMs, reason } = sourceHealth(source, state, nowMs);
-    const addresses = Object.values(source.urls ?? { only: source.location });
-    const moves = state?.moves.filter(({ from }) => addresses.includes(from)) ?? [];
-    return {
-      id: source.id,
-      enabled: source.enabled,
-      state: source.enabled ? condition : "off",
-      state_since: source.enabled ? sinceMs : null,
-      reason: source.enabled ? reason : null,
-      fetch_strategy: source.fetchStrategy,
-      last_success_at: state?.lastSuccessAtMs ?? null,
-      last_new_at: state?.cadence.lastAtMs ?? null,
-      next_due_at: source.enabled && state !== null ? nextDue(state, nowMs) : null,
-      consecutive_failures: state?.consecutiveFailures ?? 0,
-      last_error: state?.lastError ?? null,
-      held_back: state?.heldBack ?? 0,
-      gaps: (state?.partialFailures ?? []).map(({ part, reason, sinceMs }) => ({
-        part,
-        reason,
-        since: sinceMs,
-      })),
-      moves: moves.map(({ from, url, sinceMs, adoptedAtMs }) => ({
-        from,
-        to: url,
-        since: sinceMs,
-        adopted_at: adoptedAtMs,
-      })),
-    };
-  });
 }
 
 /** The next fetch, which waits while the host is paused. */
