@@ -1,4 +1,4 @@
-// Tests of src/ingest/yield_to_event_loop.ts, and that recording a long document lets other work run.
+// Tests of src/ingest/yield_to_event_loop.ts, and of the yields while a long document is recorded.
 import assert from "node:assert/strict";
 import type { Store } from "../../src/domain/ports/store/store.ts";
 import { createYield } from "../../src/ingest/yield_to_event_loop.ts";
@@ -33,7 +33,7 @@ Deno.test("ingest() lets other work run before and while it records a long feed"
     const items = Array.from({ length: 2_000 }, (_, at) => ({ id: `${at}` }));
     world.platform.http.serve("https://board.example/feed", () => ({ body: rss(items) }));
     const { clock } = world.platform;
-    // Every look at the clock takes a while, as work does.
+    // Each call advances the clock, as work does.
     const { nowMs, sleep } = clock;
     let looks = 0;
     let storedAtPauses: number[] = [];

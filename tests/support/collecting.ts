@@ -94,17 +94,22 @@ export async function storedEvents(world: World): Promise<RegEvent[]> {
   return (await world.store.listEvents({ limit: 10_000 })).map(({ json }) => JSON.parse(json));
 }
 
-/** Subscribes a new customer; returns the list of the payloads that are delivered from now on. */
 // deno-lint-ignore no-explicit-any
-export async function subscribe(world: World, filters: object = {}): Promise<any[]> {
-  // deno-lint-ignore no-explicit-any
-  const received: any[] = [];
-  world.platform.http.serve("https://hook.example/", ({ body = "" }) => {
+type Payload = any;
+
+/** Subscribes a new customer; returns the list of the payloads that are delivered from now on. */
+export async function subscribe(
+  world: World,
+  fields: { webhook_url?: string; language?: string } = {},
+): Promise<Payload[]> {
+  const received: Payload[] = [];
+  const { webhook_url = "https://hook.example/" } = fields;
+  world.platform.http.serve(webhook_url, ({ body = "" }) => {
     received.push(JSON.parse(body));
     return { status: 204 };
   });
   const { key } = await world.addCustomer();
-  const body = JSON.stringify({ webhook_url: "https://hook.example/", ...filters });
+  const body = JSON.stringify({ ...fields, webhook_url });
   assert.equal((await world.ask("/v1/subscriptions", { method: "POST", key, body })).status, 201);
   return received;
 }

@@ -2,9 +2,15 @@
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import type { RegEvent } from "../../../src/domain/event/event.ts";
-import { fetchForeseen, ingestBoard, storedEvents, withSources } from "../../support/collecting.ts";
+import {
+  fetchForeseen,
+  ingestBoard,
+  storedEvents,
+  subscribe,
+  withSources,
+} from "../../support/collecting.ts";
 import { boardConfig, rss } from "../../support/samples.ts";
-import { createWorld, type World } from "../../support/world.ts";
+import { createWorld, withWorld, type World } from "../../support/world.ts";
 
 const LANGUAGES = ["en", "de", "fr"] as const;
 type Language = typeof LANGUAGES[number];
@@ -68,27 +74,20 @@ async function versionsOf(world: World): Promise<RegEvent[]> {
 const titles = (one: RegEvent | undefined) =>
   Object.fromEntries(Object.entries(one?.translations ?? {}).map(([code, { title }]) => [code, title]));
 
-Deno.test("an edit in every language is one version and one webhook per subscription, with a complete diff", async () => {
-  const world = await createWorld(CONFIG);
-  try {
+Deno.test("an edit in every language is one version and one webhook per subscription, with a complete diff", () =>
+  withWorld(CONFIG, async (world) => {
     serve(world, inAll({ 1: { edition: 1 } }));
     await world.app.tick();
-    const { key } = await world.addCustomer();
-    // deno-lint-ignore no-explicit-any
-    const received: any[] = [];
+    const lists = [];
     for (const language of LANGUAGES) {
-      world.platform.http.serve(`https://hook.example/${language}`, (request) => {
-        received.push(JSON.parse(request.body ?? ""));
-        return { status: 204 };
-      });
-      const body = JSON.stringify({ webhook_url: `https://hook.example/${language}`, language });
-      assert.equal((await world.ask("/v1/subscriptions", { method: "POST", key, body })).status, 201);
+      lists.push(await subscribe(world, { language, webhook_url: `https://hook.example/${language}` }));
     }
     serve(world, inAll({ 1: { edition: 2 } }));
-    await world.platform.clock.advance(HOUR / 2);
-    await world.app.tick();
-    await world.platform.clock.advance(HOUR / 2);
-    await world.app.tick();
+    for (let times = 0; times < 2; times++) {
+      await world.platform.clock.advance(HOUR / 2);
+      await world.app.tick();
+    }
+    const received = lists.flat();
     assert.deepEqual(received.map(({ language, sequence }) => [language, sequence]).sort(), [
       ["de", 1],
       ["en", 1],
@@ -117,20 +116,16 @@ Deno.test("an edit in every language is one version and one webhook per subscrip
     const german = received.find(({ language }) => language === "de");
     assert.match(german.diff_to_previous.summary, /^Titel geändert/);
     const id = german.event.id;
+    const { key } = await world.addCustomer();
     const { provenance } = (await world.ask(`/v1/events/${id}`, { key })).json;
-    const documents = Object.values<{ document: string }>(provenance.other_languages).map((one) =>
-      one.document
-    );
+    const others = Object.values<{ document: string }>(provenance.other_languages);
     assert.deepEqual(
-      [provenance.document, ...documents],
+      [provenance, ...others].map(({ document }) => document),
       LANGUAGES.map((code) => `https://board.example/${code}/feed`),
     );
     serve(world, inAll({ 1: { edition: 2 } }));
     assert.deepEqual(await fetchNext(world), [0, 0, 3, 0]);
-  } finally {
-    await world.close();
-  }
-});
+  }));
 
 Deno.test("a language that is added with an edit of the others is not another revision, and has its own provenance", () =>
   withSources(CONFIG, async (world) => {
