@@ -141,16 +141,16 @@ Deno.test("classifyItem() finds the publisher in the URL: the same guidelines ar
 });
 
 Deno.test("TOPICS has two levels with names in three languages, and RULES_VERSION is set", () => {
-  const parents = new Map(TOPICS.map((topic) => [topic.id, topic.parent]));
+  const parents = new Map(TOPICS.map(({ id, parent }) => [id, parent]));
   assert.equal(parents.size, TOPICS.length);
-  for (const topic of TOPICS) {
-    if (topic.parent !== null) assert.equal(parents.get(topic.parent), null, topic.id);
-    assert.ok(topic.name_en !== "" && topic.name_de !== "" && topic.name_fr !== "", topic.id);
+  for (const { id, parent, name_en, name_de, name_fr } of TOPICS) {
+    if (parent !== null) assert.equal(parents.get(parent), null, id);
+    assert.ok([name_en, name_de, name_fr].every((name) => name !== ""), id);
   }
   assert.match(RULES_VERSION, /^\d/);
 });
 
-/** Fragments of what the rules match, and unusual characters. */
+/** Fragments that the rules match, and unusual characters. */
 const PIECES = [
   ..."AI Act|KI-VO|du RIA|Article 5|Articles 8 to|Art. 6 Abs.|Annex III|points a)|of the|GDPR".split("|"),
   ..."AI KI IA ai Ki the der des le und et of AI Act KI-VO RIA GDPR DSGVO TFEU Article Articles Art. Artikel article"
@@ -165,15 +165,11 @@ const PIECES = [
 
 Deno.test("classifyItem() accepts any text, returns only valid values, and is deterministic", () => {
   const topics = new Set(TOPICS.map((topic) => topic.id));
-  const words = fc.array(
-    fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...PIECES) }, {
-      weight: 1,
-      arbitrary: fc.string({ maxLength: 6 }),
-    }),
-    {
-      maxLength: 40,
-    },
+  const word = fc.oneof(
+    { weight: 6, arbitrary: fc.constantFrom(...PIECES) },
+    { weight: 1, arbitrary: fc.string({ maxLength: 6 }) },
   );
+  const words = fc.array(word, { maxLength: 40 });
   const texts = fc.tuple(words, fc.constantFrom(" ", ""), fc.boolean())
     .map(([pieces, space, wild]) => pieces.join(wild ? space : " "));
   const inputs = fc.record({

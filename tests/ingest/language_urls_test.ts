@@ -124,36 +124,6 @@ for (const [strategy, { config, serve }] of Object.entries(SITES)) {
       assert.deepEqual(await stored(world), BOTH);
     }));
 
-  Deno.test(`${strategy}: the permanent redirect of each URL is followed separately`, () =>
-    withSources(configOf(config), async (world) => {
-      const { http, clock } = world.platform;
-      for (const language of LANGUAGES) serve(http, language);
-      await ingestBoard(world);
-      const moved = "https://moved.example/de";
-      http.serve(at("de"), ({ url }) => ({ status: 301, headers: { location: moved + url.search } }));
-      const target: FakeInternet = {
-        ...http,
-        serve: (url, answer) => http.serve(url === at("de") ? moved : url, answer),
-      };
-      serve(target, "de");
-      const asked = async (): Promise<string[]> => {
-        http.requests.length = 0;
-        await clock.advance(2 * DAY);
-        assert.equal((await ingestBoard(world)).ok, true);
-        const lists = http.requests.map(({ url }) => url.replace(/\?.*/, ""));
-        return [...new Set(lists)].filter((url) => [at("en"), at("de"), moved].includes(url));
-      };
-      assert.deepEqual(await asked(), [at("en"), at("de"), moved]);
-      assert.deepEqual(await asked(), [at("en"), at("de"), moved]);
-      assert.deepEqual(await asked(), [at("en"), at("de"), moved], "the third day");
-      assert.deepEqual(await asked(), [at("en"), moved]);
-      http.serve(moved, () => ({ status: 404 }));
-      serve(http, "de");
-      assert.deepEqual(await asked(), [at("en"), moved]);
-      assert.deepEqual(await asked(), [at("en"), at("de")], "dropped after the first failure");
-      assert.deepEqual(await stored(world), BOTH);
-    }));
-
   if (strategy === "feed") continue;
   Deno.test(`${strategy}: a page of one language that fails does not affect the other pages`, () =>
     withSources(configOf(config), async (world) => {
