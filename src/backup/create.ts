@@ -10,12 +10,12 @@ import { cameOfFullDisk, type DiskSpace, DiskSpaceError, isTooSmall, spaceForBac
 import { requireWhole } from "./verify.ts";
 import { type BackupTools, WORK_PREFIX } from "./tools.ts";
 
-/** So long no backup goes on without writing anything, ms: whoever made a folder that is older was ended. */
+/** A running backup writes at least this often, ms: an older folder was left by a killed process. */
 const STALE_MS = 1_800_000;
 
 /** The contents of a backup. */
 export interface BackupRequest {
-  /** The archive's path; nothing may stand there. */
+  /** The path of the archive; it must not exist. */
   to: string;
   /** Unix ms. */
   nowMs: number;
@@ -23,26 +23,26 @@ export interface BackupRequest {
   database: string;
   /** The config file. */
   config: string;
-  /** The file of the key that secrets are sealed with; null leaves it out. */
+  /** The file of the key for sealing secrets; null leaves it out. */
   secretKey: string | null;
 }
 
 /**
- * Makes the archive. It stands at its path only when everything in it has been read back, so whatever has that name is
- * good. Throws with a message for the operator; nothing is left behind then.
+ * Makes the archive and moves it to its path after everything in it has been read back. Throws with a message for the
+ * operator; nothing is left behind then.
  */
 export async function createBackup(request: BackupRequest, tools: BackupTools): Promise<BackupManifest> {
   const { files } = tools;
   const folder = dirname(request.to);
   if (await files.exists(request.to)) throw new Error(`${request.to} already exists: choose another name`);
-  await makeBackupFolder(folder, request.database, files);
+  await makeFolderLike(folder, files, request.database);
   // Leftovers of a killed process are as large as the database.
   await removeLeftovers(folder, request.nowMs, files);
   const databaseBytes = await files.sizeOf(request.database) + await files.sizeOf(`${request.database}-wal`);
   const freeBytes = await files.freeBytes(folder);
   const room = { folder, neededBytes: spaceForBackup(databaseBytes), freeBytes };
   if (isTooSmall(databaseBytes, freeBytes)) throw noSpace(room);
-  // Beside the archive: a folder of the system's for temporary files may be too small for a database.
+  // Beside the archive: the system's folder for temporary files may be too small for a database.
   const work = await files.makeFolderIn(folder, WORK_PREFIX);
   try {
     return await makeIn(work, request, tools);
@@ -53,10 +53,10 @@ export async function createBackup(request: BackupRequest, tools: BackupTools): 
   }
 }
 
-/** {@link createBackup} in a folder of its own, which the archive leaves at the end. */
+/** {@link createBackup} in a folder of its own. */
 async function makeIn(work: string, request: BackupRequest, tools: BackupTools): Promise<BackupManifest> {
   const { files, archives } = tools;
-  // Should root be killed at it, the service can still remove what is left.
+  // If root is killed here, the service can remove the folder.
   await files.chownLike(request.database, work);
   const copy = join(work, ARCHIVE_NAMES.database);
   await tools.copyDatabase(request.database, copy);
@@ -68,7 +68,7 @@ async function makeIn(work: string, request: BackupRequest, tools: BackupTools):
       }): keep your older backups, and see docs/run/operations.md on damaged databases`,
     );
   }
-  // Copied as well: whoever changes the config meanwhile changes neither what is listed nor what is packed.
+  // Copied first: a change of the config meanwhile affects neither the list nor the archive.
   const names: string[] = [ARCHIVE_NAMES.config, ARCHIVE_NAMES.database];
   await files.copy(request.config, join(work, ARCHIVE_NAMES.config));
   if (request.secretKey !== null) {
@@ -103,15 +103,20 @@ function noSpace(room: DiskSpace, cause?: unknown): DiskSpaceError {
   return new DiskSpaceError(room, "for a backup", todo, { cause });
 }
 
-/** Makes what is missing of the folder; what root makes is the service's, which writes there as well. */
-async function makeBackupFolder(folder: string, database: string, files: BackupFiles): Promise<void> {
+/** Creates a folder and its missing parents; those made by root get the owner of `like`, or else of the folder above. */
+export async function makeFolderLike(
+  folder: string,
+  files: Pick<BackupFiles, "exists" | "makeFolder" | "chownLike">,
+  like?: string,
+): Promise<void> {
   const missing: string[] = [];
-  for (let path = folder; !await files.exists(path); path = dirname(path)) missing.push(path);
+  let above = folder;
+  for (; !await files.exists(above); above = dirname(above)) missing.push(above);
   await files.makeFolder(folder, 0o700);
-  for (const path of missing) await files.chownLike(database, path);
+  for (const path of missing) await files.chownLike(like ?? above, path);
 }
 
-/** The folders that backups have left behind which were ended in the middle: copies of the database lie in them. */
+/** The folders of backups that were killed; they contain copies of the database. */
 export async function findLeftovers(
   folder: string,
   nowMs: number,
@@ -125,11 +130,11 @@ export async function findLeftovers(
 /** The result of removing leftovers. */
 export interface Leftovers {
   removed: string[];
-  /** Still there, with why: another user's, mostly root's. */
+  /** Could not be removed, with the reason: mostly folders of root. */
   kept: { path: string; reason: string }[];
 }
 
-/** Removes {@link findLeftovers}, as far as this user may: one that stays keeps nobody from making backups. */
+/** Removes {@link findLeftovers}; one that cannot be removed does not prevent backups. */
 export async function removeLeftovers(
   folder: string,
   nowMs: number,
@@ -152,20 +157,20 @@ export function backupName(nowMs: number): string {
   return `regfeed-${new Date(nowMs).toISOString().replace(/\.\d+Z$/, "Z").replace(/[-:]/g, "")}.tar.gz`;
 }
 
-/** What the names of backups begin with that the schedule makes, and removes again: nobody else gives such a name. */
+/** The prefix of scheduled backups, which the schedule removes again; backups by hand have other names. */
 const SCHEDULED = "scheduled-";
 
-/** The name of a backup that the schedule makes: `scheduled-regfeed-20261121T031500Z.tar.gz`. */
+/** The name of a scheduled backup: `scheduled-regfeed-20261121T031500Z.tar.gz`. */
 export function scheduledName(nowMs: number): string {
   return `${SCHEDULED}${backupName(nowMs)}`;
 }
 
-/** Whether {@link scheduledName} gave the name. */
+/** Whether the name is one of {@link scheduledName}. */
 export function isScheduled(name: string): boolean {
   return name.startsWith(SCHEDULED) && backupTime(name) !== null;
 }
 
-/** The time in a name that {@link backupName} or {@link scheduledName} gave, Unix ms; null for every other name. */
+/** The time in a name of {@link backupName} or {@link scheduledName}, Unix ms; null for any other name. */
 export function backupTime(name: string): number | null {
   const parts = /^(?:scheduled-)?regfeed-(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z\.tar\.gz$/.exec(name);
   if (parts === null) return null;

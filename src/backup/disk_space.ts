@@ -1,28 +1,28 @@
-// Room for backups: how much making and reading one needs, and what to say where there is less.
+// Disk space for backups: how much creating and reading one needs, and the error when it is missing.
 import type { BackupFiles } from "../domain/ports/backup.ts";
 import { formatBytes } from "../domain/format_bytes.ts";
 
-/** The copy of the database, its archive, and the archive read back: so many times the database, at most. */
+/** The database, its archive and the archive read back: the maximum size in databases. */
 const BACKUP_TIMES = 3;
-/** The archive may be small; the copy and what is read back are not. */
+/** The archive may be small; the other two are not. */
 const LEAST_TIMES = 2;
-/** With less free, whatever went wrong went wrong for that: SQLite calls some of it an I/O error. */
+/** With less free space, any error counts as a full disk: SQLite reports some as I/O errors. */
 const FULL_BYTES = 1024 * 1024;
 
-/** ENOSPC, EDQUOT and what Windows and SQLite say of the same. */
+/** ENOSPC, EDQUOT and the equivalents of Windows and SQLite. */
 const NO_ROOM =
   /no space left on device|os error 28\b|quota exceeded|os error 122\b|not enough space on the disk|os error 112\b|disk is full/i;
 
 /** The space that a folder needs and has. */
 export interface DiskSpace {
   folder: string;
-  /** At most; null where nobody can tell yet. */
+  /** The maximum; null while it is unknown. */
   neededBytes: number | null;
-  /** Null where the system does not tell. */
+  /** Null if the system does not report it. */
   freeBytes: number | null;
 }
 
-/** A folder has not enough room. */
+/** A folder has too little space. */
 export class DiskSpaceError extends Error {
   override readonly name = "DiskSpaceError";
   constructor(readonly room: DiskSpace, work: string, todo: string, options?: ErrorOptions) {
@@ -47,12 +47,12 @@ export function spaceForBackup(databaseBytes: number): number {
   return databaseBytes * BACKUP_TIMES;
 }
 
-/** Whether it cannot be made however well it is packed. */
+/** Whether even the best compression leaves too little space. */
 export function isTooSmall(databaseBytes: number, freeBytes: number | null): boolean {
   return freeBytes !== null && freeBytes < databaseBytes * LEAST_TIMES;
 }
 
-/** Whether an error came of a full disk, asked while what was written is still there. */
+/** Whether an error was caused by a full disk; call it before the written files are removed. */
 export async function cameOfFullDisk(
   error: unknown,
   folder: string,

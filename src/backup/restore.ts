@@ -1,18 +1,19 @@
-// Puts a backup in the place of a store, or where there was none, and keeps what it replaces.
+// Restores a backup in the place of a store, and keeps the replaced files.
 import { dirname, join } from "node:path";
 import { ARCHIVE_NAMES, type BackupFiles, type BackupManifest } from "../domain/ports/backup.ts";
+import { makeFolderLike } from "./create.ts";
 import type { BackupTools } from "./tools.ts";
 import { withBackup } from "./verify.ts";
 
-/** Where a backup goes. */
+/** The source and the targets of a restore. */
 export interface RestoreRequest {
   /** The archive. */
   from: string;
-  /** Where the database will stand. */
+  /** The path of the database. */
   database: string;
-  /** Where the key that secrets are sealed with will stand, if the archive holds it. */
+  /** The path of the key for sealing secrets, if the archive contains it. */
   secretKey: string;
-  /** Replaces a database that is there. */
+  /** Replaces an existing database. */
   force: boolean;
   /** Unix ms. */
   nowMs: number;
@@ -21,11 +22,11 @@ export interface RestoreRequest {
 /** The further ports of restoring. */
 export interface RestoreTools extends Pick<BackupTools, "files" | "archives" | "inspect"> {
   /**
-   * Claims the database for this restore alone, until the returned function is called. Throws while a server or another
-   * restore has it.
+   * Locks the database for this restore until the returned function is called. Throws while a server or another restore
+   * has it.
    */
   claim(path: string): Promise<() => void>;
-  /** Makes the database's file stand alone; throws while another process has it open. */
+  /** Moves the log into the database's file; throws while another process has it open. */
   release(path: string): void;
   /** The schema that this version reads and writes. */
   schemaVersion: number;
@@ -34,23 +35,22 @@ export interface RestoreTools extends Pick<BackupTools, "files" | "archives" | "
 /** The result of a restore. */
 export interface Restored {
   manifest: BackupManifest;
-  /** The files that were put in place. */
+  /** The restored files. */
   written: string[];
-  /** Where the files are now that stood in their place. */
+  /** The new paths of the replaced files. */
   kept: string[];
-  /** Whether the key that secrets are sealed with is in its place. */
+  /** Whether the key for sealing secrets exists. */
   hasSecretKey: boolean;
 }
 
 /**
- * Checks the whole archive before it touches anything. Throws with a message for the operator when there is a database
- * and `force` is not given, when it is in use, and when the archive is damaged or of a newer schema; nothing has been
- * changed then.
+ * Checks the whole archive first. Throws with a message for the operator, with nothing changed, when the database
+ * exists and `force` is not given, when it is in use, and when the archive is damaged or has a newer schema.
  */
 export async function restoreBackup(request: RestoreRequest, tools: RestoreTools): Promise<Restored> {
   const { files } = tools;
   const { database } = request;
-  await makeFolderLikeAbove(dirname(database), files);
+  await makeFolderLike(dirname(database), files);
   const giveUp = await tools.claim(database);
   try {
     await requireFree(request, files);
@@ -92,23 +92,14 @@ async function putInPlace(
   for (const { name } of manifest.files) await files.chownLike(owned, join(unpacked, name));
   const place = createPlacing(request, tools);
   const has = (name: string) => manifest.files.some((file) => file.name === name);
-  // The key comes first: a database without its key would be of no use, a key without its database harms nobody.
+  // The key comes first: a database without its key is useless, a key without its database is harmless.
   if (has(ARCHIVE_NAMES.secretKey)) await place.put(join(unpacked, ARCHIVE_NAMES.secretKey), secretKey);
   for (const side of ["-wal", "-shm"]) await place.moveAway(`${database}${side}`);
   await place.put(join(unpacked, ARCHIVE_NAMES.database), database);
   return { manifest, ...place.done, hasSecretKey: await files.exists(secretKey) };
 }
 
-/** Creates the folder and its missing parents; if root does, they get the owner of the folder above. */
-async function makeFolderLikeAbove(folder: string, files: BackupFiles): Promise<void> {
-  const missing: string[] = [];
-  let above = folder;
-  for (; !await files.exists(above); above = dirname(above)) missing.push(above);
-  await files.makeFolder(folder, 0o700);
-  for (const path of missing) await files.chownLike(above, path);
-}
-
-/** Puts the config of a good archive where there is none. Throws with a message for the operator. */
+/** Restores the config of an intact archive where there is none. Throws with a message for the operator. */
 export async function restoreConfig(
   from: string,
   to: string,
@@ -129,7 +120,7 @@ export async function restoreConfig(
 function createPlacing({ nowMs }: RestoreRequest, { files }: RestoreTools) {
   const stamp = new Date(nowMs).toISOString().replace(/\.\d+Z$/, "Z").replace(/[-:]/g, "");
   const done: { written: string[]; kept: string[] } = { written: [], kept: [] };
-  /** Under a name that nothing has: the restore before this one may have been made within the same second. */
+  /** Under an unused name: the previous restore may have been in the same second. */
   const keep = async (path: string): Promise<boolean> => {
     if (!await files.exists(path)) return false;
     for (let number = 1;; number++) {
@@ -145,9 +136,9 @@ function createPlacing({ nowMs }: RestoreRequest, { files }: RestoreTools) {
       if (await keep(path) && await files.exists(path)) await files.removeFile(path);
     },
     async put(from: string, to: string): Promise<void> {
-      // It keeps its name until the new one takes it: whoever is killed here leaves one or the other.
+      // The old file keeps its name until the new one replaces it: a killed process leaves one or the other.
       await keep(to);
-      await makeFolderLikeAbove(dirname(to), files);
+      await makeFolderLike(dirname(to), files);
       await files.move(from, to);
       done.written.push(to);
     },

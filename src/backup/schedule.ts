@@ -1,14 +1,14 @@
-// Backups that make themselves: when the next one is due, and which of the old ones go.
+// Scheduled backups: when the next one is due, and which old ones are removed.
 import { join } from "node:path";
 import type { Clock, FolderListing, Log } from "../domain/ports/ports.ts";
 import { nextRunAfter, type Schedule } from "../domain/source/schedule.ts";
 import { backupTime, isScheduled, scheduledName } from "./create.ts";
 
-/** How long after a failure the next attempt is made, ms. */
+/** Pause after a failure, ms. */
 const RETRY_MS = 600_000;
-/** The longest sleep, ms: a change of the clock is noticed within this time. */
+/** The longest sleep, ms: changes of the clock are noticed within this time. */
 const LOOK_AGAIN_MS = 30_000;
-/** A clock that is set right by less than this, ms, leaves what was just made to count. */
+/** A backup from the future counts if the clock was set back by less than this, ms. */
 const SET_RIGHT_MS = 3_600_000;
 
 /** The scheduled backups. */
@@ -16,7 +16,7 @@ export interface BackupPlan {
   /** Absolute. */
   folder: string;
   schedule: Schedule;
-  /** How many are kept, the newest. */
+  /** How many of the newest are kept. */
   keep: number;
 }
 
@@ -30,15 +30,14 @@ export interface BackupLoop {
     list(folder: string): Promise<FolderListing>;
     removeFile(path: string): Promise<void>;
   };
-  /** Makes one at the path. */
+  /** Creates a backup at the path. */
   create(to: string, nowMs: number): Promise<void>;
 }
 
 /**
- * When the next backup is due, Unix ms: at the first time of the schedule after the newest one that it made, or after
- * the start where there is none. One that was missed while nothing ran is due at once. Null when the schedule never
- * comes. A start or a failure that is still to come was told by a clock that has been set back since: it holds nothing
- * up.
+ * When the next backup is due, Unix ms: at the first run of the schedule after the newest backup, or else after the
+ * start. A missed one is due at once. Null for a schedule without runs. A start or failure in the future, before the
+ * clock was set back, does not count.
  */
 export function nextBackupAt(
   schedule: Schedule,
@@ -55,8 +54,8 @@ export function nextBackupAt(
 }
 
 /**
- * The backups of a folder that go: of those that the schedule made, all but the newest; nobody else's, and none of a
- * time that is still to come ({@link isOfLaterClock}): as the newest they would take the place of those that are.
+ * The backups of a folder to remove: scheduled ones except the newest. Those from the future ({@link isOfLaterClock})
+ * stay and do not count as the newest.
  */
 export function findSuperfluous(names: readonly string[], keep: number, nowMs: number): string[] {
   return names.filter((name) => isScheduled(name) && !isOfLaterClock(name, nowMs)).sort().reverse().slice(
@@ -64,12 +63,12 @@ export function findSuperfluous(names: readonly string[], keep: number, nowMs: n
   );
 }
 
-/** Whether a backup is of a time that is still to come: a clock that has been set back since, or is wrong now, gave it. */
+/** Whether a backup is from the future: the clock has been set back since, or is wrong now. */
 export function isOfLaterClock(name: string, nowMs: number): boolean {
   return (backupTime(name) ?? 0) > nowMs + SET_RIGHT_MS;
 }
 
-/** Creates due backups until the signal aborts. A failure is logged and retried; old backups stay then. */
+/** Creates due backups until the signal aborts. After a failure, which is logged and retried, old backups stay. */
 export async function runBackups(loop: BackupLoop, signal: AbortSignal): Promise<void> {
   const { plan, clock, log } = loop;
   const startedMs = clock.nowMs();
@@ -106,7 +105,7 @@ async function makeOne({ plan, clock, log, files, create }: BackupLoop, nowMs: n
       await files.removeFile(join(plan.folder, name));
       log.info("old backup removed", { file: name });
     } catch (error) {
-      // The new backup exists; old ones can be removed.
+      // The new backup exists; old ones can be removed by hand.
       log.warn("an old backup cannot be removed: remove it, or allow the service's user to do so", {
         file: name,
         cause: error instanceof Error ? error.message : String(error),
@@ -116,8 +115,8 @@ async function makeOne({ plan, clock, log, files, create }: BackupLoop, nowMs: n
 }
 
 /**
- * When the newest backup of a folder was made, of those whose name counts, Unix ms, as the name says; null without one.
- * Those of a time that is still to come do not count.
+ * The time in the name of the newest backup of a folder that counts, Unix ms; null without one. Those from the future
+ * do not count.
  */
 export async function findNewestBackup(
   folder: string,

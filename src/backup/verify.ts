@@ -11,18 +11,18 @@ import type { BackupTools } from "./tools.ts";
 import { WORK_PREFIX } from "./tools.ts";
 import { cameOfFullDisk, DiskSpaceError } from "./disk_space.ts";
 
-/** An archive that was read, opened and counted. */
+/** A verified archive. */
 export interface VerifiedBackup {
   manifest: BackupManifest;
   database: DatabaseFacts;
 }
 
-/** The ports of reading an archive. */
+/** The ports for reading an archive. */
 type ReadingTools = Pick<BackupTools, "files" | "archives" | "inspect">;
 
 /**
- * Unpacks the archive beside itself, or in `folder`, and checks every part of it; then `use` may take the files away
- * before the rest is removed. Throws with a message for the operator.
+ * Unpacks the archive beside itself, or in `folder`, and verifies all of it; `use` may then move files away before the
+ * rest is removed. Throws with a message for the operator.
  */
 export async function withBackup<T>(
   file: string,
@@ -44,7 +44,7 @@ export async function withBackup<T>(
   }
 }
 
-/** What an archive's manifest says that its files need, where that much of it was unpacked; null where not. */
+/** The size of the files in an archive's manifest; null if it was not unpacked. */
 async function unpackedBytes(work: string, files: BackupFiles): Promise<number | null> {
   try {
     const manifest: unknown = JSON.parse(await files.readText(join(work, ARCHIVE_NAMES.manifest)));
@@ -74,8 +74,8 @@ async function readIn<T>(
 }
 
 /**
- * {@link withBackup} in the first of the folders in which it can be done: beside the archive mostly, but a medium may
- * take no changes or have no room. Throws what kept it from the last one, with what kept it from those before.
+ * {@link withBackup} in the first writable folder with enough space: mostly beside the archive, but its medium may be
+ * read-only or full. Throws the reasons of all folders.
  */
 export async function withBackupIn<T>(
   file: string,
@@ -96,7 +96,7 @@ export async function withBackupIn<T>(
   throw new Error(`${[...new Set(failures)].join("; ")}; choose another folder with --folder FOLDER`);
 }
 
-/** Throws unless every file of the manifest is there, as it was, and nothing else is. */
+/** Throws unless the files are exactly those of the manifest, unchanged. */
 export function requireWhole(manifest: BackupManifest, found: readonly ArchivedFile[]): void {
   for (const { name, bytes, sha256 } of manifest.files) {
     const file = found.find((one) => one.name === name);
@@ -149,7 +149,7 @@ function readManifest(text: string, file: string): BackupManifest {
   throw new Error(`${file} has a ${ARCHIVE_NAMES.manifest} that is not from Regfeed`);
 }
 
-/** The largest time that a Date can hold (ECMA-262, 21.4.1.1), ms. */
+/** The largest time of a Date (ECMA-262, 21.4.1.1), ms. */
 const MOST_MS = 8.64e15;
 
 function isTime(ms: unknown): boolean {

@@ -1,6 +1,6 @@
-// The second line of defence against secrets in the log: what looks like one is blacked out.
+// Redacts what looks like a secret from the log, as a second line of defence.
 
-/** What a secret looks like, and what stands for it. The first line of defence is not to log one. */
+/** The forms of secrets and their replacements. The first line of defence is not to log one. */
 const SECRETS: readonly [RegExp, string][] = [
   [/\brgf_[0-9a-f]+/gi, "rgf_[redacted]"],
   [/\bwhsec_[\w+/=-]+/g, "whsec_[redacted]"],
@@ -10,7 +10,7 @@ const SECRETS: readonly [RegExp, string][] = [
   [/(:\/\/[^\s/?#@:]*):[^\s/?#]*@/g, "$1:[redacted]@"], // a password in an address
 ];
 
-/** The text with everything blacked out that looks like a key, a secret or a password. */
+/** The text with everything redacted that looks like a key, a secret or a password. */
 export function redact(text: string): string {
   let redacted = text;
   for (const [pattern, instead] of SECRETS) redacted = redacted.replace(pattern, instead);

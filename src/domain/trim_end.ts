@@ -1,6 +1,6 @@
-// Trims chosen characters off the end of a text in linear time; `/[…]+$/` is quadratic where a long run is not at the end.
+// Trims characters off the end of a text in linear time; `/[…]+$/` is quadratic for a long run in the middle.
 
-/** The text without those of the characters that are at its end. */
+/** The text without the given characters at its end. */
 export function trimEndOf(text: string, characters: string): string {
   let end = text.length;
   while (end > 0 && characters.includes(text.charAt(end - 1))) end--;

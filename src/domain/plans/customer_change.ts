@@ -4,30 +4,30 @@ import type { MailContent } from "../customer/mail.ts";
 import { limitFields, type Tier, type TierLimits } from "../customer/tier.ts";
 import type { PlanFit } from "./plan_limits.ts";
 
-/** A customer, and who disabled it; null while it is enabled. */
+/** A customer and who disabled it; null while it is enabled. */
 export interface CustomerFacts {
   customer: Customer;
   disabledBy: DisabledBy | null;
 }
 
-/** What changes of a customer; what is not given stays. */
+/** A change of a customer; what is missing stays the same. */
 export interface CustomerChange {
   change: Partial<Pick<Customer, "tier" | "limits" | "email" | "language">>;
-  /** Who disables it from now on; null enables it. */
+  /** Who disables it; null enables it. */
   disabledBy?: DisabledBy | null;
 }
 
 /** The effects of a change. */
 export interface CustomerChanged extends CustomerFacts {
-  /** What the audit records. */
+  /** The entry for the audit. */
   differences: Record<string, unknown>;
   /** Its pending deliveries are held. */
   isDisabled: boolean;
-  /** A welcome mail that waited for the customer to be enabled is sent. */
+  /** A welcome mail that waits for the customer to be enabled is sent. */
   isEnabled: boolean;
-  /** A welcome mail that failed is sent to the new address. */
+  /** A failed welcome mail is sent to the new address. */
   hasNewEmail: boolean;
-  /** Its subscriptions have to fit these limits; null when the limits are the same. */
+  /** The new limits for its subscriptions; null when they are the same. */
   limits: TierLimits | null;
 }
 
@@ -37,7 +37,7 @@ export function planCustomerChange(
   { change, disabledBy = before }: CustomerChange,
   tiers: Readonly<Record<Tier, TierLimits>>,
 ): CustomerChanged | null {
-  // A customer's own limits belong to one stay in a tier: they must not return with it unnoticed.
+  // Custom limits end with the tier: they must not return with it unnoticed.
   const hasNewTier = change.tier !== undefined && change.tier !== customer.tier;
   const limits = change.limits ?? (hasNewTier ? {} : customer.limits);
   const changed: Customer = { ...customer, ...change, limits, enabled: disabledBy === null };
@@ -56,8 +56,8 @@ export function planCustomerChange(
 }
 
 /**
- * The mail about a change of limits, after the subscriptions were fitted; null for none. A welcome mail that is still
- * to be sent says all of it.
+ * The mail about a change of limits, after the subscriptions were held or returned; null for none. A pending welcome
+ * mail contains everything already.
  */
 export function planLimitsMail(
   { before, after, limits, fit, awaitsWelcome }: {
@@ -73,7 +73,7 @@ export function planLimitsMail(
   return fit.held.length > 0 ? { kind: "subscriptions-held", data: { limits, ...fit } } : null;
 }
 
-/** Who keeps a customer disabled that the operator enables: payments that have ended. */
+/** Who keeps a customer disabled when the operator enables it: payments that have ended. */
 export function disabledAfterEnabling(payment: { access: "granted" | "ended" } | null): DisabledBy | null {
   return payment?.access === "ended" ? "payment" : null;
 }
@@ -88,7 +88,7 @@ function differencesOf(before: Customer, after: Customer): Record<string, unknow
   if (JSON.stringify(before.limits) !== JSON.stringify(after.limits)) {
     differences["limits"] = { before: limitFields(before.limits), after: limitFields(after.limits) };
   }
-  // The audit outlives an erasure: it must not contain the address.
+  // The audit remains after an erasure: it must not contain the address.
   if (before.email !== after.email) differences["email"] = "changed";
   return differences;
 }

@@ -1,28 +1,28 @@
-// Whether the config's customers can be declared, and which keys they get.
+// Plans the declaration of the config's customers, and their keys.
 import type { Customer } from "../customer/customer.ts";
 import type { DeclarationConflict, DeclaredCustomer } from "../customer/declared_customers.ts";
 
-/** What is stored about a declared customer and what it claims. */
+/** The stored state that a declared customer meets. */
 export interface DeclarationFacts {
   /** The customer of this id; null without one. */
   known: (Pick<Customer, "email" | "enabled"> & { isErased: boolean }) | null;
   /**
-   * The oldest customer with this email address that is not declared and was not disabled by the operator, whom only
-   * the operator enables again.
+   * The oldest customer with this email address that is neither declared nor disabled by the operator, who alone may
+   * enable it again.
    */
   emailHolderId: string | null;
-  /** For each of its keys, the customer that holds it without being declared. */
+  /** The undeclared customer that holds each of its keys. */
   keyHolderIds: readonly (string | null)[];
 }
 
-/** What contradicts a declaration. */
+/** A conflict with a declaration. */
 export function findConflicts(
   { id, name, email }: Pick<DeclaredCustomer, "id" | "name" | "email">,
   { known, emailHolderId, keyHolderIds }: DeclarationFacts,
 ): DeclarationConflict[] {
   if (known?.isErased) return [{ name, what: "erased", holderId: id }];
   const conflicts: DeclarationConflict[] = [];
-  // A declaration that holds already stays valid: a later payer with this address must not prevent a start.
+  // An applied declaration stays valid: a later payer with this address must not prevent a start.
   const holds = known?.enabled === true && known.email.toLowerCase() === email.toLowerCase();
   if (!holds && emailHolderId !== null) conflicts.push({ name, what: "email", holderId: emailHolderId });
   for (const [keyIndex, holderId] of keyHolderIds.entries()) {
@@ -45,7 +45,9 @@ export interface DeclaredKeys {
   disabled: string[];
 }
 
-/** Gives the customer exactly the declared keys; `stored` are those of these hashes and those that it has. */
+/**
+ * Gives the customer exactly the declared keys; `stored` contains the stored ones of these hashes and of the customer.
+ */
 export function planKeys(
   { id, keyHashes }: Pick<DeclaredCustomer, "id" | "keyHashes">,
   stored: readonly StoredKey[],

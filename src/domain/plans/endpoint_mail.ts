@@ -1,10 +1,10 @@
-// The mails about an endpoint that fails: their contents and deduplication keys.
+// The mails about a failing endpoint: contents and deduplication keys.
 import { utcDay } from "../customer/quota_period.ts";
 import type { NewMail } from "../customer/mail.ts";
 import { disableAtMs, judgeEndpoint } from "../delivery/endpoint.ts";
 import type { DisabledReason } from "../delivery/subscription.ts";
 
-/** A subscription whose endpoint fails. Times are Unix ms. */
+/** A subscription with a failing endpoint. Times are Unix ms. */
 export interface FailingEndpoint {
   subscriptionId: string;
   customerId: string;
@@ -30,13 +30,13 @@ export function disabledMail(
       problem,
       ...(by === "key-lost" ? { isKeyLost: true as const } : {}),
     },
-    // Once a day: an endpoint that answers 410 whenever it is enabled again must not cause one mail after another.
+    // Once a day: an endpoint that answers 410 each time it is enabled must not cause a mail each time.
     onceKey: `delivery-disabled:${subscriptionId}:${utcDay(nowMs)}`,
     atMs: nowMs,
   };
 }
 
-/** What to do about an endpoint: warn its owner, disable its subscription, or nothing (null). */
+/** The action for an endpoint: warn its owner, disable its subscription, or none (null). */
 export function planEndpoint(
   endpoint: FailingEndpoint & { warnedAtMs: number | null },
   { nowMs, problem }: { nowMs: number; problem: string | null },

@@ -1,4 +1,4 @@
-// How many deliveries of an endpoint may start: one at a time while it is probed, at a bounded rate while it recovers.
+// How many deliveries may start to an endpoint: one at a time while it is probed, a limited rate while it recovers.
 import {
   type EndpointHealth,
   isSlowEndpoint,
@@ -7,10 +7,10 @@ import {
 } from "../delivery/endpoint.ts";
 import type { Lane, Slots } from "./share_slots.ts";
 
-/** What a claim needs to know about an endpoint. */
+/** The facts about an endpoint for a claim. */
 export type EndpointFacts = Pick<EndpointHealth, "pace" | "slowAttempts" | "resumeAtMs">;
 
-/** The lane of an endpoint's deliveries and how many may start; null when none may. */
+/** The lane of an endpoint's deliveries and how many may start; null for none. */
 export function planEndpointSlots(
   { pace, slowAttempts, resumeAtMs }: EndpointFacts,
   { customerId, subscriptionId, isReplay, slots, perSubscription, nowMs }: {
@@ -30,13 +30,13 @@ export function planEndpointSlots(
   return free > 0 && slots.admits(customerId, lane) ? { lane, free } : null;
 }
 
-/** A pause that is longer than the longest was decided before the clock was set back. */
+/** A pause longer than the longest was computed before the clock was set back. */
 function isPaused(resumeAtMs: number, nowMs: number): boolean {
   return resumeAtMs > nowMs && resumeAtMs <= nowMs + MAX_PROBE_PAUSE_MS;
 }
 
 /**
- * The pace of a recovering endpoint after a claim: the next deliveries follow after a pause, and it has recovered when
+ * The pace of a recovering endpoint after a claim: the next deliveries follow after a pause. It has recovered when
  * nothing more is due (`isAll`).
  */
 export function planRecovery(

@@ -1,19 +1,19 @@
-// The month's quota of one customer within a transaction: which deliveries it admits, which may be held, which notice is due.
+// A customer's quota for a month within a transaction: admits deliveries, holds them, and finds due notices.
 import type { NewMail } from "../customer/mail.ts";
 import { nextUtcMonth } from "../customer/quota_period.ts";
 import { noticeDue, type QuotaNotice } from "../customer/quota_notice.ts";
 
-/** What is stored for a customer's month. */
+/** The stored state of a customer's month. */
 export interface MonthFacts {
-  /** Deliveries per month, and those that are used. */
+  /** Allowed and used deliveries of the month. */
   limit: number;
   used: number;
-  /** Deliveries that may be held at the same time, and those that are. */
+  /** Allowed and actual number of held deliveries. */
   heldLimit: number;
   held: number;
 }
 
-/** A customer's month; each call counts on. */
+/** A customer's month; every call counts. */
 export class CustomerMonth {
   #left: number;
   #heldLeft: number;
@@ -22,13 +22,13 @@ export class CustomerMonth {
   #taken = 0;
   #isTouched = false;
 
-  /** `readHasOlder` tells whether deliveries of active subscriptions are held; it is called at most once. */
+  /** `readHasOlder` returns whether deliveries of active subscriptions are held; called at most once. */
   constructor(readonly facts: MonthFacts, readonly readHasOlder: () => boolean) {
     this.#left = facts.limit - facts.used;
     this.#heldLeft = facts.heldLimit - facts.held;
   }
 
-  /** What is left of the month; not above 0 when it is used up. */
+  /** The rest of the month's deliveries; 0 or less when it is used up. */
   get left(): number {
     return this.#left;
   }
@@ -43,7 +43,7 @@ export class CustomerMonth {
     return this.#left > 0 && !(this.#hasOlder ??= this.readHasOlder());
   }
 
-  /** Takes one for a delivery that the caller counts itself; false when none is left. */
+  /** Takes one delivery that the caller counts; false when none is left. */
   reserve(): boolean {
     this.#isTouched = true;
     if (this.#left <= 0) return false;
@@ -51,7 +51,7 @@ export class CustomerMonth {
     return true;
   }
 
-  /** {@link reserve} for a new delivery: false also when older ones are held, which go first. */
+  /** Like {@link reserve}, for a new delivery: false also while older ones are held. */
   admits(): boolean {
     const hasOlder = this.#hasOlder ??= this.readHasOlder();
     const isAdmitted = !hasOlder && this.reserve();
@@ -59,29 +59,28 @@ export class CustomerMonth {
     return isAdmitted;
   }
 
-  /** {@link admits} for a delivery that is counted in {@link taken}. */
+  /** Like {@link admits}, for a delivery that is counted in {@link taken}. */
   take(): boolean {
     const isAdmitted = this.admits();
     if (isAdmitted) this.#taken++;
     return isAdmitted;
   }
 
-  /** Takes one of the deliveries that may be held; false when the limit is reached. */
+  /** Takes one of the held deliveries; false when the limit is reached. */
   takeHeld(): boolean {
     if (this.#heldLeft <= 0) return false;
     this.#heldLeft--;
     return true;
   }
 
-  /** The notice that is due; `readNotified` reads when the customer got one, Unix ms or null. */
+  /** The due notice; `readNotified` returns when the customer got a notice, Unix ms or null. */
   notice(readNotified: (kind: QuotaNotice) => number | null): QuotaNotice | null {
     const use = { limit: this.facts.limit, used: this.facts.limit - this.#left };
-    // Most months are far from it: nothing is read for them.
+    // Most months are far from the limit: nothing is read for them.
     if (!this.#isTouched || noticeDue({ ...use, warnedAtMs: null, spentAtMs: null }) === null) return null;
     return noticeDue({ ...use, warnedAtMs: readNotified("quota-80"), spentAtMs: readNotified("quota-100") });
   }
 
-  /** The mail of a notice. */
   noticeMail(
     kind: QuotaNotice,
     { customerId, month, nowMs }: { customerId: string; month: string; nowMs: number },
@@ -97,7 +96,7 @@ export class CustomerMonth {
   }
 }
 
-/** The deduplication key of a notice. A notice of one limit does not count for another: an upgraded month gets a new one. */
+/** The deduplication key of a notice. It contains the limit: after an upgrade, notices are due again. */
 export function noticeKey(
   kind: QuotaNotice,
   { customerId, month, limit }: { customerId: string; month: string; limit: number },
@@ -105,7 +104,7 @@ export function noticeKey(
   return `${kind}:${customerId}:${month}:${limit}`;
 }
 
-/** The mail of a customer whose limit of held deliveries is reached; once a month. */
+/** The mail to a customer that has reached its limit of held deliveries; once a month. */
 export function heldFullMail(
   { customerId, month, limit, nowMs }: { customerId: string; month: string; limit: number; nowMs: number },
 ): Omit<Extract<NewMail, { kind: "held-full" }>, "id"> {

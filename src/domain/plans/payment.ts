@@ -1,16 +1,16 @@
-// Plans the effects of the verdict on a payer's events: on its customer, its access and its notices.
+// Plans the effects of the verdict on a payer's events: customer, access and notices.
 import type { Customer, DisabledBy } from "../customer/customer.ts";
 import type { PayerState, PaymentNotice, PaymentVerdict } from "../customer/payment.ts";
 import type { Tier } from "../customer/tier.ts";
 import type { CustomerChange, CustomerFacts } from "./customer_change.ts";
 
-/** How long a welcome mail waits for the price, which arrives in an event of its own, ms. */
+/** How long a welcome mail waits for the price, which arrives in a separate event, ms. */
 export const PRICE_WAIT_MS = 30_000;
 
-/** The tier of a new customer whose price is not known yet. */
+/** The tier of a new customer before its price is known. */
 const TIER_BEFORE_PRICE: Tier = "indie";
 
-/** A customer to be created for a paid checkout. It has no key before the welcome mail makes one. */
+/** A customer to be created for a paid checkout. The welcome mail makes its key. */
 export interface NewPayer {
   customer: Customer;
   disabledBy: DisabledBy | null;
@@ -48,8 +48,8 @@ export function planPayer(payer: string, verdict: PaymentVerdict, known: PayerSt
 }
 
 /**
- * The change of a customer by a verdict. Tier and address change only when the payment's do, so that what the operator
- * sets meanwhile stays. A customer that the operator disabled stays disabled.
+ * The change of a customer by a verdict. Tier and address follow changes of the payment only, so that the operator's
+ * own changes stay. A customer that the operator disabled stays disabled.
  */
 export function planPayerChange(
   { tier, email, language, access }: PaymentVerdict,
@@ -62,7 +62,7 @@ export function planPayerChange(
   return { change, disabledBy: access === "granted" ? null : "payment" };
 }
 
-/** How a verdict has changed the access of a customer; null when it has not. */
+/** The change of a customer's access by a verdict; null without one. */
 export function accessChange(
   { before, after }: { before: boolean; after: boolean },
   { accessUntilMs }: Pick<PaymentVerdict, "accessUntilMs">,
@@ -72,14 +72,14 @@ export function accessChange(
   return accessUntilMs === null ? "restored" : "in_grace";
 }
 
-/** The mail of a verdict: its content, its deduplication key, and the keys under which it may have been queued before. */
+/** The mail of a verdict: its content, its deduplication key, and earlier keys of the same mail. */
 export interface PaymentMail {
   content: Pick<PaymentNotice, "kind" | "data">;
   onceKey: string;
   formerKeys: string[];
 }
 
-/** The mail of a verdict; null for none. A payer that never had access is not notified that it has ended. */
+/** The mail of a verdict; null for none. A payer that never had access gets no mail about its end. */
 export function planPaymentMail(
   { notice }: Pick<PaymentVerdict, "notice">,
   { customerId, isNew }: { customerId: string; isNew: boolean },

@@ -1,14 +1,14 @@
-// How a customer's subscriptions follow the number that its plan allows: the newest are held, and return in turn.
+// Plans which subscriptions are held by the limit of the customer's plan: the newest ones, which return in order.
 import type { FittedSubscription, TierFit } from "../customer/mail.ts";
 
-/** A customer's subscriptions that are not deleted, each list in the order of creation. */
+/** A customer's subscriptions that are not deleted; each list is in the order of creation. */
 export interface PlanFacts {
   active: readonly FittedSubscription[];
-  /** Those that the plan limits hold. */
+  /** Held by the plan limits. */
   held: readonly FittedSubscription[];
 }
 
-/** Which subscriptions to hold or to enable again. */
+/** The subscriptions to hold or to enable again. */
 export type PlanFit = Pick<TierFit, "held" | "returned">;
 
 /** Holds the newest active subscriptions over the limit, or returns held ones, oldest first, while there is room. */
@@ -19,7 +19,7 @@ export function planLimits({ active, held }: PlanFacts, limit: number): PlanFit 
   };
 }
 
-/** Whether {@link planLimits} would change anything, by the counts alone. */
+/** Whether {@link planLimits} would change anything; needs the counts alone. */
 export function breaksLimits({ active, held }: { active: number; held: number }, limit: number): boolean {
   return active > limit || (active < limit && held > 0);
 }

@@ -1,14 +1,14 @@
-// What is stored of a publication after a decision on it.
+// Plans the stored state of a publication after a decision.
 import type { RegEvent } from "../event/event.ts";
 import type { PublicationKey, RecordDecision, StoredPublication } from "../ports/store/publications.ts";
 
-/** Whether the decision takes the item for the publication that was found. */
+/** Whether the decision assigns the item to the publication that was found. */
 export function isOfPublication(decision: RecordDecision, stored: StoredPublication): boolean {
   if (decision.kind === "record") return decision.event.external_id === stored.externalId;
   return decision.kind !== "irrelevant";
 }
 
-/** A change of what identifies a publication, without a new version. */
+/** A change of the stored hashes without a new version. */
 export type HashChange =
   /** The hashes are replaced; an absent text hash stays. `dateMoves` is added to the count. */
   | { kind: "hashes"; contentHash: string; textHash: string | undefined; dateMoves: number }

@@ -1,10 +1,10 @@
-// Which events of a fetch are quarantined as a change spike, and what a source's usual volume is after it.
+// Plans which events of a fetch are quarantined as a change spike, and the source's usual volume.
 import type { ChangeSpike, ChangeVolume } from "../source/change_volume.ts";
 
-/** How much of the usual volume is kept after each fetch with changes. */
+/** The share of the usual volume that remains after each fetch with changes. */
 const USUAL_DECAY = 0.9;
 
-/** An event that waited for its fetch to be judged. */
+/** An event of a fetch. */
 export interface ArrivedEvent {
   seq: number;
   version: number;
@@ -13,8 +13,8 @@ export interface ArrivedEvent {
 }
 
 /**
- * The events of a spike, and the revisions of quarantined events, which would otherwise be delivered first.
- * `quarantined` are the publications with quarantined events of earlier fetches.
+ * The events of a spike, and revisions of quarantined events, which would be delivered before them. `quarantined`
+ * contains the publications with quarantined events of earlier fetches.
  */
 export function planQuarantine(
   arrived: readonly ArrivedEvent[],
@@ -29,7 +29,7 @@ export function planQuarantine(
     .map(({ seq }) => seq);
 }
 
-/** The source's usual volume after a fetch; null where it stays. A spike is not usual. */
+/** The source's usual volume after a fetch; null when it stays. A spike does not count. */
 export function planUsualVolume(
   { count, usual, revised, usualRevised }: ChangeVolume,
   spike: ChangeSpike,

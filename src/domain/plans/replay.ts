@@ -1,7 +1,7 @@
 // Whether a delivery can be sent again.
 import type { DeliveryStatus } from "../delivery/delivery.ts";
 
-/** What decides whether a delivery can be sent again. */
+/** The facts that decide whether a delivery can be sent again. */
 export interface ReplayFacts {
   status: DeliveryStatus;
   /** Its body was removed. */

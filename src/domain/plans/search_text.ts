@@ -1,7 +1,7 @@
-// What an event can be found by: its words, and tags for the other filters.
+// The indexed text of an event: its words, and tags for the other filters.
 import type { RegEvent } from "../event/event.ts";
 
-/** The filters that are tags, with the first letter of their tokens. */
+/** The filters by tag, with the prefixes of their tokens. */
 const TAG_LETTERS = {
   source: "s",
   severity: "v",
@@ -14,14 +14,14 @@ const TAG_LETTERS = {
 /** See {@link tagOf}. */
 export type TagKind = keyof typeof TAG_LETTERS;
 
-/** A tag as one token of lower-case letters and digits, which full-text search does not split: the rest is escaped by `x`. */
+/** A tag as one token of lower-case letters and digits, which full-text search does not split; `x` escapes the rest. */
 export function tagOf(kind: TagKind, value: string): string {
   const escape = (sign: string): string =>
     Array.from(new TextEncoder().encode(sign), (byte) => `x${byte.toString(16).padStart(2, "0")}`).join("");
   return TAG_LETTERS[kind] + value.replace(/[^a-wyz0-9]+/g, escape);
 }
 
-/** The tags of an event. A reference also has those of what it is part of: `Art. 50(2)` that of `Art. 50`. */
+/** The tags of an event. A reference also gets those of its parents: `Art. 50(2)` that of `Art. 50`. */
 export function tagsOf(event: RegEvent): string[] {
   const tags = new Set([
     tagOf("source", event.source_id),

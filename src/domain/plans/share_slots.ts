@@ -1,12 +1,12 @@
-// Which waiting deliveries get the free delivery slots: round robin over customers, then over their subscriptions.
+// Shares the free delivery slots among waiting deliveries: round robin over customers, then over their subscriptions.
 
 /**
- * What kind of delivery a slot is used for. `slow`: the endpoint is probed or answers slowly. `replay`: it was sent
- * before, or asked for again. Each lane has slots of its own, so that none can take all.
+ * `slow`: the endpoint is probed or answers slowly. `replay`: the delivery was sent before, or requested again. Each
+ * lane has its own slots, so that none can take all.
  */
 export type Lane = "normal" | "slow" | "replay";
 
-/** An attempt in progress: it holds a slot. */
+/** An attempt in progress, which uses a slot. */
 export interface RunningAttempt {
   customerId: string;
   subscriptionId: string;
@@ -19,31 +19,33 @@ export interface RunningAttempt {
 export interface WaitingSubscription {
   id: string;
   lane: Lane;
-  /** How many deliveries may start now: no more than are due, and than its own limit leaves; at least one. */
+  /**
+   * How many deliveries may start now, at least one: limited by those that are due and by the subscription's own limit.
+   */
   ready: number;
 }
 
-/** A customer with due deliveries; its subscriptions are read as far as slots are left for them. */
+/** A customer with due deliveries; its subscriptions are read while slots are left for them. */
 export interface WaitingCustomer<Subscription extends WaitingSubscription = WaitingSubscription> {
   id: string;
   subscriptions: Iterable<Subscription>;
 }
 
 /**
- * An attempt that has lasted longer leaves the normal lane, ms. To its customer it counts as a slow one, and so does
- * what its subscription starts next; the slots of the slow lane stay there for others.
+ * An attempt that takes longer leaves the normal lane, ms. For its customer it counts as slow, and so do the next ones
+ * of its subscription; the slots of the slow lane are not used for it.
  */
 export const SLOW_AFTER_MS = 1_000;
-/** No customer holds a larger part of all slots while others wait. */
+/** The maximum share of all slots for one customer while others wait. */
 const CUSTOMER_SHARE = 1 / 4;
-/** The parts of all slots that the lanes have; the normal lane has the rest. */
+/** The lanes' shares of all slots; the normal lane has the rest. */
 const SLOW_SHARE = 1 / 4;
 const REPLAY_SHARE = 1 / 8;
 
-/** The slots in use, all of them and by lane, of everybody or of one customer. */
+/** The used slots, in total and by lane, of all customers or of one. */
 type Held = Record<Lane | "all", number>;
 
-/** The delivery slots: how many there are, and who holds them. */
+/** The delivery slots and their users. */
 export class Slots {
   readonly #size: Held;
   readonly #held: Held = noSlots();
@@ -54,7 +56,7 @@ export class Slots {
   /** How many more may be taken. */
   #limit = Infinity;
 
-  /** Slots of which these attempts hold some; `limit` is how many more may be taken at most. */
+  /** Slots that are partly used by these attempts; `limit` is how many more may be taken at most. */
   constructor(
     { slots, limit, running, nowMs }: {
       slots: number;
@@ -82,7 +84,7 @@ export class Slots {
     this.#limit = limit;
   }
 
-  /** Whether no delivery can start at all. */
+  /** Whether no delivery can start. */
   get areTaken(): boolean {
     return this.#limit <= 0 || this.#held.all >= this.#size.all;
   }
@@ -92,19 +94,19 @@ export class Slots {
     return this.#bySubscription.get(subscriptionId) ?? 0;
   }
 
-  /** Whether an attempt of the subscription has lasted too long for the normal lane. */
+  /** Whether an attempt of the subscription takes too long for the normal lane. */
   isSlowNow(subscriptionId: string): boolean {
     return this.#slowNow.has(subscriptionId);
   }
 
-  /** Whether the customer holds its whole share of the slots: more is for when nobody else waits. */
+  /** Whether the customer uses its whole share: it gets more only while nobody else waits. */
   hasShare(customerId: string): boolean {
     return this.#of(customerId).all >= this.#customerShare;
   }
 
   /**
-   * Whether the customer may have one more: while it holds less than twice what is free, of all slots and of the
-   * lane's. Whoever takes all it can get leaves some free for whoever comes next.
+   * Whether the customer may have one more: it must use less than twice the free slots, of all and of the lane. A
+   * customer with many deliveries thus leaves some slots for later ones.
    */
   admits(customerId: string, lane: Lane): boolean {
     const own = this.#of(customerId);
@@ -136,7 +138,7 @@ function noSlots(): Held {
   return { normal: 0, slow: 0, replay: 0, all: 0 };
 }
 
-/** A customer's place in the rounds: its subscriptions that were not served yet, then those that were. */
+/** A customer in the rounds: its subscriptions that were not served yet, then those that were. */
 class RoundRobin<Subscription extends WaitingSubscription> {
   readonly #unserved: Iterator<Subscription>;
   readonly #served: Subscription[] = [];
@@ -146,7 +148,7 @@ class RoundRobin<Subscription extends WaitingSubscription> {
     this.#unserved = subscriptions[Symbol.iterator]();
   }
 
-  /** The subscription that may start a delivery next; what cannot now cannot later in this plan, and is left out. */
+  /** The next subscription that may start a delivery. One that cannot now cannot later in this plan, and is removed. */
   next(slots: Slots): Subscription | null {
     while (this.#next === null || !slots.admits(this.id, this.#next.lane)) {
       const unserved = this.#unserved.next();
@@ -156,7 +158,7 @@ class RoundRobin<Subscription extends WaitingSubscription> {
     return this.#next;
   }
 
-  /** Gives the next subscription a slot; false when there is none to give one to. */
+  /** Gives the next subscription a slot; false when no subscription can get one. */
   serve(slots: Slots, shares: Map<Subscription, number>): boolean {
     const next = this.next(slots);
     if (next === null) return false;
@@ -169,17 +171,16 @@ class RoundRobin<Subscription extends WaitingSubscription> {
   }
 }
 
-/** How many deliveries of which subscription start now, and the customer that was served last. */
+/** How many deliveries of each subscription start now, and the customer that was served last. */
 export interface SlotShares<Subscription> {
-  /** In the order in which they were served first. */
+  /** In the order in which they were first served. */
   shares: Map<Subscription, number>;
   lastCustomerId: string | null;
 }
 
 /**
- * Shares the free slots: one for each customer in turn, and of a customer one for each subscription in turn, until none
- * is free or none is wanted. A customer that holds its share gets more only when nobody else waits. The slots are
- * taken.
+ * Takes the free slots: in turn one for each customer, and within a customer one for each subscription, until no slot
+ * is free or wanted. A customer that uses its share gets more only when nobody else waits.
  */
 export function shareSlots<Subscription extends WaitingSubscription>(
   customers: Iterable<WaitingCustomer<Subscription>>,
@@ -205,7 +206,7 @@ export function shareSlots<Subscription extends WaitingSubscription>(
     if (slots.areTaken) break;
   }
   while (waiting.length > 0) waiting = waiting.filter(isServed);
-  // Nobody below its share waits.
+  // No customer below its share waits.
   const [only, ...others] = slots.areTaken ? [] : withShare.filter((turn) => turn.next(slots) !== null);
   if (only !== undefined && others.length === 0) {
     while (only.serve(slots, shares)) lastCustomerId = only.id;

@@ -1,4 +1,4 @@
-// Backups: the contents of an archive, and the files port for writing and reading one.
+// Backups: the contents of an archive, and the port for its files.
 
 /** The result of inspecting a database file. */
 export interface DatabaseFacts {
@@ -6,7 +6,7 @@ export interface DatabaseFacts {
   schema: number;
   /** Rows by table. */
   rows: Record<string, number>;
-  /** Problems found by SQLite's checks; empty for a sound file. */
+  /** Problems found by SQLite's checks; empty for an intact file. */
   problems: string[];
 }
 
@@ -40,66 +40,63 @@ export const ARCHIVE_NAMES = {
   secretKey: "regfeed.db.key",
 } as const;
 
-/** Archives: gzipped tar files, which every system opens without Regfeed. */
+/** Archives: gzipped tar files, which any system can open. */
 export interface Archives {
-  /** Writes the files as one archive of mode 0600, in this order; the archive is on the disk when it resolves. */
+  /** Packs the files in this order into an archive of mode 0600; resolves when it is on the disk. */
   pack(to: string, entries: readonly { name: string; path: string }[]): Promise<void>;
   /**
-   * Writes the archive's entries into the folder. Throws for a file that is no whole archive, and for an entry whose
-   * name is not among `names` or came before: nothing is ever written elsewhere.
+   * Unpacks the archive into the folder. Throws for an incomplete archive, and for an entry whose name is not among
+   * `names` or is repeated: nothing is written elsewhere.
    */
   unpack(from: string, folder: string, names: readonly string[]): Promise<ArchivedFile[]>;
 }
 
-/** The files of a database while others use it. */
+/** The files of a database in use. */
 export interface DatabaseFiles {
   /**
-   * Copies a database file. It is kept open until the process ends: closing it would drop the locks that this process
-   * has on it, since the operating system counts them by process.
+   * Copies a database file, which is kept open until the process ends: closing it would drop this process' locks on it,
+   * because the operating system counts locks by process.
    */
   copyOpened(from: string, to: string): Promise<void>;
-  /** Copies a small file at once, without giving way to anything else; false where there is none. */
+  /** Copies a small file synchronously; false if it does not exist. */
   copyNow(from: string, to: string): boolean;
 }
 
-/** File operations of backups. Error messages name the path. */
+/** File operations of backups. Error messages contain the path. */
 export interface BackupFiles {
-  /** Whether there is something at the path. */
   exists(path: string): Promise<boolean>;
   readText(path: string): Promise<string>;
-  /** Writes the whole file or nothing: readers see the old text or the new one. `mode` such as 0o600. */
+  /** Writes the file atomically: readers see the old text or the new one. `mode` such as 0o600. */
   writeText(path: string, text: string, mode: number): Promise<void>;
-  /** Makes the folder, and those above it, where they are missing; one that is there keeps its mode. */
+  /** Makes the folder and its missing parents; an existing folder keeps its mode. */
   makeFolder(path: string, mode: number): Promise<void>;
-  /** Makes an empty folder of a new name in a folder, for its owner alone; resolves with its path. */
+  /** Makes an empty folder with a new name, for its owner alone; resolves with its path. */
   makeFolderIn(folder: string, prefix: string): Promise<string>;
   /** Whether a folder can be made in the folder: tries it, and leaves nothing. */
   mayMakeIn(folder: string): Promise<boolean>;
-  /** Removes the folder with all that is in it. */
   removeFolder(path: string): Promise<void>;
-  /** The folders in a folder whose names begin so, and when they or anything in them was last changed, Unix ms. */
+  /** The folders whose names have the prefix, with the time of the last change in them, Unix ms. */
   findFolders(folder: string, prefix: string): Promise<{ path: string; changedAtMs: number }[]>;
-  /** What root has made becomes the property of whoever owns the file or folder `like`; of others nothing changes. */
+  /** Gives a file or folder of root to the owner of `like`; no effect for other users. */
   chownLike(like: string, path: string): Promise<void>;
   removeFile(path: string): Promise<void>;
   /** Makes a copy for its owner alone (mode 0600). */
   copy(from: string, to: string): Promise<void>;
-  /** Gives a file another path; whoever looks there sees nothing or the whole file. */
+  /** Moves a file atomically: readers see no file or the whole file. */
   move(from: string, to: string): Promise<void>;
   /**
    * Creates a hard link in the same folder; false if the name exists. If the file system has no hard links, the file is
    * renamed instead.
    */
   keepAs(path: string, name: string): Promise<boolean>;
-  /** The file's length; 0 where there is none. */
+  /** The file's length; 0 if it does not exist. */
   sizeOf(path: string): Promise<number>;
-  /** What this process may still write on the volume of a folder that is there; null where the system does not tell. */
+  /** The space for this process on the volume of an existing folder; null if the system does not report it. */
   freeBytes(folder: string): Promise<number | null>;
-  /** The file's length and hash. */
   digest(path: string): Promise<{ bytes: number; sha256: string }>;
 }
 
-/** A database and the key that seals secrets in it, as files. */
+/** The files of a database and of its key for sealing secrets. */
 export interface DatabaseFile {
   path: string;
   keyFile: string;

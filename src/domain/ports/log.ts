@@ -24,11 +24,11 @@ export function isLogArea(name: string): name is LogArea {
   return LOG_AREAS.includes(name as LogArea);
 }
 
-/** The levels, the most talkative first. */
+/** The levels, the most detailed first. */
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 
 /** See {@link LOG_LEVELS}. */
 export type LogLevel = typeof LOG_LEVELS[number];
 
-/** The least that is written of an area; the others have the log's common level. */
+/** The minimum levels of areas; the others have the log's common level. */
 export type LogLevels = Partial<Record<LogArea, LogLevel>>;

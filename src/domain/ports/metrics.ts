@@ -1,6 +1,6 @@
-// Metrics: counters, gauges and histograms, and their text format for Prometheus (exposition format 0.0.4).
+// Metrics: counters, gauges and histograms, in the text format of Prometheus (exposition format 0.0.4).
 
-/** Values of a metric's labels, in the order in which the metric names them. */
+/** Values of a metric's labels, in the order of the labels. */
 export type LabelValues = readonly string[];
 
 /** Counts upwards. */
@@ -14,25 +14,25 @@ export interface Histogram {
   observe(labels: LabelValues, value: number): void;
 }
 
-/** One value of a gauge at this moment. */
+/** A value of a gauge. */
 export interface GaugeValue {
   labels?: LabelValues;
   value: number;
 }
 
-/** A metric. Its name ends in its unit, a counter's in `_total` (Prometheus' conventions). */
+/** A metric. The name ends with the unit, a counter's with `_total` (conventions of Prometheus). */
 export interface MetricDescription {
   name: string;
   help: string;
   labels?: readonly string[];
 }
 
-/** Where modules register their metrics. */
+/** Registers metrics. */
 export interface Metrics {
   counter(description: MetricDescription): Counter;
-  /** `bounds` are the buckets' upper ones, ascending. */
+  /** `bounds` are the upper bounds of the buckets, ascending. */
   histogram(description: MetricDescription & { bounds: readonly number[] }): Histogram;
-  /** `read` is called each time the metrics are read; if it throws, the gauge is left out that time. */
+  /** `read` is called for each rendering; if it throws, the gauge is omitted. */
   gauge(description: MetricDescription, read: () => Promise<GaugeValue[]> | GaugeValue[]): void;
 }
 
@@ -67,14 +67,14 @@ export const SECONDS_BOUNDS: readonly number[] = [
   30,
 ];
 
-/** Counts nothing. */
+/** Ignores all values. */
 export const NO_METRICS: Metrics = {
   counter: () => ({ add: () => {} }),
   histogram: () => ({ observe: () => {} }),
   gauge: () => {},
 };
 
-/** Makes an empty registry. Throws for an invalid name and for a second metric of one name. */
+/** Throws on registering an invalid name, or a name twice. */
 export function createMetrics(): MetricsRegistry {
   const metrics = new Map<string, () => Promise<string>>();
   const register = (description: MetricDescription, type: string, render: () => Promise<string> | string) => {
@@ -130,7 +130,7 @@ export function createMetrics(): MetricsRegistry {
   };
 }
 
-/** One series of a histogram: how many values each bucket has. */
+/** The values of one label combination, counted by bucket. */
 interface Buckets {
   counts: number[];
   sum: number;
@@ -160,7 +160,7 @@ function addToBuckets(buckets: Buckets, bounds: readonly number[], value: number
 
 type Label = readonly [name: string, value: string];
 
-/** The values of a metric by its labels, never more than {@link MAX_SERIES}. */
+/** The values of a metric by label combination, at most {@link MAX_SERIES}. */
 function createSeries<T>({ labels: names = [] }: MetricDescription, create: () => T) {
   const byKey = new Map<string, { labels: Label[]; value: T }>();
   const at = (labels: LabelValues): T => {

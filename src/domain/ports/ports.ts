@@ -1,4 +1,4 @@
-// What the modules need from outside: time, randomness, network, files, a log. src/platform implements it.
+// The ports of the modules: time, randomness, network, files, log. src/platform implements them.
 
 import type { LogArea } from "./log.ts";
 import type { Mailbox } from "../customer/mail.ts";
@@ -7,23 +7,23 @@ import type { Tracer } from "./tracer.ts";
 
 /** Time. */
 export interface Clock {
-  /** Now, in Unix ms. */
+  /** Unix ms. */
   nowMs(): number;
   /**
-   * Resolves after `ms`, or at once when the signal aborts. 0 ms lets other work run between pieces of long work: those
-   * that sleep so go on one at a time, and requests are served in between.
+   * Resolves after `ms`, or at once when the signal aborts. 0 ms splits long work: requests are served in between, and
+   * works that pause this way continue one at a time.
    */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Resolves when what is ready at this moment is done. Not for long work: nobody who asks is let in by it. */
+  /** Resolves after the tasks that are ready now. Not for long work: no request is accepted meanwhile. */
   turn(): Promise<void>;
   /**
-   * Runs `work` under a deadline: its signal aborts after `ms` (reason: {@link DeadlineError}), or with the reason of
-   * `stop` when that aborts. The promise settles when the work does or its signal aborts, whichever is first.
+   * Runs `work` under a deadline: its signal aborts after `ms` (reason: {@link DeadlineError}), or when `stop` aborts
+   * (with its reason). The promise settles with the work or the signal, whichever is first.
    */
   within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>, stop?: AbortSignal): Promise<T>;
 }
 
-/** A deadline passed before the work was done. */
+/** A deadline that has passed. */
 export class DeadlineError extends Error {
   override readonly name = "DeadlineError";
   constructor(readonly ms: number) {
@@ -31,24 +31,24 @@ export class DeadlineError extends Error {
   }
 }
 
-/** Randomness of cryptographic quality. */
+/** Cryptographic randomness. */
 export interface Random {
   bytes(count: number): Uint8Array;
   /** A number in [0, 1). */
   fraction(): number;
 }
 
-/** A request to somewhere else. */
+/** An outgoing request. */
 export interface OutgoingRequest {
   method: "GET" | "POST";
   url: URL;
   /** Lower-case names. */
   headers: Record<string, string>;
-  /** Bytes are sent as they are, a text in UTF-8. */
+  /** Bytes are sent unchanged, text in UTF-8. */
   body?: string | Uint8Array;
-  /** Addresses that were checked for this host: the connection goes to one of them and nothing is looked up again. */
+  /** Checked addresses of this host: the connection goes to one of them, without another look-up. */
   addresses?: readonly string[];
-  /** PEM certificates of further trusted authorities, for this request alone. */
+  /** PEM certificates of additional authorities that are trusted for this request. */
   authorities?: string;
   /** Maximum size of the response body, before and after decompression. */
   maxBodyBytes: number;
@@ -61,7 +61,7 @@ export interface IncomingResponse {
   /** Lower-case names; several values are joined by ", ", those of `set-cookie` by a line feed. */
   headers: Record<string, string>;
   body: Uint8Array;
-  /** True when the body was longer than allowed; `body` then holds its beginning. */
+  /** The body exceeded the limit; `body` contains its beginning. */
   truncated: boolean;
 }
 
@@ -74,15 +74,15 @@ export class NetworkError extends Error {
   }
 }
 
-/** HTTP to somewhere else. */
+/** Outgoing HTTP. */
 export interface HttpClient {
   /** Sends one request. Throws {@link NetworkError}; rejects with the signal's reason when it aborts. */
   request(request: OutgoingRequest): Promise<IncomingResponse>;
 }
 
-/** Host names to addresses. */
+/** Resolves host names. */
 export interface Resolver {
-  /** Every IPv4 and IPv6 address of the host; throws {@link NetworkError} when there is none. */
+  /** All IPv4 and IPv6 addresses of the host; throws {@link NetworkError} without one. */
   resolve(host: string, signal: AbortSignal): Promise<string[]>;
 }
 
@@ -96,39 +96,39 @@ export interface FileEntry {
 
 /** The contents of a folder. */
 export interface FolderListing {
-  /** Its plain files, by name. */
+  /** Its regular files, by name. */
   files: FileEntry[];
-  /** What stands there and cannot be read as a file, by name, with the reason in words. */
+  /** The entries that cannot be read as files, by name, with the reason. */
   unreadable: { name: string; reason: string }[];
 }
 
-/** How a folder's entries are read. */
+/** Options for reading a folder. */
 export interface FolderOptions {
   /**
-   * Whether a link may lead out of the folder. One that stays in it is always followed: volumes of containers have
-   * such.
+   * Whether links may lead out of the folder. Links within it are always followed, because volumes of containers
+   * contain some.
    */
   followLinks: boolean;
 }
 
-/** The file system. Every method throws when the path cannot be read; messages name the path. */
+/** The file system. Every method throws when the path cannot be read; messages contain the path. */
 export interface Files {
   readText(path: string): Promise<string>;
   /**
-   * What a folder holds, nothing of it opened; folders in it and names that start with a dot are left out. Follows
-   * links unless it is told otherwise.
+   * The contents of a folder, without opening them, and without folders and names that start with a dot. Follows links
+   * unless told otherwise.
    */
   list(folder: string, options?: FolderOptions): Promise<FolderListing>;
   /**
-   * Reads a regular file of a folder. Throws when it has more bytes, or is not in the folder and links are not
-   * followed.
+   * Reads a regular file of a folder. Throws when it is larger than allowed, or is outside of the folder and links are
+   * not followed.
    */
   readIn(folder: string, name: string, options: FolderOptions & { maxBytes: number }): Promise<Uint8Array>;
 }
 
-/** A mail, ready to be handed over. */
+/** A mail to be sent. */
 export interface OutgoingMail {
-  /** Letters, digits, `_`, `-` and dots: of the Message-ID, and of the file in an outbox. */
+  /** For the Message-ID and the file name in an outbox: letters, digits, `_`, `-` and dots. */
   id: string;
   from: Mailbox;
   /** One address ({@link isMailAddress}). */
@@ -140,8 +140,8 @@ export interface OutgoingMail {
 }
 
 /**
- * What is wrong with the way to a mail server: its name, its port, its silence, what it speaks, its TLS or certificate,
- * that it takes no user, our password, another answer of it, or the connection that broke off.
+ * The causes of failures between us and the mail server: name, port, timeout, protocol, TLS or certificate, no login,
+ * wrong password, another answer, or a lost connection.
  */
 export type MailFault =
   | "name"
@@ -155,12 +155,12 @@ export type MailFault =
   | "answer"
   | "broken";
 
-/** A mail that was not accepted, or may not have been. */
+/** A mail that was refused, or may not have been accepted. */
 export class MailError extends Error {
   override readonly name = "MailError";
   /**
-   * `reason` is a cause in a few words that hold no address and nothing of the mail. `isRefused` says that its address
-   * will never be taken: there is no use in trying again.
+   * `reason` is a cause in a few words without addresses and contents. `isRefused`: the address is refused for good, so
+   * that no further attempt makes sense.
    */
   constructor(
     readonly reason: string,
@@ -171,22 +171,22 @@ export class MailError extends Error {
     this.fault = options?.fault ?? null;
   }
 
-  /** Null where no mail server was asked. */
+  /** Null without an answer of a mail server. */
   readonly fault: MailFault | null;
 }
 
-/** Mail to somewhere else. */
+/** Outgoing mail. */
 export interface Mailer {
-  /** Resolves when the mail is taken over; throws {@link MailError}. The connection ends with the signal. */
+  /** Resolves when the mail is accepted; throws {@link MailError}. Disconnects when the signal aborts. */
   send(mail: OutgoingMail, signal: AbortSignal): Promise<void>;
 }
 
 /** The fields of a log line. */
 export type LogFields = Record<string, string | number | boolean | null | readonly string[]>;
 
-/** A log of one area. Messages are constant texts; what varies is in the fields. No key, secret or body goes in. */
+/** A log of one area. Messages are constant; values go into fields. Never a key, a secret or a body. */
 export interface Log {
-  /** False where what {@link Log.debug} is told is thrown away: who says much need not put it together then. */
+  /** False when {@link Log.debug} discards its messages, so that callers can skip building them. */
   readonly isDebugged?: boolean;
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
@@ -194,20 +194,18 @@ export interface Log {
   error(message: string, fields?: LogFields): void;
 }
 
-/** Where something sealed is kept; it opens there and nowhere else. */
+/** Where sealed data is stored; it opens only there. */
 export interface SealedField {
   table: string;
   /** The row. */
   id: string;
 }
 
-/**
- * Keeps what could be used to impersonate a subscriber or the service unreadable to whoever reads the store's files.
- */
+/** Seals data so that the store's files are not enough to impersonate a subscriber or the service. */
 export interface Vault {
-  /** The sealed form of a text for one place; every call gives another one. */
+  /** Seals a text for one place; every call returns another result. */
   seal(text: string, field: SealedField): Uint8Array;
-  /** The text. Throws {@link VaultError} when it was sealed with another key or for another place, or was changed. */
+  /** Opens a sealed text. Throws {@link VaultError} if the key or the place is another one, or the text was changed. */
   open(sealed: Uint8Array, field: SealedField): string;
 }
 
@@ -218,19 +216,19 @@ export const LOST_KEY_ADVICE =
   "path in the config ([store] key_file). If it is lost permanently, so are the secrets of all webhooks: " +
   "`regfeed store new-key --yes` creates a new key, and every subscription then needs a new secret";
 
-/** Gives the vault of a store. `mayMake` says that nothing is sealed yet, so that a new key does no harm. */
+/** Opens the vault of a store. `mayMake`: nothing is sealed yet, so that a new key is harmless. */
 export type VaultSource = (options: { mayMake: boolean }) => Vault;
 
-/** The key is missing, is the wrong one or may be read by others, or what was sealed is damaged. */
+/** The key is missing, wrong or readable by others, or the sealed data is damaged. */
 export class VaultError extends Error {
   override readonly name = "VaultError";
 }
 
 /** The limits of one task in a worker thread. */
 export interface TaskLimits {
-  /** How long the task may run; the time that it waits for others before it does not count. */
+  /** Maximum duration of the task, without the time in the queue. */
   timeoutMs?: number;
-  /** Ends the task; the call rejects with the signal's reason. */
+  /** Aborts the task; the call rejects with the signal's reason. */
   signal?: AbortSignal;
 }
 
@@ -246,20 +244,20 @@ export class WorkerLimitError extends Error {
 /** A worker thread that runs tasks by name, one at a time, in the order of the calls. */
 export interface WorkerThread {
   /**
-   * The result of a task. Argument and result are copied; the elements of an array are copied in several messages, so
-   * that what two of them share may become two things. Rejects with what the task threw (its name and message), with a
-   * {@link WorkerLimitError} at a limit, and when the worker cannot start, fails or is ended: then the worker is
-   * terminated, and the next call gets a new one.
+   * Runs a task. Argument and result are copied, the elements of an array in several messages, so that an object that
+   * two of them share may be duplicated. Rejects with the task's error (name and message), with a {@link
+   * WorkerLimitError}, or when the worker fails to start, crashes or is terminated; the next call then gets a new
+   * worker.
    */
   call(task: string, argument: unknown, limits?: TaskLimits): Promise<unknown>;
 }
 
-/** The world outside, as one. */
+/** All ports. */
 export interface Platform {
   clock: Clock;
   random: Random;
   http: HttpClient;
-  /** To the endpoints of webhooks, at addresses that were checked and nowhere else. */
+  /** To webhook endpoints, at checked addresses only. */
   endpoints: HttpClient;
   resolver: Resolver;
   files: Files;

@@ -1,14 +1,14 @@
-// The Tracer port: spans, with the same ids as in the log.
+// The Tracer port: spans with the ids of the log.
 import type { Store } from "./store/store.ts";
 
 /** Attributes of a span: ids, counts and outcomes, never a key, secret, URL or body. */
 export type SpanAttributes = Record<string, string | number | boolean | null>;
 
-/** An act under way, as a trace has it. */
+/** A span in progress. */
 export interface Span {
-  /** Adds what is known by now. */
+  /** Adds attributes. */
   set(attributes: SpanAttributes): void;
-  /** The act came to nothing, for a cause in a few constant words. */
+  /** Marks the span as failed, for a cause in a few constant words. */
   fail(cause: string): void;
   /** Discards the span: there was nothing to do. */
   drop(): void;
@@ -19,8 +19,8 @@ export interface Tracer {
   /** Whether spans are recorded. */
   isOn: boolean;
   /**
-   * Does `work` as an act of its own, within the act that is under way. What it throws is told by its name alone.
-   * `isOutlived` says that it starts what goes on after it, and is no part of it.
+   * Runs `work` in a span within the current one. Of an error, only the name is recorded. With `isOutlived`, `work`
+   * starts something that continues after the span and is not part of it.
    */
   act<T>(
     name: string,
@@ -28,7 +28,7 @@ export interface Tracer {
     work: (span: Span) => Promise<T>,
     options?: { isOutlived?: boolean },
   ): Promise<T>;
-  /** Adds to the act that is under way, such as a request that the runtime itself tells of. */
+  /** Adds attributes to the current span, such as the one that the runtime makes for a request. */
   note(attributes: SpanAttributes): void;
 }
 
@@ -37,7 +37,7 @@ const NO_SPAN: Span = { set() {}, fail() {}, drop() {} };
 /** Records nothing. */
 export const NO_TRACER: Tracer = { isOn: false, act: (_name, _attributes, work) => work(NO_SPAN), note() {} };
 
-/** The store with a span for each of the loops' rounds that finds something to do; the store itself where nobody looks on. */
+/** The store with a span for each round of the loops that finds something to do; without a tracer, the store itself. */
 export function traceRounds(store: Store, tracer: Tracer): Store {
   if (!tracer.isOn) return store;
   const round = <T>(name: string, work: () => Promise<T>, countOf: (done: T) => number): Promise<T> =>

@@ -1,31 +1,34 @@
-// The volume of a fetch's new and revised publications, by which a change spike is detected.
+// The number of new and revised publications of a fetch, by which a change spike is detected.
 
-/** The new publications of one fetch, and its revisions, counted. Where none was known, the last success stands for the newest known one. */
+/**
+ * The new publications and revisions of one fetch. When no publication was known, the last success stands for the
+ * newest known one.
+ */
 export interface ChangeVolume {
   count: number;
-  /** Those of them that the source dates well before the newest that was known. */
+  /** New publications dated well before the newest known one. */
   older: number;
-  /** Those of them that the source dates after the newest that was known. */
+  /** New publications dated after the newest known one. */
   newer: number;
-  /** Revisions, withdrawals among them. */
+  /** Revisions, including withdrawals. */
   revised: number;
   /** The usual maximum number of revisions per fetch. */
   usualRevised: number;
   /** The usual maximum number of new publications per fetch. */
   usual: number;
-  /** How many publications a day the source dates, in the {@link CADENCE_MS} before the newest that was known. */
+  /** Publications per day, by their dates, in the {@link CADENCE_MS} before the newest known one. */
   perDay: number;
-  /** Since its last success, ms. */
+  /** Time since its last success, ms. */
   elapsedMs: number;
 }
 
-/** The time from which {@link ChangeVolume.perDay} is known, ms. */
+/** The period of {@link ChangeVolume.perDay}, ms. */
 export const CADENCE_MS = 30 * 86_400_000;
 
-/** How long before the newest known publication a new one is dated to be an old one, ms: two days. */
+/** A new publication dated this long before the newest known one is an old one, ms: two days. */
 export const OLDER_BY_MS = 2 * 86_400_000;
 
-/** Which events of a fetch are a spike and quarantined: new publications, revisions, both or neither. */
+/** The events of a fetch that are a spike and quarantined: new publications, revisions, both or neither. */
 export interface ChangeSpike {
   isNew: boolean;
   isRevised: boolean;

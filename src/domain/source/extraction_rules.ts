@@ -1,7 +1,7 @@
-// How a source that is no feed is asked and read: what the config's table of a strategy says.
+// How a source that is not a feed is requested and parsed: the table of its strategy in the config.
 import { writeDate } from "./date_format.ts";
 
-/** What an item can have. `published` and `updated` are dates, `categories` takes every value that it finds. */
+/** The fields of an item. `published` and `updated` are dates; `categories` takes every value found. */
 export const ITEM_FIELDS = [
   "id",
   "link",
@@ -17,16 +17,16 @@ export const ITEM_FIELDS = [
 export type ItemField = typeof ITEM_FIELDS[number];
 
 /**
- * Where each field of an item stands: alternatives, of which the first that gives something counts. What one is depends
- * on the strategy: a path or a template of paths (`json`, `sparql`), a selector (`html`, `sitemap`).
+ * Where to find each field of an item: alternatives, the first with a value counts. An alternative is a path or a
+ * template of paths (`json`, `sparql`), or a selector (`html`, `sitemap`).
  */
 export type FieldRules = Readonly<Partial<Record<ItemField, readonly string[]>>>;
 
-/** How the document of a strategy becomes items. */
+/** How the documents of each strategy are parsed into items. */
 export type Reading =
   /**
-   * `items` are the paths to the items, all of which count; an empty one is the document itself. `next` is what the
-   * next page is asked with.
+   * `items` are the paths to the items, all of which count; an empty one is the document itself. `next` is the path to
+   * the next page.
    */
   | {
     kind: "json";
@@ -35,47 +35,47 @@ export type Reading =
     dateFormat: string | null;
     next: string | null;
   }
-  /** The rows of a SPARQL result; a path is the name of a variable. */
+  /** The rows of a SPARQL result; a path is a variable's name. */
   | { kind: "sparql"; fields: FieldRules; dateFormat: string | null }
-  /** `item` is the selector of an item; fields are selectors within it. `next` selects the next page's address. */
+  /** `item` selects the items; fields are selectors within an item. `next` selects the next page's URL. */
   | { kind: "html"; item: string; fields: FieldRules; dateFormat: string | null; next: string | null }
-  /** One page is one item; fields are selectors in it, in front of the usual places. */
+  /** A page is one item; its fields are selectors, tried before the usual places. */
   | { kind: "page"; fields: FieldRules; dateFormat: string | null };
 
-/** How one gets from a page of a list to the next. */
+/** How to get to the next page of a list. */
 export type Paging =
   | { kind: "none" }
-  /** A query parameter counts pages (`step` 1) or items (`step` is how many a page has) from `first`. */
+  /** A query parameter counts pages (`step` 1) or items (`step` is the page size) from `first`. */
   | { kind: "count"; parameter: string; first: number; step: number }
-  /** What the document names as next is the query parameter of the next page. */
+  /** The document's `next` is a query parameter of the next page. */
   | { kind: "cursor"; parameter: string }
-  /** What the document names as next, or else the HTTP header `Link`, is the address of the next page. */
+  /** The document's `next`, or else the HTTP header `Link`, is the URL of the next page. */
   | { kind: "link" };
 
-/** Which days a source is asked for, where its request holds `{since}` and `{until}`. */
+/** The days that a request with `{since}` and `{until}` asks for. */
 export interface Windows {
-  /** Days of one request; null asks for all of them at once. */
+  /** Days per request; null: one request for all of them. */
   days: number | null;
-  /** Days before the last fetch that are asked for again: what is entered late is found. */
+  /** Days before the last fetch that are requested again, to find late entries. */
   overlapDays: number;
-  /** Days before now that the first fetch asks for. */
+  /** Days before now that the first fetch requests. */
   firstDays: number;
 }
 
-/** A list that is walked page by page: an API or a listing. */
+/** A list that is read page by page: an API or a listing. */
 export interface ListRules {
   kind: "list";
   reading: Extract<Reading, { kind: "json" | "html" }>;
   paging: Paging;
-  /** Pages of one fetch, or of one window. */
+  /** Maximum number of pages per fetch, or per window. */
   maxPages: number;
-  /** Whether new and changed items come first, so that a fetch may end where it meets what it knows. */
+  /** Whether new and changed items come first, so that a fetch may end at the first known item. */
   newestFirst: boolean;
-  /** Sent as the body of a POST request; null for GET. */
+  /** The body of a POST request; null for GET. */
   body: string | null;
-  /** Null where the request has no window. */
+  /** Null for a request without a window. */
   windows: Windows | null;
-  /** Whether 404 says that there is nothing, as on a day without a gazette. */
+  /** Whether 404 means an empty result, as on a day without a gazette. */
   notFoundIsEmpty: boolean;
 }
 
@@ -83,37 +83,37 @@ export interface ListRules {
 export interface SparqlRules {
   kind: "sparql";
   reading: Extract<Reading, { kind: "sparql" }>;
-  /** With `{since}` and `{until}` in it. */
+  /** Contains `{since}` and `{until}`. */
   query: string;
   windows: Windows;
-  /** An answer with so many rows was cut off: its window is asked for in two halves. */
+  /** A result with this many rows was truncated: its window is requested again in two halves. */
   maxRows: number;
 }
 
-/** A sitemap, or an index of sitemaps, whose changed pages are read. */
+/** A sitemap, or an index of sitemaps, whose changed pages are fetched. */
 export interface SitemapRules {
   kind: "sitemap";
   reading: Extract<Reading, { kind: "page" }>;
   /** Regular expressions; a URL counts if it matches one of `include` (if any) and none of `exclude`. */
   include: readonly string[];
   exclude: readonly string[];
-  /** The same as `include`, for the addresses of the maps in an index. */
+  /** Like `include`, for the sitemaps of an index. */
   maps: readonly string[];
-  /** Maps of an index that are read at one fetch. */
+  /** Maximum number of sitemaps per fetch. */
   maxMaps: number;
-  /** Pages read at one fetch; the others wait for the next. */
+  /** Maximum number of pages per fetch; the others wait for the next one. */
   maxPages: number;
-  /** Days before now of which the first fetch reads pages. */
+  /** Days before now whose pages the first fetch reads. */
   firstDays: number;
 }
 
-/** What the table of a strategy says. */
+/** The table of a strategy. */
 export type StrategyRules = ListRules | SparqlRules | SitemapRules;
 
-/** `{since}` or `{until:yyyyMMdd}`, also as an address has it in its path. */
+/** `{since}` or `{until:yyyyMMdd}`, also URL-encoded. */
 const PLACEHOLDER = /(?:\{|%7B)(since|until)(?::((?:[^{}%]|%[0-689a-f][\da-f]|%7[0-9acef])+))?(?:\}|%7D)/gi;
 
-/** The names and forms of the placeholders for days in a request's text. */
+/** The placeholders for days in a request's text: names and formats. */
 export function windowPlaceholders(text: string): { name: string; format: string | undefined }[] {
   return [...text.matchAll(PLACEHOLDER)].map(([, name = "", format]) => ({
     name: name.toLowerCase(),
@@ -121,7 +121,7 @@ export function windowPlaceholders(text: string): { name: string; format: string
   }));
 }
 
-/** A request's text with the days of a window (Unix ms, `until` not among them) in their places. */
+/** A request's text with the days of a window (Unix ms, `until` excluded) in place of the placeholders. */
 export function fillWindow(text: string, window: { sinceMs: number; untilMs: number }): string {
   return text.replace(PLACEHOLDER, (_, name: string, format: string | undefined) =>
     writeDate(
@@ -130,7 +130,7 @@ export function fillWindow(text: string, window: { sinceMs: number; untilMs: num
     ));
 }
 
-/** Where the first placeholder of a text stands; -1 without one. */
+/** The position of the first placeholder of a text; -1 without one. */
 export function placeholderAt(text: string): number {
   return text.search(PLACEHOLDER);
 }

@@ -3,23 +3,23 @@ import { Cron } from "croner";
 
 /** A schedule in a time zone. */
 export interface Schedule {
-  /** A cron expression of five fields, or of six with seconds first. */
+  /** A cron expression with five fields, or six with seconds first. */
   schedule: string;
   /** IANA time zone. */
   timezone: string;
 }
 
 /**
- * The first run strictly after a time, Unix ms; null for a schedule that never comes (30 February). Throws what is
- * wrong with an expression that cannot be read.
+ * The first run strictly after a time, Unix ms; null for a schedule without runs (30 February). Throws for an invalid
+ * expression.
  */
 export function nextRunAfter(schedule: Schedule, afterMs: number): number | null {
   return cronOf(schedule).nextRun(new Date(afterMs))?.getTime() ?? null;
 }
 
-/** The last run at a time or before it, Unix ms; null where there was none. */
+/** The last run at or before a time, Unix ms; null without one. */
 export function lastRunUntil(schedule: Schedule, untilMs: number): number | null {
-  // Runs are whole seconds, and the search leaves out the second that it begins with.
+  // Runs are whole seconds, and the search excludes the second that it starts with.
   const runs = cronOf(schedule).previousRuns(2, new Date(untilMs + 1_000)).map((run) => run.getTime());
   return runs.find((runMs) => runMs <= untilMs) ?? null;
 }

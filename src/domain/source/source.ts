@@ -1,4 +1,4 @@
-// Sources: where publications come from, with their settings and their stored state.
+// Sources: settings and stored state.
 import type { StrategyRules } from "./extraction_rules.ts";
 
 /** How a source is fetched. */
@@ -15,71 +15,71 @@ export interface SourceSettings {
   id: string;
   nameEn: string;
   nameDe: string;
-  /** Absolute address of the publisher's site; relative links without a better base are resolved against it. */
+  /** Absolute URL of the publisher's site; the base of relative links without a better one. */
   baseUrl: string;
   fetchStrategy: FetchStrategy;
-  /** The folder's path (`files`), else the address: of the document, of the list's first page, of the endpoint, of the map. */
+  /** The folder's path (`files`), else the URL of the document, the first list page, the endpoint or the sitemap. */
   location: string;
-  /** What the table of its strategy says; `feed` and `files` have none. */
+  /** The table of its strategy; none for `feed` and `files`. */
   rules?: StrategyRules;
   /** Five- or six-field cron expression. */
   schedule: string;
-  /** IANA time zone of the schedule, and of dates that state none. */
+  /** IANA time zone of the schedule, and of dates without one. */
   timezone: string;
-  /** ISO 639-1 codes in which the source publishes, its main language first. */
+  /** ISO 639-1 codes of its languages, the main one first. */
   languages: string[];
-  /** `ai`: only what concerns AI regulation becomes an event; `all`: everything does. */
+  /** `ai`: only items about AI regulation become events; `all`: every item does. */
   relevance: "ai" | "all";
-  /** The rule that tells its publications apart; without it, the one that the source has come to by itself. */
+  /** How its publications are identified; without it, the rule that the source has reached by itself. */
   identity?: IdentityRule;
-  /** Its address in each language (all but `files` and `sparql`), by ISO 639-1 code; `location` is the first of them. */
+  /** Its URL in each language (all but `files` and `sparql`), by ISO 639-1 code; `location` is the first of them. */
   urls?: Readonly<Record<string, string>>;
-  /** A regular expression whose first group is the language in an address; without it, the usual forms. */
+  /** A regular expression whose first group is the language in a URL; without it, the usual forms. */
   languagePattern?: string;
   /** Whether links may lead out of its folder (`files`). */
   followLinks?: boolean;
-  /** Whether its documents are complete lists, so that what is missing in them is withdrawn. */
+  /** Whether its documents are complete lists: publications missing from them are withdrawn. */
   removals?: boolean;
   /** Whether the first fetch notifies subscribers or only fills the store. */
   notifyFirstFetch: boolean;
   enabled: boolean;
-  /** Fewer items in a fetch that brought a document are a failure; without it, none are too few. */
+  /** A fetch that returns a document with fewer items fails; without it, no number is too small. */
   minItems?: number;
-  /** How long parsing one of its documents may take, ms. */
+  /** Maximum duration of parsing one of its documents, ms. */
   parseTimeoutMs: number;
-  /** Pause between two requests to the source's host, ms; without it, what the service leaves between any two. */
+  /** Pause between two requests to the source's host, ms; without it, the service's default. */
   crawlDelayMs?: number;
-  /** The terms under which the publisher lets its texts be used again, in words. */
+  /** The publisher's terms of reuse, in words. */
   reuse?: string;
   /**
-   * A secret: the value of the `Authorization` header of the source's requests (`feed` only). It is for the host of
-   * `location` alone: no redirect to another host carries it, and no log, answer or report shows it.
+   * A secret: the value of the `Authorization` header of the source's requests (`feed` only). Sent to the host of
+   * `location` alone, never after a redirect to another host; never in a log, an answer or a report.
    */
   authorization?: string;
-  /** Further headers of its requests by their lower-case names; as secret as `authorization`. */
+  /** Further headers of its requests by their lower-case names; secret like `authorization`. */
   headers?: Readonly<Record<string, string>>;
-  /** Nothing new for longer than this is silence, ms; without it, what its own history allows. */
+  /** The source is silent when nothing new comes for longer, ms; without it, its own history decides. */
   silentAfterMs?: number;
-  /** A file of PEM certificates that are trusted for this source beside the system's. */
+  /** A file of PEM certificates that are trusted for this source in addition to the system's. */
   caFile?: string;
 }
 
 /**
- * What tells two publications of a source apart: `guid`, `link`, `link+title`, or `pattern ` and a regular expression
- * whose first group is looked for in link and guid; `any-language ` before it leaves the language out of addresses.
+ * How the publications of a source are identified: `guid`, `link`, `link+title`, or `pattern ` and a regular expression
+ * whose first group is searched in link and guid. With `any-language ` before it, the language in a URL does not count.
  */
 export type IdentityRule = string;
 
 /**
- * The rules that follow each other by themselves: it starts as `guid` and only ever moves on, when a document shows
- * that the rule before gives two publications one identity, or one publication ever new ones.
+ * The rules that a source goes through by itself. It starts with `guid` and only moves forward: when a document shows
+ * that the current rule gives two publications one identity, or one publication ever new ones.
  */
 export const IDENTITY_RULES = ["guid", "link", "link+title"] as const;
 
-/** What begins a rule that is a pattern: the rest of it is a regular expression. */
+/** The prefix of a rule with a regular expression. */
 export const PATTERN_RULE = "pattern ";
 
-/** What a fetch can come to; `empty` is fewer items than the source must have. */
+/** The outcomes of a fetch; `empty`: fewer items than the source must have. */
 export const FETCH_OUTCOMES = ["ok", "failing", "blocked", "empty"] as const;
 
 /** See {@link FETCH_OUTCOMES}; `blocked`: the host refuses or throttles this client. */
@@ -87,75 +87,75 @@ export type FetchResult = typeof FETCH_OUTCOMES[number];
 
 /** When a source had something new. */
 export interface PublicationCadence {
-  /** The last time, Unix ms; null until then. */
+  /** The last time, Unix ms; null if never. */
   lastAtMs: number | null;
-  /** The latest UTC days with something new, as days since 1970, oldest first. */
+  /** The latest UTC days with something new, in days since 1970, oldest first. */
   days: number[];
-  /** Opaque: what the last fetch held. */
+  /** Opaque: the contents of the last fetch. */
   seen: string;
 }
 
-/** Where an address of a source says that it has moved for good. */
+/** Where a URL of a source has moved permanently, as its host says. */
 export interface SourceMove {
-  /** The address that the config named then: for another one this means nothing. */
+  /** The URL in the config at that time; the move counts for no other one. */
   from: string;
   url: string;
-  /** When it first said so, Unix ms. */
+  /** The first time the host said so, Unix ms. */
   sinceMs: number;
-  /** From when on that address is asked, Unix ms; null while the answer has not been the same for long enough. */
+  /** From when on the new URL is fetched, Unix ms; null until the answer has been the same for long enough. */
   adoptedAtMs: number | null;
 }
 
-/** A part of a source that the last fetch did not have although it went well as a whole. */
+/** A part that was missing in the last successful fetch of a source. */
 export interface PartialFailure {
-  /** An address, a page, a file: what is missing, as an operator knows it. */
+  /** What is missing, for the operator: a URL, a page, a file. */
   part: string;
-  /** Why, in words. */
+  /** The reason, in words. */
   reason: string;
-  /** Since when it has been missing at each fetch, Unix ms. */
+  /** Since when every fetch has missed it, Unix ms. */
   sinceMs: number;
 }
 
-/** What the store knows of a source. Every time is in Unix ms. */
+/** The stored state of a source. Every time is in Unix ms. */
 export interface SourceState {
   id: string;
-  /** Opaque to the store: what the next fetch needs to ask only for what changed. */
+  /** Opaque to the store: makes the next fetch conditional. */
   cursor: string | null;
   identityRule: IdentityRule;
-  /** The rules before it, the latest first: what they knew is not new. */
+  /** Its previous rules, the latest first: publications known under them are not new. */
   formerRules: IdentityRule[];
-  /** The time zone in which the last fetch read dates without one; null before it. */
+  /** The time zone of dates without one in the last fetch; null before the first. */
   timezone: string | null;
-  /** How many new publications a fetch brings at most, as far as is remembered. */
+  /** The usual maximum number of new publications per fetch. */
   usualNew: number;
-  /** Quarantined events of change spikes, which wait for the operator. */
+  /** Quarantined events of change spikes; the operator decides on them. */
   heldBack: number;
   firstSuccessAtMs: number | null;
   lastAttemptAtMs: number | null;
   lastSuccessAtMs: number | null;
   consecutiveFailures: number;
-  /** Why the last fetch failed, null after a success. */
+  /** Why the last fetch failed; null after a success. */
   lastError: string | null;
   nextDueAtMs: number;
-  /** What the last fetch came to; null before the first one. */
+  /** The outcome of the last fetch; null before the first. */
   outcome: FetchResult | null;
-  /** Since when it has been that. */
+  /** Since when the outcome has been the same. */
   outcomeSinceMs: number | null;
   cadence: PublicationCadence;
-  /** Of each of its addresses that says so. */
+  /** The permanent moves of its URLs. */
   moves: SourceMove[];
-  /** What its last success was without. */
+  /** The parts that its last success missed. */
   partialFailures: PartialFailure[];
   /**
-   * When its publications were last taken only if they concern AI regulation; null once all of them have been looked at
-   * without that.
+   * When its publications were last narrowed to those about AI regulation; null once all of them have been read again
+   * without that filter.
    */
   narrowUntilMs: number | null;
-  /** Until when its host wants to be left alone, whatever is asked of it; null when it does not say. */
+  /** Until when its host asks not to be requested; null when it does not say. */
   hostPausedUntilMs: number | null;
 }
 
-/** The state of a source of which nothing is known yet. */
+/** The state of an unknown source. */
 export function untouchedSource(id: string, nextDueAtMs: number): SourceState {
   return {
     id,

@@ -1,39 +1,38 @@
-// How a source fares, in one word: from what its last fetch came to, and from how long nothing new has come.
+// The condition of a source, from the outcome of its last fetch and from how long nothing new has come.
 import type { FetchStrategy, PublicationCadence, SourceState } from "./source.ts";
 
 /**
- * `new`: never fetched yet. `ok`. `failing`: the last fetch failed, or it is long overdue. `blocked`: its host refuses
- * or throttles this client. `empty`: it gave fewer items than it must. `partial`: it is fetched with success but for a
- * part of it. `silent`: it is fetched with success, and nothing new has come for longer than its own history, or the
- * config, allows.
+ * `new`: never fetched. `ok`. `failing`: the last fetch failed, or the next is long overdue. `blocked`: the host
+ * refuses or throttles this client. `empty`: fewer items than required. `partial`: fetched, but a part was missing.
+ * `silent`: fetched, but nothing new for longer than its history, or the config, allows.
  */
 export const SOURCE_CONDITIONS = ["new", "ok", "failing", "blocked", "silent", "empty", "partial"] as const;
 
 /** See {@link SOURCE_CONDITIONS}. */
 export type SourceCondition = typeof SOURCE_CONDITIONS[number];
 
-/** How a source fares. */
+/** The condition of a source. */
 export interface SourceHealth {
   condition: SourceCondition;
   /** Since when, Unix ms; null for `new`. */
   sinceMs: number | null;
-  /** Why, in words for the operator; null for `new` and `ok`. */
+  /** The reason, for the operator; null for `new` and `ok`. */
   reason: string | null;
 }
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** A source that has been due for an hour, or for twice as long as it waited to become due, is not being fetched. */
+/** A source is overdue when it has been due for an hour, or for twice its interval. */
 const OVERDUE_MS = HOUR_MS;
-/** So many days with something new show a cadence. */
+/** The number of days with something new that make a cadence. */
 const DAYS_THAT_SHOW = 10;
-/** What is allowed until a cadence shows. */
+/** The allowed silence without a cadence, ms. */
 const UNKNOWN_CADENCE_MS = 45 * DAY_MS;
-/** A cadence allows no less and no more than this, whatever it is. */
+/** Bounds of the silence that a cadence allows, ms. */
 const MIN_SILENCE_MS = 3 * DAY_MS;
 const MAX_SILENCE_MS = 180 * DAY_MS;
 
-/** How a source fares now; `state` is null when the store does not know it yet. */
+/** The condition of a source now; `state` is null when the store does not know the source. */
 export function sourceHealth(
   settings: { fetchStrategy: FetchStrategy; silentAfterMs?: number },
   state: SourceState | null,
@@ -64,7 +63,7 @@ export function sourceHealth(
   return { condition: "ok", sinceMs: state.outcomeSinceMs, reason: null };
 }
 
-/** Since when a source has had nothing new for longer than it may, Unix ms; null when it has not. */
+/** Since when a source has been silent for too long, Unix ms; null when it has not. */
 export function silentSince(
   settings: { fetchStrategy: FetchStrategy; silentAfterMs?: number },
   { cadence: news, firstSuccessAtMs }: SourceState,
@@ -82,8 +81,8 @@ function isPaused({ hostPausedUntilMs }: SourceState, nowMs: number): boolean {
 }
 
 /**
- * How long a source may have nothing new, ms: twice the longest gap between the days on which it had, and a day. A
- * source that publishes every working day is silent after a week, one that publishes monthly after two months.
+ * The allowed silence of a source, ms: twice the longest gap between days with something new, plus a day. A source that
+ * publishes every working day is silent after a week, a monthly one after two months.
  */
 export function silenceAllowed({ days }: PublicationCadence): number {
   if (days.length < DAYS_THAT_SHOW) return UNKNOWN_CADENCE_MS;

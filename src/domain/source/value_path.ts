@@ -1,19 +1,19 @@
-// Paths into JSON, as the config writes them, and templates with such paths in braces.
+// Paths into JSON, and templates that contain them in braces, as the config writes them.
 
-/** What a path or template was read as, or what is wrong with it. */
+/** A parsed path or template, or why it is invalid. */
 export type PathReading<T> = { value: T } | { problem: string };
 
-/** The steps of a path: keys; `*` is every key, figures are also a place in a list. Empty for the whole. */
+/** The steps of a path: keys; `*` matches every key, digits are also an index. Empty for the whole document. */
 export type ValuePath = readonly string[];
 
-/** A text with values in it. */
+/** A text that contains values. */
 export type Template = readonly ({ text: string } | { path: ValuePath })[];
 
 const STEP = /"([^"]*)"|([^.\s"{}]+)/y;
 
 /**
- * Reads `results`, `data.items`, `a."key.with.dots".0`. A list on the way needs no step of its own: the path goes into
- * each of its items.
+ * Parses `results`, `data.items`, `a."key.with.dots".0`. A list on the way needs no step: the path continues in each of
+ * its items.
  */
 export function readValuePath(text: string): PathReading<ValuePath> {
   const steps: string[] = [];
@@ -33,7 +33,7 @@ export function readValuePath(text: string): PathReading<ValuePath> {
   return { value: steps };
 }
 
-/** Reads `https://example.org/{id}/{slug}`; a text without braces is no template but a path. */
+/** Parses `https://example.org/{id}/{slug}`; a text without braces is a path. */
 export function readTemplate(text: string): PathReading<Template> {
   const parts: ({ text: string } | { path: ValuePath })[] = [];
   for (const part of text.split(/(\{[^{}]*\})/)) {

@@ -11,7 +11,7 @@ import { listStates } from "./sources/sources.ts";
 import { openStore } from "./store.ts";
 import { findUndelivered } from "./deliveries/undelivered.ts";
 
-/** The engine; `migrations` are those of this version, unless a test makes up further ones. */
+/** The engine; only tests pass `migrations`. */
 export function createSqliteEngine(migrations: readonly Migration[] = MIGRATIONS): StoreEngine {
   const schema = migrations.length;
   return {

@@ -9,7 +9,7 @@ import { disableSubscription } from "./subscriptions/endpoints.ts";
 import { openVault, readProof, secretField, writeProof } from "./sealed_secrets.ts";
 import { sql } from "./connection/sql.ts";
 
-/** As many as a webhook secret has. */
+/** The length of a webhook secret. */
 const SECRET_BYTES = 32;
 
 interface Replacing {
@@ -24,9 +24,8 @@ export function requireKey(connection: Connection, vaultSource: VaultSource): vo
 }
 
 /**
- * Seals the store with another key, in one transaction. Every secret is replaced by one that nobody knows,
- * subscriptions are disabled (`key-lost`) until their owners rotate it, and stored responses are dropped. Throws when
- * the old key is there.
+ * Seals the store with another key, in one transaction. Every secret is replaced by an unknown one, subscriptions are
+ * disabled (`key-lost`) until their owners rotate it, and stored responses are dropped. Throws when the old key exists.
  */
 export function replaceKey(
   connection: Connection,
@@ -59,10 +58,10 @@ function discardSecrets(
   writeProof(connection, vault);
   for (const row of connection.all(sql`select id, customer_id, disabled_at, deleted_at from subscriptions`)) {
     const [id, customerId] = [String(row["id"]), String(row["customer_id"])];
-    const nobodys = Buffer.from(random.bytes(SECRET_BYTES)).toString("hex");
+    const unknown = Buffer.from(random.bytes(SECRET_BYTES)).toString("hex");
     connection.run(
       sql`update subscriptions
-        set secret = ${vault.seal(nobodys, secretField(id))}, previous_secret = null,
+        set secret = ${vault.seal(unknown, secretField(id))}, previous_secret = null,
           previous_secret_until = null where id = ${id}`,
     );
     if (row["deleted_at"] !== null) continue;

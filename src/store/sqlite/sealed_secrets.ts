@@ -24,10 +24,7 @@ export function openVault(connection: Connection, source: VaultSource): Vault {
   return vault;
 }
 
-/**
- * The same, opened when something is first sealed or opened with it: until then its key may be missing or the wrong
- * one.
- */
+/** The same, opened on first use: until then its key may be missing or wrong. */
 export function openVaultWhenUsed(connection: Connection, source: VaultSource): Vault {
   let opened: Vault | null = null;
   const vault = (): Vault => opened ??= openVault(connection, source);
@@ -37,7 +34,7 @@ export function openVaultWhenUsed(connection: Connection, source: VaultSource): 
   };
 }
 
-/** Makes sure that the store was sealed with this vault's key, if it was sealed at all. */
+/** Requires the store's proof to be sealed with this vault's key, if there is one. */
 export function proveKey(connection: Connection, vault: Vault): void {
   const proof = readProof(connection);
   if (proof === null) return;
@@ -59,7 +56,7 @@ export function readProof(connection: Connection): Uint8Array | null {
     null;
 }
 
-/** Makes the vault's key the store's. */
+/** Seals a proof with the vault's key. */
 export function writeProof(connection: Connection, vault: Vault): void {
   connection.run(sql`insert or replace into vault (id, proof) values (1, ${vault.seal(PROOF, PROOF_FIELD)})`);
 }

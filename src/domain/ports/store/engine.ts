@@ -12,9 +12,9 @@ import type { Store } from "./store.ts";
 export interface OpenStoreOptions {
   /** Whether the file's disk has room for more than a page. */
   hasRoom?: () => boolean;
-  /** Identifies the file that is at the path now; null where there is none. Without it, no file is replaced. */
+  /** Identifies the file at the path; null without one. Without this method, no file is replaced. */
   identifyFile?: () => string | null;
-  /** Called when a fault of the storage begins, and with null when it is over. */
+  /** Called when a storage fault begins, and with null when it ends. */
   onFault?: (problem: StorageProblem | null) => void;
   /** Whether the key may be missing until something is sealed or opened. */
   vaultWhenUsed?: boolean;
@@ -22,14 +22,14 @@ export interface OpenStoreOptions {
 
 /** How a database is examined that a server may have open. */
 export interface ExamineOptions {
-  /** Nothing is written, not even the log that a killed process left. */
+  /** Nothing is written, not even the log of a killed process. */
   readOnly?: boolean;
 }
 
 /** The subscriptions that need a new secret after their store got a new key, by customer. */
 export type DiscardedSecrets = Record<string, string[]>;
 
-/** A kind of database that can be the store. A method that is given a path throws when no database of its kind is there. */
+/** A database that can be the store. A method with a path throws when no database of its kind is there. */
 export interface StoreEngine {
   /** The schema that this version reads and writes. */
   readonly schemaVersion: number;
@@ -64,7 +64,7 @@ export interface StoreEngine {
   ): DiscardedSecrets;
   /** The state of every source. */
   sourceStates(path: string, options?: ExamineOptions): SourceState[];
-  /** The undelivered. */
+  /** The deliveries that do not arrive. */
   undelivered(path: string, options?: ExamineOptions): Undelivered;
   /** The conflicts of the declared customers; null when the schema is not this version's. */
   declaredConflicts(

@@ -19,11 +19,11 @@ export interface EventQuery {
   articles?: readonly string[];
   /** Languages of the event's texts. */
   languages?: readonly string[];
-  /** Words in the title or summary, all of them. */
+  /** Words that title or summary contain, all of them. */
   search?: readonly string[];
   /** Only the newest version of each publication, of those up to `asOf`. */
   latest?: boolean;
-  /** Only events stored up to this position: the list as it was then. */
+  /** Only events stored up to this position, as the list was then. */
   asOf?: { seq: number };
   /** Only events after this one in the list, which is sorted newest first. */
   before?: EventPosition;

@@ -48,9 +48,9 @@ export type RecordDecision =
   /** `after_fetch`: subscribers are notified once the fetch is finished, unless it is a change spike. */
   | { kind: "record"; event: RegEvent; provenance: Provenance; notify: boolean | "after_fetch" }
   /**
-   * `hashedAnew`: the hashes are computed in another way than when it was stored, and replace the stored ones.
-   * `repeats`: the item repeats in its language what the record says in another one, where the record has a different
-   * text. `untranslated`: the same where the record has no text; the hash of the text is stored.
+   * `hashedAnew`: the hashes are computed in a new way and replace the stored ones. `repeats`: the item repeats in its
+   * language what the record says in another one, where the record has a different text. `untranslated`: the same where
+   * the record has no text; the hash of the text is stored.
    */
   | { kind: "unchanged"; hashedAnew?: true; repeats?: true; untranslated?: true }
   /**
@@ -58,9 +58,9 @@ export type RecordDecision =
    * of the content, to be confirmed by the next fetch.
    */
   | { kind: "date_changed"; isPending?: boolean }
-  /** The newest record gets one more language and is served with it from then on. */
+  /** The newest record is served with one more language from then on. */
   | { kind: "translated"; words: LocalizedText; url: string; provenance: Provenance; atMs: number }
-  /** Its text is part of the version that is recorded for another language's item: the hash of the text is stored. */
+  /** Its text is part of the version recorded for another language; the hash of the text is stored. */
   | { kind: "joined" }
   | { kind: "irrelevant" };
 

@@ -1,4 +1,4 @@
-// Why the store cannot work: a fault of the database or of the disk below it, not of a request.
+// Faults of the database or of its disk, not of a request.
 
 /** The disk is `full`, the database is `read_only`, or it is `unavailable` for another reason. */
 export const STORAGE_FAULTS = ["unavailable", "read_only", "full"] as const;
@@ -6,7 +6,7 @@ export const STORAGE_FAULTS = ["unavailable", "read_only", "full"] as const;
 /** See {@link STORAGE_FAULTS}. */
 export type StorageFault = typeof STORAGE_FAULTS[number];
 
-/** A fault, with what the operator should do about it, as the store's engine knows it. */
+/** A fault, with the engine's advice for the operator. */
 export interface StorageProblem {
   fault: StorageFault;
   advice: string;

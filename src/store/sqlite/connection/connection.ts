@@ -4,7 +4,7 @@ import { Sql, sql, type Value } from "./sql.ts";
 
 /** How long a statement waits for another process that writes, ms. */
 const BUSY_TIMEOUT_MS = 5_000;
-/** The same while a process is known to hold the lock for long. */
+/** The same while a process is known to hold the lock for a long time. */
 const IMPATIENT_TIMEOUT_MS = 50;
 /** Maximum size of the page cache, KiB. */
 const CACHE_KIB = 16_384;
@@ -94,7 +94,7 @@ export class Connection {
     return Number(this.#statement(text).run(...values).changes);
   }
 
-  /** How many write transactions were begun: while the number stays, nothing was written through this connection. */
+  /** The number of write transactions: while it stays, nothing was written through this connection. */
   get transactions(): number {
     return this.#transactions;
   }
@@ -129,7 +129,7 @@ export class Connection {
     }
   }
 
-  /** Writes a value that does not change, to learn whether the file can be written. Throws when it cannot. */
+  /** Writes an unchanged value, to find out whether the file can be written. Throws when it cannot. */
   tryWrite(): void {
     this.transaction("relaxed", () => {
       const version = Number(this.get(sql`pragma user_version`)?.["user_version"]);
@@ -137,7 +137,7 @@ export class Connection {
     });
   }
 
-  /** Waits for locks of other processes as usual, or only briefly. */
+  /** Waits for locks of other processes for the usual time, or only briefly. */
   waitForLocks(isPatient: boolean): void {
     this.#database.exec(`pragma busy_timeout = ${isPatient ? BUSY_TIMEOUT_MS : IMPATIENT_TIMEOUT_MS}`);
   }

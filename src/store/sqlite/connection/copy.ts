@@ -1,4 +1,4 @@
-// A consistent copy of a database that others write at the same time.
+// A consistent copy of a database in use.
 import type { DatabaseFiles } from "../../../domain/ports/backup.ts";
 import { Connection } from "./connection.ts";
 import { causeOf, storageError } from "./faults.ts";

@@ -61,7 +61,7 @@ export function storageError(cause: Cause, options?: ErrorOptions): StorageError
   return new StorageError(PROBLEMS[cause], options);
 }
 
-/** EACCES, EROFS and SQLite's own texts for the same. */
+/** EACCES, EROFS and SQLite's equivalents. */
 const UNWRITABLE = /permission denied|read-only file system|readonly database|unable to open database file/i;
 
 /** See {@link StoreEngine.adviceOn}. */
@@ -93,7 +93,7 @@ export class FaultMonitor {
     this.#file = identifyFile();
   }
 
-  /** The error to throw instead of `error`: a {@link StorageError} for a fault, which is remembered. */
+  /** The error to throw instead of `error`: for a fault, a {@link StorageError}, which is remembered. */
   note(error: unknown): unknown {
     const cause = this.#causeOf(error);
     if (cause === null) return error;
@@ -101,7 +101,7 @@ export class FaultMonitor {
     return storageError(cause, { cause: error });
   }
 
-  /** The fault as it is now, null for none: tries a small write to see whether one is over. */
+  /** The current fault, null for none: tries a small write to find out whether one is over. */
   current(): StorageProblem | null {
     if (!this.#isFinal()) this.#set(this.#check());
     return this.#cause === null ? null : PROBLEMS[this.#cause];
@@ -120,7 +120,7 @@ export class FaultMonitor {
     }
   }
 
-  /** Whether only a restart of the server can end the fault. */
+  /** Whether only a restart of the server ends the fault. */
   #isFinal(): boolean {
     return this.#cause === "corrupt" || this.#cause === "replaced";
   }

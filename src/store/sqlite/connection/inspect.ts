@@ -10,8 +10,8 @@ import { Sql, sql } from "./sql.ts";
 const MOST_PROBLEMS = 20;
 
 /**
- * Moves the log into the file, then checks and counts all of it. Slow for a large file. For a file too damaged to be
- * opened it reports the damage alone. Throws when the file is not a database.
+ * Moves the log into the file, then checks and counts all of it; slow for a large file. If damage prevents opening the
+ * file, only the damage is reported. Throws when the file is not a database.
  */
 export function inspectDatabase(path: string): DatabaseFacts {
   try {
@@ -25,7 +25,7 @@ export function inspectDatabase(path: string): DatabaseFacts {
 function inspectOpened(path: string): DatabaseFacts {
   const connection = new Connection(path);
   try {
-    standAlone(connection);
+    leaveWal(connection);
     return {
       schema: schemaVersion(connection),
       problems: findProblems(connection),
@@ -41,7 +41,7 @@ export function releaseDatabase(path: string): void {
   try {
     const connection = new Connection(path);
     try {
-      standAlone(connection);
+      leaveWal(connection);
     } catch (error) {
       const cause = causeOf(error);
       throw cause === null || cause === "locked" ? inUse(path, error) : error;
@@ -54,7 +54,7 @@ export function releaseDatabase(path: string): void {
   }
 }
 
-/** Throws when another process has a damaged database open, as far as the damage lets that be seen. */
+/** Throws when another process has a damaged database open, as far as the damage allows to detect it. */
 function requireAlone(path: string): void {
   const database = new DatabaseSync(path);
   try {
@@ -72,7 +72,7 @@ function inUse(path: string, cause: unknown): Error {
   return new Error(`${path} is in use: stop the server first`, { cause });
 }
 
-function standAlone(connection: Connection): void {
+function leaveWal(connection: Connection): void {
   // Leaving WAL mode needs exclusive access, and moves the log into the file.
   const mode = connection.get(sql`pragma journal_mode = delete`)?.["journal_mode"];
   if (mode !== "delete" && mode !== "memory") throw new Error(`the journal's mode stays ${String(mode)}`);

@@ -1,15 +1,17 @@
-// SQL with the values that it takes, written where they are used.
+// SQL with its values written in place.
 import type { SupportedValueType } from "node:sqlite";
 
 /** A value of a statement. */
 export type Value = SupportedValueType;
 
-/** A statement, or a part of one, with its values in order. Only {@link sql} and constants of the code make its text. */
+/**
+ * A statement or a fragment, with its values in order. Its text comes only from {@link sql} and constants of the code.
+ */
 export class Sql {
   constructor(readonly text: string, readonly values: readonly Value[] = []) {}
 }
 
-/** A template of SQL: an {@link Sql} is inserted as text, every other value is bound as a parameter. */
+/** A template of SQL: inserts an {@link Sql} as text and binds every other value as a parameter. */
 export function sql(texts: TemplateStringsArray, ...parts: readonly (Value | Sql)[]): Sql {
   let text = "";
   const values: Value[] = [];

@@ -26,7 +26,7 @@ export function createAudit(connection: Connection): Part<"listAudit"> {
   };
 }
 
-/** Writes down what the transaction around it does. No secret and no mail address belongs into `change`. */
+/** Records an act of the current transaction. `change` must contain no secret and no mail address. */
 export function noteAct(
   connection: Connection,
   by: Act,

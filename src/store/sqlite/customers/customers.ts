@@ -10,12 +10,11 @@ import {
   planLimitsMail,
 } from "../../../domain/plans/customer_change.ts";
 import { noteAct } from "./audit.ts";
-import type { Connection } from "../connection/connection.ts";
+import type { Connection, Row } from "../connection/connection.ts";
 import { holdDeliveries } from "../deliveries/delivery_states.ts";
-import { keyFromRow } from "./key_rows.ts";
-import { insertKey } from "./key_rows.ts";
+import { insertKey, keyFromRow } from "./key_rows.ts";
 import { findPayer } from "./payers.ts";
-import { awaitsWelcome, queueMail, retryWelcome, returnWelcome } from "./mails.ts";
+import { awaitsWelcome, queueMail, requeueWelcome } from "./mails.ts";
 import { fitToLimits } from "../subscriptions/plan_limits.ts";
 import { CUSTOMER_COLUMNS, customerFromRow, findCustomer } from "./customer_rows.ts";
 import { sql } from "../connection/sql.ts";
@@ -43,15 +42,8 @@ export function createCustomers(connection: Connection): Part<CustomerMethods> {
         const customerId = String(row["customer_id"]);
         keys.set(customerId, [...keys.get(customerId) ?? [], keyFromRow(row)]);
       }
-      const rows = connection.all(
-        sql`select ${CUSTOMER_COLUMNS}, disabled_by, erased_at from customers order by created_at, id`,
-      );
-      return rows.map((row) => ({
-        customer: customerFromRow(row),
-        keys: keys.get(String(row["id"])) ?? [],
-        disabledBy: row["disabled_by"] as DisabledBy | null,
-        erasedAtMs: row["erased_at"] as number | null,
-      }));
+      return connection.all(sql`${ACCOUNTS} order by created_at, id`)
+        .map((row) => accountFromRow(row, keys.get(String(row["id"])) ?? []));
     },
 
     changeCustomer: (id, change, by) =>
@@ -111,19 +103,18 @@ export function updateCustomer(
         disabled_by = ${plan.disabledBy} where id = ${id}`,
   );
   if (plan.isDisabled) holdAll(connection, id, by.atMs);
-  if (plan.isEnabled) returnWelcome(connection, id, by.atMs);
+  if (plan.isEnabled) requeueWelcome(connection, id, { after: "disabled", nowMs: by.atMs });
   noteAct(connection, by, "customer.change", id, plan.differences);
-  if (plan.hasNewEmail) retryWelcome(connection, id, by.atMs);
+  if (plan.hasNewEmail) requeueWelcome(connection, id, { after: "failure", nowMs: by.atMs });
   if (plan.limits === null) return;
   const { limits } = plan;
   const fit = fitToLimits(connection, id, { limit: limits.activeSubscriptions, by });
-  const awaits = awaitsWelcome(connection, id);
   const mail = planLimitsMail({
     before: customer.tier,
     after: changed.tier,
     limits,
     fit,
-    awaitsWelcome: awaits,
+    awaitsWelcome: awaitsWelcome(connection, id),
   });
   if (mail === null) return;
   const mailId = by.newMailId();
@@ -144,18 +135,21 @@ export function holdAll(connection: Connection, customerId: string, nowMs: numbe
 }
 
 function findAccount(connection: Connection, id: string): Account | null {
-  const row = connection.get(
-    sql`select ${CUSTOMER_COLUMNS}, disabled_by, erased_at from customers where id = ${id}`,
-  );
+  const row = connection.get(sql`${ACCOUNTS} where id = ${id}`);
   if (row === undefined) return null;
   const keys = connection.all(
     sql`select * from api_keys where customer_id = ${id} order by created_at, hash`,
   );
+  return { ...accountFromRow(row, keys.map(keyFromRow)), payment: findPayer(connection, id) };
+}
+
+const ACCOUNTS = sql`select ${CUSTOMER_COLUMNS}, disabled_by, erased_at from customers`;
+
+function accountFromRow(row: Row, keys: ApiKey[]): Omit<Account, "payment"> {
   return {
     customer: customerFromRow(row),
-    keys: keys.map(keyFromRow),
+    keys,
     disabledBy: row["disabled_by"] as DisabledBy | null,
     erasedAtMs: row["erased_at"] as number | null,
-    payment: findPayer(connection, id),
   };
 }

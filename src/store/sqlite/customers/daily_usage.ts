@@ -24,7 +24,7 @@ export function createDailyUsage(connection: Connection): Part<"countDaily" | "u
   };
 }
 
-/** Takes of a day's limit within the caller's transaction; nothing is written when it is refused. */
+/** Uses a day's limit within the caller's transaction; writes nothing when it refuses. */
 export function countDaily(connection: Connection, customerId: string, request: DailyRequest): DailyGrant {
   const used = usedOn(connection, customerId, request);
   const grant = grantDaily(used, request);
@@ -38,7 +38,7 @@ export function countDaily(connection: Connection, customerId: string, request: 
   return grant;
 }
 
-/** The row of another day counts nothing: the first action of a day replaces it. */
+/** The row of another day does not count: the first action of a day replaces it. */
 function usedOn(
   connection: Connection,
   customerId: string,

@@ -23,7 +23,7 @@ export function createDeclared(connection: Connection): Part<"declareCustomers">
       connection.transaction("durable", (): Declaration => {
         const conflicts = customers.flatMap((customer) => conflictsOf(connection, customer));
         if (conflicts.length > 0) return { kind: "refused", conflicts };
-        // First those that are no longer declared: a renamed customer takes its keys along.
+        // Customers that are no longer declared come first: a renamed customer takes its keys along.
         const gone = endOthers(connection, customers, by);
         const added: string[] = [];
         const changed: string[] = [];
@@ -37,7 +37,7 @@ export function createDeclared(connection: Connection): Part<"declareCustomers">
   };
 }
 
-/** What in the database contradicts a declaration. */
+/** The conflicts of a declaration with the database. */
 export function conflictsOf(connection: Connection, customer: DeclaredCustomer): DeclarationConflict[] {
   const known = connection.get(
     sql`select email, enabled, erased_at from customers where id = ${customer.id}`,

@@ -11,7 +11,7 @@ export function insertKey(connection: Connection, customerId: string, key: ApiKe
   );
 }
 
-/** Disables one key; one that is disabled already keeps its time. */
+/** Disables a key; a disabled one keeps its time. */
 export function disableKey(connection: Connection, hash: string, nowMs: number): void {
   connection.run(
     sql`update api_keys set disabled_at = ${nowMs} where hash = ${hash} and disabled_at is null`,

@@ -1,4 +1,4 @@
-// API keys in SQLite: their hashes, and whom they open the API for.
+// API keys in SQLite: their hashes and their customers.
 import type { DisabledBy } from "../../../domain/customer/customer.ts";
 import { noteAct } from "./audit.ts";
 import type { Connection } from "../connection/connection.ts";

@@ -158,20 +158,18 @@ export function sendWelcomeNow(connection: Connection, customerId: string, nowMs
   );
 }
 
-/** Queues a failed welcome mail again, after a change of address. */
-export function retryWelcome(connection: Connection, customerId: string, nowMs: number): void {
+/** Queues a welcome mail again that failed, or that waited or was cancelled because its customer was disabled. */
+export function requeueWelcome(
+  connection: Connection,
+  customerId: string,
+  { after, nowMs }: { after: "failure" | "disabled"; nowMs: number },
+): void {
+  const condition = after === "failure"
+    ? sql`status = 'failed'`
+    : sql`status in ('queued', 'cancelled') and last_problem = ${CUSTOMER_DISABLED}`;
   connection.run(
     sql`update mails set status = 'queued', tries = 0, next_attempt_at = ${nowMs}, finished_at = null
-      where once_key = ${welcomeKey(customerId)} and status = 'failed'`,
-  );
-}
-
-/** Queues a welcome mail that waited, or was cancelled, because its customer was disabled. */
-export function returnWelcome(connection: Connection, customerId: string, nowMs: number): void {
-  connection.run(
-    sql`update mails set status = 'queued', tries = 0, next_attempt_at = ${nowMs}, finished_at = null
-      where once_key = ${welcomeKey(customerId)} and status in ('queued', 'cancelled')
-        and last_problem = ${CUSTOMER_DISABLED}`,
+      where once_key = ${welcomeKey(customerId)} and ${condition}`,
   );
 }
 

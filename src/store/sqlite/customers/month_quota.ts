@@ -9,7 +9,7 @@ import { countTowardsQuota } from "../deliveries/delivery_states.ts";
 import { queueMail } from "./mails.ts";
 import { sql } from "../connection/sql.ts";
 
-/** The months of the customers that a transaction is about. */
+/** The months of the customers in a transaction. */
 export class MonthQuota {
   readonly #months = new Map<string, CustomerMonth>();
   #isAnyHeld: boolean | null = null;
@@ -20,7 +20,6 @@ export class MonthQuota {
     readonly tiers: TierTable,
   ) {}
 
-  /** The month of a customer. */
   of(customerId: string): CustomerMonth {
     let month = this.#months.get(customerId);
     if (month === undefined) {
@@ -30,7 +29,7 @@ export class MonthQuota {
     return month;
   }
 
-  /** Writes what was taken, and queues the notices that are due: the last step of a transaction. */
+  /** Writes the taken deliveries, and queues due notices: the last step of a transaction. */
   settle({ nowMs, newMailId }: { nowMs: number; newMailId: () => string }): void {
     for (const [customerId, month] of this.#months) {
       const { taken, facts: { limit } } = month;

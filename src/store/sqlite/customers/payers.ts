@@ -1,4 +1,4 @@
-// Payers in SQLite: who pays for which customer, and the state of the payments.
+// Payers in SQLite: their customers, and the state of their payments.
 import type { PayerState } from "../../../domain/customer/payment.ts";
 import type { Tier } from "../../../domain/customer/tier.ts";
 import type { Connection, Row } from "../connection/connection.ts";

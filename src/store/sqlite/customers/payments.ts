@@ -75,7 +75,7 @@ function findEvent(connection: Connection, id: string): KeptPayment | null {
   return row === undefined ? null : keptFromRow(row);
 }
 
-/** False when the event is there already. */
+/** False when the event is stored already. */
 function insertEvent(connection: Connection, event: PaymentEvent): boolean {
   return connection.run(
     sql`insert into payment_events (${EVENT_COLUMNS})

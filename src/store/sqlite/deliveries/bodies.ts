@@ -1,8 +1,8 @@
-// The bodies of deliveries in SQLite: removed with what no other body ends with.
+// The bodies of deliveries in SQLite, and the endings that they share.
 import type { Connection } from "../connection/connection.ts";
 import { sql } from "../connection/sql.ts";
 
-/** Removes the bodies of deliveries, given as a JSON list of their `seq`, and endings that no other body has. */
+/** Removes the bodies of deliveries, given as a JSON list of their `seq`, and endings without a body. */
 export function removeBodies(connection: Connection, seqs: string): void {
   const bodies = connection.all(
     sql`delete from delivery_bodies where delivery_seq in (select value from json_each(${seqs}))

@@ -30,7 +30,7 @@ export function createCatchUp(connection: Connection): Part<"catchUp"> {
         lastCustomer = String(row["customer_id"]);
         const quota = new MonthQuota(connection, terms.month, terms.tiers);
         const made = new NewDeliveries(connection, quota, terms.nowMs);
-        goOn(connection, row, { candidate: readCandidate(connection, String(row["id"])), made, terms });
+        takeStep(connection, row, { candidate: readCandidate(connection, String(row["id"])), made, terms });
         made.write();
         quota.settle(terms);
         return 1;
@@ -56,7 +56,7 @@ function nextAfter(connection: Connection, customerId: string): Row | undefined 
 /** The last position of the match log that was ever assigned. */
 export const LAST_POSITION_SQL = sql`coalesce((select seq from sqlite_sequence where name = 'match_log'), 0)`;
 
-/** A subscription catches up from the event that is being matched on. */
+/** The subscription catches up from the current event on. */
 export function startCatchUp(connection: Connection, subscriptionId: string, nowMs: number): void {
   connection.run(
     sql`update subscriptions
@@ -105,7 +105,7 @@ interface Step {
 }
 
 /** Takes one step with a subscription. */
-function goOn(connection: Connection, row: Row, step: Step): void {
+function takeStep(connection: Connection, row: Row, step: Step): void {
   const { candidate } = step;
   if (candidate === undefined) throw new Error(`no candidate ${row["id"]}`);
   if (candidate.subscription.disabledAtMs !== null || !candidate.customerEnabled) {
@@ -115,7 +115,7 @@ function goOn(connection: Connection, row: Row, step: Step): void {
   else passMatched(connection, row, step);
 }
 
-/** First the events that were stored before the subscription, in the order of storing. */
+/** First the events stored before the subscription, in order. */
 function passStored(connection: Connection, row: Row, step: Step): void {
   const [done, past] = [Number(row["backfill_seq"]), Number(row["after_seq"])];
   const end = Math.min(past, done + PASSED_OVER, firstUnjudged(connection, done) - 1);
@@ -137,7 +137,7 @@ function passStored(connection: Connection, row: Row, step: Step): void {
   if (!isAll) pause(connection, row, step.terms);
 }
 
-/** Then those that were matched meanwhile. After the last one the subscription is current. */
+/** Then the events matched meanwhile. After the last one the subscription is current. */
 function passMatched(connection: Connection, row: Row, step: Step): void {
   const events = connection.all(
     sql`select position, ${SERVED_JSON} from match_log join events on events.seq = event_seq

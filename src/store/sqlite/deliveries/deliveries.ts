@@ -164,7 +164,7 @@ class Queue {
   }
 }
 
-/** The ids after `start`, then those up to it; `next` gives the one after an id. */
+/** The ids after `start`, then those up to it; `next` returns the one after an id. */
 function* around(start: string, next: (after: string) => Value | undefined): Generator<string> {
   for (const [from, to] of start === "" ? [["", null]] as const : [[start, null], ["", start]] as const) {
     for (let after: string = from;;) {

@@ -51,7 +51,7 @@ function matchWaiting(
   candidates.refresh();
   const quota = new MonthQuota(connection, match.month, match.tiers);
   const made = new NewDeliveries(connection, quota, match.nowMs);
-  const fallen = new Set<string>();
+  const behind = new Set<string>();
   for (const row of waiting) {
     const seq = Number(row["seq"]);
     const event: RegEvent = JSON.parse(String(row["json"]));
@@ -63,17 +63,17 @@ function matchWaiting(
         if (candidate === undefined || candidate.afterSeq >= seq) {
           throw new Error(`no subscription ${delivery.subscriptionId} was offered event ${event.id}`);
         }
-        if (fallen.has(delivery.subscriptionId)) continue;
+        if (behind.has(delivery.subscriptionId)) continue;
         if (made.add({ delivery, event, candidate }) !== "full") continue;
-        fallen.add(delivery.subscriptionId);
-        stopHolding(connection, candidate, {
+        behind.add(delivery.subscriptionId);
+        fallBehind(connection, candidate, {
           match,
           limit: quota.of(candidate.subscription.customerId).facts.heldLimit,
         });
       }
       made.write();
     }
-    if (candidates.isAnyBehind || fallen.size > 0) logMatch(connection, seq);
+    if (candidates.isAnyBehind || behind.size > 0) logMatch(connection, seq);
     connection.run(sql`delete from event_outbox where event_seq = ${seq}`);
   }
   quota.settle(match);
@@ -81,7 +81,7 @@ function matchWaiting(
 }
 
 /** Makes a subscription catch up from this event on, and notifies its customer once a month. */
-function stopHolding(
+function fallBehind(
   connection: Connection,
   { subscription: { id, customerId }, customerEnabled }: Candidate,
   { match: { nowMs, month, newMailId }, limit }: {

@@ -54,7 +54,7 @@ export function createRetention(
   };
 }
 
-/** Cancels what deleted subscriptions still had to get, and holds it for those that are disabled. */
+/** Cancels deliveries of deleted subscriptions, and holds those of disabled ones. */
 function close(connection: Connection, closing: readonly Row[], nowMs: number): number {
   let done = 0;
   for (const row of closing) {
@@ -113,7 +113,7 @@ function forgetNeverSent(connection: Connection, rows: readonly Row[]): void {
   countOn(connection, gone);
 }
 
-/** Subscriptions whose deliveries were removed count on, also when it was the last one. Returns their ids. */
+/** The subscriptions of removed deliveries keep their sequence numbers. Returns their ids. */
 function countOn(connection: Connection, gone: readonly Row[]): Iterable<string> {
   const last = new Map<string, number>();
   for (const row of gone) {
@@ -128,10 +128,10 @@ function countOn(connection: Connection, gone: readonly Row[]): Iterable<string>
   return last.keys();
 }
 
-/** Deleted subscriptions without a delivery in the log that are kept of each customer. */
+/** The number of deleted subscriptions without logged deliveries that are kept for each customer. */
 const MAX_UNLOGGED = 100;
 
-/** Removes a customer's deleted subscriptions that no delivery in the log belongs to, except the newest ones. */
+/** Removes a customer's deleted subscriptions without logged deliveries, except the newest ones. */
 function removeUnlogged(connection: Connection, customerId: string): void {
   connection.run(
     sql`delete from subscriptions where id in (

@@ -1,4 +1,4 @@
-// Counts of what does not arrive, in SQLite: over indexes that hold little else.
+// Counts of undelivered deliveries in SQLite, over small indexes.
 import type { CustomerStorage } from "../../../domain/ports/store/customers.ts";
 import type {
   AllUndelivered,
@@ -10,7 +10,7 @@ import { Connection } from "../connection/connection.ts";
 import { sql } from "../connection/sql.ts";
 import type { Part } from "../part.ts";
 
-/** The part of the port that counts what is stuck. */
+/** The part of the port that counts undelivered deliveries. */
 export function createUndelivered(
   connection: Connection,
 ): Part<"countUndelivered" | "countUndeliveredOf" | "largestCustomers"> {
@@ -21,7 +21,7 @@ export function createUndelivered(
   };
 }
 
-/** The undelivered, see {@link Undelivered}. */
+/** See {@link Undelivered}. */
 export function findUndelivered(connection: Connection): Undelivered {
   const disabled = connection.all(
     sql`select id, disabled_by from subscriptions

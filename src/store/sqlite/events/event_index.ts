@@ -7,7 +7,7 @@ import { servedBySeq } from "./served_record.ts";
 import type { Connection } from "../connection/connection.ts";
 import { type Sql, sql } from "../connection/sql.ts";
 
-/** Bits of a position that tell events of one millisecond apart. */
+/** The bits of a position that distinguish events of one millisecond. */
 const TIE_BITS = 20n;
 /** Times whose positions fit into 64 bits, ms: until the year 2248. */
 const LAST_MS = 2 ** 43 - 1;
@@ -84,18 +84,18 @@ export class IndexWriter {
 
   constructor(readonly connection: Connection) {}
 
-  /** Takes an event that is recorded in this transaction. */
+  /** Adds an event recorded in this transaction. */
   add(event: RegEvent, seq: number): void {
     this.#added.set(seq, event);
   }
 
-  /** Takes the change of a stored event's served record. */
+  /** Changes a stored event's served record. */
   change(seq: number, before: RegEvent, after: RegEvent): void {
     if (this.#added.has(seq)) this.#added.set(seq, after);
     else this.#changed.push({ seq, before, after });
   }
 
-  /** Writes everything; nothing is added after it. */
+  /** Writes everything; call it last. */
   finish(): void {
     for (const { seq, before, after } of this.#changed) {
       const [old, text] = [textOf(before), textOf(after)];
@@ -107,7 +107,7 @@ export class IndexWriter {
     }
     const added = [...this.#added].map(([seq, event]) => ({ seq, event, id: event.id, text: textOf(event) }));
     const byTime = [...Map.groupBy(added, ({ event }) => event.published_at)].sort(([a], [b]) => a - b);
-    // FTS5 writes its pending rows whenever a rowid is not greater than the one before.
+    // FTS5 flushes its pending rows whenever a rowid is not greater than the previous one.
     for (const [publishedAtMs, events] of byTime) this.#addToTime(publishedAtMs, events);
     for (const { seq, text } of added) this.#insert(BY_SEQ, seq, text);
   }
@@ -142,7 +142,6 @@ export class IndexWriter {
     }
   }
 
-  /** Positions are read as text: the runtime throws on numbers beyond 2^53. */
   #positions(where: Sql): { seq: number; id: string; position: bigint }[] {
     return this.connection.all(
       sql`select seq, id, cast(position as text) as position

@@ -29,7 +29,7 @@ export function listEvents(connection: Connection, query: EventQuery): ListedEve
 
 interface List {
   from: Sql;
-  /** Conditions that all hold. */
+  /** Conditions, joined by `and`. */
   where: Sql[];
   by: Sql;
 }
@@ -57,7 +57,6 @@ function newestFirst(connection: Connection, query: EventQuery, match: string | 
   };
 }
 
-/** In the order of storing. */
 function asStored({ after, asOf, since, until }: EventQuery, match: string | null): List {
   const seq = match === null ? sql`events.seq` : sql`events_by_seq.rowid`;
   const where = match === null ? [] : [sql`events_by_seq match ${match}`];
@@ -74,7 +73,7 @@ function asStored({ after, asOf, since, until }: EventQuery, match: string | nul
   };
 }
 
-/** No later version is stored, or none was stored up to `asOf`. */
+/** No later version is stored, or none was up to `asOf`. */
 function isLatest({ asOf }: EventQuery): Sql {
   const later = sql`select 1 from events as later
     where later.source_id = events.source_id and later.external_id = events.external_id

@@ -7,21 +7,12 @@ import type {
   PublicationStore,
   RecordDecision,
   RemovalDecision,
-  StoredPublication,
 } from "../../../domain/ports/store/publications.ts";
 import { isOfPublication, planHashes } from "../../../domain/plans/publication_state.ts";
 import type { Connection, Row } from "../connection/connection.ts";
 import { listEvents } from "./event_list.ts";
 import { requireLease } from "../sources/leases.ts";
-import {
-  findPublication,
-  keepHashes,
-  keepMissed,
-  keepPendingChange,
-  keepTextHash,
-  learnKey,
-  presentPublications,
-} from "./publications.ts";
+import { findPublication, keepMissed, learnKey, presentPublications, saveHashes } from "./publications.ts";
 import { RecordWriter } from "./records.ts";
 import { SERVED_JSON } from "./served_record.ts";
 import { sql } from "../connection/sql.ts";
@@ -122,7 +113,8 @@ function recordAll(
     if (stored !== null && isOfPublication(decision, stored)) {
       const { externalId } = stored;
       if (stored.foundBy !== "key") learnKey(connection, sourceId, { key: publication.key, externalId });
-      saveHashes(connection, sourceId, { publication, stored, decision });
+      const change = planHashes(publication, stored, decision);
+      if (change !== null) saveHashes(connection, sourceId, externalId, change);
       const isJoined = decision.kind === "joined" ||
         (decision.kind === "unchanged" && decision.untranslated === true);
       if (isJoined) writer.join(sourceId, publication, externalId);
@@ -135,23 +127,6 @@ function recordAll(
   });
   writer.finish();
   return decisions;
-}
-
-/** Stores a change of hashes without a new version. */
-function saveHashes(
-  connection: Connection,
-  sourceId: string,
-  { publication, stored, decision }: {
-    publication: PublicationKey;
-    stored: StoredPublication;
-    decision: RecordDecision;
-  },
-): void {
-  const { externalId } = stored;
-  const change = planHashes(publication, stored, decision);
-  if (change?.kind === "hashes") keepHashes(connection, sourceId, { externalId, ...change });
-  if (change?.kind === "pending") keepPendingChange(connection, sourceId, { externalId, ...change });
-  if (change?.kind === "text") keepTextHash(connection, sourceId, { externalId, ...change });
 }
 
 function recordRemovals(

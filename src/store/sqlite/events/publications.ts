@@ -1,5 +1,6 @@
-// Publications in SQLite: by which identities each is known, and what is remembered of its newest version.
+// Publications in SQLite: their identities, and the state of their newest version.
 import type { RegEvent } from "../../../domain/event/event.ts";
+import type { HashChange } from "../../../domain/plans/publication_state.ts";
 import type { PublicationKey, StoredPublication } from "../../../domain/ports/store/publications.ts";
 import type { Connection, Row } from "../connection/connection.ts";
 import { SERVED_JSON } from "./served_record.ts";
@@ -11,7 +12,7 @@ import { sql } from "../connection/sql.ts";
  */
 const MAX_RENAMINGS = 8;
 
-/** The columns of which a {@link StoredPublication} is made: all that a decision may need is read with it. */
+/** The columns of a {@link StoredPublication}, read in one statement. */
 export const PUBLICATION_COLUMNS = sql`
   external_id, content_hash, text_hash, pending_hash, date_moves, version, withdrawn,
   (select ${SERVED_JSON} from events where seq = publications.latest_seq) as json,
@@ -22,7 +23,9 @@ export const PUBLICATION_COLUMNS = sql`
     where known.source_id = publications.source_id
       and known.external_id = publications.external_id) as languages`;
 
-/** The publication of this key, else of this content, else of this content but for dates, else of an alias. */
+/**
+ * The publication with this key, else with this content, else with this content apart from dates, else with an alias.
+ */
 export function findPublication(
   connection: Connection,
   sourceId: string,
@@ -48,7 +51,7 @@ export function findPublication(
   return null;
 }
 
-/** Every publication of the source that is dated at or after a time and not withdrawn, with how often it was missed. */
+/** The source's publications dated at or after a time and not withdrawn, with how often each was missed. */
 export function presentPublications(
   connection: Connection,
   sourceId: string,
@@ -93,22 +96,14 @@ export function publicationFromRow(row: Row): StoredPublication {
     renamings: keys.at(-1)?.[0] ?? 0,
     keys: keys.map(([, key]) => key),
     languages: new Map(JSON.parse(String(row["languages"]))),
-    // Most decisions do not need the record: parsing it would be most of their cost.
+    // Most decisions do not need the record, and parsing it is expensive.
     get event() {
       return event ??= JSON.parse(String(row["json"])) as RegEvent;
     },
   };
 }
 
-function lastOrdinal(connection: Connection, sourceId: string, externalId: string): number {
-  const row = connection.get(
-    sql`select max(ordinal) as last from publications indexed by publications_by_external_id
-      where source_id = ${sourceId} and external_id = ${externalId}`,
-  );
-  return Number(row?.["last"] ?? 0);
-}
-
-/** Makes a publication known under a further key; beyond {@link MAX_RENAMINGS} the oldest but the first goes. */
+/** Adds a key of a publication; beyond {@link MAX_RENAMINGS} the oldest but the first is removed. */
 export function learnKey(
   connection: Connection,
   sourceId: string,
@@ -118,7 +113,8 @@ export function learnKey(
     sql`insert into publications (source_id, key, external_id, content_hash, text_hash, pending_hash,
         date_moves, version, latest_seq, withdrawn, ordinal) select source_id, ${key}, external_id,
         content_hash, text_hash, pending_hash, date_moves, version, latest_seq, withdrawn,
-        ${lastOrdinal(connection, sourceId, externalId) + 1}
+        (select max(ordinal) + 1 from publications as known indexed by publications_by_external_id
+          where source_id = ${sourceId} and external_id = ${externalId})
       from publications indexed by publications_by_external_id
       where source_id = ${sourceId} and external_id = ${externalId} order by ordinal limit 1`,
   );
@@ -130,46 +126,21 @@ export function learnKey(
   );
 }
 
-/** Under every identity of the publication, as a revision would be; `dateMoves` is how many moves of its date it is more. */
-export function keepHashes(
+/** Stores a change of hashes without a new version, for every identity of the publication. */
+export function saveHashes(
   connection: Connection,
   sourceId: string,
-  { externalId, contentHash, textHash, dateMoves }: {
-    externalId: string;
-    contentHash: string;
-    textHash: string | undefined;
-    dateMoves: number;
-  },
+  externalId: string,
+  change: HashChange,
 ): void {
+  const set = change.kind === "hashes"
+    ? sql`content_hash = ${change.contentHash}, text_hash = coalesce(${change.textHash ?? null}, text_hash),
+        pending_hash = null, date_moves = date_moves + ${change.dateMoves}`
+    : change.kind === "pending"
+    ? sql`pending_hash = ${change.contentHash}, date_moves = date_moves + 1`
+    : sql`text_hash = ${change.textHash}`;
   connection.run(
-    sql`update publications indexed by publications_by_external_id
-      set content_hash = ${contentHash}, text_hash = coalesce(${textHash ?? null}, text_hash),
-        pending_hash = null, date_moves = date_moves + ${dateMoves}
-      where source_id = ${sourceId} and external_id = ${externalId}`,
-  );
-}
-
-/** Stores a change of date that was seen once, beside the current content. */
-export function keepPendingChange(
-  connection: Connection,
-  sourceId: string,
-  { externalId, contentHash }: { externalId: string; contentHash: string },
-): void {
-  connection.run(
-    sql`update publications indexed by publications_by_external_id
-      set pending_hash = ${contentHash}, date_moves = date_moves + 1
-      where source_id = ${sourceId} and external_id = ${externalId}`,
-  );
-}
-
-/** Adds a missing text hash. */
-export function keepTextHash(
-  connection: Connection,
-  sourceId: string,
-  { externalId, textHash }: { externalId: string; textHash: string },
-): void {
-  connection.run(
-    sql`update publications indexed by publications_by_external_id set text_hash = ${textHash}
+    sql`update publications indexed by publications_by_external_id set ${set}
       where source_id = ${sourceId} and external_id = ${externalId}`,
   );
 }

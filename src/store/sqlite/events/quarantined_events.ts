@@ -25,12 +25,12 @@ export function settleArrivals(
 ): number {
   const arrivals = countArrivals(connection, { sourceId, atMs });
   if (arrivals === null) return 0;
-  // The first fetch returns the whole archive: that is not a spike, and not a usual volume.
+  // The first fetch returns the whole archive: neither a spike nor a usual volume.
   const isFirst = connection.get(sql`select first_success_at from sources where id = ${sourceId}`)
     ?.["first_success_at"] === null;
   const spike = isFirst ? NO_SPIKE : judge(arrivals);
   const quarantined = quarantine(connection, sourceId, spike);
-  letGo(connection, sourceId, "fetch");
+  release(connection, sourceId, "fetch");
   if (!isFirst) saveUsual(connection, sourceId, { arrivals, spike });
   return quarantined;
 }
@@ -120,16 +120,16 @@ function countArrivals(
   };
 }
 
-function letGo(connection: Connection, sourceId: string, reason: "fetch" | "spike"): number {
+function release(connection: Connection, sourceId: string, reason: "fetch" | "spike"): number {
   connection.run(
     sql`insert into event_outbox (event_seq) select event_seq
       from quarantined_events indexed by quarantined_events_by_source
       where source_id = ${sourceId} and reason = ${reason}`,
   );
-  return forget(connection, sourceId, reason);
+  return drop(connection, sourceId, reason);
 }
 
-function forget(connection: Connection, sourceId: string, reason: "fetch" | "spike"): number {
+function drop(connection: Connection, sourceId: string, reason: "fetch" | "spike"): number {
   return connection.run(
     sql`delete from quarantined_events indexed by quarantined_events_by_source
       where source_id = ${sourceId} and reason = ${reason}`,
@@ -137,16 +137,16 @@ function forget(connection: Connection, sourceId: string, reason: "fetch" | "spi
 }
 
 /** Ends the quarantine of a source's change spike. */
-export function endHolding(
+export function endQuarantine(
   connection: Connection,
   sourceId: string,
   end: Parameters<Store["releaseEvents"]>[1],
 ): number {
-  return end === "deliver" ? letGo(connection, sourceId, "spike") : forget(connection, sourceId, "spike");
+  return end === "deliver" ? release(connection, sourceId, "spike") : drop(connection, sourceId, "spike");
 }
 
 /** Releases events that wait for the end of a fetch of a source that is no longer configured. */
-export function freeForgotten(connection: Connection, fetched: readonly string[], nowMs: number): void {
+export function releaseForgotten(connection: Connection, fetched: readonly string[], nowMs: number): void {
   const waiting = connection.all(
     sql`select id from sources where lease_until <= ${nowMs} and exists (
        select 1 from quarantined_events indexed by quarantined_events_by_source where source_id = sources.id
@@ -154,6 +154,6 @@ export function freeForgotten(connection: Connection, fetched: readonly string[]
   );
   for (const row of waiting) {
     const sourceId = String(row["id"]);
-    if (!fetched.includes(sourceId)) letGo(connection, sourceId, "fetch");
+    if (!fetched.includes(sourceId)) release(connection, sourceId, "fetch");
   }
 }

@@ -15,7 +15,7 @@ import { sql } from "../connection/sql.ts";
 type Recording = Extract<RecordDecision, { kind: "record" }>;
 type Translating = Extract<RecordDecision, { kind: "translated" }>;
 
-/** Writes the records of one transaction, the only writer of records. */
+/** Writes the records of one transaction. */
 export class RecordWriter {
   readonly #index: IndexWriter;
 
@@ -23,7 +23,7 @@ export class RecordWriter {
     this.#index = new IndexWriter(connection);
   }
 
-  /** Writes a version; `stored` is the publication as it was found, null when it is new. */
+  /** Writes a version; `stored` is null for a new publication. */
   record(
     publication: PublicationKey,
     stored: StoredPublication | null,
@@ -87,11 +87,11 @@ export class RecordWriter {
     this.#index.finish();
   }
 
-  /** Why an earlier version of the record is quarantined: later ones follow it. */
+  /** Why an earlier version is quarantined: later versions follow it. */
   #reasonBefore(event: RegEvent): string | null {
     if (event.version === 1) return null;
     const before = this.connection.get(
-      // 'spike' sorts after 'fetch': one version of a spike holds all.
+      // 'spike' sorts after 'fetch': one version in a spike holds all.
       sql`select max(reason) as reason from quarantined_events
        where event_seq in (select seq from events where source_id = ${event.source_id}
          and external_id = ${event.external_id})`,
@@ -118,7 +118,7 @@ export class RecordWriter {
           ordinal = case when external_id = excluded.external_id then ordinal else 0 end`,
     );
     if (version > 1) {
-      // A publication may be known under several identities: all of them lead to the newest version.
+      // All identities of a publication lead to its newest version.
       this.connection.run(
         sql`update publications indexed by publications_by_external_id
           set content_hash = ${contentHash}, text_hash = ${textHash}, pending_hash = null,

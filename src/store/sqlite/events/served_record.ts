@@ -1,4 +1,4 @@
-// Records as they are served: with the languages that came after them.
+// Records as they are served: with languages that were added later.
 import type { RegEvent } from "../../../domain/event/event.ts";
 import type { Connection } from "../connection/connection.ts";
 import { sql } from "../connection/sql.ts";
@@ -9,20 +9,20 @@ export const SERVED_JSON = sql`coalesce(
       events.json
   ) as json`;
 
-/** The served record of a `seq` that is there. */
+/** The served record of an existing `seq`. */
 export function servedBySeq(connection: Connection, seq: number): RegEvent {
   return JSON.parse(
     String(connection.get(sql`select ${SERVED_JSON} from events where seq = ${seq}`)?.["json"]),
   );
 }
 
-/** The record of an event; null when there is none of that id. */
+/** The record of an event; null without one. */
 export function eventById(connection: Connection, id: string): RegEvent | null {
   const row = connection.get(sql`select ${SERVED_JSON} from events where id = ${id}`);
   return row === undefined ? null : JSON.parse(String(row["json"]));
 }
 
-/** JSON of ASCII alone: SQLite reads and joins a text of one byte per character several times as fast. */
+/** JSON in ASCII: SQLite reads and joins texts of one byte per character several times as fast. */
 export function asciiJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[\u0080-\uffff]/g,

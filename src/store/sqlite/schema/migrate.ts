@@ -1,4 +1,4 @@
-// Brings a database to the schema of this version, one transaction per step.
+// Migrates a database to the schema of this version, one transaction per step.
 import type { Vault, VaultSource } from "../../../domain/ports/ports.ts";
 import { VERSION } from "../../../version.ts";
 import type { Connection } from "../connection/connection.ts";
@@ -93,7 +93,7 @@ export function refuseForeign(connection: Connection, newest: number): void {
   }
 }
 
-/** The Regfeed that made a newer schema, as the database itself says. */
+/** The version of Regfeed that made a newer schema, from the database. */
 function writerOf(connection: Connection, schema: number): string {
   const hasHistory = connection.get(
     sql`select 1 from sqlite_schema where type = 'table' and name = 'schema_history'`,
@@ -102,7 +102,7 @@ function writerOf(connection: Connection, schema: number): string {
     ? undefined
     : connection.get(sql`select version from schema_history where schema = ${schema}`);
   if (row === undefined) return "the newer Regfeed that wrote it";
-  // Before a release two builds have one version.
+  // Two builds before a release have the same version.
   if (row["version"] === VERSION) return `a newer build of Regfeed ${VERSION}`;
   return `Regfeed ${row["version"]} or a newer one`;
 }

@@ -15,7 +15,7 @@ import type {
 } from "../../../domain/ports/store/sources.ts";
 import { Connection, type Row } from "../connection/connection.ts";
 import { requireLease } from "./leases.ts";
-import { endHolding, freeForgotten, settleArrivals } from "../events/quarantined_events.ts";
+import { endQuarantine, releaseForgotten, settleArrivals } from "../events/quarantined_events.ts";
 import { sql } from "../connection/sql.ts";
 import type { Part } from "../part.ts";
 
@@ -26,7 +26,7 @@ const COLUMNS = sql`id, cursor, identity, timezone, usual_new,
   gaps, narrow_until`;
 
 const DAY_MS = 86_400_000;
-/** A last fetch that lies further ahead than this was made before the clock was set back, ms. */
+/** A last fetch further ahead than this was made before the clock was set back, ms. */
 const CLOCK_TOLERANCE_MS = 60_000;
 
 /** The part of the port that concerns sources. */
@@ -35,7 +35,7 @@ export function createSources(connection: Connection): Part<keyof SourceStore> {
     registerSources: (sources, nowMs) =>
       connection.transaction("durable", () => {
         for (const source of sources) registerSource(connection, source, nowMs);
-        freeForgotten(connection, sources.map(({ id }) => id), nowMs);
+        releaseForgotten(connection, sources.map(({ id }) => id), nowMs);
       }),
 
     listSources: () => listStates(connection),
@@ -67,7 +67,7 @@ export function createSources(connection: Connection): Part<keyof SourceStore> {
       connection.transaction("durable", () => finishFetch(connection, end, judge)),
 
     releaseEvents: (sourceId, end) =>
-      connection.transaction("durable", () => endHolding(connection, sourceId, end)),
+      connection.transaction("durable", () => endQuarantine(connection, sourceId, end)),
   };
 }
 

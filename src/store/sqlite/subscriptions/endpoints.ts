@@ -34,18 +34,18 @@ interface Noted {
   succeeded: boolean;
 }
 
-/** The health of the endpoints that a transaction's attempts went to: read once each, written once each. */
+/** The health of the endpoints of a transaction's attempts: each is read and written once. */
 export class EndpointNotes {
   readonly #noted = new Map<string, Noted>();
 
   constructor(readonly connection: Connection, readonly nowMs: number) {}
 
-  /** Whether the subscription goes to that address still. */
+  /** Whether the subscription still has that address. */
   goesTo(subscriptionId: string, webhookUrl: string): boolean {
     return this.#of(subscriptionId).webhookUrl === webhookUrl;
   }
 
-  /** An attempt of the subscription, at its address, has ended. */
+  /** Records an attempt of the subscription at its address. */
   note(subscriptionId: string, attempt: { isSuccess: boolean; durationMs: number }): void {
     const noted = this.#of(subscriptionId);
     noted.health = afterAttempt(noted.health, { ...attempt, nowMs: this.nowMs });
@@ -69,7 +69,7 @@ export class EndpointNotes {
     return noted;
   }
 
-  /** Writes what has changed. */
+  /** Writes the changes. */
   write(): void {
     for (const [subscriptionId, { before, health, lastSuccessAtMs, succeeded }] of this.#noted) {
       const isNew = lastSuccessAtMs === null ||
@@ -158,7 +158,7 @@ export function enableSubscription(connection: Connection, subscriptionId: strin
   writeHealth(connection, subscriptionId, HALF_OPEN);
 }
 
-/** The part of the port that the clock moves. */
+/** The part of the port that depends on the clock. */
 export function createEndpoints(
   connection: Connection,
 ): Part<"judgeEndpoints" | "adjustForClockRollback"> {
@@ -174,7 +174,7 @@ export function createEndpoints(
         .filter((endpoint) => planEndpoint(endpoint, { nowMs, problem: null }) !== null);
       if (due.length > 0) {
         connection.transaction("durable", () => {
-          for (const endpoint of due) carryOut(connection, endpoint, { nowMs, newMailId });
+          for (const endpoint of due) apply(connection, endpoint, { nowMs, newMailId });
         });
       }
       return due.length;
@@ -216,7 +216,7 @@ function failingFromRow(row: Row): Failing {
   };
 }
 
-function carryOut(
+function apply(
   connection: Connection,
   endpoint: Failing,
   { nowMs, newMailId }: { nowMs: number; newMailId: () => string },

@@ -1,4 +1,4 @@
-// Changes of subscriptions in SQLite: filters, address, on and off, and a new secret.
+// Changes of subscriptions in SQLite: filters, address, enabling, and a new secret.
 import type { Vault } from "../../../domain/ports/ports.ts";
 import type { ChangeRefusal, SubscriptionChange } from "../../../domain/ports/store/subscriptions.ts";
 import {
@@ -67,7 +67,7 @@ function findPlain(connection: Connection, customerId: string, id: string): Matc
   return row === undefined ? null : subscriptionFromRow(row);
 }
 
-/** Changes it, or says why not. */
+/** Changes the subscription, or returns why not. */
 function changeSubscription(
   connection: Connection,
   { before, change, options: { nowMs, activeLimit } }: {

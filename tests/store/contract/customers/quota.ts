@@ -346,7 +346,10 @@ async function publishAndMatch(
 }
 
 /** Releases and catches up, in turns, until nothing more goes. */
-async function goOn(store: Store, terms: { tiers: Record<Tier, TierLimits>; month?: string }): Promise<void> {
+async function continueAll(
+  store: Store,
+  terms: { tiers: Record<Tier, TierLimits>; month?: string },
+): Promise<void> {
   while (await releaseAll(store, terms) + await catchUpAll(store, terms) > 0);
 }
 
@@ -374,13 +377,13 @@ test("matchEvents() stores no more held deliveries than the limit; the subscript
     nextEventId: "evt_05",
   });
   assert.deepEqual(await mailsOf(store), ["held-full"]);
-  await goOn(store, { tiers });
+  await continueAll(store, { tiers });
   assert.deepEqual(await claimedBodies(store), ["1: evt_01"], "the month is used up still");
   // A month that is too small for all of it, and then one that is not.
   const august = { tiers: limited(5, 3), month: AUGUST };
-  await goOn(store, august);
+  await continueAll(store, august);
   assert.deepEqual((await catchUpOf(store))?.nextEventId, "evt_07");
-  await goOn(store, { tiers: limited(50, 3), month: "2026-09" });
+  await continueAll(store, { tiers: limited(50, 3), month: "2026-09" });
   assert.equal(await catchUpOf(store), null);
   assert.equal((await store.countUndelivered()).heldFull, 0);
   await publishAndMatch(store, [10, 10], limited(50, 3));
@@ -406,7 +409,7 @@ test("matchEvents() counts what all subscriptions of a customer hold, and no oth
     [["held-full"], []],
     "one mail for both",
   );
-  await goOn(store, { tiers: limited(100, 3) });
+  await continueAll(store, { tiers: limited(100, 3) });
   const claimed = await claimAll(store);
   for (const id of ["sub_1", "sub_2", "sub_3"]) {
     const bodies = claimed.filter(({ subscriptionId }) => subscriptionId === id).map(({ body }) => body);
@@ -423,10 +426,10 @@ test("matchEvents() stops at the limit for a subscription that is off too; switc
   const tiers = limited(100, 2);
   await publishAndMatch(store, [1, 6], tiers);
   assert.equal((await store.usageOf("cus_1", JULY)).held, 2);
-  await goOn(store, { tiers });
+  await continueAll(store, { tiers });
   assert.deepEqual(await claimAll(store), []);
   await change(true);
-  await goOn(store, { tiers });
+  await continueAll(store, { tiers });
   assert.equal((await store.health()).pendingDeliveries, 6);
   assert.equal(await catchUpOf(store), null);
 });
@@ -440,7 +443,7 @@ test("matchEvents() lets a kept-out customer's subscriptions go on where they st
   assert.equal((await catchUpOf(store))?.reason, "held_full");
   assert.deepEqual(await mailsOf(store), []);
   await store.changeCustomer("cus_1", { enabled: true }, BY);
-  await goOn(store, { tiers });
+  await continueAll(store, { tiers });
   assert.deepEqual(await claimedBodies(store), ["1: evt_01", "2: evt_02", "3: evt_03"]);
 });
 
@@ -453,7 +456,7 @@ test("replayEvents() makes no delivery that would be held beyond the limit, and 
   assert.deepEqual(first, { replayed: 0, created: 3, held: 2, lastEventId: "evt_03", isFull: true });
   const second = await replayAll(store, { tiers: limited(1, 2), afterId: "evt_03" });
   assert.deepEqual(second, { replayed: 0, created: 0, held: 0, lastEventId: null, isFull: true });
-  await goOn(store, { tiers: limited(100, 2) });
+  await continueAll(store, { tiers: limited(100, 2) });
   await replayAll(store, { tiers: limited(100, 2), afterId: "evt_03" });
   assert.equal((await claimAll(store, T0 + 1_000)).length, 5);
 });
