@@ -12,6 +12,7 @@ import type { Route } from "./api/route.ts";
 import { deliveryRoutes } from "./api/routes/deliveries.ts";
 import { descriptionRoutes } from "./api/routes/description.ts";
 import { eventRoutes } from "./api/routes/events.ts";
+import type { RouteOptions } from "./api/routes/options.ts";
 import { paymentRoute } from "./api/routes/payments.ts";
 import { serviceRoutes } from "./api/routes/service.ts";
 import { subscriptionChangeRoutes } from "./api/routes/subscription_changes.ts";
@@ -26,7 +27,7 @@ import { type Config, userAgentOf } from "./config/config.ts";
 import { createDelivery, type Delivery } from "./delivery/loop.ts";
 import { createReplay } from "./delivery/replay.ts";
 import type { ConfigState } from "./domain/config_state.ts";
-import { type Customer, limitsOf } from "./domain/customer/customer.ts";
+import { limitsOf } from "./domain/customer/customer.ts";
 import { createIds, type NewId } from "./domain/event/ids.ts";
 import { type Metrics, NO_METRICS } from "./domain/ports/metrics.ts";
 import type { RunningAttempt } from "./domain/plans/share_slots.ts";
@@ -34,7 +35,6 @@ import type { Platform } from "./domain/ports/ports.ts";
 import { failureLevel } from "./domain/ports/store/storage_fault.ts";
 import type { SourceSettings } from "./domain/source/source.ts";
 import type { Store } from "./domain/ports/store/store.ts";
-import type { Subscription } from "./domain/delivery/subscription.ts";
 import { createIngest, type Ingest } from "./ingest/ingest.ts";
 import { createParser } from "./ingest/parse/parse_worker_client.ts";
 import type { OpenApi } from "./wire/openapi.ts";
@@ -265,37 +265,33 @@ function routesOf(
   delivery: Delivery,
   payments: Payments | null,
 ): Route[] {
-  const { clock } = platform;
   const { tiers, server: { publicUrl } } = config;
   const configured = new Set(config.sources.map((source) => source.id));
-  const common = {
+  const sources = enabledSources(config);
+  const configState = () => services.config.state;
+  const options: RouteOptions = {
     ...platform,
     store,
     newId: services.newId,
     publicUrl,
+    sources,
     topics,
-    tiers,
     languages: config.languages,
-    sources: enabledSources(config),
-    limitsOf: (customer: Customer) => limitsOf(customer, tiers),
-    isSource: async (id: string) => configured.has(id) || await store.isKnownSource(id),
-    whyRefused: (url: string) => delivery.whyRefused(url),
-    sendTest: (subscription: Subscription, callsPerDay: number) => delivery.test(subscription, callsPerDay),
+    tiers,
+    limitsOf: (customer) => limitsOf(customer, tiers),
+    isSource: async (id) => configured.has(id) || await store.isKnownSource(id),
+    health: createHealth({ ...platform, store, sources, log: platform.log("health"), version, configState }),
+    whyRefused: (url) => delivery.whyRefused(url),
+    sendTest: (subscription, callsPerDay) => delivery.test(subscription, callsPerDay),
+    replay: createReplay({ store, clock: platform.clock, newId: services.newId, topics, tiers }),
   };
-  const configState = () => services.config.state;
   const routes = [
-    ...serviceRoutes({
-      ...common,
-      health: createHealth({ ...common, log: platform.log("health"), version, configState }),
-    }),
-    ...eventRoutes(common),
-    usageRoute(common),
-    ...subscriptionRoutes(common),
-    ...subscriptionChangeRoutes({
-      ...common,
-      replay: createReplay({ store, clock, newId: services.newId, topics, tiers }),
-    }),
-    ...deliveryRoutes(common),
+    ...serviceRoutes(options),
+    ...eventRoutes(options),
+    usageRoute(options),
+    ...subscriptionRoutes(options),
+    ...subscriptionChangeRoutes(options),
+    ...deliveryRoutes(options),
     ...(payments === null ? [] : [paymentRoute(payments)]),
   ];
   const renderDocs = async (description: OpenApi) => (await import("./web/docs.ts")).renderDocs(description);

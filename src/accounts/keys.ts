@@ -30,10 +30,7 @@ export function hashKey(key: string): string {
   return createHash("sha256").update(key).digest("hex");
 }
 
-/**
- * The key of an `Authorization: Bearer …` header (RFC 6750; the scheme is case-insensitive), or null if there is no
- * well-formed key.
- */
+/** The key of an `Authorization: Bearer …` header (RFC 6750; the scheme is case-insensitive), or null. */
 export function keyFromHeader(authorization: string | null): string | null {
   return authorization === null ? null : BEARER_FORM.exec(authorization)?.[1] ?? null;
 }

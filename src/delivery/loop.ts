@@ -68,13 +68,9 @@ export interface Delivery {
    * attempts in progress; after `giveUp` aborts, only for a limited time. Errors are logged, and the loop continues.
    */
   run(signal: AbortSignal, giveUp?: AbortSignal): Promise<void>;
-  /**
-   * Sends a test delivery; see {@link TestCalls.make}.
-   */
+  /** Sends a test delivery; see {@link TestCalls.make}. */
   test(subscription: Subscription, callsPerDay: number): Promise<TestOutcome>;
-  /**
-   * Why a webhook URL is refused; see the guard's `whyRefused`.
-   */
+  /** Why a webhook URL is refused; see the guard's `whyRefused`. */
   whyRefused(webhookUrl: string): Promise<string | null>;
 }
 
@@ -99,7 +95,6 @@ class DeliveryLoop implements Delivery {
   /** Those of them that were leased again: they start when the earlier attempt is recorded and has failed. */
   readonly #leasedAnew = new Map<string, ClaimedDelivery>();
   readonly #sending = new Set<Attempt>();
-  readonly #running: Set<RunningAttempt>;
   #whenSent: (() => void)[] = [];
   readonly #wake: Wake;
   #matchedNoneAtMs = -Infinity;
@@ -113,7 +108,6 @@ class DeliveryLoop implements Delivery {
     this.#recorder = createRecorder(deps);
     this.#logAttempt = createAttemptLog(deps);
     this.#upkeep = createUpkeep(deps);
-    this.#running = deps.running;
     this.#wake = new Wake(deps.clock);
     this.#testCalls = new TestCalls(this.#deps);
   }
@@ -175,14 +169,14 @@ class DeliveryLoop implements Delivery {
   }
 
   async #claim(): Promise<ClaimedDelivery[]> {
-    const { store, clock, timeoutMs, concurrency, concurrencyPerSubscription } = this.#deps;
+    const { store, clock, timeoutMs, concurrency, concurrencyPerSubscription, running } = this.#deps;
     const limit = MAX_UNRECORDED - (this.#unrecorded.size - this.#sending.size);
-    if (limit <= 0 || this.#running.size >= concurrency) return [];
+    if (limit <= 0 || running.size >= concurrency) return [];
     const nowMs = clock.nowMs();
     return await store.claimDeliveries({
       nowMs,
       leaseMs: timeoutMs + LEASE_MARGIN_MS,
-      slots: new Slots({ slots: concurrency, limit, running: this.#running, nowMs }),
+      slots: new Slots({ slots: concurrency, limit, running, nowMs }),
       perSubscription: concurrencyPerSubscription,
     });
   }
@@ -199,7 +193,7 @@ class DeliveryLoop implements Delivery {
     }
     const { customerId, subscriptionId, lane } = delivery;
     const attempt = { customerId, subscriptionId, lane, startedAtMs: this.#deps.clock.nowMs(), delivery };
-    this.#running.add(attempt);
+    this.#deps.running.add(attempt);
     this.#sending.add(attempt);
     this.#unrecorded.add(delivery.id);
     this.#make(attempt);
@@ -213,7 +207,7 @@ class DeliveryLoop implements Delivery {
     const giveUp = this.#abandon.signal;
     const result = await traceAttempt(delivery, tracer, () => this.#send(attempt, giveUp));
     this.#sending.delete(attempt);
-    if (isSuccess(result)) this.#running.delete(attempt);
+    if (isSuccess(result)) this.#deps.running.delete(attempt);
     if (this.#sending.size === 0) { for (const done of this.#whenSent.splice(0)) done(); }
     if (giveUp.aborted) this.#leave(attempt, result);
     else this.#record(attempt, result);
@@ -231,7 +225,7 @@ class DeliveryLoop implements Delivery {
     const again = this.#leasedAnew.get(id);
     this.#leasedAnew.delete(id);
     if (isSuccess(result)) return;
-    this.#running.delete(attempt);
+    this.#deps.running.delete(attempt);
     if (again !== undefined) this.#start(again);
     this.#wake.now();
   }

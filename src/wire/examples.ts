@@ -67,10 +67,7 @@ export const EXAMPLE_REVISION: RegEvent = {
   },
 };
 
-/**
- * The diff of the revision. It is a literal, because computing it would delay the start by some milliseconds; a test
- * compares it with the computed diff.
- */
+/** The diff of the revision; a literal, because computing it would delay the start. A test compares it. */
 export const EXAMPLE_DIFF: EventDiff = {
   previous_id: EXAMPLE_EVENT.id,
   previous_version: EXAMPLE_EVENT.version,

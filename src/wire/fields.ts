@@ -15,10 +15,7 @@ export const disclaimer: z.ZodString = z.string().meta({
   description: "States that the content is information only and not legal advice",
 });
 
-/**
- * An identifier. The pattern is documented but not validated: a path parameter of another form is an unknown id, and
- * the response is 404.
- */
+/** An identifier. The pattern is not validated: a path parameter of another form is an unknown id. */
 export function identifier(noun: IdNoun, description: string): z.ZodString {
   const pattern = `^${ID_PREFIXES[noun]}[0-7][0-9A-HJKMNP-TV-Z]{25}$`;
   return z.string().meta({ description: `${description}: \`${ID_PREFIXES[noun]}\` and a ULID`, pattern });

@@ -31,10 +31,7 @@ export const eventVersions = z.strictObject({
   }],
 });
 
-/**
- * The response with the newest versions, at most `most`. `events` are in order; with one more than `most`, the oldest
- * is only compared with the next.
- */
+/** The response with the newest `most` versions. `events` are in order; an additional oldest one is only compared. */
 export function toEventVersions(events: readonly RegEvent[], most: number): z.infer<typeof eventVersions> {
   const first = Math.max(0, events.length - most);
   const versions = events.slice(first).map((event, index) => {

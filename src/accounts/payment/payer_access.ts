@@ -77,10 +77,7 @@ export function evaluatePayer(
   };
 }
 
-/**
- * The order in which events apply: by creation time (seconds), then by outcome, then by id, so that the order of
- * arrival does not matter.
- */
+/** The order in which events apply: by creation time (seconds), then by outcome, then by id. */
 function inOrder(a: RelevantEvent, b: RelevantEvent): number {
   return a.createdAtMs - b.createdAtMs || rankOf(a.fact) - rankOf(b.fact) || (a.id < b.id ? -1 : 1);
 }

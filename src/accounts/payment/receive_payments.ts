@@ -31,10 +31,7 @@ export interface PaymentOptions extends PaymentRules {
 
 /** Payments. */
 export interface Payments {
-  /**
-   * Handles a webhook of the provider. Throws `invalid_signature`, and `invalid_input` for an invalid event or one of
-   * the other mode.
-   */
+  /** Handles a webhook of the provider. Throws `invalid_signature`, and `invalid_input` for an invalid event. */
   receive(signature: string | null, body: Uint8Array): Promise<PaymentOutcome>;
   /** Applies a stored event again; null for an unknown id. */
   replay(id: string, by: Act): Promise<PaymentOutcome | null>;

@@ -4,10 +4,7 @@ import type { Clock } from "../../domain/ports/ports.ts";
 
 /** Maximum number of counted addresses; the least recently used is dropped first. */
 const MAX_ADDRESSES = 20_000;
-/**
- * The map may exceed its size by this factor before the oldest are removed together: finding the first key of a map
- * takes time in proportion to the keys that were deleted before it.
- */
+/** The oldest are removed together beyond this factor: finding the first key of a map is slow after deletions. */
 const MAX_OVERHANG = 1.1;
 const MINUTE_MS = 60_000;
 

@@ -1,9 +1,6 @@
 // Pages of lists and the link to the next page.
 
-/**
- * The page of a list that was read up to one more than `limit`. `last` is the page's last element if there is a next
- * page, otherwise null.
- */
+/** The page of a list that was read up to one more than `limit`; `last` is null without a next page. */
 export function pageOf<T>(listed: readonly T[], limit: number): { page: readonly T[]; last: T | null } {
   const page = listed.slice(0, limit);
   return { page, last: listed.length > page.length ? page.at(-1) ?? null : null };

@@ -34,21 +34,20 @@ export function measureStore(metrics: Metrics, { store, clock, isMeasured }: Mea
     "Age of the oldest waiting delivery; 0 without one.",
     async () => ageOf((await store.health()).oldestPendingAtMs),
   );
-  gauge(
-    "regfeed_deliveries_held",
-    "Deliveries held because a monthly quota is used up or a subscription is disabled.",
-    async () => (await store.countUndelivered()).held,
-  );
-  gauge(
-    "regfeed_deliveries_failed",
-    "Failed deliveries in the log.",
-    async () => (await store.countUndelivered()).failed,
-  );
-  gauge(
-    "regfeed_subscriptions_held_full",
-    "Subscriptions for which no deliveries are created, because their customer's limit of held deliveries was reached.",
-    async () => (await store.countUndelivered()).heldFull,
-  );
+  const undelivered = {
+    regfeed_deliveries_held: [
+      "held",
+      "Deliveries held because a monthly quota is used up or a subscription is disabled.",
+    ],
+    regfeed_deliveries_failed: ["failed", "Failed deliveries in the log."],
+    regfeed_subscriptions_held_full: [
+      "heldFull",
+      "Subscriptions for which no deliveries are created, because their customer's limit of held deliveries was reached.",
+    ],
+  } as const;
+  for (const [name, [count, help]] of Object.entries(undelivered)) {
+    gauge(name, help, async () => (await store.countUndelivered())[count]);
+  }
   metrics.gauge({
     name: "regfeed_customer_stored_bytes",
     help: `About how much is stored for each of the ${LARGEST} customers with the most.`,

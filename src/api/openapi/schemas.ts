@@ -27,10 +27,7 @@ export interface QueryParameter {
   schema: Schema;
 }
 
-/**
- * The parameters of a query schema. The input of the schema is text; its output describes the values. Whether a
- * parameter is required follows from the input.
- */
+/** The parameters of a query schema, whose input is text. Its output describes the values. */
 export function queryParameters(
   schema: z.ZodType,
 ): { parameters: QueryParameter[]; named: Schemas["named"] } {

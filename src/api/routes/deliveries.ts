@@ -6,10 +6,8 @@ import { overDailyLimit } from "../../domain/customer/daily_limit.ts";
 import { DELIVERY_STATUSES } from "../../domain/delivery/delivery.ts";
 import { DISCLAIMER } from "../../domain/event/disclaimer.ts";
 import { AppError, type FieldError } from "../../domain/error_codes.ts";
-import { type IdNoun, isId, type NewId } from "../../domain/event/ids.ts";
-import type { Clock } from "../../domain/ports/ports.ts";
+import { type IdNoun, isId } from "../../domain/event/ids.ts";
 import type { ReplayRefusal } from "../../domain/ports/store/deliveries.ts";
-import type { Store } from "../../domain/ports/store/store.ts";
 import {
   deliveryId,
   deliveryList,
@@ -20,11 +18,11 @@ import {
 } from "../../wire/delivery_log.ts";
 import { definedFields } from "../input/defined_fields.ts";
 import { invalid } from "../input/field_problems.ts";
-import type { Tier, TierLimits } from "../../domain/customer/tier.ts";
 import { choiceParameter, integerParameter } from "../input/parameters.ts";
 import { responseBody } from "../http/response_body.ts";
 import { nextLink, pageOf } from "../http/next_link.ts";
 import { keyRoute, type Route } from "../route.ts";
+import type { RouteOptions } from "./options.ts";
 
 const MAX_LIMIT = 200;
 const DEFAULT_LIMIT = 50;
@@ -42,30 +40,12 @@ const deliveriesQuery = z.strictObject({
   }),
 });
 
-/** Dependencies of the routes. */
-export interface DeliveryRouteOptions {
-  store: Pick<
-    Store,
-    | "listDeliveries"
-    | "findDelivery"
-    | "listAttempts"
-    | "ownsSubscription"
-    | "replayDelivery"
-    | "storeResponse"
-  >;
-  clock: Clock;
-  tiers: Record<Tier, TierLimits>;
-  limitsOf(customer: Customer): TierLimits;
-  newId: NewId;
-  publicUrl: string;
-}
-
 /** The routes of deliveries. */
-export function deliveryRoutes(options: DeliveryRouteOptions): Route[] {
+export function deliveryRoutes(options: RouteOptions): Route[] {
   return [listRoute(options), deliveryRoute(options), replayRoute(options)];
 }
 
-function listRoute({ store, publicUrl }: DeliveryRouteOptions): Route {
+function listRoute({ store, publicUrl }: RouteOptions): Route {
   const find = async (customer: Customer, id: string) =>
     isId("delivery", id) ? await store.findDelivery(customer.id, id) : null;
   return keyRoute({
@@ -108,7 +88,7 @@ function listRoute({ store, publicUrl }: DeliveryRouteOptions): Route {
   });
 }
 
-function deliveryRoute({ store }: DeliveryRouteOptions): Route {
+function deliveryRoute({ store }: RouteOptions): Route {
   return keyRoute({
     method: "GET",
     path: "/v1/deliveries/{id}",
@@ -130,7 +110,7 @@ function deliveryRoute({ store }: DeliveryRouteOptions): Route {
   });
 }
 
-function replayRoute({ store, clock, tiers, limitsOf, newId }: DeliveryRouteOptions): Route {
+function replayRoute({ store, clock, tiers, limitsOf, newId }: RouteOptions): Route {
   return keyRoute({
     method: "POST",
     path: "/v1/deliveries/{id}/replay",

@@ -7,7 +7,7 @@ import { EVENT_TYPES } from "../../domain/event/event.ts";
 import { isId } from "../../domain/event/ids.ts";
 import type { EventPosition, EventQuery, ListedEvent } from "../../domain/ports/store/events.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
-import { expandTopics, type Topic } from "../../domain/event/topic.ts";
+import { expandTopics } from "../../domain/event/topic.ts";
 import {
   eventId,
   eventList,
@@ -24,6 +24,7 @@ import { invalid } from "../input/field_problems.ts";
 import { responseBody } from "../http/response_body.ts";
 import { nextLink, pageOf } from "../http/next_link.ts";
 import { keyRoute, type Route } from "../route.ts";
+import type { RouteOptions } from "./options.ts";
 
 /** Maximum and default number of events per response (specification, section 8). */
 const MAX_LIMIT = 200;
@@ -101,24 +102,12 @@ const eventsQuery = z.strictObject({
 
 type EventsQuery = z.infer<typeof eventsQuery>;
 
-/** Dependencies of the routes. */
-export interface EventRouteOptions {
-  store: Pick<
-    Store,
-    "listEvents" | "findEvent" | "findPosition" | "lastPosition" | "recordsState" | "listVersions"
-  >;
-  publicUrl: string;
-  topics: readonly Topic[];
-  /** Whether a source of this id is or was configured. */
-  isSource(id: string): Promise<boolean>;
-}
-
 /** The routes that read events. */
-export function eventRoutes(options: EventRouteOptions): Route[] {
+export function eventRoutes(options: RouteOptions): Route[] {
   return [listRoute(options), eventRoute(options), versionsRoute(options)];
 }
 
-function listRoute(options: EventRouteOptions): Route {
+function listRoute(options: RouteOptions): Route {
   const { store, publicUrl } = options;
   return keyRoute({
     method: "GET",
@@ -152,7 +141,7 @@ function listRoute(options: EventRouteOptions): Route {
   });
 }
 
-function eventRoute({ store }: EventRouteOptions): Route {
+function eventRoute({ store }: RouteOptions): Route {
   return keyRoute({
     method: "GET",
     path: "/v1/events/{id}",
@@ -183,7 +172,7 @@ const versionsQuery = z.strictObject({
   }),
 });
 
-function versionsRoute({ store, publicUrl }: EventRouteOptions): Route {
+function versionsRoute({ store, publicUrl }: RouteOptions): Route {
   return keyRoute({
     method: "GET",
     path: "/v1/events/{id}/versions",
@@ -247,7 +236,7 @@ function notFound(): AppError {
 /** Problems of well-formed parameters. */
 async function verifyQuery(
   query: Partial<EventsQuery>,
-  { store, topics, isSource }: EventRouteOptions,
+  { store, topics, isSource }: RouteOptions,
 ): Promise<FieldError[]> {
   const errors = unknownTopics("topics", query.topics ?? [], topics);
   if (query.source !== undefined) errors.push(...await unknownSources("source", [query.source], isSource));
@@ -287,7 +276,7 @@ function unknownEvent(field: "before" | "as_of" | "after"): string {
 async function toEventQuery(
   query: EventsQuery,
   newAsOf: EventPosition | null,
-  { store, topics }: EventRouteOptions,
+  { store, topics }: RouteOptions,
 ): Promise<EventQuery> {
   const positionOf = async (id: string | undefined) =>
     id === undefined ? undefined : await findPosition(id, store) ?? undefined;

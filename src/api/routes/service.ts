@@ -1,30 +1,12 @@
 // The public reads: GET /v1/sources, /v1/topics, /v1/health.
 import { DISCLAIMER } from "../../domain/event/disclaimer.ts";
-import type { SourceSettings } from "../../domain/source/source.ts";
-import type { Clock } from "../../domain/ports/ports.ts";
-import type { Store } from "../../domain/ports/store/store.ts";
-import type { Topic } from "../../domain/event/topic.ts";
-import {
-  type HealthReport,
-  healthReport,
-  sourceList,
-  topicList,
-  toSourceRecord,
-} from "../../wire/service.ts";
+import { healthReport, sourceList, topicList, toSourceRecord } from "../../wire/service.ts";
 import { responseBody } from "../http/response_body.ts";
 import { publicRoute, type Route } from "../route.ts";
-
-/** Dependencies of the routes. */
-export interface ServiceRouteOptions {
-  store: Pick<Store, "listSources">;
-  clock: Clock;
-  sources: readonly SourceSettings[];
-  topics: readonly Topic[];
-  health(): Promise<HealthReport>;
-}
+import type { RouteOptions } from "./options.ts";
 
 /** The public routes. */
-export function serviceRoutes({ store, clock, sources, topics, health }: ServiceRouteOptions): Route[] {
+export function serviceRoutes({ store, clock, sources, topics, health }: RouteOptions): Route[] {
   return [
     publicRoute({
       method: "GET",

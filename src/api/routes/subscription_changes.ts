@@ -3,8 +3,6 @@ import { DISCLAIMER } from "../../domain/event/disclaimer.ts";
 import { AppError } from "../../domain/error_codes.ts";
 import { isId } from "../../domain/event/ids.ts";
 import { makeSecret, PREVIOUS_SECRET_MS } from "../../domain/delivery/secret.ts";
-import type { Store } from "../../domain/ports/store/store.ts";
-import type { Replayed } from "../../domain/ports/store/deliveries.ts";
 import type { ChangeRefusal, SubscriptionChange } from "../../domain/ports/store/subscriptions.ts";
 import type { Subscription } from "../../domain/delivery/subscription.ts";
 import {
@@ -21,34 +19,15 @@ import { definedFields } from "../input/defined_fields.ts";
 import { type Finding, invalid } from "../input/field_problems.ts";
 import { responseBody } from "../http/response_body.ts";
 import { keyRoute, type Route } from "../route.ts";
-import {
-  duplicateError,
-  limitError,
-  notFound,
-  SECRET_NOTE,
-  type SubscriptionRouteOptions,
-  verifyRequest,
-} from "./subscriptions.ts";
-
-/** Dependencies of the routes. */
-export interface SubscriptionChangeOptions extends Omit<SubscriptionRouteOptions, "store"> {
-  store: Pick<
-    Store,
-    "findSubscription" | "changeSubscription" | "rotateSecret" | "storeResponse"
-  >;
-  /** Replays a period; `lastEventId` is where it stopped early. */
-  replay(
-    target: { customerId: string; subscriptionId: string; replaysPerDay: number },
-    range: { sinceMs: number; untilMs: number | null; afterId: string | null },
-  ): Promise<Replayed | "unknown" | "disabled">;
-}
+import type { RouteOptions } from "./options.ts";
+import { duplicateError, limitError, notFound, SECRET_NOTE, verifyRequest } from "./subscriptions.ts";
 
 /** The routes that change a subscription. */
-export function subscriptionChangeRoutes(options: SubscriptionChangeOptions): Route[] {
+export function subscriptionChangeRoutes(options: RouteOptions): Route[] {
   return [changeRoute(options), rotateRoute(options), replayRoute(options)];
 }
 
-function changeRoute(options: SubscriptionChangeOptions): Route {
+function changeRoute(options: RouteOptions): Route {
   const { store, clock, limitsOf } = options;
   return keyRoute({
     method: "PATCH",
@@ -117,7 +96,7 @@ function refusal(outcome: ChangeRefusal, activeLimit: number): AppError {
   }
 }
 
-function rotateRoute({ store, clock, random }: SubscriptionChangeOptions): Route {
+function rotateRoute({ store, clock, random }: RouteOptions): Route {
   return keyRoute({
     method: "POST",
     path: "/v1/subscriptions/{id}/rotate-secret",
@@ -164,7 +143,7 @@ function rotationResponse(before: Subscription, secret: string, nowMs: number): 
   };
 }
 
-function replayRoute({ store, clock, limitsOf, replay }: SubscriptionChangeOptions): Route {
+function replayRoute({ store, clock, limitsOf, replay }: RouteOptions): Route {
   return keyRoute({
     method: "POST",
     path: "/v1/subscriptions/{id}/replay",

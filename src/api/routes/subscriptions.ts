@@ -1,17 +1,12 @@
 // Webhook subscriptions: create, list, delete, test.
-import type * as z from "zod";
 import { overDailyLimit } from "../../domain/customer/daily_limit.ts";
 import { DISCLAIMER } from "../../domain/event/disclaimer.ts";
 import type { Customer } from "../../domain/customer/customer.ts";
 import { AppError } from "../../domain/error_codes.ts";
-import { isId, type NewId } from "../../domain/event/ids.ts";
-import type { Clock, Random } from "../../domain/ports/ports.ts";
+import { isId } from "../../domain/event/ids.ts";
 import { makeSecret } from "../../domain/delivery/secret.ts";
 import type { StoredResponse } from "../../domain/ports/store/customers.ts";
-import type { Store } from "../../domain/ports/store/store.ts";
 import { isEnabled, MAX_DISABLED, type Subscription } from "../../domain/delivery/subscription.ts";
-import type { TierLimits } from "../../domain/customer/tier.ts";
-import type { Topic } from "../../domain/event/topic.ts";
 import {
   subscriptionCreated,
   subscriptionId,
@@ -26,38 +21,17 @@ import type { Finding } from "../input/field_problems.ts";
 import { unknownSources, unknownTopics } from "../input/known_names.ts";
 import { responseBody } from "../http/response_body.ts";
 import { keyRoute, type Route } from "../route.ts";
+import type { RouteOptions } from "./options.ts";
 
 /** The note next to a secret. */
 export const SECRET_NOTE = "Keep webhook_secret now: it is shown only this once and verifies every delivery.";
 
-/** Dependencies of the routes. */
-export interface SubscriptionRouteOptions {
-  store: Pick<
-    Store,
-    "addSubscription" | "listSubscriptions" | "findSubscription" | "deleteSubscription"
-  >;
-  clock: Clock;
-  random: Random;
-  newId: NewId;
-  topics: readonly Topic[];
-  languages: readonly string[];
-  limitsOf(customer: Customer): TierLimits;
-  isSource(id: string): Promise<boolean>;
-  /** Why deliveries to this URL are not allowed; null if they are. */
-  whyRefused(url: string): Promise<string | null>;
-  /** Sends a test delivery, if the customer's daily limit allows it. */
-  sendTest(
-    subscription: Subscription,
-    callsPerDay: number,
-  ): Promise<Omit<z.infer<typeof testResponse>, "disclaimer">>;
-}
-
 /** The routes of subscriptions. */
-export function subscriptionRoutes(options: SubscriptionRouteOptions): Route[] {
+export function subscriptionRoutes(options: RouteOptions): Route[] {
   return [createRoute(options), listRoute(options), deleteRoute(options), testRoute(options)];
 }
 
-function createRoute(options: SubscriptionRouteOptions): Route {
+function createRoute(options: RouteOptions): Route {
   return keyRoute({
     method: "POST",
     path: "/v1/subscriptions",
@@ -91,7 +65,7 @@ function createRoute(options: SubscriptionRouteOptions): Route {
   });
 }
 
-function listRoute({ store }: SubscriptionRouteOptions): Route {
+function listRoute({ store }: RouteOptions): Route {
   return keyRoute({
     method: "GET",
     path: "/v1/subscriptions",
@@ -108,7 +82,7 @@ function listRoute({ store }: SubscriptionRouteOptions): Route {
   });
 }
 
-function deleteRoute({ store, clock, limitsOf }: SubscriptionRouteOptions): Route {
+function deleteRoute({ store, clock, limitsOf }: RouteOptions): Route {
   return keyRoute({
     method: "DELETE",
     path: "/v1/subscriptions/{id}",
@@ -137,7 +111,7 @@ function deleteRoute({ store, clock, limitsOf }: SubscriptionRouteOptions): Rout
   });
 }
 
-function testRoute({ store, limitsOf, sendTest }: SubscriptionRouteOptions): Route {
+function testRoute({ store, limitsOf, sendTest }: RouteOptions): Route {
   return keyRoute({
     method: "POST",
     path: "/v1/subscriptions/{id}/test",
@@ -176,7 +150,7 @@ export function notFound(): AppError {
 /** Problems of well-formed fields. */
 export async function verifyRequest(
   body: Partial<SubscriptionRequest>,
-  { topics, languages, isSource, whyRefused, clock }: Omit<SubscriptionRouteOptions, "store">,
+  { topics, languages, isSource, whyRefused, clock }: RouteOptions,
 ): Promise<Finding[]> {
   const findings: Finding[] = [
     ...unknownTopics("topics", body.topics ?? [], topics),
@@ -198,7 +172,7 @@ export async function verifyRequest(
 function newSubscription(
   body: SubscriptionRequest,
   customer: Customer,
-  { clock, random, newId }: SubscriptionRouteOptions,
+  { clock, random, newId }: RouteOptions,
 ): Subscription {
   return {
     id: newId("subscription"),
@@ -227,7 +201,7 @@ async function add(
     response: StoredResponse | undefined;
     backfillSinceMs: number | undefined;
   },
-  { store, limitsOf }: SubscriptionRouteOptions,
+  { store, limitsOf }: RouteOptions,
 ): Promise<void> {
   const { activeSubscriptions, backfillsPerDay: perDay } = limitsOf(customer);
   const backfill = backfillSinceMs === undefined ? undefined : { sinceMs: backfillSinceMs, perDay };

@@ -1,24 +1,14 @@
 // GET /v1/usage: limits and usage of the caller.
 import { nextUtcDay, nextUtcMonth, utcMonth } from "../../domain/customer/quota_period.ts";
 import { DISCLAIMER } from "../../domain/event/disclaimer.ts";
-import type { Customer } from "../../domain/customer/customer.ts";
-import type { Clock } from "../../domain/ports/ports.ts";
 import type { Usage } from "../../domain/ports/store/customers.ts";
-import type { Store } from "../../domain/ports/store/store.ts";
-import type { TierLimits } from "../../domain/customer/tier.ts";
 import { usageReport } from "../../wire/usage.ts";
 import { responseBody } from "../http/response_body.ts";
 import { keyRoute, type Route } from "../route.ts";
-
-/** Dependencies of the route. */
-export interface UsageRouteOptions {
-  store: Pick<Store, "usageOf" | "usedToday">;
-  clock: Clock;
-  limitsOf(customer: Customer): TierLimits;
-}
+import type { RouteOptions } from "./options.ts";
 
 /** The route of usage. */
-export function usageRoute({ store, clock, limitsOf }: UsageRouteOptions): Route {
+export function usageRoute({ store, clock, limitsOf }: RouteOptions): Route {
   return keyRoute({
     method: "GET",
     path: "/v1/usage",

@@ -1,0 +1,44 @@
+// The dependencies and settings of the routes.
+import type * as z from "zod";
+import type { Customer } from "../../domain/customer/customer.ts";
+import type { Tier, TierLimits } from "../../domain/customer/tier.ts";
+import type { Subscription } from "../../domain/delivery/subscription.ts";
+import type { NewId } from "../../domain/event/ids.ts";
+import type { Topic } from "../../domain/event/topic.ts";
+import type { Clock, Random } from "../../domain/ports/ports.ts";
+import type { Replayed } from "../../domain/ports/store/deliveries.ts";
+import type { Store } from "../../domain/ports/store/store.ts";
+import type { SourceSettings } from "../../domain/source/source.ts";
+import type { HealthReport } from "../../wire/service.ts";
+import type { testResponse } from "../../wire/subscription.ts";
+
+/** The dependencies and settings of the routes. */
+export interface RouteOptions {
+  store: Store;
+  clock: Clock;
+  random: Random;
+  newId: NewId;
+  /** The public URL without a trailing slash. */
+  publicUrl: string;
+  /** The enabled sources. */
+  sources: readonly SourceSettings[];
+  topics: readonly Topic[];
+  languages: readonly string[];
+  tiers: Record<Tier, TierLimits>;
+  limitsOf(customer: Customer): TierLimits;
+  /** Whether a source of this id is or was configured. */
+  isSource(id: string): Promise<boolean>;
+  health(): Promise<HealthReport>;
+  /** Why deliveries to this URL are not allowed; null if they are. */
+  whyRefused(url: string): Promise<string | null>;
+  /** Sends a test delivery, if the customer's daily limit allows it. */
+  sendTest(
+    subscription: Subscription,
+    callsPerDay: number,
+  ): Promise<Omit<z.infer<typeof testResponse>, "disclaimer">>;
+  /** Replays a period; `lastEventId` is where it stopped early. */
+  replay(
+    target: { customerId: string; subscriptionId: string; replaysPerDay: number },
+    range: { sinceMs: number; untilMs: number | null; afterId: string | null },
+  ): Promise<Replayed | "unknown" | "disabled">;
+}
