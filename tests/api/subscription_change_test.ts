@@ -130,7 +130,7 @@ Deno.test("a subscription beyond the limit of held deliveries is held_full, send
     assert.equal((await get("/v1/subscriptions")).subscriptions[0].catch_up, null);
   }, { config: "[tiers.team]\nwebhook_deliveries_per_month = 1\nheld_deliveries = 2\n" }));
 
-Deno.test("a lower tier holds the newest subscriptions and says why, and a higher tier enables them", () =>
+Deno.test("a lower tier holds the newest subscriptions with the reason, and a higher tier enables them", () =>
   withSubscription(
     async ({ world, get, subscribe, subscription, publish, patch, pass, sentTo, bodiesTo }) => {
       await pass(1_000);

@@ -8,7 +8,7 @@ import { addCustomer, anEvent, publish, subscribe } from "../store/contract/give
 import { testVault } from "../support/vault.ts";
 import { aSubscription, aWorld, hang, type JumpingClock, respond, settle } from "./given.ts";
 
-/** How soon a good endpoint has every delivery, ms. */
+/** Maximum lag of a good endpoint, ms. */
 const SOON_MS = 2_000;
 const STEP_MS = 50;
 
@@ -16,9 +16,9 @@ const STEP_MS = 50;
 class Room {
   readonly store: Store = openStore(":memory:", testVault);
   readonly clock: JumpingClock;
-  /** How long after it was made each delivery came, ms, by host. */
+  /** The lag of each delivery, ms, by host. */
   readonly lagsMs = new Map<string, number[]>();
-  /** Requests in progress, by the host's domain: each customer has one of its own. */
+  /** Requests in progress, by customer. */
   readonly running = new Map<string, number>();
   readonly #network;
   readonly #deps: DeliveryDeps;
@@ -33,14 +33,14 @@ class Room {
     this.#deps = { ...deps, store: this.store };
   }
 
-  /** A subscription of the customer to `NAME.CUSTOMER.example`, which answers after so long; null: never. */
+  /** A subscription of the customer to `NAME.CUSTOMER.example`, which responds after this time; null: never. */
   async subscribe(customer: string, name: string, afterMs: number | null): Promise<void> {
     const host = `${name}.${customer}.example`;
     const id = `sub_${customer}_${name}`;
     await subscribe(this.store, id, {
       customerId: `cus_${customer}`,
       webhookUrl: `https://${host}/in`,
-      // Each has events of its own.
+      // Each name has separate events.
       sourceFilter: [`source-${customer}-${name.replace(/\d+$/, "")}`],
     });
     this.#network.endpoints.set(host, async (request): Promise<IncomingResponse> => {
@@ -62,7 +62,7 @@ class Room {
     });
   }
 
-  /** Events for the customer's subscriptions whose names begin so. */
+  /** Publishes events for the customer's subscriptions with this prefix. */
   async publish(customer: string, name: string, count = 1): Promise<void> {
     for (let at = 0; at < count; at++) {
       const id = `evt_${String(++this.#events).padStart(5, "0")}`;
@@ -81,7 +81,7 @@ class Room {
     this.#done = createDelivery(this.#deps).run(this.#stop.signal);
   }
 
-  /** Lets time pass in small steps; `look` is called after each. */
+  /** Lets time pass in small steps; calls `look` after each. */
   async pass(ms: number, look: () => Promise<void> | void = () => {}): Promise<void> {
     for (let passed = 0; passed < ms; passed += STEP_MS) {
       await this.clock.advance(STEP_MS);
@@ -90,7 +90,7 @@ class Room {
     }
   }
 
-  /** The longest time that a delivery took to a host whose name matches. */
+  /** The longest lag of the matching hosts. */
   longestMs(hosts: RegExp): number {
     return Math.max(...[...this.lagsMs].filter(([host]) => hosts.test(host)).flatMap(([, lags]) => lags));
   }
@@ -115,7 +115,7 @@ async function inRoom(
   }
 }
 
-/** The most that runs for each customer while time passes. */
+/** The maximum number of requests in progress of each customer while time passes. */
 async function mostRunning(room: Room, ms: number): Promise<Map<string, number>> {
   const most = new Map<string, number>();
   await room.pass(ms, () => {
@@ -141,7 +141,7 @@ Deno.test("25 endpoints that respond after 14 s do not delay another customer's 
     await room.pass(SOON_MS);
     assert.equal(room.lagsMs.get("good.b.example")?.length, 20);
     assert.ok(room.longestMs(/^good\.b/) <= 200, `${room.longestMs(/^good\.b/)} ms`);
-    assert.ok(room.lagsMs.size === 26, "the slow ones go on as well");
+    assert.ok(room.lagsMs.size === 26, "the slow ones continue as well");
   }, { concurrency: 50 }));
 
 Deno.test("slow endpoints of many customers leave slots to others from the beginning", () =>
@@ -202,7 +202,7 @@ Deno.test("an endpoint that succeeds slowly is limited to the slots of probes, a
     await room.publish("a", "slow", 3);
     room.start();
     const first = await mostRunning(room, 500);
-    assert.ok((first.get("a") ?? 0) > 25, "nothing is known of them");
+    assert.ok((first.get("a") ?? 0) > 25, "nothing is known about them yet");
     await room.pass(12_000);
     await room.publish("a", "slow", 5);
     const then = await mostRunning(room, 2_000);

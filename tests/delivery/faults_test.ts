@@ -9,7 +9,7 @@ const CONCURRENCY = 6;
 const PER_SUBSCRIPTION = 2;
 const DAY_MS = 86_400_000;
 
-/** What an endpoint may do with a request. */
+/** Behaviours of endpoints. */
 const BEHAVIOURS: ((request: OutgoingRequest) => IncomingResponse | Promise<IncomingResponse>)[] = [
   () => respond(200),
   () => respond(500),
@@ -23,7 +23,7 @@ const BEHAVIOURS: ((request: OutgoingRequest) => IncomingResponse | Promise<Inco
 ];
 
 const faults = fc.record({
-  /** What the endpoints do, request by request. */
+  /** The behaviour for each request. */
   behaviours: fc.array(fc.nat(BEHAVIOURS.length - 1), { minLength: 10, maxLength: 40 }),
   /** Which calls of the store fail. */
   failing: fc.array(fc.boolean(), { minLength: 5, maxLength: 60 }),

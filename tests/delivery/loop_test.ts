@@ -61,20 +61,6 @@ Deno.test("tick() retries for three days with the same id and bytes, then fails"
   assert.equal(log.lines.at(-1)?.message, "last attempt failed: delivery failed");
 });
 
-Deno.test("tick() delivers after an outage", async () => {
-  const { deps, store, network, clock } = aQueue(1);
-  const delivery = createDelivery(deps);
-  await delivery.tick();
-  assert.deepEqual(store.finished[0]?.next, { kind: "retry", atMs: START_MS + 5_000 });
-  await clock.advance(4_999);
-  assert.equal(await delivery.tick(), 0);
-  network.endpoints.set(HOST, () => respond(200));
-  await clock.advance(1);
-  assert.equal(await delivery.tick(), 1);
-  assert.equal(store.queue[0]?.status, "delivered");
-  assert.equal(store.finished[1]?.attempt, 2);
-});
-
 Deno.test("tick() makes concurrent attempts up to the limits, with leases longer than an attempt", async () => {
   const { deps, store, network } = aQueue(10, { concurrency: 6, concurrencyPerSubscription: 4 });
   store.subscriptions.push(aSubscription({ id: "sub_2", webhookUrl: "https://second.example/" }));

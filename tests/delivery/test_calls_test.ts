@@ -75,19 +75,6 @@ Deno.test("test() refuses more than 100 concurrent calls of all customers", asyn
   assert.equal((await Promise.all(calls)).length, 100);
 });
 
-Deno.test("test() refuses calls beyond the daily limit until the day ends", async () => {
-  const { deps, network, clock } = aWorld();
-  network.endpoints.set(HOST, () => respond(200));
-  const delivery = createDelivery(deps);
-  assert.equal((await delivery.test(aSubscription(), 1)).delivered, true);
-  await clock.advance(1_500);
-  await assert.rejects(delivery.test(aSubscription(), 1), {
-    code: "test_limit_reached",
-    retryInSeconds: 12 * 3_600 - 1,
-    detail: /all of them are used\. Retry after 2026-03-02T00:00:00\.000Z/,
-  });
-});
-
 Deno.test("whyRefused() refuses what would be refused at delivery, and permits hosts that cannot be looked up now", async () => {
   const { deps, network, clock } = aWorld();
   network.addresses.set("private.example", ["192.168.1.9"]);

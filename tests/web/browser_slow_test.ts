@@ -36,16 +36,16 @@ const inBrowser = (name: string, viewing: Viewing, work: (visit: Visit) => Promi
     },
   });
 
-/** The page loaded itself and nothing else (the icon stands in it), and complained of nothing. */
+/** Asserts that the page loaded nothing else (its icon is inline) and reported no errors. */
 function assertQuiet({ tab, origin }: Visit): void {
   const asked = tab.requests.filter((url) => !url.startsWith("data:"));
   assert.deepEqual(asked.filter((url) => !url.startsWith(`${origin}/`)), [], "requests to other hosts");
   assert.deepEqual(tab.complaints, []);
 }
 
-inBrowser("GET /docs can be read whole without JavaScript", { javaScript: false }, async (visit) => {
+inBrowser("GET /docs is complete without JavaScript", { javaScript: false }, async (visit) => {
   const { tab, origin } = visit;
-  // What this service describes: a path that its config switches off is in no description.
+  // The description of this service: paths that its config disables are not described.
   const document: Awaited<ReturnType<typeof description>> = await (await fetch(`${origin}/v1/openapi.json`))
     .json();
   const text = await tab.evaluate<string>("document.body.innerText");
@@ -61,8 +61,8 @@ inBrowser("GET /docs can be read whole without JavaScript", { javaScript: false 
     "webhook-signature",
     "requires JavaScript",
   ];
-  for (const words of wanted) assert.ok(text.includes(words), `nobody can see: ${words}`);
-  assert.doesNotMatch(text, /API key/, "what only a script can do is not shown");
+  for (const words of wanted) assert.ok(text.includes(words), `missing: ${words}`);
+  assert.doesNotMatch(text, /API key/, "controls that require JavaScript are hidden");
   assert.deepEqual(tab.requests.filter((url) => !url.startsWith("data:")), [`${origin}/docs`]);
   assertQuiet(visit);
 });
@@ -102,7 +102,7 @@ async function send(tab: Tab, operation: string, fields: Record<string, string> 
 }
 
 inBrowser(
-  "try it sends the key and the parameters, by keyboard alone, and shows the answer",
+  "the try-it form works by keyboard, and shows the response",
   {},
   async (visit) => {
     const { tab, world } = visit;
@@ -127,7 +127,7 @@ inBrowser(
     const id = /"id": "(evt_\w+)"/.exec(result)?.[1] ?? "";
     await send(tab, "getEvent", { id });
     await tab.until(`${RESULT("getEvent")}.includes("disclaimer")`);
-    assert.match(await tab.evaluate(RESULT("getEvent")), /^200 /, "the key is the same in every form");
+    assert.match(await tab.evaluate(RESULT("getEvent")), /^200 /, "all forms share the key");
 
     world.platform.hosts.set("hooks.example.org", ["93.184.215.14"]);
     await send(tab, "createSubscription");
@@ -137,7 +137,7 @@ inBrowser(
   },
 );
 
-inBrowser("try it shows an error as it came, and needs no key where none is needed", {}, async ({ tab }) => {
+inBrowser("the try-it form shows errors, and requires no key for public routes", {}, async ({ tab }) => {
   await send(tab, "listTopics");
   await tab.until(`${RESULT("listTopics")}.includes("gpai-family")`);
   await send(tab, "getUsage", { key: "rgf_wrong" });

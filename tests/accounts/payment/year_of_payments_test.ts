@@ -21,7 +21,7 @@ const BEGIN_S = START_MS / 1_000;
 const SEED = Number(Deno.env.get("REGFEED_SEED") ?? Date.now() % 1_000_000);
 
 /**
- * What Stripe tells of a payer in a year: a checkout, twelve bills, a change of plan, two failures, one of them in one
+ * The events of a payer in a year: a checkout, twelve invoices, changes of price, two failures, some of them in one
  * second.
  */
 function yearOfEvents(payer: number): string[] {

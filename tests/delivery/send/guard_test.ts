@@ -181,7 +181,7 @@ Deno.test("checkWebhookUrl() permits https URLs of public hosts", () => {
   }
 });
 
-Deno.test("checkWebhookUrl() refuses what cannot receive webhooks", () => {
+Deno.test("checkWebhookUrl() refuses other URLs", () => {
   // deno-fmt-ignore
   const rows = [
     "", "example.com", "//example.com/", "https:", "https://", "https:///", "https:example.com", "https:///example.com",
