@@ -3,9 +3,7 @@ import { resolve } from "node:path";
 import { parse, TomlError } from "smol-toml";
 import type * as z from "zod";
 import type { Additions } from "../domain/event/classification.ts";
-import type { DeclaredCustomer } from "../domain/customer/declared_customers.ts";
 import type { SourceSettings } from "../domain/source/source.ts";
-import type { LogLevel, LogLevels } from "../domain/ports/log.ts";
 import {
   DEFAULT_LIMITS,
   limitsFromFields,
@@ -13,24 +11,16 @@ import {
   type TierLimits,
   TIERS,
 } from "../domain/customer/tier.ts";
-import {
-  type AccountSecrets,
-  buildMail,
-  buildPayment,
-  type MailConfig,
-  type PaymentConfig,
-  readAccountSecrets,
-} from "./payment_and_mail.ts";
+import { type AccountSecrets, buildMail, buildPayment, readAccountSecrets } from "./payment_and_mail.ts";
 import { buildAdditions } from "./classification.ts";
-import { buildDelivery, type DeliveryConfig } from "./delivery.ts";
 import { findFolderProblems } from "./folders.ts";
 import { buildCustomers, findCustomerProblems } from "./declared_customers.ts";
 import { findKeyLines, type KeyLines, type KeyPath } from "./toml/key_lines.ts";
 import { listTables, unknownKeyMessage } from "./toml/known_keys.ts";
 import { ConfigError, type ConfigProblem, formatKey, type KeyProblem } from "./toml/problems.ts";
 import { type CheckedFile, FILE_SCHEMA } from "./schema.ts";
-import { type SecretFile, type SecretReader, Secrets } from "./secrets.ts";
-import { buildServer, findServerProblems, type ServerConfig } from "./server.ts";
+import { type SecretReader, Secrets } from "./secrets.ts";
+import { buildServer, findServerProblems } from "./server.ts";
 import { readSourceSecrets, type SourceSecrets } from "./sources/source_secrets.ts";
 import { findSelectorProblems } from "./sources/check_selectors.ts";
 import { findSourceProblems } from "./sources/check_sources.ts";
@@ -42,66 +32,8 @@ export { ConfigError, type ConfigProblem } from "./toml/problems.ts";
 export type { MailConfig, PaymentConfig } from "./payment_and_mail.ts";
 export type { SecretFile, SecretReader } from "./secrets.ts";
 
-/** The settings, with all defaults. */
-export interface Config {
-  server: ServerConfig;
-  /** Requests per minute and IP address, without a key and with an invalid key; null: unlimited. */
-  limits: { public: number | null; failed_key: number | null };
-  store: {
-    /** The database file, absolute. */
-    path: string;
-    /** The file of the key that encrypts secrets in the database, absolute. */
-    keyFile: string;
-  };
-  ingest: {
-    /** May contain `{version}`, `{public_url}` and `{contact}`; {@link userAgentOf} replaces them. */
-    userAgent: string;
-    contact: string | null;
-    notifyFirstFetch: boolean;
-    /** After decompression. */
-    maxDocumentBytes: number;
-    /** Time limit of one fetch, including the body. */
-    timeoutMs: number;
-    parseTimeoutMs: number;
-    concurrency: number;
-    hostConcurrency: number;
-    hostSpacingMs: number;
-    jitterMs: number;
-    /** Maximum freshness lifetime accepted from a publisher. */
-    maxFreshMs: number;
-    allowPrivate: boolean;
-  };
-  /** In the order of the file; `location` is absolute for `files`. */
-  sources: SourceSettings[];
-  classification: Additions;
-  delivery: DeliveryConfig;
-  tiers: Record<Tier, TierLimits>;
-  /** In the order of the file. */
-  customers: DeclaredCustomer[];
-  /** ISO 639-1 codes that subscriptions may use: en, de, fr and those of the config. */
-  languages: string[];
-  backup: {
-    /** Absolute. */
-    folder: string;
-    /** Null: no automatic backups. */
-    schedule: { schedule: string; timezone: string } | null;
-    keep: number;
-    secretKey: boolean;
-  };
-  /** Null: payments are disabled. */
-  payment: PaymentConfig | null;
-  mail: MailConfig;
-  metrics: {
-    listen: { hostname: string; port: number } | null;
-    /** The bearer token that clients must send; null: none. */
-    token: string | null;
-  };
-  log: { format: "text" | "json"; level: LogLevel; levels: LogLevels };
-  /** The files that contain secrets, for the check of their modes. */
-  secretFiles: SecretFile[];
-  /** The keys whose secrets are in the config file itself: "payment.webhook_secret". */
-  inlineSecrets: string[];
-}
+/** The settings, with all defaults; durations in ms, sizes in bytes, paths absolute. */
+export type Config = ReturnType<typeof buildConfig>;
 
 /** The environment of a config file. */
 export interface ParseConfigOptions {
@@ -230,11 +162,13 @@ function buildConfig(
     ofAccounts: AccountSecrets;
   },
   folder: string,
-): Config {
+) {
   const storePath = resolve(folder, file.store.path);
   const { schedule, timezone } = file.backup;
+  const { ingest, delivery } = file;
   return {
     server: buildServer(file.server, folder),
+    /** Requests per minute and IP address, without a key and with an invalid key; null: unlimited. */
     limits: {
       public: file.limits.public_per_minute || null,
       failed_key: file.limits.failed_keys_per_minute || null,
@@ -244,39 +178,63 @@ function buildConfig(
       keyFile: file.store.key_file === undefined ? `${storePath}.key` : resolve(folder, file.store.key_file),
     },
     ingest: {
-      userAgent: file.ingest.user_agent,
-      contact: file.ingest.contact ?? null,
-      notifyFirstFetch: file.ingest.notify_first_fetch,
-      maxDocumentBytes: file.ingest.max_document_bytes,
-      timeoutMs: file.ingest.timeout,
-      parseTimeoutMs: file.ingest.parse_timeout,
-      concurrency: file.ingest.concurrency,
-      hostConcurrency: file.ingest.host_concurrency,
-      hostSpacingMs: file.ingest.host_spacing,
-      jitterMs: file.ingest.jitter,
-      maxFreshMs: file.ingest.max_freshness,
-      allowPrivate: file.ingest.allow_private,
+      /** May contain `{version}`, `{public_url}` and `{contact}`; {@link userAgentOf} replaces them. */
+      userAgent: ingest.user_agent,
+      contact: ingest.contact ?? null,
+      notifyFirstFetch: ingest.notify_first_fetch,
+      /** After decompression. */
+      maxDocumentBytes: ingest.max_document_bytes,
+      /** Time limit of one fetch, including the body. */
+      timeoutMs: ingest.timeout,
+      parseTimeoutMs: ingest.parse_timeout,
+      concurrency: ingest.concurrency,
+      hostConcurrency: ingest.host_concurrency,
+      hostSpacingMs: ingest.host_spacing,
+      jitterMs: ingest.jitter,
+      /** Maximum freshness lifetime accepted from a publisher. */
+      maxFreshMs: ingest.max_freshness,
+      /** Whether sources may have private addresses. */
+      allowPrivate: ingest.allow_private,
     },
     sources: file.sources.map((source, index) => ({
-      ...buildSource(source, file.ingest, folder),
+      ...buildSource(source, ingest, folder),
       ...ofSources.get(index),
     })),
     classification: buildAdditions(file),
-    delivery: buildDelivery(file.delivery),
+    delivery: {
+      allowHttp: delivery.allow_http,
+      /** CIDRs of non-public addresses that webhooks may use. */
+      allowNetworks: delivery.allow_networks,
+      /** The ports that webhooks may use; empty: 80, 443 and higher ports without another protocol. */
+      allowPorts: delivery.allow_ports,
+      /** Time limit of one attempt: DNS, connection, request and response. */
+      timeoutMs: delivery.timeout,
+      concurrency: delivery.concurrency,
+      concurrencyPerSubscription: Math.min(delivery.concurrency_per_subscription, delivery.concurrency),
+      /** How long bodies and attempts of finished deliveries are kept. */
+      keepDeliveredMs: delivery.keep_delivered,
+      /** How long finished deliveries are kept. */
+      keepLogMs: Math.max(delivery.keep_log, delivery.keep_delivered),
+    },
     tiers: buildTiers(file.tiers),
     customers: buildCustomers(file),
-    languages: [...new Set([...BASE_LANGUAGES, ...file.delivery.languages])],
+    /** ISO 639-1 codes that subscriptions may use. */
+    languages: [...new Set([...BASE_LANGUAGES, ...delivery.languages])],
     backup: {
       folder: resolve(folder, file.backup.folder),
+      /** Null: no automatic backups. */
       schedule: schedule === undefined ? null : { schedule, timezone },
       keep: file.backup.keep,
       secretKey: file.backup.secret_key,
     },
+    /** Null: payments are disabled. */
     payment: buildPayment(file, ofAccounts),
     mail: buildMail(file, ofAccounts, folder),
+    /** `listen` is null: metrics are disabled; `token` is null: clients need none. */
     metrics: { listen: file.metrics.listen ?? null, token: ofAccounts.metricsToken },
     log: file.log,
     secretFiles: secrets.files,
+    /** The keys whose secrets are in the config file itself: "payment.webhook_secret". */
     inlineSecrets: secrets.inline,
   };
 }
