@@ -135,7 +135,7 @@ export function mutate(document: string, contentType: string, chance: Chance): H
 }
 
 /** A text that breaks readers, for one value of a document. */
-export function hostileText({ pick }: Chance): string {
+function hostileText({ pick }: Chance): string {
   return pick(SNIPPETS);
 }
 

@@ -41,7 +41,7 @@ export interface DocumentRequest {
   headers: Record<string, string>;
   /** JSON; makes the request a POST. */
   body?: string;
-  /** Default: the one of the options. */
+  /** The default is that of the options. */
   timeoutMs?: number;
   validators: Validators | null;
   /** An HTML page instead of data is a fault. */
@@ -50,7 +50,7 @@ export interface DocumentRequest {
 
 /** The response with one document. */
 export interface DocumentResponse {
-  /** Null when it has not changed. */
+  /** Null if it has not changed. */
   document: FetchedDocument | null;
   validators: Validators;
   /** Until when it is fresh, Unix ms; null if not stated. */
@@ -138,7 +138,7 @@ async function followRedirects(
   const cookies = new Cookies();
   const trust = await readAuthorities(source, options);
   let url = request.url;
-  let redirect: RedirectTrack = { kind: "here" };
+  let redirect: RedirectTrack = { kind: "none" };
   let isMoved = true;
   for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
     const validators = validatorHeaders(request.validators, url);
@@ -163,7 +163,7 @@ async function followRedirects(
     url = redirectTarget(response, url);
     isMoved &&= PERMANENT.includes(response.status);
     if (isMoved) redirect = { kind: "moved", to: url.href };
-    else if (redirect.kind === "here") redirect = { kind: "unsaid" };
+    else if (redirect.kind === "none") redirect = { kind: "unknown" };
   }
   throw new FetchError(`more than ${MAX_REDIRECTS} redirects`);
 }

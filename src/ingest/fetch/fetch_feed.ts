@@ -28,18 +28,18 @@ export async function fetchFeed(
 ): Promise<Fetched> {
   const settings = settingsKey(source);
   const known = readCursor<FeedCursor>(cursor, settings);
-  const believed = isStale(known?.sentMs ?? 0, options.clock.nowMs()) ? null : known;
+  const conditional = isStale(known?.sentMs ?? 0, options.clock.nowMs()) ? null : known;
   const response = await fetchDocument(source, {
     url: new URL(adoptedAddress(moves, source.location) ?? source.location),
     headers: { accept: ACCEPT },
-    validators: believed,
+    validators: conditional,
     expects: "data",
   }, options);
   const { freshUntilMs, document } = response;
   const redirects = [{ ...response.redirect, address: source.location }];
   const common = { unreadable: [], redirects: () => redirects };
   const fingerprint = fingerprintOf(source.location);
-  const isRepeated = believed !== null && document !== null && hasFingerprint(document, fingerprint);
+  const isRepeated = conditional !== null && document !== null && hasFingerprint(document, fingerprint);
   if (document === null || isRepeated) {
     const statedMs = options.clock.nowMs() + (known?.ttlMinutes ?? 0) * MINUTE_MS;
     return {

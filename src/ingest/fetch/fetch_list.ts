@@ -13,7 +13,14 @@ import {
   readCursor,
   type ReadDocument,
 } from "./fetch_types.ts";
-import { isHopeless, type ListCursor, notMet, type Rest, restAfter, tooManyPages } from "./list_cursor.ts";
+import {
+  isHopeless,
+  type ListCursor,
+  noKnownItem,
+  type Rest,
+  restAfter,
+  tooManyPages,
+} from "./list_cursor.ts";
 import { isStale } from "../schedule/freshness.ts";
 import { hasFingerprint } from "./document_fingerprints.ts";
 import { nextLink } from "./link_header.ts";
@@ -55,7 +62,7 @@ export class ListFetch implements Fetched {
   #url: URL;
   #response: DocumentResponse | null = null;
   #validators: Validators | null = null;
-  #redirect: RedirectTrack = { kind: "unsaid" };
+  #redirect: RedirectTrack = { kind: "unknown" };
   #marks: string[] | null = null;
   #foundMark = false;
   #foundTop = false;
@@ -168,7 +175,7 @@ export class ListFetch implements Fetched {
 
   /** Whether a list with the newest items first has no more new ones. */
   #isFarEnough(read: ReadDocument): boolean {
-    if (!this.rules.newestFirst || this.#before === null || this.#before.isAnew) return false;
+    if (!this.rules.newestFirst || this.#before === null || this.#before.readsAll) return false;
     if (this.#part === "head") return this.#foundTop && read.isKnown;
     const isOld = read.newestMs !== null && read.newestMs < this.#before.atMs - OLD_PAGE_MS;
     return (this.#foundMark && read.isKnown) || isOld;
@@ -213,7 +220,7 @@ export class ListFetch implements Fetched {
 
   #cutReason(): string {
     return this.rules.newestFirst
-      ? notMet(this.rules, this.#rest())
+      ? noKnownItem(this.rules, this.#rest())
       : tooManyPages(this.rules, this.#isLate() ? this.#pages.head : null);
   }
 
@@ -236,12 +243,12 @@ export class ListFetch implements Fetched {
     if (this.isUnchanged) return this.known.cursor;
     const before = this.#before === null ? null : { ...this.#before, validators: null };
     // After an incomplete fetch, the next one reads everything as far back as this one.
-    if (!isWhole) return before === null ? null : JSON.stringify({ ...before, isAnew: true });
+    if (!isWhole) return before === null ? null : JSON.stringify({ ...before, readsAll: true });
     if (this.#windows !== null && this.goesOn()) return this.#cursorAt(this.#windows.lastFetchMs);
     // If no mark was found, the old marks stay: the next fetch continues towards them.
     if (this.#isCut && this.rules.newestFirst && this.#isBehind()) {
       const rest = this.#rest();
-      return JSON.stringify(rest === null ? before : { ...before, isAnew: false, rest });
+      return JSON.stringify(rest === null ? before : { ...before, readsAll: false, rest });
     }
     const validators = this.#mayBeUnchanged() ? this.#validators : null;
     return this.#cursorAt(this.#startedMs, { marks: this.#marks ?? [], validators });
@@ -261,7 +268,7 @@ export class ListFetch implements Fetched {
 
   /** Whether an earlier fetch knew items, and this one has not read up to them. */
   #isBehind(): boolean {
-    return this.#before !== null && !(this.#foundMark && this.#before.isAnew === true);
+    return this.#before !== null && !(this.#foundMark && this.#before.readsAll === true);
   }
 
   /** Where the next fetch continues; null for a list that is requested by days. */
@@ -278,8 +285,8 @@ export class ListFetch implements Fetched {
   /** The time of the last complete fetch; null to read at least `firstDays` again after an incomplete one. */
   #lastFetchMs(firstDays: number): number | null {
     if (this.#before === null) return null;
-    const { atMs, isAnew } = this.#before;
-    return isAnew && atMs > this.#startedMs - firstDays * DAY_MS ? null : atMs;
+    const { atMs, readsAll } = this.#before;
+    return readsAll && atMs > this.#startedMs - firstDays * DAY_MS ? null : atMs;
   }
 
   /** Not the URL, which may contain secrets. */

@@ -49,7 +49,7 @@ export class SitemapFetch implements Fetched {
   readonly #settings: string;
   readonly #before: SitemapCursor | null;
   readonly #sinceMs: number;
-  #redirect: RedirectTrack = { kind: "unsaid" };
+  #redirect: RedirectTrack = { kind: "unknown" };
   readonly #leftOut: FailedPart[] = [];
   /** The changed pages by URL, with their latest change. */
   readonly #changed = new Map<string, DatedPage>();
@@ -63,7 +63,7 @@ export class SitemapFetch implements Fetched {
   #waiting: DatedPage[] = [];
   /** The URLs of pages that no longer exist, and of pages that were not requested. */
   readonly #gone = new Set<string>();
-  readonly #unasked = new Set<string>();
+  readonly #notSent = new Set<string>();
 
   constructor(
     readonly source: SourceSettings,
@@ -223,7 +223,7 @@ export class SitemapFetch implements Fetched {
     } catch (error) {
       if (error instanceof FetchError) {
         if (error.status === 404 || error.status === 410) this.#gone.add(address);
-        if (!error.wasAsked || isThrottle(error)) this.#unasked.add(address);
+        if (!error.wasSent || isThrottle(error)) this.#notSent.add(address);
       }
       throw error;
     }
@@ -248,7 +248,7 @@ export class SitemapFetch implements Fetched {
     const again = [...this.#waiting];
     for (const page of this.#chosen) {
       const { address, name, lastmod } = page;
-      if (this.#unasked.has(address)) {
+      if (this.#notSent.has(address)) {
         again.push(page);
         continue;
       }

@@ -38,7 +38,7 @@ export class SparqlFetch implements Fetched {
   readonly #windows: WindowQueue;
   /** A single day with too many rows. */
   #tooLong: Window | null = null;
-  #redirect: RedirectTrack = { kind: "unsaid" };
+  #redirect: RedirectTrack = { kind: "unknown" };
 
   constructor(
     readonly source: SourceSettings,
@@ -122,11 +122,11 @@ export class SparqlFetch implements Fetched {
   }
 }
 
-/** The redirect of the endpoint without the query; `unsaid` where the target does not repeat the query. */
+/** The redirect of the endpoint without the query; `unknown` where the target does not repeat the query. */
 function withoutQuery(redirect: RedirectTrack, query: string): RedirectTrack {
   if (redirect.kind !== "moved") return redirect;
   const to = new URL(redirect.to);
-  if (to.searchParams.get("query") !== query) return { kind: "unsaid" };
+  if (to.searchParams.get("query") !== query) return { kind: "unknown" };
   to.searchParams.delete("query");
   return { kind: "moved", to: to.href };
 }

@@ -135,7 +135,7 @@ export interface FetchFailure {
   /** The HTTP status; null without a response. */
   status: number | null;
   /** Whether a request was sent; a host that has refused gets no more requests in the same fetch. */
-  wasAsked: boolean;
+  wasSent: boolean;
 }
 
 /** A failed fetch, with the reason for the operator. */
@@ -145,14 +145,14 @@ export class FetchError extends Error implements FetchFailure {
   readonly retryAtMs: number | null;
   readonly pausedHost: string | null;
   readonly status: number | null;
-  readonly wasAsked: boolean;
+  readonly wasSent: boolean;
   constructor(message: string, failure: Partial<FetchFailure> = {}) {
     super(message);
     this.state = failure.state ?? "failing";
     this.retryAtMs = failure.retryAtMs ?? null;
     this.pausedHost = failure.pausedHost ?? null;
     this.status = failure.status ?? null;
-    this.wasAsked = failure.wasAsked ?? true;
+    this.wasSent = failure.wasSent ?? true;
   }
 }
 

@@ -25,7 +25,7 @@ export class HostCircuitBreaker {
     if (refusal === undefined) return;
     throw new FetchError(`not fetched, because its host ${refusal.message}`, {
       ...refusal,
-      wasAsked: false,
+      wasSent: false,
     });
   }
 

@@ -15,7 +15,7 @@ export interface ListCursor {
   marks: string[];
   validators: Validators | null;
   /** Whether the next fetch reads everything again, since the last one was incomplete. */
-  isAnew?: boolean;
+  readsAll?: boolean;
   /** Where the next fetch continues if no mark has been found yet. */
   rest?: Rest;
 }
@@ -50,7 +50,7 @@ export function restAfter(
 }
 
 /** Why a list with the newest items first was not read up to a known item, for the operator. */
-export function notMet(rules: ListRules, rest: Rest | null): string {
+export function noKnownItem(rules: ListRules, rest: Rest | null): string {
   const { maxPages } = rules;
   return rest === null || isHopeless(rest, rules)
     ? `no known item within ${rest?.pages ?? maxPages} pages, so items may be missing: raise max_pages`

@@ -6,10 +6,10 @@ import type { SourceMove } from "../../domain/source/source.ts";
 export const ADOPTED_AFTER_MS = 3 * 86_400_000;
 
 /**
- * The redirect of a configured URL: `moved` (301, 308), `here` (none), `unsaid` (302, 303, 307: temporary), or `failed`
- * (no document).
+ * The redirect of a configured URL: permanent (`moved`: 301, 308), `none`, `unknown` (temporary: 302, 303, 307), or
+ * `failed` (no document).
  */
-export type RedirectTrack = { kind: "here" | "unsaid" | "failed" } | { kind: "moved"; to: string };
+export type RedirectTrack = { kind: "none" | "unknown" | "failed" } | { kind: "moved"; to: string };
 
 /** The redirect of one configured URL. */
 export type PermanentRedirects = RedirectTrack & { address: string };
@@ -34,12 +34,12 @@ export function decideMoves(
 function decideMove(known: SourceMove | null, found: PermanentRedirects, nowMs: number): SourceMove | null {
   const isAdopted = known !== null && known.adoptedAtMs !== null;
   switch (found.kind) {
-    case "unsaid":
+    case "unknown":
       return known;
     case "failed":
       // Without the adopted redirect, the configured URL is requested again.
       return isAdopted ? null : known;
-    case "here":
+    case "none":
       // An adopted URL does not redirect further; otherwise the redirect has ended.
       return isAdopted ? known : null;
     case "moved":
@@ -64,7 +64,7 @@ export function describeRedirects(found: readonly PermanentRedirects[]): string[
 
 /**
  * The redirect of a URL template, from the redirect of one URL made from it. The new URL must end with the filled tail
- * of the template, from the last slash before its first placeholder; otherwise the redirect is `unsaid`.
+ * of the template, from the last slash before its first placeholder; otherwise the redirect is `unknown`.
  */
 export function movedTemplate(
   redirect: RedirectTrack,
@@ -78,5 +78,7 @@ export function movedTemplate(
   const filled = fill(tail);
   const url = URL.parse(filled, "https://filled.invalid/")?.href.slice("https://filled.invalid/".length) ??
     filled;
-  return to.endsWith(`/${url}`) ? { kind: "moved", to: to.slice(0, -url.length) + tail } : { kind: "unsaid" };
+  return to.endsWith(`/${url}`)
+    ? { kind: "moved", to: to.slice(0, -url.length) + tail }
+    : { kind: "unknown" };
 }

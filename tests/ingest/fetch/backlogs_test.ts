@@ -1,6 +1,6 @@
 // Backlogs beyond the limits of one fetch are read by the next ones, each item once, and reported.
 import assert from "node:assert/strict";
-import { isHopeless, notMet, restAfter, tooManyPages } from "../../../src/ingest/fetch/list_cursor.ts";
+import { isHopeless, noKnownItem, restAfter, tooManyPages } from "../../../src/ingest/fetch/list_cursor.ts";
 import type { ListRules, SitemapRules } from "../../../src/domain/source/extraction_rules.ts";
 import type { SourceSettings } from "../../../src/domain/source/source.ts";
 import { describeCursors } from "../../../src/ingest/fetch/describe_cursor.ts";
@@ -208,10 +208,10 @@ Deno.test("restAfter() gives the position of the next fetch and the number of pa
   assert.equal(isHopeless({ ...cut, pages: 30 }, rules), false);
   assert.equal(isHopeless({ ...cut, pages: 31 }, rules), true);
   assert.match(
-    notMet(rules, { ...cut, pages: 31 }),
+    noKnownItem(rules, { ...cut, pages: 31 }),
     /within 31 pages, so items may be missing: raise max_pages/,
   );
-  assert.match(notMet(rules, null), /within 3 pages, so items may be missing: raise max_pages/);
+  assert.match(noKnownItem(rules, null), /within 3 pages, so items may be missing: raise max_pages/);
   assert.match(tooManyPages(rules, 2), /^only 2 pages could be read in 5 minutes: request more items/);
   assert.match(tooManyPages(rules, null), /^there are more than 3 pages: raise max_pages, or/);
 });

@@ -21,7 +21,7 @@ Deno.test("failureReason() gives one line without controls, secrets, or queries 
   const long = failureReason("é".repeat(1_000_000), SECRETS);
   assert.equal(long.length, MAX_REASON_LENGTH);
   assert.ok(long.endsWith("…"));
-  assert.equal(failureReason("a b", { headers: { accept: "a" } }), "a b", "a short value is no secret");
+  assert.equal(failureReason("a b", { headers: { accept: "a" } }), "a b", "a short value is not a secret");
 });
 
 /** Control characters, a line break and secrets, as a server may write them into a response. */

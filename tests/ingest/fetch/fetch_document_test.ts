@@ -115,8 +115,8 @@ Deno.test("a redirect is permanent up to the first temporary hop", async () => {
   const rows: [first: number, second: number, standing: RedirectTrack][] = [
     [301, 308, { kind: "moved", to: C }],
     [308, 302, { kind: "moved", to: B }],
-    [302, 301, { kind: "unsaid" }],
-    [303, 307, { kind: "unsaid" }],
+    [302, 301, { kind: "unknown" }],
+    [303, 307, { kind: "unknown" }],
   ];
   for (const [first, second, standing] of rows) {
     const platform = fakePlatform(NOW);

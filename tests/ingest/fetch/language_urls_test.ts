@@ -73,7 +73,7 @@ Deno.test("a site that alternates between two names of its host makes one versio
       assert.deepEqual(await fetch(world, write), [0, 0, 6, 0]);
     }
     const away = (language: string, id: string) => `https://new.example/${language}/${id}`;
-    assert.deepEqual(await fetch(world, away), [0, 3, 3, 0], "a site that moves goes on moving");
+    assert.deepEqual(await fetch(world, away), [0, 3, 3, 0], "a site that moves again");
     assert.deepEqual(await fetch(world, plain), [0, 3, 3, 0], "also back: it may not have meant to");
   }));
 

@@ -18,8 +18,8 @@ const DAY_MS = 86_400_000;
 const T0 = Date.UTC(2026, 7, 1);
 
 const toNew = { kind: "moved", to: NEW } as const;
-const here = { kind: "here" } as const;
-type Found = typeof here | { kind: "moved"; to: string } | { kind: "unsaid" | "failed" };
+const none = { kind: "none" } as const;
+type Found = typeof none | { kind: "moved"; to: string } | { kind: "unknown" | "failed" };
 
 const seen = (before: readonly SourceMove[], found: Found, nowMs: number) =>
   decideMoves(before, [{ address: OLD, ...found } as PermanentRedirects], nowMs);
@@ -33,7 +33,7 @@ Deno.test("decideMoves() adopts a permanent redirect after it has been the same 
   const adopted = seen(later, toNew, T0 + ADOPTED_AFTER_MS);
   assert.equal(adoptedAddress(adopted, OLD), NEW);
   assert.deepEqual(
-    seen(adopted, here, T0 + 9 * ADOPTED_AFTER_MS),
+    seen(adopted, none, T0 + 9 * ADOPTED_AFTER_MS),
     adopted,
     "the new URL does not redirect",
   );
@@ -43,13 +43,13 @@ Deno.test("decideMoves() starts again if the redirect changes or ends, or the cl
   const first = seen([], toNew, T0);
   const [other] = seen(first, { kind: "moved", to: "https://other.example/" }, T0 + ADOPTED_AFTER_MS);
   assert.deepEqual([other?.sinceMs, other?.adoptedAtMs], [T0 + ADOPTED_AFTER_MS, null]);
-  assert.deepEqual(seen(first, here, T0 + 1), []);
+  assert.deepEqual(seen(first, none, T0 + 1), []);
   assert.equal(seen(first, toNew, T0 - 1)[0]?.sinceMs, T0 - 1);
 });
 
 Deno.test("decideMoves() ignores temporary redirects and failures", () => {
   const first = seen([], toNew, T0);
-  for (const kind of ["unsaid", "failed"] as const) {
+  for (const kind of ["unknown", "failed"] as const) {
     const between = seen(first, { kind }, T0 + 1);
     assert.deepEqual(between, first, kind);
     const adopted = seen(between, toNew, T0 + ADOPTED_AFTER_MS);
@@ -60,13 +60,13 @@ Deno.test("decideMoves() ignores temporary redirects and failures", () => {
 Deno.test("an adopted redirect applies to its configured URL only, and ends with the first failure", () => {
   const adopted: SourceMove = { from: OLD, url: NEW, sinceMs: T0, adoptedAtMs: T0 + ADOPTED_AFTER_MS };
   assert.equal(adoptedAddress([adopted], NEW), null);
-  assert.deepEqual(decideMoves([adopted], [{ address: NEW, kind: "here" }], T0), []);
+  assert.deepEqual(decideMoves([adopted], [{ address: NEW, kind: "none" }], T0), []);
   assert.deepEqual(seen([adopted], { kind: "failed" }, T0), []);
 });
 
 Deno.test("each URL of a source has its own redirect", () => {
   const french = "https://old.example/fr";
-  const first = decideMoves([], [{ address: OLD, ...toNew }, { address: french, kind: "here" }], T0);
+  const first = decideMoves([], [{ address: OLD, ...toNew }, { address: french, kind: "none" }], T0);
   const later = decideMoves(first, [
     { address: OLD, ...toNew },
     { address: french, kind: "moved", to: "https://new.example/fr" },
@@ -91,9 +91,9 @@ Deno.test("movedTemplate() moves a URL template, unless the redirect is specific
   const window = { sinceMs: Date.UTC(2026, 7, 1), untilMs: Date.UTC(2026, 7, 2) };
   for (const [template, to, expected] of rows) {
     const standing = movedTemplate({ kind: "moved", to }, template, (text) => fillWindow(text, window));
-    assert.deepEqual(standing, expected === null ? { kind: "unsaid" } : { kind: "moved", to: expected }, to);
+    assert.deepEqual(standing, expected === null ? { kind: "unknown" } : { kind: "moved", to: expected }, to);
   }
-  for (const kind of ["here", "unsaid", "failed"] as const) {
+  for (const kind of ["none", "unknown", "failed"] as const) {
     assert.deepEqual(movedTemplate({ kind }, day, (text) => text), { kind });
   }
 });

@@ -57,7 +57,7 @@ Deno.test("parseDocument() closes a CDATA section before the first item, and rep
 
 Deno.test("parseDocument() reads 10,000 unclosed CDATA sections in linear time", () => {
   const count = 10_000;
-  const pieces: [piece: string, behind: string, items: number][] = [
+  const pieces: [piece: string, after: string, items: number][] = [
     ["<item><title><![CDATA[x</title></item>", "", 0],
     ["<item><title><![CDATA[x</title></item>", "<item><title><![CDATA[x]]></title></item>", 1],
     ["<item><title><![CDATA[x</title></item>y", "]]>", 1],
@@ -67,8 +67,8 @@ Deno.test("parseDocument() reads 10,000 unclosed CDATA sections in linear time",
     ["<item><title><![CDATA[", "", 0],
     ["</item> <![CDATA[", "</item></item>", 0],
   ];
-  for (const [piece, behind, items] of pieces) {
-    const bytes = bytesOf(rss(piece.repeat(count) + behind));
+  for (const [piece, after, items] of pieces) {
+    const bytes = bytesOf(rss(piece.repeat(count) + after));
     try {
       assert.equal(
         parseDocument(bytes, { contentType: null, maxItems: count + 1 }).items.length,

@@ -8,7 +8,7 @@ import { withWorld } from "../../support/world.ts";
 import { describeDocument, type DocumentDescription } from "../../../src/ingest/normalise/describe.ts";
 
 const FOLDER = new URL("../../../../shared/fixtures/", import.meta.url);
-const ANSWERS = present(FOLDER);
+const RESPONSES = present(FOLDER);
 
 const configOf = (text: string): Promise<Config> =>
   parseConfig(text, {
@@ -51,7 +51,7 @@ const RECORDED: [string, string, number, boolean][] = [
 ];
 
 Deno.test({
-  ...needs("recorded responses are read completely by the shipped sources", ANSWERS),
+  ...needs("recorded responses are read completely by the shipped sources", RESPONSES),
   fn() {
     for (const [path, id, count, isDated] of RECORDED) {
       const { items, problems } = read(path, id);
@@ -71,7 +71,7 @@ Deno.test({
 });
 
 Deno.test({
-  ...needs("recorded responses have the values of their publishers", ANSWERS),
+  ...needs("recorded responses have the values of their publishers", RESPONSES),
   fn() {
     const [notice] =
       read("federal-register/fr_search_artificial_intelligence_2026-07-07.json", "us-federal-register").items;
@@ -137,7 +137,7 @@ body = '{"fond": "CNIL"}'
 `;
 
 Deno.test({
-  ...needs("recorded listings, tables of contents and searches are read by other rules", ANSWERS),
+  ...needs("recorded listings, tables of contents and searches are read by other rules", RESPONSES),
   async fn() {
     const config = await configOf(OWN);
     const found = read("aepd/aepd_resoluciones_search_ps-00598-2025.html", "aepd", config);
@@ -165,7 +165,7 @@ Deno.test({
 });
 
 Deno.test({
-  ...needs("a press release in three languages is one event", ANSWERS),
+  ...needs("a press release in three languages is one event", RESPONSES),
   async fn() {
     const lines = (await Deno.readTextFile(new URL("../../../config.example.toml", import.meta.url)))
       .split("[[sources]]").find((text) => text.includes('id = "eu-ec-presscorner"')) ?? "";
@@ -177,7 +177,7 @@ Deno.test({
         const languages = ["fr"];
         http.serve("https://ec.europa.eu/commission/presscorner/api/rss", ({ url }) => {
           const language = url.searchParams.get("language") ?? "";
-          // The language stands in the addresses, as recorded, and here in the titles too.
+          // The language is in the URLs, as recorded, and in the titles.
           const body = recorded.replaceAll("/detail/en/", `/detail/${language}/`)
             .replaceAll("<title>", `<title>${language}: `);
           return languages.includes(language) ? { body } : { status: 503 };
