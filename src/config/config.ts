@@ -11,7 +11,7 @@ import {
   type TierLimits,
   TIERS,
 } from "../domain/customer/tier.ts";
-import { type AccountSecrets, buildMail, buildPayment, readAccountSecrets } from "./payment_and_mail.ts";
+import { type AccountSecrets, readAccountSecrets } from "./account_secrets.ts";
 import { buildAdditions } from "./classification.ts";
 import { findFolderProblems } from "./folders.ts";
 import { buildCustomers, findCustomerProblems } from "./declared_customers.ts";
@@ -20,7 +20,7 @@ import { listTables, unknownKeyMessage } from "./toml/known_keys.ts";
 import { ConfigError, type ConfigProblem, formatKey, type KeyProblem } from "./toml/problems.ts";
 import { type CheckedFile, FILE_SCHEMA } from "./schema.ts";
 import { type SecretReader, Secrets } from "./secrets.ts";
-import { buildServer, findServerProblems } from "./server.ts";
+import { findServerProblems, localUrl } from "./server.ts";
 import { readSourceSecrets, type SourceSecrets } from "./sources/source_secrets.ts";
 import { findSelectorProblems } from "./sources/check_selectors.ts";
 import { findSourceProblems } from "./sources/check_sources.ts";
@@ -29,7 +29,6 @@ import { explainToml } from "./toml/toml_errors.ts";
 
 export { decodeConfig } from "./toml/decode_file.ts";
 export { ConfigError, type ConfigProblem } from "./toml/problems.ts";
-export type { MailConfig, PaymentConfig } from "./payment_and_mail.ts";
 export type { SecretFile, SecretReader } from "./secrets.ts";
 
 /** The settings, with all defaults; durations in ms, sizes in bytes, paths absolute. */
@@ -165,9 +164,24 @@ function buildConfig(
 ) {
   const storePath = resolve(folder, file.store.path);
   const { schedule, timezone } = file.backup;
-  const { ingest, delivery } = file;
+  const { server, ingest, delivery, payment, mail } = file;
+  const tls = server.tls_cert === undefined || server.tls_key === undefined
+    ? null
+    : { cert: resolve(folder, server.tls_cert), key: resolve(folder, server.tls_key) };
+  const { webhookSecret, smtp, metricsToken } = ofAccounts;
+  const caFile = mail.smtp_ca_file === undefined ? null : resolve(folder, mail.smtp_ca_file);
   return {
-    server: buildServer(file.server, folder),
+    server: {
+      /** Port 0 lets the system choose one. */
+      listen: server.listen,
+      /** The URL under which clients reach the service, without a trailing slash. */
+      publicUrl: server.public_url ?? localUrl({ listen: server.listen, tls }),
+      /** CIDRs of proxies that are trusted to state the client's address. */
+      trustedProxies: server.trusted_proxies,
+      /** The PEM files of certificate and key; null: no TLS. */
+      tls,
+      watchConfig: server.watch_config,
+    },
     /** Requests per minute and IP address, without a key and with an invalid key; null: unlimited. */
     limits: {
       public: file.limits.public_per_minute || null,
@@ -228,10 +242,28 @@ function buildConfig(
       secretKey: file.backup.secret_key,
     },
     /** Null: payments are disabled. */
-    payment: buildPayment(file, ofAccounts),
-    mail: buildMail(file, ofAccounts, folder),
+    payment: payment === undefined || webhookSecret === null ? null : {
+      /** The whole signing secret, as the provider shows it. */
+      webhookSecret,
+      /** Whether to accept events of real payments rather than of the test mode. */
+      livemode: payment.livemode,
+      /** How long access continues after a failed payment. */
+      graceMs: payment.grace,
+      /** By price id. */
+      prices: payment.prices,
+    },
+    mail: {
+      from: mail.from,
+      /** The address that customers write to. */
+      support: mail.support === "" ? mail.from.address : mail.support.address,
+      /** Null: mails are written to the outbox. */
+      smtp: smtp === null ? null : { ...smtp, requireTls: mail.require_tls, caFile },
+      outbox: resolve(folder, mail.outbox),
+      /** How long the contents of sent mails are kept. */
+      keepMs: mail.keep,
+    },
     /** `listen` is null: metrics are disabled; `token` is null: clients need none. */
-    metrics: { listen: file.metrics.listen ?? null, token: ofAccounts.metricsToken },
+    metrics: { listen: file.metrics.listen ?? null, token: metricsToken },
     log: file.log,
     secretFiles: secrets.files,
     /** The keys whose secrets are in the config file itself: "payment.webhook_secret". */

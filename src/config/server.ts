@@ -1,21 +1,6 @@
-// The [server] table.
-import { resolve } from "node:path";
+// Checks of the addresses and the certificate of the server.
 import type { KeyProblem } from "./toml/problems.ts";
-import type { CheckedFile } from "./schema.ts";
-import { formatListen, isSameListener, readListen } from "./listen.ts";
-
-/** Settings of the server. */
-export interface ServerConfig {
-  /** Port 0 lets the system choose one. */
-  listen: { hostname: string; port: number };
-  /** The URL under which clients reach the service, without a trailing slash. */
-  publicUrl: string;
-  /** CIDRs of proxies that are trusted to state the client's address. */
-  trustedProxies: string[];
-  /** The certificate and key files (PEM, absolute paths); null: no TLS. */
-  tls: { cert: string; key: string } | null;
-  watchConfig: boolean;
-}
+import { formatListen, isSameListener, type ListenAddress, readListen } from "./listen.ts";
 
 /** Problems between keys of the raw tables [server] and [metrics]. */
 export function findServerProblems({ server, metrics }: Record<string, unknown>): KeyProblem[] {
@@ -52,23 +37,8 @@ function findSingleTlsFile(server: unknown): KeyProblem[] {
   }];
 }
 
-/** The settings of the server. */
-export function buildServer(file: CheckedFile["server"], folder: string): ServerConfig {
-  const { listen, public_url, trusted_proxies, tls_cert, tls_key, watch_config } = file;
-  const tls = tls_cert === undefined || tls_key === undefined
-    ? null
-    : { cert: resolve(folder, tls_cert), key: resolve(folder, tls_key) };
-  return {
-    listen,
-    publicUrl: public_url ?? localUrl({ listen, tls }),
-    trustedProxies: trusted_proxies,
-    tls,
-    watchConfig: watch_config,
-  };
-}
-
 /** The URL of a server on this machine. */
-export function localUrl({ listen, tls }: Pick<ServerConfig, "listen" | "tls">): string {
+export function localUrl({ listen, tls }: { listen: ListenAddress; tls: unknown }): string {
   const scheme = tls === null ? "http" : "https";
   const anywhere = listen.hostname === "0.0.0.0" || listen.hostname === "::";
   return `${scheme}://${formatListen(anywhere ? { ...listen, hostname: "localhost" } : listen)}`;

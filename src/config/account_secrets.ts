@@ -1,35 +1,8 @@
-// The [payment] and [mail] tables, and all secrets except those of sources.
-import { resolve } from "node:path";
-import type { Mailbox, SmtpServer } from "../domain/customer/mail.ts";
-import type { Tier } from "../domain/customer/tier.ts";
+// The secrets of payments, mails and metrics.
+import type { SmtpServer } from "../domain/customer/mail.ts";
 import { isTable } from "./toml/raw_document.ts";
-import type { CheckedFile } from "./schema.ts";
 import type { Secrets } from "./secrets.ts";
 import { readSmtpUrl } from "./parse_values.ts";
-
-/** Settings of payments. */
-export interface PaymentConfig {
-  /** The whole signing secret, as the provider shows it. */
-  webhookSecret: string;
-  /** Accept events of real payments rather than of the test mode. */
-  livemode: boolean;
-  graceMs: number;
-  /** By price id. */
-  prices: Record<string, Tier>;
-}
-
-/** Settings of emails. */
-export interface MailConfig {
-  from: Mailbox;
-  /** The address that customers write to. */
-  support: string;
-  /** Null: mails are written to the outbox. */
-  smtp: SmtpServer & { requireTls: boolean; caFile: string | null } | null;
-  /** Absolute; used without a mail server. */
-  outbox: string;
-  /** How long the contents of sent mails are kept, ms. */
-  keepMs: number;
-}
 
 /** The secrets of payments, mails and metrics. */
 export interface AccountSecrets {
@@ -86,26 +59,4 @@ async function readSmtp(mail: Record<string, unknown>, secrets: Secrets): Promis
   }
   const reading = readSmtpUrl(url.value);
   return "value" in reading ? reading.value : secrets.reject(url.path, reading.problem);
-}
-
-/** The settings of payments; null without [payment]. */
-export function buildPayment(
-  { payment }: CheckedFile,
-  { webhookSecret }: AccountSecrets,
-): PaymentConfig | null {
-  if (payment === undefined || webhookSecret === null) return null;
-  const { livemode, grace, prices } = payment;
-  return { webhookSecret, livemode, graceMs: grace, prices };
-}
-
-/** The settings of emails. */
-export function buildMail({ mail }: CheckedFile, { smtp }: AccountSecrets, folder: string): MailConfig {
-  const caFile = mail.smtp_ca_file === undefined ? null : resolve(folder, mail.smtp_ca_file);
-  return {
-    from: mail.from,
-    support: mail.support === "" ? mail.from.address : mail.support.address,
-    smtp: smtp === null ? null : { ...smtp, requireTls: mail.require_tls, caFile },
-    outbox: resolve(folder, mail.outbox),
-    keepMs: mail.keep,
-  };
 }
