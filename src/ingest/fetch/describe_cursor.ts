@@ -27,19 +27,16 @@ function describeCursor(source: SourceSettings, cursor: string | null, nowMs: nu
   const known = rules === undefined ? null : readCursor<DescribedCursor>(cursor, rulesKey(source));
   if (known === null || rules === undefined) return [];
   const { atMs, rest, sinceMs } = known;
-  if (rules.kind === "sitemap") {
-    return sinceMs === undefined
-      ? []
-      : [`the next fetch looks for pages that have changed since ${dayOf(sinceMs)}`];
+  if (sinceMs !== undefined) {
+    return [`the next fetch looks for pages that have changed since ${dayOf(sinceMs)}`];
   }
-  if (rules.windows !== null && atMs !== undefined) {
+  if (rules.kind !== "sitemap" && rules.windows !== null && atMs !== undefined) {
     const firstMs = planWindows(rules.windows, atMs, nowMs)[0]?.sinceMs ?? nowMs;
     return [`the next fetch starts with the days from ${dayOf(firstMs)} on`];
   }
-  if (rest === undefined) return [];
-  return [
-    `the list is read in parts: ${rest.pages} pages are read, and the next fetch continues after them`,
-  ];
+  return rest === undefined
+    ? []
+    : [`the list is read in parts: ${rest.pages} pages are read, and the next fetch continues after them`];
 }
 
 function dayOf(ms: number): string {

@@ -36,8 +36,10 @@ export async function fetchFeed(
     expects: "data",
   }, options);
   const { freshUntilMs, document } = response;
-  const redirects = [{ ...response.redirect, address: source.location }];
-  const common = { unreadable: [], redirects: () => redirects };
+  const common = {
+    unreadable: [],
+    redirects: () => [{ ...response.redirect, address: source.location }],
+  };
   const fingerprint = fingerprintOf(source.location);
   const isRepeated = conditional !== null && document !== null && hasFingerprint(document, fingerprint);
   if (document === null || isRepeated) {

@@ -217,20 +217,6 @@ Deno.test("each language has its own fingerprint, and all are read when a public
   });
 });
 
-Deno.test("an unchanged feed keeps its time to live and becomes silent", () =>
-  withFeed(async (serve, world) => {
-    serve(rss(AI).replace("<channel>", "<channel><ttl>90</ttl>"));
-    await fetch(world);
-    for (let times = 0; times < 3; times++) {
-      await fetch(world);
-      const [state] = await world.store.listSources();
-      assert.equal((state?.nextDueAtMs ?? 0) - world.platform.clock.nowMs(), 90 * 60_000);
-    }
-    for (let hour = 0; hour < 40; hour++) await fetch(world);
-    const { json } = await world.ask("/v1/sources");
-    assert.equal(json.sources[0].state, "silent");
-  }, boardConfig({ source: 'silent_after = "1d"', rest: '[ingest]\nmax_freshness = "4h"\n' })));
-
 /** A list in pages of two, in which document 1 is the last. */
 function servePages(world: World, newest: () => number): void {
   world.platform.http.serve(FEED, ({ url }) => {

@@ -82,17 +82,6 @@ Deno.test("a site with URLs as ids that moves to another host publishes nothing 
     assert.equal((await world.ask("/v1/health")).json.ingestion.held_back, 0, "nothing is held");
   }));
 
-Deno.test("a session id is not part of a URL", () =>
-  withSources(ALL, async (world) => {
-    const session = (name: string) =>
-      feed([item(1), item(2)]).replace(/<guid.*?<\/guid>/g, "").replace(
-        /news\/(\d)/g,
-        `doc;jsessionid=${name}?id=$1&amp;PHPSESSID=${name}`,
-      );
-    assert.deepEqual(await counts(world, session("AAA1")), [2, 0, 0]);
-    assert.deepEqual(await counts(world, session("BBB2")), [0, 0, 2]);
-  }));
-
 Deno.test("items without id and link are identified by their titles", () =>
   withSources(ALL, async (world) => {
     const homeless = (number: number) =>
