@@ -9,7 +9,7 @@ import { MIGRATIONS } from "../../src/store/sqlite/schema/migrate.ts";
 import { create, listed, names, NOW_MS, withPlace } from "./place.ts";
 import { needs, ROOT } from "../support/needs.ts";
 
-Deno.test("a backup holds the config of one moment, although somebody edits it meanwhile", () =>
+Deno.test("a backup contains the config of one moment, even during an edit", () =>
   withPlace(async (place) => {
     const { archives } = place.tools;
     const edit = () => Deno.writeTextFile(place.config, "# the config, edited and longer\n");
@@ -26,7 +26,7 @@ Deno.test("a backup holds the config of one moment, although somebody edits it m
     });
   }));
 
-Deno.test("a backup is a tar archive with a manifest of what it holds, for its owner alone", () =>
+Deno.test("a backup is a tar archive with a manifest of its files, for its owner alone", () =>
   withPlace(async (place) => {
     const manifest = await create(place);
     assert.deepEqual(await listed(place.archive), ["manifest.json", "regfeed.toml", "regfeed.db"]);
@@ -47,7 +47,7 @@ Deno.test("a backup is a tar archive with a manifest of what it holds, for its o
     });
   }));
 
-Deno.test("the secret key is in a backup only when it was asked for", async () => {
+Deno.test("a backup contains the secret key only on request", async () => {
   await withPlace(async (place) => {
     await create(place, true);
     assert.ok((await listed(place.archive)).includes("regfeed.db.key"));
@@ -77,7 +77,7 @@ Deno.test("createBackup() makes no backup of a damaged database, and leaves noth
     assert.deepEqual(await names(place.folder), ["regfeed.db", "regfeed.db.key", "regfeed.toml"]);
   }));
 
-Deno.test("createBackup() says of a disk that fills up under it what was needed and free, and leaves nothing there", () =>
+Deno.test("createBackup() reports needed and free space when the disk fills up, and leaves nothing there", () =>
   withPlace(async (place) => {
     const pack = () =>
       Promise.reject(new Error("cannot write the archive: No space left on device (os error 28)"));
@@ -103,7 +103,7 @@ Deno.test("createBackup() says of a disk that fills up under it what was needed 
     );
   }));
 
-Deno.test("createBackup() removes what a killed process left behind, and nothing that somebody works on", () =>
+Deno.test("createBackup() removes leftovers of a killed process, and nothing in use", () =>
   withPlace(async (place) => {
     const [dead, busy] = [
       join(place.folder, ".regfeed-backup-dead"),

@@ -69,7 +69,7 @@ export function create(
   return createBackup({ to: archive, nowMs: NOW_MS, database, config, secretKey }, tools);
 }
 
-/** What lies in a folder. */
+/** The contents of a folder. */
 export async function names(folder: string): Promise<string[]> {
   const found: string[] = [];
   for await (const { name } of Deno.readDir(folder)) found.push(name);

@@ -1,4 +1,4 @@
-// Restoring replaces nothing unasked, and loses nothing of what it replaces.
+// Restoring replaces nothing unless forced, and keeps the replaced files.
 import assert from "node:assert/strict";
 import { restoreBackup } from "../../src/backup/restore.ts";
 import { inspectDatabase, releaseDatabase } from "../../src/store/sqlite/connection/inspect.ts";
@@ -18,7 +18,7 @@ function restore(
   return restoreBackup(request, { ...tools, claim, release: releaseDatabase, schemaVersion });
 }
 
-Deno.test("restoreBackup() replaces nothing without force, and keeps what it replaces", () =>
+Deno.test("restoreBackup() replaces nothing without force, and keeps the replaced files", () =>
   withPlace(async (place) => {
     await create(place, true);
     const store = openStore(place.database, testVault);
@@ -37,7 +37,7 @@ Deno.test("restoreBackup() replaces nothing without force, and keeps what it rep
     assert.equal((await Deno.stat(place.database)).mode! & 0o777, 0o600);
   }));
 
-Deno.test("restoreBackup() keeps what each of several restores within one second replaces", () =>
+Deno.test("restoreBackup() keeps the files of several restores within one second", () =>
   withPlace(async (place) => {
     await create(place, true);
     for (const name of ["evt_4", "evt_5"]) {
@@ -55,7 +55,7 @@ Deno.test("restoreBackup() keeps what each of several restores within one second
     assert.equal(await Deno.readTextFile(`${place.key}.${first}`), "n".repeat(32));
   }));
 
-Deno.test("restoreBackup() leaves a database in its place at every moment, and gives a claim back that it took", () =>
+Deno.test("restoreBackup() never leaves a moment without a database, and releases its claim", () =>
   withPlace(async (place) => {
     await create(place);
     const { files } = place.tools;
@@ -85,7 +85,7 @@ Deno.test("restoreBackup() leaves a database in its place at every moment, and g
     assert.equal(claims, 0);
   }));
 
-Deno.test("restoreBackup() touches no database that somebody has open", () =>
+Deno.test("restoreBackup() does not touch a database in use", () =>
   withPlace(async (place) => {
     await create(place);
     const store = openStore(place.database, testVault);

@@ -62,7 +62,7 @@ Deno.test("nextBackupAt() follows the schedule, catches up, and waits after a fa
   assert.equal(nextBackupAt(never, { newestMs: null, startedMs: 0, failedMs: null, nowMs }), null);
 });
 
-Deno.test("findSuperfluous() takes the oldest of the schedule's own, and never what was made by hand", () => {
+Deno.test("findSuperfluous() returns the oldest scheduled backups, and never manual ones", () => {
   const days = ["01", "02", "03", "04"].map((day) => scheduledName(at(`2026-08-${day}T03:15`)));
   const names = [
     "mine.tar.gz",
@@ -86,7 +86,7 @@ Deno.test("findSuperfluous() takes the oldest of the schedule's own, and never w
   );
 });
 
-Deno.test("findNewestBackup() passes over what a clock that was ahead has made, but not what it made a moment ago", async () => {
+Deno.test("findNewestBackup() ignores backups from the future, but not from a moment ago", async () => {
   const nowMs = at("2026-08-04T03:14");
   const newest = (...times: string[]) =>
     findNewestBackup("/backups", {
@@ -152,7 +152,7 @@ Deno.test("runBackups() makes one a day, tries again after a failure, and keeps 
   ]);
 });
 
-Deno.test("runBackups() goes by its schedule although an old backup cannot be removed, and says which", async () => {
+Deno.test("runBackups() continues when an old backup cannot be removed, and logs its name", async () => {
   const { clock, log, lines } = fakePlatform(at("2026-08-01T10:00"), 1);
   const old = [1, 2].map((day) => scheduledName(at(`2026-07-0${day}T03:15`)));
   const folder = new Set<string>(old);

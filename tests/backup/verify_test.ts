@@ -11,7 +11,7 @@ import { testVault } from "../support/vault.ts";
 import { create, names, type Place, readArchive, withPlace } from "./place.ts";
 import { TEMPORARY } from "../support/temporary.ts";
 
-/** What can become of an archive, and what is said of it. */
+/** Damaged archives, and the errors for them. */
 const DAMAGES: [string, (place: Place) => Promise<void>, RegExp][] = [
   ["cut short", async ({ archive }) => {
     await Deno.truncate(archive, Math.floor((await Deno.stat(archive)).size / 2));

@@ -23,7 +23,7 @@ Deno.test("isReachable() permits public addresses and opened ranges, and no form
   }
 });
 
-Deno.test("literalAddress() gives the address that stands in a URL in place of a name", () => {
+Deno.test("literalAddress() returns the address in a URL", () => {
   assert.equal(literalAddress(new URL("http://127.1/feed")), "127.0.0.1");
   assert.equal(literalAddress(new URL("http://[::1]:8080/feed")), "::1");
   assert.equal(literalAddress(new URL("http://board.example")), null);

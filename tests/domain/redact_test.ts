@@ -4,7 +4,7 @@ import { redact } from "../../src/domain/redact.ts";
 
 const HEX = "0123456789abcdef".repeat(4);
 
-Deno.test("redact() blacks out what looks like a secret and leaves the rest as it is", () => {
+Deno.test("redact() redacts secrets and nothing else", () => {
   const rows: [string, string][] = [
     [`key rgf_${HEX} used`, "key rgf_[redacted] used"],
     [`rgf_${HEX.slice(0, 9)}`, "rgf_[redacted]"],

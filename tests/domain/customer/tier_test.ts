@@ -16,7 +16,7 @@ Deno.test("DEFAULT_LIMITS are the specification's section 8", () => {
   assert.equal(DEFAULT_LIMITS.embedded.activeSubscriptions, 200);
 });
 
-Deno.test("limitsFromFields() reverses limitFields(), and leaves out what is not given", () => {
+Deno.test("limitsFromFields() reverses limitFields(), and omits missing fields", () => {
   assert.deepEqual(
     limitsFromFields(limitFields(DEFAULT_LIMITS.team) as Record<string, number>),
     DEFAULT_LIMITS.team,

@@ -50,7 +50,7 @@ function shown(facts: DeliveryFacts, trigger: DeliveryTrigger): string {
   return [next.status, next.holdReason ?? "", marks].filter((part) => part !== "").join(" ");
 }
 
-Deno.test("nextState() says of every state and every trigger what follows", () => {
+Deno.test("nextState() covers every state and every trigger", () => {
   let pairs = 0;
   for (const [table, hasArrived] of [[FIRST_TIME, false], [ARRIVED, true]] as const) {
     for (const [name, row] of Object.entries(table)) {

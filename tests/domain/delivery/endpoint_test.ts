@@ -46,13 +46,13 @@ Deno.test("afterAttempt() lets a success end the probing, and the endpoint recov
   assert.equal(afterFailures(5, recovering).pace, "probing");
 });
 
-Deno.test("afterAttempt() keeps an endpoint that was switched on again at one probe after each failure", () => {
+Deno.test("afterAttempt() keeps a newly enabled endpoint at one probe after each failure", () => {
   const failed = afterFailures(1, HALF_OPEN);
   assert.deepEqual([failed.pace, failed.resumeAtMs], ["probing", T0 + 1_000]);
   assert.equal(after(HALF_OPEN, true, T0).pace, "recovering");
 });
 
-Deno.test("isSlowEndpoint() goes by the median of the last five attempts, and at first by the first one", () => {
+Deno.test("isSlowEndpoint() uses the median of the last five attempts, or else the first one", () => {
   const isSlow = (durationsMs: readonly number[]) =>
     isSlowEndpoint(durationsMs.reduce((health, ms) => after(health, true, T0, ms), WELL));
   const cases: [durationsMs: number[], slow: boolean][] = [

@@ -1,4 +1,4 @@
-// Subscriptions: which events a filter lets pass, and when anything goes out at all.
+// Subscriptions: filters, and when events are delivered.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { isEnabled, passesOf, type SubscriptionFilter } from "../../../src/domain/delivery/subscription.ts";

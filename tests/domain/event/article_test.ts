@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { canonicalArticle } from "../../../src/domain/event/article.ts";
 
-Deno.test("canonicalArticle() gives the canonical form of what people write, and null for what is no reference", () => {
+Deno.test("canonicalArticle() returns the canonical form of usual spellings, and null for other text", () => {
   const rows: [text: string, expected: string | null][] = [
     ["Art. 50", "Art. 50"],
     ["Art. 50(2)", "Art. 50(2)"],

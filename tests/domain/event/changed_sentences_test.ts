@@ -1,4 +1,4 @@
-// The changed sentences of long texts: which are shown, where the mark stands, what no text may break.
+// The changed sentences of long texts.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { changedSentences, OMISSION, WHOLE_UP_TO } from "../../../src/domain/event/changed_sentences.ts";
@@ -68,7 +68,7 @@ const ROWS: Row[] = [
   },
 ];
 
-Deno.test("changedSentences() shows of long texts what changed, and marks what it leaves out", () => {
+Deno.test("changedSentences() shows the changes of long texts, and marks omissions", () => {
   for (const { name, language, before, after, shown } of ROWS) {
     const found = changedSentences(before.join(" "), after.join(" "), language ?? "en");
     assert.deepEqual(found, { ...shown, isExcerpt: true }, name);

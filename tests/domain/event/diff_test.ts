@@ -73,13 +73,13 @@ const ROWS: [string, Partial<RegEvent>, FieldChange[]][] = [
   ],
 ];
 
-Deno.test("diffEvents() names the fields that changed, with what they were and are", () => {
+Deno.test("diffEvents() lists the changed fields with their old and new values", () => {
   for (const [name, change, expected] of ROWS) {
     assert.deepEqual(diffEvents(BEFORE, next(change)).changes, expected, name);
   }
 });
 
-Deno.test("diffEvents() names the previous version and says in words what changed", () => {
+Deno.test("diffEvents() contains the previous version and describes the changes in words", () => {
   const diff = diffEvents(BEFORE, next({ severity: "high", topics: ["gpai"] }));
   assert.equal(diff.previous_id, "evt_1");
   assert.equal(diff.previous_version, 3);
@@ -121,7 +121,7 @@ const IN_WORDS: [Partial<RegEvent>, Record<string, string>][] = [
     de: "Titel geändert (Deutsch); Zusammenfassung entfernt (Deutsch)",
     fr: "Titre modifié (allemand); résumé supprimé (allemand)",
   }],
-  // What the reader gets comes first.
+  // The most important changes come first.
   [{ summary_en: "New.", translations: { de: { ...de, summary: "Neu." }, en: { ...en, summary: "New." } } }, {
     en: "Summary changed; summary changed (German)",
     de: "Zusammenfassung geändert (Deutsch); Zusammenfassung geändert (Englisch)",
@@ -131,7 +131,7 @@ const IN_WORDS: [Partial<RegEvent>, Record<string, string>][] = [
   [{ title_en: "New", language_versions: ["en"] }, {
     de: "Titel geändert; 1 Sprachfassung entfernt",
   }],
-  // A language that comes is told once, not field by field.
+  // An added language is one change, not one per field.
   [{
     language_versions: ["de", "en", "fr"],
     translations: { de, en, fr: { title: "Lignes", summary: "Dire." } },
@@ -142,7 +142,7 @@ const IN_WORDS: [Partial<RegEvent>, Record<string, string>][] = [
   }],
 ];
 
-Deno.test("diffEvents() says what changed in the words of the language that is asked for, else in English", () => {
+Deno.test("diffEvents() uses the requested language, else English", () => {
   for (const [change, expected] of IN_WORDS) {
     for (const [language, summary] of Object.entries(expected)) {
       assert.equal(diffEvents(BEFORE, next(change), language).summary, summary, language);
@@ -150,7 +150,7 @@ Deno.test("diffEvents() says what changed in the words of the language that is a
   }
 });
 
-Deno.test("diffEvents() shows of a long summary the changed sentences, and says that it is an excerpt", () => {
+Deno.test("diffEvents() shows the changed sentences of a long summary, marked as an excerpt", () => {
   const sentence = (n: number) =>
     `Sentence number ${n} of a text that goes on for quite some time about labels.`;
   const summary = (last: string) => [1, 2, 3, 4, 5].map(sentence).concat(last).join(" ");
@@ -201,7 +201,7 @@ Deno.test("diffEvents() names every field that changed, and no other", () => {
   }));
 });
 
-Deno.test("diffEvents() tells the words of a source without English once", () => {
+Deno.test("diffEvents() lists the texts of a source without English once", () => {
   const german = { ...BEFORE, language: "de", language_versions: ["de"], translations: { de } };
   const before: RegEvent = { ...german, title_en: de.title, summary_en: de.summary };
   const after: RegEvent = {

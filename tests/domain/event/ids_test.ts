@@ -1,4 +1,4 @@
-// Identifiers: their form, their order, whatever the clock does.
+// Identifiers: their form and their order.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { createIds, ID_PREFIXES, type IdNoun, isId } from "../../../src/domain/event/ids.ts";
@@ -9,7 +9,7 @@ const NOUNS = Object.keys(ID_PREFIXES) as IdNoun[];
 /** Random bytes that are all the same. */
 const bytesOf = (byte: number) => (count: number) => new Uint8Array(count).fill(byte);
 
-Deno.test("createIds() gives every noun its prefix and a ULID whose time is the clock's", () => {
+Deno.test("createIds() combines each noun's prefix with a ULID of the clock's time", () => {
   const newId = createIds(() => 1_469_918_176_385, bytesOf(0));
   // The time part is the example of the ULID specification.
   assert.equal(newId("event"), "evt_01ARYZ6S410000000000000000");
@@ -21,7 +21,7 @@ Deno.test("createIds() gives every noun its prefix and a ULID whose time is the 
   }
 });
 
-Deno.test("createIds() gives ascending ids whatever the clock and the random bytes are", () => {
+Deno.test("createIds() returns ascending ids for any clock and any random bytes", () => {
   const steps = fc.array(fc.record({ nowMs: fc.integer({ min: 0, max: 2 ** 48 - 2 }), byte: fc.nat(255) }));
   fc.assert(fc.property(steps, fc.boolean(), (steps, standsStill) => {
     let step = { nowMs: T0, byte: 255 };
@@ -35,7 +35,7 @@ Deno.test("createIds() gives ascending ids whatever the clock and the random byt
   }));
 });
 
-Deno.test("createIds() counts on when the clock goes back, and begins anew when it is ahead again", () => {
+Deno.test("createIds() continues when the clock goes back, and follows it when it is ahead again", () => {
   let nowMs = T0;
   let drawn = 0;
   const newId = createIds(

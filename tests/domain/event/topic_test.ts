@@ -1,4 +1,4 @@
-// Topics: a parent stands for its children.
+// Topics: a parent includes its children.
 import assert from "node:assert/strict";
 import { expandTopics, type Topic } from "../../../src/domain/event/topic.ts";
 

@@ -31,7 +31,7 @@ Deno.test("planEndpoint() warns once per failure, with the host alone and the ti
   });
 });
 
-Deno.test("disabledMail() is sent once a day, and says whether the key was lost", () => {
+Deno.test("disabledMail() is sent once a day, and mentions a lost key", () => {
   const gone = disabledMail({ ...endpoint, firstFailureAtMs: null }, {
     by: "gone",
     nowMs: T0,

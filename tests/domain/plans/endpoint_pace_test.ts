@@ -25,7 +25,7 @@ const plan = (
 
 const attempt = { customerId: "cus_1", subscriptionId: "sub_1", lane: "normal", startedAtMs: T0 } as const;
 
-Deno.test("planEndpointSlots() gives a lane and the free slots of the subscription", () => {
+Deno.test("planEndpointSlots() returns a lane and the free slots of the subscription", () => {
   assert.deepEqual(plan(), { lane: "normal", free: 5 });
   assert.deepEqual(plan({}, { running: [attempt, attempt] }), { lane: "normal", free: 3 });
   assert.equal(plan({}, { running: Array(5).fill(attempt) }), null);

@@ -1,4 +1,4 @@
-// What follows from the verdict on a payer.
+// Plans of payments.
 import assert from "node:assert/strict";
 import type { PayerState, PaymentVerdict } from "../../../src/domain/customer/payment.ts";
 import {
@@ -71,14 +71,14 @@ Deno.test("planPayerChange() changes tier and address only when the payment's do
   assert.ok(!("disabledBy" in change({}, "operator")), "the operator's decision stays");
 });
 
-Deno.test("accessChange() tells a restored access from one in its grace period", () => {
+Deno.test("accessChange() distinguishes a restored access from one in its grace period", () => {
   assert.equal(accessChange({ before: true, after: true }, verdict), null);
   assert.equal(accessChange({ before: true, after: false }, verdict), "ended");
   assert.equal(accessChange({ before: false, after: true }, verdict), "restored");
   assert.equal(accessChange({ before: false, after: true }, { accessUntilMs: T0 }), "in_grace");
 });
 
-Deno.test("planPaymentMail() names each occasion, and what it was called before", () => {
+Deno.test("planPaymentMail() names each occasion, with its earlier names", () => {
   const failed = { kind: "payment-failed", data: { accessUntilMs: T0 }, occasion: "due:in_1" } as const;
   const notice = { ...failed, formerOccasions: ["due:1"] };
   assert.equal(planPaymentMail(verdict, { customerId: "cus_1", isNew: false }), null);

@@ -1,4 +1,4 @@
-// What is stored of a publication after a decision.
+// The stored state of a publication after a decision.
 import assert from "node:assert/strict";
 import type { RecordDecision } from "../../../src/domain/ports/store/publications.ts";
 import {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { type ReplayFacts, replayRefusal } from "../../../src/domain/plans/replay.ts";
 
-Deno.test("replayRefusal() gives the first reason that applies", () => {
+Deno.test("replayRefusal() returns the first reason that applies", () => {
   const facts: ReplayFacts = {
     status: "delivered",
     isPruned: false,

@@ -1,9 +1,9 @@
-// What events are found by.
+// The indexed text of events.
 import assert from "node:assert/strict";
 import { searchedText, tagOf, tagsOf } from "../../../src/domain/plans/search_text.ts";
 import { anEvent } from "../../store/contract/given.ts";
 
-Deno.test("tagsOf() has a tag for each filter, and for what a reference is part of", () => {
+Deno.test("tagsOf() contains a tag for each filter, and for the parents of a reference", () => {
   const event = anEvent("evt_1", { ai_act_articles: ["Art. 53(1)(d)"], topics: ["gpai"], severity: "high" });
   const articles = ["Art. 53(1)(d)", "Art. 53(1)", "Art. 53"].map((reference) => tagOf("article", reference));
   for (const tag of [...articles, tagOf("topic", "gpai"), tagOf("severity", "high")]) {
@@ -11,7 +11,7 @@ Deno.test("tagsOf() has a tag for each filter, and for what a reference is part 
   }
 });
 
-Deno.test("tagOf() gives one token of letters and digits, different for different values", () => {
+Deno.test("tagOf() returns one token of letters and digits, different for different values", () => {
   const tags = ["a-b", "a_b", "ab", "axb", "a.b"].map((value) => tagOf("source", value));
   assert.equal(new Set(tags).size, tags.length);
   for (const tag of tags) assert.match(tag, /^[a-z0-9]+$/);

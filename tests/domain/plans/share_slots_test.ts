@@ -43,7 +43,7 @@ function slotsOf(slots: number, running: RunningAttempt[] = [], limit = Infinity
   return new Slots({ slots, limit, running, nowMs: NOW });
 }
 
-/** What is started, by subscription. */
+/** The started deliveries, by subscription. */
 function started(
   customers: Record<string, Record<string, number>>,
   slots: Slots,
@@ -52,7 +52,7 @@ function started(
   return Object.fromEntries(Array.from(shares, ([{ id }, share]) => [id, share]));
 }
 
-Deno.test("shareSlots() goes round over customers, then over each customer's subscriptions", () => {
+Deno.test("shareSlots() takes turns between customers, then between each customer's subscriptions", () => {
   const customers = { ana: { a: 9, b: 9, c: 9 }, bo: { a: 1 }, cy: { a: 9, b: 9 } };
   const rows: [limit: number, expected: Record<string, number>][] = [
     [0, {}],
@@ -158,7 +158,7 @@ Deno.test("shareSlots() serves every subscription in the end, however many want 
     fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 30 }),
     fc.integer({ min: 1, max: 40 }),
     (sizes, count) => {
-      // Customers in rounds, their subscriptions too, as an engine keeps them: it goes on after the one served last.
+      // Customers and their subscriptions in turns, as an engine keeps them, after the one served last.
       let order = sizes.map((size, at) => ({
         id: `cus ${at}`,
         subscriptions: Array.from({ length: size }, (_, number) => ({

@@ -16,11 +16,11 @@ Deno.test("nextRunAfter() counts in the schedule's time zone", () => {
   }
 });
 
-Deno.test("nextRunAfter() says that a day will never come", () => {
+Deno.test("nextRunAfter() returns null for a day that never comes", () => {
   assert.equal(nextRunAfter({ schedule: "0 0 30 2 *", timezone: "UTC" }, 0), null);
 });
 
-Deno.test("lastRunUntil() gives the last run at a time or before it", () => {
+Deno.test("lastRunUntil() returns the last run at or before a time", () => {
   const noon = Date.UTC(2026, 6, 1, 12);
   const cases: [schedule: string, timezone: string, untilMs: number, lastMs: number | null][] = [
     ["*/30 * * * *", "UTC", noon, noon],

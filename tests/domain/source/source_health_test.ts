@@ -101,7 +101,7 @@ const CONDITIONS: [
   ],
 ];
 
-Deno.test("sourceHealth() tells each state, since when, and why", () => {
+Deno.test("sourceHealth() returns each condition, since when, and why", () => {
   for (const [what, given, condition, sinceMs, reason] of CONDITIONS) {
     const health = sourceHealth(FEED, given, NOW);
     assert.deepEqual([health.condition, health.sinceMs], [condition, sinceMs], what);

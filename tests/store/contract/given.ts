@@ -1,4 +1,4 @@
-// What the contract's tests are made of: records, and the usual calls with the usual values.
+// Builders for the contract's tests: records, and calls with default values.
 import type { TierAct } from "../../../src/domain/ports/store/customers.ts";
 import type { Store } from "../../../src/domain/ports/store/store.ts";
 import type {
@@ -40,7 +40,7 @@ export const LEASE = 60_000;
 /** More deliveries than any test holds. */
 const MAX_RELEASED = 10_000;
 
-/** A source as it is made known: without a host, its next run at {@link T0}. */
+/** A registered source: without a host, its next run at {@link T0}. */
 export function aSource(id: string, change: Partial<RegisteredSource> = {}): RegisteredSource {
   return { id, host: null, schedule: "0 * * * *", nextRunAtMs: T0, ...change };
 }
@@ -113,7 +113,7 @@ export function anEvent(id: string, change: Partial<RegEvent> = {}): RegEvent {
   };
 }
 
-/** What an event was made from. */
+/** The provenance of an event. */
 export const PROVENANCE: Provenance = {
   rules_version: "1",
   categories: ["News"],
@@ -124,12 +124,12 @@ export const PROVENANCE: Provenance = {
   fetched_at: T0,
 };
 
-/** A publication's key as the ingest gives it. */
+/** A publication's key. */
 export function aPublication(key: string, contentHash: string): PublicationKey {
   return { key, contentHash };
 }
 
-/** A decision function that records one event, whatever is stored. */
+/** A decision that always records one event. */
 export function recordIt(event: RegEvent, notify = true): () => RecordDecision {
   return () => ({ kind: "record", event, provenance: PROVENANCE, notify });
 }
@@ -241,7 +241,7 @@ export function newMailId(): string {
   return `mail_${++mails}`;
 }
 
-/** The id of the delivery of an event to a subscription, as {@link matchAll} gives it. */
+/** The id of an event's delivery to a subscription, as {@link matchAll} makes it. */
 export function deliveryId(eventId: string, subscriptionId: string): string {
   return `dlv ${eventId} to ${subscriptionId}`;
 }
@@ -249,7 +249,7 @@ export function deliveryId(eventId: string, subscriptionId: string): string {
 /** Time, month and limits under which deliveries are counted. */
 export const TERMS = { nowMs: T0, month: JULY, tiers: monthly(1_000), newMailId };
 
-/** Every event goes to every subscription that is offered. */
+/** Matches every event with every subscription. */
 export const EVERYTHING: DeliveriesFor = (
   { event }: UnmatchedEvent,
   subscriptions: readonly MatchedSubscription[],
@@ -269,7 +269,7 @@ export async function catchUpAll(store: Store, terms: Partial<QuotaTerms> = {}):
   }
 }
 
-/** Sends a stretch of events to `sub_1` again: every event there is, unless the stretch says otherwise. */
+/** Replays a range of events to `sub_1`: all by default. */
 export async function replayAll(
   store: Store,
   change: Partial<Parameters<Store["replayEvents"]>[2]> = {},
@@ -289,7 +289,7 @@ export async function replayAll(
   });
 }
 
-/** Matches what waits: every event goes to every subscription that is offered. */
+/** Matches waiting events with every subscription. */
 export async function matchAll(
   store: Store,
   options: {
@@ -370,7 +370,7 @@ export function finished(
   };
 }
 
-/** Claims everything that is due and records one outcome for all of it; returns how many there were. */
+/** Claims all due deliveries and records one outcome for all; returns how many there were. */
 export async function finishAllDue(store: Store, next: NextStep, nowMs = T0): Promise<number> {
   const claimed = await claimAll(store, nowMs);
   await store.finishAttempts(claimed.map((delivery) => finished(delivery, next)), nowMs);

@@ -1,9 +1,9 @@
-// Promises about the store as a whole: its health, its end.
+// The store as a whole: its health, its end.
 import assert from "node:assert/strict";
 import { addCustomer, claimAll, finished, matchAll, monthly, publishMany, subscribe, T0 } from "./given.ts";
 import { test } from "./contract.ts";
 
-test("health() counts what is pending and tells since when the oldest is", async (store) => {
+test("health() counts pending deliveries and reports the age of the oldest", async (store) => {
   assert.deepEqual(await store.health(), { pendingDeliveries: 0, oldestPendingAtMs: null });
   await addCustomer(store);
   await subscribe(store, "sub_1");

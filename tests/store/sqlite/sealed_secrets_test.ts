@@ -1,4 +1,4 @@
-// What is sealed in the SQLite file: no secret is found in the bytes of any of its files, also not an old one.
+// Sealed data: no secret, not even an old one, is found in the bytes of the files.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createVault, openVaultFile } from "../../../src/platform/vault.ts";
@@ -30,7 +30,7 @@ async function filesWith(folder: string, text: string): Promise<string[]> {
 /** 64 hexadecimal characters that occur nowhere else. */
 const secretOf = (number: number): string => (number + 0xabc000).toString(16).repeat(11).slice(0, 64);
 
-Deno.test("no webhook secret and no remembered answer stands in the file or its log in clear", () =>
+Deno.test("no webhook secret and no stored response is in the file or its log in plain text", () =>
   withFile(async (file, folder) => {
     const store = openStore(file, testVault);
     await addCustomer(store);
@@ -53,7 +53,7 @@ Deno.test("no webhook secret and no remembered answer stands in the file or its 
     for (const secret of secrets) assert.deepEqual(await filesWith(folder, secret), [], secret);
   }));
 
-Deno.test("claimDeliveries() opens the secret that stands, also when it has changed since the last claim", () =>
+Deno.test("claimDeliveries() opens the current secret, also after a change since the last claim", () =>
   withFile(async (file) => {
     const store = openStore(file, testVault);
     const outside = new Connection(file);

@@ -1,4 +1,4 @@
-// Promises about customers, their keys and their counted requests.
+// Customers, their keys and their counted requests.
 import assert from "node:assert/strict";
 import type { KeyHolder } from "../../../../src/domain/ports/store/customers.ts";
 import {
@@ -20,7 +20,7 @@ import type { Store } from "../../../../src/domain/ports/store/store.ts";
 
 const DAY = "2026-07-20";
 
-test("findCustomer() gives a customer as it was added, and null for an unknown id", async (store) => {
+test("findCustomer() returns a customer as it was added, and null for an unknown id", async (store) => {
   const customer = await addCustomer(store, "1", {
     tier: "embedded",
     limits: { apiRequestsPerDay: 7, activeSubscriptions: 0 },
@@ -37,7 +37,7 @@ test("addCustomer() keeps the customer and its key, or neither", async (store) =
   assert.equal(await store.findKey(aKey("2").hash), null);
 });
 
-test("listCustomers() gives every customer, oldest first, with its keys, oldest first", async (store) => {
+test("listCustomers() returns every customer, oldest first, with its keys, oldest first", async (store) => {
   await addCustomer(store, "2", { createdAtMs: T0 + 5 });
   await addCustomer(store, "1", { createdAtMs: T0 + 9 });
   await addCustomer(store, "3", { createdAtMs: T0, enabled: false });
@@ -52,7 +52,7 @@ test("listCustomers() gives every customer, oldest first, with its keys, oldest 
   });
 });
 
-test("changeCustomer() changes what it is given and nothing else", async (store) => {
+test("changeCustomer() changes the given fields only", async (store) => {
   const customer = await addCustomer(store, "1", { limits: { activeSubscriptions: 3 } });
   const other = await addCustomer(store, "2");
   const changes = [
@@ -71,7 +71,7 @@ test("changeCustomer() changes what it is given and nothing else", async (store)
   assert.deepEqual(await store.findCustomer("cus_2"), other);
 });
 
-test("findKey() gives the key's holder, and null for an unknown hash", async (store) => {
+test("findKey() returns the key's customer, and null for an unknown hash", async (store) => {
   const customer = await addCustomer(store, "1");
   await addCustomer(store, "2");
   assert.deepEqual(await store.findKey(aKey("1").hash), {
@@ -143,13 +143,13 @@ test("addRequests() keeps all of a call or nothing", async (store) => {
 
 const ANSWER = { key: "key 1", requestHash: "hash 1", json: '{"subscription":{}}' };
 
-/** The counts of a usage; who was told of them is another matter. */
+/** The counts of a usage, without the notices. */
 async function countsOf(store: Store, customerId: string, month: string) {
   const { warnedAtMs: _, spentAtMs: __, ...counts } = await store.usageOf(customerId, month);
   return counts;
 }
 
-test("usageOf() counts a customer's own deliveries of the month, what is held and what is active", async (store) => {
+test("usageOf() counts a customer's own deliveries of the month, held ones and active subscriptions", async (store) => {
   await addCustomer(store);
   await addCustomer(store, "2");
   await subscribe(store, "sub_1");
@@ -180,7 +180,7 @@ test("usageOf() counts a customer's own deliveries of the month, what is held an
   });
 });
 
-test("findResponse() gives the answer that was kept for the customer's key, made after the time", async (store) => {
+test("findResponse() returns the response stored for the customer's key after the time", async (store) => {
   await addCustomer(store);
   await addCustomer(store, "2");
   assert.equal(await store.findResponse("cus_1", "key 1", 0), null);
@@ -211,7 +211,7 @@ test("addSubscription() keeps an answer only if the subscription was created, an
   assert.deepEqual(await store.findResponse("cus_1", "key 1", 0), later);
 });
 
-test("removeResponses() forgets what was made up to the time, and nothing later", async (store) => {
+test("removeResponses() removes responses stored up to the time, and no later ones", async (store) => {
   await addCustomer(store);
   await store.removeResponses(T0);
   for (const at of [1, 2, 3]) {

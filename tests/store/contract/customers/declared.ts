@@ -1,4 +1,4 @@
-// Promises about customers that the config declares.
+// Customers that the config declares.
 import assert from "node:assert/strict";
 import {
   type DeclaredCustomer,
@@ -78,7 +78,7 @@ test("declareCustomers() adds, changes, disables and brings back, and writes eac
   ]);
 });
 
-test("declareCustomers() gives a customer the declared keys and takes every other", async (store) => {
+test("declareCustomers() gives a customer exactly the declared keys", async (store) => {
   const keys = (...names: string[]) => declared("bank", { keyHashes: names.map((name) => aKey(name).hash) });
   const rows: [named: string[], good: string[]][] = [
     [["1"], ["1"]],
@@ -112,7 +112,7 @@ test("declareCustomers() moves a key between declared customers, also to a new n
   assert.equal(await opens(store, "paper"), renamed.id);
 });
 
-test("declareCustomers() refuses what somebody else has, and then changes nothing at all", async (store) => {
+test("declareCustomers() refuses keys and ids of other customers, and then changes nothing", async (store) => {
   const made = await addCustomer(store, "1", { email: "Ana@example.org" });
   const bank = declared("bank");
   await store.declareCustomers([bank], CONFIG);

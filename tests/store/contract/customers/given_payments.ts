@@ -4,7 +4,7 @@ import type { PaymentEvent, PaymentFact, PaymentVerdict } from "../../../../src/
 import { DEFAULT_LIMITS } from "../../../../src/domain/customer/tier.ts";
 import { T0 } from "../given.ts";
 
-/** A paid checkout of the payer `payer_1`, unless it is told otherwise. */
+/** A paid checkout of the payer `payer_1` by default. */
 export function aPayment(id: string, change: Partial<PaymentEvent> = {}): PaymentEvent {
   return {
     id,

@@ -1,4 +1,4 @@
-// Promises about mails: leased, handed over with a key that is nowhere else, finished once. And about erasure and audit.
+// Mails: leased, sent with a key that is stored nowhere else, finished once. And erasure and the audit.
 import assert from "node:assert/strict";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import { addCustomer, aKey, BY, claimAll, LEASE, matchAll, publishMany, subscribe, T0 } from "../given.ts";
@@ -7,7 +7,7 @@ import { test } from "../contract.ts";
 
 const claim = (store: Store, nowMs = T0) => store.claimMails({ nowMs, leaseMs: LEASE, limit: 10 });
 
-/** A customer whose welcome waits; gives its id. */
+/** A customer with a queued welcome mail; returns its id. */
 async function welcomed(store: Store): Promise<string> {
   await store.recordPayment(aPayment("evt_1"), aReview());
   const [row] = await store.listCustomers();
@@ -19,7 +19,7 @@ const goodKeys = async (store: Store): Promise<string[]> =>
     hash.slice(0, 1)
   ) ?? [];
 
-test("claimMails() leases what is due and counts the attempt, until the lease runs out", async (store) => {
+test("claimMails() leases due mails and counts the attempt, until the lease expires", async (store) => {
   const id = await welcomed(store);
   const [mail, ...others] = await claim(store);
   assert.deepEqual([mail?.kind, mail?.attempt, mail?.customer.id, others.length], ["welcome", 1, id, 0]);
@@ -81,7 +81,7 @@ test("replaceKeys() cancels a welcome that waits, whose key is no more stored th
   assert.equal((await store.listMails({ limit: 1 }))[0]?.status, "cancelled");
 });
 
-test("replaceKeys() with a mail's id tells the customer which key is new", async (store) => {
+test("replaceKeys() with a mail id notifies the customer of the new key", async (store) => {
   await addCustomer(store);
   await store.replaceKeys("cus_1", aKey("d"), { ...BY, mailId: "mail_9" });
   const [mail] = await claim(store);
@@ -93,7 +93,7 @@ test("replaceKeys() with a mail's id tells the customer which key is new", async
   ]);
 });
 
-test("retryMail() makes due what was given up or waits, and leaves what is under way or was sent", async (store) => {
+test("retryMail() makes failed and waiting mails due, but none in progress or sent", async (store) => {
   await welcomed(store);
   const [{ id } = { id: "" }] = await claim(store);
   assert.equal(await store.retryMail(id, BY), "soon", "an attempt is under way");
@@ -128,7 +128,7 @@ test("retryMail() makes due what was given up or waits, and leaves what is under
   assert.equal(await store.retryMail("mail_unknown", BY), "over");
 });
 
-test("cancelMail() ends what waits or was given up, heals health, and leaves what was sent", async (store) => {
+test("cancelMail() ends failed and waiting mails, which then do not count in health, but no sent one", async (store) => {
   await welcomed(store);
   const [mail] = await claim(store);
   const id = mail?.id ?? "";
@@ -151,7 +151,7 @@ test("cancelMail() ends what waits or was given up, heals health, and leaves wha
   assert.equal(await store.cancelMail(id, BY), false, "what was sent is sent");
 });
 
-test("eraseCustomer() takes out what is personal, closes every way in, and keeps the audit", async (store) => {
+test("eraseCustomer() removes personal data and keys, and keeps the audit", async (store) => {
   const id = await welcomed(store);
   const [{ id: mailId } = { id: "" }] = await claim(store);
   await store.storeWelcomeKey(mailId, 1, aKey("a"));
@@ -187,7 +187,7 @@ test("eraseCustomer() takes out what is personal, closes every way in, and keeps
   assert.equal(await store.eraseCustomer("cus_unknown", BY), false);
 });
 
-test("listAudit() tells who changed what, the newest first, without address and secret", async (store) => {
+test("listAudit() returns who changed what, newest first, without address and secret", async (store) => {
   await addCustomer(store);
   await addCustomer(store, "2");
   await store.changeCustomer("cus_1", { tier: "gpai" }, { ...BY, actor: "cli:ana", atMs: T0 + 1 });

@@ -1,4 +1,4 @@
-// Promises about payment events: each once, all that follows with it, and nothing by order of arrival.
+// Payment events: each stored once, with all effects, in any order of arrival.
 import assert from "node:assert/strict";
 import { addCustomer, BY, T0 } from "../given.ts";
 import { aPayment, aReview, aState } from "./given_payments.ts";
@@ -76,7 +76,7 @@ test("recordPayment() keeps nothing of an event whose consequences fail", async 
   assert.equal(await store.recordPayment(aPayment("evt_1"), review), "applied");
 });
 
-test("recordPayment() keeps out who has ceased to pay, and lets in who pays again, but for the operator's word", async (store) => {
+test("recordPayment() disables customers who stop paying and enables those who pay again, unless the operator disabled them", async (store) => {
   await store.recordPayment(aPayment("evt_1"), aReview());
   const [{ customer } = {}] = await store.listCustomers();
   const id = customer?.id ?? "";
@@ -105,7 +105,7 @@ test("recordPayment() keeps out who has ceased to pay, and lets in who pays agai
   assert.deepEqual(await state(), [false, "payment"]);
 });
 
-test("reviewPayers() ends the access of those whose grace is over, and tells them once", async (store) => {
+test("reviewPayers() ends the access of payers after the grace period, and notifies them once", async (store) => {
   await store.recordPayment(aPayment("evt_1"), aReview());
   const due = aPayment("evt_2", { fact: aState("past_due"), createdAtMs: T0 + 1 });
   await store.recordPayment(due, aReview());
@@ -122,7 +122,7 @@ test("reviewPayers() ends the access of those whose grace is over, and tells the
   assert.deepEqual(acts, ["service customer.change", "payment:evt_1 customer.add"]);
 });
 
-test("replayPayment() changes nothing that is true already, and mends what is not", async (store) => {
+test("replayPayment() changes nothing that is correct, and repairs the rest", async (store) => {
   await store.recordPayment(aPayment("evt_1"), aReview());
   assert.equal(await store.replayPayment("evt_1", aReview(), BY), "applied");
   assert.equal((await store.listCustomers()).length, 1);
@@ -134,7 +134,7 @@ test("replayPayment() changes nothing that is true already, and mends what is no
   assert.deepEqual(acts, ["customer.change", "payment.replay", "payment.replay", "customer.add"]);
 });
 
-test("listPayments() gives the newest received first, of one customer where that is wanted", async (store) => {
+test("listPayments() returns the newest received first, optionally of one customer", async (store) => {
   await addCustomer(store);
   for (const [number, payer] of ["payer_1", "payer_2", "payer_1"].entries()) {
     const event = aPayment(`evt_${number}`, { payer, receivedAtMs: T0 + number });

@@ -1,4 +1,4 @@
-// Promises about subscriptions over the number of their customer's tier.
+// Subscriptions over the limit of their customer's tier.
 import assert from "node:assert/strict";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import type { Tier, TierLimits } from "../../../../src/domain/customer/tier.ts";
@@ -71,7 +71,7 @@ test("changeCustomer() holds the newest subscriptions over a lower tier, and bri
   ]);
 });
 
-test("a tier that changes is told of in a mail, with what it holds and what comes back; so is a number alone", async (store) => {
+test("a change of the tier or of a limit is notified by mail, with the held and returned subscriptions", async (store) => {
   await addCustomer(store);
   await addFive(store);
   const told = async () =>
@@ -138,7 +138,7 @@ test("fitSubscriptions() makes a config's numbers hold for every customer, and i
   assert.equal(first(await store.listAudit({ limit: 1 })).actor, "service");
 });
 
-test("what makes room brings back the oldest that the tier holds, but none that its owner switched off", async (store) => {
+test("free room returns the oldest held subscription, but none that its owner disabled", async (store) => {
   await addCustomer(store);
   await addFive(store);
   await store.fitSubscriptions({ nowMs: T0, tiers: allowing({ team: 2 }), newMailId });
@@ -152,7 +152,7 @@ test("what makes room brings back the oldest that the tier holds, but none that 
   assert.equal(await states(store), "2:owner 3:on 4:owner 5:on");
 });
 
-test("a subscription held by its tier is not switched on over the limit, and keeps its place", async (store) => {
+test("a subscription held by its tier cannot be enabled over the limit, and keeps its position", async (store) => {
   await addCustomer(store);
   await subscribe(store, "sub_1");
   const held = await subscribe(store, "sub_2", { createdAtMs: T0 + 1, topics: ["gpai"] });

@@ -1,4 +1,4 @@
-// Promises about the month's quota of deliveries: what counts, what is given back, who waits.
+// The month's quota of deliveries: counting, returning, waiting.
 import assert from "node:assert/strict";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import {
@@ -32,7 +32,7 @@ async function subscriber(store: Store): Promise<void> {
   await subscribe(store, "sub_1");
 }
 
-test("matchEvents() holds what is over the month's quota of the tier", async (store) => {
+test("matchEvents() holds deliveries over the month's quota of the tier", async (store) => {
   await subscriber(store);
   await publishMany(store, 1, 5);
   const tiers = { ...monthly(100), team: { ...monthly(3).team } };
@@ -65,7 +65,7 @@ test("matchEvents() queues later events behind those that are held for want of q
   assert.deepEqual(await claimedBodies(store), ["2: evt_02"]);
 });
 
-test("matchEvents() queues nothing behind what a switched-off subscription holds", async (store) => {
+test("matchEvents() does not wait for held deliveries of a disabled subscription", async (store) => {
   await subscriber(store);
   await publishMany(store, 1, 1);
   await matchAll(store);
@@ -89,7 +89,7 @@ test("finishAttempts() counts a delivered event once, whatever the number of att
   assert.deepEqual(await claimedBodies(store), ["2: evt_02"]);
 });
 
-test("finishAttempts() gives back what a failed delivery took of the quota", async (store) => {
+test("finishAttempts() returns a failed delivery's share of the quota", async (store) => {
   await subscriber(store);
   await publishMany(store, 1, 2);
   await matchAll(store, { tiers: monthly(1) });
@@ -99,7 +99,7 @@ test("finishAttempts() gives back what a failed delivery took of the quota", asy
   assert.deepEqual(await claimedBodies(store), ["2: evt_02"]);
 });
 
-test("finishAttempts() gives back to the month that was counted", async (store) => {
+test("finishAttempts() returns it to the month in which it was counted", async (store) => {
   await subscriber(store);
   await publishMany(store, 1, 1);
   await matchAll(store, { tiers: monthly(1) });
@@ -110,7 +110,7 @@ test("finishAttempts() gives back to the month that was counted", async (store) 
   assert.equal(await releaseAll(store, { tiers: monthly(1), month: AUGUST }), 0, "August is used up");
 });
 
-test("deleteSubscription() gives back what it had to get of the quota, and keeps what was delivered", async (store) => {
+test("deleteSubscription() returns the share of unsent deliveries, and keeps that of delivered ones", async (store) => {
   await subscriber(store);
   await publishMany(store, 1, 1);
   await matchAll(store, { tiers: monthly(3) });
@@ -124,7 +124,7 @@ test("deleteSubscription() gives back what it had to get of the quota, and keeps
   assert.deepEqual(await claimedBodies(store), ["1: evt_04", "2: evt_05"]);
 });
 
-test("matchEvents() tells the customer at four fifths and at the whole of the month, once a month each", async (store) => {
+test("matchEvents() notifies the customer at 80 % and 100 % of the month, once a month each", async (store) => {
   await addCustomer(store);
   await subscribe(store, "sub_1");
   const told = async () =>
@@ -156,7 +156,7 @@ test("matchEvents() tells the customer at four fifths and at the whole of the mo
   assert.deepEqual(await noticesOf(JULY), [T0 + 8, T0 + 10]);
 });
 
-test("matchEvents() tells anew of another limit in the same month, and of none twice", async (store) => {
+test("matchEvents() notifies again for another limit in the same month, once", async (store) => {
   await addCustomer(store, "1", { tier: "indie" });
   await subscribe(store, "sub_1");
   const tiers = { ...monthly(10), team: monthly(20).team };
@@ -188,7 +188,7 @@ test("matchEvents() tells anew of another limit in the same month, and of none t
   assert.equal(await told(), "quota-80 quota-100 quota-80 quota-100");
 });
 
-test("changeCustomer() lets what is held wait for the month again, unless its subscription is off", async (store) => {
+test("changeCustomer() lets held deliveries wait for the month again, unless their subscription is disabled", async (store) => {
   await addCustomer(store);
   await subscribe(store, "sub_1");
   await subscribe(store, "sub_2");
@@ -209,7 +209,7 @@ test("changeCustomer() lets what is held wait for the month again, unless its su
   assert.deepEqual([...new Set(after)], ["sub_1 quota", "sub_2 disabled"]);
 });
 
-test("releaseHeld() tells the customer when what it released is nearly the whole of the month", async (store) => {
+test("releaseHeld() notifies the customer when the released deliveries nearly use up the month", async (store) => {
   await addCustomer(store);
   await subscribe(store, "sub_1");
   await publishMany(store, 1, 9);
@@ -229,7 +229,7 @@ async function heldBeyond(store: Store, quota: number, events: number): Promise<
   await matchAll(store, { tiers: monthly(quota) });
 }
 
-test("releaseHeld() lets go in a new month, oldest first, what the new quota allows", async (store) => {
+test("releaseHeld() releases in a new month, oldest first, as many as the quota allows", async (store) => {
   await heldBeyond(store, 2, 7);
   await finishAllDue(store, { kind: "delivered" });
   const august = { month: AUGUST, tiers: monthly(3), nowMs: T0 + 5 };
@@ -240,7 +240,7 @@ test("releaseHeld() lets go in a new month, oldest first, what the new quota all
   assert.equal(await releaseAll(store, { ...august, month: "2026-09" }), 2);
 });
 
-test("releaseHeld() lets go after an upgrade of the tier", async (store) => {
+test("releaseHeld() releases after an upgrade of the tier", async (store) => {
   await heldBeyond(store, 1, 4);
   const tiers = { ...monthly(1), gpai: { ...monthly(3).gpai } };
   assert.equal(await releaseAll(store, { tiers }), 0);
@@ -251,7 +251,7 @@ test("releaseHeld() lets go after an upgrade of the tier", async (store) => {
   assert.equal((await store.health()).pendingDeliveries, 3);
 });
 
-test("releaseHeld() goes by age over all subscriptions of a customer", async (store) => {
+test("releaseHeld() orders by age over all subscriptions of a customer", async (store) => {
   await addCustomer(store);
   await subscribe(store, "sub_2");
   await subscribe(store, "sub_1");
@@ -268,7 +268,7 @@ test("releaseHeld() goes by age over all subscriptions of a customer", async (st
   assert.deepEqual(await released(4), ["sub_1 2: evt_02", "sub_2 2: evt_02"]);
 });
 
-test("releaseHeld() lets go something of everybody in each call, however long the queue of one is", async (store) => {
+test("releaseHeld() releases something for every customer in each call, however long one queue is", async (store) => {
   for (const digit of ["1", "2", "3"]) {
     await addCustomer(store, digit);
     await subscribe(store, `sub_${digit}`, { customerId: `cus_${digit}` });
@@ -285,7 +285,7 @@ test("releaseHeld() lets go something of everybody in each call, however long th
   assert.deepEqual([...counts], [["sub_1", released / 2], ["sub_3", released / 2]]);
 });
 
-test("releaseHeld() lets go what a disabled customer missed when it is enabled again", async (store) => {
+test("releaseHeld() releases a disabled customer's deliveries when it is enabled again", async (store) => {
   await addCustomer(store);
   await subscribe(store, "sub_1");
   await publishMany(store, 1, 1);
@@ -300,7 +300,7 @@ test("releaseHeld() lets go what a disabled customer missed when it is enabled a
   assert.deepEqual(await claimedBodies(store), ["1: evt_01", "2: evt_02"]);
 });
 
-test("releaseHeld() counts what it releases towards the month, also for a customer enabled again", async (store) => {
+test("releaseHeld() counts released deliveries towards the month, also for a customer enabled again", async (store) => {
   await heldBeyond(store, 2, 3);
   await store.changeCustomer("cus_1", { enabled: false }, BY);
   await store.changeCustomer("cus_1", { enabled: true }, BY);
@@ -308,7 +308,7 @@ test("releaseHeld() counts what it releases towards the month, also for a custom
   assert.equal(await releaseAll(store, { tiers: monthly(2) }), 0);
 });
 
-test("releaseHeld() begins anew with the attempts' times, not with their number", async (store) => {
+test("releaseHeld() restarts the schedule and keeps the number of attempts", async (store) => {
   await addCustomer(store);
   await subscribe(store, "sub_1");
   await publishMany(store, 1, 1);
@@ -320,7 +320,7 @@ test("releaseHeld() begins anew with the attempts' times, not with their number"
   assert.deepEqual((await claimAll(store, T0 + 5)).map(({ attempt }) => attempt), [2]);
 });
 
-test("releaseHeld() lets go of any number, one call after the other, in the order of their age", async (store) => {
+test("releaseHeld() releases any number over several calls, in the order of age", async (store) => {
   const [count, quota] = [1_300, 1_250];
   await heldBeyond(store, 0, count);
   await matchAll(store, { tiers: monthly(0), limit: 10_000 });
@@ -345,7 +345,7 @@ async function publishAndMatch(
   await matchAll(store, { tiers });
 }
 
-/** Releases and catches up, in turns, until nothing more goes. */
+/** Releases and catches up, in turns, until nothing changes. */
 async function continueAll(
   store: Store,
   terms: { tiers: Record<Tier, TierLimits>; month?: string },
@@ -360,7 +360,7 @@ const mailsOf = async (store: Store, id = "cus_1") =>
     kind === "held-full"
   );
 
-test("matchEvents() stores no more held deliveries than the limit; the subscription goes on from there later", async (store) => {
+test("matchEvents() stores no more held deliveries than the limit; the subscription continues from there later", async (store) => {
   await addCustomer(store);
   await subscribe(store, "sub_1");
   const tiers = limited(1, 3);
@@ -379,7 +379,7 @@ test("matchEvents() stores no more held deliveries than the limit; the subscript
   assert.deepEqual(await mailsOf(store), ["held-full"]);
   await continueAll(store, { tiers });
   assert.deepEqual(await claimedBodies(store), ["1: evt_01"], "the month is used up still");
-  // A month that is too small for all of it, and then one that is not.
+  // A month that is too small for all of them, and then one that is not.
   const august = { tiers: limited(5, 3), month: AUGUST };
   await continueAll(store, august);
   assert.deepEqual((await catchUpOf(store))?.nextEventId, "evt_07");
@@ -394,7 +394,7 @@ test("matchEvents() stores no more held deliveries than the limit; the subscript
   );
 });
 
-test("matchEvents() counts what all subscriptions of a customer hold, and no other's", async (store) => {
+test("matchEvents() counts the held deliveries of all of a customer's subscriptions, and no other's", async (store) => {
   await addCustomer(store);
   await addCustomer(store, "2");
   for (const id of ["sub_1", "sub_2"]) await subscribe(store, id);
@@ -417,7 +417,7 @@ test("matchEvents() counts what all subscriptions of a customer hold, and no oth
   }
 });
 
-test("matchEvents() stops at the limit for a subscription that is off too; switched on, it gets everything", async (store) => {
+test("matchEvents() stops at the limit for a disabled subscription too; once enabled, it gets everything", async (store) => {
   await addCustomer(store);
   await subscribe(store, "sub_1");
   const change = (enabled: boolean) =>
@@ -434,7 +434,7 @@ test("matchEvents() stops at the limit for a subscription that is off too; switc
   assert.equal(await catchUpOf(store), null);
 });
 
-test("matchEvents() lets a kept-out customer's subscriptions go on where they stopped, and tells nobody", async (store) => {
+test("matchEvents() lets a disabled customer's subscriptions continue where they stopped, without a mail", async (store) => {
   await addCustomer(store);
   await subscribe(store, "sub_1");
   await store.changeCustomer("cus_1", { enabled: false }, BY);
@@ -447,7 +447,7 @@ test("matchEvents() lets a kept-out customer's subscriptions go on where they st
   assert.deepEqual(await claimedBodies(store), ["1: evt_01", "2: evt_02", "3: evt_03"]);
 });
 
-test("replayEvents() makes no delivery that would be held beyond the limit, and says where it stopped", async (store) => {
+test("replayEvents() creates no held delivery beyond the limit, and returns where it stopped", async (store) => {
   await addCustomer(store);
   await publishMany(store, 1, 5);
   await matchAll(store);

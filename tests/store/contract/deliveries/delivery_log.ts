@@ -1,4 +1,4 @@
-// What the port promises of the log of deliveries.
+// The log of deliveries: lists, catching up, replays.
 import assert from "node:assert/strict";
 import type { DeliveryStatus } from "../../../../src/domain/delivery/delivery.ts";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
@@ -60,7 +60,7 @@ export async function everyState(store: Store): Promise<void> {
   await store.deleteSubscription("cus_2", "sub_9", { nowMs: T0 + 5, activeLimit: 100 });
 }
 
-test("listDeliveries() gives the customer's own, the newest first, by subscription, state, event and place", async (store) => {
+test("listDeliveries() returns the customer's own, newest first, by subscription, state, event and position", async (store) => {
   await everyState(store);
   const all = ["4: held", "3: pending", "2: failed", "1: delivered"].map((text) =>
     `${one(Number(text[0]))}${text.slice(1)}`
@@ -99,7 +99,7 @@ test("listDeliveries() gives the customer's own, the newest first, by subscripti
   assert.deepEqual(await logged(store, { sinceMs: T0 + 3, eventId: "evt_02" }), []);
 });
 
-test("listAllDeliveries() gives everybody's, the newest first, by state, event, time and place", async (store) => {
+test("listAllDeliveries() returns those of all customers, newest first, by state, event, time and position", async (store) => {
   await everyState(store);
   const listed = async (query: Partial<Parameters<Store["listAllDeliveries"]>[0]> = {}) =>
     (await store.listAllDeliveries({ limit: 100, ...query })).map(({ id, customerId, status }) =>
@@ -140,7 +140,7 @@ test("listAllDeliveries() gives everybody's, the newest first, by state, event, 
   );
 });
 
-test("findOwner() says whose a subscription or a delivery is, deleted ones too", async (store) => {
+test("findOwner() returns the customer of a subscription or a delivery, also of deleted ones", async (store) => {
   await everyState(store);
   const rows: [of: "subscription" | "delivery", id: string, owner: string | null][] = [
     ["subscription", "sub_1", "cus_1"],
@@ -155,7 +155,7 @@ test("findOwner() says whose a subscription or a delivery is, deleted ones too",
   for (const [of, id, owner] of rows) assert.equal(await store.findOwner(of, id), owner, `${of} ${id}`);
 });
 
-test("findDelivery() tells of a delivery, and listAttempts() of its attempts; of another's there is nothing", async (store) => {
+test("findDelivery() returns a delivery and listAttempts() its attempts, for its customer only", async (store) => {
   await addCustomer(store);
   await subscribe(store, "sub_1");
   await publishMany(store, 1, 1);
@@ -206,7 +206,7 @@ test("findDelivery() tells of a delivery, and listAttempts() of its attempts; of
   assert.equal(await store.ownsSubscription("cus_1", "sub_1"), true, "a deleted one too");
 });
 
-test("catchUp() delivers the past first, in order, then what came meanwhile, each once and nothing lost between", async (store) => {
+test("catchUp() delivers stored events first, in order, then later ones, each once", async (store) => {
   await addCustomer(store);
   await publishMany(store, 1, 30);
   await matchAll(store, { limit: 20 });
@@ -231,7 +231,7 @@ test("catchUp() delivers the past first, in order, then what came meanwhile, eac
   );
 });
 
-test("catchUp() takes what was published since the time, of all that is stored, matched already or not", async (store) => {
+test("catchUp() includes all events published since the time, matched or not", async (store) => {
   await addCustomer(store);
   await publishMany(store, 1, 250);
   await matchAll(store, { limit: 100 });
@@ -255,7 +255,7 @@ test("catchUp() takes what was published since the time, of all that is stored, 
   assert.equal(await catchUpAll(store), 0, "nothing is left of it");
 });
 
-test("catchUp() pauses where the month is used up, holds nothing, and goes on there when there is more", async (store) => {
+test("catchUp() pauses when the month is used up, holds nothing, and continues when there is room", async (store) => {
   await addCustomer(store);
   await publishMany(store, 1, 12);
   await matchAll(store);
@@ -264,7 +264,7 @@ test("catchUp() pauses where the month is used up, holds nothing, and goes on th
   assert.deepEqual(await claimedBodies(store), ["1: evt_01", "2: evt_02"]);
   const paused = { reason: "backfill", sinceMs: T0, isPaused: true, nextEventId: "evt_03" };
   assert.deepEqual(await catchUpOf(store), paused);
-  // What comes meanwhile waits behind the stored events, and makes no row either.
+  // Later events wait behind the stored ones, and create no row either.
   await publishMany(store, 13, 14);
   await matchAll(store, { tiers: monthly(2) });
   assert.equal(await releaseAll(store, { tiers: monthly(2) }), 0);
@@ -286,7 +286,7 @@ test("catchUp() pauses where the month is used up, holds nothing, and goes on th
   );
 });
 
-test("catchUp() makes nothing before what the customer's other subscriptions hold has been released", async (store) => {
+test("catchUp() waits until the customer's held deliveries are released", async (store) => {
   await addCustomer(store);
   await subscribe(store, "sub_2");
   await publishMany(store, 1, 3);
@@ -311,7 +311,7 @@ test("catchUp() makes nothing before what the customer's other subscriptions hol
   ]);
 });
 
-test("catchUp() pauses while the subscription is off or its customer kept out, and goes on afterwards", async (store) => {
+test("catchUp() pauses while the subscription or its customer is disabled, and continues afterwards", async (store) => {
   await addCustomer(store);
   await publishMany(store, 1, 6);
   await matchAll(store);
@@ -332,7 +332,7 @@ test("catchUp() pauses while the subscription is off or its customer kept out, a
   assert.equal((await store.health()).pendingDeliveries, 6);
 });
 
-test("catchUp() lets customers take turns: the long past of one does not delay the short one of another", async (store) => {
+test("catchUp() lets customers take turns: a long backfill does not delay another customer's short one", async (store) => {
   await addCustomer(store);
   await addCustomer(store, "2");
   await publishMany(store, 1, 60);
@@ -401,7 +401,7 @@ test("replayDelivery() sends a delivered one again under its id, with its bytes,
   assert.equal((await store.usageOf("cus_1", JULY)).deliveries, 1);
 });
 
-test("replayDelivery() counts a failed one anew, and holds it while the month's deliveries are used up", async (store) => {
+test("replayDelivery() counts a failed delivery again, and holds it while the month is used up", async (store) => {
   await addCustomer(store);
   await subscribe(store, "sub_1");
   await publishMany(store, 1, 2);
@@ -418,7 +418,7 @@ test("replayDelivery() counts a failed one anew, and holds it while the month's 
   assert.deepEqual(await claimedBodies(store), ["1: evt_01", "2: evt_02"]);
 });
 
-test("replayDelivery() stands in the audit when it is not its owner who does it, and only when it is done", async (store) => {
+test("replayDelivery() is audited if the operator does it, and only if it succeeds", async (store) => {
   await everyState(store);
   const by = { actor: "cli:root", atMs: T0 + 9 };
   const acts = async () =>
@@ -463,7 +463,7 @@ test("replayEvents() sends finished ones again and makes those that never were, 
     held: 0,
     lastEventId: null,
   });
-  // What was not sent yet goes first; replays follow in the order of the events, whatever their sequence is.
+  // Unsent deliveries come first; replays follow in the order of the events.
   assert.deepEqual(await claimedBodies(store, T0 + 1_000), ["4: evt_07"]);
   assert.deepEqual(await claimedBodies(store, T0 + 1_000), [
     "5: evt_02",
@@ -477,7 +477,7 @@ test("replayEvents() sends finished ones again and makes those that never were, 
   assert.deepEqual(await claimedBodies(store, T0 + 1_000), ["7: evt_08"], "the sequence has no gap");
 });
 
-test("replayEvents() takes of the day's replays what it sends, and sends nothing when they are not enough", async (store) => {
+test("replayEvents() uses the day's replays, and sends nothing when they are not enough", async (store) => {
   await addCustomer(store);
   await publishMany(store, 1, 2);
   await matchAll(store);
@@ -507,7 +507,7 @@ test("replayEvents() takes of the day's replays what it sends, and sends nothing
   assert.deepEqual(nextDay, { ...sum, replayed: 3, created: 0 });
 });
 
-test("replayEvents() counts what is held, and refuses another's and one that is switched off", async (store) => {
+test("replayEvents() counts held deliveries, and refuses other customers' and disabled subscriptions", async (store) => {
   await addCustomer(store);
   await addCustomer(store, "2");
   await publishMany(store, 1, 3);
@@ -521,7 +521,7 @@ test("replayEvents() counts what is held, and refuses another's and one that is 
   assert.equal(await replayAll(store), "disabled");
 });
 
-test("replayEvents() leaves to the past that is still being delivered what comes with it: the order stays", async (store) => {
+test("replayEvents() leaves events of a running backfill to it: the order stays", async (store) => {
   await addCustomer(store);
   await publishMany(store, 1, 12);
   await matchAll(store);
@@ -540,7 +540,7 @@ test("replayEvents() leaves to the past that is still being delivered what comes
   );
 });
 
-test("replayEvents() sends what the past that is being delivered leaves out", async (store) => {
+test("replayEvents() sends events that the backfill leaves out", async (store) => {
   await addCustomer(store);
   await publishMany(store, 1, 3);
   await matchAll(store);

@@ -1,4 +1,4 @@
-// Promises about endpoints that fail: probed, recovering at a bounded rate, warned, switched off, and clocks set back.
+// Failing endpoints: probed, recovering at a bounded rate, warned, disabled; and clocks set back.
 import assert from "node:assert/strict";
 import type { NextStep } from "../../../../src/domain/delivery/delivery.ts";
 import {
@@ -55,7 +55,7 @@ async function failUntilProbed(store: Store): Promise<number> {
 const mailsOf = async (store: Store) =>
   (await store.listMails({ customerId: "cus_1", limit: 100 })).map(({ kind }) => kind);
 
-test("claimDeliveries() gives one delivery at a time of an endpoint that fails, after a pause, and leaves the rest", async (store) => {
+test("claimDeliveries() returns one delivery at a time for a failing endpoint, after a pause", async (store) => {
   await withPending(store, 20);
   const probeAtMs = await failUntilProbed(store);
   assert.deepEqual(await claimAll(store, probeAtMs - 1), []);
@@ -92,7 +92,7 @@ test("finishAttempts() lets a success end the probing: all that waits is due, ol
   assert.equal(rounds, 3, "five at a time");
 });
 
-test("finishAttempts() moves nothing before the time that its receiver asked for", async (store) => {
+test("finishAttempts() moves no delivery to before the time that its receiver asked for", async (store) => {
   await withPending(store, 7);
   const claimed = await claimAll(store, T0, { limit: PROBE_AFTER_FAILURES });
   const asked: NextStep = { kind: "retry", atMs: T0 + HOUR, notBeforeMs: T0 + HOUR };
@@ -131,7 +131,7 @@ test("judgeEndpoints() warns after three days without a success, and after five 
   assert.equal(await releaseAll(store, { nowMs: T0 + 60 * 24 * HOUR }), 0);
 });
 
-test("adjustForClockRollback() lets what waits for the time of a clock that was set back wait as long from now", async (store) => {
+test("adjustForClockRollback() restarts waits from now", async (store) => {
   await withPending(store, 3);
   const claimed = await claimAll(store, T0, { limit: 2 });
   await finishAll(store, [first(claimed)], later(T0 + HOUR), T0);
@@ -205,7 +205,7 @@ test("changeSubscription() owes a new address the whole schedule at once, whatev
   );
 });
 
-test("judgeEndpoints() says what went wrong, also when every delivery has used up its schedule by then", async (store) => {
+test("judgeEndpoints() reports the problem, also when every delivery has used up its schedule", async (store) => {
   await withPending(store, 1);
   await finishAll(store, await claimAll(store), { kind: "failed" }, T0);
   for (const days of [3, 5]) {

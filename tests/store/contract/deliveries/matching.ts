@@ -1,4 +1,4 @@
-// Promises about matching: which events go to which subscriptions, once each and in sequence.
+// Matching: which events go to which subscriptions, once each and in sequence.
 import assert from "node:assert/strict";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import {
@@ -65,7 +65,7 @@ test("matchEvents() takes events that wait, oldest first, at most the limit, eac
   assert.deepEqual(seen, eventIds(1, 5));
 });
 
-test("matchEvents() gives a subscription only what was stored after it", async (store) => {
+test("matchEvents() delivers only events stored after the subscription", async (store) => {
   await addCustomer(store);
   await publishMany(store, 1, 1);
   await subscribe(store, "sub_1");
@@ -99,7 +99,7 @@ test("matchEvents() offers the event, the version before it, and the subscriptio
   ]);
 });
 
-test("matchEvents() matches events that nobody wants, and they wait no more", async (store) => {
+test("matchEvents() finishes events without subscribers", async (store) => {
   await publishMany(store, 1, 1);
   assert.equal(await matchAll(store), 1);
   await addCustomer(store);
@@ -148,7 +148,7 @@ test("matchEvents() stores one delivery of an event to a subscription, and uses 
   assert.deepEqual(claimed, ["dlv evt_01 1: 1", "dlv evt_02 1: 2"]);
 });
 
-test("matchEvents() gives each of many subscriptions its own body, whatever they have in common", async (store) => {
+test("matchEvents() stores a separate body for each of many subscriptions", async (store) => {
   await addCustomer(store);
   const ids = Array.from({ length: 70 }, (_, at) => `sub_${at + 10}`);
   for (const id of ids) await subscribe(store, id);

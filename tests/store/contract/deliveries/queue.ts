@@ -1,4 +1,4 @@
-// Promises about the queue: who gets which delivery to send, and when.
+// The queue: which deliveries are claimed when.
 import assert from "node:assert/strict";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import {
@@ -46,7 +46,7 @@ async function retryFirst(store: Store, atMs: Record<string, number>): Promise<v
   );
 }
 
-test("claimDeliveries() never gives a leased delivery twice, and gives it again when the lease has run out", async (store) => {
+test("claimDeliveries() returns a leased delivery again only after the lease has expired", async (store) => {
   await queue(store, 1, 2);
   const both = await Promise.all([claimAll(store), claimAll(store)]);
   assert.deepEqual(both.map((claimed) => claimed.length), [2, 0]);
@@ -55,7 +55,7 @@ test("claimDeliveries() never gives a leased delivery twice, and gives it again 
   assert.deepEqual(again.map(({ id }) => id), both.flat().map(({ id }) => id));
 });
 
-test("claimDeliveries() gives at most the limit in all", async (store) => {
+test("claimDeliveries() returns at most the limit", async (store) => {
   await queue(store, 3, 2);
   assert.deepEqual(shown(await claimAll(store, T0, { limit: 3 })), [
     "sub_1 1: evt_01",
@@ -67,7 +67,7 @@ test("claimDeliveries() gives at most the limit in all", async (store) => {
   assert.equal((await claimAll(store, T0)).length, 1);
 });
 
-test("claimDeliveries() gives at most so many of each subscription, less those running", async (store) => {
+test("claimDeliveries() returns a limited number per subscription, less those in progress", async (store) => {
   await queue(store, 4, 4);
   const held = running({ sub_1: 1, sub_2: 2, sub_3: 9, sub_unknown: 1 });
   assert.deepEqual(shown(await claimAll(store, T0, { perSubscription: 2, running: held })), [
@@ -77,7 +77,7 @@ test("claimDeliveries() gives at most so many of each subscription, less those r
   ]);
 });
 
-test("claimDeliveries() gives the oldest of a subscription first", async (store) => {
+test("claimDeliveries() returns the oldest of a subscription first", async (store) => {
   await queue(store, 1, 3);
   await publishMany(store, 4, 4);
   await matchAll(store, { nowMs: T0 - 5 }); // a clock that was set back
@@ -85,7 +85,7 @@ test("claimDeliveries() gives the oldest of a subscription first", async (store)
   assert.deepEqual(await claimedBodies(store), ["4: evt_04", "1: evt_01", "2: evt_02", "3: evt_03"]);
 });
 
-test("claimDeliveries() goes round over customers and their subscriptions, from one call to the next", async (store) => {
+test("claimDeliveries() takes turns between customers and their subscriptions, across calls", async (store) => {
   for (const customer of ["1", "2", "3"]) await addCustomer(store, customer);
   for (const [customer, count] of [["1", 3], ["2", 1], ["3", 2]] as const) {
     for (let at = 1; at <= count; at++) {
@@ -126,7 +126,7 @@ test("claimDeliveries() keeps slots apart for slow endpoints, and knows them by 
   assert.deepEqual(new Set(await lanes()), new Set(["sub_1 normal", "sub_2 normal"]));
 });
 
-test("claimDeliveries() gives replays after what the subscription was not sent yet, and has slots for them", async (store) => {
+test("claimDeliveries() returns replays after unsent deliveries, and has slots for them", async (store) => {
   await queue(store, 2, 6);
   await finishAllDue(store, { kind: "delivered" });
   await replayAll(store);
@@ -140,14 +140,14 @@ test("claimDeliveries() gives replays after what the subscription was not sent y
   assert.deepEqual(await claimed(), ["sub_1 replay 1: evt_01", "sub_1 replay 2: evt_02"]);
 });
 
-test("claimDeliveries() gives the same delivery with the same bytes for every attempt", async (store) => {
+test("claimDeliveries() returns the same delivery with the same bytes for every attempt", async (store) => {
   await queue(store, 1, 1);
   const once = first(await claimAll(store));
   const twice = first(await claimAll(store, T0 + LEASE));
   assert.deepEqual(twice, { ...once, attempt: 2 });
 });
 
-test("claimDeliveries() gives everything once to many that claim in turns", async (store) => {
+test("claimDeliveries() returns each delivery once to several claimants", async (store) => {
   await queue(store, 7, 9);
   const seen: string[] = [];
   for (let turn = 0; turn < 63; turn++) {
@@ -159,7 +159,7 @@ test("claimDeliveries() gives everything once to many that claim in turns", asyn
   assert.equal(new Set(seen).size, 63);
 });
 
-test("endLeases() makes what was broken off due at once, and its attempt stays counted", async (store) => {
+test("endLeases() makes interrupted deliveries due at once, and their attempts stay counted", async (store) => {
   await queue(store, 1, 2);
   const claimed = await claimAll(store);
   await store.endLeases(claimed.slice(0, 1), T0 + 5);
@@ -209,7 +209,7 @@ test("finishAttempts() makes a retry due at its time, and not at the end of the 
   assert.equal(first(await claimAll(store, T0 + 10 * LEASE)).attempt, 3);
 });
 
-test("attempts that nobody told the end of are counted, and bring a delivery no nearer to its last one", async (store) => {
+test("attempts without a reported outcome are counted, but do not use up the schedule", async (store) => {
   let delivery = await claimedOne(store);
   // Kills: the lease runs out each time.
   for (let kills = 1; kills <= 20; kills++) {
@@ -224,7 +224,7 @@ test("attempts that nobody told the end of are counted, and bring a delivery no 
   assert.deepEqual([third.attempt, third.tries], [23, 2]);
 });
 
-test("an attempt that ends after its delivery was asked to go anew is none of the new schedule", async (store) => {
+test("an attempt that ends after its delivery was replayed does not count in the new schedule", async (store) => {
   let delivery = await claimedOne(store);
   for (let at = T0; delivery.tries < 11; at += 2 * LEASE) {
     await finish(store, delivery, { kind: "retry", atMs: at }, at);

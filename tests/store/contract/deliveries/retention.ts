@@ -1,4 +1,4 @@
-// Promises about what is kept of deliveries that are over, and for how long.
+// How long finished deliveries are kept.
 import assert from "node:assert/strict";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import {
@@ -37,7 +37,7 @@ async function closeAll(store: Store): Promise<number[]> {
   }
 }
 
-test("removeOldDeliveries() removes what is over in batches, and never what is pending or held", async (store) => {
+test("removeOldDeliveries() removes finished deliveries in batches, and never pending or held ones", async (store) => {
   await addCustomer(store);
   await subscribe(store, "sub_1");
   await publishMany(store, 1, 9);
@@ -53,7 +53,7 @@ test("removeOldDeliveries() removes what is over in batches, and never what is p
   assert.equal(await finishAllDue(store, { kind: "delivered" }, T0 + 9), 4, "with their bodies");
 });
 
-test("removeOldDeliveries() leaves the others of an event what they have in common with those that go", async (store) => {
+test("removeOldDeliveries() keeps the shared ending while other deliveries of the event need it", async (store) => {
   await addCustomer(store);
   for (const id of ["sub_1", "sub_2", "sub_3"]) await subscribe(store, id);
   await publishMany(store, 1, 1);
@@ -93,7 +93,7 @@ test("removeOldDeliveries() takes no number back: a subscription that has none l
   ]);
 });
 
-test("deleteSubscription() cancels what was not sent; never-attempted deliveries are then removed, and others stay in the log", async (store) => {
+test("deleteSubscription() cancels unsent deliveries; never-attempted ones are then removed, and others stay in the log", async (store) => {
   await addCustomer(store);
   for (const id of ["sub_1", "sub_2"]) await subscribe(store, id);
   await publishMany(store, 1, 4);
@@ -116,7 +116,7 @@ test("deleteSubscription() cancels what was not sent; never-attempted deliveries
   await removeAll(store, 0, 0);
   assert.deepEqual(await log(), ["1 delivered", "2 cancelled"]);
   assert.equal(await store.ownsSubscription("cus_1", "sub_1"), true);
-  // With the last delivery the record of the subscription goes.
+  // The record of the subscription is removed with the last delivery.
   await removeAll(store, T0 + 2, T0 + 2);
   assert.deepEqual(await log(), []);
   assert.equal(await store.ownsSubscription("cus_1", "sub_1"), false);
@@ -199,7 +199,7 @@ test("closeSubscriptions() keeps the newest hundred deleted subscriptions of a c
   ]);
 });
 
-test("largestCustomers() orders customers by what is stored for them, and forgets what is removed", async (store) => {
+test("largestCustomers() orders customers by stored size, without removed data", async (store) => {
   for (const digit of ["1", "2", "3"]) await addCustomer(store, digit);
   assert.deepEqual(await store.largestCustomers(9), []);
   await subscribe(store, "sub_1");

@@ -1,4 +1,4 @@
-// Promises about recording: what the decision sees, what is kept of it, and what is not.
+// Recording: the state that a decision sees, and its effects.
 import assert from "node:assert/strict";
 import type { RecordDecision, StoredPublication } from "../../../../src/domain/ports/store/publications.ts";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
@@ -16,7 +16,7 @@ import {
 } from "../given.ts";
 import { test } from "../contract.ts";
 
-/** What a decision is shown of a publication, read at once: it may be read inside the decision only. */
+/** The state of a publication for a decision, read at once, because it can be read inside the decision only. */
 function shown(stored: StoredPublication | null): unknown {
   if (stored === null) return null;
   const { externalId, contentHash, version } = stored;
@@ -35,7 +35,7 @@ async function listedIds(store: Store): Promise<string[]> {
 
 const SECOND = anEvent("evt_2", { external_id: "publication of evt_1", version: 2, supersedes: "evt_1" });
 
-test("recordPublications() shows the decision null for what is new, and the newest version of what is known", async (store) => {
+test("recordPublications() passes null for a new publication, and the newest version of a known one", async (store) => {
   const seen: unknown[] = [];
   const record = (event: ReturnType<typeof anEvent>, hash: string) =>
     store.recordPublications("board", [aPublication("guid 1", hash)], (_, stored) => {
@@ -55,7 +55,7 @@ test("recordPublications() shows the decision null for what is new, and the newe
   ]);
 });
 
-test("recordPublications() returns the decisions in order and stores only what is to be recorded", async (store) => {
+test("recordPublications() returns the decisions in order and stores only records", async (store) => {
   const decisions: Record<string, RecordDecision> = {
     a: recordIt(anEvent("evt_1"), false)(),
     b: { kind: "irrelevant" },
@@ -85,7 +85,7 @@ test("recordPublications() keeps every version of a publication, each as it was"
   assert.deepEqual(JSON.parse((await store.findEvent("evt_2"))?.provenance ?? ""), PROVENANCE);
 });
 
-test("recordPublications() shows a publication that stands twice in one call what the first one recorded", async (store) => {
+test("recordPublications() passes the version recorded earlier in the same call", async (store) => {
   const publications = [aPublication("guid 1", "hash 1"), aPublication("guid 1", "hash 1")];
   const decisions = await store.recordPublications("board", publications, (_, stored) => {
     return stored === null ? recordIt(anEvent("evt_1"))() : { kind: "unchanged" };
@@ -120,7 +120,7 @@ test("recordPublications() keeps nothing when a decision throws in the middle", 
   assert.deepEqual(seen, [1, undefined]);
 });
 
-test("recordPublications() refuses an id or a version that is there already, and keeps nothing of the call", async (store) => {
+test("recordPublications() refuses an existing id or version, and stores nothing of the call", async (store) => {
   await publish(store, [anEvent("evt_1")]);
   const again = [
     anEvent("evt_1", { external_id: "something else" }),
@@ -264,7 +264,7 @@ test("recordPublications() lets a key become a publication of its own", async (s
   assert.equal(await lookUp(store, "guid 2", "hash 2"), "evt_2 v1");
 });
 
-test("recordPublications() keeps the new hash of what is redated, under every identity, and no record", async (store) => {
+test("recordPublications() stores the new hash of a redated publication, under every identity, without a record", async (store) => {
   await recordUnder(store, "guid 1", "hash 1", anEvent("evt_1"));
   await recordUnder(store, "guid 9", "hash 9", anEvent("evt_9"));
   await lookUp(store, "link 1", "hash 1");

@@ -1,4 +1,4 @@
-// Promises about lists of events: their order, their filters, walks through their pages.
+// Lists of events: order, filters, paging.
 import assert from "node:assert/strict";
 import { EVENT_TYPES, type RegEvent } from "../../../../src/domain/event/event.ts";
 import type { EventQuery, ListedEvent } from "../../../../src/domain/ports/store/events.ts";
@@ -93,7 +93,7 @@ test("listEvents() finds words in titles and summaries of every language, in any
   assert.deepEqual(await ids(store, { search: ["labelling", "unknown"] }), []);
 });
 
-test("listEvents() takes a word for a word, whatever it means to a search engine", async (store) => {
+test("listEvents() takes operators of the search engine as words", async (store) => {
   await publish(store, [worded("evt_1", 'Labels NOT "here" or near', "")]);
   for (const word of ["NOT", "or", "near"]) {
     assert.deepEqual(await ids(store, { search: ["labels", word] }), ["evt_1"], word);
@@ -105,13 +105,13 @@ test("listEvents() takes a word for a word, whatever it means to a search engine
   assert.deepEqual(await ids(store, { search: ["lab"] }), []);
 });
 
-test("lastPosition() tells where the event stands that was stored last, null in an empty store", async (store) => {
+test("lastPosition() returns the position of the event stored last, null in an empty store", async (store) => {
   assert.equal(await store.lastPosition(), null);
   await publish(store, [anEvent("evt_2", { published_at: 4 }), anEvent("evt_1", { published_at: 1 })]);
   assert.deepEqual(await store.lastPosition(), await store.findPosition("evt_1"));
 });
 
-test("findPosition() tells where an event stands in both orders, and null of an unknown one", async (store) => {
+test("findPosition() returns the position of an event in both orders, and null for an unknown one", async (store) => {
   assert.equal(await store.findPosition("evt_1"), null);
   await publish(store, [anEvent("evt_2", { published_at: 4 }), anEvent("evt_1", { published_at: 6 })]);
   const [one, two] = [await store.findPosition("evt_1"), await store.findPosition("evt_2")];
@@ -133,7 +133,7 @@ test("recordsState() is another one with every event, and with nothing else that
   assert.notEqual(await store.recordsState(T0), one);
 });
 
-test("listVersions() gives every version of an event's publication, the first one first", async (store) => {
+test("listVersions() returns every version of an event's publication, oldest first", async (store) => {
   const one = { external_id: "one" };
   const versions = [1, 2, 3].map((version) => anEvent(`evt_${version}`, { ...one, version }));
   await publish(store, [...versions, anEvent("evt_4", { ...one, source_id: "court" }), anEvent("evt_5")]);

@@ -1,4 +1,4 @@
-// Promises about what becomes of fetched items: spikes that are held, languages that come later, removals.
+// The events of a fetch: spikes in quarantine, later languages, removals.
 import assert from "node:assert/strict";
 import {
   type ChangeSpike,
@@ -46,7 +46,7 @@ async function fetched(store: Store, ids: readonly string[], change: Parameters<
 /** The ids of the events that are matched now, in order. */
 async function matched(store: Store): Promise<string[]> {
   const ids: string[] = [];
-  // Without a subscription nobody asks what is matched: one that gets everything is there from the beginning.
+  // Only events with a subscription are matched visibly: this one gets all of them.
   await matchAll(store, { seen: ({ event }) => ids.push(event.id) });
   return ids;
 }
@@ -105,7 +105,7 @@ test("finishFetch() holds a spike back until releaseEvents() delivers or discard
   }
 });
 
-test("a revision waits behind the version before it, and goes out after it", async (store) => {
+test("a revision waits behind the previous version", async (store) => {
   await withSubscriber(store);
   const one = { external_id: "one" };
   const two = { ...one, version: 2, supersedes: "evt_1" };
@@ -154,7 +154,7 @@ test("finishFetch() holds back the revisions of a spike, or the new events with 
   assert.deepEqual(await matched(store), ["evt_a_2", "evt_a_3", "evt_b_1", "evt_b_3"]);
 });
 
-test("finishFetch() asks about a spike with what came, what of it is old and new, what is usual, and how long it was", async (store) => {
+test("finishFetch() passes the volume of the fetch, the usual volume and the elapsed time to the judge", async (store) => {
   await withSubscriber(store);
   const asked: ChangeVolume[] = [];
   const finish = (isSpike = false, atMs = T0) =>
@@ -187,7 +187,7 @@ test("finishFetch() asks about a spike with what came, what of it is old and new
   ]);
 });
 
-test("finishFetch() takes no first fetch for a spike, nor for what is usual", async (store) => {
+test("finishFetch() does not count the first fetch as a spike, nor as usual", async (store) => {
   await store.registerSources([aSource("board")], T0);
   await fetched(store, ["evt_1", "evt_2"]);
   const isSpike = () => assert.fail("asked");
@@ -195,7 +195,7 @@ test("finishFetch() takes no first fetch for a spike, nor for what is usual", as
   assert.deepEqual((await store.listSources()).map(({ usualNew }) => usualNew), [0]);
 });
 
-test("registerSources() lets go what waits for a fetch that will never be finished", async (store) => {
+test("registerSources() releases events of a fetch that will never be finished", async (store) => {
   await withSubscriber(store);
   await fetched(store, ["evt_1"]);
   await fetched(store, ["evt_2"], { source_id: "court" });
@@ -336,7 +336,7 @@ test("recordRemovals() counts in how many complete fetches in a row a publicatio
   assert.deepEqual(await fetchWith(["evt_1", "evt_3"]), [["evt_2", 1]]);
 });
 
-test("recordRemovals() records that a publication is withdrawn, once, until it is there again", async (store) => {
+test("recordRemovals() records a withdrawal once, until the publication returns", async (store) => {
   await publish(store, [anEvent("evt_1", { external_id: "one" })]);
   const next = (version: number, status?: "withdrawn") =>
     recordIt(anEvent(`evt_${version}`, { external_id: "one", version, status }))();

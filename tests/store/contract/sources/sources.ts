@@ -1,4 +1,4 @@
-// Promises about sources: which are known, who leases them, what is kept of a fetch.
+// Sources: registration, leases, and the results of fetches.
 import assert from "node:assert/strict";
 import { untouchedSource } from "../../../../src/domain/source/source.ts";
 import type { RegisteredSource, SourceClaim } from "../../../../src/domain/ports/store/sources.ts";
@@ -72,7 +72,7 @@ test("registerSources() makes a source due at its next run when its schedule has
   assert.deepEqual(await due(), [["early", T0 + 1], ["late", T0 + HOUR]]);
 });
 
-test("registerSources() heals what a clock that was set back has left in the future", async (store) => {
+test("registerSources() corrects times that a clock set back has left in the future", async (store) => {
   const ahead = T0 + 400 * DAY;
   await register(store, ["daily", "hourly", "weekly"]);
   await store.finishFetch(aFetchEnd("hourly", ahead, { nextDueAtMs: ahead + HOUR }));
@@ -109,7 +109,7 @@ test("isKnownSource() knows every source that was ever registered, and no other"
   assert.equal(await store.isKnownSource("court"), false);
 });
 
-test("claimSources() never gives a leased source twice, and gives it again when the lease has run out", async (store) => {
+test("claimSources() returns a leased source again only after the lease has expired", async (store) => {
   await register(store, ["board"]);
   const both = await Promise.all([claimIds(store, T0), claimIds(store, T0)]);
   assert.deepEqual(both.flat(), ["board"]);
@@ -118,14 +118,14 @@ test("claimSources() never gives a leased source twice, and gives it again when 
   assert.deepEqual(await claimIds(store, T0 + LEASE), []);
 });
 
-test("claimSources() gives only what is due, the longest due first, at most the limit", async (store) => {
+test("claimSources() returns due sources only, longest due first, at most the limit", async (store) => {
   await registerDueAt(store, { a: T0 + 30, b: T0 + 10, c: T0 + 20, d: T0 + 41 });
   assert.deepEqual(await claimIds(store, T0 + 40, { limit: 2 }), ["b", "c"]);
   assert.deepEqual(await claimIds(store, T0 + 40), ["a"]);
   assert.deepEqual(await claimIds(store, T0 + 41), ["d"]);
 });
 
-test("claimSources() gives the named sources, due or not, unless they are leased, the longest due first", async (store) => {
+test("claimSources() returns the named sources, due or not, unless leased, longest due first", async (store) => {
   await registerDueAt(store, { a: T0 + 9 * HOUR, b: T0 + 10, c: T0 + 5 * HOUR, d: T0 });
   assert.deepEqual(await claimIds(store, T0, { ids: ["a", "c", "unknown"], limit: 1 }), ["c"]);
   assert.deepEqual(await claimIds(store, T0, { ids: ["a", "b", "c"] }), ["b", "a"]);
@@ -139,7 +139,7 @@ test("claimSources() holds no lease to be one that lies further ahead than any t
   assert.deepEqual(await claimIds(store, T0), ["board"], "the clock was set back");
 });
 
-test("claimSources() gives no more sources of one host than may be, whoever holds the others", async (store) => {
+test("claimSources() limits the sources of one host, whoever has leased the others", async (store) => {
   await register(store, ["a", "b", "c"], T0, { host: "board.example" });
   await register(store, ["d"], T0, { host: "court.example" });
   await register(store, ["e", "f"]);
@@ -149,7 +149,7 @@ test("claimSources() gives no more sources of one host than may be, whoever hold
   assert.deepEqual(await claimIds(store, T0 + 1, { perHost: 2 }), ["c"]);
 });
 
-test("extendLease() holds a source for longer, and nobody's but one's own", async (store) => {
+test("extendLease() extends a lease, but only the holder's own", async (store) => {
   await register(store, ["board"]);
   await claimIds(store, T0);
   const extend = (holder: string) =>
@@ -169,7 +169,7 @@ test("finishFetch() keeps how it ended, though its lease was over meanwhile", as
   assert.deepEqual([state?.outcome, state?.lastError], ["blocked", "timed out"]);
 });
 
-test("finishFetch() keeps of an empty fetch the rule of what was recorded, and counts it as a failure", async (store) => {
+test("finishFetch() keeps the rule of an empty fetch, and counts it as a failure", async (store) => {
   await register(store, ["board"]);
   const kept = { cursor: null, identityRule: "link" } as const;
   await store.finishFetch(aFailure("board", T0, { outcome: "empty", kept }));
@@ -265,7 +265,7 @@ test("finishFetch() counts no failure against a source that was not its fault", 
   ]);
 });
 
-test("finishFetch() counts failures, keeps what the last success left, and a success ends the count", async (store) => {
+test("finishFetch() counts failures and keeps the state of the last success; a success ends the count", async (store) => {
   await register(store, ["board"]);
   await store.finishFetch(aFetchEnd("board", T0, { kept: { cursor: "etag", identityRule: "link" } }));
   for (const [at, error] of ["timed out", "responded with 503"].entries()) {
@@ -310,7 +310,7 @@ test("claimSources() leaves a host alone for its spacing, after a claim and afte
   assert.deepEqual(await claimIds(store, T0 + 25, spacing), ["b"]);
 });
 
-test("claimSources() gives nothing of a paused host until its pause is over, unless it is named", async (store) => {
+test("claimSources() returns no source of a paused host unless it is named", async (store) => {
   await register(store, ["a", "b"], T0, { host: "board.example" });
   await register(store, ["c"], T0, { host: "court.example" });
   await claimIds(store, T0, { ids: ["a"] });
@@ -327,7 +327,7 @@ test("claimSources() gives nothing of a paused host until its pause is over, unl
   assert.deepEqual(await claimIds(store, T0 + HOUR, { perHost: 2 }), ["a"]);
 });
 
-test("finishFetch() ends the pause of a host that answers, where that was guessed, and before it was asked", async (store) => {
+test("finishFetch() ends a guessed pause of a host that answers, if it began before the request", async (store) => {
   await register(store, ["a", "b"], T0, { host: "board.example" });
   await claimIds(store, T0, { ids: ["a"] });
   const pausedUntil = async () => (await store.listSources())[0]?.hostPausedUntilMs;
@@ -353,7 +353,7 @@ test("finishFetch() ends the pause of a host that answers, where that was guesse
   }
 });
 
-test("claimSources() forgets what a host wanted when the clock was set back to before that", async (store) => {
+test("claimSources() ignores the pause of a host after the clock was set back", async (store) => {
   await register(store, ["a"], T0 - DAY, { host: "board.example" });
   const hosts = [{ host: "board.example", freeAtMs: T0 + HOUR, pausedUntilMs: T0 + HOUR }];
   await store.finishFetch(aFailure("a", T0, { nextDueAtMs: T0 - DAY, hosts }));
@@ -361,7 +361,7 @@ test("claimSources() forgets what a host wanted when the clock was set back to b
   assert.deepEqual(await claimIds(store, T0 - 1), ["a"]);
 });
 
-test("nothing of a fetch is kept whose source somebody else has leased after it, not even when they are done", async (store) => {
+test("nothing is stored of a fetch whose source was leased by another holder afterwards", async (store) => {
   await store.registerSources([aSource("board")], T0);
   const claim = (nowMs: number, holder: string) => store.claimSources(aClaim(["board"], { nowMs, holder }));
   await claim(T0, "prc_1");

@@ -1,4 +1,4 @@
-// Promises about subscriptions: the limit, duplicates, whose they are, what deleting does.
+// Subscriptions: limits, duplicates, owners, deletion.
 import assert from "node:assert/strict";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import { MAX_DISABLED, type Subscription } from "../../../../src/domain/delivery/subscription.ts";
@@ -51,7 +51,7 @@ test("addSubscription() stores no more active ones than the limit", async (store
   assert.equal(await store.addSubscription(aSubscription("sub_3"), 2), "created");
 });
 
-test("addSubscription() creates none for a customer with a hundred that are switched off", async (store) => {
+test("addSubscription() refuses a customer with a hundred disabled ones", async (store) => {
   await addCustomer(store);
   for (let number = 0; number < MAX_DISABLED; number++) {
     await subscribe(store, `sub_${number}`);
@@ -126,7 +126,7 @@ test("addSubscription() never collides with deleted ones", async (store) => {
   assert.deepEqual(await listedIds(store), []);
 });
 
-test("addSubscription() counts no switched-off one, and the same may be made again", async (store) => {
+test("addSubscription() does not count disabled ones, and allows an equal one", async (store) => {
   await addCustomer(store);
   await subscribe(store, "sub_1", HOOK);
   await publishMany(store, 1, 1);
@@ -140,7 +140,7 @@ test("addSubscription() counts no switched-off one, and the same may be made aga
   ]);
 });
 
-test("listSubscriptions() gives the customer's own that are not deleted, oldest first", async (store) => {
+test("listSubscriptions() returns the customer's own that are not deleted, oldest first", async (store) => {
   await addCustomer(store);
   await addCustomer(store, "2");
   await subscribe(store, "sub_a", { createdAtMs: T0 + 3 });
@@ -171,7 +171,7 @@ test("findSubscription() and deleteSubscription() give null for another customer
   );
 });
 
-test("deleteSubscription() cancels what it still had to get, and nothing of others", async (store) => {
+test("deleteSubscription() cancels its remaining deliveries, and no others", async (store) => {
   await addCustomer(store);
   await addCustomer(store, "2");
   await subscribe(store, "sub_1");
@@ -193,7 +193,7 @@ const change = (
   { id = "sub_1", activeLimit = 9, nowMs = T0 } = {},
 ) => store.changeSubscription("cus_1", id, wanted, { nowMs, activeLimit });
 
-test("changeSubscription() changes what is given and keeps the rest", async (store) => {
+test("changeSubscription() changes the given fields only", async (store) => {
   await addCustomer(store);
   const before = await subscribe(store, "sub_1", { topics: ["gpai"] });
   const wanted = {
@@ -214,7 +214,7 @@ test("changeSubscription() changes what is given and keeps the rest", async (sto
   assert.equal(await change(store, {}), "unknown");
 });
 
-test("changeSubscription() matches the next events by the new filters, and sends what waits to the new address", async (store) => {
+test("changeSubscription() matches later events by the new filters, and sends waiting deliveries to the new address", async (store) => {
   await addCustomer(store);
   await subscribe(store, "sub_1");
   await publishMany(store, 1, 1);
@@ -249,7 +249,7 @@ test("changeSubscription() refuses to become another active one, and more active
   );
 });
 
-test("changeSubscription() holds what waits when it is switched off, and lets it go when it is on again", async (store) => {
+test("changeSubscription() holds waiting deliveries while disabled, and releases them when enabled", async (store) => {
   await addCustomer(store);
   await subscribe(store, "sub_1");
   await publishMany(store, 1, 2);
@@ -275,7 +275,7 @@ test("changeSubscription() holds what waits when it is switched off, and lets it
   assert.equal(await releaseAll(store), 3);
 });
 
-test("changeSubscription() switches on again what the endpoint's 410 had switched off", async (store) => {
+test("changeSubscription() enables a subscription that an answer with 410 had disabled", async (store) => {
   await addCustomer(store);
   await subscribe(store, "sub_1");
   await publishMany(store, 1, 1);

@@ -1,4 +1,4 @@
-// Copies of a database that others write: each one state of it, and the writers never fail.
+// Copies of a database in use: each is one state of it, and the writers never fail.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -65,7 +65,7 @@ function slowFiles(): DatabaseFiles {
   };
 }
 
-/** Whether the copy is one state: nothing of it may come from another moment than the rest. */
+/** Whether the copy is one state. */
 function assertOneState(copy: string): number {
   assert.deepEqual(inspectDatabase(copy).problems, []);
   const connection = new Connection(copy);
@@ -80,7 +80,7 @@ function assertOneState(copy: string): number {
   return Number(moves?.["said"]);
 }
 
-Deno.test("copyDatabase() copies one state while another process writes and begins its log anew", () =>
+Deno.test("copyDatabase() copies one state while another process writes and restarts its log", () =>
   withFolder(async (folder) => {
     const files = slowFiles();
     const file = join(folder, "busy.db");
@@ -172,7 +172,7 @@ Deno.test("releaseDatabase() refuses a database that is open elsewhere, and make
     assert.equal(inspectDatabase(file).rows["events"], 2);
   }));
 
-Deno.test("inspectDatabase() finds a page that was damaged, and refuses what is no database", () =>
+Deno.test("inspectDatabase() finds a damaged page, and refuses other files", () =>
   withFolder(async (folder) => {
     const file = join(folder, "regfeed.db");
     const store = openStore(file, testVault);

@@ -1,4 +1,4 @@
-// A process that records one event after the other and says so after each, until it is killed: FILE.
+// A process that records events and reports each one until it is killed: FILE.
 import { openStore } from "../../../../src/store/sqlite/store.ts";
 import {
   addCustomer,

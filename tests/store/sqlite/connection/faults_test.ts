@@ -16,7 +16,7 @@ import { testVault } from "../../../support/vault.ts";
 import { anEvent, publish } from "../../contract/given.ts";
 import { withFile } from "../files.ts";
 
-/** What a connection throws in a state that its settings bring about. */
+/** The error of a connection in a state caused by its settings. */
 function thrownBy(connection: Connection, setting: string, sql: string): unknown {
   connection.script(setting);
   try {
@@ -27,7 +27,7 @@ function thrownBy(connection: Connection, setting: string, sql: string): unknown
   return null;
 }
 
-/** The faults that a store or a monitor has told of, in order; null when one was over. */
+/** The faults that a store or a monitor reported, in order; null for an end. */
 function listen(): { heard: (string | null)[]; hear: (problem: StorageProblem | null) => void } {
   const heard: (string | null)[] = [];
   return { heard, hear: (problem) => void heard.push(problem?.fault ?? null) };
@@ -152,7 +152,7 @@ Deno.test("a database file that is removed makes the store unavailable", () =>
     await store.close();
   }));
 
-Deno.test("a damaged file is told as such and stays so", () =>
+Deno.test("a damaged file is reported as such, permanently", () =>
   withFile(async (file) => {
     const created = openStore(file, testVault);
     await publish(created, Array.from({ length: 300 }, (_, number) => anEvent(`evt_${number}`)));
@@ -182,7 +182,7 @@ async function makeDamaged(file: string, from: number): Promise<void> {
   await Deno.writeFile(file, bytes.fill(0xee, from));
 }
 
-Deno.test("a database that is damaged beyond opening is told as damaged, and may be moved away when nobody has it open", async () => {
+Deno.test("a database too damaged to open is reported as damaged, and may be moved if nobody has it open", async () => {
   for (const from of [4_096, 0]) {
     await withFile(async (file) => {
       await makeDamaged(file, from);
@@ -198,13 +198,13 @@ Deno.test("a database that is damaged beyond opening is told as damaged, and may
   }
 });
 
-Deno.test("a database that was damaged under somebody who has it open is not moved away", () =>
+Deno.test("a damaged database that a process has open is not moved", () =>
   withFile(async (file) => {
     const created = openStore(file, testVault);
     await publish(created, Array.from({ length: 100 }, (_, number) => anEvent(`evt_${number}`)));
     await created.close();
     const store = openStore(file, testVault);
-    // By another process: whoever opens and closes the file here as well takes the store's locks away.
+    // By another process: opening and closing the file here would drop the store's locks.
     const noise = [
       "if=/dev/urandom",
       `of=${file}`,

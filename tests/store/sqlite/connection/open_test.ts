@@ -58,7 +58,7 @@ Deno.test("openStore() takes an empty file for a new one", () =>
     await store.close();
   }));
 
-Deno.test("openStore() gives every `:memory:` store a database of its own", async () => {
+Deno.test("openStore() makes a separate database for every `:memory:` store", async () => {
   const [one, two] = [openStore(":memory:", testVault), openStore(":memory:", testVault)];
   await publish(one, [anEvent("evt_1")]);
   assert.equal(await two.findEvent("evt_1"), null);

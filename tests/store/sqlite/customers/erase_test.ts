@@ -1,4 +1,4 @@
-// What an erasure leaves in the bytes of the database's files, also while another connection has them open.
+// An erasure leaves nothing in the bytes of the database's files, also while another connection has them open.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { copyDatabase } from "../../../../src/store/sqlite/connection/copy.ts";
@@ -9,7 +9,7 @@ import { withFolder } from "../../../support/process.ts";
 import { BY, claimAll, finished, matchAll, publishMany, subscribe, T0 } from "../../contract/given.ts";
 import { aPayment, aReview, aState } from "../../contract/customers/given_payments.ts";
 
-/** What is personal in the story. */
+/** The personal data of the story. */
 const PERSONAL = [
   "ana.personal@firm.example",
   "ana.second@firm.example",

@@ -26,7 +26,7 @@ const MAIL: NewMail = {
   atMs: T0,
 };
 
-Deno.test("the table takes every kind of mail, and none that does not exist or is nobody's", () => {
+Deno.test("the table accepts every kind of mail, no unknown kind, and no mail without a customer", () => {
   const connection = withCustomer();
   for (const kind of MAIL_KINDS) {
     assert.equal(queueMail(connection, { ...MAIL, id: kind, kind, onceKey: kind } as NewMail), true, kind);

@@ -1,4 +1,4 @@
-// What one customer can make the database keep: bounded by its quota, whatever it asks for.
+// The storage that one customer can use is bounded by its quota.
 import assert from "node:assert/strict";
 import type { NextStep } from "../../../../src/domain/delivery/delivery.ts";
 import type { DeliveriesFor } from "../../../../src/domain/ports/store/deliveries.ts";
@@ -29,7 +29,7 @@ const ROUNDS = 20;
 const MONTHLY = 100;
 /** A body as long as that of an ordinary event. */
 const ENDING = "x".repeat(3_000);
-/** What may be left after the rounds, bytes: a small part of one backfill of all events (about 12 MB). */
+/** Maximum rest after the rounds, bytes: a small part of one backfill of all events (about 12 MB). */
 const LEFT_BYTES = 300_000;
 
 const everything: DeliveriesFor = ({ event }, subscriptions) =>
@@ -90,7 +90,7 @@ Deno.test("subscriptions with a backfill that are created and deleted again and 
     }
   }));
 
-/** What is stored for each customer, counted anew. */
+/** The stored size of each customer, counted again. */
 const RECOUNT_SQL = sql`select customer_id, sum(held) as held, sum(bytes) as bytes from (
     select customer_id, 0 as held, 400 + 4 * octet_length(identity) as bytes from subscriptions
     union all select customer_id, status = 'held', 400 from deliveries
@@ -109,7 +109,7 @@ function assertCounted(outside: Connection, after: string): void {
   );
 }
 
-Deno.test("what is stored for a customer is counted as it is written, whatever happens to it", () =>
+Deno.test("the stored size of a customer is counted on each write", () =>
   withStore(async (store, outside) => {
     for (const digit of ["1", "2"]) await addCustomer(store, digit);
     const tiers = monthly(6);

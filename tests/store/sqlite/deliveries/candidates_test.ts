@@ -70,7 +70,7 @@ Deno.test("matchEvents() holds the deliveries of a customer that another process
     assert.deepEqual((await claimAll(one)).map(({ body }) => body), ["1: evt_01", "2: evt_02", "3: evt_03"]);
   }));
 
-Deno.test("matchEvents() holds the deliveries of a subscription that has been switched off", () =>
+Deno.test("matchEvents() holds the deliveries of a disabled subscription", () =>
   withTwo(async (one, other) => {
     const attempts = (await claimAll(other)).map((delivery) => finished(delivery, { kind: "gone" }));
     await other.finishAttempts(attempts, T0);

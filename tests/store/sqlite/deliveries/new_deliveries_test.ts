@@ -1,4 +1,4 @@
-// What the SQLite engine writes of new deliveries: one of an event, what they share once, and numbers that never return.
+// New deliveries in SQLite: one per event, a shared ending of the bodies, and sequence numbers that are never reused.
 import assert from "node:assert/strict";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import { Connection } from "../../../../src/store/sqlite/connection/connection.ts";
@@ -27,7 +27,7 @@ function texts(connection: Connection, sql: string): string[] {
   return connection.all(new Sql(sql)).map((row) => Object.values(row).map(String).join(" "));
 }
 
-Deno.test("what the bodies of an event have in common is stored once, and gone with the last of them", () =>
+Deno.test("the shared part of an event's bodies is stored once, and removed with the last of them", () =>
   withTwo(async (store, outside) => {
     await publishMany(store, 1, 1);
     await matchAll(store);

@@ -1,4 +1,4 @@
-// What the SQLite engine writes of a delivery's life: its states, its attempts, its place in the month's quota.
+// The rows of a delivery's life in SQLite: states, attempts, and the month's quota.
 import assert from "node:assert/strict";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import { Sql, sql } from "../../../../src/store/sqlite/connection/sql.ts";

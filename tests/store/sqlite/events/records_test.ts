@@ -4,7 +4,7 @@ import { openStore } from "../../../../src/store/sqlite/store.ts";
 import { anEvent, publish } from "../../contract/given.ts";
 import { testVault } from "../../../support/vault.ts";
 
-Deno.test("the JSON of a record is ASCII, whatever its words are, and says the same", async () => {
+Deno.test("the JSON of a record is ASCII and keeps all characters", async () => {
   const store = openStore(":memory:", testVault);
   const title = "Prüfung – „Leitlinien“ 🇪🇺 \\u0041 \u2028 Αρχή";
   const event = anEvent("evt_1", { title_en: title, translations: { de: { title, summary: "ß" } } });

@@ -1,4 +1,4 @@
-// The SQLite schema: strict tables, records that nobody changes, settings that the promises rest on.
+// The SQLite schema: strict tables, immutable records, and the settings for durability.
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
@@ -46,7 +46,7 @@ Deno.test("every table of the schema is strict", () => {
   connection.close();
 });
 
-Deno.test("an event record cannot be changed or removed, whoever tries", () =>
+Deno.test("an event record cannot be changed or removed", () =>
   withStore(async (store, outside) => {
     const event = anEvent("evt_1");
     await publish(store, [event]);
@@ -126,7 +126,7 @@ Deno.test("the schema refuses states that cannot be", () =>
     for (const [sql, expected] of attempts) assert.throws(() => outside.run(new Sql(sql)), expected, sql);
   }));
 
-Deno.test("the file keeps a write-ahead log and gives pages back in steps", () =>
+Deno.test("the file has a write-ahead log and is vacuumed incrementally", () =>
   withStore((_, outside) => {
     assert.equal(setting(outside, "journal_mode"), "wal");
     assert.equal(setting(outside, "auto_vacuum"), 2);
@@ -166,7 +166,7 @@ Deno.test("transaction() syncs a durable commit to the disk, and a relaxed one n
   connection.close();
 });
 
-Deno.test("transaction() keeps other writers out from its beginning on, so that what it reads stays true", () =>
+Deno.test("transaction() locks out other writers from the start, so that its reads stay valid", () =>
   withStore((_, outside) => {
     const file = String(
       outside.get(sql`select file from pragma_database_list where name = 'main'`)?.["file"],
@@ -195,7 +195,7 @@ Deno.test("transaction() keeps nothing after a throw, and the next one works", (
   connection.close();
 });
 
-/** What somebody was promised is durable; what the next minute repeats is not. */
+/** Promises to customers are durable; repeatable work is not. */
 const PROMISED: [string, Durability, (store: Store) => Promise<unknown>][] = [
   ["addCustomer()", "durable", (store) => addCustomer(store, "2")],
   ["changeCustomer()", "durable", (store) => store.changeCustomer("cus_1", { tier: "gpai" }, BY)],
@@ -240,7 +240,7 @@ const PROMISED: [string, Durability, (store: Store) => Promise<unknown>][] = [
   }],
 ];
 
-Deno.test("what the service promises to somebody is committed durably", async () => {
+Deno.test("promises to customers are committed durably", async () => {
   const store = openStore(":memory:", testVault);
   await store.registerSources([aSource("board")], T0);
   await addCustomer(store);
