@@ -18,8 +18,7 @@ const OLD_MAIL_MS = 3_600_000;
 /** How long a report is cached, ms: it is public, and counting a long queue is expensive. */
 const CACHED_MS = 1_000;
 
-/** Dependencies of the report. */
-export interface HealthOptions {
+interface HealthOptions {
   store: Pick<Store, "listSources" | "health" | "accountHealth" | "fault">;
   sources: readonly SourceSettings[];
   clock: Clock;

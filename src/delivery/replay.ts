@@ -16,21 +16,21 @@ const BUSY_RETRY_S = 5;
 const MAX_STEPS = 200;
 
 /** The events stored from `sinceMs` on and before `untilMs` (Unix ms), after the event `afterId`. */
-export interface ReplayRange {
+interface ReplayRange {
   sinceMs: number;
   untilMs: number | null;
   afterId: string | null;
 }
 
 /** The subscription, and the customer's limit of replays per UTC day. */
-export interface ReplayTarget {
+interface ReplayTarget {
   customerId: string;
   subscriptionId: string;
   replaysPerDay: number;
 }
 
 /** The result; `lastEventId` is the event after which the next call continues, null at the end of the range. */
-export type ReplayOutcome = Replayed | "unknown" | "disabled";
+type ReplayOutcome = Replayed | "unknown" | "disabled";
 
 /** Dependencies of replays. */
 export interface Replaying extends Pick<Matching, "clock" | "newId" | "topics" | "tiers"> {

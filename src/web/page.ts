@@ -10,8 +10,7 @@ export interface Page {
   contentSecurityPolicy: string;
 }
 
-/** The parts of a page. */
-export interface PageParts {
+interface PageParts {
   title: string;
   /** Styles in addition to the shared ones. */
   style: string;

@@ -10,7 +10,7 @@ import { SOURCE_CONDITIONS, sourceHealth } from "../domain/source/source_health.
 import { count, disclaimer, identifier, text, textOrNull, texts, time, timeOrNull } from "./fields.ts";
 
 /** A source with its last fetch (specification, section 2.2). */
-export const sourceRecord = z.strictObject({
+const sourceRecord = z.strictObject({
   id: text("The source's id, for the filters of events and subscriptions"),
   name_en: text("English name"),
   name_de: text("German name"),
@@ -75,7 +75,7 @@ export function toSourceRecord(
 }
 
 /** A topic of the taxonomy. */
-export const topicRecord = z.strictObject({
+const topicRecord = z.strictObject({
   id: text("The topic's id, for the filters of events and subscriptions"),
   name_en: text("English name"),
   name_de: text("German name"),

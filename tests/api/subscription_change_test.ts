@@ -1,7 +1,11 @@
 // Changes of subscriptions over HTTP: filters, URL, enabling, secret, backfill, limits.
 import assert from "node:assert/strict";
+import { Webhook } from "standardwebhooks";
+import type { SeenRequest } from "../support/platform.ts";
 import { START_MS } from "../support/world.ts";
 import { assertFields, HOOK, type Json, NEW_HOOK, withSubscription } from "./given.ts";
+
+const DAY_MS = 86_400_000;
 
 Deno.test("PATCH /v1/subscriptions/{id} changes the given fields, for new events and for pending deliveries", () =>
   withSubscription(async ({ patch, subscription, publish, sentTo }) => {
@@ -63,19 +67,59 @@ Deno.test("PATCH /v1/subscriptions/{id} follows the rules of creation", () =>
     assert.deepEqual([full.status, full.json.code], [403, "subscription_limit_reached"]);
   }, { config: "[tiers.team]\nactive_subscriptions = 2\n" }));
 
-Deno.test("POST /v1/subscriptions/{id}/rotate-secret shows a new secret once, also to a repeated request", () =>
-  withSubscription(async ({ world, key, ask, subscription: { id, webhook_secret: old } }) => {
-    const headers = { "idempotency-key": "r1" };
-    const rotate = () => ask("POST", `/v1/subscriptions/${id}/rotate-secret`, { headers });
-    const rotated = await rotate();
-    assert.equal(rotated.status, 200, rotated.text);
-    const { webhook_secret: fresh } = rotated.json.subscription;
-    assert.match(fresh, /^[0-9a-f]{64}$/);
-    assert.notEqual(fresh, old);
-    assert.equal(rotated.json.previous_secret_until, START_MS + 86_400_000);
-    assert.equal((await rotate()).text, rotated.text);
-    assert.doesNotMatch((await world.ask("/v1/subscriptions", { key })).text, new RegExp(`${fresh}|${old}`));
-  }));
+/** Whether the library verifies a request with the secret, at the time of the world's clock. */
+function verifies(secret: string, { body = "", headers }: SeenRequest, nowMs: number): boolean {
+  const realNow = Date.now;
+  Date.now = () => nowMs;
+  try {
+    new Webhook(secret).verify(body, headers);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    Date.now = realNow;
+  }
+}
+
+Deno.test("POST /v1/subscriptions/{id}/rotate-secret shows a new secret once; both secrets sign for a day", () =>
+  withSubscription(
+    async ({ world, key, ask, publish, sentTo, subscription: { id, webhook_secret: old } }) => {
+      const { clock } = world.platform;
+      const rotate = (attempt: string) =>
+        ask("POST", `/v1/subscriptions/${id}/rotate-secret`, { headers: { "idempotency-key": attempt } });
+      const rotated = await rotate("r1");
+      assert.equal(rotated.status, 200, rotated.text);
+      const { webhook_secret: fresh } = rotated.json.subscription;
+      assert.match(fresh, /^[0-9a-f]{64}$/);
+      assert.notEqual(fresh, old);
+      assert.equal(rotated.json.previous_secret_until, START_MS + DAY_MS);
+      assert.equal((await rotate("r1")).text, rotated.text);
+      assert.doesNotMatch(
+        (await world.ask("/v1/subscriptions", { key })).text,
+        new RegExp(`${fresh}|${old}`),
+      );
+
+      const secretsOf = async (name: string, secrets: readonly string[]) => {
+        await publish(name);
+        const [request, ...more] = sentTo(HOOK).slice(-1);
+        assert.ok(request !== undefined && more.length === 0);
+        return secrets.map((secret) => verifies(secret, request, clock.nowMs()));
+      };
+      assert.deepEqual(await secretsOf("1", [fresh, old]), [true, true]);
+      assert.equal(sentTo(HOOK)[0]?.headers["webhook-signature"]?.split(" ").length, 4);
+      await clock.advance(START_MS + DAY_MS - 3_600_000 - clock.nowMs());
+      assert.deepEqual(await secretsOf("2", [fresh, old]), [true, true], "within the day");
+      await clock.advance(START_MS + DAY_MS - clock.nowMs());
+      assert.deepEqual(await secretsOf("3", [fresh, old]), [true, false], "after the day");
+      const second = (await rotate("r2")).json.subscription.webhook_secret;
+      const third = (await rotate("r3")).json.subscription.webhook_secret;
+      assert.deepEqual(
+        await secretsOf("4", [fresh, second, third]),
+        [false, true, true],
+        "a second rotation",
+      );
+    },
+  ));
 
 Deno.test("a backfill pauses when the monthly quota is used up, and continues in the next month", () =>
   withSubscription(async ({ world, ask, get, subscribe, subscription, publish, pass, bodiesTo }) => {

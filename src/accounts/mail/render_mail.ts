@@ -25,8 +25,7 @@ export interface MailFacts {
   limits: ListedLimits;
 }
 
-/** A rendered mail. */
-export interface RenderedMail {
+interface RenderedMail {
   subject: string;
   text: string;
   html: string;

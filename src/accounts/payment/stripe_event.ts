@@ -39,9 +39,6 @@ const READERS: Readonly<Record<string, (object: Fields, type: string) => FactRea
   "invoice.payment_failed": readInvoice,
 };
 
-/** The event types to select when setting up the endpoint. */
-export const PAYMENT_EVENT_TYPES: readonly string[] = Object.keys(READERS);
-
 /** Maximum length of a string in an event, characters. */
 const MAX_TEXT = 255;
 /** The latest time that a Date can represent, Unix seconds. */

@@ -14,8 +14,7 @@ const HEADER = "idempotency-key";
 const KEY_FORM = /^[\x21-\x7e]+$/;
 const MAX_KEY_LENGTH = 255;
 
-/** What identifies a repeated request. */
-export interface Repeatable {
+interface Repeatable {
   customerId: string;
   headers: Headers;
   address: string;

@@ -8,11 +8,8 @@ const MAX_ADDRESSES = 20_000;
 const MAX_OVERHANG = 1.1;
 const MINUTE_MS = 60_000;
 
-/** The kinds of limited requests. */
-export const LIMITED = ["public", "failed_key"] as const;
-
 /** A kind of limited request. */
-export type Limited = typeof LIMITED[number];
+export type Limited = "public" | "failed_key";
 
 /** Requests per minute and address; null: unlimited. */
 export type LimitSettings = Readonly<Record<Limited, number | null>>;
@@ -80,8 +77,7 @@ function removeOldest(buckets: Map<string, Bucket>, left: number): void {
   }
 }
 
-/** The tokens of an address at a time. */
-export interface Bucket {
+interface Bucket {
   left: number;
   atMs: number;
 }

@@ -1,5 +1,6 @@
 // Errors in the fields of a request.
 import { AppError, type ErrorCode, type FieldError } from "../../domain/error_codes.ts";
+import type { Topic } from "../../domain/event/topic.ts";
 
 /** Maximum number of fields in a response: a small request must not cause a large response. */
 const MAX_ERRORS = 50;
@@ -25,4 +26,31 @@ export function invalid(found: readonly Finding[]): AppError {
 /** The name of a field in a response. Clients choose names, which may be as long as a body. */
 export function clipField(field: string): string {
   return field.length <= MAX_FIELD_LENGTH ? field : `${field.slice(0, MAX_FIELD_LENGTH)}…`;
+}
+
+/** One error per unknown topic. */
+export function unknownTopics(
+  field: string,
+  ids: readonly string[],
+  topics: readonly Topic[],
+): FieldError[] {
+  const known = new Set(topics.map((topic) => topic.id));
+  return ids.filter((id) => !known.has(id)).map((id) => ({
+    field,
+    message: `${JSON.stringify(id)} is not a topic; GET /v1/topics lists them`,
+  }));
+}
+
+/** One error per unknown source. */
+export async function unknownSources(
+  field: string,
+  ids: readonly string[],
+  isSource: (id: string) => Promise<boolean>,
+): Promise<FieldError[]> {
+  const errors: FieldError[] = [];
+  for (const id of ids) {
+    if (await isSource(id)) continue;
+    errors.push({ field, message: `${JSON.stringify(id)} is not a source; GET /v1/sources lists them` });
+  }
+  return errors;
 }

@@ -7,8 +7,7 @@ import type { Store } from "../../domain/ports/store/store.ts";
 /** Maximum number of customers: each is a time series. */
 const LARGEST = 10;
 
-/** Dependencies of the gauges. */
-export interface MeasuredStore {
+interface MeasuredStore {
   store: Pick<
     Store,
     "health" | "accountHealth" | "countUndelivered" | "largestCustomers" | "listSources" | "fault"

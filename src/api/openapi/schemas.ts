@@ -20,8 +20,7 @@ export function responseSchemas(schemas: readonly z.ZodType[]): Schemas {
   return convert(schemas, "output");
 }
 
-/** A query parameter. */
-export interface QueryParameter {
+interface QueryParameter {
   name: string;
   required: boolean;
   schema: Schema;

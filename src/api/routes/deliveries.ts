@@ -19,8 +19,7 @@ import {
 import { definedFields } from "../input/defined_fields.ts";
 import { invalid } from "../input/field_problems.ts";
 import { choiceParameter, integerParameter } from "../input/parameters.ts";
-import { responseBody } from "../http/response_body.ts";
-import { nextLink, pageOf } from "../http/next_link.ts";
+import { nextLink, pageOf, responseBody } from "../http/response_body.ts";
 import { keyRoute, type Route } from "../route.ts";
 import type { RouteOptions } from "./options.ts";
 

@@ -4,14 +4,12 @@ import type { OpenApi } from "../../wire/openapi.ts";
 import type { DescriptionOptions } from "../openapi.ts";
 import { publicRoute, type Route } from "../route.ts";
 
-/** A rendered page. */
-export interface DocsPage {
+interface DocsPage {
   html: string;
   contentSecurityPolicy: string;
 }
 
-/** Dependencies of the routes. */
-export interface DescriptionRouteOptions extends DescriptionOptions {
+interface DescriptionRouteOptions extends DescriptionOptions {
   renderDocs(description: OpenApi): Promise<DocsPage>;
 }
 

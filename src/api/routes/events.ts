@@ -18,11 +18,9 @@ import {
 } from "../../wire/event.ts";
 import { eventVersions, toEventVersions } from "../../wire/versions.ts";
 import { definedFields } from "../input/defined_fields.ts";
-import { unknownSources, unknownTopics } from "../input/known_names.ts";
 import { choiceParameter, flagParameter, integerParameter, listParameter } from "../input/parameters.ts";
-import { invalid } from "../input/field_problems.ts";
-import { responseBody } from "../http/response_body.ts";
-import { nextLink, pageOf } from "../http/next_link.ts";
+import { invalid, unknownSources, unknownTopics } from "../input/field_problems.ts";
+import { nextLink, pageOf, responseBody } from "../http/response_body.ts";
 import { keyRoute, type Route } from "../route.ts";
 import type { RouteOptions } from "./options.ts";
 

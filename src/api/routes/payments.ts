@@ -8,8 +8,7 @@ import { type Route, signedRoute } from "../route.ts";
 
 const MAX_EVENT_BYTES = 1_048_576;
 
-/** Dependencies of the route. */
-export interface PaymentRouteOptions {
+interface PaymentRouteOptions {
   /** Verifies the signature and applies the event; throws if it is refused. */
   receive(signature: string | null, body: Uint8Array): Promise<PaymentOutcome>;
 }

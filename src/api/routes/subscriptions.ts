@@ -17,8 +17,7 @@ import {
   testResponse,
   toSubscriptionRecord,
 } from "../../wire/subscription.ts";
-import type { Finding } from "../input/field_problems.ts";
-import { unknownSources, unknownTopics } from "../input/known_names.ts";
+import { type Finding, unknownSources, unknownTopics } from "../input/field_problems.ts";
 import { responseBody } from "../http/response_body.ts";
 import { keyRoute, type Route } from "../route.ts";
 import type { RouteOptions } from "./options.ts";

@@ -188,8 +188,7 @@ function decideUrl(text: string, policy: AddressPolicy): UrlDecision {
   return ok ? { ok, url } : { ok };
 }
 
-/** The permitted addresses of a target. */
-export type TargetDecision = { ok: true; addresses: string[] } | { ok: false };
+type TargetDecision = { ok: true; addresses: string[] } | { ok: false };
 
 /**
  * The addresses of a URL that {@link checkWebhookUrl} permits. One address that is not permitted refuses the host. A

@@ -5,7 +5,7 @@ import { type BodyForm, bodyForms, readJson } from "./body_variants.ts";
 import { type Finding, note, problem, readHeaders, type SignatureHeaders } from "./signature_headers.ts";
 
 /** Maximum difference between `webhook-timestamp` and the receiver's clock, seconds, as in the official verifiers. */
-export const TOLERANCE_SECONDS = 300;
+const TOLERANCE_SECONDS = 300;
 
 /** A delivery as received. */
 export interface ReceivedDelivery {
