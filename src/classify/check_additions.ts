@@ -18,7 +18,7 @@ import { topicsOf } from "./topics.ts";
 export interface AdditionProblem {
   /** The key in the config: `["topics", 0, "parent"]`; a source is named by its id: `["sources", "board", "topics"]`. */
   path: (string | number)[];
-  /** What is wrong and what to do; continues a sentence that starts with the key. */
+  /** The problem and its solution; continues a sentence that starts with the key. */
   message: string;
 }
 

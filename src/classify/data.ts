@@ -51,7 +51,7 @@ export interface PublisherRule {
   names: readonly string[];
 }
 
-/** What a rule matches: globs for the CELEX number, substrings of the URL, and patterns for the other fields. */
+/** The patterns of a rule: globs for the CELEX number, substrings of the URL, and patterns for the other fields. */
 export interface SignalPatterns {
   celex: readonly string[];
   url: readonly string[];

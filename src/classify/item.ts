@@ -4,7 +4,7 @@ import { detectLanguage, type LanguageResult } from "./language.ts";
 import { findPublisher, hostOf, type Publisher } from "./publisher.ts";
 import { type FoldedText, foldText, SUMMARY_LIMIT, TITLE_LIMIT } from "./phrases/fold_text.ts";
 
-/** The opening of a summary says what the item is about; this is its length in characters. */
+/** Length of the opening of a summary, which states the subject, in characters. */
 const OPENING_LENGTH = 400;
 
 /** Maximum number of categories read, and of characters per category. */

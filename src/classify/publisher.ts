@@ -29,7 +29,7 @@ const NAMES = lazy(() =>
   )
 );
 
-/** The EU's official languages except English: an unknown publisher in one of them is taken for a Member State body. */
+/** The EU's official languages except English: an unknown publisher in one of them is a Member State body. */
 const EU_LANGUAGES: ReadonlySet<string> = new Set(
   "bg cs da de el es et fi fr ga hr hu it lt lv mt nl pl pt ro sk sl sv".split(" "),
 );

@@ -23,7 +23,7 @@ export interface RelevanceResult {
   grounds: Ground[];
 }
 
-/** One part of a decision, with the words of the item that support it. */
+/** One reason for a decision, with the words that support it. */
 export interface Ground {
   why: string;
   words: string[];

@@ -38,7 +38,6 @@ export function findSeverity(item: Item, subject: AiSubject, eventType: EventTyp
   return { severity: "info", why: "no rule matches", words: [] };
 }
 
-/** The publisher and the name of the Act, if the rule depends on them. */
 function evidenceOf(rule: SeverityRule, { publisher, language }: Item, subject: AiSubject): string[] {
   const usesPublisher = rule.publishers.length > 0 || rule.data_protection;
   // The publisher may follow from the language alone.

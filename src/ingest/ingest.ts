@@ -25,7 +25,7 @@ const IDLE_MS = 500;
 const PAUSE_MS = 5_000;
 const HOST_POLL_MS = 100;
 const NEVER = new AbortController().signal;
-/** A clock that goes back by more than this was set back, ms. */
+/** A clock that is behind by more than this was set back, ms. */
 const CLOCK_TOLERANCE_MS = 1_000;
 
 /** Options of the ingest loop. */
@@ -40,7 +40,7 @@ export interface IngestOptions extends
   /** Sources fetched at the same time, in total and of one host. */
   concurrency: number;
   hostConcurrency: number;
-  /** Minimum time between two requests to one host, ms, unless a source of it sets a longer one. */
+  /** Minimum time between two requests to one host, ms, unless a source sets a longer one. */
   hostSpacingMs: number;
   /** Maximum delay of a run so that not all sources start at once, ms. */
   jitterMs: number;
@@ -61,7 +61,7 @@ export interface Ingest {
   register(): Promise<void>;
   /** Fetches each due or named source once; skips those of other processes, and of busy hosts unless `wait` is set. */
   ingest(ids?: readonly string[], options?: { wait: boolean }): Promise<IngestReport[]>;
-  /** What a fetch of the source would store now; stores nothing. */
+  /** Predicts the result of a fetch; stores nothing. */
   preview(source: SourceSettings, state: SourceState): Promise<IngestPreview>;
   /**
    * Fetches due sources until the first signal aborts, then waits for the fetches under way. The second signal aborts
@@ -236,7 +236,7 @@ async function ingestOnce(
   const remaining = new Set(ids);
   const hosts = new Map(sources.map((source) => [source.id, hostOf(source)]));
   const underWay = new Set<Promise<void>>();
-  // A source that cannot be claimed after its host's whole spacing is held by another process, or not due.
+  // A source that cannot be claimed after the spacing of its host is leased by another process, or not due.
   let waitedMs = 0;
   while (remaining.size > 0) {
     const claimed = await claim(concurrency - underWay.size, [...remaining]);
@@ -261,7 +261,7 @@ async function ingestOnce(
   return reports;
 }
 
-/** The spacing of each host: the longest that a source of it sets, otherwise the service's. */
+/** The spacing of each host: the longest of its sources, otherwise the service's. */
 function createSpacing({ sources, hostSpacingMs }: IngestOptions): (host: string) => number {
   const longest = new Map<string, number>();
   for (const source of sources) {

@@ -55,7 +55,7 @@ export async function ingestSource(
   return combine({ run, fetched, read: { ...read, documents }, seenMerged: seen, refusal: breaker.refusal });
 }
 
-/** Fetches what has changed since the last fetch; a dry run fetches everything. */
+/** Fetches the changed documents; a dry run fetches all. */
 async function fetchFor(
   { source, state, mode, options, parser }: DocumentRun,
   breaker: HostCircuitBreaker,
@@ -83,7 +83,7 @@ interface DocumentsResult {
   documents: readonly DocumentResult[];
   /** The identity after the last document. */
   identity: Identity;
-  /** Whether no document as a whole had a fault. */
+  /** Whether every document was complete. */
   isWhole: boolean;
   /** Whether no planned document was left unread because it had not changed. */
   isAllRead: boolean;
@@ -172,7 +172,7 @@ function failedDocument(
 interface IngestedDocument {
   result: DocumentResult;
   read: ReadDocument;
-  /** Whether the document as a whole has no fault: it does not break off and is not too long. */
+  /** Whether the document is complete: neither truncated nor too long. */
   isWhole: boolean;
   ttlMinutes: number | null;
 }

@@ -1,4 +1,4 @@
-// The results of ingesting one source: of each item, of each document, and of the whole fetch.
+// The results of ingesting a source: of each item, of each document, and of the fetch.
 import type { DocumentOrigin } from "../domain/event/provenance.ts";
 import type { RecordDecision } from "../domain/ports/store/publications.ts";
 import type { ClassifyRequest } from "./revise/classify_request.ts";

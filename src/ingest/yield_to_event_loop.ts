@@ -1,7 +1,7 @@
 // Lets other work run between two pieces of long work on the main thread.
 import type { Clock } from "../domain/ports/ports.ts";
 
-/** How long work goes on without a yield, ms. A yield costs a timer, which takes about a tenth of it. */
+/** Duration of work between two yields, ms; a yield costs about a tenth of it. */
 const BURST_MS = 20;
 
 /** Makes a function that is called between small pieces of work. It yields when the last yield was long enough ago. */

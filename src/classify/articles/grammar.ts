@@ -1,6 +1,6 @@
 // The parts of a citation in English, German and French (simple forms also in Spanish, Italian and Dutch), as sticky expressions on folded text.
 
-/** What a citation refers to. */
+/** The kinds of references. */
 export type ReferenceKind = "article" | "annex" | "recital";
 
 /** The word that starts a citation: "Articles", "Art.", "Anhang", "considérants" … */

@@ -58,7 +58,7 @@ interface State {
   parts: Part[];
   /** The annex is numbered "3" rather than "III". */
   annexInDigits: boolean;
-  /** The notation of the last part: it decides what a bare number after "and" continues. */
+  /** The notation of the last part, which a bare number after "and" continues. */
   style: "number" | "bracket" | "word";
   wordPlural: boolean | null;
   done: { number: string; parts: Part[] }[];

@@ -75,10 +75,10 @@ function withoutRepeats(rules: readonly IdentityRule[], rule: IdentityRule): Ide
 export function keyUnder(
   rule: IdentityRule,
   languages: LanguageForms | null,
-  clean: (address: string) => string = cleanUrl,
+  clean: (url: string) => string = cleanUrl,
 ): (item: NormalisedItem) => string {
   const isAnyLanguage = rule.startsWith(ANY_LANGUAGE) && languages !== null;
-  const neutral = (address: string) => isAnyLanguage ? withoutLanguage(address, languages).address : address;
+  const neutral = (url: string) => isAnyLanguage ? withoutLanguage(url, languages).url : url;
   // Items without a link share the site's URL, and a bulletin has the same title every week.
   const linkOf = (item: NormalisedItem) =>
     neutral(clean(item.link)) +
@@ -97,7 +97,7 @@ export function keyUnder(
 function patternKey(
   source: string,
   linkOf: (item: NormalisedItem) => string,
-  clean: (address: string) => string,
+  clean: (url: string) => string,
 ): (item: NormalisedItem) => string {
   const pattern = new RegExp(source);
   return (item) => {
@@ -110,7 +110,7 @@ function patternKey(
 }
 
 /** Removes tracking from an id that is a URL, and the time of the edition that some sites add as a fragment. */
-function cleanGuid(guid: string, clean: (address: string) => string): string {
+function cleanGuid(guid: string, clean: (url: string) => string): string {
   // A lone surrogate cannot be stored; escaped, two ids stay different.
   if (!guid.isWellFormed()) return JSON.stringify(guid).slice(1, -1);
   if (!/^https?:\/\//i.test(guid) || !URL.canParse(guid)) return guid;

@@ -37,16 +37,16 @@ function usualForms(codes: readonly string[]): RegExp {
 
 /** The URL with `*` for its language, and that language; unchanged and null if it names none of the source's. */
 export function withoutLanguage(
-  address: string,
+  url: string,
   { codes, pattern }: LanguageForms,
-): { address: string; language: string | null } {
-  const found = pattern.exec(address);
+): { url: string; language: string | null } {
+  const found = pattern.exec(url);
   const range = found?.indices?.[1] ?? found?.indices?.[0];
-  if (range === undefined) return { address, language: null };
+  if (range === undefined) return { url, language: null };
   const [start, end] = range;
-  const language = address.slice(start, end).toLowerCase();
-  if (!codes.includes(language)) return { address, language: null };
-  return { address: `${address.slice(0, start)}*${address.slice(end)}`, language };
+  const language = url.slice(start, end).toLowerCase();
+  if (!codes.includes(language)) return { url, language: null };
+  return { url: `${url.slice(0, start)}*${url.slice(end)}`, language };
 }
 
 /** The record with its text in a language as title and summary; unchanged if it does not have that language. */

@@ -28,7 +28,7 @@ export type KnownPublication = Pick<
 export interface DocumentItems {
   all: readonly IdentifiedItem[];
   fresh: readonly IdentifiedItem[];
-  /** Whether the document is the whole source, without further pages or days. */
+  /** Whether the source has no other pages or days. */
   isAll?: boolean;
 }
 
@@ -249,19 +249,24 @@ function summaryName({ summary }: Content): string {
 }
 
 /** Host, path and parameter names of a URL, with the title; null for a URL without a query. */
-function formOf(address: string, title: string): string | null {
-  const url = URL.parse(cleanUrl(address));
-  if (url === null || url.search === "") return null;
-  return JSON.stringify([url.host, url.pathname, ...url.searchParams.keys(), title.replace(/\s+/g, " ")]);
+function formOf(url: string, title: string): string | null {
+  const parsed = URL.parse(cleanUrl(url));
+  if (parsed === null || parsed.search === "") return null;
+  return JSON.stringify([
+    parsed.host,
+    parsed.pathname,
+    ...parsed.searchParams.keys(),
+    title.replace(/\s+/g, " "),
+  ]);
 }
 
 /** The path without a trailing slash; null for a site's front page. */
-function pathOf(address: string): string | null {
-  return trimEndOf(URL.parse(cleanUrl(address))?.pathname ?? "", "/") || null;
+function pathOf(url: string): string | null {
+  return trimEndOf(URL.parse(cleanUrl(url))?.pathname ?? "", "/") || null;
 }
 
-function queryOf(address: string): string {
-  return URL.parse(cleanUrl(address))?.search ?? "";
+function queryOf(url: string): string {
+  return URL.parse(cleanUrl(url))?.search ?? "";
 }
 
 function countShared(one: IdentifiedItem, known: KnownPublication): number {

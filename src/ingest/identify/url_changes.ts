@@ -99,12 +99,14 @@ export class MovedUrls {
 }
 
 /** The URL without `www.` and a trailing slash. */
-function withoutSpelling(address: string): string {
-  const url = URL.parse(cleanUrl(address));
-  if (url === null) return address;
-  return `${url.host.replace(/^www\./, "")}${trimEndOf(url.pathname, "/")}${url.search}${url.hash}`;
+function withoutSpelling(url: string): string {
+  const parsed = URL.parse(cleanUrl(url));
+  if (parsed === null) return url;
+  return `${parsed.host.replace(/^www\./, "")}${
+    trimEndOf(parsed.pathname, "/")
+  }${parsed.search}${parsed.hash}`;
 }
 
-function hostOf(address: string): string {
-  return URL.parse(address)?.host ?? address;
+function hostOf(url: string): string {
+  return URL.parse(url)?.host ?? url;
 }

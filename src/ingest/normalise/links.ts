@@ -13,25 +13,25 @@ export function absoluteUrl(href: string, ...bases: (string | null)[]): string |
   const link = href.trim().replace(/&amp;/gi, "&");
   if (link === "" || link.length > MAX_URL_CHARACTERS) return null;
   if (isNormal(link)) return link;
-  if (/^www\.[^/]+\.[a-z]/i.test(link)) return webAddress(`https://${link}`)?.href ?? null;
+  if (/^www\.[^/]+\.[a-z]/i.test(link)) return parseWebUrl(`https://${link}`)?.href ?? null;
   let base: URL | null = null;
   if (!SCHEME.test(link)) {
     for (const candidate of bases.toReversed()) {
-      if (candidate !== null && candidate.trim() !== "") base = webAddress(candidate.trim(), base) ?? base;
+      if (candidate !== null && candidate.trim() !== "") base = parseWebUrl(candidate.trim(), base) ?? base;
     }
   }
-  return webAddress(link, base)?.href ?? null;
+  return parseWebUrl(link, base)?.href ?? null;
 }
 
 /** A URL that parsing does not change, as most are; this test takes a fifth of the time of parsing. */
 const NORMAL = /^https:\/\/[a-z0-9][a-z0-9.-]*\.[a-z]{2,}\/[\w/~.-]*(?:\?[\w/~.=&+:,;@!*()-]+)?$/;
 const NOT_NORMAL = /\.\.|\/\.|xn--/;
 
-function isNormal(address: string): boolean {
-  return address.length <= MAX_URL_CHARACTERS && NORMAL.test(address) && !NOT_NORMAL.test(address);
+function isNormal(url: string): boolean {
+  return url.length <= MAX_URL_CHARACTERS && NORMAL.test(url) && !NOT_NORMAL.test(url);
 }
 
-function webAddress(text: string, base: URL | null = null): URL | null {
+function parseWebUrl(text: string, base: URL | null = null): URL | null {
   const url = URL.parse(text, base?.href);
   if (url === null) return null;
   if (url.protocol !== "https:" && url.protocol !== "http:") return null;
@@ -66,10 +66,10 @@ function clean(url: string, fragmentOf: (hash: string) => string): string {
     const end = url.indexOf("?");
     return end === -1 ? url : url.slice(0, end) + withoutTrackingQuery(url.slice(end));
   }
-  const address = webAddress(url.trim());
-  if (address === null) return url.trim();
-  const path = address.pathname.replace(/;jsessionid=[^/;]*/i, "");
-  return `https://${address.host}${path}${withoutTrackingQuery(address.search)}${fragmentOf(address.hash)}`;
+  const parsed = parseWebUrl(url.trim());
+  if (parsed === null) return url.trim();
+  const path = parsed.pathname.replace(/;jsessionid=[^/;]*/i, "");
+  return `https://${parsed.host}${path}${withoutTrackingQuery(parsed.search)}${fragmentOf(parsed.hash)}`;
 }
 
 /** The query without tracking parameters, with its "?" unless it is empty. */

@@ -24,8 +24,7 @@ export function parseWorkerTasks(
       const { entries, ...rest } = readSitemapPages({ ...request, bytes: new Uint8Array(buffer) });
       return [rest, ...entries];
     },
-    bareAddresses: ({ addresses, languages }) =>
-      addresses.map((address) => withoutLanguage(address, languages).address),
+    bareAddresses: ({ addresses, languages }) => addresses.map((url) => withoutLanguage(url, languages).url),
     describe: ({ buffer, options }) => describeDocument(new Uint8Array(buffer), options),
   };
   return tasks as Record<string, (argument: unknown) => unknown>;

@@ -17,9 +17,8 @@ const DAY_MS = 86_400_000;
 
 /**
  * Whether a fetch with this many items is a spike. New publications are one if most items are new and their weight
- * exceeds {@link ALWAYS_ALLOWED} and {@link ALLOWED_TIMES_EXPECTED} times the expected number: the usual maximum of a
- * fetch, or what the source publishes in the time since its last success if that is more. Revisions are one, for
- * example, if a site changes its template; expected is the usual maximum of a fetch for each day since the last success.
+ * exceeds {@link ALWAYS_ALLOWED} and {@link ALLOWED_TIMES_EXPECTED} times the usual maximum of a fetch, or the number
+ * that the source publishes in the time since its last success. Revisions are one, for example, after a new template.
  */
 export function detectSpike(volume: ChangeVolume, items: number): ChangeSpike {
   const { count, older, newer, usual, perDay, revised, usualRevised } = volume;

@@ -1,4 +1,4 @@
-// Decides and records the items of one document, in passes: some decisions need the whole document.
+// Decides and records the items of one document in passes, because some decisions need all its items.
 import type { DocumentOrigin } from "../../domain/event/provenance.ts";
 import { PATTERN_RULE } from "../../domain/source/source.ts";
 import type { StoredPublication } from "../../domain/ports/store/publications.ts";
@@ -38,7 +38,7 @@ export interface SharedOrigin {
   classified: ReadonlyMap<NormalisedItem, Classified>;
   /** Whether the document was read before with the same bytes. */
   isReread: boolean;
-  /** The language of the whole document, where the source has a URL for each. */
+  /** The language of the document, if the source has a URL for each. */
   language: string | null;
 }
 
@@ -249,7 +249,7 @@ async function decideMovedUrls({ urls }: FirstPass, document: DocumentContext): 
   return mergePasses([unchangedPass(reverted), returned, moved]);
 }
 
-/** Decides the items with reused ids under the next identity rule, by which the URL tells publications apart. */
+/** Decides the items with reused ids under the next identity rule, which uses the URL. */
 async function decideReusedIds(
   { reusedIds }: FirstPass,
   document: DocumentContext,

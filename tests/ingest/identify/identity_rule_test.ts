@@ -1,12 +1,7 @@
 // Identity rules: the keys that they give, and that a change of the rule makes no new publications.
 import assert from "node:assert/strict";
 import { identifyItems } from "../../../src/ingest/identify/identify.ts";
-import {
-  type Identity,
-  identityOf,
-  keyUnder,
-  PLAIN_IDENTITY,
-} from "../../../src/ingest/identify/identity_rule.ts";
+import { identityOf, keyUnder, PLAIN_IDENTITY } from "../../../src/ingest/identify/identity_rule.ts";
 import { languageForms, withoutLanguage } from "../../../src/ingest/identify/language_urls.ts";
 import type { NormalisedItem } from "../../../src/ingest/normalise/item.ts";
 import { fetchFeed, ingestBoard, withSources } from "../../support/collecting.ts";
@@ -44,7 +39,7 @@ Deno.test("keyUnder() gives the identity of each rule", () => {
 Deno.test("withoutLanguage() finds the language in the usual forms of URLs", () => {
   const forms = languageForms({ languages: ["en", "de"], urls: {} });
   assert.ok(forms);
-  const rows: [address: string, neutral: string, language: string | null][] = [
+  const rows: [url: string, neutral: string, language: string | null][] = [
     ["https://x.example/de/news", "https://x.example/*/news", "de"],
     ["https://x.example/DE/news", "https://x.example/*/news", "de"],
     ["https://de.x.example/news", "https://*.x.example/news", "de"],
@@ -56,39 +51,25 @@ Deno.test("withoutLanguage() finds the language in the usual forms of URLs", () 
     ["https://x.example/code/index", "https://x.example/code/index", null],
     ["https://x.example/wide-defence", "https://x.example/wide-defence", null],
   ];
-  for (const [address, neutral, language] of rows) {
-    assert.deepEqual(withoutLanguage(address, forms), { address: neutral, language }, address);
+  for (const [url, neutral, language] of rows) {
+    assert.deepEqual(withoutLanguage(url, forms), { url: neutral, language }, url);
   }
 });
 
 Deno.test("identityOf() keeps the rule of a source and its former rules", () => {
-  const source = { languages: ["en"] };
   const state = { identityRule: "link", formerRules: ["guid"], lastSuccessAtMs: 1 };
-  const rows: [name: string, expected: Pick<Identity, "rule" | "former" | "isFixed">, given: Identity][] = [
-    ["found", { rule: "link", former: ["guid"], isFixed: false }, identityOf(source, state)],
-    [
-      "configured as it is",
-      { rule: "link", former: ["guid"], isFixed: true },
-      identityOf({ ...source, identity: "link" }, state),
-    ],
-    [
-      "configured anew",
-      { rule: "pattern (x)", former: ["link", "guid"], isFixed: true },
-      identityOf({ ...source, identity: "pattern (x)" }, state),
-    ],
-    [
-      "no longer configured",
-      { rule: "pattern (x)", former: ["link"], isFixed: false },
-      identityOf(source, { ...state, identityRule: "pattern (x)", formerRules: ["link"] }),
-    ],
-    [
-      "never fetched",
-      { rule: "link", former: [], isFixed: true },
-      identityOf({ ...source, identity: "link" }, { ...state, identityRule: "guid", lastSuccessAtMs: null }),
-    ],
+  const rows: [name: string, config: string | undefined, before: object, rule: string, former: string[]][] = [
+    ["automatic", undefined, {}, "link", ["guid"]],
+    ["configured as before", "link", {}, "link", ["guid"]],
+    ["configured differently", "pattern (x)", {}, "pattern (x)", ["link", "guid"]],
+    ["no longer configured", undefined, { identityRule: "p", formerRules: ["link"] }, "p", ["link"]],
+    ["never fetched", "link", { identityRule: "guid", lastSuccessAtMs: null }, "link", []],
   ];
-  for (const [name, expected, { rule, former, isFixed }] of rows) {
-    assert.deepEqual({ rule, former, isFixed }, expected, name);
+  for (const [name, identity, before, rule, former] of rows) {
+    const source = { languages: ["en"], ...(identity === undefined ? {} : { identity }) };
+    const found = identityOf(source, { ...state, ...before });
+    const isFixed = identity !== undefined;
+    assert.deepEqual(found, { rule, former, isFixed, languages: null }, name);
   }
 });
 

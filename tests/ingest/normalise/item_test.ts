@@ -152,7 +152,7 @@ Deno.test("normaliseItem() takes the item's language before the document's", () 
   assert.deepEqual(languages, ["de", "en"]);
 });
 
-Deno.test("normaliseItem() cleans and limits what it takes", () => {
+Deno.test("normaliseItem() cleans and limits values", () => {
   const { item, notes } = single(rss(
     `<item><guid>${"g".repeat(1001)}</guid><title>line\none &amp;lt;${
       " word".repeat(200)
