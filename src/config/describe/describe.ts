@@ -216,7 +216,7 @@ function ingestRows(ingest: ConfigSummary["ingest"]): [string, string][] {
       "",
       `per host: ${ingest.host_concurrency} concurrent, ${
         formatDuration(ingest.host_spacing_ms)
-      } between requests; random delay up to ${formatDuration(ingest.jitter_ms)}`,
+      } between requests; delay of each source up to ${formatDuration(ingest.jitter_ms)}`,
     ],
     [
       "",
