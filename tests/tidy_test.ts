@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { worldRule } from "../tools/tidy/bans.ts";
 import { madeExpressionRule } from "../tools/tidy/expressions.ts";
 import {
-  docRule,
   fileLengthRule,
   fileNameRule,
   folderSizeRule,
@@ -259,31 +258,6 @@ const RULES: House[] = [
         2,
         3,
       ),
-    },
-  },
-  {
-    promise: "every exported symbol of src has a doc comment",
-    rule: docRule,
-    samples: {
-      "src/api/a.ts": good(
-        "/** A. */\nexport const a = 1;\n/** F. */\nexport function f(): void;\nexport function f(x?: A): void {}\n" +
-          'import { E } from "./e.ts";\nexport { E };\nconst inner = 1;\nexport * from "./b.ts";\nexport type { B } from "./b.ts";',
-      ),
-      "src/api/b.ts": bad(
-        "export const a = 1;\nexport interface B {}\nexport type C = 1;\nexport enum D {}",
-        1,
-        2,
-        3,
-        4,
-      ),
-      "src/api/c.ts": bad(
-        "// Not one.\nexport function f() {}\n/* Nor this. */\nexport class A {}\n/** */\nexport let b;",
-        2,
-        4,
-        6,
-      ),
-      "src/api/d.ts": bad("const a = 1;\nexport { a };\nexport default a;", 2, 3),
-      "tests/support/a.ts": good("export const a = 1;"),
     },
   },
   {

@@ -85,59 +85,6 @@ export function nameRule(sources: readonly Source[]): Offence[] {
   });
 }
 
-/** Every exported symbol of src has a doc comment. */
-export function docRule(sources: readonly Source[]): Offence[] {
-  return sources.filter(({ path }) => moduleOf(path) !== null).flatMap((source) =>
-    (source.tree?.statements ?? []).flatMap((statement) => {
-      if (ts.isExportAssignment(statement)) return [at(source, statement, "export default")];
-      if (ts.isExportDeclaration(statement)) return ownExports(statement, source);
-      const isExported = ts.canHaveModifiers(statement) &&
-        ts.getModifiers(statement)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
-      if (!isExported || isDocumented(statement, source) || isLaterOverload(statement, source)) return [];
-      return [at(source, statement, `${nameOf(statement)} has no doc comment`)];
-    })
-  );
-}
-
-/** Names of the file itself that are exported apart from their declaration; what is passed on is documented there. */
-function ownExports(statement: ts.ExportDeclaration, source: Source): Offence[] {
-  const { moduleSpecifier, exportClause } = statement;
-  if (moduleSpecifier !== undefined || exportClause === undefined || !ts.isNamedExports(exportClause)) {
-    return [];
-  }
-  const imported = new Set(
-    [...source.tree?.statements ?? []].filter(ts.isImportDeclaration).flatMap(({ importClause }) => {
-      const bindings = importClause?.namedBindings;
-      return bindings !== undefined && ts.isNamedImports(bindings)
-        ? bindings.elements.map(({ name }) => name.text)
-        : [];
-    }),
-  );
-  return exportClause.elements.filter(({ name, propertyName }) => !imported.has((propertyName ?? name).text))
-    .map((element) => at(source, element, `${element.name.text} is exported apart from its declaration`));
-}
-
-function isDocumented(statement: ts.Statement, { text }: Source): boolean {
-  const comments = ts.getLeadingCommentRanges(text, statement.getFullStart()) ?? [];
-  const last = comments.at(-1);
-  return last !== undefined && /^\/\*\*[\s*]*[^\s*/]/.test(text.slice(last.pos, last.end));
-}
-
-/** The signatures of an overloaded function share the doc comment of the first. */
-function isLaterOverload(statement: ts.Statement, { tree }: Source): boolean {
-  if (!ts.isFunctionDeclaration(statement)) return false;
-  const before = tree?.statements[tree.statements.indexOf(statement) - 1];
-  return before !== undefined && ts.isFunctionDeclaration(before) &&
-    before.name?.text === statement.name?.text;
-}
-
-function nameOf(statement: ts.Statement): string {
-  if (ts.isVariableStatement(statement)) {
-    return statement.declarationList.declarations.map(({ name }) => name.getText()).join(", ");
-  }
-  return ts.isDeclarationStatement(statement) ? statement.name?.getText() ?? "it" : "it";
-}
-
 /** Every file opens with a comment on what it owns. */
 export function openingRule(sources: readonly Source[]): Offence[] {
   return sources.flatMap(({ path, text }) => {
