@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { loadEveryCommand } from "../../src/cli/commands.ts";
 import { commandHelp, groupHelp, overview } from "../../src/cli/help.ts";
+import { regfeed, withFolder } from "../support/process.ts";
 
 const COLUMNS = 80;
 
@@ -42,3 +43,19 @@ Deno.test("a wrapped example is the same command to a shell", async () => {
   }
   assert.ok(broken > 0, "no example is so long");
 });
+
+Deno.test("--help, -h and help print the help of the program, a group and a command", () =>
+  withFolder(async (folder) => {
+    const rows: [args: string[], code: number, stdout: RegExp][] = [
+      [[], 2, /^usage: regfeed COMMAND/m],
+      [["--help"], 0, /^ {2}source test +fetches a source/m],
+      [["source", "-h"], 0, /^usage: regfeed source COMMAND/m],
+      [["help", "source", "test"], 0, /^usage: regfeed source test ID .*\[--json\]\n\s*example: /m],
+      [["customer", "show", "--help"], 0, /^ +--json +print JSON for scripts$/m],
+    ];
+    for (const [args, code, expected] of rows) {
+      const finished = await regfeed(folder, args);
+      assert.equal(finished.code, code, args.join(" "));
+      assert.match(finished.stdout, expected, args.join(" "));
+    }
+  }));
