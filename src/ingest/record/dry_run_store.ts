@@ -34,7 +34,6 @@ export function createDryRunStore({ previewPublications }: { previewPublications
   };
 }
 
-/** Everything by which the store would find it. */
 function namesOf({ key, contentHash, formerKeys = [] }: PublicationKey): string[] {
   return [key, contentHash, ...formerKeys];
 }
