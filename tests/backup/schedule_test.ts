@@ -22,41 +22,21 @@ function sleepless(clock: ReturnType<typeof fakePlatform>["clock"]): Clock {
 
 Deno.test("nextBackupAt() follows the schedule, catches up, and waits after a failure", () => {
   const nowMs = at("2026-08-20T00:00");
-  const cases: [string, Omit<Parameters<typeof nextBackupAt>[1], "nowMs">, number | null][] = [
-    ["first", { newestMs: null, startedMs: at("2026-08-01T10:00"), failedMs: null }, at("2026-08-02T03:15")],
+  const [first, started] = ["2026-08-01T03:15", "2026-08-01T10:00"];
+  const cases: [name: string, newest: string | null, started: string, failed: string | null, due: string][] =
     [
-      "next",
-      { newestMs: at("2026-08-01T03:15"), startedMs: at("2026-08-01T10:00"), failedMs: null },
-      at("2026-08-02T03:15"),
-    ],
-    [
-      "missed",
-      { newestMs: at("2026-07-20T03:15"), startedMs: at("2026-08-01T10:00"), failedMs: null },
-      at("2026-07-21T03:15"),
-    ],
-    [
-      "failed",
-      { newestMs: at("2026-08-01T03:15"), startedMs: 0, failedMs: at("2026-08-02T03:15") },
-      at("2026-08-02T03:25"),
-    ],
-    [
-      "failed long ago",
-      { newestMs: at("2026-08-01T03:15"), startedMs: 0, failedMs: at("2026-08-01T03:00") },
-      at("2026-08-02T03:15"),
-    ],
-    [
-      "started by a clock that was ahead",
-      { newestMs: null, startedMs: at("2099-01-01T00:00"), failedMs: null },
-      at("2026-08-20T03:15"),
-    ],
-    [
-      "failed by a clock that was ahead",
-      { newestMs: at("2026-08-01T03:15"), startedMs: 0, failedMs: at("2099-01-01T00:00") },
-      at("2026-08-02T03:15"),
-    ],
-  ];
-  for (const [name, state, dueMs] of cases) {
-    assert.equal(nextBackupAt(DAILY, { ...state, nowMs }), dueMs, name);
+      ["first", null, started, null, "2026-08-02T03:15"],
+      ["next", first, started, null, "2026-08-02T03:15"],
+      ["missed", "2026-07-20T03:15", started, null, "2026-07-21T03:15"],
+      ["failed", first, started, "2026-08-02T03:15", "2026-08-02T03:25"],
+      ["failed long ago", first, started, "2026-08-01T03:00", "2026-08-02T03:15"],
+      ["started in the future", null, "2099-01-01T00:00", null, "2026-08-20T03:15"],
+      ["failed in the future", first, started, "2099-01-01T00:00", "2026-08-02T03:15"],
+    ];
+  const ms = (text: string | null) => text === null ? null : at(text);
+  for (const [name, newest, started, failed, due] of cases) {
+    const state = { newestMs: ms(newest), startedMs: at(started), failedMs: ms(failed), nowMs };
+    assert.equal(nextBackupAt(DAILY, state), at(due), name);
   }
   const never = { schedule: "0 0 30 2 *", timezone: "UTC" };
   assert.equal(nextBackupAt(never, { newestMs: null, startedMs: 0, failedMs: null, nowMs }), null);
@@ -109,16 +89,22 @@ Deno.test("findNewestBackup() ignores backups from the future, but not from a mo
   );
 });
 
-Deno.test("runBackups() makes one a day, tries again after a failure, and keeps the newest", async () => {
-  const { clock, log } = fakePlatform(at("2026-08-01T10:00"), 1);
-  // Made by `backup create` without a name: one long ago, one on a day of the schedule's.
-  const byHand = [backupName(at("2026-01-01T10:00")), backupName(at("2026-08-03T12:00"))];
-  const folder = new Set<string>(["mine.tar.gz", ...byHand]);
+interface Run {
+  keep: number;
+  folder: Set<string>;
+  backups: number;
+  create?(made: number): Promise<void>;
+  removeFile?(name: string): Promise<void>;
+}
+
+/** Runs the schedule until it has created a number of backups; returns their times and the log. */
+async function run({ keep, folder, backups, create, removeFile }: Run) {
+  const { clock, log, lines } = fakePlatform(at("2026-08-01T10:00"), 1);
   const made: string[] = [];
-  let failures = 2;
   const ending = new AbortController();
+  const nameOf = (path: string) => path.replace("/backups/", "");
   await runBackups({
-    plan: { folder: "/backups", schedule: DAILY, keep: 2 },
+    plan: { folder: "/backups", schedule: DAILY, keep },
     clock: sleepless(clock),
     log: log("backup"),
     files: {
@@ -128,22 +114,30 @@ Deno.test("runBackups() makes one a day, tries again after a failure, and keeps 
           files: [...folder].map((name) => ({ name, sizeBytes: 1, modifiedAtMs: 0 })),
           unreadable: [],
         }),
-      removeFile: (path) => Promise.resolve(void folder.delete(path.replace("/backups/", ""))),
+      async removeFile(path) {
+        await removeFile?.(nameOf(path));
+        folder.delete(nameOf(path));
+      },
     },
-    create(to, nowMs) {
-      if (made.length === 1 && failures-- > 0) return Promise.reject(new Error("no space left"));
-      made.push(new Date(nowMs).toISOString());
-      folder.add(to.replace("/backups/", ""));
-      if (made.length === 4) ending.abort();
-      return Promise.resolve();
+    async create(to, nowMs) {
+      await create?.(made.length);
+      made.push(new Date(nowMs).toISOString().slice(0, 16));
+      folder.add(nameOf(to));
+      if (made.length === backups) ending.abort();
     },
   }, ending.signal);
-  assert.deepEqual(made.map((time) => time.slice(0, 16)), [
-    "2026-08-02T03:15",
-    "2026-08-03T03:35",
-    "2026-08-04T03:15",
-    "2026-08-05T03:15",
-  ]);
+  return { made, lines };
+}
+
+Deno.test("runBackups() makes one a day, tries again after a failure, and keeps the newest", async () => {
+  // Made by `backup create` without a name: one long ago, one on a day of the schedule's.
+  const byHand = [backupName(at("2026-01-01T10:00")), backupName(at("2026-08-03T12:00"))];
+  const folder = new Set<string>(["mine.tar.gz", ...byHand]);
+  let failures = 2;
+  const create = (made: number) =>
+    made === 1 && failures-- > 0 ? Promise.reject(new Error("no space left")) : Promise.resolve();
+  const { made } = await run({ keep: 2, folder, backups: 4, create });
+  assert.deepEqual(made, ["2026-08-02T03:15", "2026-08-03T03:35", "2026-08-04T03:15", "2026-08-05T03:15"]);
   assert.deepEqual([...folder].sort(), [
     "mine.tar.gz",
     ...byHand,
@@ -153,39 +147,16 @@ Deno.test("runBackups() makes one a day, tries again after a failure, and keeps 
 });
 
 Deno.test("runBackups() continues when an old backup cannot be removed, and logs its name", async () => {
-  const { clock, log, lines } = fakePlatform(at("2026-08-01T10:00"), 1);
   const old = [1, 2].map((day) => scheduledName(at(`2026-07-0${day}T03:15`)));
   const folder = new Set<string>(old);
-  const made: string[] = [];
-  const ending = new AbortController();
-  await runBackups({
-    plan: { folder: "/backups", schedule: DAILY, keep: 1 },
-    clock: sleepless(clock),
-    log: log("backup"),
-    files: {
-      exists: () => Promise.resolve(true),
-      list: () =>
-        Promise.resolve({
-          files: [...folder].map((name) => ({ name, sizeBytes: 1, modifiedAtMs: 0 })),
-          unreadable: [],
-        }),
-      removeFile(path) {
-        if (path.endsWith(old[1] ?? "")) return Promise.reject(new Error("permission denied"));
-        return Promise.resolve(void folder.delete(path.replace("/backups/", "")));
-      },
-    },
-    create(to, nowMs) {
-      made.push(new Date(nowMs).toISOString().slice(0, 16));
-      folder.add(to.replace("/backups/", ""));
-      if (made.length === 2) ending.abort();
-      return Promise.resolve();
-    },
-  }, ending.signal);
+  const removeFile = (name: string) =>
+    name === old[1] ? Promise.reject(new Error("permission denied")) : Promise.resolve();
+  const { made, lines } = await run({ keep: 1, folder, backups: 2, removeFile });
   assert.deepEqual(made, ["2026-08-01T10:00", "2026-08-02T03:15"]);
   assert.deepEqual([...folder], [old[1], scheduledName(at("2026-08-02T03:15"))]);
   const warned = lines.filter(({ level }) => level === "warn" || level === "error");
-  assert.deepEqual(warned.map(({ level, fields }) => `${level} ${fields?.["file"]}`), [
-    `warn ${old[1]}`,
-    `warn ${old[1]}`,
-  ]);
+  assert.deepEqual(
+    warned.map(({ level, fields }) => `${level} ${fields?.["file"]}`),
+    [`warn ${old[1]}`, `warn ${old[1]}`],
+  );
 });

@@ -228,6 +228,16 @@ export async function subscribe(
   return subscription;
 }
 
+/** Adds `cus_1` with `sub_1`. */
+export async function addSubscriber(store: Store): Promise<void> {
+  await addCustomer(store);
+  await subscribe(store, "sub_1");
+}
+
+/** The state of catching up of a subscription of `cus_1`. */
+export const catchUpOf = async (store: Store, id = "sub_1") =>
+  (await store.findSubscription("cus_1", id))?.catchUp;
+
 /** The default limits with another number of deliveries a month for every tier. */
 export function monthly(webhookDeliveriesPerMonth: number): Record<Tier, TierLimits> {
   const tiers = TIERS.map((tier) => [tier, { ...DEFAULT_LIMITS[tier], webhookDeliveriesPerMonth }]);
@@ -287,6 +297,17 @@ export async function replayAll(
     deliveriesFor: EVERYTHING,
     ...change,
   });
+}
+
+/** Publishes events and matches them with every subscription. */
+export async function publishMatched(
+  store: Store,
+  first: number,
+  last: number,
+  options: Parameters<typeof matchAll>[1] = {},
+): Promise<void> {
+  await publishMany(store, first, last);
+  await matchAll(store, options);
 }
 
 /** Matches waiting events with every subscription. */

@@ -1,15 +1,13 @@
 // The store as a whole: its health, its end.
 import assert from "node:assert/strict";
-import { addCustomer, claimAll, finished, matchAll, monthly, publishMany, subscribe, T0 } from "./given.ts";
+import { addSubscriber, claimAll, finished, monthly, publishMatched, T0 } from "./given.ts";
 import { test } from "./contract.ts";
 
 test("health() counts pending deliveries and reports the age of the oldest", async (store) => {
   assert.deepEqual(await store.health(), { pendingDeliveries: 0, oldestPendingAtMs: null });
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
+  await addSubscriber(store);
   for (const event of [1, 2, 3]) {
-    await publishMany(store, event, event);
-    await matchAll(store, { nowMs: T0 + event, tiers: monthly(2) });
+    await publishMatched(store, event, event, { nowMs: T0 + event, tiers: monthly(2) });
   }
   assert.deepEqual(await store.health(), { pendingDeliveries: 2, oldestPendingAtMs: T0 + 1 });
   const [oldest] = await claimAll(store, T0 + 9);

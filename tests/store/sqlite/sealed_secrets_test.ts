@@ -8,10 +8,10 @@ import { openStore } from "../../../src/store/sqlite/store.ts";
 import { testVault } from "../../support/vault.ts";
 import {
   addCustomer,
+  addSubscriber,
   aSubscription,
   claimAll,
-  matchAll,
-  publishMany,
+  publishMatched,
   subscribe,
   T0,
 } from "../contract/given.ts";
@@ -61,8 +61,7 @@ Deno.test("claimDeliveries() opens the current secret, also after a change since
     const vault = testVault();
     await addCustomer(store);
     const { webhookSecret } = await subscribe(store, "sub_1");
-    await publishMany(store, 1, 3);
-    await matchAll(store);
+    await publishMatched(store, 1, 3);
     const claimOne = async (nowMs: number) => (await claimAll(store, nowMs, { limit: 1 }))[0]?.webhookSecrets;
     assert.deepEqual(await claimOne(T0), [webhookSecret]);
     const next = secretOf(1);
@@ -81,8 +80,7 @@ Deno.test("openStore() refuses a lost and a wrong key in clear words, and change
   withFile(async (file, folder) => {
     const source = (options: { mayMake: boolean }) => openVaultFile(`${file}.key`, options);
     const store = openStore(file, source);
-    await addCustomer(store);
-    await subscribe(store, "sub_1");
+    await addSubscriber(store);
     await store.close();
     const before = await Deno.readFile(file);
     const key = await Deno.readFile(`${file}.key`);

@@ -4,14 +4,14 @@ import type { KeyHolder } from "../../../../src/domain/ports/store/customers.ts"
 import {
   aCustomer,
   addCustomer,
+  addSubscriber,
   aKey,
   aSubscription,
   AUGUST,
   BY,
   JULY,
-  matchAll,
   monthly,
-  publishMany,
+  publishMatched,
   subscribe,
   T0,
 } from "../given.ts";
@@ -160,8 +160,7 @@ test("usageOf() counts a customer's own deliveries of the month, held ones and a
     held: 0,
     activeSubscriptions: 2,
   });
-  await publishMany(store, 1, 3);
-  await matchAll(store, { tiers: monthly(4) });
+  await publishMatched(store, 1, 3, { tiers: monthly(4) });
   await store.deleteSubscription("cus_1", "sub_2", { nowMs: T0, activeLimit: 100 });
   assert.deepEqual(await countsOf(store, "cus_1", JULY), {
     deliveries: 2,
@@ -192,8 +191,7 @@ test("findResponse() returns the response stored for the customer's key after th
 });
 
 test("addSubscription() keeps an answer only if the subscription was created, and the newest under a key", async (store) => {
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
+  await addSubscriber(store);
   const again = { ...aSubscription("sub_1"), id: "sub_2" };
   assert.equal(await store.addSubscription(again, 9, { response: ANSWER }), "duplicate");
   assert.equal(

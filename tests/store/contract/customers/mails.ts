@@ -1,7 +1,7 @@
 // Mails: leased, sent with a key that is stored nowhere else, finished once. And erasure and the audit.
 import assert from "node:assert/strict";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
-import { addCustomer, aKey, BY, claimAll, LEASE, matchAll, publishMany, subscribe, T0 } from "../given.ts";
+import { addCustomer, aKey, BY, claimAll, LEASE, publishMatched, subscribe, T0 } from "../given.ts";
 import { aPayment, aReview } from "./given_payments.ts";
 import { test } from "../contract.ts";
 
@@ -160,8 +160,7 @@ test("eraseCustomer() removes personal data and keys, and keeps the audit", asyn
   await store.rotateSecret(id, "sub_1", rotation);
   await subscribe(store, "sub_2", { customerId: id, topics: ["gpai"] });
   await store.changeSubscription(id, "sub_2", { enabled: false }, { nowMs: T0, activeLimit: 9 });
-  await publishMany(store, 1, 1);
-  await matchAll(store);
+  await publishMatched(store, 1, 1);
   assert.equal(await store.eraseCustomer(id, { actor: "cli:ops", atMs: T0 + 5 }), true);
   const deliveries = await store.listDeliveries(id, { limit: 9 });
   assert.deepEqual(deliveries.map(({ status }) => status), ["cancelled", "cancelled"]);

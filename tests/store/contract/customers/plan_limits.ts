@@ -4,15 +4,15 @@ import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import type { Tier, TierLimits } from "../../../../src/domain/customer/tier.ts";
 import {
   addCustomer,
+  addSubscriber,
   aSubscription,
   BY,
   claimAll,
   deliveryId,
   first,
-  matchAll,
   monthly,
   newMailId,
-  publishMany,
+  publishMatched,
   releaseAll,
   subscribe,
   T0,
@@ -94,14 +94,11 @@ test("a change of the tier or of a limit is notified by mail, with the held and 
 });
 
 test("a subscription held by its tier gets everything when it comes back, in order and once", async (store) => {
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
+  await addSubscriber(store);
   await subscribe(store, "sub_2", { createdAtMs: T0 + 1 });
-  await publishMany(store, 1, 1);
-  await matchAll(store);
+  await publishMatched(store, 1, 1);
   await store.changeCustomer("cus_1", { tier: "indie" }, BY);
-  await publishMany(store, 2, 2);
-  await matchAll(store);
+  await publishMatched(store, 2, 2);
   assert.equal(await releaseAll(store), 0);
   assert.deepEqual((await claimAll(store)).map(({ subscriptionId }) => subscriptionId), [
     "sub_1",
@@ -153,8 +150,7 @@ test("free room returns the oldest held subscription, but none that its owner di
 });
 
 test("a subscription held by its tier cannot be enabled over the limit, and keeps its position", async (store) => {
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
+  await addSubscriber(store);
   const held = await subscribe(store, "sub_2", { createdAtMs: T0 + 1, topics: ["gpai"] });
   await store.changeCustomer("cus_1", { tier: "indie" }, BY);
   assert.equal(await change(store, "sub_2", true, 1), "limit_reached");

@@ -3,10 +3,12 @@ import assert from "node:assert/strict";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import {
   addCustomer,
+  addSubscriber,
   anEvent,
   AUGUST,
   BY,
   catchUpAll,
+  catchUpOf,
   claimAll,
   claimedBodies,
   finishAllDue,
@@ -18,6 +20,7 @@ import {
   newMailId,
   publish,
   publishMany,
+  publishMatched,
   releaseAll,
   replayAll,
   subscribe,
@@ -26,14 +29,8 @@ import {
 import { test } from "../contract.ts";
 import type { Tier, TierLimits } from "../../../../src/domain/customer/tier.ts";
 
-/** A customer with one subscription that gets every event. */
-async function subscriber(store: Store): Promise<void> {
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
-}
-
 test("matchEvents() holds deliveries over the month's quota of the tier", async (store) => {
-  await subscriber(store);
+  await addSubscriber(store);
   await publishMany(store, 1, 5);
   const tiers = { ...monthly(100), team: { ...monthly(3).team } };
   assert.equal(await matchAll(store, { tiers }), 5);
@@ -48,51 +45,43 @@ test("matchEvents() lets a customer's own limit stand over its tier's", async (s
   for (const digit of ["1", "2", "3"]) {
     await subscribe(store, `sub_${digit}`, { customerId: `cus_${digit}` });
   }
-  await publishMany(store, 1, 4);
-  await matchAll(store, { tiers: monthly(2) });
+  await publishMatched(store, 1, 4, { tiers: monthly(2) });
   const claimed = (await claimAll(store)).map((delivery) => delivery.subscriptionId);
   assert.deepEqual(claimed, ["sub_1", "sub_2", "sub_2", "sub_2"]);
 });
 
 test("matchEvents() queues later events behind those that are held for want of quota", async (store) => {
-  await subscriber(store);
-  await publishMany(store, 1, 2);
-  await matchAll(store, { tiers: monthly(1) });
-  await publishMany(store, 3, 3);
-  await matchAll(store, { tiers: monthly(2) });
+  await addSubscriber(store);
+  await publishMatched(store, 1, 2, { tiers: monthly(1) });
+  await publishMatched(store, 3, 3, { tiers: monthly(2) });
   assert.deepEqual(await claimedBodies(store), ["1: evt_01"]);
   assert.equal(await releaseAll(store, { tiers: monthly(2) }), 1);
   assert.deepEqual(await claimedBodies(store), ["2: evt_02"]);
 });
 
 test("matchEvents() does not wait for held deliveries of a disabled subscription", async (store) => {
-  await subscriber(store);
-  await publishMany(store, 1, 1);
-  await matchAll(store);
+  await addSubscriber(store);
+  await publishMatched(store, 1, 1);
   await finishAllDue(store, { kind: "gone" });
   await subscribe(store, "sub_2");
-  await publishMany(store, 2, 2);
-  await matchAll(store);
+  await publishMatched(store, 2, 2);
   assert.deepEqual((await claimAll(store)).map((delivery) => delivery.subscriptionId), ["sub_2"]);
 });
 
 test("finishAttempts() counts a delivered event once, whatever the number of attempts", async (store) => {
-  await subscriber(store);
-  await publishMany(store, 1, 1);
-  await matchAll(store, { tiers: monthly(2) });
+  await addSubscriber(store);
+  await publishMatched(store, 1, 1, { tiers: monthly(2) });
   for (const attempt of [1, 2, 3]) {
     await finishAllDue(store, { kind: "retry", atMs: T0 + attempt }, T0 + attempt - 1);
   }
   assert.equal(await finishAllDue(store, { kind: "delivered" }, T0 + 3), 1);
-  await publishMany(store, 2, 3);
-  await matchAll(store, { tiers: monthly(2) });
+  await publishMatched(store, 2, 3, { tiers: monthly(2) });
   assert.deepEqual(await claimedBodies(store), ["2: evt_02"]);
 });
 
 test("finishAttempts() returns a failed delivery's share of the quota", async (store) => {
-  await subscriber(store);
-  await publishMany(store, 1, 2);
-  await matchAll(store, { tiers: monthly(1) });
+  await addSubscriber(store);
+  await publishMatched(store, 1, 2, { tiers: monthly(1) });
   assert.equal(await releaseAll(store, { tiers: monthly(1) }), 0);
   assert.equal(await finishAllDue(store, { kind: "failed" }), 1);
   assert.equal(await releaseAll(store, { tiers: monthly(1) }), 1);
@@ -100,33 +89,27 @@ test("finishAttempts() returns a failed delivery's share of the quota", async (s
 });
 
 test("finishAttempts() returns it to the month in which it was counted", async (store) => {
-  await subscriber(store);
-  await publishMany(store, 1, 1);
-  await matchAll(store, { tiers: monthly(1) });
-  await publishMany(store, 2, 3);
-  await matchAll(store, { tiers: monthly(1), month: AUGUST, nowMs: T0 + 1 });
+  await addSubscriber(store);
+  await publishMatched(store, 1, 1, { tiers: monthly(1) });
+  await publishMatched(store, 2, 3, { tiers: monthly(1), month: AUGUST, nowMs: T0 + 1 });
   const july = await claimAll(store, T0);
   await store.finishAttempts(july.map((delivery) => finished(delivery, { kind: "failed" })), T0 + 2);
   assert.equal(await releaseAll(store, { tiers: monthly(1), month: AUGUST }), 0, "August is used up");
 });
 
 test("deleteSubscription() returns the share of unsent deliveries, and keeps that of delivered ones", async (store) => {
-  await subscriber(store);
-  await publishMany(store, 1, 1);
-  await matchAll(store, { tiers: monthly(3) });
+  await addSubscriber(store);
+  await publishMatched(store, 1, 1, { tiers: monthly(3) });
   await finishAllDue(store, { kind: "delivered" });
-  await publishMany(store, 2, 3);
-  await matchAll(store, { tiers: monthly(3) });
+  await publishMatched(store, 2, 3, { tiers: monthly(3) });
   await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0, activeLimit: 100 });
   await subscribe(store, "sub_2");
-  await publishMany(store, 4, 6);
-  await matchAll(store, { tiers: monthly(3) });
+  await publishMatched(store, 4, 6, { tiers: monthly(3) });
   assert.deepEqual(await claimedBodies(store), ["1: evt_04", "2: evt_05"]);
 });
 
 test("matchEvents() notifies the customer at 80 % and 100 % of the month, once a month each", async (store) => {
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
+  await addSubscriber(store);
   const told = async () =>
     (await store.listMails({ customerId: "cus_1", limit: 100 })).map(({ kind }) => kind).sort();
   const noticesOf = async (month: string) => {
@@ -134,8 +117,7 @@ test("matchEvents() notifies the customer at 80 % and 100 % of the month, once a
     return [warnedAtMs, spentAtMs];
   };
   const step = async (from: number, to: number, month = JULY) => {
-    await publishMany(store, from, to);
-    await matchAll(store, { tiers: monthly(10), month, nowMs: T0 + from });
+    await publishMatched(store, from, to, { tiers: monthly(10), month, nowMs: T0 + from });
   };
   await step(1, 7);
   assert.deepEqual(await told(), []);
@@ -165,8 +147,7 @@ test("matchEvents() notifies again for another limit in the same month, once", a
       kind.startsWith("quota") ? [kind] : []
     ).reverse().join(" ");
   const step = async (from: number, to: number) => {
-    await publishMany(store, from, to);
-    await matchAll(store, { tiers, nowMs: T0 + from });
+    await publishMatched(store, from, to, { tiers, nowMs: T0 + from });
     await releaseAll(store, { tiers });
   };
   await step(1, 8);
@@ -189,13 +170,10 @@ test("matchEvents() notifies again for another limit in the same month, once", a
 });
 
 test("changeCustomer() lets held deliveries wait for the month again, unless their subscription is disabled", async (store) => {
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
+  await addSubscriber(store);
   await subscribe(store, "sub_2");
-  await publishMany(store, 1, 1);
-  await matchAll(store, { tiers: monthly(1) });
-  await publishMany(store, 2, 2);
-  await matchAll(store, { tiers: monthly(1) });
+  await publishMatched(store, 1, 1, { tiers: monthly(1) });
+  await publishMatched(store, 2, 2, { tiers: monthly(1) });
   await store.changeSubscription("cus_1", "sub_2", { enabled: false }, { nowMs: T0, activeLimit: 9 });
   const reasons = async () =>
     (await store.listDeliveries("cus_1", { limit: 9, statuses: ["held"] }))
@@ -210,10 +188,8 @@ test("changeCustomer() lets held deliveries wait for the month again, unless the
 });
 
 test("releaseHeld() notifies the customer when the released deliveries nearly use up the month", async (store) => {
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
-  await publishMany(store, 1, 9);
-  await matchAll(store, { tiers: monthly(1) });
+  await addSubscriber(store);
+  await publishMatched(store, 1, 9, { tiers: monthly(1) });
   const before = (await store.listMails({ customerId: "cus_1", limit: 100 })).length;
   assert.equal(await releaseAll(store, { tiers: monthly(10), month: AUGUST }), 8);
   const mails = await store.listMails({ customerId: "cus_1", limit: 100 });
@@ -223,10 +199,8 @@ test("releaseHeld() notifies the customer when the released deliveries nearly us
 
 /** One subscription with events `evt_01` …, of which all but `quota` are held. */
 async function heldBeyond(store: Store, quota: number, events: number): Promise<void> {
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
-  await publishMany(store, 1, events);
-  await matchAll(store, { tiers: monthly(quota) });
+  await addSubscriber(store);
+  await publishMatched(store, 1, events, { tiers: monthly(quota) });
 }
 
 test("releaseHeld() releases in a new month, oldest first, as many as the quota allows", async (store) => {
@@ -256,8 +230,7 @@ test("releaseHeld() orders by age over all subscriptions of a customer", async (
   await subscribe(store, "sub_2");
   await subscribe(store, "sub_1");
   for (const event of [1, 2]) {
-    await publishMany(store, event, event);
-    await matchAll(store, { tiers: monthly(0) });
+    await publishMatched(store, event, event, { tiers: monthly(0) });
   }
   const released = async (quota: number): Promise<string[]> => {
     assert.equal(await releaseAll(store, { tiers: monthly(quota) }), 2);
@@ -286,14 +259,11 @@ test("releaseHeld() releases something for every customer in each call, however 
 });
 
 test("releaseHeld() releases a disabled customer's deliveries when it is enabled again", async (store) => {
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
-  await publishMany(store, 1, 1);
-  await matchAll(store);
+  await addSubscriber(store);
+  await publishMatched(store, 1, 1);
   await store.changeCustomer("cus_1", { enabled: false }, BY);
   assert.deepEqual(await claimAll(store, T0 + LEASE), []);
-  await publishMany(store, 2, 2);
-  await matchAll(store);
+  await publishMatched(store, 2, 2);
   assert.equal(await releaseAll(store), 0);
   await store.changeCustomer("cus_1", { enabled: true }, BY);
   assert.equal(await releaseAll(store), 2);
@@ -309,10 +279,8 @@ test("releaseHeld() counts released deliveries towards the month, also for a cus
 });
 
 test("releaseHeld() restarts the schedule and keeps the number of attempts", async (store) => {
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
-  await publishMany(store, 1, 1);
-  await matchAll(store);
+  await addSubscriber(store);
+  await publishMatched(store, 1, 1);
   await finishAllDue(store, { kind: "retry", atMs: T0 + 100 * LEASE });
   await store.changeCustomer("cus_1", { enabled: false }, BY);
   await store.changeCustomer("cus_1", { enabled: true }, BY);
@@ -336,15 +304,6 @@ function limited(month: number, heldDeliveries: number): Record<Tier, TierLimits
   return Object.fromEntries(tiers);
 }
 
-async function publishAndMatch(
-  store: Store,
-  [first, last]: [number, number],
-  tiers: Record<Tier, TierLimits>,
-): Promise<void> {
-  await publishMany(store, first, last);
-  await matchAll(store, { tiers });
-}
-
 /** Releases and catches up, in turns, until nothing changes. */
 async function continueAll(
   store: Store,
@@ -353,21 +312,18 @@ async function continueAll(
   while (await releaseAll(store, terms) + await catchUpAll(store, terms) > 0);
 }
 
-const catchUpOf = async (store: Store, id = "sub_1") => (await store.findSubscription("cus_1", id))?.catchUp;
-
 const mailsOf = async (store: Store, id = "cus_1") =>
   (await store.listMails({ limit: 99, customerId: id })).map(({ kind }) => kind).filter((kind) =>
     kind === "held-full"
   );
 
 test("matchEvents() stores no more held deliveries than the limit; the subscription continues from there later", async (store) => {
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
+  await addSubscriber(store);
   const tiers = limited(1, 3);
-  await publishAndMatch(store, [1, 4], tiers);
+  await publishMatched(store, 1, 4, { tiers });
   assert.equal(await catchUpOf(store), null);
   assert.deepEqual(await mailsOf(store), []);
-  await publishAndMatch(store, [5, 9], tiers);
+  await publishMatched(store, 5, 9, { tiers });
   assert.deepEqual(await store.countUndelivered(), { held: 3, failed: 0, heldFull: 1 });
   assert.equal((await store.usageOf("cus_1", JULY)).held, 3);
   assert.deepEqual(await catchUpOf(store), {
@@ -386,7 +342,7 @@ test("matchEvents() stores no more held deliveries than the limit; the subscript
   await continueAll(store, { tiers: limited(50, 3), month: "2026-09" });
   assert.equal(await catchUpOf(store), null);
   assert.equal((await store.countUndelivered()).heldFull, 0);
-  await publishAndMatch(store, [10, 10], limited(50, 3));
+  await publishMatched(store, 10, 10, { tiers: limited(50, 3) });
   assert.deepEqual(
     await claimedBodies(store),
     Array.from({ length: 9 }, (_, at) => `${at + 2}: evt_${String(at + 2).padStart(2, "0")}`),
@@ -399,7 +355,7 @@ test("matchEvents() counts the held deliveries of all of a customer's subscripti
   await addCustomer(store, "2");
   for (const id of ["sub_1", "sub_2"]) await subscribe(store, id);
   await subscribe(store, "sub_3", { customerId: "cus_2" });
-  await publishAndMatch(store, [1, 3], limited(0, 3));
+  await publishMatched(store, 1, 3, { tiers: limited(0, 3) });
   const held = async (id: string) => (await store.usageOf(id, JULY)).held;
   assert.deepEqual([await held("cus_1"), await held("cus_2")], [3, 3]);
   assert.equal((await store.countUndelivered()).heldFull, 2);
@@ -418,13 +374,12 @@ test("matchEvents() counts the held deliveries of all of a customer's subscripti
 });
 
 test("matchEvents() stops at the limit for a disabled subscription too; once enabled, it gets everything", async (store) => {
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
+  await addSubscriber(store);
   const change = (enabled: boolean) =>
     store.changeSubscription("cus_1", "sub_1", { enabled }, { nowMs: T0, activeLimit: 9 });
   await change(false);
   const tiers = limited(100, 2);
-  await publishAndMatch(store, [1, 6], tiers);
+  await publishMatched(store, 1, 6, { tiers });
   assert.equal((await store.usageOf("cus_1", JULY)).held, 2);
   await continueAll(store, { tiers });
   assert.deepEqual(await claimAll(store), []);
@@ -435,11 +390,10 @@ test("matchEvents() stops at the limit for a disabled subscription too; once ena
 });
 
 test("matchEvents() lets a disabled customer's subscriptions continue where they stopped, without a mail", async (store) => {
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
+  await addSubscriber(store);
   await store.changeCustomer("cus_1", { enabled: false }, BY);
   const tiers = limited(100, 1);
-  await publishAndMatch(store, [1, 3], tiers);
+  await publishMatched(store, 1, 3, { tiers });
   assert.equal((await catchUpOf(store))?.reason, "held_full");
   assert.deepEqual(await mailsOf(store), []);
   await store.changeCustomer("cus_1", { enabled: true }, BY);
@@ -449,8 +403,7 @@ test("matchEvents() lets a disabled customer's subscriptions continue where they
 
 test("replayEvents() creates no held delivery beyond the limit, and returns where it stopped", async (store) => {
   await addCustomer(store);
-  await publishMany(store, 1, 5);
-  await matchAll(store);
+  await publishMatched(store, 1, 5);
   await subscribe(store, "sub_1");
   const first = await replayAll(store, { tiers: limited(1, 2) });
   assert.deepEqual(first, { replayed: 0, created: 3, held: 2, lastEventId: "evt_03", isFull: true });

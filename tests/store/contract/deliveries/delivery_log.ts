@@ -4,10 +4,12 @@ import type { DeliveryStatus } from "../../../../src/domain/delivery/delivery.ts
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import {
   addCustomer,
+  addSubscriber,
   aSubscription,
   AUGUST,
   BY,
   catchUpAll,
+  catchUpOf,
   claimAll,
   claimedBodies,
   deliveryId,
@@ -19,6 +21,7 @@ import {
   matchAll,
   monthly,
   publishMany,
+  publishMatched,
   releaseAll,
   replayAll,
   subscribe,
@@ -47,16 +50,12 @@ export async function everyState(store: Store): Promise<void> {
   await addCustomer(store, "2");
   await subscribe(store, "sub_1");
   await subscribe(store, "sub_9", { customerId: "cus_2" });
-  await publishMany(store, 1, 1);
-  await matchAll(store);
+  await publishMatched(store, 1, 1);
   await finishAllDue(store, { kind: "delivered" });
-  await publishMany(store, 2, 2);
-  await matchAll(store, { nowMs: T0 + 2 });
+  await publishMatched(store, 2, 2, { nowMs: T0 + 2 });
   await finishAllDue(store, { kind: "failed" }, T0 + 2);
-  await publishMany(store, 3, 3);
-  await matchAll(store, { nowMs: T0 + 3 });
-  await publishMany(store, 4, 4);
-  await matchAll(store, { nowMs: T0 + 4, tiers: monthly(2) });
+  await publishMatched(store, 3, 3, { nowMs: T0 + 3 });
+  await publishMatched(store, 4, 4, { nowMs: T0 + 4, tiers: monthly(2) });
   await store.deleteSubscription("cus_2", "sub_9", { nowMs: T0 + 5, activeLimit: 100 });
 }
 
@@ -156,10 +155,8 @@ test("findOwner() returns the customer of a subscription or a delivery, also of 
 });
 
 test("findDelivery() returns a delivery and listAttempts() its attempts, for its customer only", async (store) => {
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
-  await publishMany(store, 1, 1);
-  await matchAll(store);
+  await addSubscriber(store);
+  await publishMatched(store, 1, 1);
   const before = await store.findDelivery("cus_1", one(1));
   assert.deepEqual([before?.attempts, before?.lastProblem, before?.isRevision], [0, null, false]);
   for (const statusCode of [500, 503]) {
@@ -208,21 +205,18 @@ test("findDelivery() returns a delivery and listAttempts() its attempts, for its
 
 test("catchUp() delivers stored events first, in order, then later ones, each once", async (store) => {
   await addCustomer(store);
-  await publishMany(store, 1, 30);
-  await matchAll(store, { limit: 20 });
+  await publishMatched(store, 1, 30, { limit: 20 });
   // Ten still wait to be matched: for it they are of the past.
   await store.addSubscription(aSubscription("sub_1"), 9, { backfill: { sinceMs: 0, perDay: 9 } });
   await subscribe(store, "sub_2");
-  await publishMany(store, 31, 35);
-  await matchAll(store);
+  await publishMatched(store, 31, 35);
   assert.equal((await claimedBodies(store)).length, 5, "the other one waits for nobody");
   for (const place of [5, 10, 15, 20, 25, 30]) {
     const moved = await store.catchUp({ ...TERMS, deliveriesFor: () => [] });
     assert.equal(moved, 1, `up to ${place}: a call does little, so that nothing waits for it`);
   }
   await catchUpAll(store);
-  await publishMany(store, 36, 36);
-  await matchAll(store);
+  await publishMatched(store, 36, 36);
   const bodies = (await claimAll(store)).filter(({ subscriptionId }) => subscriptionId === "sub_1");
   // The calls above, which found nothing to deliver, stand for a filter: what they looked at is done.
   assert.deepEqual(
@@ -233,8 +227,7 @@ test("catchUp() delivers stored events first, in order, then later ones, each on
 
 test("catchUp() includes all events published since the time, matched or not", async (store) => {
   await addCustomer(store);
-  await publishMany(store, 1, 250);
-  await matchAll(store, { limit: 100 });
+  await publishMatched(store, 1, 250, { limit: 100 });
   await store.addSubscription(aSubscription("sub_1"), 9, { backfill: { sinceMs: T0, perDay: 9 } });
   await store.addSubscription(aSubscription("sub_2"), 9, {
     backfill: { sinceMs: Number.MAX_SAFE_INTEGER, perDay: 9 },
@@ -245,8 +238,7 @@ test("catchUp() includes all events published since the time, matched or not", a
     await matchAll(store, { limit: 70 });
   }
   await matchAll(store);
-  await publishMany(store, ++came, came);
-  await matchAll(store);
+  await publishMatched(store, ++came, came);
   const all = await claimAll(store, T0 + LEASE);
   const of = (id: string) =>
     all.filter(({ subscriptionId }) => subscriptionId === id).map(({ body }) => body);
@@ -257,16 +249,14 @@ test("catchUp() includes all events published since the time, matched or not", a
 
 test("catchUp() pauses when the month is used up, holds nothing, and continues when there is room", async (store) => {
   await addCustomer(store);
-  await publishMany(store, 1, 12);
-  await matchAll(store);
+  await publishMatched(store, 1, 12);
   await store.addSubscription(aSubscription("sub_1"), 9, { backfill: { sinceMs: 0, perDay: 9 } });
   await catchUpAll(store, { tiers: monthly(2) });
   assert.deepEqual(await claimedBodies(store), ["1: evt_01", "2: evt_02"]);
   const paused = { reason: "backfill", sinceMs: T0, isPaused: true, nextEventId: "evt_03" };
   assert.deepEqual(await catchUpOf(store), paused);
   // Later events wait behind the stored ones, and create no row either.
-  await publishMany(store, 13, 14);
-  await matchAll(store, { tiers: monthly(2) });
+  await publishMatched(store, 13, 14, { tiers: monthly(2) });
   assert.equal(await releaseAll(store, { tiers: monthly(2) }), 0);
   assert.equal(await catchUpAll(store, { tiers: monthly(2) }), 0);
   assert.deepEqual(await logged(store), [`${one(2)}: pending`, `${one(1)}: pending`]);
@@ -278,8 +268,7 @@ test("catchUp() pauses when the month is used up, holds nothing, and continues w
   await releaseAll(store, august);
   await catchUpAll(store, august);
   assert.equal(await catchUpOf(store), null);
-  await publishMany(store, 15, 15);
-  await matchAll(store, august);
+  await publishMatched(store, 15, 15, august);
   assert.deepEqual(
     await claimedBodies(store),
     Array.from({ length: 13 }, (_, at) => `${at + 3}: evt_${two(at + 3)}`),
@@ -289,8 +278,7 @@ test("catchUp() pauses when the month is used up, holds nothing, and continues w
 test("catchUp() waits until the customer's held deliveries are released", async (store) => {
   await addCustomer(store);
   await subscribe(store, "sub_2");
-  await publishMany(store, 1, 3);
-  await matchAll(store, { tiers: monthly(1) });
+  await publishMatched(store, 1, 3, { tiers: monthly(1) });
   await store.addSubscription(aSubscription("sub_1"), 9, { backfill: { sinceMs: 0, perDay: 9 } });
   await catchUpAll(store, { tiers: monthly(100) });
   assert.equal((await catchUpOf(store))?.isPaused, true);
@@ -313,8 +301,7 @@ test("catchUp() waits until the customer's held deliveries are released", async 
 
 test("catchUp() pauses while the subscription or its customer is disabled, and continues afterwards", async (store) => {
   await addCustomer(store);
-  await publishMany(store, 1, 6);
-  await matchAll(store);
+  await publishMatched(store, 1, 6);
   await store.addSubscription(aSubscription("sub_1"), 9, { backfill: { sinceMs: 0, perDay: 9 } });
   const change = (enabled: boolean) =>
     store.changeSubscription("cus_1", "sub_1", { enabled }, { nowMs: T0, activeLimit: 9 });
@@ -335,13 +322,11 @@ test("catchUp() pauses while the subscription or its customer is disabled, and c
 test("catchUp() lets customers take turns: a long backfill does not delay another customer's short one", async (store) => {
   await addCustomer(store);
   await addCustomer(store, "2");
-  await publishMany(store, 1, 60);
-  await matchAll(store);
+  await publishMatched(store, 1, 60);
   for (const id of ["sub_1", "sub_2", "sub_3"]) {
     await store.addSubscription(aSubscription(id), 9, { backfill: { sinceMs: 0, perDay: 9 } });
   }
-  await publishMany(store, 61, 63);
-  await matchAll(store);
+  await publishMatched(store, 61, 63);
   await store.addSubscription(aSubscription("sub_9", { customerId: "cus_2" }), 9, {
     backfill: { sinceMs: 0, perDay: 9 },
   });
@@ -352,11 +337,9 @@ test("catchUp() lets customers take turns: a long backfill does not delay anothe
 
 test("catchUp() stops with a deletion", async (store) => {
   await addCustomer(store);
-  await publishMany(store, 1, 5);
-  await matchAll(store);
+  await publishMatched(store, 1, 5);
   await store.addSubscription(aSubscription("sub_2"), 9, { backfill: { sinceMs: 0, perDay: 9 } });
-  await publishMany(store, 6, 6);
-  await matchAll(store);
+  await publishMatched(store, 6, 6);
   await store.deleteSubscription("cus_1", "sub_2", { nowMs: T0, activeLimit: 100 });
   assert.equal(await catchUpAll(store), 0);
   assert.deepEqual(await logged(store, { subscriptionId: "sub_2" }), []);
@@ -375,15 +358,11 @@ test("addSubscription() allows a number of backfills a UTC day, and creates noth
   assert.equal(await add("sub_3", T0 + day), "created");
 });
 
-const catchUpOf = async (store: Store, id = "sub_1") => (await store.findSubscription("cus_1", id))?.catchUp;
-
 const two = (n: number): string => String(n).padStart(2, "0");
 
 test("replayDelivery() sends a delivered one again under its id, with its bytes, and counts it once", async (store) => {
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
-  await publishMany(store, 1, 1);
-  await matchAll(store);
+  await addSubscriber(store);
+  await publishMatched(store, 1, 1);
   const [sent] = await claimAll(store);
   assert.ok(sent !== undefined);
   await store.finishAttempts([finished(sent, { kind: "delivered" })], T0 + 1);
@@ -402,10 +381,8 @@ test("replayDelivery() sends a delivered one again under its id, with its bytes,
 });
 
 test("replayDelivery() counts a failed delivery again, and holds it while the month is used up", async (store) => {
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
-  await publishMany(store, 1, 2);
-  await matchAll(store);
+  await addSubscriber(store);
+  await publishMatched(store, 1, 2);
   await finishAllDue(store, { kind: "failed" });
   assert.equal((await store.usageOf("cus_1", JULY)).deliveries, 0);
   const terms = { ...TERMS, tiers: monthly(1) };
@@ -437,14 +414,11 @@ test("replayDelivery() is audited if the operator does it, and only if it succee
 
 test("replayEvents() sends finished ones again and makes those that never were, in the order of storing", async (store) => {
   await addCustomer(store);
-  await publishMany(store, 1, 3);
-  await matchAll(store);
+  await publishMatched(store, 1, 3);
   await subscribe(store, "sub_1");
-  await publishMany(store, 4, 6);
-  await matchAll(store);
+  await publishMatched(store, 4, 6);
   await finishAllDue(store, { kind: "delivered" });
-  await publishMany(store, 7, 7);
-  await matchAll(store);
+  await publishMatched(store, 7, 7);
   assert.deepEqual(await replayAll(store, { afterId: "evt_01", maxDeliveries: 4 }), {
     replayed: 2,
     created: 2,
@@ -472,18 +446,15 @@ test("replayEvents() sends finished ones again and makes those that never were, 
     "2: evt_05",
     "3: evt_06",
   ]);
-  await publishMany(store, 8, 8);
-  await matchAll(store);
+  await publishMatched(store, 8, 8);
   assert.deepEqual(await claimedBodies(store, T0 + 1_000), ["7: evt_08"], "the sequence has no gap");
 });
 
 test("replayEvents() uses the day's replays, and sends nothing when they are not enough", async (store) => {
   await addCustomer(store);
-  await publishMany(store, 1, 2);
-  await matchAll(store);
+  await publishMatched(store, 1, 2);
   await subscribe(store, "sub_1");
-  await publishMany(store, 3, 4);
-  await matchAll(store);
+  await publishMatched(store, 3, 4);
   await finishAllDue(store, { kind: "delivered" });
   const sum = { replayed: 2, created: 2, held: 0, lastEventId: "evt_04" };
   const limit = (replaysPerDay: number, isDryRun = false) => replayAll(store, { replaysPerDay, isDryRun });
@@ -510,8 +481,7 @@ test("replayEvents() uses the day's replays, and sends nothing when they are not
 test("replayEvents() counts held deliveries, and refuses other customers' and disabled subscriptions", async (store) => {
   await addCustomer(store);
   await addCustomer(store, "2");
-  await publishMany(store, 1, 3);
-  await matchAll(store);
+  await publishMatched(store, 1, 3);
   await subscribe(store, "sub_1");
   await subscribe(store, "sub_2", { customerId: "cus_2" });
   const outcome = await replayAll(store, { tiers: monthly(2) });
@@ -523,8 +493,7 @@ test("replayEvents() counts held deliveries, and refuses other customers' and di
 
 test("replayEvents() leaves events of a running backfill to it: the order stays", async (store) => {
   await addCustomer(store);
-  await publishMany(store, 1, 12);
-  await matchAll(store);
+  await publishMatched(store, 1, 12);
   await store.addSubscription(aSubscription("sub_1"), 9, { backfill: { sinceMs: 0, perDay: 9 } });
   assert.equal(await store.catchUp({ ...TERMS, deliveriesFor: EVERYTHING }), 1); // five of them
   await publishMany(store, 13, 14);
@@ -542,8 +511,7 @@ test("replayEvents() leaves events of a running backfill to it: the order stays"
 
 test("replayEvents() sends events that the backfill leaves out", async (store) => {
   await addCustomer(store);
-  await publishMany(store, 1, 3);
-  await matchAll(store);
+  await publishMatched(store, 1, 3);
   await store.addSubscription(aSubscription("sub_1"), 9, {
     backfill: { sinceMs: Number.MAX_SAFE_INTEGER, perDay: 9 },
   });

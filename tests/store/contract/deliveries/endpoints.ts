@@ -9,18 +9,16 @@ import {
 } from "../../../../src/domain/delivery/endpoint.ts";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import {
-  addCustomer,
+  addSubscriber,
   claimAll,
   type Claimed,
   finished,
   first,
   LEASE,
-  matchAll,
   newMailId,
-  publishMany,
+  publishMatched,
   releaseAll,
   running,
-  subscribe,
   T0,
 } from "../given.ts";
 import { test } from "../contract.ts";
@@ -30,10 +28,8 @@ const later = (atMs: number): NextStep => ({ kind: "retry", atMs });
 
 /** A store with as many pending deliveries for one subscription. */
 async function withPending(store: Store, count: number): Promise<void> {
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
-  await publishMany(store, 1, count);
-  await matchAll(store);
+  await addSubscriber(store);
+  await publishMatched(store, 1, count);
 }
 
 async function finishAll(store: Store, claimed: readonly Claimed[], next: NextStep, nowMs: number) {
@@ -156,10 +152,8 @@ test("adjustForClockRollback() lets a secret that was replaced before the clock 
 });
 
 test("finishAttempts() holds nothing against an address that its owner has changed meanwhile", async (store) => {
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
-  await publishMany(store, 1, 6);
-  await matchAll(store);
+  await addSubscriber(store);
+  await publishMatched(store, 1, 6);
   const [gone, ...failed] = await claimAll(store);
   assert.ok(gone !== undefined);
   const change = { webhookUrl: "https://elsewhere.example/hook" };
@@ -181,10 +175,8 @@ test("finishAttempts() holds nothing against an address that its owner has chang
 });
 
 test("changeSubscription() owes a new address the whole schedule at once, whatever the old one's failures", async (store) => {
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
-  await publishMany(store, 1, 2);
-  await matchAll(store);
+  await addSubscriber(store);
+  await publishMatched(store, 1, 2);
   const nowMs = T0 + HOUR;
   const once = await claimAll(store);
   await store.finishAttempts(once.map((one) => finished(one, { kind: "retry", atMs: nowMs })), T0);

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import {
   addCustomer,
+  addSubscriber,
   anEvent,
   claimAll,
   claimedBodies,
@@ -56,8 +57,7 @@ test("matchEvents() stores a delivery that is due at once, with the body made fr
 });
 
 test("matchEvents() takes events that wait, oldest first, at most the limit, each once", async (store) => {
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
+  await addSubscriber(store);
   await publishMany(store, 1, 5);
   const seen: string[] = [];
   const next = () => matchAll(store, { limit: 2, seen: ({ event }) => seen.push(event.id) });
@@ -102,8 +102,7 @@ test("matchEvents() offers the event, the version before it, and the subscriptio
 test("matchEvents() finishes events without subscribers", async (store) => {
   await publishMany(store, 1, 1);
   assert.equal(await matchAll(store), 1);
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
+  await addSubscriber(store);
   await publishMany(store, 2, 2);
   assert.equal(await matchWith(store, () => []), 1);
   assert.equal(await matchAll(store), 0);
@@ -111,8 +110,7 @@ test("matchEvents() finishes events without subscribers", async (store) => {
 });
 
 test("matchEvents() numbers the deliveries of each subscription from 1 without a gap", async (store) => {
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
+  await addSubscriber(store);
   await subscribe(store, "sub_2", { severityMin: "high" });
   await publish(
     store,
@@ -134,8 +132,7 @@ test("matchEvents() numbers the deliveries of each subscription from 1 without a
 });
 
 test("matchEvents() stores one delivery of an event to a subscription, and uses one number for it", async (store) => {
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
+  await addSubscriber(store);
   await publishMany(store, 1, 2);
   await matchWith(store, ({ event }) =>
     [1, 2].map((copy) => ({
@@ -172,8 +169,7 @@ test("matchEvents() stores a separate body for each of many subscriptions", asyn
 });
 
 test("matchEvents() keeps nothing when an answer throws in the middle, and the events wait on", async (store) => {
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
+  await addSubscriber(store);
   await publishMany(store, 1, 3);
   const failing = matchAll(store, {
     tiers: monthly(3),
@@ -188,8 +184,7 @@ test("matchEvents() keeps nothing when an answer throws in the middle, and the e
 });
 
 test("matchEvents() refuses a delivery to a subscription that it did not offer", async (store) => {
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
+  await addSubscriber(store);
   await publishMany(store, 1, 1);
   const delivery = { id: "dlv_1", subscriptionId: "sub_unknown", opening: () => "", ending: "" };
   await assert.rejects(matchWith(store, () => [delivery]));
@@ -197,8 +192,7 @@ test("matchEvents() refuses a delivery to a subscription that it did not offer",
 });
 
 test("matchEvents() refuses a delivery of an event that was stored before its subscription", async (store) => {
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
+  await addSubscriber(store);
   await publishMany(store, 1, 1);
   await subscribe(store, "sub_2");
   const delivery = { id: "dlv_1", subscriptionId: "sub_2", opening: () => "", ending: "" };

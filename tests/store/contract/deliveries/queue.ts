@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import {
   addCustomer,
+  addSubscriber,
   BY,
   claimAll,
   type Claimed,
@@ -13,6 +14,7 @@ import {
   LEASE,
   matchAll,
   publishMany,
+  publishMatched,
   releaseAll,
   replayAll,
   running,
@@ -27,8 +29,7 @@ import { MAX_KEPT_ATTEMPTS, type NextStep } from "../../../../src/domain/deliver
 async function queue(store: Store, subscriptions: number, events: number): Promise<void> {
   await addCustomer(store);
   for (let number = 1; number <= subscriptions; number++) await subscribe(store, `sub_${number}`);
-  await publishMany(store, 1, events);
-  await matchAll(store);
+  await publishMatched(store, 1, events);
 }
 
 function shown(claimed: readonly Claimed[]): string[] {
@@ -92,8 +93,7 @@ test("claimDeliveries() takes turns between customers and their subscriptions, a
       await subscribe(store, `sub_${customer}${at}`, { customerId: `cus_${customer}` });
     }
   }
-  await publishMany(store, 1, 3);
-  await matchAll(store);
+  await publishMatched(store, 1, 3);
   const order: string[] = [];
   for (let call = 0; call < 18; call++) {
     order.push(...(await claimAll(store, T0, { limit: 1 })).map(({ subscriptionId }) => subscriptionId));
@@ -108,8 +108,7 @@ test("claimDeliveries() takes turns between customers and their subscriptions, a
 test("claimDeliveries() keeps slots apart for slow endpoints, and knows them by the attempts of their address", async (store) => {
   await addCustomer(store);
   for (const id of ["sub_1", "sub_2"]) await subscribe(store, id);
-  await publishMany(store, 1, 12);
-  await matchAll(store);
+  await publishMatched(store, 1, 12);
   const [slow, quick] = await claimAll(store, T0, { perSubscription: 1 });
   assert.ok(slow && quick);
   await store.finishAttempts([
@@ -130,8 +129,7 @@ test("claimDeliveries() returns replays after unsent deliveries, and has slots f
   await queue(store, 2, 6);
   await finishAllDue(store, { kind: "delivered" });
   await replayAll(store);
-  await publishMany(store, 7, 7);
-  await matchAll(store, { nowMs: T0 + 100 });
+  await publishMatched(store, 7, 7, { nowMs: T0 + 100 });
   const claimed = async () =>
     (await claimAll(store, T0 + 100, { slots: 16, perSubscription: 5 })).map((one) =>
       `${one.subscriptionId} ${one.lane} ${one.body}`
@@ -182,10 +180,8 @@ const FAR = T0 + 1e9;
 
 /** One subscription with one delivery, claimed. */
 async function claimedOne(store: Store): Promise<Claimed> {
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
-  await publishMany(store, 1, 1);
-  await matchAll(store);
+  await addSubscriber(store);
+  await publishMatched(store, 1, 1);
   return first(await claimAll(store));
 }
 
@@ -251,11 +247,9 @@ test("finishAttempts() ends a delivery whose schedule is used up", async (store)
 });
 
 test("finishAttempts() switches off a subscription whose endpoint is gone and holds all it had to get", async (store) => {
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
+  await addSubscriber(store);
   await subscribe(store, "sub_2");
-  await publishMany(store, 1, 3);
-  await matchAll(store);
+  await publishMatched(store, 1, 3);
   const [gone] = await claimAll(store, T0, { perSubscription: 1 });
   assert.equal(gone?.subscriptionId, "sub_1");
   if (gone !== undefined) await finish(store, gone, { kind: "gone" }, T0 + 7);
@@ -312,10 +306,8 @@ test("finishAttempts() records an arrival of a delivery that was held meanwhile:
 });
 
 test("finishAttempts() records all attempts of a call or none", async (store) => {
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
-  await publishMany(store, 1, 2);
-  await matchAll(store);
+  await addSubscriber(store);
+  await publishMatched(store, 1, 2);
   const reports = (await claimAll(store)).map((delivery) => finished(delivery, { kind: "delivered" }));
   const unknown = finished({
     id: "dlv_unknown",
@@ -334,10 +326,8 @@ test("finishAttempts() records all attempts of a call or none", async (store) =>
 });
 
 test("finishAttempts() keeps one delivery's end from touching another's", async (store) => {
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
-  await publishMany(store, 1, 3);
-  await matchAll(store);
+  await addSubscriber(store);
+  await publishMatched(store, 1, 3);
   const steps: NextStep[] = [{ kind: "delivered" }, { kind: "retry", atMs: T0 + 9 }, { kind: "failed" }];
   const reports = (await claimAll(store)).map((delivery, at) =>
     finished(delivery, steps[at] ?? { kind: "failed" }, { statusCode: null, problem: "timed out" })

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import {
   addCustomer,
+  addSubscriber,
   BY,
   claimAll,
   finishAllDue,
@@ -11,6 +12,7 @@ import {
   matchAll,
   monthly,
   publishMany,
+  publishMatched,
   releaseAll,
   subscribe,
   T0,
@@ -38,10 +40,8 @@ async function closeAll(store: Store): Promise<number[]> {
 }
 
 test("removeOldDeliveries() removes finished deliveries in batches, and never pending or held ones", async (store) => {
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
-  await publishMany(store, 1, 9);
-  await matchAll(store, { tiers: monthly(7) });
+  await addSubscriber(store);
+  await publishMatched(store, 1, 9, { tiers: monthly(7) });
   const claimed = await claimAll(store, T0, { limit: 5 });
   await store.finishAttempts(claimed.map((one) => finished(one, { kind: "delivered" })), T0 + 5);
   assert.deepEqual(await removeAll(store, T0 + 4, T0 + 4), []);
@@ -56,8 +56,7 @@ test("removeOldDeliveries() removes finished deliveries in batches, and never pe
 test("removeOldDeliveries() keeps the shared ending while other deliveries of the event need it", async (store) => {
   await addCustomer(store);
   for (const id of ["sub_1", "sub_2", "sub_3"]) await subscribe(store, id);
-  await publishMany(store, 1, 1);
-  await matchAll(store);
+  await publishMatched(store, 1, 1);
   const go = async (count: number) => {
     const claimed = await claimAll(store, T0, { limit: count });
     await store.finishAttempts(claimed.map((one) => finished(one, { kind: "delivered" })), T0);
@@ -75,16 +74,14 @@ test("removeOldDeliveries() keeps the shared ending while other deliveries of th
 test("removeOldDeliveries() takes no number back: a subscription that has none left counts on", async (store) => {
   await addCustomer(store);
   for (const id of ["sub_1", "sub_2"]) await subscribe(store, id);
-  await publishMany(store, 1, 3);
-  await matchAll(store);
+  await publishMatched(store, 1, 3);
   const claimed = await claimAll(store);
   const over = claimed.filter(({ id, subscriptionId }) =>
     subscriptionId === "sub_1" || id.includes("evt_03")
   );
   await store.finishAttempts(over.map((one) => finished(one, { kind: "delivered" })), T0);
   await removeAll(store, T0, T0);
-  await publishMany(store, 4, 5);
-  await matchAll(store);
+  await publishMatched(store, 4, 5);
   assert.deepEqual((await claimAll(store)).map(({ body }) => body).sort(), [
     "4: evt_04",
     "4: evt_04",
@@ -96,8 +93,7 @@ test("removeOldDeliveries() takes no number back: a subscription that has none l
 test("deleteSubscription() cancels unsent deliveries; never-attempted ones are then removed, and others stay in the log", async (store) => {
   await addCustomer(store);
   for (const id of ["sub_1", "sub_2"]) await subscribe(store, id);
-  await publishMany(store, 1, 4);
-  await matchAll(store, { tiers: monthly(6) });
+  await publishMatched(store, 1, 4, { tiers: monthly(6) });
   const claimed = await claimAll(store, T0, { limit: 4 });
   const [done, failed] = claimed.filter(({ subscriptionId }) => subscriptionId === "sub_1");
   assert.ok(done !== undefined && failed !== undefined);
@@ -124,10 +120,8 @@ test("deleteSubscription() cancels unsent deliveries; never-attempted ones are t
 });
 
 test("deleteSubscription() cancels only so much at once; the rest is not sent, and cancelled by closeSubscriptions()", async (store) => {
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
-  await publishMany(store, 1, 700);
-  await matchAll(store, { tiers: monthly(600) });
+  await addSubscriber(store);
+  await publishMatched(store, 1, 700, { tiers: monthly(600) });
   await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0, activeLimit: 9 });
   assert.equal((await store.health()).pendingDeliveries, 100);
   assert.deepEqual(await claimAll(store, T0 + 1), [], "nothing more is sent");
@@ -142,8 +136,7 @@ test("deleteSubscription() cancels only so much at once; the rest is not sent, a
 
 for (const disabled of ["subscription", "customer"] as const) {
   test(`a disabled ${disabled} has only so many deliveries held at once; the rest is not sent, and held by closeSubscriptions()`, async (store) => {
-    await addCustomer(store);
-    await subscribe(store, "sub_1");
+    await addSubscriber(store);
     await publishMany(store, 1, 1_200);
     const tiers = monthly(2_000);
     while (await matchAll(store, { tiers }) > 0);
@@ -177,8 +170,7 @@ test("closeSubscriptions() keeps the newest hundred deleted subscriptions of a c
     const id = `sub_${String(number).padStart(3, "0")}`;
     await subscribe(store, id);
     if (number === 1) {
-      await publishMany(store, 1, 1);
-      await matchAll(store);
+      await publishMatched(store, 1, 1);
       await finishAllDue(store, { kind: "delivered" });
     }
     await store.deleteSubscription("cus_1", id, { nowMs: T0 + number, activeLimit: 9 });
@@ -206,8 +198,7 @@ test("largestCustomers() orders customers by stored size, without removed data",
   await subscribe(store, "sub_2", { customerId: "cus_2", topics: ["gpai"] });
   const small = await store.largestCustomers(9);
   assert.deepEqual(small.map(({ customerId }) => customerId), ["cus_2", "cus_1"], "its filter is longer");
-  await publishMany(store, 1, 5);
-  await matchAll(store, { tiers: monthly(4) });
+  await publishMatched(store, 1, 5, { tiers: monthly(4) });
   await store.deleteSubscription("cus_2", "sub_2", { nowMs: T0, activeLimit: 9 });
   await closeAll(store);
   await removeAll(store, 0, 0);

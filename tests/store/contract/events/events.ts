@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { RecordDecision, StoredPublication } from "../../../../src/domain/ports/store/publications.ts";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import {
-  addCustomer,
+  addSubscriber,
   anEvent,
   aPublication,
   claimAll,
@@ -12,7 +12,6 @@ import {
   PROVENANCE,
   publish,
   recordIt,
-  subscribe,
 } from "../given.ts";
 import { test } from "../contract.ts";
 
@@ -140,8 +139,7 @@ test("recordPublications() refuses an existing id or version, and stores nothing
 });
 
 test("recordPublications() lets an event wait to be matched only when subscribers are to hear of it", async (store) => {
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
+  await addSubscriber(store);
   await publish(store, [anEvent("evt_1")], false);
   await publish(store, [anEvent("evt_2")], true);
   assert.equal(await matchAll(store), 1);

@@ -12,7 +12,7 @@ import type {
 } from "../../../../src/domain/ports/store/publications.ts";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import {
-  addCustomer,
+  addSubscriber,
   aFailure,
   aFetchEnd,
   anEvent,
@@ -21,7 +21,6 @@ import {
   PROVENANCE,
   publish,
   recordIt,
-  subscribe,
   T0,
 } from "../given.ts";
 import { test } from "../contract.ts";
@@ -52,8 +51,7 @@ async function matched(store: Store): Promise<string[]> {
 }
 
 async function withSubscriber(store: Store): Promise<void> {
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
+  await addSubscriber(store);
   await store.registerSources([aSource("board"), aSource("court")], T0);
   for (const id of ["board", "court"]) await store.finishFetch(aFetchEnd(id, T0));
 }

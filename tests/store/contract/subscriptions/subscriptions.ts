@@ -4,6 +4,7 @@ import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import { MAX_DISABLED, type Subscription } from "../../../../src/domain/delivery/subscription.ts";
 import {
   addCustomer,
+  addSubscriber,
   aSubscription,
   claimAll,
   claimedBodies,
@@ -12,6 +13,7 @@ import {
   matchAll,
   monthly,
   publishMany,
+  publishMatched,
   releaseAll,
   subscribe,
   T0,
@@ -129,8 +131,7 @@ test("addSubscription() never collides with deleted ones", async (store) => {
 test("addSubscription() does not count disabled ones, and allows an equal one", async (store) => {
   await addCustomer(store);
   await subscribe(store, "sub_1", HOOK);
-  await publishMany(store, 1, 1);
-  await matchAll(store);
+  await publishMatched(store, 1, 1);
   await finishAllDue(store, { kind: "gone" }, T0 + 5);
   assert.equal(await store.addSubscription(aSubscription("sub_2", HOOK), 1), "created");
   const listed = await store.listSubscriptions("cus_1");
@@ -176,14 +177,12 @@ test("deleteSubscription() cancels its remaining deliveries, and no others", asy
   await addCustomer(store, "2");
   await subscribe(store, "sub_1");
   await subscribe(store, "sub_2", { customerId: "cus_2" });
-  await publishMany(store, 1, 3);
-  await matchAll(store, { tiers: monthly(2) });
+  await publishMatched(store, 1, 3, { tiers: monthly(2) });
   await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0, activeLimit: 100 });
   assert.equal((await store.health()).pendingDeliveries, 2);
   assert.deepEqual(await claimedBodies(store, T0 + 2 * LEASE), ["1: evt_01", "2: evt_02"]);
   assert.equal(await releaseAll(store), 1);
-  await publishMany(store, 4, 4);
-  await matchAll(store);
+  await publishMatched(store, 4, 4);
   assert.deepEqual(await claimedBodies(store, T0), ["3: evt_03", "4: evt_04"]);
 });
 
@@ -215,10 +214,8 @@ test("changeSubscription() changes the given fields only", async (store) => {
 });
 
 test("changeSubscription() matches later events by the new filters, and sends waiting deliveries to the new address", async (store) => {
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
-  await publishMany(store, 1, 1);
-  await matchAll(store);
+  await addSubscriber(store);
+  await publishMatched(store, 1, 1);
   await change(store, { webhookUrl: "https://new.example/hook", topics: ["gpai"] });
   const [waiting] = await claimAll(store);
   assert.equal(waiting?.webhookUrl, "https://new.example/hook");
@@ -229,8 +226,7 @@ test("changeSubscription() matches later events by the new filters, and sends wa
 });
 
 test("changeSubscription() refuses to become another active one, and more active ones than the limit", async (store) => {
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
+  await addSubscriber(store);
   const other = await subscribe(store, "sub_2", { topics: ["gpai"] });
   const same = { webhookUrl: other.webhookUrl, topics: ["gpai"] };
   assert.equal(await change(store, same), "duplicate");
@@ -250,15 +246,12 @@ test("changeSubscription() refuses to become another active one, and more active
 });
 
 test("changeSubscription() holds waiting deliveries while disabled, and releases them when enabled", async (store) => {
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
-  await publishMany(store, 1, 2);
-  await matchAll(store);
+  await addSubscriber(store);
+  await publishMatched(store, 1, 2);
   const off = await change(store, { enabled: false }, { nowMs: T0 + 5 });
   assert.ok(typeof off !== "string");
   assert.deepEqual([off.disabledAtMs, off.disabledBy], [T0 + 5, "owner"]);
-  await publishMany(store, 3, 3);
-  await matchAll(store);
+  await publishMatched(store, 3, 3);
   assert.deepEqual(await claimAll(store), []);
   assert.equal(await releaseAll(store), 0);
   const held = await store.listDeliveries("cus_1", { limit: 9 });
@@ -276,10 +269,8 @@ test("changeSubscription() holds waiting deliveries while disabled, and releases
 });
 
 test("changeSubscription() enables a subscription that an answer with 410 had disabled", async (store) => {
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
-  await publishMany(store, 1, 1);
-  await matchAll(store);
+  await addSubscriber(store);
+  await publishMatched(store, 1, 1);
   await finishAllDue(store, { kind: "gone" });
   const moved = await change(store, { webhookUrl: "https://new.example/hook" });
   assert.equal(
@@ -295,8 +286,7 @@ test("changeSubscription() enables a subscription that an answer with 410 had di
 test("rotateSecret() signs with the new secret and, until the time, with the one before it", async (store) => {
   await addCustomer(store);
   const { webhookSecret } = await subscribe(store, "sub_1");
-  await publishMany(store, 1, 1);
-  await matchAll(store);
+  await publishMatched(store, 1, 1);
   const secret = "ab".repeat(32);
   const response = { key: "key 1", requestHash: "00".repeat(32), json: '{"rotated":true}' };
   const rotation = { secret, previousUntilMs: T0 + 10, nowMs: T0, response };

@@ -1,20 +1,11 @@
 // A process that records events and reports each one until it is killed: FILE.
 import { openStore } from "../../../../src/store/sqlite/store.ts";
-import {
-  addCustomer,
-  anEvent,
-  claimAll,
-  finished,
-  matchAll,
-  publish,
-  subscribe,
-} from "../../contract/given.ts";
+import { addSubscriber, anEvent, claimAll, finished, matchAll, publish } from "../../contract/given.ts";
 import { testVault } from "../../../support/vault.ts";
 
 const store = openStore(Deno.args[0] ?? "", testVault);
 const say = (text: string): void => void Deno.stdout.writeSync(new TextEncoder().encode(`${text}\n`));
-await addCustomer(store);
-await subscribe(store, "sub_1");
+await addSubscriber(store);
 for (let number = 1;; number++) {
   const id = `evt_${number}`;
   await publish(store, [anEvent(id, { summary_en: "word ".repeat(200) })]);

@@ -6,7 +6,7 @@ import { openStore } from "../../../../src/store/sqlite/store.ts";
 import { createDatabaseFiles } from "../../../../src/platform/files/database_files.ts";
 import { testVault } from "../../../support/vault.ts";
 import { withFolder } from "../../../support/process.ts";
-import { BY, claimAll, finished, matchAll, publishMany, subscribe, T0 } from "../../contract/given.ts";
+import { BY, claimAll, finished, publishMany, publishMatched, subscribe, T0 } from "../../contract/given.ts";
 import { aPayment, aReview, aState } from "../../contract/customers/given_payments.ts";
 
 /** The personal data of the story. */
@@ -40,8 +40,7 @@ Deno.test("an erasure leaves nothing personal in the database, its log, or a cop
         const webhookUrl = `https://hooks.personal.example/${at}`;
         await subscribe(store, `sub_${at}`, { customerId: id, webhookUrl, createdAtMs: T0 + at });
       }
-      await publishMany(store, 1, 30);
-      await matchAll(store);
+      await publishMatched(store, 1, 30);
       const failed = (await claimAll(other)).map((delivery) =>
         finished(delivery, { kind: "failed" }, {
           statusCode: 500,

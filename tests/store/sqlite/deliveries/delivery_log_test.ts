@@ -4,7 +4,7 @@ import { DELIVERY_STATUSES } from "../../../../src/domain/delivery/delivery.ts";
 import type { DeliveryQuery } from "../../../../src/domain/ports/store/deliveries.ts";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import { sql } from "../../../../src/store/sqlite/connection/sql.ts";
-import { addCustomer, anEvent, JULY, publish, subscribe, T0 } from "../../contract/given.ts";
+import { addSubscriber, anEvent, JULY, publish, subscribe, T0 } from "../../contract/given.ts";
 import { withStore } from "../files.ts";
 
 const DELIVERIES = 30_000;
@@ -13,8 +13,7 @@ const HOUR = 3_600_000;
 /** A store whose log has deliveries of `sub_1`, an hour each; half of them are held if `isHalfHeld`. */
 async function withLog(isHalfHeld: boolean, work: (store: Store) => Promise<void>): Promise<void> {
   await withStore(async (store, outside) => {
-    await addCustomer(store);
-    await subscribe(store, "sub_1");
+    await addSubscriber(store);
     await subscribe(store, "sub_2", { topics: ["gpai"] });
     await publish(store, [anEvent("evt_1")], false);
     outside.run(sql`pragma foreign_keys = off`);

@@ -9,6 +9,7 @@ import {
   finishAllDue,
   matchAll,
   publishMany,
+  publishMatched,
   subscribe,
   T0,
 } from "../../contract/given.ts";
@@ -29,8 +30,7 @@ function texts(connection: Connection, sql: string): string[] {
 
 Deno.test("the shared part of an event's bodies is stored once, and removed with the last of them", () =>
   withTwo(async (store, outside) => {
-    await publishMany(store, 1, 1);
-    await matchAll(store);
+    await publishMatched(store, 1, 1);
     assert.deepEqual(texts(outside, "select body, ending_seq from delivery_bodies"), ["1:  1", "1:  1"]);
     assert.deepEqual(texts(outside, "select * from body_endings"), ["1 evt_01"]);
     await finishAllDue(store, { kind: "delivered" });
@@ -44,8 +44,7 @@ Deno.test("the shared part of an event's bodies is stored once, and removed with
 Deno.test("a body that shares nothing with another is one text", () =>
   withTwo(async (store, outside) => {
     await store.deleteSubscription("cus_1", "sub_2", { nowMs: T0, activeLimit: 100 });
-    await publishMany(store, 1, 2);
-    await matchAll(store);
+    await publishMatched(store, 1, 2);
     assert.deepEqual(texts(outside, "select body, ending_seq from delivery_bodies"), [
       "1: evt_01 null",
       "2: evt_02 null",
@@ -55,8 +54,7 @@ Deno.test("a body that shares nothing with another is one text", () =>
 
 Deno.test("an event that waits beside a delivery of it, as in a restored store, makes the others and uses no number", () =>
   withTwo(async (store, outside) => {
-    await publishMany(store, 1, 1);
-    await matchAll(store);
+    await publishMatched(store, 1, 1);
     outside.run(sql`delete from delivery_bodies where delivery_seq = 1`);
     outside.run(sql`delete from deliveries where seq = 1`);
     outside.run(sql`insert into event_outbox (event_seq) values (1)`);

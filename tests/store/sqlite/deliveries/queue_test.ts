@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { Connection } from "../../../../src/store/sqlite/connection/connection.ts";
 import { sql } from "../../../../src/store/sqlite/connection/sql.ts";
-import { addCustomer, claimAll, finished, JULY, subscribe, T0 } from "../../contract/given.ts";
+import { addSubscriber, claimAll, finished, JULY, T0 } from "../../contract/given.ts";
 import { withStore } from "../files.ts";
 
 const WAITING = 100_000;
@@ -38,8 +38,7 @@ function fill(file: string): void {
 
 Deno.test("100 000 waiting deliveries of one endpoint go oldest first in batches, in flat memory, and are held and cancelled in batches", () =>
   withStore(async (store, _, file) => {
-    await addCustomer(store);
-    await subscribe(store, "sub_1");
+    await addSubscriber(store);
     fill(file);
     const before = Deno.memoryUsage().heapUsed;
     let most = 0;

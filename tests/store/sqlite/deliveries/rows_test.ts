@@ -3,15 +3,13 @@ import assert from "node:assert/strict";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import { Sql, sql } from "../../../../src/store/sqlite/connection/sql.ts";
 import {
-  addCustomer,
+  addSubscriber,
   claimAll,
   finishAllDue,
   finished,
   first,
   LEASE,
-  matchAll,
-  publishMany,
-  subscribe,
+  publishMatched,
   T0,
 } from "../../contract/given.ts";
 import { withStore } from "../files.ts";
@@ -47,16 +45,14 @@ async function withRows(work: (store: Store, rows: Rows) => Promise<void>): Prom
         ),
       run: (sql) => outside.script(sql),
     };
-    await addCustomer(store);
-    await subscribe(store, "sub_1");
+    await addSubscriber(store);
     await work(store, rows);
   });
 }
 
 Deno.test("a finished delivery keeps when it ended, and its quota only when it arrived", () =>
   withRows(async (store, rows) => {
-    await publishMany(store, 1, 3);
-    await matchAll(store);
+    await publishMatched(store, 1, 3);
     const [one, two] = await claimAll(store);
     assert.ok(one !== undefined && two !== undefined);
     await store.finishAttempts([finished(one, { kind: "delivered" })], T0 + 3);
@@ -73,8 +69,7 @@ Deno.test("a finished delivery keeps when it ended, and its quota only when it a
 
 Deno.test("a delivery that arrives after it was given up counts in the month in which it arrives", () =>
   withRows(async (store, rows) => {
-    await publishMany(store, 1, 1);
-    await matchAll(store);
+    await publishMatched(store, 1, 1);
     const slow = first(await claimAll(store));
     await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0, activeLimit: 100 });
     const inAugust = Date.UTC(2026, 7, 1);
@@ -85,8 +80,7 @@ Deno.test("a delivery that arrives after it was given up counts in the month in 
 
 Deno.test("every attempt is kept once, also a late one and one that repeats a report", () =>
   withRows(async (store, rows) => {
-    await publishMany(store, 1, 1);
-    await matchAll(store);
+    await publishMatched(store, 1, 1);
     const late = first(await claimAll(store));
     const failure = { startedAtMs: T0 + 1, durationMs: 15_000, statusCode: null, problem: "timed out" };
     await finishAllDue(store, { kind: "retry", atMs: T0 + LEASE + 9 }, T0 + LEASE);
@@ -102,8 +96,7 @@ Deno.test("every attempt is kept once, also a late one and one that repeats a re
 
 Deno.test("a claim and a report that fail in the middle leave nothing, and the next ones work", () =>
   withRows(async (store, rows) => {
-    await publishMany(store, 1, 2);
-    await matchAll(store);
+    await publishMatched(store, 1, 2);
     // The first row of a statement is changed, the second must not be.
     rows.run("create unique index one_leased on deliveries (next_attempt_at) where attempts > 0");
     await assert.rejects(async () => await claimAll(store), /UNIQUE/);

@@ -9,6 +9,7 @@ import { openStore } from "../../../../src/store/sqlite/store.ts";
 import {
   aClaim,
   addCustomer,
+  addSubscriber,
   aFailure,
   aKey,
   anEvent,
@@ -24,8 +25,8 @@ import {
   newMailId,
   publish,
   publishMany,
+  publishMatched,
   recordIt,
-  subscribe,
   T0,
 } from "../../contract/given.ts";
 import { testVault } from "../../../support/vault.ts";
@@ -107,10 +108,8 @@ Deno.test("`insert or replace` replaces no append-only row, in a connection with
 
 Deno.test("the schema refuses states that cannot be", () =>
   withStore(async (store, outside) => {
-    await addCustomer(store);
-    await subscribe(store, "sub_1");
-    await publishMany(store, 1, 1);
-    await matchAll(store);
+    await addSubscriber(store);
+    await publishMatched(store, 1, 1);
     const attempts: [string, RegExp][] = [
       ["update deliveries set status = 'lost'", /CHECK/],
       ["update deliveries set status = 'held'", /CHECK/],
@@ -243,8 +242,7 @@ const PROMISED: [string, Durability, (store: Store) => Promise<unknown>][] = [
 Deno.test("promises to customers are committed durably", async () => {
   const store = openStore(":memory:", testVault);
   await store.registerSources([aSource("board")], T0);
-  await addCustomer(store);
-  await subscribe(store, "sub_1");
+  await addSubscriber(store);
   await publishMany(store, 1, 3);
   const original = Connection.prototype.transaction;
   let used: Durability[] = [];
