@@ -151,11 +151,7 @@ test("declareCustomers() refuses the address of who pays, in arrears or not, unt
   const ended = { id: "evt_2", type: "x", fact: aState("canceled"), createdAtMs: T0 + 1 };
   await store.recordPayment(aPayment("evt_2", ended), aReview());
   assert.equal((await store.findCustomer(id))?.enabled, false);
-  assert.deepEqual(
-    await store.declareCustomers([ana], CONFIG),
-    refused,
-    "a payment would let it in again",
-  );
+  assert.deepEqual(await store.declareCustomers([ana], CONFIG), refused);
   await store.changeCustomer(id, { enabled: false }, BY);
   assert.equal((await store.declareCustomers([ana], CONFIG)).kind, "applied");
 });

@@ -138,13 +138,6 @@ test("claimDeliveries() returns replays after unsent deliveries, and has slots f
   assert.deepEqual(await claimed(), ["sub_1 replay 1: evt_01", "sub_1 replay 2: evt_02"]);
 });
 
-test("claimDeliveries() returns the same delivery with the same bytes for every attempt", async (store) => {
-  await queue(store, 1, 1);
-  const once = first(await claimAll(store));
-  const twice = first(await claimAll(store, T0 + LEASE));
-  assert.deepEqual(twice, { ...once, attempt: 2 });
-});
-
 test("claimDeliveries() returns each delivery once to several claimants", async (store) => {
   await queue(store, 7, 9);
   const seen: string[] = [];

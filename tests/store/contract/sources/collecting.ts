@@ -224,11 +224,7 @@ test("a language that comes later is served with its record, found by its words 
     const listed = await store.listEvents({ limit: 9, ...query });
     assert.deepEqual(listed.map(({ id, json }) => [id, JSON.parse(json)]), [["evt_1", event]]);
   }
-  assert.equal(
-    (await store.listEvents({ limit: 9, search: ["guidelines"] })).length,
-    2,
-    "its own words too",
-  );
+  assert.equal((await store.listEvents({ limit: 9, search: ["guidelines"] })).length, 2);
   assert.deepEqual((await store.listVersions("evt_1")).map((json) => JSON.parse(json)), [event]);
 });
 
@@ -285,11 +281,7 @@ test("recordPublications() knows a publication by its text, and by a former key 
   };
   assert.equal(await look({ key: "n", contentHash: "h2", textHash: "t" }), "text");
   assert.equal(await look({ key: "n", contentHash: "h2", formerKeys: ["x", "k"] }), "alias");
-  assert.equal(
-    await look({ key: "n", contentHash: "h2" }),
-    undefined,
-    "what is passed over is no new name",
-  );
+  assert.equal(await look({ key: "n", contentHash: "h2" }), undefined);
 });
 
 test("recordPublications() remembers eight further names of a publication, and its first one for good", async (store) => {
