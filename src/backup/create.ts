@@ -17,11 +17,8 @@ const STALE_MS = 1_800_000;
 export interface BackupRequest {
   /** The path of the archive; it must not exist. */
   to: string;
-  /** Unix ms. */
   nowMs: number;
-  /** The database's file. */
   database: string;
-  /** The config file. */
   config: string;
   /** The file of the key for sealing secrets; null leaves it out. */
   secretKey: string | null;

@@ -7,15 +7,11 @@ import { withBackup } from "./verify.ts";
 
 /** The source and the targets of a restore. */
 export interface RestoreRequest {
-  /** The archive. */
   from: string;
-  /** The path of the database. */
   database: string;
   /** The path of the key for sealing secrets, if the archive contains it. */
   secretKey: string;
-  /** Replaces an existing database. */
   force: boolean;
-  /** Unix ms. */
   nowMs: number;
 }
 
@@ -28,14 +24,12 @@ export interface RestoreTools extends Pick<BackupTools, "files" | "archives" | "
   claim(path: string): Promise<() => void>;
   /** Moves the log into the database's file; throws while another process has it open. */
   release(path: string): void;
-  /** The schema that this version reads and writes. */
   schemaVersion: number;
 }
 
 /** The result of a restore. */
 export interface Restored {
   manifest: BackupManifest;
-  /** The restored files. */
   written: string[];
   /** The new paths of the replaced files. */
   kept: string[];
@@ -116,7 +110,6 @@ export async function restoreConfig(
   }, folder);
 }
 
-/** Moves files to their paths and keeps the previous ones. */
 function createPlacing({ nowMs }: RestoreRequest, { files }: RestoreTools) {
   const stamp = new Date(nowMs).toISOString().replace(/\.\d+Z$/, "Z").replace(/[-:]/g, "");
   const done: { written: string[]; kept: string[] } = { written: [], kept: [] };

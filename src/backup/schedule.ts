@@ -30,7 +30,6 @@ export interface BackupLoop {
     list(folder: string): Promise<FolderListing>;
     removeFile(path: string): Promise<void>;
   };
-  /** Creates a backup at the path. */
   create(to: string, nowMs: number): Promise<void>;
 }
 

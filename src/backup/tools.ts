@@ -12,6 +12,5 @@ export interface BackupTools {
   copyDatabase(from: string, to: string): Promise<void>;
   /** Inspects a database file that is not in use, and moves its log into it. */
   inspect(path: string): Promise<DatabaseFacts>;
-  /** Regfeed's version. */
   version: string;
 }

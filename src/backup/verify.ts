@@ -17,7 +17,6 @@ export interface VerifiedBackup {
   database: DatabaseFacts;
 }
 
-/** The ports for reading an archive. */
 type ReadingTools = Pick<BackupTools, "files" | "archives" | "inspect">;
 
 /**

@@ -16,7 +16,6 @@ export interface Customer {
   language: MailLanguage;
   /** The config declares it: no command changes it. */
   declared: boolean;
-  /** Unix ms. */
   createdAtMs: number;
 }
 
@@ -28,7 +27,6 @@ export interface ApiKey {
   /** SHA-256 of the whole key, lower-case hexadecimal. */
   hash: string;
   lastFour: string;
-  /** Unix ms. */
   createdAtMs: number;
   /** Unix ms; null while the key is valid. */
   disabledAtMs: number | null;

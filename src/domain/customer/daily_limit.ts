@@ -14,7 +14,6 @@ export interface DailyRequest {
   action: DailyAction;
   /** All are granted or none. */
   count: number;
-  /** The customer's limit per UTC day. */
   limit: number;
   nowMs: number;
 }
@@ -22,7 +21,6 @@ export interface DailyRequest {
 /** The decision on a {@link DailyRequest}. */
 export interface DailyGrant {
   granted: boolean;
-  /** The rest of the day's limit. */
   left: number;
 }
 

@@ -23,7 +23,6 @@ export type MailKind = typeof MAIL_KINDS[number];
 /** A subscription whose deliveries fail. It has no URL: the path may contain a token. */
 export interface FailingSubscription {
   subscriptionId: string;
-  /** The host name of its URL. */
   host: string;
   /** Since when no delivery has succeeded, Unix ms. */
   failingSinceMs: number;
@@ -54,7 +53,6 @@ export interface HeldFull {
 /** A subscription that the plan limits have held or returned. */
 export interface FittedSubscription {
   id: string;
-  /** The host name of its URL. */
   host: string;
 }
 

@@ -40,7 +40,6 @@ export interface PaymentEvent {
   type: string;
   createdAtMs: number;
   receivedAtMs: number;
-  /** The provider's id of the payer; null if the event has none. */
   payer: string | null;
   /** The provider's id of the paid subscription; null if the event has none. */
   subscription: string | null;
@@ -73,7 +72,6 @@ export interface PaymentVerdict {
   unknownPrice: string | null;
   /** The price of a checkout is not known yet; its event is expected shortly. */
   isPriceAwaited: boolean;
-  /** The notice to the customer. */
   notice: PaymentNotice | null;
 }
 

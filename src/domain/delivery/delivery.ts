@@ -35,7 +35,6 @@ export interface ClaimedDelivery {
    * without a recorded result, because the service was killed, do not count.
    */
   tries: number;
-  /** Unix ms. */
   createdAtMs: number;
 }
 
@@ -46,7 +45,6 @@ export const MAX_KEPT_ATTEMPTS = 25;
 
 /** The result of one attempt. */
 export interface AttemptResult {
-  /** Unix ms. */
   startedAtMs: number;
   durationMs: number;
   /** The status of the response; null without one. */
@@ -89,7 +87,6 @@ export interface DeliveryRecord {
   customerId: string;
   subscriptionId: string;
   eventId: string;
-  /** Whether the event is a revision. */
   isRevision: boolean;
   sequence: number;
   status: DeliveryStatus;

@@ -34,9 +34,7 @@ export interface DeliveryFacts {
 export interface DeliveryChange {
   status: DeliveryStatus;
   holdReason: HoldReason | null;
-  /** The effect on the monthly quota. */
   quota: "take" | "give-back" | "keep";
-  /** Whether its schedule restarts. */
   restarts: boolean;
 }
 

@@ -23,7 +23,6 @@ export type DisabledReason = typeof DISABLED_REASONS[number];
 export interface CatchUp {
   /** `backfill`: its owner requested stored events. `held_full`: its customer's limit of held deliveries was reached. */
   reason: "backfill" | "held_full";
-  /** Unix ms. */
   sinceMs: number;
   /** Whether it waits for the monthly quota, or to be enabled. */
   isPaused: boolean;
@@ -44,7 +43,6 @@ export interface Subscription extends SubscriptionFilter {
   webhookSecret: string;
   /** The replaced secret, which keeps signing until the time; null without one. */
   previousSecret: { secret: string; untilMs: number } | null;
-  /** The language of title and summary. */
   language: string;
   createdAtMs: number;
   /** Null while it is enabled. */

@@ -1,13 +1,10 @@
 // The changes of a revision as a sentence: "Title changed; 2 topics added".
 import { isAtLeast, SEVERITIES, type Severity } from "./severity.ts";
 
-/** A noun in the singular and plural. */
 type Noun = readonly [one: string, many: string];
 
-/** The change of a text. */
 type Fate = "changed" | "added" | "removed";
 
-/** The texts of one language. */
 interface DiffTexts {
   nothing: string;
   title(fate: Fate): string;

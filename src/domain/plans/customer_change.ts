@@ -19,7 +19,6 @@ export interface CustomerChange {
 
 /** The effects of a change. */
 export interface CustomerChanged extends CustomerFacts {
-  /** The entry for the audit. */
   differences: Record<string, unknown>;
   /** Its pending deliveries are held. */
   isDisabled: boolean;

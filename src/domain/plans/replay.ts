@@ -4,7 +4,6 @@ import type { DeliveryStatus } from "../delivery/delivery.ts";
 /** The facts that decide whether a delivery can be sent again. */
 export interface ReplayFacts {
   status: DeliveryStatus;
-  /** Its body was removed. */
   isPruned: boolean;
   subscription: { isDeleted: boolean; isDisabled: boolean };
   customerEnabled: boolean;

@@ -11,7 +11,6 @@ export interface RunningAttempt {
   customerId: string;
   subscriptionId: string;
   lane: Lane;
-  /** Unix ms. */
   startedAtMs: number;
 }
 
@@ -84,12 +83,10 @@ export class Slots {
     this.#limit = limit;
   }
 
-  /** Whether no delivery can start. */
   get areTaken(): boolean {
     return this.#limit <= 0 || this.#held.all >= this.#size.all;
   }
 
-  /** The attempts in progress of a subscription. */
   heldBy(subscriptionId: string): number {
     return this.#bySubscription.get(subscriptionId) ?? 0;
   }
@@ -113,7 +110,6 @@ export class Slots {
     return own.all < 2 * this.#free("all") && own[lane] < 2 * this.#free(lane);
   }
 
-  /** Takes one for a delivery of the customer's subscription. */
   take(customerId: string, { id, lane }: Pick<WaitingSubscription, "id" | "lane">): void {
     const own = this.#of(customerId);
     this.#byCustomer.set(customerId, own);

@@ -4,7 +4,6 @@
 export interface DatabaseFacts {
   /** The schema's number; 0 for an empty file. */
   schema: number;
-  /** Rows by table. */
   rows: Record<string, number>;
   /** Problems found by SQLite's checks; empty for an intact file. */
   problems: string[];
@@ -21,13 +20,10 @@ export interface ArchivedFile {
 /** The first entry of every archive: its contents and origin. */
 export interface BackupManifest {
   format: 1;
-  /** The version of Regfeed that wrote it. */
   version: string;
   /** Unix ms. */
   created_at: number;
-  /** The database's schema. */
   schema: number;
-  /** Rows by table. */
   rows: Record<string, number>;
   files: ArchivedFile[];
 }

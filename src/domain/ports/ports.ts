@@ -7,7 +7,6 @@ import type { Tracer } from "./tracer.ts";
 
 /** Time. */
 export interface Clock {
-  /** Unix ms. */
   nowMs(): number;
   /**
    * Resolves after `ms`, or at once when the signal aborts. 0 ms splits long work: requests are served in between, and
@@ -90,7 +89,6 @@ export interface Resolver {
 export interface FileEntry {
   name: string;
   sizeBytes: number;
-  /** Unix ms. */
   modifiedAtMs: number;
 }
 
@@ -264,7 +262,6 @@ export interface Platform {
   mailer: Mailer;
   tracer: Tracer;
   eventLoop: EventLoop;
-  /** Parses documents. */
   parseWorker: WorkerThread;
   log(area: LogArea): Log;
 }

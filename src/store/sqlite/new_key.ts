@@ -9,7 +9,6 @@ import { disableSubscription } from "./subscriptions/endpoints.ts";
 import { openVault, readProof, secretField, writeProof } from "./sealed_secrets.ts";
 import { sql } from "./connection/sql.ts";
 
-/** The length of a webhook secret. */
 const SECRET_BYTES = 32;
 
 interface Replacing {

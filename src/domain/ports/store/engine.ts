@@ -31,7 +31,6 @@ export type DiscardedSecrets = Record<string, string[]>;
 
 /** A database that can be the store. A method with a path throws when no database of its kind is there. */
 export interface StoreEngine {
-  /** The schema that this version reads and writes. */
   readonly schemaVersion: number;
   /**
    * Opens the database, creates it when it is missing (its folder must exist), and migrates it. `:memory:` gives a

@@ -34,7 +34,6 @@ export interface EventQuery {
 /** The position of an event in both orders. */
 export interface EventPosition {
   id: string;
-  /** Unix ms. */
   publishedAtMs: number;
   /** In the order of storing. */
   seq: number;

@@ -60,7 +60,6 @@ export interface RegisteredSource {
   host: string | null;
   /** Everything that determines its runs; another text means another schedule. */
   schedule: string;
-  /** Unix ms. */
   nextRunAtMs: number;
 }
 
@@ -90,7 +89,6 @@ export interface SourceStore {
   registerSources(sources: readonly RegisteredSource[], nowMs: number): Promise<void>;
   /** The state of every source that was ever registered, by id. */
   listSources(): Promise<SourceState[]>;
-  /** Whether a source of this id was ever registered. */
   isKnownSource(id: string): Promise<boolean>;
   /** Leases sources that nobody holds and whose host is free; the longest due first, at most `limit`. */
   claimSources(claim: SourceClaim): Promise<SourceState[]>;

@@ -6,7 +6,6 @@ import { Sql, sql, type Value } from "./sql.ts";
 const BUSY_TIMEOUT_MS = 5_000;
 /** The same while a process is known to hold the lock for a long time. */
 const IMPATIENT_TIMEOUT_MS = 50;
-/** Maximum size of the page cache, KiB. */
 const CACHE_KIB = 16_384;
 /** The value of `pragma auto_vacuum` for incremental vacuum. */
 const INCREMENTAL = 2;
@@ -79,12 +78,10 @@ export class Connection {
     this.#database.exec(text);
   }
 
-  /** Every row. */
   all({ text, values }: Sql): Row[] {
     return this.#statement(text).all(...values) as Row[];
   }
 
-  /** The first row, if any. */
   get({ text, values }: Sql): Row | undefined {
     return this.#statement(text).get(...values) as Row | undefined;
   }

@@ -3,7 +3,6 @@ import { StorageError, type StorageProblem } from "../../../domain/ports/store/s
 import type { OpenStoreOptions } from "../../../domain/ports/store/engine.ts";
 import type { Connection } from "./connection.ts";
 
-/** Faults of the database file, with advice. */
 const PROBLEMS = {
   full: {
     fault: "full",

@@ -6,7 +6,6 @@ import { schemaVersion } from "../schema/migrate.ts";
 import { causeOf } from "./faults.ts";
 import { Sql, sql } from "./sql.ts";
 
-/** Maximum number of reported problems. */
 const MOST_PROBLEMS = 20;
 
 /**

@@ -38,12 +38,10 @@ export class Candidates {
       .map(({ subscription }) => subscription);
   }
 
-  /** Whether a subscription catches up. */
   get isAnyBehind(): boolean {
     return this.#byId.values().some(({ isCatchingUp }) => isCatchingUp);
   }
 
-  /** The candidate with this id. */
   get(id: string): Candidate | undefined {
     return this.#byId.get(id);
   }

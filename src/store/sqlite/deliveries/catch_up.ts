@@ -104,7 +104,6 @@ interface Step {
   terms: Terms;
 }
 
-/** Takes one step with a subscription. */
 function takeStep(connection: Connection, row: Row, step: Step): void {
   const { candidate } = step;
   if (candidate === undefined) throw new Error(`no candidate ${row["id"]}`);

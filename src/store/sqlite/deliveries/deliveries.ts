@@ -51,7 +51,6 @@ export function createDeliveries(
   };
 }
 
-/** A subscription with due deliveries. */
 interface DueSubscription extends WaitingSubscription {
   customerId: string;
   /** How many deliveries its own limit allows. */

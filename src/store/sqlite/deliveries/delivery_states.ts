@@ -19,7 +19,6 @@ export interface DeliveryRow extends DeliveryFacts {
   attempts: number;
   /** Attempts that are known to have failed since it was last asked to go. */
   tries: number;
-  /** The month whose quota it uses. */
   quotaMonth: string | null;
 }
 

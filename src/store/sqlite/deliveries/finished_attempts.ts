@@ -75,7 +75,6 @@ interface Missed extends FinishedAttempt {
   next: Exclude<NextStep, { kind: "delivered" }>;
 }
 
-/** Applies a failed attempt. */
 function miss(
   connection: Connection,
   { deliveryId, webhookUrl, attempt, tries, result, next, mailId }: Missed,

@@ -7,7 +7,6 @@ import type { Connection } from "../connection/connection.ts";
 import type { MonthQuota } from "../customers/month_quota.ts";
 import { sql } from "../connection/sql.ts";
 
-/** A delivery to be written. */
 interface Made {
   delivery: NewDelivery;
   eventId: string;

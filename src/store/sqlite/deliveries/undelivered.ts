@@ -30,7 +30,6 @@ export function findUndelivered(connection: Connection): Undelivered {
   return { ...countAll(connection), disabled };
 }
 
-/** Reads one row per customer. */
 function largestCustomers(connection: Connection, limit: number): CustomerStorage[] {
   return connection.all(
     sql`select customer_id, bytes from customer_storage where bytes > 0

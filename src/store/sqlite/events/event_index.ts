@@ -57,7 +57,6 @@ export function matchOf(query: EventQuery): string | null {
   return parts.length === 0 ? null : parts.map((part) => `(${part})`).join(" AND ");
 }
 
-/** The text of an event in the index. */
 interface IndexText {
   words: string;
   tags: string;
@@ -67,7 +66,6 @@ function textOf(event: RegEvent): IndexText {
   return { words: searchedText(event), tags: tagsOf(event).join(" ") };
 }
 
-/** An event that gets a position. */
 interface IndexedEvent {
   seq: number;
   id: string;
@@ -84,12 +82,10 @@ export class IndexWriter {
 
   constructor(readonly connection: Connection) {}
 
-  /** Adds an event recorded in this transaction. */
   add(event: RegEvent, seq: number): void {
     this.#added.set(seq, event);
   }
 
-  /** Changes a stored event's served record. */
   change(seq: number, before: RegEvent, after: RegEvent): void {
     if (this.#added.has(seq)) this.#added.set(seq, after);
     else this.#changed.push({ seq, before, after });

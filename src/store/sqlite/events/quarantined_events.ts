@@ -35,7 +35,6 @@ export function settleArrivals(
   return quarantined;
 }
 
-/** Quarantines the events of a spike. Returns how many. */
 function quarantine(connection: Connection, sourceId: string, spike: ChangeSpike): number {
   if (!spike.isNew && !spike.isRevised) return 0;
   const events = (reason: "fetch" | "spike"): ArrivedEvent[] =>
@@ -55,7 +54,6 @@ function quarantine(connection: Connection, sourceId: string, spike: ChangeSpike
   );
 }
 
-/** Updates the usual volume of a source. */
 function saveUsual(
   connection: Connection,
   sourceId: string,

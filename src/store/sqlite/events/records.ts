@@ -48,7 +48,6 @@ export class RecordWriter {
     );
   }
 
-  /** Adds a language to the newest record of a publication. */
   translate(
     sourceId: string,
     { language, textHash }: PublicationKey,
@@ -81,7 +80,6 @@ export class RecordWriter {
     keepLanguage(this.connection, sourceId, { externalId, language, textHash });
   }
 
-  /** Writes the index; nothing is recorded after it. */
   finish(): void {
     // Last and together: FTS5 flushes its pending rows before each statement that can be rolled back by itself.
     this.#index.finish();

@@ -69,7 +69,6 @@ export class EndpointNotes {
     return noted;
   }
 
-  /** Writes the changes. */
   write(): void {
     for (const [subscriptionId, { before, health, lastSuccessAtMs, succeeded }] of this.#noted) {
       const isNew = lastSuccessAtMs === null ||

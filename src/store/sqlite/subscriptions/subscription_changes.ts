@@ -116,7 +116,6 @@ function changeSubscription(
   return null;
 }
 
-/** Resets the health for a new endpoint. */
 function forgetHealth(connection: Connection, id: string, pace: "steady" | "probing" | null): void {
   connection.run(
     sql`update subscriptions
