@@ -235,7 +235,7 @@ export async function addSubscriber(store: Store): Promise<void> {
 }
 
 /** The state of catching up of a subscription of `cus_1`. */
-export const catchUpOf = async (store: Store, id = "sub_1") =>
+export const catchUpOf = async (store: Store, id = "sub_1"): Promise<Subscription["catchUp"] | undefined> =>
   (await store.findSubscription("cus_1", id))?.catchUp;
 
 /** The default limits with another number of deliveries a month for every tier. */
