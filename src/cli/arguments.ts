@@ -5,7 +5,6 @@ import { type Command, type CommandOption, optionsOf } from "./command.ts";
 import { type CommandCall, CommandError, EXIT } from "../server/command_call.ts";
 import { usageLine } from "./help.ts";
 
-/** The parsed arguments of a command. */
 export type ReadArguments = Omit<CommandCall, "host" | "loadEngine">;
 
 /** Parses the words after the command's name; `help` if it is requested. Throws a {@link CommandError} (exit code 2). */

@@ -14,7 +14,6 @@ import { warnOfRights } from "../server/checks/rights.ts";
 import { loadConfig } from "../server/open_store.ts";
 import { tracesWarning } from "../server/build_facts.ts";
 
-/** The command. */
 export const checkCommand: Command = {
   name: "check",
   usage: "[--json]",

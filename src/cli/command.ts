@@ -13,7 +13,6 @@ export interface CommandOption {
   help: string;
 }
 
-/** A command. */
 export interface Command {
   /** "serve", "source test". */
   name: string;

@@ -13,7 +13,6 @@ const MAX_REPORT_BYTES = 65_536;
 
 const STATUSES = ["ok", "degraded", "down"];
 
-/** The command. */
 export const healthcheckCommand: Command = {
   name: "healthcheck",
   usage: "[--url URL] [--json]",

@@ -69,7 +69,6 @@ export function groupHelp(group: string, commands: readonly Command[]): string {
   }\n\`regfeed ${group} COMMAND --help\` describes a command.\n`;
 }
 
-/** The help of all commands. */
 export function overview(commands: readonly Command[]): string {
   return `Regfeed ${VERSION}: ${WHAT_IT_IS}.
 

@@ -9,7 +9,6 @@ import { withStore } from "../server/open_store.ts";
 import { requireSources } from "./source/source.ts";
 import { tableFor } from "./print.ts";
 
-/** The command. */
 export const ingestCommand: Command = {
   name: "ingest",
   usage: "[SOURCE…] [--json]",

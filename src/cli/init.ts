@@ -5,7 +5,6 @@ import type { Command } from "./command.ts";
 import { CommandError } from "../server/command_call.ts";
 import { shellQuote } from "../platform/process/process.ts";
 
-/** The command. */
 export const initCommand: Command = {
   name: "init",
   usage: "[DIR]",

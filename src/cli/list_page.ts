@@ -8,14 +8,12 @@ const PAGE_ROWS = 100;
 /** More rows than a database holds. */
 export const ALL_ROWS = 1_000_000_000;
 
-/** How a list is paged. */
 export interface Paging {
   /** The placeholder of `--before`. */
   row: string;
   jsonRows?: number;
 }
 
-/** The options of a paged list. */
 export function pageOptions({ row, jsonRows }: Paging): Record<string, CommandOption> {
   return {
     limit: {
@@ -27,7 +25,6 @@ export function pageOptions({ row, jsonRows }: Paging): Record<string, CommandOp
   };
 }
 
-/** A page of a list. */
 export interface Page<T> {
   rows: T[];
   /** The value of `--before` for the next page; null at the end of the list. */

@@ -1,7 +1,6 @@
 // `serve`: the arguments of the server.
 import type { Command } from "./command.ts";
 
-/** The command. */
 export const serveCommand: Command = {
   name: "serve",
   usage: "",

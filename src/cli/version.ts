@@ -9,7 +9,6 @@ import { readFacts } from "../server/build_facts.ts";
 /** The licences in the executable. */
 const LICENCES = join(import.meta.dirname ?? ".", "..", "..", "licences.txt");
 
-/** The command. */
 export const versionCommand: Command = {
   name: "version",
   usage: "[--json] [--licences]",

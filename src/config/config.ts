@@ -34,7 +34,6 @@ export type { SecretFile, SecretReader } from "./secrets.ts";
 /** The settings, with all defaults; durations in ms, sizes in bytes, paths absolute. */
 export type Config = ReturnType<typeof buildConfig>;
 
-/** The environment of a config file. */
 export interface ParseConfigOptions {
   file: string;
   /** The absolute folder of the file, for relative paths. */
@@ -46,7 +45,6 @@ export interface ParseConfigOptions {
 
 const BASE_LANGUAGES = ["en", "de", "fr"];
 
-/** A config with its source file. */
 export interface ParsedConfig {
   config: Config;
   /** The file's values by its own keys. */

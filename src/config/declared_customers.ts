@@ -43,7 +43,6 @@ function hashesOf(customer: Record<string, unknown>, at: KeyPath): [unknown, Key
   return given.map((hash, index) => [hash, [...at, "key_sha256", index]]);
 }
 
-/** The settings of the declared customers. */
 export function buildCustomers({ customers }: CheckedFile): DeclaredCustomer[] {
   return customers.map((customer) => ({
     name: customer.id,

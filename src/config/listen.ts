@@ -7,7 +7,6 @@ const MAX_PORT = 65_535;
 const MAX_HOST_NAME = 253;
 const LABEL = /^[a-z0-9]+(?:-+[a-z0-9]+)*$/i;
 
-/** An address to listen on. */
 export interface ListenAddress {
   hostname: string;
   port: number;

@@ -204,7 +204,6 @@ export function readContact(text: string): Reading<string> {
   };
 }
 
-/** The name of an environment variable. */
 export function readVariable(text: string): Reading<string> {
   if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(text)) return { value: text };
   return { problem: "is not a valid name of an environment variable: use letters, digits and underscores" };
@@ -228,7 +227,6 @@ export function readName(text: string): Reading<string> {
   return { value: name };
 }
 
-/** An email address without a name. */
 export function readMailAddress(text: string): Reading<string> {
   if (isMailAddress(text)) return { value: text };
   return { problem: "is not a valid email address: use NAME@HOST" };

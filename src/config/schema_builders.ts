@@ -31,7 +31,6 @@ export function text<T>(
   });
 }
 
-/** An integer within bounds. */
 export function wholeNumber(
   bounds: { min: number; max: number },
   example: string,
@@ -44,12 +43,10 @@ export function wholeNumber(
   });
 }
 
-/** True or false. */
 export function flag(): z.ZodBoolean {
   return z.boolean({ error: wants("true or false without quotes", "true") });
 }
 
-/** A duration in ms. */
 export function duration(
   bounds: { minMs: number; maxMs: number },
   example: string,
@@ -57,7 +54,6 @@ export function duration(
   return text("a duration", example, (value) => readDuration(value, bounds));
 }
 
-/** One of a set of words. */
 export function oneOf<const T extends readonly string[]>(words: T): z.ZodType<T[number], string> {
   const known = words.map((word) => `"${word}"`);
   return text(`one of ${joinList(known)}`, words[0] ?? "", (value): Reading<T[number]> => {
@@ -68,7 +64,6 @@ export function oneOf<const T extends readonly string[]>(words: T): z.ZodType<T[
   });
 }
 
-/** A list. */
 export function list<T extends z.ZodType>(item: T, what: string, example: string): z.ZodArray<T> {
   return z.array(item, { error: wants(`a list of ${what}`, example) });
 }

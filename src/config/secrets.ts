@@ -5,7 +5,6 @@ import { readPath, readVariable } from "./parse_values.ts";
 import type { KeyPath } from "./toml/key_lines.ts";
 import { formatKey, type KeyProblem } from "./toml/problems.ts";
 
-/** Where secrets come from. */
 export interface SecretReader {
   /** The text of a file; rejects if it cannot be read. */
   file(path: string): Promise<string>;

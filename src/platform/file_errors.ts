@@ -10,7 +10,6 @@ const REASONS: readonly [new (message: string) => Error, string][] = [
   [Deno.errors.FilesystemLoop, "its symbolic links form a loop"],
 ];
 
-/** Why an operation on a file failed. */
 export function reasonOf(error: unknown): string {
   // Node's errors have codes instead of classes.
   if ((error as { code?: string }).code === "EACCES") return "permission denied";

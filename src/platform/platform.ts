@@ -12,13 +12,11 @@ import { createRandom } from "./random.ts";
 import { createResolver } from "./http/resolver.ts";
 import { createThread, type Thread } from "./process/worker_thread.ts";
 
-/** Settings of the config. */
 export interface PlatformSettings {
   log: LogSettings;
   mail?: MailSettings;
 }
 
-/** The real platform of this process. */
 export interface RealPlatform extends Platform {
   eventLoop: EventLoopMonitor;
   /** The same platform with other settings; log settings apply to the whole process. */

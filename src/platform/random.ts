@@ -2,7 +2,6 @@
 import { randomBytes } from "node:crypto";
 import type { Random } from "../domain/ports/ports.ts";
 
-/** Randomness of cryptographic quality. */
 export function createRandom(): Random {
   return {
     bytes: (count) => new Uint8Array(randomBytes(count)),

@@ -5,7 +5,6 @@ import type { Host } from "../platform/process/process.ts";
 /** The embedded file with the build facts. */
 export const BUILD_FACTS = join(import.meta.dirname ?? ".", "..", "..", "build.json");
 
-/** How an executable was built. */
 export interface BuildFacts {
   /** With "+changes" if files differed from the commit; null when it runs from source. */
   commit: string | null;

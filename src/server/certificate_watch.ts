@@ -21,7 +21,6 @@ export async function readPair(
   return { cert: await files.readText(paths.cert), key: await files.readText(paths.key) };
 }
 
-/** Options of {@link watchCertificate}. */
 export interface Watching {
   files: Pick<Files, "readText">;
   clock: Pick<Clock, "sleep" | "nowMs">;

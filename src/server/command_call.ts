@@ -3,7 +3,6 @@
 import type { StoreEngine } from "../domain/ports/store/engine.ts";
 import type { Host } from "../platform/process/process.ts";
 
-/** The call of a command. */
 export interface CommandCall {
   host: Host;
   /** Loads the store's engine on demand. */

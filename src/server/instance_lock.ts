@@ -2,7 +2,6 @@
 import { lockFile, lockHolder } from "../platform/files/file_lock.ts";
 import { CommandError } from "./command_call.ts";
 
-/** The lock file of a store. */
 export const lockPath = (store: string): string => `${store}.server`;
 
 /**

@@ -19,7 +19,6 @@ import { watchFiles } from "./watch_files.ts";
 /** Time for the first requests before the loops start, ms. */
 const FIRST_REQUESTS_MS = 100;
 
-/** Options of {@link createService}. */
 export interface ServiceOptions {
   call: CommandCall;
   loaded: LoadedConfig;

@@ -7,7 +7,6 @@ import type { Clock } from "../domain/ports/ports.ts";
  */
 export const LOOK_EVERY_MS = 1_000;
 
-/** Options of {@link watchFiles}. */
 export interface Watched {
   /** The known digests by path; null: nothing is watched. */
   known(): ReadonlyMap<string, string> | null;

@@ -17,7 +17,6 @@ import { lockStore } from "../../server/instance_lock.ts";
 import { print } from "../print.ts";
 import { formatTable, formatTime } from "../table.ts";
 
-/** The commands. */
 export const backupCommands: Command[] = [
   {
     name: "backup create",

@@ -16,7 +16,6 @@ import { fieldLines, print, wordsIn } from "../print.ts";
 /** Maximum number of mails shown without `--json`. */
 const SHOWN_MAILS = 10;
 
-/** The commands. */
 export const accountCommands: Command[] = [
   {
     name: "customer show",

@@ -7,7 +7,6 @@ import { pageOptions, readPage } from "../list_page.ts";
 import { listLines, print } from "../print.ts";
 import { formatTime } from "../table.ts";
 
-/** The command. */
 export const auditCommand: Command = {
   name: "audit list",
   usage: "[--customer CUSTOMER] [--limit N] [--before SEQ] [--json]",

@@ -25,7 +25,6 @@ const LIMIT_OPTIONS = {
   subscriptions: { kind: "text", value: "N", help: "active subscriptions (embedded only)" },
 } as const;
 
-/** The commands. */
 export const customerCommands: Command[] = [
   {
     name: "customer add",

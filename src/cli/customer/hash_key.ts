@@ -9,7 +9,6 @@ import { type CommandCall, CommandError, EXIT } from "../../server/command_call.
 /** Maximum size of stdin, bytes: a key and a line end. */
 const MAX_INPUT_BYTES = 1_024;
 
-/** The command. */
 export const hashKeyCommand: Command = {
   name: "customer hash-key",
   usage: "[--stdin] [--json]",

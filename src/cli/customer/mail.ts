@@ -8,7 +8,6 @@ import { pageOptions, readPage } from "../list_page.ts";
 import { listLines, print } from "../print.ts";
 import { formatTime } from "../table.ts";
 
-/** The commands. */
 export const mailCommands: Command[] = [
   {
     name: "mail list",

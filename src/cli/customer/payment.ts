@@ -10,7 +10,6 @@ import { pageOptions, readPage } from "../list_page.ts";
 import { fieldLines, listLines, print } from "../print.ts";
 import { formatTime } from "../table.ts";
 
-/** The commands. */
 export const paymentCommands: Command[] = [
   {
     name: "payment list",

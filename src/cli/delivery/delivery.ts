@@ -24,7 +24,6 @@ import { formatTable, formatTime } from "../table.ts";
 /** Default number of rows with `--json`: there may be millions of deliveries. */
 const PAGING = { row: "DELIVERY", jsonRows: 10_000 };
 
-/** The commands. */
 export const deliveryCommands: Command[] = [
   {
     name: "delivery list",

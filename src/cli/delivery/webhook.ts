@@ -9,7 +9,6 @@ import { formatFields, textWidth, wrapText } from "../wrap_text.ts";
 
 const SECRET_VARIABLE = "WEBHOOK_SECRET";
 
-/** The commands. */
 export const webhookCommands: Command[] = [
   {
     name: "webhook verify",

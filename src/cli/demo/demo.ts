@@ -39,7 +39,6 @@ const SUBSCRIPTIONS: readonly { name: string; path: string; severity_min: Severi
   { name: "high, in German", path: "/hooks/high", severity_min: "high", language: "de" },
 ];
 
-/** The command. */
 export const demoCommand: Command = {
   name: "demo",
   usage: "[--once]",

@@ -12,7 +12,6 @@ const TITLE_WIDTH = 64;
 const VALUE_WIDTH = 80;
 const [BOLD, RED, GREEN, YELLOW] = [1, 31, 32, 33];
 
-/** An invented official body with one feed. */
 export interface Publisher {
   id: string;
   nameEn: string;
@@ -161,7 +160,6 @@ export function readWelcome(eml: string): { headers: string[]; key: string | nul
   return { headers, key: /^ *(rgf_[0-9a-f]{64})$/m.exec(eml)?.[1] ?? null };
 }
 
-/** Writes the numbered steps and their lines. */
 export class Story {
   #steps = 0;
 

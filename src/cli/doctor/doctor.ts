@@ -20,7 +20,6 @@ import { checkDatabase } from "./store.ts";
 import { storeUser } from "../../server/instance_lock.ts";
 import { loadConfig, type LoadedConfig } from "../../server/open_store.ts";
 
-/** The command. */
 export const doctorCommand: Command = {
   name: "doctor",
   usage: "[--offline] [--json]",

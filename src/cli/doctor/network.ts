@@ -13,7 +13,6 @@ const ODD_CLOCK_MS = 15_000;
 const MAX_BODY_BYTES = 4_096;
 const IS_DNS_FAILURE = /host name not found|name servers do not respond/;
 
-/** The result of a request to a host. */
 export interface HostResult {
   host: string;
   sources: string[];
@@ -86,7 +85,6 @@ export function checkClock(results: readonly HostResult[]): Finding {
     : good("clock", `the clock agrees with ${hosts}`);
 }
 
-/** Checks the settings for a reverse proxy. */
 export function checkProxies({ publicUrl, trustedProxies, tls }: Config["server"]): Finding[] {
   const { protocol, hostname } = new URL(publicUrl);
   const todo = 'add the proxy: server.trusted_proxies = ["127.0.0.1/32"]';

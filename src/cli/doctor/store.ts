@@ -54,7 +54,6 @@ export function checkDatabase(config: Config, machine: Machine, engine: StoreEng
   }
 }
 
-/** Checks the last fetches of the enabled sources. */
 export function checkSources(
   { sources }: Pick<Config, "sources">,
   states: readonly SourceState[],

@@ -14,7 +14,6 @@ import { formatFields, textWidth, wrapText } from "../wrap_text.ts";
 import { formatTime } from "../table.ts";
 import { formatReasons } from "./explain.ts";
 
-/** The commands. */
 export const eventCommands: Command[] = [
   {
     name: "event show",

@@ -26,7 +26,6 @@ const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024;
 /** Default time limit for parsing without a source, ms. */
 const PARSE_TIMEOUT_MS = 5_000;
 
-/** The commands. */
 export const sourceCommands: Command[] = [
   {
     name: "source list",

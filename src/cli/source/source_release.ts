@@ -10,7 +10,6 @@ import { withStore } from "../../server/open_store.ts";
 /** Only the user may read saved documents: they may be secret. */
 const MODE = 0o600;
 
-/** The command. */
 export const releaseCommand: Command = {
   name: "source release",
   usage: "ID [--discard] [--json]",

@@ -16,7 +16,6 @@ const CONSEQUENCES =
   "this permanently discards the secrets of all subscriptions: each is disabled, and its events are held " +
   "until its owner rotates the secret; the old key cannot be used again";
 
-/** The command. */
 export const newKeyCommand: Command = {
   name: "store new-key",
   usage: "--yes [--json]",

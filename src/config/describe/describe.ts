@@ -139,7 +139,6 @@ function sourceDetails(source: SourceSummary): string[] {
   return details.length === 0 ? [] : [`    ${details.join("; ")}`];
 }
 
-/** The effective settings as JSON. */
 export type ConfigSummary = ReturnType<typeof summarise>;
 
 /** The effective settings as JSON. `nowMs` (Unix ms) is the time from which the sources' next runs are computed. */

@@ -7,7 +7,6 @@ const HEADER_VALUE = /^[!-~]([ !-~]*[!-~])?$/;
 const NOT_A_HEADER =
   "is not a valid header value: use one line of ASCII characters, such as Bearer and a token";
 
-/** The secrets of a source. */
 export interface SourceSecrets {
   authorization?: string;
   /** By lower-case name. */

@@ -201,7 +201,6 @@ const sitemap = table({
   date_format: dateFormat,
 }, "[sources.sitemap]");
 
-/** The tables by strategy. */
 export const STRATEGY_TABLES = {
   json: json.optional(),
   html: html.optional(),
@@ -209,7 +208,6 @@ export const STRATEGY_TABLES = {
   sitemap: sitemap.optional(),
 };
 
-/** The tables of a valid source. */
 export type StrategyTables = {
   [K in keyof typeof STRATEGY_TABLES]?: z.output<typeof STRATEGY_TABLES[K]> | undefined;
 };

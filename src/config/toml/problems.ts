@@ -1,7 +1,6 @@
 // Problems of a config and how they are worded.
 import type { KeyPath } from "./key_lines.ts";
 
-/** One problem of a config. */
 export interface ConfigProblem {
   /** The config file, as the caller named it. */
   file: string;

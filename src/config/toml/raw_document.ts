@@ -1,6 +1,5 @@
 // Access to a parsed TOML document before it has been validated.
 
-/** Whether a value is a table. */
 export function isTable(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }

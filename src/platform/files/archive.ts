@@ -9,7 +9,6 @@ import { createMachine } from "./machine.ts";
 /** Only the owner can read archives and extracted files. */
 const MODE = 0o600;
 
-/** Archives on the local disk. */
 export function createArchives(): Archives {
   return { pack, unpack };
 }

@@ -23,7 +23,6 @@ export interface WritableFiles extends Files, BackupFiles {
   followLinks(path: string): Promise<string>;
 }
 
-/** The real file system. */
 export function createFiles(): WritableFiles {
   return {
     readBytes: (path) => about("read", path, () => Deno.readFile(path)),

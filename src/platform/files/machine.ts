@@ -2,7 +2,6 @@
 import { dirname, join } from "node:path";
 import { accessSync, constants, statfsSync } from "node:fs";
 
-/** A volume that holds files. */
 export interface Volume {
   /** The kind of its file system, if known: "nfs", "ext", "tmpfs". */
   kind: string | null;
@@ -11,7 +10,6 @@ export interface Volume {
   freeBytes: number;
 }
 
-/** The permissions of a file or folder. */
 export interface Rights {
   isFolder: boolean;
   mode: number;
@@ -22,7 +20,6 @@ export interface Rights {
   isReadOnly: boolean;
 }
 
-/** Properties of volumes and files. */
 export interface Machine {
   /** The volume of an existing path; null if the system does not report it. */
   volumeOf(path: string): Volume | null;

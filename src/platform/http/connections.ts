@@ -21,7 +21,6 @@ const MAX_HEADER_BYTES = 32_768;
  */
 export type Trust = "authorities" | "anybody";
 
-/** Where a connection goes. */
 export interface Target {
   /** A connection is only used again for a request with the same key, addresses and authorities. */
   key: string;
@@ -44,7 +43,6 @@ export interface Connection {
   destroy(reason: NetworkError): Promise<void>;
 }
 
-/** The connections of a client. */
 export interface Connections {
   /** An idle connection to the target, or a new one. The caller gives it back or drops it. */
   acquire(target: Target): Connection;
@@ -57,7 +55,6 @@ export interface Connections {
 
 const CLOSED = new NetworkError("the connection was closed by Regfeed");
 
-/** Creates an empty set of connections. */
 export function createConnections(trust: Trust): Connections {
   const all = new Set<Connection>();
   /** The connection idle for longest first. */

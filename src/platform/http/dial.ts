@@ -20,7 +20,6 @@ export const MAX_UNFINISHED_HANDSHAKES = 16;
 /** The prefix length that counts as one IPv6 network: the largest that a provider gives one customer. */
 const HANDSHAKE_NETWORK_BITS = 48;
 
-/** Where a connection goes. */
 export interface Destination {
   /** The name that a certificate must be valid for. */
   hostname: string;

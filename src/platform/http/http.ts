@@ -13,7 +13,6 @@ import { removeLongValues } from "./header_values.ts";
 import { BoundedBody, createDecompressor } from "./http_body.ts";
 import { FAULT, toNetworkError } from "./network_errors.ts";
 
-/** Options of a client. */
 export interface HttpClientOptions {
   /** Accepted certificates (default: `authorities`). */
   trust?: Trust;
@@ -24,7 +23,6 @@ export interface HttpClientOptions {
   forWebhooks?: boolean;
 }
 
-/** A client with connections to close. */
 export interface RealHttpClient extends HttpClient {
   /** Loads undici, so that no request waits for it within its time limit. */
   prepare(): Promise<void>;

@@ -18,7 +18,6 @@ const UNWANTED_BYTES = 16_777_216;
 /** The pause before each further chunk (about 64 kB), ms. */
 const UNWANTED_PAUSE_MS = 1_000;
 
-/** Options of {@link listen}. */
 export interface ListenOptions {
   /** An IP address or host name of this machine. */
   hostname: string;
@@ -60,7 +59,6 @@ class RuntimeClient implements ConnectedClient {
   }
 }
 
-/** A server that listens. */
 export interface RunningServer {
   /** Its URL, such as "http://127.0.0.1:8080". */
   readonly address: string;

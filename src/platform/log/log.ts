@@ -12,7 +12,6 @@ import type { Log, LogFields } from "../../domain/ports/ports.ts";
 import { redact } from "../../domain/redact.ts";
 import { writeWhole } from "../process/standard_streams.ts";
 
-/** Settings of the log. */
 export interface LogSettings {
   /** `text` for people, `json` for machines: one object per line. */
   format: "text" | "json";

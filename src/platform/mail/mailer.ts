@@ -8,7 +8,6 @@ import type { SmtpServer } from "../../domain/customer/mail.ts";
 import { type Mailer, MailError, type MailFault, type OutgoingMail } from "../../domain/ports/ports.ts";
 import { createFiles } from "../files/files.ts";
 
-/** Settings of mail. */
 export interface MailSettings {
   /** Null: mails are written to the outbox. */
   smtp:

@@ -12,7 +12,6 @@ const LONG_MS = 1_000;
 const WINDOW_MS = 60_000;
 const LAG_BOUNDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 
-/** Where the checks are reported. */
 export interface MonitorOptions {
   log: Log;
   observeLag(seconds: number): void;

@@ -1,7 +1,6 @@
 // Metrics of the process: memory and start time.
 import type { Metrics } from "../../domain/ports/metrics.ts";
 
-/** Adds the metrics of the process. */
 export function measureProcess(metrics: Metrics, startedAtMs: number): void {
   metrics.gauge({ name: "process_resident_memory_bytes", help: "Resident memory." }, () => [
     { value: Deno.memoryUsage().rss },

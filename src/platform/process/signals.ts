@@ -3,7 +3,6 @@
 /** A signal that asks the process to end. */
 export type StopSignal = "SIGINT" | "SIGTERM";
 
-/** The signals of a process. */
 export interface Signals {
   /** Calls the listener for each SIGHUP, and once for earlier ones. Returns a function that removes it. */
   onReload(listener: () => void): () => void;

@@ -15,13 +15,11 @@ const MEMORY_CHECK_MS = 50;
 const ELEMENTS = 250;
 const MB = 1024 * 1024;
 
-/** A worker thread that can be ended. */
 export interface Thread extends WorkerThread {
   /** Terminates the worker and rejects every call. A later call starts a new worker. */
   end(): void;
 }
 
-/** Options of a thread. */
 export interface ThreadOptions {
   idleMs?: number;
   /** A task that takes longer is stopped, ms. It runs again, with its whole time, when no other task waits. */
@@ -229,7 +227,6 @@ class QueuedThread implements Thread {
   }
 }
 
-/** A task of a worker. */
 export type Task = (argument: unknown) => unknown;
 
 /** Makes this thread a worker that runs these tasks. */

@@ -2,12 +2,10 @@
 import type { CertificatePair } from "./certificate.ts";
 import { listen, type ListenOptions, type RunningServer } from "../http/http_server.ts";
 
-/** Options of {@link listenTls}. */
 export interface TlsListenOptions extends ListenOptions {
   pair: CertificatePair;
 }
 
-/** A server over TLS. */
 export interface RunningTlsServer extends Omit<RunningServer, "retire"> {
   /** Uses a new certificate for new connections. Rejects if it cannot be used; then nothing changes. */
   renew(pair: CertificatePair): Promise<void>;

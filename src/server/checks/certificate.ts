@@ -13,7 +13,6 @@ const DAY_MS = 86_400_000;
 /** A certificate that expires sooner should have been renewed, ms. */
 const EXPIRES_SOON_MS = 14 * DAY_MS;
 
-/** Checks the server's certificate, if there is one. */
 export async function checkTls(
   host: Pick<Host, "readText">,
   { server }: Pick<Config, "server">,

@@ -3,7 +3,6 @@
 /** `problem`: Regfeed cannot work or is not safe. `warning`: that is likely later. */
 export type Level = "good" | "warning" | "problem";
 
-/** The result of one check. */
 export interface Finding {
   /** "store", "secrets", "clock", … */
   area: string;
@@ -14,17 +13,14 @@ export interface Finding {
   todo: string | null;
 }
 
-/** A check that passed. */
 export function good(area: string, seen: string): Finding {
   return { area, level: "good", seen, todo: null };
 }
 
-/** A warning with what to do. */
 export function warning(area: string, seen: string, todo: string): Finding {
   return { area, level: "warning", seen, todo };
 }
 
-/** A problem with what to do. */
 export function problem(area: string, seen: string, todo: string): Finding {
   return { area, level: "problem", seen, todo };
 }
