@@ -1,5 +1,6 @@
 // Checks of the database: its file, schema and key, and the stored state of sources and deliveries.
 import type { Config } from "../../config/config.ts";
+import { formatBytes } from "../../domain/format_bytes.ts";
 import type { SourceState } from "../../domain/source/source.ts";
 import type { Undelivered } from "../../domain/ports/store/deliveries.ts";
 import type { StoreEngine } from "../../domain/ports/store/engine.ts";
@@ -75,8 +76,8 @@ function named(things: readonly { id: string }[]): string {
   return `${things.slice(0, MAX_NAMED).map(({ id }) => id).join(", ")}${more}`;
 }
 
-/** Checks deliveries that did not arrive, and subscriptions that the service disabled. */
-export function checkDeliveries({ held, failed, heldFull, disabled }: Undelivered): Finding[] {
+/** Checks deliveries that did not arrive, disabled subscriptions, and the space that customers use. */
+export function checkDeliveries({ held, failed, heldFull, disabled, largest }: Undelivered): Finding[] {
   const findings: Finding[] = [];
   const states = ([[held, "held"], [failed, "failed"]] as const).filter(([count]) => count > 0);
   if (states.length > 0) {
@@ -102,5 +103,10 @@ export function checkDeliveries({ held, failed, heldFull, disabled }: Undelivere
         "PATCH /v1/subscriptions/{id}",
     ));
   }
-  return findings.length > 0 ? findings : [good("deliveries", "none is held, none has failed")];
+  if (findings.length === 0) findings.push(good("deliveries", "none is held, none has failed"));
+  if (largest.length > 0) {
+    const sizes = largest.map(({ customerId, bytes }) => `${customerId} ${formatBytes(bytes)}`).join(", ");
+    findings.push(good("deliveries", `the customers with the most stored data: ${sizes}`));
+  }
+  return findings;
 }

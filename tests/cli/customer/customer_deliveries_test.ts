@@ -115,7 +115,8 @@ Deno.test("customer show and doctor count the held deliveries of disabled subscr
 
 Deno.test("checkDeliveries() counts by state and names the disabled subscriptions", () => {
   const off = (["gone", "gone", "failing", "tier"] as const).map((by, at) => ({ id: `sub_${at}`, by }));
-  const seen = checkDeliveries({ held: 4, failed: 7, heldFull: 2, disabled: off });
+  const largest = [{ customerId: "cus_1", bytes: 2_500_000 }, { customerId: "cus_2", bytes: 900 }];
+  const seen = checkDeliveries({ held: 4, failed: 7, heldFull: 2, disabled: off, largest });
   assert.deepEqual(seen.map(({ area, level, seen }) => [area, level, seen]), [
     ["deliveries", "warning", "4 held and 7 failed: they have not arrived"],
     [
@@ -129,8 +130,9 @@ Deno.test("checkDeliveries() counts by state and names the disabled subscription
       "warning",
       "subscriptions that the service disabled: sub_0, sub_1, sub_2, sub_3",
     ],
+    ["deliveries", "good", "the customers with the most stored data: cus_1 2.5 MB, cus_2 900 bytes"],
   ]);
   assert.match(seen[0]?.todo ?? "", /delivery list --status held,failed/);
-  const well = checkDeliveries({ held: 0, failed: 0, heldFull: 0, disabled: [] });
+  const well = checkDeliveries({ held: 0, failed: 0, heldFull: 0, disabled: [], largest: [] });
   assert.deepEqual(well.map(({ level }) => level), ["good"]);
 });

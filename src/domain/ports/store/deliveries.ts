@@ -10,7 +10,7 @@ import type {
 import type { MatchedSubscription } from "../../delivery/subscription.ts";
 import type { RegEvent } from "../../event/event.ts";
 import type { Slots } from "../../plans/share_slots.ts";
-import type { TierTable } from "./customers.ts";
+import type { CustomerStorage, TierTable } from "./customers.ts";
 import type { DisabledByService } from "./subscriptions.ts";
 
 /** The month's quota that deliveries are counted against, and ids for the mails about it. */
@@ -125,6 +125,8 @@ export interface AllUndelivered extends UndeliveredCounts {
 export interface Undelivered extends AllUndelivered {
   /** Subscriptions that the service has disabled, the one disabled first at the top. */
   disabled: DisabledByService[];
+  /** The customers with the most stored data. */
+  largest: CustomerStorage[];
 }
 
 /** Deliveries. Each call is one transaction, and decisions are pure. Every time is in Unix ms. */

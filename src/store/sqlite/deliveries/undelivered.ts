@@ -21,13 +21,15 @@ export function createUndelivered(
   };
 }
 
-/** See {@link Undelivered}. */
+/** How many customers {@link Undelivered} names. */
+const LARGEST = 3;
+
 export function findUndelivered(connection: Connection): Undelivered {
   const disabled = connection.all(
     sql`select id, disabled_by from subscriptions
       where deleted_at is null and disabled_by is not null and disabled_by <> 'owner' order by disabled_at, id`,
   ).map((row) => ({ id: String(row["id"]), by: row["disabled_by"] as Exclude<DisabledReason, "owner"> }));
-  return { ...countAll(connection), disabled };
+  return { ...countAll(connection), disabled, largest: largestCustomers(connection, LARGEST) };
 }
 
 function largestCustomers(connection: Connection, limit: number): CustomerStorage[] {
