@@ -107,7 +107,6 @@ function accountWarnings(config: Config): string[] {
   return [...warnings, ...ofPayment.map(({ seen, todo }) => `${seen}: ${todo}`)];
 }
 
-/** The message of a rejection, otherwise null. */
 function failureOf(work: Promise<unknown>): Promise<string | null> {
   return work.then(() => null, (error: Error) => error.message);
 }

@@ -40,7 +40,6 @@ export async function loadCommands(word: string): Promise<readonly Command[]> {
   return commands.filter(({ name }) => name.split(" ")[0] === word);
 }
 
-/** All commands, grouped by their first word. */
 export async function loadEveryCommand(): Promise<readonly Command[]> {
   const byWord = Map.groupBy(await load(LOADERS), ({ name }) => name.split(" ")[0]);
   return [...byWord.values()].flat();

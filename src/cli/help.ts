@@ -5,7 +5,6 @@ import { wrapText } from "./wrap_text.ts";
 
 /** Describes Regfeed as a clause. */
 export const WHAT_IT_IS = "what official bodies publish about AI regulation, as events";
-/** The exit codes of all commands. */
 export const EXIT_CODES: readonly (readonly [code: string, what: string])[] = [
   ["0", "success"],
   ["1", "failure"],

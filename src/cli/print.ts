@@ -50,7 +50,6 @@ export function tableFor(
 /** How a list is printed without `--json`. */
 export interface Listing<T> extends Omit<Fitting, "width"> {
   rows: readonly T[];
-  /** The text for an empty list. */
   none: string;
   header: readonly string[];
   cells(row: T): (string | number)[];

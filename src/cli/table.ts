@@ -21,11 +21,9 @@ export function formatTable(
 
 /** How a table is made to fit the terminal. */
 export interface Fitting {
-  /** The width of the terminal in columns. */
   width: number;
   /** The columns that may be dropped, in this order. */
   drop: readonly string[];
-  /** The column that may be truncated. */
   cut: string;
 }
 

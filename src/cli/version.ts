@@ -6,7 +6,6 @@ import type { Command } from "./command.ts";
 import { CommandError, EXIT } from "../server/command_call.ts";
 import { readFacts } from "../server/build_facts.ts";
 
-/** The licences in the executable. */
 const LICENCES = join(import.meta.dirname ?? ".", "..", "..", "licences.txt");
 
 export const versionCommand: Command = {
@@ -30,7 +29,6 @@ export const versionCommand: Command = {
   },
 };
 
-/** Read on demand. */
 async function readLicences(host: Host, isJson: boolean): Promise<string> {
   if (isJson) {
     throw new CommandError("use either --licences or --json", EXIT.usage);

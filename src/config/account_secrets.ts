@@ -4,14 +4,12 @@ import { isTable } from "./toml/raw_document.ts";
 import type { Secrets } from "./secrets.ts";
 import { readSmtpUrl } from "./parse_values.ts";
 
-/** The secrets of payments, mails and metrics. */
 export interface AccountSecrets {
   webhookSecret: string | null;
   smtp: SmtpServer | null;
   metricsToken: string | null;
 }
 
-/** Reads the secrets of a raw document. */
 export async function readAccountSecrets(
   { payment, mail, metrics }: Record<string, unknown>,
   secrets: Secrets,

@@ -94,7 +94,6 @@ export async function parseConfigFile(text: string, options: ParseConfigOptions)
   };
 }
 
-/** The User-Agent of the service's requests. */
 export function userAgentOf(config: Config, version: string): string {
   const { contact, userAgent } = config.ingest;
   const { publicUrl } = config.server;
@@ -205,7 +204,6 @@ function buildConfig(
       jitterMs: ingest.jitter,
       /** Maximum freshness lifetime accepted from a publisher. */
       maxFreshMs: ingest.max_freshness,
-      /** Whether sources may have private addresses. */
       allowPrivate: ingest.allow_private,
     },
     sources: file.sources.map((source, index) => ({

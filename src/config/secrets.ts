@@ -11,7 +11,6 @@ export interface SecretReader {
   env(name: string): string | undefined;
 }
 
-/** A file that contains a secret. */
 export interface SecretFile {
   /** The key that names it: `sources[2].authorization_file`. */
   key: string;

@@ -67,7 +67,6 @@ const MAX_PARSE_MB = 512;
 /** A document that takes longer waits until no other waits, ms, so that slow ones do not delay the others. */
 const FIRST_TRY_MS = 2_000;
 
-/** Creates the worker that parses documents. */
 export function createParseWorker(): Thread {
   return createThread(new URL("../parse_worker.ts", import.meta.url), {
     maxHeapMb: MAX_PARSE_MB,

@@ -2,7 +2,6 @@
 import { join } from "node:path";
 import type { Host } from "../platform/process/process.ts";
 
-/** The embedded file with the build facts. */
 export const BUILD_FACTS = join(import.meta.dirname ?? ".", "..", "..", "build.json");
 
 export interface BuildFacts {

@@ -5,7 +5,6 @@ import type { Host } from "../platform/process/process.ts";
 
 export interface CommandCall {
   host: Host;
-  /** Loads the store's engine on demand. */
   loadEngine(): Promise<StoreEngine>;
   /** The arguments without options. */
   positionals: string[];

@@ -2,7 +2,6 @@
 import { resolve } from "node:path";
 import type { Host } from "../platform/process/process.ts";
 
-/** The default config. */
 export const OWN_CONFIG = "regfeed.toml";
 /** Used if the default config does not exist, to try Regfeed in a fresh clone. */
 export const EXAMPLE_CONFIG = "config.example.toml";

@@ -47,11 +47,9 @@ export function createBackupTools(
   };
 }
 
-/** The database to prepare. */
 export interface Preparing {
   config: Config;
   engine: StoreEngine;
-  /** The config file. */
   file: string;
   /** See {@link LoadedConfig}. */
   storeName: string;
@@ -61,7 +59,6 @@ export interface Preparing {
   machine: Pick<Machine, "volumeOf">;
   /** Takes the server's lock before the database is touched. */
   lock?(): Promise<void>;
-  /** Reports each step. */
   say(text: string, fields: LogFields): void;
 }
 

@@ -18,7 +18,6 @@ import { EXAMPLE_CONFIG, locateConfig, OWN_CONFIG } from "./config_file.ts";
 import { lockPath } from "./instance_lock.ts";
 import { type LongWork, prepareDatabase, workHere } from "./migrate_with_backup.ts";
 
-/** A config with its file. */
 export interface LoadedConfig extends ParsedConfig {
   /** Absolute. */
   file: string;
@@ -178,13 +177,11 @@ function adviceOnOwner(
     `${owner} (\`sudo -u ${owner} regfeed …\`), or give the data to ${me}: chown -R ${me} ${dirname(store)}`;
 }
 
-/** How a store is opened. */
 export interface Opening {
   platform: Platform;
   work: LongWork;
   /** Reports each step of a migration. */
   say(text: string, fields: LogFields): void;
-  /** Takes the server's lock. */
   lock?(): Promise<void>;
   /** See {@link OpenStoreOptions}. */
   onFault?(problem: StorageProblem | null): void;

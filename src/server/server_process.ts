@@ -133,7 +133,6 @@ async function listenForMetrics(
   return () => server.shutdown(0);
 }
 
-/** Lets requests in progress finish, within a limit. */
 async function drain(
   server: Pick<RunningServer, "shutdown">,
   service: Pick<Service, "abortPending">,
@@ -211,7 +210,6 @@ async function listenAt(
   return server;
 }
 
-/** Creates scheduled backups until the signal aborts. */
 async function startBackups(
   host: Host,
   { config, file, platform, tools }: LoadedConfig & Pick<Opened, "platform"> & { tools: BackupTools },

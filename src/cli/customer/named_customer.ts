@@ -57,7 +57,6 @@ export async function findByEmail(store: Store, email: string): Promise<Customer
   return customers.filter((customer) => customer.email.toLowerCase() === email.toLowerCase());
 }
 
-/** The ids as a list. */
 export function idsOf(customers: readonly Customer[]): string {
   return customers.map(({ id }) => id).join(", ");
 }

@@ -134,7 +134,6 @@ function shortReason(delivery: DeliveryRecord): string {
   return (isMissed ? lastProblem : describeDelivery(delivery)) ?? "";
 }
 
-/** The customer and subscription whose deliveries are listed. */
 async function ownerOf(
   call: CommandCall,
   store: Store,

@@ -213,7 +213,6 @@ export class Story {
 
 /** The demo's webhook receiver. It checks signatures with the official library. */
 export class Receiver {
-  /** Secrets by path. */
   readonly secrets = new Map<string, string>();
   /** Verified deliveries in order, each once. */
   readonly arrivals: { path: string; payload: DeliveryPayload }[] = [];

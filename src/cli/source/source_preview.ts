@@ -22,7 +22,6 @@ interface Values {
   ai_act_articles: readonly string[];
 }
 
-/** How a dry run is printed. */
 export interface PreviewOptions {
   classifier: Classifier;
   /** Whether the reasons for each item's values are printed. */
@@ -52,7 +51,6 @@ function valuesOf({ item, decision, request }: Decided, { classifier }: PreviewO
   };
 }
 
-/** The dry run as data for JSON. */
 export function previewFields(
   { report, decided }: IngestPreview,
   options: PreviewOptions,

@@ -8,7 +8,6 @@ import { localUrl } from "../server.ts";
 export interface ConfigChanges {
   /** Keys that a reload applies: `tiers.team.active_subscriptions`, `sources.eu-x (new)`. */
   applied: string[];
-  /** Keys that require a restart. */
   restart: string[];
 }
 

@@ -42,7 +42,6 @@ const UNSUPPORTED_BY_FILES: Readonly<Record<string, string>> = {
 
 const UNSUPPORTED_BY_OTHERS = { path: ONLY_FOR_FOLDERS, follow_links: ONLY_FOR_FOLDERS };
 
-/** Problems of a source in the raw document. */
 export function strategyProblems(source: Table): SourceProblem[] {
   const strategy = (source.fetch_strategy ?? "feed") as FetchStrategy;
   if (!Object.hasOwn(MISSING_LOCATION, strategy)) return [];

@@ -46,7 +46,6 @@ function countGroups(pattern: string): number {
   return (new RegExp(`|${pattern}`).exec("")?.length ?? 1) - 1;
 }
 
-/** Problems of `urls`. */
 export function findUrlsProblems(urls: Readonly<Record<string, string>>): string[] {
   const codes = Object.keys(urls);
   if (codes.length < 2) return ["needs the URLs of several languages; for a single URL use url"];

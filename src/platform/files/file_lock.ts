@@ -3,7 +3,6 @@
 /** Maximum time to wait for a lock, ms: the runtime cannot try without waiting. */
 const PATIENCE_MS = 2_000;
 
-/** A lock, or the text of its holder. */
 export type FileLock = { kind: "taken"; release(): void } | { kind: "held"; by: string };
 
 /**

@@ -180,7 +180,6 @@ async function writeAtomically(path: string, bytes: Uint8Array, mode: number): P
   }
 }
 
-/** Adds the path to the error. */
 async function about<T>(verb: string, path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

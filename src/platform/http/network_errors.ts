@@ -8,7 +8,6 @@ const NOT_VALID = "the certificate is not valid for the host";
 const NOT_TRUSTED = "the certificate is not trusted";
 const EXPIRED = "the certificate has expired or is not valid yet";
 const NO_TLS = "no TLS connection";
-/** Faults of responses and requests. */
 export const FAULT = {
   brokeOff: "the response was cut off",
   notHttp: "the response is not valid HTTP",

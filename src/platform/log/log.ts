@@ -16,7 +16,6 @@ export interface LogSettings {
   /** `text` for people, `json` for machines: one object per line. */
   format: "text" | "json";
   level: LogLevel;
-  /** Minimum levels by area. */
   levels?: LogLevels;
 }
 

@@ -12,7 +12,6 @@ export interface MailSettings {
   /** Null: mails are written to the outbox. */
   smtp:
     | (SmtpServer & {
-      /** Requires STARTTLS. */
       requireTls: boolean;
       /** Trusted certificates instead of the system's (PEM). */
       caFile: string | null;

@@ -59,7 +59,6 @@ class QueuedThread implements Thread {
   /** Calls whose first try took too long. */
   readonly #slowQueue: Call[] = [];
   #worker: Worker | null = null;
-  /** Whether the worker has loaded its program. */
   #isReady = false;
   #running: Call | null = null;
   #idleTimer: ReturnType<typeof setTimeout> | undefined;

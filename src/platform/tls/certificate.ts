@@ -7,7 +7,6 @@ export interface CertificatePair {
   key: string;
 }
 
-/** The state of a pair. */
 export type CertificateState =
   | { kind: "good"; beginsAtMs: number; expiresAtMs: number; fitsHost(name: string): boolean }
   | { kind: "bad"; reason: string };

@@ -24,7 +24,6 @@ export function checkRights(
   ];
 }
 
-/** The problems of {@link checkRights} as sentences. */
 export function warnOfRights(
   loaded: Pick<LoadedConfig, "config" | "file">,
   machine: Pick<Machine, "rightsOf">,
