@@ -2,8 +2,7 @@
 import type { DisabledBy } from "../../../domain/customer/customer.ts";
 import { noteAct } from "./audit.ts";
 import type { Connection } from "../connection/connection.ts";
-import { findCustomer } from "./customer_rows.ts";
-import { customerFromRow } from "./customer_rows.ts";
+import { customerFromRow, findCustomer } from "./customer_rows.ts";
 import { disableKeys, insertKey } from "./key_rows.ts";
 import { cancelWelcome, queueMail } from "./mails.ts";
 import { sql } from "../connection/sql.ts";

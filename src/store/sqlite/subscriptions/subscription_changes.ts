@@ -11,10 +11,12 @@ import { pendingOf } from "../deliveries/delivery_states.ts";
 import { disableSubscription, enableSubscription } from "./endpoints.ts";
 import { saveResponse } from "../customers/idempotency.ts";
 import { secretField } from "../sealed_secrets.ts";
-import { otherSubscriptions } from "./subscription_rows.ts";
-import { identityOf } from "./subscription_rows.ts";
-import { subscriptionFromRow } from "./subscription_rows.ts";
-import { SUBSCRIPTION_COLUMNS } from "./subscription_rows.ts";
+import {
+  identityOf,
+  otherSubscriptions,
+  SUBSCRIPTION_COLUMNS,
+  subscriptionFromRow,
+} from "./subscription_rows.ts";
 import { fitToLimits } from "./plan_limits.ts";
 import { sql } from "../connection/sql.ts";
 import type { Part } from "../part.ts";
