@@ -1,5 +1,6 @@
 // A fake Stripe: events in the shapes of its API versions, signed by its library.
 import { Stripe } from "npm:stripe@23.1.0";
+import type { App } from "../../src/app.ts";
 import { STRIPE_SECRET } from "./samples.ts";
 import type { World } from "./world.ts";
 
@@ -158,4 +159,22 @@ export async function sendStripe(
       "stripe-signature": signature ?? await stripeSignature(body, world.platform.clock.nowMs()),
     },
   });
+}
+
+/** Sends a body to an app that the description does not check; returns the status. */
+export async function postStripe(
+  app: App,
+  body: string,
+  signature: string,
+  remote?: string,
+): Promise<number> {
+  const headers = { "content-type": "application/json", "stripe-signature": signature };
+  const request = new Request("http://regfeed.example/v1/webhooks/payment", {
+    method: "POST",
+    body,
+    headers,
+  });
+  const response = await app.fetch(request, remote);
+  await response.body?.cancel();
+  return response.status;
 }

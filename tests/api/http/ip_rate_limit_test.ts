@@ -6,6 +6,7 @@ import { createApp, createProcessServices } from "../../../src/app.ts";
 import { problem } from "../../../src/wire/service.ts";
 import { BY } from "../../store/contract/given.ts";
 import { boardConfig } from "../../support/samples.ts";
+import { postStripe } from "../../support/stripe.ts";
 import { createWorld, withWorld as createdWorld, type World } from "../../support/world.ts";
 
 Deno.test("drawFrom() allows one minute's requests at once, then one after another, also if the clock is set back", () => {
@@ -173,16 +174,7 @@ Deno.test("invalid payment signatures count as invalid keys", async () => {
   const config =
     `[limits]\nfailed_keys_per_minute = 2\n[payment]\nwebhook_secret = "whsec_x"\n${boardConfig()}`;
   const world = await createWorld(config);
-  const post = async (remote: string) => {
-    const request = new Request("http://regfeed.example/v1/webhooks/payment", {
-      method: "POST",
-      body: "{}",
-      headers: { "content-type": "application/json", "stripe-signature": "t=1,v1=00" },
-    });
-    const response = await world.app.fetch(request, remote);
-    await response.body?.cancel();
-    return response.status;
-  };
+  const post = (remote: string) => postStripe(world.app, "{}", "t=1,v1=00", remote);
   const statuses = [];
   for (let n = 0; n < 3; n++) statuses.push(await post("198.51.100.1"));
   assert.deepEqual(statuses, [400, 400, 429]);
