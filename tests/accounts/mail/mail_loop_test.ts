@@ -17,9 +17,10 @@ import {
   stripeSubscription,
 } from "../../support/stripe.ts";
 import { testVault } from "../../support/vault.ts";
-import { createWorld, START_MS, withWorld, type World } from "../../support/world.ts";
+import { START_MS, withWorld, type World } from "../../support/world.ts";
 
-const DAY = 86_400_000;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
 
 const CHECKOUT = stripeEvent({
   id: "evt_1",
@@ -44,6 +45,31 @@ const withPaid = (work: (world: World) => Promise<void>, options: { store?: Stor
 const keyIn = (text: string): string => /rgf_[0-9a-f]{64}/.exec(text)?.[0] ?? "";
 
 const mails = async (world: World) => await world.store.listMails({ limit: 9 });
+
+const subjects = ({ platform }: World): string[] => platform.mailer.taken.map(({ subject }) => subject);
+
+const by = (world: World) => ({ ...BY, atMs: world.platform.clock.nowMs() });
+
+/** Does the work that is due, every hour. */
+async function passHours(world: World, hours: number): Promise<void> {
+  for (let hour = 0; hour < hours; hour++) {
+    await world.app.tick();
+    await world.platform.clock.advance(HOUR);
+  }
+}
+
+/** Enables and disables the only customer. */
+async function enabling(world: World): Promise<(enabled: boolean) => Promise<unknown>> {
+  const id = (await world.store.listCustomers())[0]?.customer.id ?? "";
+  return (enabled) => world.store.changeCustomer(id, { enabled }, by(world));
+}
+
+const PAYMENT_FAILED = stripeEvent({
+  id: "evt_2",
+  type: "invoice.payment_failed",
+  created: START_MS / 1_000 + 9,
+  object: stripeInvoice("price_team"),
+});
 
 const logOf = (world: World): string => JSON.stringify(world.platform.lines);
 
@@ -78,12 +104,10 @@ Deno.test("each attempt creates a new key that replaces the last; only the key t
     assert.deepEqual((await mails(world)).map(({ status, problem }) => [status, problem]), [
       ["queued", "the connection to the mail server was lost"],
     ]);
-    for (let hour = 0; hour < 2; hour++) {
-      await world.platform.clock.advance(3_600_000);
-      await world.app.tick();
-    }
+    await world.platform.clock.advance(HOUR);
+    await passHours(world, 2);
     assert.equal(new Set(seen).size, 3);
-    assert.equal(new Set(ids).size, 3, "no mail program takes one for a copy of another");
+    assert.equal(new Set(ids).size, 3, "a mail program does not treat one as a copy of another");
     const statuses = await Promise.all(
       seen.map(async (key) => (await world.ask("/v1/events", { key })).status),
     );
@@ -109,15 +133,19 @@ Deno.test("only the mail contains the key in plain text, not the database, its W
       await world.app.tick();
       assert.equal(keys.length, 2);
       assert.ok(lines.length > 0);
-      const looked: string[] = [];
+      const searched: string[] = [];
       for (const name of ["regfeed.db", "regfeed.db-wal", "regfeed.db-shm"]) {
-        looked.push(new TextDecoder("latin1").decode(await Deno.readFile(join(folder, name))));
+        searched.push(new TextDecoder("latin1").decode(await Deno.readFile(join(folder, name))));
       }
-      assert.ok(looked.join("").includes("ana@firm.example"), "what is stored would be found");
+      assert.ok(searched.join("").includes("ana@firm.example"), "the search finds what is stored");
       const [queued] = await mails(world);
-      looked.push(logOf(world), JSON.stringify(queued), JSON.stringify(await store.listAudit({ limit: 99 })));
+      searched.push(
+        logOf(world),
+        JSON.stringify(queued),
+        JSON.stringify(await store.listAudit({ limit: 99 })),
+      );
       for (const key of keys) {
-        for (const text of looked) {
+        for (const text of searched) {
           assert.ok(!text.includes(key), "the key");
           assert.ok(!text.includes(key.slice(4)), "the key without its prefix");
           assert.ok(!text.includes(btoa(key).slice(4, -4)), "the key in base64");
@@ -136,37 +164,26 @@ Deno.test("a mail that cannot be sent fails after days, shows in health and log,
       ids.push(id);
       throw new MailError("the mail server refuses the connection", false);
     };
-    let attempts = 0;
-    for (let hour = 0; hour < 24 * 5; hour++) {
-      await world.app.tick();
-      await world.platform.clock.advance(3_600_000);
-    }
+    await passHours(world, 24 * 5);
     const [mail] = await mails(world);
-    attempts = mail?.attempts ?? 0;
-    assert.deepEqual([mail?.status, attempts], ["failed", 10]);
+    assert.deepEqual([mail?.status, mail?.attempts], ["failed", 10]);
     assert.ok((mail?.finishedAtMs ?? 0) - START_MS > 3 * DAY);
     const { json } = await world.ask("/v1/health");
     assert.deepEqual([json.status, json.mails], ["degraded", { queued: 0, failed: 1 }]);
     assert.match(logOf(world), /mail not sent, giving up/);
     assert.doesNotMatch(logOf(world), /ana@firm/, "no address is in the log");
     world.platform.mailer.answer = ({ id }) => void ids.push(id);
-    await world.store.retryMail(mail?.id ?? "", { actor: "cli:test", atMs: world.platform.clock.nowMs() });
+    await world.store.retryMail(mail?.id ?? "", by(world));
     await world.app.tick();
     assert.equal(world.platform.mailer.taken.length, 1);
-    assert.equal(new Set(ids).size, 11, "nor is it taken for a copy then: one of the ten may have arrived");
+    assert.equal(new Set(ids).size, 11, "the retry has a new id too: one of the ten may have arrived");
   }));
 
 Deno.test("a welcome mail to a disabled customer waits without degrading health, and is sent when the customer is enabled", () =>
   withPaid(async (world) => {
-    const [row] = await world.store.listCustomers();
-    const id = row?.customer.id ?? "";
-    const enable = (enabled: boolean) =>
-      world.store.changeCustomer(id, { enabled }, { ...BY, atMs: world.platform.clock.nowMs() });
+    const enable = await enabling(world);
     await enable(false);
-    for (let hour = 0; hour < 24 * 5; hour++) {
-      await world.app.tick();
-      await world.platform.clock.advance(3_600_000);
-    }
+    await passHours(world, 24 * 5);
     assert.equal(world.platform.mailer.taken.length, 0);
     assert.deepEqual((await world.ask("/v1/health")).json.mails, { queued: 0, failed: 0 });
     await enable(true);
@@ -180,24 +197,19 @@ Deno.test("a welcome mail to a disabled customer waits without degrading health,
     assert.equal(world.platform.mailer.taken.length, 1, "once");
   }));
 
-Deno.test("a delayed welcome mail is sent at once when the customer is enabled, unless it was cancelled", () =>
+Deno.test("a cancelled welcome mail is not sent when the customer is enabled, unless it is retried", () =>
   withPaid(async (world) => {
-    const [row] = await world.store.listCustomers();
-    const id = row?.customer.id ?? "";
-    const by = () => ({ ...BY, atMs: world.platform.clock.nowMs() });
-    await world.store.changeCustomer(id, { enabled: false }, by());
-    for (let hour = 0; hour < 24; hour++) {
-      await world.app.tick();
-      await world.platform.clock.advance(3_600_000);
-    }
-    await world.store.cancelMail((await mails(world))[0]?.id ?? "", by());
-    await world.store.changeCustomer(id, { enabled: true }, by());
+    const enable = await enabling(world);
+    await enable(false);
+    await passHours(world, 24);
+    await world.store.cancelMail((await mails(world))[0]?.id ?? "", by(world));
+    await enable(true);
     await world.app.tick();
-    assert.equal(world.platform.mailer.taken.length, 0, "the operator has cancelled it");
-    await world.store.changeCustomer(id, { enabled: false }, by());
-    await world.store.retryMail((await mails(world))[0]?.id ?? "", by());
+    assert.equal(world.platform.mailer.taken.length, 0);
+    await enable(false);
+    await world.store.retryMail((await mails(world))[0]?.id ?? "", by(world));
     await world.app.tick();
-    await world.store.changeCustomer(id, { enabled: true }, by());
+    await enable(true);
     await world.app.tick();
     assert.equal(world.platform.mailer.taken.length, 1);
   }));
@@ -226,86 +238,65 @@ Deno.test("a mail server that never responds ends one attempt and does not delay
     assert.deepEqual(states, ["queued the mail server did not respond in time", "sent null"]);
   }));
 
-Deno.test("a customer without an email address shows in the log and in health", async () => {
-  const world = await createWorld(PAYMENT_CONFIG);
-  const nobody = checkoutSession({
-    customer_details: { email: "x\r\nBcc: y@z.example" },
-    customer_email: null,
-  });
-  const body = stripeEvent({ id: "evt_1", type: "checkout.session.completed", created: 1, object: nobody });
-  assert.equal((await sendStripe(world, body)).json.outcome, "applied");
-  assert.equal((await sendStripe(world, BOUGHT)).json.outcome, "applied");
-  await world.app.tick();
-  assert.deepEqual(world.platform.mailer.taken, []);
-  assert.deepEqual((await mails(world)).map(({ status, problem }) => [status, problem]), [
-    ["failed", "the customer has no email address"],
-  ]);
-  assert.match(logOf(world), /the checkout has no valid email address/);
-  const by = { actor: "cli:test", atMs: START_MS, tiers: world.config.tiers, newMailId: () => "mail_x" };
-  const [{ customer } = { customer: null }] = await world.store.listCustomers();
-  await world.store.changeCustomer(customer?.id ?? "", { email: "ana@found.example" }, by);
-  await world.app.tick();
-  assert.deepEqual(world.platform.mailer.taken.map(({ to }) => to), ["ana@found.example"]);
-  assert.equal((await world.ask("/v1/health")).json.mails.failed, 0);
-  const failing = { id: "evt_2", type: "invoice.payment_failed", created: 2 };
-  await sendStripe(world, stripeEvent({ ...failing, object: stripeInvoice("price_team") }));
-  const [kept] = await world.store.listCustomers();
-  assert.equal(kept?.customer.email, "ana@found.example", "what the operator has set stays");
-  await world.close();
-});
+Deno.test("a customer without an email address shows in the log and in health", () =>
+  withWorld(PAYMENT_CONFIG, async (world) => {
+    const { mailer } = world.platform;
+    const details = { customer_details: { email: "x\r\nBcc: y@z.example" }, customer_email: null };
+    const object = checkoutSession(details);
+    const body = stripeEvent({ id: "evt_1", type: "checkout.session.completed", created: 1, object });
+    assert.equal((await sendStripe(world, body)).json.outcome, "applied");
+    assert.equal((await sendStripe(world, BOUGHT)).json.outcome, "applied");
+    await world.app.tick();
+    assert.deepEqual(mailer.taken, []);
+    assert.deepEqual((await mails(world)).map(({ status, problem }) => [status, problem]), [
+      ["failed", "the customer has no email address"],
+    ]);
+    assert.match(logOf(world), /the checkout has no valid email address/);
+    const change = { ...by(world), tiers: world.config.tiers, newMailId: () => "mail_x" };
+    const [row] = await world.store.listCustomers();
+    await world.store.changeCustomer(row?.customer.id ?? "", { email: "ana@found.example" }, change);
+    await world.app.tick();
+    assert.deepEqual(mailer.taken.map(({ to }) => to), ["ana@found.example"]);
+    assert.equal((await world.ask("/v1/health")).json.mails.failed, 0);
+    await sendStripe(world, PAYMENT_FAILED);
+    const [kept] = await world.store.listCustomers();
+    assert.equal(kept?.customer.email, "ana@found.example", "the operator's address is kept");
+  }));
 
-Deno.test("a welcome mail waits briefly for the tier that was bought; a later tier is announced in another mail", async () => {
-  const world = await createWorld(PAYMENT_CONFIG);
-  const subjects = () => world.platform.mailer.taken.map(({ subject }) => subject);
-  try {
+Deno.test("a welcome mail waits briefly for the tier that was bought; a later tier is announced in another mail", () =>
+  withWorld(PAYMENT_CONFIG, async (world) => {
+    const { mailer } = world.platform;
     await sendStripe(world, CHECKOUT);
     await world.platform.clock.advance(5_000);
     await world.app.tick();
-    assert.deepEqual(subjects(), [], "the price is on its way");
+    assert.deepEqual(subjects(world), [], "the price has not arrived");
     await sendStripe(world, BOUGHT);
     await world.app.tick();
-    assert.match(world.platform.mailer.taken[0]?.text ?? "", /Ihr\sTarif\sist\steam:\s10\.000\sAnfragen/);
+    assert.match(mailer.taken[0]?.text ?? "", /Ihr\sTarif\sist\steam:\s10\.000\sAnfragen/);
     const other = (body: string) => body.replaceAll('"evt_', '"evt_x').replaceAll("cus_Nff", "cus_Xff");
     await sendStripe(world, other(CHECKOUT));
     await world.platform.clock.advance(30_000);
     await world.app.tick();
-    assert.match(
-      world.platform.mailer.taken[1]?.text ?? "",
-      /Ihr\sTarif\sist\sindie:\s.*\s1\saktives\sAbonnement\./s,
-    );
+    assert.match(mailer.taken[1]?.text ?? "", /Ihr\sTarif\sist\sindie:\s.*\s1\saktives\sAbonnement\./s);
     await sendStripe(world, other(BOUGHT));
     await world.app.tick();
-    assert.deepEqual(subjects(), ["Ihr API-Schlüssel", "Ihr API-Schlüssel", "Ihr Tarif ist jetzt team"]);
-  } finally {
-    await world.close();
-  }
-});
+    assert.deepEqual(subjects(world), ["Ihr API-Schlüssel", "Ihr API-Schlüssel", "Ihr Tarif ist jetzt team"]);
+  }));
 
 Deno.test("the contents of a mail are deleted long after it was sent; its record is kept", () =>
   withPaid(async (world) => {
     await world.app.tick();
-    const failing = { id: "evt_2", type: "invoice.payment_failed", created: START_MS / 1_000 + 9 };
-    const failed = stripeEvent({ ...failing, object: stripeInvoice("price_team") });
-    await sendStripe(world, failed);
+    await sendStripe(world, PAYMENT_FAILED);
     await world.app.tick();
-    const told = async () => {
-      const [mail] = await mails(world);
-      return [mail?.kind, mail?.status];
-    };
-    assert.deepEqual(await told(), ["payment-failed", "sent"]);
+    const [mail] = await mails(world);
+    assert.deepEqual([mail?.kind, mail?.status], ["payment-failed", "sent"]);
     assert.equal(await world.store.blankMails({ finishedUntilMs: START_MS - 1, limit: 9 }), 0);
     await world.platform.clock.advance(90 * DAY);
     await world.app.tick();
-    assert.equal(
-      await world.store.blankMails({ finishedUntilMs: START_MS + DAY, limit: 9 }),
-      0,
-      "it is empty already",
-    );
-    await sendStripe(world, failed.replace("evt_2", "evt_3"));
-    assert.equal(
-      world.platform.mailer.taken.filter(({ subject }) => /fehlgeschlagen/.test(subject)).length,
-      1,
-    );
+    const blanked = await world.store.blankMails({ finishedUntilMs: START_MS + DAY, limit: 9 });
+    assert.equal(blanked, 0, "the contents are deleted already");
+    await sendStripe(world, PAYMENT_FAILED.replace("evt_2", "evt_3"));
+    assert.equal(subjects(world).filter((subject) => /fehlgeschlagen/.test(subject)).length, 1);
   }));
 
 Deno.test("nextMailAttempt() retries for about three days with jitter, and then stops", () => {

@@ -16,10 +16,17 @@ const read = (type: string, object: Record<string, unknown>) =>
   parseStripeEvent(JSON.parse(stripeEvent({ id: "evt_1", type, created: 1_785_578_400, object })), 5);
 
 /** The fact, or the note if there is none. */
-function said(type: string, object: Record<string, unknown>): PaymentFact | string {
+function factOf(type: string, object: Record<string, unknown>): PaymentFact | string {
   const reading = read(type, object);
   assert.ok(reading.kind === "event", reading.kind);
   return reading.event.fact ?? reading.event.note ?? "";
+}
+
+/** The fact of a kind. */
+function kindOf<K extends PaymentFact["kind"]>(kind: K, type: string, object: Record<string, unknown>) {
+  const fact = factOf(type, object);
+  assert.ok(typeof fact === "object" && fact.kind === kind, JSON.stringify(fact));
+  return fact as Extract<PaymentFact, { kind: K }>;
 }
 
 Deno.test("parseStripeEvent() reads payer, subscription and time", () => {
@@ -48,7 +55,10 @@ Deno.test("parseStripeEvent() reads payer, subscription and time", () => {
 
 Deno.test("parseStripeEvent() reads subscriptions and invoices of every API version", () => {
   for (const version of VERSIONS) {
-    const subscription = said("customer.subscription.created", stripeSubscription("past_due", "p", version));
+    const subscription = factOf(
+      "customer.subscription.created",
+      stripeSubscription("past_due", "p", version),
+    );
     assert.deepEqual(subscription, {
       kind: "subscription",
       status: "past_due",
@@ -73,22 +83,17 @@ Deno.test("parseStripeEvent() reads expanded objects and legacy plans", () => {
   const reading = read("customer.subscription.updated", expanded);
   assert.ok(reading.kind === "event" && reading.event.fact?.kind === "subscription");
   assert.equal(reading.event.payer, "cus_1");
-  assert.deepEqual([reading.event.fact.prices, reading.event.fact.invoice], [
-    ["plan_old", "price_b"],
-    "in_9",
-  ]);
+  const { prices, invoice } = reading.event.fact;
+  assert.deepEqual([prices, invoice], [["plan_old", "price_b"], "in_9"]);
   const single = { ...stripeSubscription("active", "x"), items: undefined, plan: { id: "plan_one" } };
-  const fact = said("customer.subscription.updated", single);
-  assert.ok(typeof fact === "object" && fact.kind === "subscription");
-  assert.deepEqual(fact.prices, ["plan_one"]);
+  assert.deepEqual(kindOf("subscription", "customer.subscription.updated", single).prices, ["plan_one"]);
 });
 
 Deno.test("parseStripeEvent() ignores prorations when reading an invoice's price", () => {
   const line = (price: string, proration: boolean) => ({ price: { id: price }, proration });
   const lines = { data: [line("price_old", true), line("price_new", false)] };
-  const fact = said("invoice.paid", stripeInvoice("x", "2024-06-20", { lines }));
-  assert.ok(typeof fact === "object" && fact.kind === "invoice");
-  assert.deepEqual(fact.prices, ["price_new"]);
+  const object = stripeInvoice("x", "2024-06-20", { lines });
+  assert.deepEqual(kindOf("invoice", "invoice.paid", object).prices, ["price_new"]);
 });
 
 Deno.test("parseStripeEvent() detects a paid checkout", () => {
@@ -101,7 +106,7 @@ Deno.test("parseStripeEvent() detects a paid checkout", () => {
     ["async_payment_failed", "unpaid", false],
   ];
   for (const [type, payment_status, paid] of rows) {
-    const fact = said(`checkout.session.${type}`, checkoutSession({ payment_status }));
+    const fact = factOf(`checkout.session.${type}`, checkoutSession({ payment_status }));
     assert.deepEqual(fact, { kind: "checkout", paid, email: "ana@firm.example", language: "de" }, type);
   }
 });
@@ -118,12 +123,9 @@ Deno.test("parseStripeEvent() uses the checkout's language, or that of the buyer
     [null, null, "en"],
   ];
   for (const [locale, country, language] of rows) {
-    const session = checkoutSession({
-      locale,
-      customer_details: { email: "a@b.example", address: { country } },
-    });
-    const fact = said("checkout.session.completed", session);
-    assert.ok(typeof fact === "object" && fact.kind === "checkout");
+    const customer_details = { email: "a@b.example", address: { country } };
+    const session = checkoutSession({ locale, customer_details });
+    const fact = kindOf("checkout", "checkout.session.completed", session);
     assert.equal(fact.language, language, `${locale} ${country}`);
   }
 });
@@ -141,31 +143,25 @@ Deno.test("parseStripeEvent() accepts only valid email addresses that cannot inj
     ["jürgen+feed@bücher.example", null, "jürgen+feed@bücher.example"],
   ];
   for (const [email, customer_email, expected] of rows) {
-    const fact = said(
-      "checkout.session.completed",
-      checkoutSession({ customer_details: { email }, customer_email }),
-    );
-    assert.ok(typeof fact === "object" && fact.kind === "checkout");
+    const session = checkoutSession({ customer_details: { email }, customer_email });
+    const fact = kindOf("checkout", "checkout.session.completed", session);
     assert.equal(fact.email, expected, JSON.stringify(email));
   }
 });
 
 Deno.test("parseStripeEvent() notes why an event has no effect", () => {
+  const completed = "checkout.session.completed";
   const rows: [type: string, object: Record<string, unknown>, note: RegExp][] = [
-    [
-      "checkout.session.completed",
-      checkoutSession({ mode: "payment", subscription: null }),
-      /without a subscription/,
-    ],
-    ["checkout.session.completed", checkoutSession({ customer: null }), /without a customer/],
+    [completed, checkoutSession({ mode: "payment", subscription: null }), /without a subscription/],
+    [completed, checkoutSession({ customer: null }), /without a customer/],
     ["customer.subscription.updated", stripeSubscription("dancing", "p"), /unknown status: dancing/],
     ["customer.subscription.updated", { status: "active" }, /without a customer/],
     ["invoice.paid", stripeInvoice("p", "2024-06-20", { subscription: null }), /without a subscription/],
     ["invoice.paid", {}, /without a subscription/],
   ];
-  for (const [type, object, note] of rows) assert.match(String(said(type, object)), note, type);
-  const deleted = said("customer.subscription.deleted", stripeSubscription("dancing", "p"));
-  assert.ok(typeof deleted === "object" && deleted.kind === "subscription" && deleted.deleted);
+  for (const [type, object, note] of rows) assert.match(String(factOf(type, object)), note, type);
+  const ended = stripeSubscription("dancing", "p");
+  assert.ok(kindOf("subscription", "customer.subscription.deleted", ended).deleted);
 });
 
 Deno.test("parseStripeEvent() recognises other event types and invalid events", () => {
@@ -182,11 +178,10 @@ Deno.test("parseStripeEvent() recognises other event types and invalid events", 
     [{ type: "invoice.paid", livemode: true, created: 1 }, /not a Stripe event/],
     [{ id: "evt_1", type: "invoice.paid", created: 1 }, /not a Stripe event/],
     [{ id: "x".repeat(300), type: "invoice.paid", livemode: true }, /not a Stripe event/],
-    [{ id: "evt_1", type: "invoice.paid", livemode: true, created: "1" }, /created is not a valid time/],
-    [{ id: "evt_1", type: "invoice.paid", livemode: true, created: 1.5e300 }, /created is not a valid time/],
-    [{ id: "evt_1", type: "invoice.paid", livemode: true, created: 9e12 }, /created is not a valid time/],
-    [{ id: "evt_1", type: "invoice.paid", livemode: true, created: -1 }, /created is not a valid time/],
-    [{ id: "evt_1", type: "invoice.paid", livemode: true, created: 1.5 }, /created is not a valid time/],
+    ...["1", 1.5e300, 9e12, -1, 1.5].map((created): [unknown, RegExp] => [
+      { id: "evt_1", type: "invoice.paid", livemode: true, created },
+      /created is not a valid time/,
+    ]),
     [{ object: "v2.core.event", id: "evt_1", type: "v1.billing.meter.error" }, /thin event: .*Snapshot/],
   ];
   for (const [body, problem] of rows) {
