@@ -44,7 +44,6 @@ const CHORES_MS = 1_000;
 
 const MAX_BLANKED = 100;
 
-/** The application with one config. */
 export interface App {
   /** Responds to an API request; never throws. */
   fetch(request: Request, remote?: Remote): Promise<Response>;
@@ -63,7 +62,6 @@ export interface App {
   ingest: Ingest;
 }
 
-/** Dependencies of an app. */
 export interface AppOptions {
   config: Config;
   platform: Platform;
@@ -95,7 +93,6 @@ export interface ProcessServices {
   abortPending: AbortController;
 }
 
-/** Creates the services of a process. */
 export function createProcessServices(
   { platform: { clock, random }, store, metrics = NO_METRICS }: Pick<AppOptions, "platform" | "store"> & {
     metrics?: Metrics;

@@ -38,7 +38,6 @@ function customerOf(holder: KeyHolder | null): Customer {
   return holder.customer;
 }
 
-/** Access by the keys of the store. */
 export function createAccess({ store, clock }: { store: Pick<Store, "findKey">; clock: Clock }): Access {
   const cached = new Map<string, { holder: KeyHolder; readAtMs: number }>();
 

@@ -3,7 +3,6 @@ import { createHash } from "node:crypto";
 import type { ApiKey } from "../domain/customer/customer.ts";
 import { makeSecret } from "../domain/delivery/secret.ts";
 
-/** The prefix of every API key. */
 export const KEY_PREFIX = "rgf_";
 const KEY_FORM = /^rgf_[0-9a-f]{64}$/;
 const BEARER_FORM = /^[Bb][Ee][Aa][Rr][Ee][Rr] +(rgf_[0-9a-f]{64})$/;

@@ -6,7 +6,6 @@ import type { Store } from "../domain/ports/store/store.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Counts requests. */
 export interface Quota {
   take(customerId: string, limit: number): Promise<RequestAllowance>;
   /** Stores the counts since the last call; waits for a call in progress. */

@@ -5,7 +5,6 @@ import type { Refusal } from "./http/ip_rate_limit.ts";
 import { addressOf } from "./http/request_url.ts";
 import type { RequestContext } from "./http/responses.ts";
 
-/** A request and what is known of it so far. */
 export class ApiRequest implements RequestContext {
   allowance: RequestAllowance | null = null;
   isPublic = true;

@@ -2,7 +2,6 @@
 import { AppError, ERRORS } from "../domain/error_codes.ts";
 import { StorageError } from "../domain/ports/store/storage_fault.ts";
 
-/** The body of an error response. */
 export function problemJson(error: AppError, requestId: string): string {
   const problem = {
     type: `urn:regfeed:problem:${error.code}`,

@@ -77,7 +77,6 @@ interface RouteRow {
   state?(nowMs: number): Promise<string>;
 }
 
-/** A route. */
 export type Route =
   & RouteRow
   & (

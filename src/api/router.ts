@@ -1,7 +1,6 @@
 // Finds the route of a request's method and path, or what is wrong with them.
 import type { Route } from "./route.ts";
 
-/** The result for a method and a path. */
 export type Destination =
   | { kind: "route"; route: Route; params: Record<string, string>; isPublic: boolean }
   /** The path exists with other methods. It is public if all of them are. */

@@ -42,7 +42,6 @@ const NO_METHOD = "";
 /** Errors that count against the address as failed attempts to authenticate. */
 const FAILED_AUTHENTICATION: readonly ErrorCode[] = ["unauthenticated", "invalid_signature"];
 
-/** Dependencies and settings of the API. */
 export interface ServerOptions {
   routes: readonly Route[];
   clock: Clock;
@@ -73,7 +72,6 @@ export interface ApiServer {
   refuse(request: Request): Response;
 }
 
-/** Builds the server from the routes. */
 export function createServer(options: ServerOptions): ApiServer {
   return new Server(options);
 }

@@ -13,7 +13,6 @@ import { type BackupTools, WORK_PREFIX } from "./tools.ts";
 /** A running backup writes at least this often, ms: an older folder was left by a killed process. */
 const STALE_MS = 1_800_000;
 
-/** The contents of a backup. */
 export interface BackupRequest {
   /** The path of the archive; it must not exist. */
   to: string;
@@ -124,7 +123,6 @@ export async function findLeftovers(
   return found.filter(({ changedAtMs }) => changedAtMs < nowMs - STALE_MS).map(({ path }) => path).sort();
 }
 
-/** The result of removing leftovers. */
 export interface Leftovers {
   removed: string[];
   /** Could not be removed, with the reason: mostly folders of root. */
@@ -162,7 +160,6 @@ export function scheduledName(nowMs: number): string {
   return `${SCHEDULED}${backupName(nowMs)}`;
 }
 
-/** Whether the name is one of {@link scheduledName}. */
 export function isScheduled(name: string): boolean {
   return name.startsWith(SCHEDULED) && backupTime(name) !== null;
 }

@@ -13,7 +13,6 @@ const FULL_BYTES = 1024 * 1024;
 const NO_ROOM =
   /no space left on device|os error 28\b|quota exceeded|os error 122\b|not enough space on the disk|os error 112\b|disk is full/i;
 
-/** The space that a folder needs and has. */
 export interface DiskSpace {
   folder: string;
   /** The maximum; null while it is unknown. */

@@ -5,7 +5,6 @@ import { makeFolderLike } from "./create.ts";
 import type { BackupTools } from "./tools.ts";
 import { withBackup } from "./verify.ts";
 
-/** The source and the targets of a restore. */
 export interface RestoreRequest {
   from: string;
   database: string;
@@ -15,7 +14,6 @@ export interface RestoreRequest {
   nowMs: number;
 }
 
-/** The further ports of restoring. */
 export interface RestoreTools extends Pick<BackupTools, "files" | "archives" | "inspect"> {
   /**
    * Locks the database for this restore until the returned function is called. Throws while a server or another restore
@@ -27,7 +25,6 @@ export interface RestoreTools extends Pick<BackupTools, "files" | "archives" | "
   schemaVersion: number;
 }
 
-/** The result of a restore. */
 export interface Restored {
   manifest: BackupManifest;
   written: string[];

@@ -11,7 +11,6 @@ const LOOK_AGAIN_MS = 30_000;
 /** A backup from the future counts if the clock was set back by less than this, ms. */
 const SET_RIGHT_MS = 3_600_000;
 
-/** The scheduled backups. */
 export interface BackupPlan {
   /** Absolute. */
   folder: string;
@@ -20,7 +19,6 @@ export interface BackupPlan {
   keep: number;
 }
 
-/** The ports of the loop. */
 export interface BackupLoop {
   plan: BackupPlan;
   clock: Clock;

@@ -1,10 +1,8 @@
 // The ports that backups are created and read with.
 import type { Archives, BackupFiles, DatabaseFacts } from "../domain/ports/backup.ts";
 
-/** The prefix of work folders. */
 export const WORK_PREFIX = ".regfeed-backup-";
 
-/** The ports of backups. */
 export interface BackupTools {
   files: BackupFiles;
   archives: Archives;

@@ -10,7 +10,6 @@ import {
 import { type BackupTools, WORK_PREFIX } from "./tools.ts";
 import { cameOfFullDisk, DiskSpaceError } from "./disk_space.ts";
 
-/** A verified archive. */
 export interface VerifiedBackup {
   manifest: BackupManifest;
   database: DatabaseFacts;

@@ -8,13 +8,11 @@ import {
 } from "../domain/event/classification.ts";
 import { NO_TOPIC_RULES, type PhraseLists, TOPIC_RULES, type TopicRule } from "./data.ts";
 
-/** No additions. */
 export const NO_ADDITIONS: Additions = { topics: [], keywords: [], severityRules: [], sources: [] };
 
 /** Length of the hash in a version, in characters. */
 const HASH_LENGTH = 8;
 
-/** The topics of the taxonomy and of the config, with all keywords. */
 export function topicRules({ topics, keywords }: Additions): TopicRule[] {
   const rules = [...TOPIC_RULES, ...topics.map(ruleOf)];
   return rules.map((rule) => {

@@ -14,7 +14,6 @@ import { ARTICLE_DATA, type PhraseLists, TOPIC_RULES } from "./data.ts";
 import { beginsWithPhrase, coversPhrase, includesPhrase, phraseProblem } from "./phrases/check_phrase.ts";
 import { topicsOf } from "./topics.ts";
 
-/** A problem with an addition. */
 export interface AdditionProblem {
   /** The key in the config: `["topics", 0, "parent"]`; a source is named by its id: `["sources", "board", "topics"]`. */
   path: (string | number)[];

@@ -36,7 +36,6 @@ export interface Classification {
   readonly reasons: Reason[];
 }
 
-/** Classifies items by one set of rules. */
 export interface Classifier {
   /** Accepts any text; the same input always gives the same result. */
   classify(input: ClassifyInput): Classification;
@@ -129,7 +128,6 @@ function withDefault(found: EventTypeResult, type: EventType | null): EventTypeR
 
 const WITHOUT_ADDITIONS = createClassifier(NO_ADDITIONS);
 
-/** The topics of the taxonomy. */
 export const TOPICS: readonly Topic[] = WITHOUT_ADDITIONS.topics;
 
 /** Classifies an item by the built-in rules; see {@link Classifier.classify}. */

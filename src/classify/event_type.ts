@@ -6,7 +6,6 @@ import type { Item } from "./item.ts";
 import { lazy } from "./compute_once.ts";
 import { buildPatternIndex, findPatterns } from "./phrases/find_patterns.ts";
 
-/** An event type with its evidence. */
 export interface EventTypeResult {
   type: EventType;
   why: string;

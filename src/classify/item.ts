@@ -11,7 +11,6 @@ const OPENING_LENGTH = 400;
 const CATEGORY_LIMIT = 20;
 const CATEGORY_LENGTH = 200;
 
-/** The item as its source states it. */
 export interface ClassifyInput {
   /** Plain text; the first {@link TITLE_LIMIT} characters are read. */
   title: string;
@@ -25,7 +24,6 @@ export interface ClassifyInput {
   sourceId?: string;
 }
 
-/** An item prepared for the rules. */
 export class Item {
   readonly title: FoldedText;
   readonly summary: FoldedText;

@@ -36,7 +36,6 @@ const LETTERS_READ = 600;
 /** The languages that the data distinguishes. */
 const LANGUAGES: readonly string[] = [...LANGUAGE_DATA.strong.keys()];
 
-/** The points of each function word for the languages that have it. */
 const WORD_POINTS = new Map<string, Map<string, number>>();
 for (const [lists, points] of [[LANGUAGE_DATA.strong, STRONG], [LANGUAGE_DATA.weak, WEAK]] as const) {
   for (const [language, words] of lists) {

@@ -6,7 +6,6 @@ import { buildPatternIndex, findPatterns, type PatternIndex } from "./phrases/fi
 const TEXT_FIELDS = ["title", "category", "summary"] as const;
 type TextField = typeof TEXT_FIELDS[number];
 
-/** Rules with their patterns, prepared for matching. */
 export interface SignalIndex extends Record<TextField, PatternIndex<number>> {
   rules: readonly { url: readonly string[]; celex: RegExp[] }[];
 }

@@ -4,7 +4,6 @@ import { lazy } from "./compute_once.ts";
 import { buildPhraseIndex, findPhrases } from "./phrases/find_phrases.ts";
 import type { FoldedText } from "./phrases/fold_text.ts";
 
-/** The publisher of an item. */
 export interface Publisher {
   kind: PublisherKind;
   /** A data protection authority. */

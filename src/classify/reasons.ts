@@ -6,7 +6,6 @@ import type { RelevanceResult } from "./relevance.ts";
 import type { SeverityResult } from "./severity.ts";
 import type { TopicResult } from "./topics.ts";
 
-/** Every decision with its evidence. */
 export interface Decisions {
   relevance: RelevanceResult;
   language: LanguageResult;
@@ -16,11 +15,9 @@ export interface Decisions {
   articles: CitedArticle[];
 }
 
-/** The reason for one value of a classification. */
 export interface Reason {
   /** The field of the event record, or `relevant`. */
   field: "relevant" | "language" | "event_type" | "topics" | "severity" | "ai_act_articles";
-  /** The value, or one value of a list. */
   value: string;
   /** The rule in words. */
   why: string;

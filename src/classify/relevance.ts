@@ -56,7 +56,6 @@ const SHORT_SUMMARY = 600;
 
 const NO_SUBJECT: AiSubject = { level: "none", namesTheAct: null, words: [] };
 
-/** Finds where an item names AI. */
 export function findAiSubject(item: Item): AiSubject {
   const index = TERMS(item.language.language);
   const title = findPhrases(index, item.title);

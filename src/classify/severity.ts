@@ -7,7 +7,6 @@ import type { Item } from "./item.ts";
 import { lazy } from "./compute_once.ts";
 import type { AiSubject } from "./relevance.ts";
 
-/** A severity with its evidence. */
 export interface SeverityResult {
   severity: Severity;
   why: string;
@@ -17,10 +16,8 @@ export interface SeverityResult {
 const NAMES = [...SEVERITY_DATA.signals.keys()];
 const INDEX = lazy(() => buildSignalIndex([...SEVERITY_DATA.signals.values()]));
 
-/** The severity of items that are not relevant. */
 export const NOT_RELEVANT: SeverityResult = { severity: "info", why: SEVERITY_DATA.notRelevant, words: [] };
 
-/** Finds the severity of a relevant item. */
 export function findSeverity(item: Item, subject: AiSubject, eventType: EventType): SeverityResult {
   const signals = findSignals(INDEX(), item);
   const signalOf = (name: string) => signals.get(NAMES.indexOf(name));

@@ -64,14 +64,12 @@ export function listLines<T>(
   return tableFor(host, header, rows.map(cells), fitting);
 }
 
-/** One line per field, with its name. */
 export function fieldLines(fields: Record<string, unknown>): string {
   return Object.entries(fields).map(([name, value]) => `${name.padEnd(14)} ${wordOf(name, value)}\n`).join(
     "",
   );
 }
 
-/** The fields of a row on one line. */
 export function wordsIn(row: Record<string, unknown>): string {
   return Object.entries(row).map(([name, value]) => `${name}=${wordOf(name, value)}`).join(" ");
 }

@@ -6,7 +6,6 @@ const WIDEST = 100;
 /** Minimum width on narrow terminals. */
 const NARROWEST = 40;
 
-/** The text width for a terminal with this number of columns. */
 export function textWidth(columns: number): number {
   return Math.max(NARROWEST, Math.min(WIDEST, columns));
 }

@@ -6,7 +6,6 @@ import { trimEndOf } from "../domain/trim_end.ts";
 import { didYouMean } from "./toml/did_you_mean.ts";
 import { quote } from "./toml/problems.ts";
 
-/** The parsed value, or what is wrong and what to do. */
 export type Reading<T> = { value: T } | { problem: string };
 
 /** An absolute http or https URL; the fragment is removed. */

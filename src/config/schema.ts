@@ -322,5 +322,4 @@ export const FILE_SCHEMA = table({
   }, "[log]").prefault({}),
 }, "[server]");
 
-/** A valid config file, by its own keys. */
 export type CheckedFile = z.output<typeof FILE_SCHEMA>;

@@ -37,7 +37,6 @@ function findSingleTlsFile(server: unknown): KeyProblem[] {
   }];
 }
 
-/** The URL of a server on this machine. */
 export function localUrl({ listen, tls }: { listen: ListenAddress; tls: unknown }): string {
   const scheme = tls === null ? "http" : "https";
   const anywhere = listen.hostname === "0.0.0.0" || listen.hostname === "::";

@@ -5,7 +5,6 @@ import { type Metrics, SECONDS_BOUNDS } from "../domain/ports/metrics.ts";
 /** Buckets for the time from creation to success, seconds: up to the last attempt of the schedule. */
 const LATENCY_BOUNDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600, 21_600, 86_400, 259_200];
 
-/** Counts a finished attempt. */
 export type CountAttempt = (
   delivery: Pick<ClaimedDelivery, "attempt" | "tries" | "createdAtMs">,
   result: AttemptResult,

@@ -33,7 +33,6 @@ const DRAIN_MS = 6_000;
 /** Maximum number of attempts that are made but not recorded; beyond it, claiming waits for the store. */
 const MAX_UNRECORDED = 1_000;
 
-/** Dependencies and limits of deliveries. */
 export interface DeliveryDeps extends Matching, Omit<Sending, "policy"> {
   store:
     & Pick<Store, "matchEvents" | "catchUp" | "claimDeliveries" | "endLeases" | "finishAttempts">
@@ -56,7 +55,6 @@ export interface DeliveryDeps extends Matching, Omit<Sending, "policy"> {
   eventLoop: Pick<EventLoop, "begin">;
 }
 
-/** Deliveries. */
 export interface Delivery {
   /**
    * Matches, releases, claims, sends and records until nothing is due. Returns the number of matched events, released
@@ -79,7 +77,6 @@ interface Attempt extends RunningAttempt {
   delivery: ClaimedDelivery;
 }
 
-/** Creates the delivery loop. */
 export function createDelivery(deps: DeliveryDeps): Delivery {
   return new DeliveryLoop(deps);
 }

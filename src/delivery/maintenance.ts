@@ -14,7 +14,6 @@ const REMOVE_BATCH = 200;
 /** A clock that is adjusted gradually goes back by less than this, ms. */
 const CLOCK_STEP_MS = 1_000;
 
-/** Dependencies of maintenance. */
 export interface Upkeep {
   store: Pick<
     Store,

@@ -32,7 +32,6 @@ interface ReplayTarget {
 /** The result; `lastEventId` is the event after which the next call continues, null at the end of the range. */
 type ReplayOutcome = Replayed | "unknown" | "disabled";
 
-/** Dependencies of replays. */
 export interface Replaying extends Pick<Matching, "clock" | "newId" | "topics" | "tiers"> {
   store: Pick<Store, "replayEvents" | "usedToday">;
 }

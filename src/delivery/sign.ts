@@ -2,7 +2,6 @@
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
 
-/** The signed parts of a delivery. */
 export interface SignedMessage {
   /** Each 64 hexadecimal characters. More than one while a secret is being rotated, the newest first. */
   secrets: readonly string[];

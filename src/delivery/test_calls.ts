@@ -18,7 +18,6 @@ const MAX_OF_CUSTOMER = 3;
 /** The result of a test delivery: the fields of the API's response. */
 export type TestOutcome = Omit<z.infer<typeof testResponse>, "disclaimer">;
 
-/** Dependencies and limits of test calls. */
 export interface TestCallDeps extends Sending {
   store: Pick<Store, "countDaily">;
   newId: NewId;
@@ -27,7 +26,6 @@ export interface TestCallDeps extends Sending {
   abortPending?: AbortSignal;
 }
 
-/** The test calls of a delivery loop. */
 export class TestCalls {
   readonly #deps: TestCallDeps;
   readonly #inProgress = new Map<string, number>();

@@ -3,5 +3,4 @@
 /** `ok`: it is in force. `refused`: it has errors or contradicts what is stored; the previous config stays active. */
 export const CONFIG_STATES = ["ok", "refused"] as const;
 
-/** See {@link CONFIG_STATES}. */
 export type ConfigState = typeof CONFIG_STATES[number];

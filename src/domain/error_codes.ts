@@ -6,7 +6,6 @@ interface ErrorRow {
   title: string;
 }
 
-/** The error catalogue, by code. */
 export const ERRORS = {
   invalid_input: { status: 400, title: "The request is not valid" },
   invalid_webhook_url: { status: 400, title: "This URL cannot receive webhooks" },
@@ -40,10 +39,8 @@ export const ERRORS = {
   unavailable: { status: 503, title: "The service is temporarily unavailable" },
 } as const satisfies Record<string, ErrorRow>;
 
-/** A code of the catalogue. */
 export type ErrorCode = keyof typeof ERRORS;
 
-/** An invalid field of a request. */
 export interface FieldError {
   /** The name of the parameter or field; nested names have dots. */
   field: string;

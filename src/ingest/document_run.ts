@@ -10,7 +10,6 @@ import type { Identity } from "./identify/identity_rule.ts";
 import type { ParseLimits, Parser } from "./parse/parse_worker_client.ts";
 import type { LanguageMerge } from "./revise/merge_languages.ts";
 
-/** Options of ingesting a source. */
 export interface SourceIngestOptions extends Omit<FetchOptions, "noteResponse"> {
   store: Pick<Store, "recordPublications" | "previewPublications" | "listEvents" | "findEvent">;
   clock: Clock;
@@ -28,7 +27,6 @@ export interface SourceIngestOptions extends Omit<FetchOptions, "noteResponse"> 
 /** `record` stores the decisions; `preview` stores nothing and also reads unchanged documents (a dry run). */
 export type SourceIngestMode = "record" | "preview";
 
-/** The context of an ingest run. */
 export interface DocumentRun {
   readonly source: SourceSettings;
   readonly state: SourceState;

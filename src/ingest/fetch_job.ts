@@ -34,7 +34,6 @@ export const LEASE_MS = 10_000;
 const LEASE_EXTENSION_MS = 3_000;
 const STORAGE_FAULT_PAUSE_MS = 60_000;
 
-/** The services and settings of a fetch job. */
 export interface FetchJobOptions extends SourceIngestOptions {
   store: SourceIngestOptions["store"] & Pick<Store, "extendLease" | "finishFetch" | "recordRemovals">;
   clock: Clock;

@@ -28,7 +28,6 @@ const NEVER = new AbortController().signal;
 /** A clock that is behind by more than this was set back, ms. */
 const CLOCK_TOLERANCE_MS = 1_000;
 
-/** Options of the ingest loop. */
 export interface IngestOptions extends
   Omit<
     FetchJobOptions,
@@ -55,7 +54,6 @@ export interface IngestPreview {
   documents: FetchedDocument[];
 }
 
-/** The ingest loop. */
 export interface Ingest {
   /** Registers the sources in the store: new ones are due at once, changed schedules apply from now on. */
   register(): Promise<void>;
@@ -70,7 +68,6 @@ export interface Ingest {
   run(signal: AbortSignal, stopping: AbortSignal): Promise<void>;
 }
 
-/** Creates the loop. */
 export function createIngest(given: IngestOptions): Ingest {
   const { tracer = NO_TRACER } = given;
   const settings = new Map(given.sources.map((source) => [source.id, source]));

@@ -3,10 +3,8 @@ import type { Metrics } from "../domain/ports/metrics.ts";
 import type { FetchResult } from "../domain/source/source.ts";
 import type { IngestReport } from "./report.ts";
 
-/** Counts a finished fetch. */
 export type CountFetch = (outcome: FetchResult, report: IngestReport) => void;
 
-/** Registers the metrics and returns the function that counts a fetch. */
 export function createIngestMetrics(metrics: Metrics): CountFetch {
   const fetches = metrics.counter({
     name: "regfeed_ingest_fetches_total",

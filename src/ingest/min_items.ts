@@ -31,7 +31,6 @@ export function shortLanguages(
   return [...still, ...now];
 }
 
-/** The reason for operators. */
 export function shortReason(items: number, minItems: number): string {
   const found = items === 0 ? "no item" : `only ${items} of at least ${minItems} items`;
   return `has ${found}: the URL or the rules may no longer match the page`;

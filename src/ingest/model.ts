@@ -11,7 +11,6 @@ import type { NormalisedItem } from "./normalise/item.ts";
 /** The decision on an item; a changed date that does not count is "unchanged". */
 export type ItemDecision = Exclude<RecordDecision, { kind: "date_changed" }>;
 
-/** An item with its decision. */
 export interface DecidedItem {
   readonly item: NormalisedItem;
   /** Its identity, which most items in several languages of one publication share. */
@@ -26,7 +25,6 @@ export interface DecidedItem {
   readonly suppressNotification: boolean;
 }
 
-/** The result of deciding the items of one document. */
 export interface DocumentDecisions {
   readonly decided: readonly DecidedItem[];
   /** The identity after the document: the one before it, or a later rule that the document made necessary. */
@@ -38,7 +36,6 @@ export interface DocumentDecisions {
   readonly notes: readonly string[];
 }
 
-/** The result of ingesting a document. */
 export interface DocumentResult extends DocumentDecisions {
   readonly refused: readonly RefusedItem[];
   readonly partialFailures: readonly FailedPart[];
@@ -48,7 +45,6 @@ export interface DocumentResult extends DocumentDecisions {
   readonly content: Pick<FetchedDocument, "name" | "sha256" | "contentType" | "url"> | null;
 }
 
-/** The result of a fetch. */
 export interface IngestResult {
   readonly decided: readonly DecidedItem[];
   readonly refused: readonly RefusedItem[];

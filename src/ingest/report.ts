@@ -2,7 +2,6 @@
 import type { IngestResult } from "./model.ts";
 import type { RefusedItem } from "./fetch/fetch_types.ts";
 
-/** The report on a fetch of one source. */
 export interface IngestReport {
   id: string;
   ok: boolean;
@@ -29,7 +28,6 @@ export function emptyReport(id: string): IngestReport {
   return { id, ok: true, new: 0, revised: 0, unchanged: 0, translated: 0, passed_over: 0, refused: [] };
 }
 
-/** Counts the decisions of a fetch. */
 export function reportOf(id: string, { decided, repeated, refused, notes }: IngestResult): IngestReport {
   const report: IngestReport = {
     ...emptyReport(id),
@@ -49,7 +47,6 @@ export function reportOf(id: string, { decided, repeated, refused, notes }: Inge
   return unnotified === 0 ? report : { ...report, unnotified };
 }
 
-/** The report on a fetch that failed entirely. */
 export function failed(id: string, error: string): IngestReport {
   return { ...emptyReport(id), ok: false, error };
 }

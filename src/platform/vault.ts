@@ -4,7 +4,6 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:
 import { basename, dirname, join } from "node:path";
 import { LOST_KEY_ADVICE, type SealedField, type Vault, VaultError } from "../domain/ports/ports.ts";
 
-/** Bytes. */
 export const KEY_BYTES = 32;
 /** The version of the sealed form. */
 const VERSION = 1;

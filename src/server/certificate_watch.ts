@@ -7,7 +7,6 @@ import { checkKeyFile } from "./checks/rights.ts";
 /** Interval of the checks, ms. */
 const LOOK_EVERY_MS = 5_000;
 
-/** The absolute paths of a certificate and its key. */
 export interface CertificatePaths {
   cert: string;
   key: string;

@@ -21,7 +21,6 @@ export interface LongWork {
   migrate(file: DatabaseFile): Promise<unknown>;
 }
 
-/** {@link LongWork} on this thread, for commands. */
 export function workHere(engine: StoreEngine): LongWork {
   return {
     inspect: (path) => Promise.resolve(engine.inspect(path)),

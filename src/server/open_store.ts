@@ -183,7 +183,6 @@ export interface Opening {
   /** Reports each step of a migration. */
   say(text: string, fields: LogFields): void;
   lock?(): Promise<void>;
-  /** See {@link OpenStoreOptions}. */
   onFault?(problem: StorageProblem | null): void;
   /** Whether a missing key is an error only when a sealed value is read or written. */
   vaultWhenUsed: boolean;

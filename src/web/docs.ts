@@ -10,7 +10,6 @@ import script from "./docs/try_it.js" with { type: "text" };
 
 const METHODS: readonly Method[] = ["get", "post", "patch", "delete"];
 
-/** Renders the docs page of an API description. */
 export function renderDocs(description: OpenApi): Page {
   const { info, servers, paths, webhooks, tags } = description;
   const groups = tags.map((tag) => ({

@@ -1,6 +1,5 @@
 // HTML templates that escape every value that is not markup itself.
 
-/** Safe HTML. */
 export class Html {
   constructor(readonly text: string) {}
 }

@@ -3,7 +3,6 @@ import { createHash } from "node:crypto";
 import { Html, markup } from "./html.ts";
 import shared from "./page.css" with { type: "text" };
 
-/** A rendered page. */
 export interface Page {
   html: string;
   /** The value of `Content-Security-Policy`: only the page's own style and script, and requests to its own origin. */
@@ -23,7 +22,6 @@ const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' " +
   "rx='3' fill='%230b5c63'/%3E%3Cpath d='M4 8h7M8 5l3 3-3 3' stroke='white' stroke-width='1.8' fill='none'/%3E%3C/svg%3E";
 
-/** Renders a page. */
 export function renderPage({ title, style: own, script, body }: PageParts): Page {
   const style = `${shared}\n${own}`;
   const whole = markup`<!doctype html>

@@ -5,7 +5,6 @@ import { eventRecord, severity } from "./event.ts";
 import { EXAMPLE_DELIVERY } from "./examples.ts";
 import { count, disclaimer, identifier, languageCode, text, texts, time } from "./fields.ts";
 
-/** The types of deliveries. */
 export const DELIVERY_TYPES = ["event.published", "event.revised", "event.test"] as const;
 
 const scalar = z.union([z.string(), z.number(), z.null()]);
@@ -63,5 +62,4 @@ export const deliveryPayload = z.strictObject({
   examples: [EXAMPLE_DELIVERY],
 });
 
-/** See {@link deliveryPayload}. */
 export type DeliveryPayload = z.infer<typeof deliveryPayload>;

@@ -32,7 +32,6 @@ const EXAMPLE_RECORD = {
   finished_at: null,
 };
 
-/** The id of a delivery. */
 export const deliveryId: z.ZodString = identifier("delivery", "The delivery's id").meta({
   examples: [EXAMPLE_RECORD.id],
 });
@@ -133,7 +132,6 @@ export const replayResponse = z.strictObject({ delivery: deliveryRecord, disclai
   }],
 });
 
-/** A delivery as JSON. */
 export function toDeliveryRecord(delivery: DeliveryRecord): z.infer<typeof deliveryRecord> {
   return {
     id: delivery.id,
@@ -152,7 +150,6 @@ export function toDeliveryRecord(delivery: DeliveryRecord): z.infer<typeof deliv
   };
 }
 
-/** A delivery with its attempts as JSON. */
 export function toDeliveryWithAttempts(
   delivery: DeliveryRecord,
   attempts: readonly AttemptRecord[],

@@ -14,13 +14,11 @@ export const severity: z.ZodEnum<{ [S in typeof SEVERITIES[number]]: S }> = z.en
   description: "How important an event is, in ascending order: `info`, `low`, `medium`, `high`, `critical`",
 });
 
-/** The kind of a publication. */
 export const eventType: z.ZodEnum<{ [T in typeof EVENT_TYPES[number]]: T }> = z.enum(EVENT_TYPES).meta({
   id: "EventType",
   description: "The kind of publication",
 });
 
-/** The id of an event. */
 export const eventId: z.ZodString = identifier("event", "The event's id").meta({
   examples: [EXAMPLE_EVENT.id],
 });

@@ -35,7 +35,6 @@ export const EXAMPLE_EVENT: RegEvent = {
   },
 };
 
-/** The provenance of {@link EXAMPLE_EVENT}. */
 export const EXAMPLE_PROVENANCE: Provenance = {
   rules_version: "2",
   categories: ["Guidelines"],
@@ -48,7 +47,6 @@ export const EXAMPLE_PROVENANCE: Provenance = {
 
 const REVISED_TITLE = "Guidelines on the marking of generated content";
 
-/** A revision of {@link EXAMPLE_EVENT}. */
 export const EXAMPLE_REVISION: RegEvent = {
   ...EXAMPLE_EVENT,
   id: "evt_01KYWDAKRR5WRWT5EF8803K206",
@@ -99,7 +97,6 @@ export const EXAMPLE_SUBSCRIPTION = {
   catch_up: null,
 };
 
-/** The delivery of the revision to that subscription. */
 export const EXAMPLE_DELIVERY = {
   type: "event.revised" as const,
   timestamp: 1_785_513_605_000,

@@ -10,7 +10,6 @@ export const languageCode: z.ZodString = z.string().meta({
   examples: ["en"],
 });
 
-/** The disclaimer in every response with data. */
 export const disclaimer: z.ZodString = z.string().meta({
   description: "States that the content is information only and not legal advice",
 });
@@ -21,17 +20,14 @@ export function identifier(noun: IdNoun, description: string): z.ZodString {
   return z.string().meta({ description: `${description}: \`${ID_PREFIXES[noun]}\` and a ULID`, pattern });
 }
 
-/** A string. */
 export function text(description: string): z.ZodString {
   return z.string().meta({ description });
 }
 
-/** A list of strings. */
 export function texts(description: string): z.ZodArray<z.ZodString> {
   return z.array(z.string()).meta({ description });
 }
 
-/** A number of things. */
 export function count(description: string): z.ZodInt {
   return z.int().min(0).meta({ description });
 }

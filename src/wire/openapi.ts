@@ -40,33 +40,28 @@ export interface Parameter {
   explode?: false;
 }
 
-/** A header of a response. */
 export interface Header {
   description: string;
   schema: Schema;
 }
 
-/** A named example. */
 export interface Example {
   summary: string;
   value: unknown;
 }
 
-/** A body of one media type. */
 export interface MediaType {
   schema: Schema;
   example?: unknown;
   examples?: Record<string, Reference | Example>;
 }
 
-/** A response. */
 export interface ResponseObject {
   description: string;
   headers?: Record<string, Reference | Header>;
   content?: Record<string, MediaType>;
 }
 
-/** A request and its responses. */
 export interface Operation {
   operationId: string;
   tags: string[];
@@ -80,25 +75,20 @@ export interface Operation {
   responses: Record<string, Reference | ResponseObject>;
 }
 
-/** A method in lower case. */
 export type Method = "get" | "post" | "patch" | "delete";
 
-/** An operation with its method and path. */
 export interface DocumentedOperation {
   method: Method;
   path: string;
   operation: Operation;
 }
 
-/** The operations of one path. */
 export type PathItem = { [M in Method]?: Operation };
 
-/** How a request is authenticated. */
 export type SecurityScheme =
   | { type: "http"; scheme: "bearer"; description: string }
   | { type: "apiKey"; in: "header"; name: string; description: string };
 
-/** An OpenAPI document. */
 export interface OpenApi {
   openapi: "3.1.1";
   info: {

@@ -40,7 +40,6 @@ const sentTime = z.int({
   error: `seems to be in seconds: it must be a time in Unix milliseconds, such as ${TIME_EXAMPLE}`,
 }).meta({ description: "Unix milliseconds", examples: [1785512415000] });
 
-/** The id of a subscription. */
 export const subscriptionId: z.ZodString = identifier("subscription", "The subscription's id").meta({
   examples: [EXAMPLE_SUBSCRIPTION.id],
 });
@@ -74,7 +73,6 @@ export const subscriptionRequest = z.strictObject({
   }],
 });
 
-/** The parsed {@link subscriptionRequest}. */
 export type SubscriptionRequest = z.infer<typeof subscriptionRequest>;
 
 /** The body of `PATCH /v1/subscriptions/{id}`; absent fields stay unchanged. */
@@ -97,7 +95,6 @@ export const subscriptionChange = z.strictObject({
   examples: [{ severity_min: "high", enabled: true }],
 });
 
-/** The parsed {@link subscriptionChange}. */
 export type SubscriptionChangeRequest = z.infer<typeof subscriptionChange>;
 
 /** The body of `POST /v1/subscriptions/{id}/replay`. */

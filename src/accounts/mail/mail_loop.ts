@@ -44,7 +44,6 @@ const DELAYS_MS = [
 ];
 const JITTER = 0.1;
 
-/** Dependencies and settings of the loop. */
 export interface MailLoopOptions {
   store: Pick<Store, "claimMails" | "storeWelcomeKey" | "finishMail">;
   clock: Clock;
@@ -58,7 +57,6 @@ export interface MailLoopOptions {
   publicUrl: string;
 }
 
-/** The mail loop. */
 export interface MailLoop {
   /** Sends everything that is due, once. */
   tick(): Promise<void>;

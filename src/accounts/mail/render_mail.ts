@@ -17,7 +17,6 @@ type Block = string | { code: string };
 /** A value of a text; a list of blocks replaces a paragraph that consists of it. */
 type Value = string | readonly Block[];
 
-/** Values for a mail besides its data. */
 export interface MailFacts {
   key: string | null;
   publicUrl: string;

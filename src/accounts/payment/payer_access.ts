@@ -7,7 +7,6 @@ import type {
 } from "../../domain/customer/payment.ts";
 import { type Tier, TIERS } from "../../domain/customer/tier.ts";
 
-/** The config's rules for payments. */
 export interface PaymentRules {
   /** Tiers by price id. */
   prices: Readonly<Record<string, Tier>>;

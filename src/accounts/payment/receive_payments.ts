@@ -12,7 +12,6 @@ import { evaluatePayer, type PaymentRules } from "./payer_access.ts";
 import { checkStripeSignature } from "./stripe_signature.ts";
 import { parseStripeEvent } from "./stripe_event.ts";
 
-/** Dependencies and settings. */
 export interface PaymentOptions extends PaymentRules {
   store: Pick<
     Store,
@@ -29,7 +28,6 @@ export interface PaymentOptions extends PaymentRules {
   livemode: boolean;
 }
 
-/** Payments. */
 export interface Payments {
   /** Handles a webhook of the provider. Throws `invalid_signature`, and `invalid_input` for an invalid event. */
   receive(signature: string | null, body: Uint8Array): Promise<PaymentOutcome>;
@@ -41,7 +39,6 @@ export interface Payments {
   reviewAll(): Promise<void>;
 }
 
-/** Creates the payments of a store. */
 export function createPayments(options: PaymentOptions): Payments {
   const { store, clock, newId, log, tiers, tracer = NO_TRACER } = options;
   /** Runs `work`, and after it is committed, logs whose access has ended or been restored. */

@@ -8,7 +8,6 @@ import {
   type PaymentStatus,
 } from "../../domain/customer/payment.ts";
 
-/** A parsed event. */
 export type EventReading =
   | { kind: "event"; event: PaymentEvent; livemode: boolean }
   /** A type that does not concern subscriptions. */

@@ -18,13 +18,10 @@ const PROXY_HEADERS = ["x-forwarded-for", "forwarded", "x-real-ip"] as const;
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** A parsed range of addresses. */
 export type AddressRange = [Address, number];
 
-/** The remote address of a connection. */
 export type Remote = string | { readonly remoteAddress: string };
 
-/** The client of a request. */
 export interface Client {
   address: string;
   /** The key for rate limits: see {@link limitedAs}. */

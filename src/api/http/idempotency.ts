@@ -22,7 +22,6 @@ interface Repeatable {
   status: number;
 }
 
-/** The key under which a response is stored. */
 export type Repetition = Pick<StoredResponse, "key" | "requestHash">;
 
 /** Runs repeatable requests. One object serves all routes of a process: a key belongs to a customer, not to a route. */

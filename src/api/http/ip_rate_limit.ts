@@ -8,19 +8,16 @@ const MAX_ADDRESSES = 20_000;
 const MAX_OVERHANG = 1.1;
 const MINUTE_MS = 60_000;
 
-/** A kind of limited request. */
 export type Limited = "public" | "failed_key";
 
 /** Requests per minute and address; null: unlimited. */
 export type LimitSettings = Readonly<Record<Limited, number | null>>;
 
-/** A refusal because of the rate limit of an address. */
 export interface Refusal {
   limited: Limited;
   retryInSeconds: number;
 }
 
-/** The limits of all addresses. */
 export interface IpRateLimit {
   /** Counts a request of an address (null: not limited); returns the refusal if it exceeds the limit. */
   take(limited: Limited, address: string | null): Refusal | null;
@@ -30,10 +27,8 @@ export interface IpRateLimit {
   hasCounts(limited: Limited): boolean;
 }
 
-/** The counts per address, which survive a reload. */
 export type AddressCounts = Readonly<Record<Limited, Map<string, Bucket>>>;
 
-/** Empty counts. */
 export function createAddressCounts(): AddressCounts {
   return { public: new Map(), failed_key: new Map() };
 }
@@ -96,7 +91,6 @@ export function drawFrom(
   return { bucket: { left, atMs: nowMs }, waitMs: Math.ceil((1 - left) * MINUTE_MS / perMinute) };
 }
 
-/** The refusal as an error. */
 export function refusalError({ limited, retryInSeconds }: Refusal): AppError {
   const why = limited === "public"
     ? "Too many requests without a key from your IP address."

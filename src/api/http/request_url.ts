@@ -17,7 +17,6 @@ export function addressOf({ url }: Request): string {
   return "";
 }
 
-/** The path of a URL. */
 export function pathOf(address: string): string {
   const query = address.indexOf("?");
   const path = query === -1 ? address : address.slice(0, query);
@@ -25,7 +24,6 @@ export function pathOf(address: string): string {
   return fragment === -1 ? path : path.slice(0, fragment);
 }
 
-/** A parameter of a query. */
 export interface SentParameter {
   name: string;
   /** Null if name or value is not valid percent-encoded UTF-8 (RFC 3986, 2.1 and 2.5). */

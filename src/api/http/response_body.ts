@@ -9,7 +9,6 @@ export interface ResponseBody {
   contentName?: string;
 }
 
-/** A response with this value as JSON. */
 export function responseBody(status: number, value: unknown): ResponseBody {
   return { status, json: JSON.stringify(value) };
 }

@@ -31,7 +31,6 @@ export class Body {
   }
 }
 
-/** The part of a response that is the same for every request. */
 export interface CachedResponse {
   readonly body: Body;
   readonly headers: Record<string, string>;

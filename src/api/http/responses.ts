@@ -6,7 +6,6 @@ import type { Refusal } from "./ip_rate_limit.ts";
 import { problemJson } from "../problem.ts";
 import type { Route } from "../route.ts";
 
-/** A request in progress. */
 export interface RequestContext {
   requestId: string;
   allowance: RequestAllowance | null;
@@ -28,7 +27,6 @@ const CORS_HEADERS = {
 };
 const JSON_TYPE = "application/json; charset=utf-8";
 
-/** The response to a CORS preflight request. */
 export function preflight(call: RequestContext, allow: string): Response {
   return new Response(null, {
     status: 204,
@@ -76,7 +74,6 @@ export function success(
   });
 }
 
-/** An error as its problem. */
 export function failure(
   error: AppError,
   call: RequestContext,

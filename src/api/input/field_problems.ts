@@ -11,7 +11,6 @@ export interface Finding extends FieldError {
   code?: ErrorCode;
 }
 
-/** An error that names these fields. */
 export function invalid(found: readonly Finding[]): AppError {
   const codes = new Set(found.map(({ code = "invalid_input" }) => code));
   const [only = "invalid_input"] = codes;
@@ -28,7 +27,6 @@ export function clipField(field: string): string {
   return field.length <= MAX_FIELD_LENGTH ? field : `${field.slice(0, MAX_FIELD_LENGTH)}…`;
 }
 
-/** One error per unknown topic. */
 export function unknownTopics(
   field: string,
   ids: readonly string[],
@@ -41,7 +39,6 @@ export function unknownTopics(
   }));
 }
 
-/** One error per unknown source. */
 export async function unknownSources(
   field: string,
   ids: readonly string[],

@@ -10,7 +10,6 @@ const MAX_JSON_DEPTH = 32;
 // deno-lint-ignore no-control-regex
 const CONTROL = /[\x00-\x1f\x7f]/;
 
-/** Validated input. */
 export interface CheckedInput {
   /** Undefined if there are errors. */
   value: unknown;

@@ -2,7 +2,6 @@
 import type { Limited } from "../http/ip_rate_limit.ts";
 import { type Metrics, SECONDS_BOUNDS } from "../../domain/ports/metrics.ts";
 
-/** A finished request. */
 export interface CompletedRequest {
   method: string;
   /** The path of the route, with placeholders (`/v1/events/{id}`); null for an unknown path. */

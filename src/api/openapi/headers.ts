@@ -4,7 +4,6 @@ import type { Header, Schema } from "../../wire/openapi.ts";
 const text = (example: string): Schema => ({ type: "string", examples: [example] });
 const count = (example: number): Schema => ({ type: "integer", minimum: 0, examples: [example] });
 
-/** Request headers other than the key. */
 export const REQUEST_HEADERS = {
   "If-None-Match": {
     description:
@@ -20,7 +19,6 @@ export const REQUEST_HEADERS = {
   },
 } as const satisfies Record<string, Header>;
 
-/** The name of a header of {@link REQUEST_HEADERS}. */
 export type RequestHeaderName = keyof typeof REQUEST_HEADERS;
 
 /** The response headers that clients may rely on. */
@@ -67,10 +65,8 @@ export const HEADERS = {
   },
 } as const satisfies Record<string, Header>;
 
-/** The name of a header of {@link HEADERS}. */
 export type HeaderName = keyof typeof HEADERS;
 
-/** The headers of every authenticated response. */
 export const QUOTA_HEADERS: readonly HeaderName[] = [
   "X-RateLimit-Limit",
   "X-RateLimit-Remaining",

@@ -164,12 +164,10 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
   },
 };
 
-/** The codes, by status. */
 export const CODES: readonly ErrorCode[] = (Object.keys(ERRORS) as ErrorCode[]).sort((a, b) =>
   ERRORS[a].status - ERRORS[b].status
 );
 
-/** The errors of a route, by status. */
 export function codesOf(route: Route): ErrorCode[] {
   const codes = new Set<ErrorCode>([
     "invalid_input",
@@ -189,7 +187,6 @@ export function codesOf(route: Route): ErrorCode[] {
   return CODES.filter((code) => codes.has(code));
 }
 
-/** An example of each error's body, by code. */
 export function problemExamples(): Record<ErrorCode, Example> {
   const examples = CODES.map((code) => {
     const { detail, errors } = ROWS[code];

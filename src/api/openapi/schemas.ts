@@ -10,7 +10,6 @@ export interface Schemas {
   named: Record<string, Schema>;
 }
 
-/** The schemas of requests. */
 export function requestSchemas(schemas: readonly z.ZodType[]): Schemas {
   return convert(schemas, "input");
 }

@@ -11,10 +11,8 @@ export const TAGS = {
   Description: "This description, for programs and for people. No key required.",
 } as const;
 
-/** The name of a group. */
 export type Tag = keyof typeof TAGS;
 
-/** The service in one line. */
 export const SUMMARY =
   "What official bodies publish about AI regulation, as a typed, versioned, signed event feed";
 
@@ -88,7 +86,6 @@ closed without a response if the chunks of a body are malformed.
 |---|---|---|
 `;
 
-/** How to receive webhooks. */
 export const DELIVERIES = `
 A \`POST\` to the subscription's \`webhook_url\` for every matching event, at least once. Respond with any 2xx status within
 15 seconds. After anything else (another status, a redirect, no response), the delivery is retried after 5 s, then 1, 5 and

@@ -26,7 +26,6 @@ const SIGNATURE_HEADERS: readonly Parameter[] = [
   ),
 ];
 
-/** The webhooks with the schema of their body. */
 export function webhooks(payload: Schema): Record<string, PathItem> {
   return {
     delivery: {

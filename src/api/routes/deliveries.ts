@@ -39,7 +39,6 @@ const deliveriesQuery = z.strictObject({
   }),
 });
 
-/** The routes of deliveries. */
 export function deliveryRoutes(options: RouteOptions): Route[] {
   return [listRoute(options), deliveryRoute(options), replayRoute(options)];
 }

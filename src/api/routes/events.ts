@@ -100,7 +100,6 @@ const eventsQuery = z.strictObject({
 
 type EventsQuery = z.infer<typeof eventsQuery>;
 
-/** The routes that read events. */
 export function eventRoutes(options: RouteOptions): Route[] {
   return [listRoute(options), eventRoute(options), versionsRoute(options)];
 }

@@ -12,7 +12,6 @@ import type { SourceSettings } from "../../domain/source/source.ts";
 import type { HealthReport } from "../../wire/service.ts";
 import type { testResponse } from "../../wire/subscription.ts";
 
-/** The dependencies and settings of the routes. */
 export interface RouteOptions {
   store: Store;
   clock: Clock;

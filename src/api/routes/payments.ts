@@ -13,7 +13,6 @@ interface PaymentRouteOptions {
   receive(signature: string | null, body: Uint8Array): Promise<PaymentOutcome>;
 }
 
-/** The route of payment events. */
 export function paymentRoute({ receive }: PaymentRouteOptions): Route {
   return signedRoute({
     method: "POST",

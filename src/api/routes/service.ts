@@ -5,7 +5,6 @@ import { responseBody } from "../http/response_body.ts";
 import { publicRoute, type Route } from "../route.ts";
 import type { RouteOptions } from "./options.ts";
 
-/** The public routes. */
 export function serviceRoutes({ store, clock, sources, topics, health }: RouteOptions): Route[] {
   return [
     publicRoute({

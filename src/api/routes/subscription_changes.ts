@@ -22,7 +22,6 @@ import { keyRoute, type Route } from "../route.ts";
 import type { RouteOptions } from "./options.ts";
 import { duplicateError, limitError, notFound, SECRET_NOTE, verifyRequest } from "./subscriptions.ts";
 
-/** The routes that change a subscription. */
 export function subscriptionChangeRoutes(options: RouteOptions): Route[] {
   return [changeRoute(options), rotateRoute(options), replayRoute(options)];
 }

@@ -22,10 +22,8 @@ import { responseBody } from "../http/response_body.ts";
 import { keyRoute, type Route } from "../route.ts";
 import type { RouteOptions } from "./options.ts";
 
-/** The note next to a secret. */
 export const SECRET_NOTE = "Keep webhook_secret now: it is shown only this once and verifies every delivery.";
 
-/** The routes of subscriptions. */
 export function subscriptionRoutes(options: RouteOptions): Route[] {
   return [createRoute(options), listRoute(options), deleteRoute(options), testRoute(options)];
 }
@@ -141,7 +139,6 @@ function testRoute({ store, limitsOf, sendTest }: RouteOptions): Route {
   });
 }
 
-/** The error for an unknown subscription. */
 export function notFound(): AppError {
   return new AppError("not_found", "You have no subscription with this id.");
 }
@@ -228,7 +225,6 @@ async function add(
   }
 }
 
-/** The error for a duplicate of an active or held subscription. */
 export function duplicateError(twin: "duplicate" | "duplicate_held"): AppError {
   return new AppError(
     "duplicate_subscription",

@@ -7,7 +7,6 @@ import { responseBody } from "../http/response_body.ts";
 import { keyRoute, type Route } from "../route.ts";
 import type { RouteOptions } from "./options.ts";
 
-/** The route of usage. */
 export function usageRoute({ store, clock, limitsOf }: RouteOptions): Route {
   return keyRoute({
     method: "GET",

@@ -1,6 +1,5 @@
 // The parts of a citation in English, German and French (simple forms also in Spanish, Italian and Dutch), as sticky expressions on folded text.
 
-/** The kinds of references. */
 export type ReferenceKind = "article" | "annex" | "recital";
 
 /** The word that starts a citation: "Articles", "Art.", "Anhang", "considérants" … */
@@ -105,7 +104,6 @@ export const SKIPPED =
 export const RANGE =
   /\s?(?:-|\sup to and including\s|\sto\s|\sthrough\s|\suntil\s|\sbis (?:zu|einschliesslich|einschl\.|inklusive)\s|\sbis\s|\sjusqu'(?:\u00e0|au)\s|\s?\u00e0\s|\sau\s)\s?/iy;
 
-/** Between the elements of a list. */
 export const SEPARATOR =
   /\s?(?:[,;]\s?)?(?:\s?(?:and|or|und|oder|et|ou|as well as|sowie|ainsi que|and\/or|und\/oder|et\/ou|resp\.|bzw\.|u\.|e|y)\s|&\s?)|\s?[,;]\s/iy;
 
@@ -119,7 +117,6 @@ export const LATIN_SUFFIX: Readonly<Record<string, string>> = {
 
 const NUMERALS = " I II III IV V VI VII VIII IX X XI XII XIII XIV XV XVI XVII XVIII XIX".split(" ");
 
-/** The value of a Roman numeral from I to XIX. */
 export function romanToNumber(roman: string): number {
   return NUMERALS.indexOf(roman);
 }

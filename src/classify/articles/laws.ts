@@ -12,7 +12,6 @@ import { FoldedText } from "../phrases/fold_text.ts";
  */
 export type LawKind = "act" | "amending" | "act_beside" | "other_in_sections" | "other";
 
-/** A law that a text names. */
 export interface LawMention {
   kind: LawKind;
   start: number;
@@ -29,7 +28,6 @@ const NAMES = lazy(() =>
   ])
 );
 
-/** Laws by number. */
 const NUMBERS: ReadonlyMap<string, LawKind> = new Map([["2024/1689", "act"], ["2026/1744", "amending"]]);
 
 /** "Regulation (EU) 2016/679", "Richtlinie 2014/90/EU", "règlement (UE) n° 910/2014". Group: the number. */

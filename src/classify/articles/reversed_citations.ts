@@ -8,7 +8,6 @@ const LONGEST_BEFORE = 70;
 /** The words between the parts and the article. */
 const JOIN = /\s(?:of|in|to|under|des|der|von|im|in|du|de|de l'|de la|dans l')(?: the| dem| den)?\s?$/i;
 
-/** The value of a part. */
 const VALUE = /^[([]?(?:\d{1,2}[a-d]?|[a-z]|[a-k][a-d]|[ivx]{1,4})[)\],;]*(?:[([]?[a-z]{1,2}[)\],;]*)?$/i;
 /** Conjunctions and the words for parts. */
 const WORDS: ReadonlySet<string> = new Set(

@@ -2,7 +2,6 @@
 import { type FoldedText, foldPhrase } from "./fold_text.ts";
 import { WordIndex } from "./word_index.ts";
 
-/** A pattern of the data and the value that it stands for. */
 export interface PatternEntry<T> {
   /**
    * Words; upper and lower case are equal; hyphens and brackets count as spaces. `^`: start of the text, or of what
@@ -13,7 +12,6 @@ export interface PatternEntry<T> {
   value: T;
 }
 
-/** A pattern that matches, with the matched words. */
 export interface PatternHit<T> {
   value: T;
   words: string;

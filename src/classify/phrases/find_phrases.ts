@@ -2,7 +2,6 @@
 import { type FoldedText, foldPhrase } from "./fold_text.ts";
 import { isWordCharacter, WordIndex } from "./word_index.ts";
 
-/** A phrase of the data and the value that it stands for. */
 export interface PhraseEntry<T> {
   /**
    * Words in normal spelling. `*` at the end of a word matches any ending. A word in capitals matches only in capitals
@@ -12,7 +11,6 @@ export interface PhraseEntry<T> {
   value: T;
 }
 
-/** A phrase found in a text. */
 export interface PhraseHit<T> {
   /** As written in the data. */
   phrase: string;

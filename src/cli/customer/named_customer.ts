@@ -7,7 +7,6 @@ import type { Platform } from "../../domain/ports/ports.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
 import { type CommandCall, CommandError } from "../../server/command_call.ts";
 
-/** The option that limits a list to one customer. */
 export const CUSTOMER_OPTION = {
   customer: {
     kind: "text",
@@ -68,7 +67,6 @@ export async function customerOf(call: CommandCall, store: Store): Promise<{ cus
   return { customerId: (await requireCustomer({ ...call, positionals: [named] }, store)).id };
 }
 
-/** The fields of a customer that every command shows. */
 export function publicFields(
   { id, email, tier, enabled, createdAtMs }: Customer,
 ): Pick<Customer, "id" | "email" | "tier" | "enabled"> & { created_at: number } {

@@ -151,7 +151,6 @@ export function checkoutCalls(nowMs: number): { type: string; body: string; sign
   });
 }
 
-/** The main headers of a welcome mail, and its key. */
 export function readWelcome(eml: string): { headers: string[]; key: string | null } {
   const lines = eml.split(/\r?\n/);
   const headers = ["From", "To", "Subject"].flatMap((name) =>

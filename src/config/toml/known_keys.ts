@@ -21,7 +21,6 @@ export function allKnownKeys(): string[] {
   return leavesOf(FILE_SCHEMA, []);
 }
 
-/** The message for an unknown key of a table, with the key that was probably meant. */
 export function unknownKeyMessage(table: KeyPath, key: string): string {
   const known = knownKeysAt(table);
   if (/^keywords_[a-z]{2}$/.test(key) && known.includes("keywords_other")) {

@@ -12,7 +12,6 @@ import { preparePayload } from "./payload.ts";
 /** Maximum number of events matched in one transaction, so that sending is not delayed. */
 const MATCH_BATCH = 10;
 
-/** Dependencies of matching. */
 export interface Matching {
   store: Pick<Store, "matchEvents" | "catchUp">;
   clock: Clock;

@@ -6,7 +6,6 @@ import type { UnmatchedEvent } from "../../domain/ports/store/deliveries.ts";
 import type { MatchedSubscription } from "../../domain/delivery/subscription.ts";
 import type { DeliveryPayload } from "../../wire/delivery.ts";
 
-/** The recipient of a body. */
 export interface Recipient {
   deliveryId: string;
   subscriptionId: string;
@@ -54,7 +53,6 @@ export function preparePayload({ event, previous }: UnmatchedEvent, nowMs: numbe
 export function buildTestPayload(
   { deliveryId, eventId, subscription, nowMs }: {
     deliveryId: string;
-    /** An id that no stored event has. */
     eventId: string;
     subscription: Pick<MatchedSubscription, "id" | "language">;
     nowMs: number;

@@ -22,7 +22,6 @@ interface Failing {
   unlogged: number;
 }
 
-/** Logs an attempt and the step that follows. */
 export type LogAttempt = (delivery: ClaimedDelivery, result: AttemptResult, next: string) => void;
 
 /**

@@ -18,7 +18,6 @@ interface Entry {
   settle: (recorded: boolean) => void;
 }
 
-/** Records finished attempts. */
 export interface Recorder {
   /** Calls `settle` when the attempt is recorded (true) or cannot be recorded (false; it is logged). */
   record(finished: FinishedAttempt, settle: (recorded: boolean) => void): void;

@@ -3,14 +3,12 @@ import type { AttemptResult, ClaimedDelivery } from "../../domain/delivery/deliv
 import type { Tracer } from "../../domain/ports/tracer.ts";
 import { isSuccess } from "./retry.ts";
 
-/** The ids of an attempt. */
 export function nameAttempt(
   { id, subscriptionId, eventId, attempt }: ClaimedDelivery,
 ): { delivery: string; subscription: string; event: string | null; attempt: number } {
   return { delivery: id, subscription: subscriptionId, event: eventId, attempt };
 }
 
-/** Makes an attempt within a span. */
 export function traceAttempt(
   delivery: ClaimedDelivery,
   tracer: Tracer,

@@ -29,7 +29,6 @@ export interface PolicySettings {
   ownUrl?: string;
 }
 
-/** {@link PolicySettings}, read by {@link createAddressPolicy}. */
 export interface AddressPolicy extends Readonly<Pick<PolicySettings, "allowHttp" | "allowPorts">> {
   readonly networks: readonly Network[];
   /** The service's own URL; null if it is unknown. */

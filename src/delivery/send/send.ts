@@ -16,7 +16,6 @@ import { signPayload } from "../sign.ts";
 /** Maximum size of a response body that is read, bytes. A connection can be reused only after the whole body. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
 
-/** The parts of a delivery that an attempt needs. */
 export interface Message extends Pick<ClaimedDelivery, "id" | "webhookUrl" | "webhookSecrets"> {
   /** A string is sent as UTF-8. */
   body: string | Uint8Array;
@@ -65,7 +64,6 @@ export async function sendAttempt(
   };
 }
 
-/** The result of an attempt that {@link sendAttempt} rejects. */
 export function brokenOff(startedAtMs: number, endedAtMs: number): AttemptResult {
   return {
     startedAtMs,

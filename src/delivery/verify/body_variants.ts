@@ -3,7 +3,6 @@ import { Buffer } from "node:buffer";
 import { trimEndOf } from "../../domain/trim_end.ts";
 import { deliveryPayload } from "../../wire/delivery.ts";
 
-/** A possible original of a body. */
 export interface BodyForm {
   bytes: Uint8Array;
   /** What happened to the original; null if it is the given body. */

@@ -7,7 +7,6 @@ import { type Finding, note, problem, readHeaders, type SignatureHeaders } from 
 /** Maximum difference between `webhook-timestamp` and the receiver's clock, seconds, as in the official verifiers. */
 const TOLERANCE_SECONDS = 300;
 
-/** A delivery as received. */
 export interface ReceivedDelivery {
   /** As configured in the receiver. */
   secret: string;
@@ -17,7 +16,6 @@ export interface ReceivedDelivery {
   nowMs: number;
 }
 
-/** The result of a check. */
 export interface Diagnosis {
   ok: boolean;
   /** The signatures and interpretations of the secret that match; empty unless it is ok. */
@@ -35,7 +33,6 @@ interface Reading {
   fault: string | null;
 }
 
-/** Diagnoses whether a delivery verifies, and why not. */
 export function diagnose(delivery: ReceivedDelivery): Diagnosis {
   const { headers, findings } = readHeaders(delivery.headers);
   const secret = unquoted(delivery.secret.trim());

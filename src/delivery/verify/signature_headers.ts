@@ -16,7 +16,6 @@ export function note(text: string): Finding {
   return { kind: "note", text };
 }
 
-/** The values of the headers. */
 export interface SignatureHeaders {
   id: string;
   timestamp: string;

@@ -1,6 +1,5 @@
 // The daily allowance of a request.
 
-/** The allowance of one request, counted when it was made. */
 export interface RequestAllowance {
   /** False when the day's quota is used up; the request is then not counted. */
   allowed: boolean;

@@ -1,6 +1,5 @@
 // The audit: who did what to which customer; entries are never deleted.
 
-/** Who acts, and when. */
 export interface Act {
   /** `cli:USER`, `payment:EVENT`, `config` or `service`. */
   actor: string;
@@ -8,7 +7,6 @@ export interface Act {
   atMs: number;
 }
 
-/** One entry. */
 export interface AuditEntry extends Act {
   seq: number;
   /** `customer.add`, `key.replace`. */

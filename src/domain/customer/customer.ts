@@ -2,7 +2,6 @@
 import type { MailLanguage } from "./mail_language.ts";
 import type { Tier, TierLimits } from "./tier.ts";
 
-/** A customer. */
 export interface Customer {
   /** `cus_` and a ULID. */
   id: string;

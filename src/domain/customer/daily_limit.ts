@@ -3,10 +3,8 @@
 import { nextUtcDay } from "./quota_period.ts";
 import { AppError, type ErrorCode } from "../error_codes.ts";
 
-/** Actions with a daily limit. */
 export const DAILY_ACTIONS = ["test_calls", "replays", "backfills"] as const;
 
-/** See {@link DAILY_ACTIONS}. */
 export type DailyAction = typeof DAILY_ACTIONS[number];
 
 /** A request for some of a day's actions. */
@@ -18,7 +16,6 @@ export interface DailyRequest {
   nowMs: number;
 }
 
-/** The decision on a {@link DailyRequest}. */
 export interface DailyGrant {
   granted: boolean;
   left: number;

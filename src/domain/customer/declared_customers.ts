@@ -3,7 +3,6 @@ import { createHash } from "node:crypto";
 import type { Customer } from "./customer.ts";
 import { idOfNumber } from "../event/ids.ts";
 
-/** A customer as the config declares it. */
 export interface DeclaredCustomer extends Pick<Customer, "id" | "email" | "tier" | "limits" | "language"> {
   /** Kebab-case; {@link declaredCustomerId} derives the id from it. */
   name: string;

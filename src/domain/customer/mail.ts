@@ -2,7 +2,6 @@
 import type { Customer } from "./customer.ts";
 import type { Tier, TierLimits } from "./tier.ts";
 
-/** The kinds of mails. */
 export const MAIL_KINDS = [
   "welcome",
   "key-rotated",
@@ -17,7 +16,6 @@ export const MAIL_KINDS = [
   "held-full",
 ] as const;
 
-/** See {@link MAIL_KINDS}. */
 export type MailKind = typeof MAIL_KINDS[number];
 
 /** A subscription whose deliveries fail. It has no URL: the path may contain a token. */
@@ -32,7 +30,6 @@ export interface FailingSubscription {
   problem: string | null;
 }
 
-/** The use of a quota. */
 export interface QuotaUse {
   what: "deliveries" | "requests";
   used: number;
@@ -90,7 +87,6 @@ export interface Mailbox {
   address: string;
 }
 
-/** A mail server. */
 export interface SmtpServer {
   host: string;
   port: number;
@@ -120,10 +116,8 @@ export function withoutMailAddresses(text: string): string {
 /** A mail is `queued` until it is `sent` or its attempts are used up (`failed`); `cancelled`: it is no longer needed. */
 export const MAIL_STATUSES = ["queued", "sent", "failed", "cancelled"] as const;
 
-/** See {@link MAIL_STATUSES}. */
 export type MailStatus = typeof MAIL_STATUSES[number];
 
-/** A kind of mail with its data. */
 export type MailContent = { [Kind in MailKind]: { kind: Kind; data: MailData[Kind] } }[MailKind];
 
 /** A due mail, leased to the caller. */
@@ -173,7 +167,6 @@ export interface KeptMail {
   problem: string | null;
 }
 
-/** A mail to be queued. */
 export type NewMail = {
   [Kind in MailKind]: {
     /** `mail_` and a ULID. */

@@ -15,7 +15,6 @@ export const PAYMENT_STATUSES = [
   "paused",
 ] as const;
 
-/** See {@link PAYMENT_STATUSES}. */
 export type PaymentStatus = typeof PAYMENT_STATUSES[number];
 
 /** The statement of one event about one paid subscription. */
@@ -78,14 +77,12 @@ export interface PaymentVerdict {
 /** `waiting`: for a paid checkout. `ignored`: the event has no effect. `repeated`: it was stored before. */
 export type PaymentOutcome = "applied" | "waiting" | "ignored" | "repeated";
 
-/** A stored event, and its customer. */
 export interface KeptPayment {
   event: PaymentEvent;
   /** Null until a checkout is paid. */
   customerId: string | null;
 }
 
-/** The state of a customer's payments. */
 export interface PayerState {
   payer: string;
   /** The email address of its last checkout: empty for none, null if unknown. */

@@ -1,12 +1,10 @@
 // Notices of the month's quota: at 80 % and at 100 %, each once a month.
 
-/** See {@link noticeDue}. */
 export type QuotaNotice = "quota-80" | "quota-100";
 
 /** The share of the limit at which quota-80 is due. */
 const NEARLY = 0.8;
 
-/** A month's deliveries, and when its customer was notified. */
 export interface MonthUse {
   used: number;
   limit: number;

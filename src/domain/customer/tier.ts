@@ -3,10 +3,8 @@
 /** The tiers of the specification (section 2.4). */
 export const TIERS = ["indie", "team", "gpai", "embedded"] as const;
 
-/** See {@link TIERS}. */
 export type Tier = typeof TIERS[number];
 
-/** The limits of a tier. */
 export interface TierLimits {
   /** Authenticated requests per UTC day. */
   apiRequestsPerDay: number;

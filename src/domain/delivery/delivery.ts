@@ -8,10 +8,8 @@ import type { DisabledReason } from "./subscription.ts";
  */
 export const DELIVERY_STATUSES = ["pending", "delivered", "failed", "held", "cancelled"] as const;
 
-/** See {@link DELIVERY_STATUSES}. */
 export type DeliveryStatus = typeof DELIVERY_STATUSES[number];
 
-/** Why a delivery is held. */
 export type HoldReason = "quota" | "disabled";
 
 /** A due delivery, leased to the caller. */
@@ -43,7 +41,6 @@ export const MAX_KEPT_ANSWER = 1_024;
 /** How many attempts of a delivery are kept, the newest: those of two schedules. */
 export const MAX_KEPT_ATTEMPTS = 25;
 
-/** The result of one attempt. */
 export interface AttemptResult {
   startedAtMs: number;
   durationMs: number;
@@ -66,7 +63,6 @@ export type NextStep =
   /** The endpoint responded with 410: the subscription is disabled and its deliveries are held. */
   | { kind: "gone" };
 
-/** A finished attempt, as it is recorded. */
 export interface FinishedAttempt {
   deliveryId: string;
   subscriptionId: string;
@@ -107,7 +103,6 @@ export interface DeliveryRecord {
   finishedAtMs: number | null;
 }
 
-/** A stored attempt. */
 export interface AttemptRecord extends Omit<AttemptResult, "retryAtMs"> {
   /** From 1. */
   number: number;

@@ -17,7 +17,6 @@ export const DELIVERY_TRIGGERS = [
   "replayed",
 ] as const;
 
-/** See {@link DELIVERY_TRIGGERS}. */
 export type DeliveryTrigger = typeof DELIVERY_TRIGGERS[number];
 
 /** The facts that decide the next state. */
@@ -30,7 +29,6 @@ export interface DeliveryFacts {
   isCounted: boolean;
 }
 
-/** The next state of a delivery. */
 export interface DeliveryChange {
   status: DeliveryStatus;
   holdReason: HoldReason | null;

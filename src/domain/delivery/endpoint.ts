@@ -1,6 +1,5 @@
 // The health of an endpoint: how fast deliveries may be sent to it, and when its subscription is disabled.
 
-/** See {@link EndpointHealth.pace}. */
 export type Pace = "steady" | "probing" | "recovering";
 
 /** The health of a subscription's endpoint. Times are Unix ms. */
@@ -21,7 +20,6 @@ export interface EndpointHealth {
   slowAttempts: number | null;
 }
 
-/** The health of a new endpoint. */
 export const WELL: EndpointHealth = {
   pace: "steady",
   resumeAtMs: 0,

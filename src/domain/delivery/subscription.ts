@@ -16,7 +16,6 @@ export interface SubscriptionFilter {
  */
 export const DISABLED_REASONS = ["owner", "gone", "failing", "key-lost", "tier"] as const;
 
-/** See {@link DISABLED_REASONS}. */
 export type DisabledReason = typeof DISABLED_REASONS[number];
 
 /** The state of a subscription that gets stored events before new ones, as far as the monthly quota allows. */
@@ -67,7 +66,6 @@ export function signingSecrets(
     : [webhookSecret];
 }
 
-/** Whether it gets deliveries. */
 export function isEnabled(subscription: Pick<Subscription, "disabledAtMs" | "deletedAtMs">): boolean {
   return subscription.disabledAtMs === null && subscription.deletedAtMs === null;
 }

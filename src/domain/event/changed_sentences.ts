@@ -1,6 +1,5 @@
 // The changed sentences of two texts, with a mark for the unchanged sentences between them.
 
-/** Replaces unchanged sentences. */
 export const OMISSION = "[…]";
 
 /** Up to this length, in UTF-16 units, both texts are shown completely. */

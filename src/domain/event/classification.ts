@@ -6,7 +6,6 @@ import type { Topic } from "./topic.ts";
 /** Lists of keywords: `any` applies to every language, `other` to languages without a list. */
 export const KEYWORD_LISTS = ["any", "en", "de", "fr", "other"] as const;
 
-/** See {@link KEYWORD_LISTS}. */
 export type KeywordList = typeof KEYWORD_LISTS[number];
 
 /**
@@ -20,7 +19,6 @@ export interface AddedTopic extends Topic {
   keywords: Keywords;
 }
 
-/** Further keywords of a topic. */
 export interface AddedKeywords {
   topic: string;
   keywords: Keywords;
@@ -45,7 +43,6 @@ export interface AddedSeverityRule {
   without: string[];
 }
 
-/** Defaults for every item of a source. */
 export interface SourceDefaults {
   sourceId: string;
   /** The event type of items that no rule matches; null without one. */
@@ -54,7 +51,6 @@ export interface SourceDefaults {
   topics: string[];
 }
 
-/** All additions. */
 export interface Additions {
   topics: AddedTopic[];
   keywords: AddedKeywords[];

@@ -24,7 +24,6 @@ export const EVENT_TYPES = [
   "other",
 ] as const;
 
-/** See {@link EVENT_TYPES}. */
 export type EventType = typeof EVENT_TYPES[number];
 
 /** The texts of a publication in one language, plain. */

@@ -1,6 +1,5 @@
 // Identifiers: a prefix that names the noun, and a ULID that is monotonic within a process.
 
-/** Prefixes by noun. */
 export const ID_PREFIXES = {
   event: "evt_",
   subscription: "sub_",
@@ -11,7 +10,6 @@ export const ID_PREFIXES = {
   process: "prc_",
 } as const;
 
-/** A noun that has identifiers. */
 export type IdNoun = keyof typeof ID_PREFIXES;
 
 /** Creates an identifier of a noun; each call returns a greater ULID than the previous one. */

@@ -1,6 +1,5 @@
 // Provenance: the origin of an event record, from which every value can be explained.
 
-/** The origin of a document. */
 export interface DocumentOrigin {
   /**
    * The URL without user, query and fragment, which may contain secrets, or the name of the file.
@@ -14,7 +13,6 @@ export interface DocumentOrigin {
   fetched_at: number;
 }
 
-/** The origin of the texts of a further language. */
 export interface LanguageOrigin extends DocumentOrigin {
   /** URL of the publication in that language; older records have none. */
   url?: string | undefined;

@@ -3,7 +3,6 @@
 /** The severities of the specification (section 2.1), ascending. */
 export const SEVERITIES = ["info", "low", "medium", "high", "critical"] as const;
 
-/** See {@link SEVERITIES}. */
 export type Severity = typeof SEVERITIES[number];
 
 /** 0 for `info` to 4 for `critical`. */

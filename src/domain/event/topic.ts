@@ -1,6 +1,5 @@
 // Topics of the taxonomy: two levels, a parent includes its children.
 
-/** One topic of the taxonomy. */
 export interface Topic {
   /** Kebab-case, stable. */
   id: string;

@@ -17,7 +17,6 @@ export interface CustomerChange {
   disabledBy?: DisabledBy | null;
 }
 
-/** The effects of a change. */
 export interface CustomerChanged extends CustomerFacts {
   differences: Record<string, unknown>;
   /** Its pending deliveries are held. */

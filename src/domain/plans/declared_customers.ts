@@ -2,7 +2,6 @@
 import type { Customer } from "../customer/customer.ts";
 import type { DeclarationConflict, DeclaredCustomer } from "../customer/declared_customers.ts";
 
-/** The stored state that a declared customer meets. */
 export interface DeclarationFacts {
   /** The customer of this id; null without one. */
   known: (Pick<Customer, "email" | "enabled"> & { isErased: boolean }) | null;
@@ -15,7 +14,6 @@ export interface DeclarationFacts {
   keyHolderIds: readonly (string | null)[];
 }
 
-/** A conflict with a declaration. */
 export function findConflicts(
   { id, name, email }: Pick<DeclaredCustomer, "id" | "name" | "email">,
   { known, emailHolderId, keyHolderIds }: DeclarationFacts,
@@ -31,7 +29,6 @@ export function findConflicts(
   return conflicts;
 }
 
-/** A stored key that a declared customer claims or has. */
 export interface StoredKey {
   hash: string;
   customerId: string;

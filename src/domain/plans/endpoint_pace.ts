@@ -7,7 +7,6 @@ import {
 } from "../delivery/endpoint.ts";
 import type { Lane, Slots } from "./share_slots.ts";
 
-/** The facts about an endpoint for a claim. */
 export type EndpointFacts = Pick<EndpointHealth, "pace" | "slowAttempts" | "resumeAtMs">;
 
 /** The lane of an endpoint's deliveries and how many may start; null for none. */

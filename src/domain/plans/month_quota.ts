@@ -3,7 +3,6 @@ import type { NewMail } from "../customer/mail.ts";
 import { nextUtcMonth } from "../customer/quota_period.ts";
 import { noticeDue, type QuotaNotice } from "../customer/quota_notice.ts";
 
-/** The stored state of a customer's month. */
 export interface MonthFacts {
   /** Allowed and used deliveries of the month. */
   limit: number;

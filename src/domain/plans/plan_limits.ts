@@ -4,7 +4,6 @@ import type { FittedSubscription, TierFit } from "../customer/mail.ts";
 /** A customer's subscriptions that are not deleted; each list is in the order of creation. */
 export interface PlanFacts {
   active: readonly FittedSubscription[];
-  /** Held by the plan limits. */
   held: readonly FittedSubscription[];
 }
 

@@ -4,7 +4,6 @@ import type { ChangeSpike, ChangeVolume } from "../source/change_volume.ts";
 /** The share of the usual volume that remains after each fetch with changes. */
 const USUAL_DECAY = 0.9;
 
-/** An event of a fetch. */
 export interface ArrivedEvent {
   seq: number;
   version: number;

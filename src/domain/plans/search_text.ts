@@ -11,7 +11,6 @@ const TAG_LETTERS = {
   language: "l",
 } as const;
 
-/** See {@link tagOf}. */
 export type TagKind = keyof typeof TAG_LETTERS;
 
 /** A tag as one token of lower-case letters and digits, which full-text search does not split; `x` escapes the rest. */

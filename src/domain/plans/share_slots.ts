@@ -6,7 +6,6 @@
  */
 export type Lane = "normal" | "slow" | "replay";
 
-/** An attempt in progress, which uses a slot. */
 export interface RunningAttempt {
   customerId: string;
   subscriptionId: string;
@@ -14,7 +13,6 @@ export interface RunningAttempt {
   startedAtMs: number;
 }
 
-/** A subscription with due deliveries. */
 export interface WaitingSubscription {
   id: string;
   lane: Lane;
@@ -44,7 +42,6 @@ const REPLAY_SHARE = 1 / 8;
 /** The used slots, in total and by lane, of all customers or of one. */
 type Held = Record<Lane | "all", number>;
 
-/** The delivery slots and their users. */
 export class Slots {
   readonly #size: Held;
   readonly #held: Held = noSlots();

@@ -1,6 +1,5 @@
 // Backups: the contents of an archive, and the port for its files.
 
-/** The result of inspecting a database file. */
 export interface DatabaseFacts {
   /** The schema's number; 0 for an empty file. */
   schema: number;
@@ -9,7 +8,6 @@ export interface DatabaseFacts {
   problems: string[];
 }
 
-/** A file of an archive, as the manifest lists it. */
 export interface ArchivedFile {
   name: string;
   bytes: number;
@@ -28,7 +26,6 @@ export interface BackupManifest {
   files: ArchivedFile[];
 }
 
-/** The names of an archive's entries. */
 export const ARCHIVE_NAMES = {
   manifest: "manifest.json",
   config: "regfeed.toml",
@@ -47,7 +44,6 @@ export interface Archives {
   unpack(from: string, folder: string, names: readonly string[]): Promise<ArchivedFile[]>;
 }
 
-/** The files of a database in use. */
 export interface DatabaseFiles {
   /**
    * Copies a database file, which is kept open until the process ends: closing it would drop this process' locks on it,

@@ -1,6 +1,5 @@
 // The log's areas and levels.
 
-/** Every area of the log, each of which can have a level of its own. */
 export const LOG_AREAS = [
   "accounts",
   "api",
@@ -16,10 +15,8 @@ export const LOG_AREAS = [
   "tls",
 ] as const;
 
-/** See {@link LOG_AREAS}. */
 export type LogArea = typeof LOG_AREAS[number];
 
-/** Whether a name is that of an area. */
 export function isLogArea(name: string): name is LogArea {
   return LOG_AREAS.includes(name as LogArea);
 }
@@ -27,7 +24,6 @@ export function isLogArea(name: string): name is LogArea {
 /** The levels, the most detailed first. */
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 
-/** See {@link LOG_LEVELS}. */
 export type LogLevel = typeof LOG_LEVELS[number];
 
 /** The minimum levels of areas; the others have the log's common level. */

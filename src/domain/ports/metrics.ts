@@ -3,18 +3,15 @@
 /** Values of a metric's labels, in the order of the labels. */
 export type LabelValues = readonly string[];
 
-/** Counts upwards. */
 export interface Counter {
   add(labels: LabelValues, amount?: number): void;
 }
 
-/** Counts values by bucket. */
 export interface Histogram {
   /** `value` is in the metric's unit. */
   observe(labels: LabelValues, value: number): void;
 }
 
-/** A value of a gauge. */
 export interface GaugeValue {
   labels?: LabelValues;
   value: number;
@@ -27,7 +24,6 @@ export interface MetricDescription {
   labels?: readonly string[];
 }
 
-/** Registers metrics. */
 export interface Metrics {
   counter(description: MetricDescription): Counter;
   /** `bounds` are the upper bounds of the buckets, ascending. */
@@ -36,12 +32,10 @@ export interface Metrics {
   gauge(description: MetricDescription, read: () => Promise<GaugeValue[]> | GaugeValue[]): void;
 }
 
-/** Metrics that can be read. */
 export interface MetricsRegistry extends Metrics {
   render(): Promise<string>;
 }
 
-/** The media type of {@link MetricsRegistry.render}. */
 export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
 /** Maximum number of label combinations per metric: input must not fill the memory. */
@@ -67,7 +61,6 @@ export const SECONDS_BOUNDS: readonly number[] = [
   30,
 ];
 
-/** Ignores all values. */
 export const NO_METRICS: Metrics = {
   counter: () => ({ add: () => {} }),
   histogram: () => ({ observe: () => {} }),

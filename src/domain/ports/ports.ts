@@ -5,7 +5,6 @@ import type { Mailbox } from "../customer/mail.ts";
 import type { EventLoop } from "../event_loop.ts";
 import type { Tracer } from "./tracer.ts";
 
-/** Time. */
 export interface Clock {
   nowMs(): number;
   /**
@@ -22,7 +21,6 @@ export interface Clock {
   within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>, stop?: AbortSignal): Promise<T>;
 }
 
-/** A deadline that has passed. */
 export class DeadlineError extends Error {
   override readonly name = "DeadlineError";
   constructor(readonly ms: number) {
@@ -30,14 +28,12 @@ export class DeadlineError extends Error {
   }
 }
 
-/** Cryptographic randomness. */
 export interface Random {
   bytes(count: number): Uint8Array;
   /** A number in [0, 1). */
   fraction(): number;
 }
 
-/** An outgoing request. */
 export interface OutgoingRequest {
   method: "GET" | "POST";
   url: URL;
@@ -54,7 +50,6 @@ export interface OutgoingRequest {
   signal: AbortSignal;
 }
 
-/** A response. Redirects are not followed. */
 export interface IncomingResponse {
   status: number;
   /** Lower-case names; several values are joined by ", ", those of `set-cookie` by a line feed. */
@@ -73,7 +68,6 @@ export class NetworkError extends Error {
   }
 }
 
-/** Outgoing HTTP. */
 export interface HttpClient {
   /** Sends one request. Throws {@link NetworkError}; rejects with the signal's reason when it aborts. */
   request(request: OutgoingRequest): Promise<IncomingResponse>;
@@ -85,14 +79,12 @@ export interface Resolver {
   resolve(host: string, signal: AbortSignal): Promise<string[]>;
 }
 
-/** A file of a folder. */
 export interface FileEntry {
   name: string;
   sizeBytes: number;
   modifiedAtMs: number;
 }
 
-/** The contents of a folder. */
 export interface FolderListing {
   /** Its regular files, by name. */
   files: FileEntry[];
@@ -100,7 +92,6 @@ export interface FolderListing {
   unreadable: { name: string; reason: string }[];
 }
 
-/** Options for reading a folder. */
 export interface FolderOptions {
   /**
    * Whether links may lead out of the folder. Links within it are always followed, because volumes of containers
@@ -124,7 +115,6 @@ export interface Files {
   readIn(folder: string, name: string, options: FolderOptions & { maxBytes: number }): Promise<Uint8Array>;
 }
 
-/** A mail to be sent. */
 export interface OutgoingMail {
   /** For the Message-ID and the file name in an outbox: letters, digits, `_`, `-` and dots. */
   id: string;
@@ -173,13 +163,11 @@ export class MailError extends Error {
   readonly fault: MailFault | null;
 }
 
-/** Outgoing mail. */
 export interface Mailer {
   /** Resolves when the mail is accepted; throws {@link MailError}. Disconnects when the signal aborts. */
   send(mail: OutgoingMail, signal: AbortSignal): Promise<void>;
 }
 
-/** The fields of a log line. */
 export type LogFields = Record<string, string | number | boolean | null | readonly string[]>;
 
 /** A log of one area. Messages are constant; values go into fields. Never a key, a secret or a body. */
@@ -222,7 +210,6 @@ export class VaultError extends Error {
   override readonly name = "VaultError";
 }
 
-/** The limits of one task in a worker thread. */
 export interface TaskLimits {
   /** Maximum duration of the task, without the time in the queue. */
   timeoutMs?: number;
@@ -250,7 +237,6 @@ export interface WorkerThread {
   call(task: string, argument: unknown, limits?: TaskLimits): Promise<unknown>;
 }
 
-/** All ports. */
 export interface Platform {
   clock: Clock;
   random: Random;

@@ -4,9 +4,7 @@ import type { Store } from "./store/store.ts";
 /** Attributes of a span: ids, counts and outcomes, never a key, secret, URL or body. */
 export type SpanAttributes = Record<string, string | number | boolean | null>;
 
-/** A span in progress. */
 export interface Span {
-  /** Adds attributes. */
   set(attributes: SpanAttributes): void;
   /** Marks the span as failed, for a cause in a few constant words. */
   fail(cause: string): void;
@@ -14,7 +12,6 @@ export interface Span {
   drop(): void;
 }
 
-/** Records spans. */
 export interface Tracer {
   /** Whether spans are recorded. */
   isOn: boolean;
@@ -34,7 +31,6 @@ export interface Tracer {
 
 const NO_SPAN: Span = { set() {}, fail() {}, drop() {} };
 
-/** Records nothing. */
 export const NO_TRACER: Tracer = { isOn: false, act: (_name, _attributes, work) => work(NO_SPAN), note() {} };
 
 /** The store with a span for each round of the loops that finds something to do; without a tracer, the store itself. */

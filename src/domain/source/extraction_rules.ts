@@ -13,7 +13,6 @@ export const ITEM_FIELDS = [
   "language",
 ] as const;
 
-/** See {@link ITEM_FIELDS}. */
 export type ItemField = typeof ITEM_FIELDS[number];
 
 /**
@@ -42,7 +41,6 @@ export type Reading =
   /** A page is one item; its fields are selectors, tried before the usual places. */
   | { kind: "page"; fields: FieldRules; dateFormat: string | null };
 
-/** How to get to the next page of a list. */
 export type Paging =
   | { kind: "none" }
   /** A query parameter counts pages (`step` 1) or items (`step` is the page size) from `first`. */
@@ -79,7 +77,6 @@ export interface ListRules {
   notFoundIsEmpty: boolean;
 }
 
-/** A SPARQL endpoint. */
 export interface SparqlRules {
   kind: "sparql";
   reading: Extract<Reading, { kind: "sparql" }>;
@@ -107,7 +104,6 @@ export interface SitemapRules {
   firstDays: number;
 }
 
-/** The table of a strategy. */
 export type StrategyRules = ListRules | SparqlRules | SitemapRules;
 
 /** `{since}` or `{until:yyyyMMdd}`, also URL-encoded. */

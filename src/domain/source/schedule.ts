@@ -1,7 +1,6 @@
 // Schedules: cron expressions in a time zone.
 import { Cron } from "croner";
 
-/** A schedule in a time zone. */
 export interface Schedule {
   /** A cron expression with five fields, or six with seconds first. */
   schedule: string;

@@ -1,7 +1,6 @@
 // Sources: settings and stored state.
 import type { StrategyRules } from "./extraction_rules.ts";
 
-/** How a source is fetched. */
 export const FETCH_STRATEGIES = ["feed", "files", "json", "html", "sparql", "sitemap"] as const;
 
 /**
@@ -10,7 +9,6 @@ export const FETCH_STRATEGIES = ["feed", "files", "json", "html", "sparql", "sit
  */
 export type FetchStrategy = typeof FETCH_STRATEGIES[number];
 
-/** A source as the config describes it. */
 export interface SourceSettings {
   id: string;
   nameEn: string;
@@ -85,7 +83,6 @@ export const FETCH_OUTCOMES = ["ok", "failing", "blocked", "empty"] as const;
 /** See {@link FETCH_OUTCOMES}; `blocked`: the host refuses or throttles this client. */
 export type FetchResult = typeof FETCH_OUTCOMES[number];
 
-/** When a source had something new. */
 export interface PublicationCadence {
   /** The last time, Unix ms; null if never. */
   lastAtMs: number | null;
@@ -155,7 +152,6 @@ export interface SourceState {
   hostPausedUntilMs: number | null;
 }
 
-/** The state of an unknown source. */
 export function untouchedSource(id: string, nextDueAtMs: number): SourceState {
   return {
     id,

@@ -8,10 +8,8 @@ import type { FetchStrategy, PublicationCadence, SourceState } from "./source.ts
  */
 export const SOURCE_CONDITIONS = ["new", "ok", "failing", "blocked", "silent", "empty", "partial"] as const;
 
-/** See {@link SOURCE_CONDITIONS}. */
 export type SourceCondition = typeof SOURCE_CONDITIONS[number];
 
-/** The condition of a source. */
 export interface SourceHealth {
   condition: SourceCondition;
   /** Since when, Unix ms; null for `new`. */

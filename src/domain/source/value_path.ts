@@ -6,7 +6,6 @@ export type PathReading<T> = { value: T } | { problem: string };
 /** The steps of a path: keys; `*` matches every key, digits are also an index. Empty for the whole document. */
 export type ValuePath = readonly string[];
 
-/** A text that contains values. */
 export type Template = readonly ({ text: string } | { path: ValuePath })[];
 
 const STEP = /"([^"]*)"|([^.\s"{}]+)/y;

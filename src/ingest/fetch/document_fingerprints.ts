@@ -3,7 +3,6 @@ import type { SourceState } from "../../domain/source/source.ts";
 import type { DocumentFingerprint, FetchedDocument, RefusedItem } from "./fetch_types.ts";
 import type { DecidedItem } from "../model.ts";
 
-/** Fingerprints by the names of the documents. */
 export type Fingerprints = ReadonlyMap<string, DocumentFingerprint>;
 
 /** No fingerprints: every document is read. */
@@ -32,13 +31,11 @@ export class DocumentFingerprints {
     return last?.cursor === cursor && last.atMs === lastAttemptAtMs ? last.fingerprints : NO_FINGERPRINTS;
   }
 
-  /** Keeps the fingerprints of a finished fetch. */
   keep(sourceId: string, finished: FinishedFetch, fingerprints: Fingerprints): void {
     if (fingerprints.size > 0) this.#kept.set(sourceId, { ...finished, fingerprints });
   }
 }
 
-/** Whether the document has the content of the fingerprint. */
 export function hasFingerprint(
   { sha256, contentType, url }: FetchedDocument,
   fingerprint: DocumentFingerprint | undefined,

@@ -36,7 +36,6 @@ export function failureOf(error: unknown, source: SourceSettings): FetchError {
     : new FetchError("stopped by an internal error; see the log");
 }
 
-/** The result with every reason cleaned by {@link failureReason}. */
 export function withCleanReasons(source: SourceSettings, result: IngestResult): IngestResult {
   const clean = (text: string) => failureReason(text, source);
   return {

@@ -34,7 +34,6 @@ export interface Validators {
   lastModified?: string;
 }
 
-/** A request for one document. */
 export interface DocumentRequest {
   url: URL;
   /** Lower-case names. `user-agent` and `accept-encoding` are added. */
@@ -48,7 +47,6 @@ export interface DocumentRequest {
   expects: "data" | "page";
 }
 
-/** The response with one document. */
 export interface DocumentResponse {
   /** Null if it has not changed. */
   document: FetchedDocument | null;

@@ -23,7 +23,6 @@ const MAX_TRIES = 10;
 /** A page dated by a day is read again when that day has ended in every time zone. */
 const DAY_SETTLES_MS = 1.5 * DAY_MS;
 
-/** The dependencies of fetching a sitemap. */
 export interface SitemapOptions extends FetchOptions {
   parser: Pick<Parser, "readSitemap">;
 }

@@ -6,7 +6,6 @@ import type { FetchResult, SourceMove, SourceSettings } from "../../domain/sourc
 import type { FailedPart } from "../partial_failures.ts";
 import type { PermanentRedirects } from "./permanent_redirects.ts";
 
-/** A fetched document. */
 export interface FetchedDocument {
   /** Its URL or file name. */
   name: string;
@@ -33,7 +32,6 @@ export interface Known {
   fingerprintOf(name: string): DocumentFingerprint | undefined;
 }
 
-/** A document that a fetch will read. */
 export interface PlannedDocument {
   /** Its name in reports; contains no secret. */
   name: string;
@@ -51,7 +49,6 @@ export interface PlannedDocument {
   read(): Promise<FetchedDocument | null>;
 }
 
-/** A document that was ingested. */
 export interface ReadDocument {
   /** Null if unchanged. */
   document: FetchedDocument | null;
@@ -96,7 +93,6 @@ export interface Fetched {
   cursor(outcome: FetchOutcome): string | null;
 }
 
-/** The outcome of ingesting the documents of a fetch. */
 export interface FetchOutcome {
   isWhole: boolean;
   refused: ReadonlySet<string>;
@@ -104,7 +100,6 @@ export interface FetchOutcome {
   ttlMinutes?: number | null;
 }
 
-/** The dependencies of fetching. */
 export interface FetchOptions {
   http: HttpClient;
   resolver: Resolver;
@@ -125,7 +120,6 @@ export interface FetchOptions {
   noteResponse(host: string, error: FetchError | null): void;
 }
 
-/** The details of a failed fetch. */
 export interface FetchFailure {
   /** `blocked`: the host refuses or throttles this client; `empty`: too few items; `failing`: all else. */
   state: Exclude<FetchResult, "ok">;
@@ -175,7 +169,6 @@ export function sha256Of(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** An item or document that was refused, and why. */
 export interface RefusedItem {
   /** Its title, id, file name or position. */
   item: string;

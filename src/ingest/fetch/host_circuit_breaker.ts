@@ -9,7 +9,6 @@ export function isThrottle({ pausedHost, retryAtMs, status }: FetchError): boole
   return pausedHost !== null && (retryAtMs !== null || status === 429);
 }
 
-/** The refusals of the hosts of one fetch. */
 export class HostCircuitBreaker {
   readonly #refusals = new Map<string, number>();
   readonly #ended = new Map<string, FetchError>();

@@ -6,7 +6,6 @@ import { MAX_FETCH_MS } from "./pagination.ts";
 /** A list without a known item is followed for at most this many times `max_pages`. */
 const MAX_REST_TIMES = 10;
 
-/** The cursor of a list. */
 export interface ListCursor {
   settings: string;
   /** When the last complete fetch began, Unix ms. */

@@ -21,7 +21,6 @@ export interface Window {
   untilMs: number;
 }
 
-/** Whether a fetch has used up its time. */
 export function isTimeOver(clock: Clock, startedMs: number): boolean {
   return clock.nowMs() - startedMs > MAX_FETCH_MS;
 }
@@ -145,7 +144,6 @@ export class WindowQueue {
   }
 }
 
-/** The settings and rules that a cursor depends on. */
 export function rulesKey(source: SourceSettings): string {
   // The cursor names items by their identity.
   const identity = source.identity === undefined ? "" : ` ${shortName(source.identity)}`;

@@ -11,7 +11,6 @@ export const ADOPTED_AFTER_MS = 3 * 86_400_000;
  */
 export type RedirectTrack = { kind: "none" | "unknown" | "failed" } | { kind: "moved"; to: string };
 
-/** The redirect of one configured URL. */
 export type PermanentRedirects = RedirectTrack & { address: string };
 
 /** The adopted redirect of the configured URL; null without one. */
@@ -51,7 +50,6 @@ function decideMove(known: SourceMove | null, found: PermanentRedirects, nowMs: 
   }
 }
 
-/** Describes permanent redirects for a dry run. */
 export function describeRedirects(found: readonly PermanentRedirects[]): string[] {
   return found.flatMap((one) =>
     one.kind !== "moved" ? [] : [

@@ -14,7 +14,6 @@ const TITLES_THAT_DIFFER = 3;
 /** A shorter title may be part of an id by chance, characters. */
 const MIN_HEADLINE = 10;
 
-/** An item with its identity. */
 export interface IdentifiedItem extends PublicationKey {
   item: NormalisedItem;
   textHash: string;
@@ -24,10 +23,8 @@ export interface IdentifiedItem extends PublicationKey {
   twins?: IdentifiedItem[];
 }
 
-/** See {@link hashesOf}. */
 export type Hashes = Pick<IdentifiedItem, "contentHash" | "textHash">;
 
-/** The items of one document by identity. */
 export interface IdentifiedItems {
   /** The identity that was used: the given one, or a later one if the document needs it. */
   identity: Identity;

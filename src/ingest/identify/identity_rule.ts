@@ -17,7 +17,6 @@ const MAX_KEY_LENGTH = 500;
 const MAX_FORMER = 5;
 const ANY_LANGUAGE = "any-language ";
 
-/** The identity rule of a source. */
 export interface Identity {
   rule: IdentityRule;
   /** The former rules, the latest first. */
@@ -50,7 +49,6 @@ export function identityOf(
   };
 }
 
-/** The same with another base rule. */
 export function movedOn(identity: Identity, base: IdentityRule): Identity {
   const rule = (identity.languages === null ? "" : ANY_LANGUAGE) + base;
   return { ...identity, rule, former: withoutRepeats([identity.rule, ...identity.former], rule) };

@@ -2,7 +2,6 @@
 import type { RegEvent } from "../../domain/event/event.ts";
 import type { SourceSettings } from "../../domain/source/source.ts";
 
-/** How the URLs of a source name languages. */
 export interface LanguageForms {
   /** ISO 639-1 codes, the main language first. */
   codes: readonly string[];

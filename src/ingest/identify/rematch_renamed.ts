@@ -12,7 +12,6 @@ const SHARED = 2;
 /** From this many matches on, if they are most of the unknown items, the site was rebuilt. */
 const REBUILT_TOGETHER = 3;
 
-/** The compared fields of a stored publication. */
 export type KnownPublication = Pick<
   RegEvent,
   | "external_id"
@@ -24,7 +23,6 @@ export type KnownPublication = Pick<
   | "translations"
 >;
 
-/** The items of a document, and those of them that are unknown. */
 export interface DocumentItems {
   all: readonly IdentifiedItem[];
   fresh: readonly IdentifiedItem[];

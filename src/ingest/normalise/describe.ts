@@ -26,7 +26,6 @@ export interface DocumentDescription {
   problems: ParseProblem[];
 }
 
-/** The known settings of the document's source. */
 export interface DescribeOptions {
   contentType: string | null;
   maxItems: number;

@@ -42,7 +42,6 @@ export type ItemOutcome =
   /** `item` is its guid, its link or "item 3". */
   | { ok: false; item: string; reason: string };
 
-/** The context of an item. */
 export interface ItemContext {
   document: ParsedDocument;
   /** Null for a file. */

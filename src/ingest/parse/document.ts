@@ -21,7 +21,6 @@ const MAX_WARNINGS = 65_536;
 /** Maximum length of the URL or cursor of the next page. */
 const MAX_NEXT_CHARACTERS = 4_096;
 
-/** The settings for reading a document. */
 export interface ParseOptions {
   contentType: string | null;
   maxItems: number;

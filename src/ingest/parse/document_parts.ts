@@ -18,7 +18,6 @@ interface ItemPart {
   classified: Classified | undefined;
 }
 
-/** Splits the contents into parts. */
 export function splitContents({ items, older, notes, classified, ...rest }: DocumentContents): DocumentParts {
   const all = [...items, ...older];
   const positions = new Map(all.map((one, position) => [one, position]));
@@ -33,7 +32,6 @@ export function splitContents({ items, older, notes, classified, ...rest }: Docu
   ];
 }
 
-/** Reverses {@link splitContents}. */
 export function joinContents([{ newest, ...rest }, ...parts]: DocumentParts): DocumentContents {
   const notes: DocumentContents["notes"] = new Map();
   const classified: DocumentContents["classified"] = new Map();

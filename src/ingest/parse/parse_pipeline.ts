@@ -35,7 +35,6 @@ export interface ParseRequest {
   identity: Identity;
 }
 
-/** The contents of a document. */
 export interface DocumentContents extends Pick<ParsedDocument, "language" | "next" | "ttlMinutes"> {
   problems: ParseProblem[];
   itemCount: number;

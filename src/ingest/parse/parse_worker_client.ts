@@ -20,7 +20,6 @@ export interface ParseTasks {
   describe: { given: { buffer: ArrayBuffer; options: DescribeOptions }; yields: DocumentDescription };
 }
 
-/** Limits of one task. */
 export interface ParseLimits {
   timeoutMs: number;
   /** Aborts the task; the call rejects with the signal's reason. */
@@ -39,7 +38,6 @@ export interface Parser {
   describe(bytes: Uint8Array, options: DescribeOptions): Promise<DocumentDescription>;
 }
 
-/** Creates a parser for documents of one source. */
 export function createParser(
   worker: WorkerThread,
   additions: Additions,

@@ -1,6 +1,5 @@
 // The parsed contents of a document in any format, and the error for a document that cannot be read.
 
-/** A format that is read. */
 export type DocumentFormat =
   | "rss"
   | "rdf"
@@ -41,7 +40,6 @@ export interface ParseProblem {
   isMeant?: true;
 }
 
-/** A parsed document. */
 export interface ParsedDocument {
   format: DocumentFormat;
   /** HTML markup. */
@@ -61,7 +59,6 @@ export interface ParsedDocument {
 /** The properties of a document that states none of its own. */
 export const NO_PROPERTIES = { title: null, language: null, baseUrl: null, ttlMinutes: null, next: null };
 
-/** A problem of the document as a whole. */
 export function documentProblem(reason: string): ParseProblem {
   return { item: "document", reason };
 }

@@ -13,7 +13,6 @@ const MAX_CHARACTERS = 32 * 1024 * 1024;
 /** Maximum number of problems that one sitemap reports. */
 const MAX_PROBLEMS = 1_000;
 
-/** A sitemap, with the settings of its source. */
 export interface SitemapRequest extends Pick<SitemapRules, "include" | "exclude" | "maps"> {
   bytes: Uint8Array;
   contentType: string | null;
@@ -26,7 +25,6 @@ export interface SitemapRequest extends Pick<SitemapRules, "include" | "exclude"
   sinceMs: number;
 }
 
-/** A page with the time of its change by the sitemap. */
 export interface DatedPage {
   address: string;
   name: string;
@@ -34,13 +32,11 @@ export interface DatedPage {
   changedMs: number;
 }
 
-/** A sitemap of an index. */
 export interface SitemapMap {
   url: string;
   changedMs: number | null;
 }
 
-/** The pages and sitemaps that a source wants. */
 export type SitemapContents =
   & { problems: ParseProblem[] }
   & (

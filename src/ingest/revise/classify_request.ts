@@ -2,7 +2,6 @@
 import type { NormalisedItem } from "../normalise/item.ts";
 import type { Classified } from "./revise.ts";
 
-/** The input of the classifier. */
 export interface ClassifyRequest {
   title: string;
   summary: string;

@@ -49,7 +49,6 @@ interface DocumentContext {
   context: RevisionContext;
 }
 
-/** The result of one pass. */
 interface Pass {
   decisions: ReadonlyMap<NormalisedItem, ItemDecision>;
   /** The publications of the items, by their external ids. */
@@ -76,7 +75,6 @@ interface FirstPass extends Pass {
   hasChurningIds: boolean;
 }
 
-/** Decides and records the items of one document. */
 export async function decideDocument(
   items: readonly IdentifiedItem[],
   shared: SharedOrigin,

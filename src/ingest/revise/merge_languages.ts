@@ -12,7 +12,6 @@ import {
   withText,
 } from "./revise.ts";
 
-/** An item with the decision on it alone. */
 export interface DecidedAlone {
   one: IdentifiedItem;
   stored: StoredPublication | null;
@@ -20,7 +19,6 @@ export interface DecidedAlone {
   context: RevisionContext;
 }
 
-/** An item that waits for the other languages of its publication. */
 export interface WaitingItem extends Pick<DecidedAlone, "one" | "decision" | "context"> {
   /** The stored version that the decision is based on; null for a publication that is not stored. */
   base: { externalId: string; version: number } | null;

@@ -6,7 +6,6 @@ import type { NormalisedItem } from "../normalise/item.ts";
 /** Tolerance for dates without a time, ms. */
 const DATE_TOLERANCE_MS = 86_400_000;
 
-/** The compared fields of an item. */
 export type DatedItem = Pick<NormalisedItem, "title" | "link" | "publishedAtMs" | "updatedAtMs">;
 
 /** Returns whether an item was skipped: it was in the last document with relevance = "ai", or is older or undated. */

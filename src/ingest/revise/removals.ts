@@ -12,7 +12,6 @@ const TIMES_MISSED = 2;
 /** This many may be missing at once from any list; beyond that, at most as many as are still listed. */
 const ALWAYS_PLAUSIBLE = 3;
 
-/** Options of {@link findRemovals}. */
 export interface RemovalOptions {
   store: Pick<Store, "recordRemovals">;
   newId: NewId;
@@ -21,7 +20,6 @@ export interface RemovalOptions {
   rulesVersion: string;
 }
 
-/** The number of removals. */
 export interface Removals {
   withdrawn: number;
   /** Publications that are missing but not yet withdrawn. */

@@ -11,7 +11,6 @@ const DAY_MS = 86_400_000;
 /** After this many changes of only its date, a publication's date no longer counts. */
 const MAX_DATE_MOVES = 2;
 
-/** The classification of an item. */
 export interface Classified {
   /** Whether it concerns AI regulation. */
   relevant: boolean;
@@ -23,7 +22,6 @@ export interface Classified {
   aiActArticles: string[];
 }
 
-/** The context of a decision. */
 export interface RevisionContext {
   sourceId: string;
   /** Whether irrelevant items are recorded, too. */

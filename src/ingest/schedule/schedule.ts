@@ -11,7 +11,6 @@ const MAX_UNSTATED_PAUSE_MS = 30 * MINUTE_MS;
 /** Maximum delay of a run as a share of the time to the next one. */
 const MAX_JITTER_PART = 0.25;
 
-/** A schedule in a time zone. */
 export interface Schedule extends PlainSchedule {
   /** Delays every run by a time derived from the seed, at most `maxMs`, so that not all sources start at once. */
   jitter?: { seed: string; maxMs: number };
@@ -22,7 +21,6 @@ export function nameOf({ schedule, timezone, jitter }: Schedule): string {
   return `${schedule} ${timezone} ${jitter?.maxMs ?? 0}`;
 }
 
-/** The time of a source's next fetch. */
 export interface NextFetch {
   nextDueAtMs: number;
   /** The earliest next fetch under any schedule, Unix ms. */

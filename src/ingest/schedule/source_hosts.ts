@@ -6,13 +6,11 @@ export function hostOf(source: SourceSettings): string | null {
   return source.fetchStrategy === "files" ? null : new URL(source.location).host;
 }
 
-/** Every URL that its settings name. */
 export function addressesOf({ fetchStrategy, location, urls }: SourceSettings): string[] {
   if (urls !== undefined) return Object.values(urls);
   return fetchStrategy === "files" ? [] : [location];
 }
 
-/** Every host that its settings name. */
 export function hostsOf(source: SourceSettings): string[] {
   return [...new Set(addressesOf(source).map((address) => new URL(address).host))];
 }

@@ -62,7 +62,6 @@ export function kindOf(type: number): { kind: string | null; isNetwork: boolean 
   return KINDS.get(type >>> 0) ?? { kind: null, isNetwork: false };
 }
 
-/** This machine, with the permissions of this process. */
 export function createMachine(): Machine {
   const isRoot = Deno.uid() === 0;
   return {

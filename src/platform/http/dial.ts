@@ -171,7 +171,6 @@ function closeQuietly(connection: Deno.Conn): void {
   }
 }
 
-/** A connection of the runtime as a Node stream. */
 export class ConnectionStream extends Duplex {
   readonly #connection: Deno.Conn;
   #bytesLeft = Infinity;

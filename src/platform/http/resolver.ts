@@ -16,7 +16,6 @@ const OTHER_FAMILY_MS = 1_000;
 
 let systemLookups = 0;
 
-/** A name server other than the system's. */
 export interface NameServer {
   ipAddr: string;
   port: number;

@@ -83,7 +83,6 @@ export function startCommand(main: string | null, cwd: string): string {
   return dirname(main) === cwd ? "deno task regfeed" : `deno run -A ${shellQuote(main)}`;
 }
 
-/** Quotes a text as one word of a shell. */
 export function shellQuote(text: string): string {
   return /^[\w./:@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

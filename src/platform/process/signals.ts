@@ -1,6 +1,5 @@
 // Signals to this process, kept until a listener is added.
 
-/** A signal that asks the process to end. */
 export type StopSignal = "SIGINT" | "SIGTERM";
 
 export interface Signals {

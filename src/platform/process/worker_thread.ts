@@ -228,7 +228,6 @@ class QueuedThread implements Thread {
 
 export type Task = (argument: unknown) => unknown;
 
-/** Makes this thread a worker that runs these tasks. */
 export function serveTasks(tasks: Readonly<Record<string, Task>>): void {
   const respond = (response: Response) => parentPort?.postMessage(response);
   let rest: unknown[] = [];

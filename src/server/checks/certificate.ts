@@ -41,7 +41,6 @@ export function checkCertificate(pair: CertificatePair, hostname: string, nowMs:
 
 type GoodCertificate = Extract<CertificateState, { kind: "good" }>;
 
-/** Checks the validity period of a certificate. */
 export function checkTimes(
   { beginsAtMs, expiresAtMs }: Pick<GoodCertificate, "beginsAtMs" | "expiresAtMs">,
   nowMs: number,

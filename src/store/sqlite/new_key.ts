@@ -17,7 +17,6 @@ interface Replacing {
   newMailId: () => string;
 }
 
-/** See {@link StoreEngine.requireKey}. */
 export function requireKey(connection: Connection, vaultSource: VaultSource): void {
   if (readProof(connection) !== null) openVault(connection, vaultSource);
 }

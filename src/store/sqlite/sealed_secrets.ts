@@ -56,7 +56,6 @@ export function readProof(connection: Connection): Uint8Array | null {
     null;
 }
 
-/** Seals a proof with the vault's key. */
 export function writeProof(connection: Connection, vault: Vault): void {
   connection.run(sql`insert or replace into vault (id, proof) values (1, ${vault.seal(PROOF, PROOF_FIELD)})`);
 }

@@ -17,12 +17,10 @@ import { tryForm } from "./try_form.ts";
 const LONGEST_LINE = 84;
 const PROBLEM = "application/problem+json";
 
-/** The id of an operation's section. */
 export function anchorOf({ operation }: DocumentedOperation): string {
   return `op-${operation.operationId}`;
 }
 
-/** The section of an operation. */
 export function operationSection(documented: DocumentedOperation, description: OpenApi): Html {
   const { method, path, operation } = documented;
   return markup`<section class="operation" id="${anchorOf(documented)}">

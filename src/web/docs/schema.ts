@@ -3,7 +3,6 @@ import type { Schema } from "../../wire/openapi.ts";
 import { type Html, markup, type Part } from "../html.ts";
 import { inline } from "../markdown.ts";
 
-/** The name of the referenced component. */
 export function nameOf(reference: string): string {
   return reference.split("/").at(-1) ?? reference;
 }

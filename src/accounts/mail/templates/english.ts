@@ -3,7 +3,6 @@ import type { MailTexts } from "./template.ts";
 
 const COUNTER = "You have used {used} of {limit}. The counter resets on {resetsAtMs}.";
 
-/** The texts in English. */
 export const ENGLISH: MailTexts = {
   mails: {
     welcome: [

@@ -3,7 +3,6 @@ import type { MailTexts } from "./template.ts";
 
 const COUNTER = "Vous en avez utilisé {used} sur {limit}. Le compteur sera remis à zéro le {resetsAtMs}.";
 
-/** The texts in French. */
 export const FRENCH: MailTexts = {
   mails: {
     welcome: [

@@ -3,7 +3,6 @@ import type { MailTexts } from "./template.ts";
 
 const COUNTER = "Sie haben {used} von {limit} verbraucht. Der Zähler wird am {resetsAtMs} zurückgesetzt.";
 
-/** The texts in German. */
 export const GERMAN: MailTexts = {
   mails: {
     welcome: [

@@ -5,7 +5,6 @@ import type { TierLimits } from "../../../domain/customer/tier.ts";
 /** The limits that mails list, in this order. */
 export type ListedLimit = "apiRequestsPerDay" | "webhookDeliveriesPerMonth" | "activeSubscriptions";
 
-/** The limits that mails list. */
 export type ListedLimits = Pick<TierLimits, ListedLimit>;
 
 /** The mails: one for each kind, and others for two of its cases (see `mailOf`). */

@@ -6,7 +6,6 @@ import type { Declaration, DeclaredCustomer } from "../../customer/declared_cust
 import type { PayerState } from "../../customer/payment.ts";
 import type { Tier, TierLimits } from "../../customer/tier.ts";
 
-/** The customer of a key. */
 export interface KeyHolder {
   customer: Customer;
   /** Who disabled the customer; null while it is enabled. */
@@ -14,7 +13,6 @@ export interface KeyHolder {
   keyDisabled: boolean;
 }
 
-/** The tiers' limits, by tier. */
 export type TierTable = Readonly<Record<Tier, TierLimits>>;
 
 /** An act that may change a customer's plan: the tiers' limits, and ids for the mails that follow. */
@@ -23,7 +21,6 @@ export interface TierAct extends Act {
   newMailId(): string;
 }
 
-/** A customer as the operator sees it. */
 export interface Account {
   customer: Customer;
   /** Oldest first. */
@@ -48,7 +45,6 @@ export interface AccountHealth {
   unknownPrices: number;
 }
 
-/** A customer's usage. */
 export interface Usage {
   /** Events delivered or on their way this month. */
   deliveries: number;
@@ -66,7 +62,6 @@ export interface StoredResponse {
   json: string;
 }
 
-/** What is stored for a customer. */
 export interface CustomerStorage {
   customerId: string;
   /** Approximate size of its subscriptions, deliveries, bodies and attempts. */

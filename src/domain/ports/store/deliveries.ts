@@ -29,7 +29,6 @@ export interface UnmatchedEvent {
   previous: RegEvent | null;
 }
 
-/** A delivery to be stored. */
 export interface NewDelivery {
   id: string;
   subscriptionId: string;
@@ -88,7 +87,6 @@ export interface EventRange {
   isDryRun: boolean;
 }
 
-/** The result of replaying a range of events. */
 export interface Replayed {
   /** Finished deliveries that are sent again. */
   replayed: number;
@@ -102,20 +100,17 @@ export interface Replayed {
   isFull?: true;
 }
 
-/** The counts behind the health report. */
 export interface StoreHealth {
   pendingDeliveries: number;
   /** When the oldest pending delivery was created, Unix ms; null without one. */
   oldestPendingAtMs: number | null;
 }
 
-/** Deliveries that were not delivered and are not on their way. */
 export interface UndeliveredCounts {
   held: number;
   failed: number;
 }
 
-/** {@link UndeliveredCounts} of all customers. */
 export interface AllUndelivered extends UndeliveredCounts {
   /** Subscriptions that catch up because their customer's limit of held deliveries was reached. */
   heldFull: number;

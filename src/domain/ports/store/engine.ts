@@ -8,7 +8,6 @@ import type { Undelivered } from "./deliveries.ts";
 import type { StorageProblem } from "./storage_fault.ts";
 import type { Store } from "./store.ts";
 
-/** How a store is opened. */
 export interface OpenStoreOptions {
   /** Whether the file's disk has room for more than a page. */
   hasRoom?: () => boolean;
@@ -61,7 +60,6 @@ export interface StoreEngine {
     vaultSource: VaultSource,
     by: { by: Act; random: Random; newMailId: () => string },
   ): DiscardedSecrets;
-  /** The state of every source. */
   sourceStates(path: string, options?: ExamineOptions): SourceState[];
   /** The deliveries that do not arrive. */
   undelivered(path: string, options?: ExamineOptions): Undelivered;

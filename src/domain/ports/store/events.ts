@@ -31,7 +31,6 @@ export interface EventQuery {
   after?: { seq: number };
 }
 
-/** The position of an event in both orders. */
 export interface EventPosition {
   id: string;
   publishedAtMs: number;
@@ -64,7 +63,6 @@ export interface LaterLanguage {
   provenance: Provenance;
 }
 
-/** Event records. */
 export interface EventStore {
   /** Newest first by (`published_at`, id); with `after` in the order of storing. */
   listEvents(query: EventQuery): Promise<ListedEvent[]>;

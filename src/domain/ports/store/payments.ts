@@ -7,7 +7,6 @@ import type { TierTable } from "./customers.ts";
 /** A change of access; `in_grace`: it is restored without a payment, because the grace period is not over. */
 export type AccessChange = "ended" | "restored" | "in_grace";
 
-/** How payment events are judged. */
 export interface PaymentReview {
   nowMs: number;
   tiers: TierTable;

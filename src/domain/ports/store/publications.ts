@@ -24,7 +24,6 @@ export interface StoredPublication {
   externalId: string;
   contentHash: string;
   version: number;
-  /** How it was found. */
   foundBy: "key" | "content" | "text" | "alias";
   /** Null until it is known. */
   textHash: string | null;
@@ -43,7 +42,6 @@ export interface StoredPublication {
   event: RegEvent;
 }
 
-/** The decision on one publication. */
 export type RecordDecision =
   /** `after_fetch`: subscribers are notified once the fetch is finished, unless it is a change spike. */
   | { kind: "record"; event: RegEvent; provenance: Provenance; notify: boolean | "after_fetch" }

@@ -53,7 +53,6 @@ export interface FetchEnd {
   responded?: { hosts: readonly string[]; sinceMs: number };
 }
 
-/** A source of the config. */
 export interface RegisteredSource {
   id: string;
   /** Null for a source without a host. */
@@ -63,7 +62,6 @@ export interface RegisteredSource {
   nextRunAtMs: number;
 }
 
-/** Which sources to lease. */
 export interface SourceClaim {
   nowMs: number;
   leaseMs: number;

@@ -3,7 +3,6 @@
 /** The disk is `full`, the database is `read_only`, or it is `unavailable` for another reason. */
 export const STORAGE_FAULTS = ["unavailable", "read_only", "full"] as const;
 
-/** See {@link STORAGE_FAULTS}. */
 export type StorageFault = typeof STORAGE_FAULTS[number];
 
 /** A fault, with the engine's advice for the operator. */

@@ -10,7 +10,6 @@ import type { SourceStore } from "./sources.ts";
 import type { StorageProblem } from "./storage_fault.ts";
 import type { SubscriptionStore } from "./subscriptions.ts";
 
-/** The whole store. */
 export interface Store
   extends
     EventStore,

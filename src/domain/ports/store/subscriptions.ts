@@ -106,7 +106,6 @@ export interface SubscriptionStore {
   closeSubscriptions(nowMs: number): Promise<number>;
 }
 
-/** A subscription that was disabled by the service. */
 export interface DisabledByService {
   id: string;
   by: Exclude<DisabledReason, "owner">;

@@ -22,7 +22,6 @@ export function closeSections(text: string, from: number, itemName: string): str
   return [...cuts, text.length].map((cut, at) => text.slice(cuts[at - 1] ?? 0, cut)).join(CLOSED);
 }
 
-/** Whether a part of a text contains a section that {@link closeSections} closed. */
 export function hasClosedSection(text: string, start: number, end: number): boolean {
   return text.slice(start, end).includes(MARK);
 }

@@ -29,7 +29,6 @@ export const MARKUP = new Map<string, "html" | "text">([
   ["atom:content", "text"],
 ]);
 
-/** Elements with one plain value. */
 export const PLAIN: ReadonlySet<string> = new Set(
   ("link guid pubdate language ttl dc:date dc:identifier dc:language dcterms:issued dcterms:created dcterms:modified " +
     "atom:id atom:published atom:issued atom:created atom:updated atom:modified").split(" "),

@@ -3,9 +3,7 @@ import { selectAll } from "css-select";
 import { type DomHandler, DomUtils } from "htmlparser2";
 import { DocumentError } from "../parsed.ts";
 
-/** A node of a page. */
 export type PageNode = DomHandler["dom"][number];
-/** An element of a page. */
 export type PageElement = Extract<PageNode, { attribs: Record<string, string> }>;
 
 /**
@@ -19,7 +17,6 @@ const CHARACTERS_PER_STEP = 16;
 
 const { isTag, isText, hasChildren } = DomUtils;
 
-/** The searches of one page. */
 export class PageSearch {
   #stepsLeft: number;
   #isEnough: (element: PageElement) => boolean = () => false;

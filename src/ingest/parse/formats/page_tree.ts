@@ -21,7 +21,6 @@ export interface PageTree {
   values(rule: string, options: ValueOptions): string[];
 }
 
-/** How the values of a rule are read. */
 export interface ValueOptions {
   /** Null: anywhere. */
   within: PageElement | null;

@@ -3,7 +3,6 @@ import type { ParsedDocument, ParsedItem, ParseProblem } from "../parsed.ts";
 import { DocumentError, documentProblem, readItems } from "../parsed.ts";
 import { escapeText } from "./scan_xml.ts";
 
-/** A JSON object. */
 export type JsonObject = Record<string, unknown>;
 
 /** Reads a JSON Feed, of truncated text the complete items. Throws {@link DocumentError}. */
@@ -151,7 +150,6 @@ function isFeed(value: unknown): value is JsonObject {
   return plain(value.title) !== null && Array.isArray(value.items);
 }
 
-/** Whether a JSON value is an object. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -6,7 +6,6 @@ import { DocumentError, documentProblem, NO_PROPERTIES } from "../parsed.ts";
 import { EMPTY_ITEM } from "./fields.ts";
 import { contentText, type EndTag, escapeText, nextTag, type StartTag } from "./scan_xml.ts";
 
-/** A page of a sitemap, or a sitemap of an index. */
 export interface SitemapEntry {
   /** As stated. */
   address: string;
@@ -16,7 +15,6 @@ export interface SitemapEntry {
   title: string | null;
 }
 
-/** A sitemap, or an index of sitemaps. */
 export interface Sitemap {
   kind: "urlset" | "sitemapindex";
   entries: SitemapEntry[];
@@ -96,7 +94,6 @@ export function kindOfMap(text: string): Sitemap["kind"] | null {
   return name === "urlset" || name === "sitemapindex" ? name : null;
 }
 
-/** A sitemap as a document with an item for each entry. */
 export function describeSitemap(map: Sitemap): ParsedDocument {
   return {
     ...NO_PROPERTIES,

@@ -12,7 +12,6 @@ const INCREMENTAL = 2;
 /** Maximum number of prepared statements: the texts of lists vary with their filters. */
 const MAX_STATEMENTS = 256;
 
-/** A row by column name. */
 export type Row = Record<string, Value>;
 
 /**
@@ -21,7 +20,6 @@ export type Row = Record<string, Value>;
  */
 export type Durability = "durable" | "relaxed";
 
-/** How a file is opened. */
 export interface OpenOptions {
   /** Nothing is written, not even the log that a killed process left: otherwise the last close moves it into the file. */
   readOnly?: boolean;

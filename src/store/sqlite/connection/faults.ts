@@ -36,7 +36,6 @@ const PROBLEMS = {
   },
 } as const satisfies Record<string, StorageProblem>;
 
-/** The cause of a fault. */
 export type Cause = keyof typeof PROBLEMS;
 
 /** Texts of sqlite3_errstr(), which are stable: not every error of the runtime has the error code. */
@@ -55,7 +54,6 @@ export function causeOf(error: unknown): Cause | null {
   return TEXTS.find(([text]) => text.test(error.message))?.[1] ?? null;
 }
 
-/** The error for a fault of this cause. */
 export function storageError(cause: Cause, options?: ErrorOptions): StorageError {
   return new StorageError(PROBLEMS[cause], options);
 }
@@ -63,7 +61,6 @@ export function storageError(cause: Cause, options?: ErrorOptions): StorageError
 /** EACCES, EROFS and SQLite's equivalents. */
 const UNWRITABLE = /permission denied|read-only file system|readonly database|unable to open database file/i;
 
-/** See {@link StoreEngine.adviceOn}. */
 export function adviceOn(
   error: Error,
   { hasRoom = () => true }: { hasRoom?: () => boolean } = {},

@@ -1,7 +1,6 @@
 // SQL with its values written in place.
 import type { SupportedValueType } from "node:sqlite";
 
-/** A value of a statement. */
 export type Value = SupportedValueType;
 
 /**

@@ -4,7 +4,6 @@ import type { Connection } from "../connection/connection.ts";
 import { sql } from "../connection/sql.ts";
 import type { Part } from "../part.ts";
 
-/** The part of the port that concerns the audit. */
 export function createAudit(connection: Connection): Part<"listAudit"> {
   return {
     listAudit: ({ limit, before = Number.MAX_SAFE_INTEGER, customerId }) => {

@@ -5,10 +5,8 @@ import type { Tier } from "../../../domain/customer/tier.ts";
 import type { Connection, Row } from "../connection/connection.ts";
 import { sql } from "../connection/sql.ts";
 
-/** The columns of a customer, for statements that read one. */
 export const CUSTOMER_COLUMNS = sql`id, email, tier, enabled, limits, language, declared, created_at`;
 
-/** A customer from a row with {@link CUSTOMER_COLUMNS}. */
 export function customerFromRow(row: Row): Customer {
   return {
     id: String(row["id"]),

@@ -22,7 +22,6 @@ import type { Part } from "../part.ts";
 
 type CustomerMethods = "addCustomer" | "findCustomer" | "findAccount" | "listCustomers" | "changeCustomer";
 
-/** The part of the port that concerns customers. */
 export function createCustomers(connection: Connection): Part<CustomerMethods> {
   return {
     addCustomer: (customer, key, by) =>

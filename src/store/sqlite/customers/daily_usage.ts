@@ -11,7 +11,6 @@ import type { Connection } from "../connection/connection.ts";
 import { sql } from "../connection/sql.ts";
 import type { Part } from "../part.ts";
 
-/** The part of the port that concerns daily limits. */
 export function createDailyUsage(connection: Connection): Part<"countDaily" | "usedToday"> {
   return {
     countDaily: (customerId, request) =>

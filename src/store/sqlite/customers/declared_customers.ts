@@ -16,7 +16,6 @@ import { disableKey, insertKey } from "./key_rows.ts";
 import { sql } from "../connection/sql.ts";
 import type { Part } from "../part.ts";
 
-/** The part of the port that concerns declared customers. */
 export function createDeclared(connection: Connection): Part<"declareCustomers"> {
   return {
     declareCustomers: (customers, by) =>
@@ -37,7 +36,6 @@ export function createDeclared(connection: Connection): Part<"declareCustomers">
   };
 }
 
-/** The conflicts of a declaration with the database. */
 export function conflictsOf(connection: Connection, customer: DeclaredCustomer): DeclarationConflict[] {
   const known = connection.get(
     sql`select email, enabled, erased_at from customers where id = ${customer.id}`,

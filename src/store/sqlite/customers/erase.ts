@@ -13,7 +13,6 @@ import type { Part } from "../part.ts";
 const ERASED_URL = "https://erased.invalid/";
 const ERASED_SECRET = new Uint8Array();
 
-/** The part of the port that erases. */
 export function createErasure(connection: Connection): Part<"eraseCustomer"> {
   return {
     eraseCustomer: (id, by) => {

@@ -6,7 +6,6 @@ import { responseField } from "../sealed_secrets.ts";
 import { sql } from "../connection/sql.ts";
 import type { Part } from "../part.ts";
 
-/** The part of the port that stores responses. */
 export function createIdempotency(
   connection: Connection,
   vault: Vault,

@@ -3,7 +3,6 @@ import type { ApiKey } from "../../../domain/customer/customer.ts";
 import type { Connection, Row } from "../connection/connection.ts";
 import { sql } from "../connection/sql.ts";
 
-/** Stores a key of the customer. */
 export function insertKey(connection: Connection, customerId: string, key: ApiKey): void {
   connection.run(
     sql`insert into api_keys (hash, customer_id, last_four, created_at, disabled_at)
@@ -26,7 +25,6 @@ export function disableKeys(connection: Connection, customerId: string, nowMs: n
   ).map((row) => String(row["last_four"]));
 }
 
-/** A key from a whole row. */
 export function keyFromRow(row: Row): ApiKey {
   return {
     hash: String(row["hash"]),

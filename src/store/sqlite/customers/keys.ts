@@ -8,7 +8,6 @@ import { cancelWelcome, queueMail } from "./mails.ts";
 import { sql } from "../connection/sql.ts";
 import type { Part } from "../part.ts";
 
-/** The part of the port that concerns keys. */
 export function createKeys(connection: Connection): Part<"replaceKeys" | "findKey"> {
   return {
     replaceKeys: (customerId, key, by) =>

@@ -30,7 +30,6 @@ const dueMails = (nowMs: number, limit: number) =>
 const KEPT_COLUMNS = sql`id, kind, customer_id, status, attempts, next_attempt_at, last_problem, created_at,
     finished_at`;
 
-/** The part of the port that concerns mails. */
 export function createMails(connection: Connection): Part<keyof MailStore> {
   return {
     claimMails: ({ nowMs, leaseMs, limit }) => {
@@ -129,7 +128,6 @@ export function wasWritten(connection: Connection, onceKeys: readonly string[]):
   );
 }
 
-/** The deduplication key of a customer's welcome mail. */
 export function welcomeKey(customerId: string): string {
   return `welcome:${customerId}`;
 }

@@ -9,7 +9,6 @@ import { countTowardsQuota } from "../deliveries/delivery_states.ts";
 import { queueMail } from "./mails.ts";
 import { sql } from "../connection/sql.ts";
 
-/** The months of the customers in a transaction. */
 export class MonthQuota {
   readonly #months = new Map<string, CustomerMonth>();
   #isAnyHeld: boolean | null = null;

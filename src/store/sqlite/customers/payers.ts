@@ -21,7 +21,6 @@ export function findPayerById(
   return row === undefined ? null : { state: payerFromRow(row), customerId: String(row["customer_id"]) };
 }
 
-/** Saves the state of a payer. */
 export function savePayer(connection: Connection, state: PayerState, customerId: string): void {
   connection.run(
     sql`insert into payers (${PAYER_COLUMNS})

@@ -23,7 +23,6 @@ const EVENT_COLUMNS = sql`id, type, created_at, received_at, payer, subscription
 const KEPT_EVENTS = sql`select id, type, created_at, received_at, payer, subscription, fact, note,
     coalesce(customer_id, erased_customer_id) as customer_id from payment_events`;
 
-/** The part of the port that concerns payments. */
 export function createPayments(connection: Connection): Part<keyof PaymentStore> {
   return {
     recordPayment: (event, review) =>

@@ -3,7 +3,6 @@ import type { Connection } from "../connection/connection.ts";
 import { sql } from "../connection/sql.ts";
 import type { Part } from "../part.ts";
 
-/** The part of the port that concerns usage. */
 export function createUsage(
   connection: Connection,
 ): Part<"countedRequests" | "usageOf" | "addRequests"> {

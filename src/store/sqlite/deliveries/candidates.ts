@@ -4,7 +4,6 @@ import type { Connection, Row } from "../connection/connection.ts";
 import { subscriptionFromRow } from "../subscriptions/subscription_rows.ts";
 import { sql } from "../connection/sql.ts";
 
-/** A subscription that is not deleted. */
 export interface Candidate {
   subscription: MatchedSubscription;
   /** Events up to this one were stored before the subscription. */
@@ -55,7 +54,6 @@ function subscriptionsVersion(connection: Connection): number {
 const CANDIDATES_SQL = sql`select subscriptions.*, customers.enabled as customer_enabled
   from subscriptions join customers on customers.id = subscriptions.customer_id where deleted_at is null`;
 
-/** The candidate with this id as it is stored now. */
 export function readCandidate(connection: Connection, id: string): Candidate | undefined {
   const row = connection.get(sql`${CANDIDATES_SQL} and subscriptions.id = ${id}`);
   return row === undefined ? undefined : candidateFromRow(row);

@@ -16,7 +16,6 @@ const PASSED_OVER = 250;
 
 type Terms = Parameters<Store["catchUp"]>[0];
 
-/** The part of the port that lets subscriptions catch up. */
 export function createCatchUp(connection: Connection): Part<"catchUp"> {
   let lastCustomer = "";
   const next = () => nextAfter(connection, lastCustomer) ?? nextAfter(connection, "");
@@ -56,7 +55,6 @@ function nextAfter(connection: Connection, customerId: string): Row | undefined 
 /** The last position of the match log that was ever assigned. */
 export const LAST_POSITION_SQL = sql`coalesce((select seq from sqlite_sequence where name = 'match_log'), 0)`;
 
-/** The subscription catches up from the current event on. */
 export function startCatchUp(connection: Connection, subscriptionId: string, nowMs: number): void {
   connection.run(
     sql`update subscriptions
@@ -65,7 +63,6 @@ export function startCatchUp(connection: Connection, subscriptionId: string, now
   );
 }
 
-/** Logs a matched event for subscriptions that catch up. */
 export function logMatch(connection: Connection, eventSeq: number): void {
   connection.run(sql`insert into match_log (event_seq) values (${eventSeq})`);
 }

@@ -23,7 +23,6 @@ const MAX_PASSED_OVER = { before: 300, after: 50 };
 
 type Claim = Parameters<Store["claimDeliveries"]>[0];
 
-/** The part of the port that concerns the queue. */
 export function createDeliveries(
   connection: Connection,
   vault: Vault,

@@ -36,7 +36,6 @@ const COLUMNS =
 const LAST_ATTEMPT = sql`left join attempts on delivery_id = deliveries.id
   and number = (select max(number) from attempts where delivery_id = deliveries.id)`;
 
-/** The part of the port that concerns the log. */
 export function createDeliveryLog(connection: Connection): Part<LogMethods> {
   return {
     listDeliveries: (customerId, query) => list(connection, customerId, query),

@@ -10,7 +10,6 @@ import { removeBodies } from "./bodies.ts";
 import type { Connection, Row } from "../connection/connection.ts";
 import { type Sql, sql } from "../connection/sql.ts";
 
-/** A stored delivery, as far as its next state depends on it. */
 export interface DeliveryRow extends DeliveryFacts {
   seq: number;
   customerId: string;
@@ -107,7 +106,6 @@ export function markPendingDelivered(connection: Connection, ids: readonly strin
   );
 }
 
-/** Takes deliveries of a month's quota. */
 export function countTowardsQuota(
   connection: Connection,
   { customerId, month, deliveries }: { customerId: string; month: string; deliveries: number },

@@ -16,7 +16,6 @@ import type { Part } from "../part.ts";
 /** Deliveries released in one transaction, so that other work gets its turn. */
 const RELEASE_BATCH = 500;
 
-/** The part of the port that turns events into deliveries. */
 export function createMatching(
   connection: Connection,
   candidates: Candidates,

@@ -21,7 +21,6 @@ import { NewDeliveries } from "./new_deliveries.ts";
 import { sql } from "../connection/sql.ts";
 import type { Part } from "../part.ts";
 
-/** The part of the port that sends again. */
 export function createReplays(connection: Connection): Part<"replayDelivery" | "replayEvents"> {
   return {
     replayDelivery: (customerId, id, terms) =>

@@ -142,7 +142,6 @@ function removeUnlogged(connection: Connection, customerId: string): void {
   );
 }
 
-/** A column of rows as a JSON list. */
 function listOf(rows: readonly Row[], column: string): string {
   return JSON.stringify(rows.map((row) => row[column]));
 }

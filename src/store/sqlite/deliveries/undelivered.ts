@@ -10,7 +10,6 @@ import { Connection } from "../connection/connection.ts";
 import { sql } from "../connection/sql.ts";
 import type { Part } from "../part.ts";
 
-/** The part of the port that counts undelivered deliveries. */
 export function createUndelivered(
   connection: Connection,
 ): Part<"countUndelivered" | "countUndeliveredOf" | "largestCustomers"> {

@@ -23,7 +23,6 @@ export function lastPosition(publishedAtMs: number): bigint {
   return firstPosition(publishedAtMs) + (1n << TIE_BITS) - 1n;
 }
 
-/** The position of a stored event. */
 export function positionOf(connection: Connection, seq: number): bigint {
   // As text: the runtime throws on numbers beyond 2^53.
   const row = connection.get(

@@ -20,7 +20,6 @@ import type { Part } from "../part.ts";
 
 type Decide = Parameters<Store["recordPublications"]>[2];
 
-/** The part of the port that concerns events. */
 export function createEvents(
   connection: Connection,
 ): Part<keyof EventStore | keyof PublicationStore> {

@@ -12,7 +12,6 @@ import { sql } from "../connection/sql.ts";
  */
 const MAX_RENAMINGS = 8;
 
-/** The columns of a {@link StoredPublication}, read in one statement. */
 export const PUBLICATION_COLUMNS = sql`
   external_id, content_hash, text_hash, pending_hash, date_moves, version, withdrawn,
   (select ${SERVED_JSON} from events where seq = publications.latest_seq) as json,

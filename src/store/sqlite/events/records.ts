@@ -15,7 +15,6 @@ import { sql } from "../connection/sql.ts";
 type Recording = Extract<RecordDecision, { kind: "record" }>;
 type Translating = Extract<RecordDecision, { kind: "translated" }>;
 
-/** Writes the records of one transaction. */
 export class RecordWriter {
   readonly #index: IndexWriter;
 

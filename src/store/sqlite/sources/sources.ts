@@ -29,7 +29,6 @@ const DAY_MS = 86_400_000;
 /** A last fetch further ahead than this was made before the clock was set back, ms. */
 const CLOCK_TOLERANCE_MS = 60_000;
 
-/** The part of the port that concerns sources. */
 export function createSources(connection: Connection): Part<keyof SourceStore> {
   return {
     registerSources: (sources, nowMs) =>
@@ -71,7 +70,6 @@ export function createSources(connection: Connection): Part<keyof SourceStore> {
   };
 }
 
-/** The state of every source. */
 export function listStates(connection: Connection): SourceState[] {
   return connection.all(
     sql`select ${COLUMNS}, (select paused_until from hosts where hosts.host = sources.host) as paused_until

@@ -157,7 +157,6 @@ export function enableSubscription(connection: Connection, subscriptionId: strin
   writeHealth(connection, subscriptionId, HALF_OPEN);
 }
 
-/** The part of the port that depends on the clock. */
 export function createEndpoints(
   connection: Connection,
 ): Part<"judgeEndpoints" | "adjustForClockRollback"> {

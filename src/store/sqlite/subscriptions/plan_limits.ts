@@ -13,7 +13,6 @@ import { disableSubscription, enableSubscription } from "./endpoints.ts";
 import { type Sql, sql } from "../connection/sql.ts";
 import type { Part } from "../part.ts";
 
-/** The part of the port that applies the plan limits. */
 export function createPlanLimits(connection: Connection): Part<"fitSubscriptions"> {
   return {
     fitSubscriptions: ({ nowMs, tiers, newMailId }) => {

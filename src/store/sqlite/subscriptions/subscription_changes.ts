@@ -24,7 +24,6 @@ import type { Part } from "../part.ts";
 /** Reads a subscription whole, its secrets too. */
 type Find = (customerId: string, id: string) => Subscription | null;
 
-/** The part of the port that changes subscriptions. */
 export function createSubscriptionChanges(
   connection: Connection,
   vault: Vault,

@@ -8,7 +8,6 @@ import type {
 import type { Connection, Row } from "../connection/connection.ts";
 import { sql } from "../connection/sql.ts";
 
-/** The columns of a subscription, for statements that read one. */
 export const SUBSCRIPTION_COLUMNS =
   sql`id, customer_id, webhook_url, topics, source_filter, severity_min, language, created_at, disabled_at,
       disabled_by, deleted_at, backfill_seq, resume_after, paused_at, held_full_since, after_seq`;

@@ -28,7 +28,6 @@ type SubscriptionMethods =
 
 const SECRET_COLUMNS = sql`secret, previous_secret, previous_secret_until`;
 
-/** The part of the port that concerns subscriptions. */
 export function createSubscriptions(connection: Connection, vault: Vault): Part<SubscriptionMethods> {
   const whole = (row: Row): Subscription => ({
     ...subscriptionWithCursor(connection, row),
