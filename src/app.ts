@@ -67,7 +67,6 @@ export interface AppOptions {
   platform: Platform;
   store: Store;
   version: string;
-  /** The services of a previous app in this process. */
   services?: ProcessServices;
 }
 

@@ -85,7 +85,6 @@ export type Route =
     | { access: "signature"; maxBodyBytes: number; handle(call: SignedCall): Promise<ResponseBody> }
   );
 
-/** A value that has passed a schema. */
 type Checked<Schema> = Schema extends z.ZodType ? z.infer<Schema> : undefined;
 
 /** A public route, with its handler typed by its schemas. */

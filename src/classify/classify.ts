@@ -61,7 +61,6 @@ export function createClassifier(additions: Additions): Classifier {
 }
 
 interface Rules {
-  /** The config's defaults by source. */
   defaults: ReadonlyMap<string, Additions["sources"][number]>;
   findTopics: ReturnType<typeof createTopicFinder>;
   findConfiguredSeverity: ReturnType<typeof createConfiguredSeverity>;

@@ -33,7 +33,6 @@ const MAX_LETTER_POINTS = 3;
 /** Number of characters searched for such letters. */
 const LETTERS_READ = 600;
 
-/** The languages that the data distinguishes. */
 const LANGUAGES: readonly string[] = [...LANGUAGE_DATA.strong.keys()];
 
 const WORD_POINTS = new Map<string, Map<string, number>>();

@@ -6,7 +6,6 @@ import type { FoldedText } from "./phrases/fold_text.ts";
 
 export interface Publisher {
   kind: PublisherKind;
-  /** A data protection authority. */
   dataProtection: boolean;
   /** An authority that supervises, audits or sets standards; includes data protection authorities. */
   supervises: boolean;

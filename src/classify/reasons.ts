@@ -19,7 +19,6 @@ export interface Reason {
   /** The field of the event record, or `relevant`. */
   field: "relevant" | "language" | "event_type" | "topics" | "severity" | "ai_act_articles";
   value: string;
-  /** The rule in words. */
   why: string;
   /** The evidence: words, articles or parts of the URL, as the rules write them. */
   words: string[];

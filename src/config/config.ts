@@ -47,7 +47,6 @@ const BASE_LANGUAGES = ["en", "de", "fr"];
 
 export interface ParsedConfig {
   config: Config;
-  /** The file's values by its own keys. */
   checked: CheckedFile;
   /** Adds file and line to a problem that was found after parsing. */
   locate(problem: KeyProblem): ConfigProblem;

@@ -14,7 +14,6 @@ export interface SourceIngestOptions extends Omit<FetchOptions, "noteResponse"> 
   store: Pick<Store, "recordPublications" | "previewPublications" | "listEvents" | "findEvent">;
   clock: Clock;
   newId: NewId;
-  /** The holder of the leases. */
   holder: string;
   rulesVersion: string;
   fingerprints: DocumentFingerprints;

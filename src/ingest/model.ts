@@ -17,7 +17,6 @@ export interface DecidedItem {
   readonly key: string;
   /** The language of its document, where the source has a URL for each. */
   readonly language: string | null;
-  /** Of the parser. */
   readonly notes: readonly string[];
   request(): ClassifyRequest;
   readonly decision: ItemDecision;
@@ -50,7 +49,6 @@ export interface IngestResult {
   readonly refused: readonly RefusedItem[];
   /** Items of documents that were not parsed again because they had not changed. */
   readonly repeated: { readonly unchanged: number; readonly irrelevant: number };
-  /** Fingerprints by the names of the documents. */
   readonly fingerprints: ReadonlyMap<string, DocumentFingerprint>;
   /** The parts of the source, other than items, that could not be fetched or read. */
   readonly partialFailures: readonly FailedPart[];

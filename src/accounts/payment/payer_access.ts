@@ -8,7 +8,6 @@ import type {
 import { type Tier, TIERS } from "../../domain/customer/tier.ts";
 
 export interface PaymentRules {
-  /** Tiers by price id. */
   prices: Readonly<Record<string, Tier>>;
   graceMs: number;
 }

@@ -157,7 +157,6 @@ function itemsOf(list: unknown): Fields[] {
   return Array.isArray(data) ? data.slice(0, MAX_ITEMS).map(fieldsOf) : [];
 }
 
-/** An id, or the id of an expanded object. */
 function idOf(value: unknown): string | null {
   return textOf(value) ?? textOf(fieldsOf(value)["id"]);
 }

@@ -13,7 +13,6 @@ const PRIVATE_RANGES: readonly string[] = [
   "carrierGradeNat",
 ];
 
-/** Headers in which proxies state the client. */
 const PROXY_HEADERS = ["x-forwarded-for", "forwarded", "x-real-ip"] as const;
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;

@@ -220,7 +220,6 @@ function untiedLaw(text: string, citation: Citation, laws: readonly LawMention[]
   return right.length < citation.start - before.end && !isSeparate ? after.kind : before.kind;
 }
 
-/** A conjunction or a comma. */
 const CONJUNCTION = /[,;:]|\b(?:and|or|und|oder|sowie|et|ou)\b/i;
 
 /** A longer text is assumed to contain the end of a sentence, in characters. */

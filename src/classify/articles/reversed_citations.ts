@@ -9,7 +9,6 @@ const LONGEST_BEFORE = 70;
 const JOIN = /\s(?:of|in|to|under|des|der|von|im|in|du|de|de l'|de la|dans l')(?: the| dem| den)?\s?$/i;
 
 const VALUE = /^[([]?(?:\d{1,2}[a-d]?|[a-z]|[a-k][a-d]|[ivx]{1,4})[)\],;]*(?:[([]?[a-z]{1,2}[)\],;]*)?$/i;
-/** Conjunctions and the words for parts. */
 const WORDS: ReadonlySet<string> = new Set(
   ("and or und oder et ou to bis \u00e0 - sowie paragraph paragraphs paragraphe paragraphes abs abs. absatz absatzes " +
     "absatze point points buchst buchst. buchstabe buchstaben lit lit. nr nr. nummer nummern ziffer ziffern section " +

@@ -12,7 +12,6 @@ export interface PhraseEntry<T> {
 }
 
 export interface PhraseHit<T> {
-  /** As written in the data. */
   phrase: string;
   value: T;
   /** Start and end in `words` of the folded text. */

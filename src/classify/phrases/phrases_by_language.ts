@@ -3,7 +3,6 @@ import type { PhraseLists } from "../data.ts";
 import { lazy } from "../compute_once.ts";
 import { buildPhraseIndex, type PhraseEntry, type PhraseIndex } from "./find_phrases.ts";
 
-/** The lists that apply to each language. */
 const LISTS: Readonly<Record<string, readonly string[]>> = {
   en: ["any", "en"],
   de: ["any", "de"],

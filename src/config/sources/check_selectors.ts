@@ -4,7 +4,6 @@ import type { KeyPath } from "../toml/key_lines.ts";
 import { type KeyProblem, quote } from "../toml/problems.ts";
 import { tablesOf } from "../toml/raw_document.ts";
 
-/** The keys with selectors, by table. */
 const KEYS: Readonly<Record<string, readonly string[]>> = {
   html: ["item", ...ITEM_FIELDS, "next"],
   sitemap: ITEM_FIELDS,

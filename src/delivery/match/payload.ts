@@ -15,7 +15,6 @@ export interface Recipient {
 
 /** The bodies of one event as JSON: each consists of an opening and an ending. */
 interface PreparedPayload {
-  /** The part that differs by recipient. */
   openingFor(recipient: Recipient): string;
   /** The part that all recipients of a language share. */
   endingIn(language: string): string;

@@ -89,7 +89,6 @@ const FRENCH_FATES: Record<Fate, string> = { changed: "modifi√©", added: "ajout√
 
 /** The language of the sentence and of the record. */
 export interface DescribeOptions {
-  /** The reader's language. */
   language: string;
   /** The language of `title_en` and `summary_en` in a record with several languages; null in a record with one. */
   own: string | null;

@@ -65,7 +65,6 @@ export interface RegEvent {
   ingested_at: number;
   /** The original language (ISO 639-1). */
   language: string;
-  /** All languages of the texts. */
   language_versions: string[];
   /** The texts by language, for all of `language_versions`. */
   translations: Record<string, LocalizedText>;

@@ -22,7 +22,6 @@ export interface LanguageOrigin extends DocumentOrigin {
 export interface Provenance extends DocumentOrigin {
   /** The version of the classification rules: `1`, or `1+` and a hash if the config adds rules. */
   rules_version: string;
-  /** The categories of the item. */
   categories: string[];
   /** The languages stated by item, document and source, the most specific first. */
   stated_languages: string[];

@@ -183,7 +183,6 @@ export interface Log {
 /** Where sealed data is stored; it opens only there. */
 export interface SealedField {
   table: string;
-  /** The row. */
   id: string;
 }
 

@@ -28,7 +28,6 @@ const ADVICE: Readonly<Record<number, string>> = {
 
 /** The validators of a response, for conditional requests. */
 export interface Validators {
-  /** The URL that they belong to. */
   url?: string;
   etag?: string;
   lastModified?: string;

@@ -40,7 +40,6 @@ export async function fetchLanguages(
   return merged;
 }
 
-/** Merges the fetches of several languages into one. */
 class MergedFetch implements Fetched {
   documents: PlannedDocument[] = [];
   readonly unreadable: Fetched["unreadable"] = [];

@@ -25,7 +25,6 @@ export interface Rest {
   url: string;
   /** The short names of the items of the last fetch's first page; everything from there to `url` was read. */
   top: string[];
-  /** The number of pages in between. */
   pages: number;
 }
 

@@ -90,7 +90,6 @@ export class MovedUrls {
     return reverted;
   }
 
-  /** The note for the operator. */
   get note(): string {
     return `${this.moved.length} publications have moved ${
       [...new Set(this.moved.map((one) => this.#hosts.get(one)))].join(", ")

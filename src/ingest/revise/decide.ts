@@ -33,7 +33,6 @@ export interface SharedOrigin {
   /** The languages that the document and the source's settings state, the more specific first. */
   statedLanguages: readonly string[];
   origin: DocumentOrigin;
-  /** The parser's notes on items. */
   notes: ReadonlyMap<NormalisedItem, readonly string[]>;
   classified: ReadonlyMap<NormalisedItem, Classified>;
   /** Whether the document was read before with the same bytes. */

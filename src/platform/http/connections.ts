@@ -49,7 +49,6 @@ export interface Connections {
   /** Keeps it for the next request to the target. */
   release(connection: Connection): void;
   drop(connection: Connection): void;
-  /** Closes all connections, in use or not. */
   close(): Promise<void>;
 }
 

@@ -105,7 +105,6 @@ function startProgram(): void {
   }).outputSync();
 }
 
-/** Loads a library that every process has. */
 function loadLibrary(): void {
   const names = { windows: "kernel32.dll", darwin: "libSystem.dylib" };
   const name = Deno.build.os === "windows" || Deno.build.os === "darwin" ? names[Deno.build.os] : "libc.so.6";

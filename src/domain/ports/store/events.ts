@@ -17,7 +17,6 @@ export interface EventQuery {
   eventTypes?: readonly EventType[];
   /** Canonical references; one stands for those within it. */
   articles?: readonly string[];
-  /** Languages of the event's texts. */
   languages?: readonly string[];
   /** Words that title or summary contain, all of them. */
   search?: readonly string[];

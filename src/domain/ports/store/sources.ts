@@ -12,7 +12,6 @@ import type {
 /** How a fetch ended, as it is stored. Every time is in Unix ms. */
 export interface FetchEnd {
   sourceId: string;
-  /** The holder of the lease. */
   holder: string;
   atMs: number;
   /** The schedule that `nextDueAtMs` was computed with, see {@link RegisteredSource.schedule}. */

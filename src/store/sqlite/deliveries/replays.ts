@@ -110,7 +110,6 @@ function sendAgain(
     row: Row;
     customerId: string;
     quota: MonthQuota;
-    /** When it is due. */
     atMs: number;
     nowMs: number;
   },
