@@ -15,10 +15,7 @@ export interface RestoreRequest {
 }
 
 export interface RestoreTools extends Pick<BackupTools, "files" | "archives" | "inspect"> {
-  /**
-   * Locks the database for this restore until the returned function is called. Throws while a server or another restore
-   * has it.
-   */
+  /** Locks the database until the returned function is called. Throws while a server or another restore has it. */
   claim(path: string): Promise<() => void>;
   /** Moves the log into the database's file; throws while another process has it open. */
   release(path: string): void;

@@ -7,10 +7,7 @@ interface Loader {
   load(): Promise<readonly Command[]>;
 }
 
-/**
- * Loaded on demand, because `version` and `healthcheck` must start fast. The specifiers are literals, so that the
- * executable contains the files.
- */
+/** Loaded on demand: `version` and `healthcheck` must start fast. Only literal specifiers are compiled in. */
 const LOADERS: readonly Loader[] = [
   { words: ["serve"], load: async () => [(await import("./serve.ts")).serveCommand] },
   { words: ["init"], load: async () => [(await import("./init.ts")).initCommand] },

@@ -8,10 +8,7 @@ import { wrapLines } from "./wrap_text.ts";
 // deno-lint-ignore no-control-regex -- the escape that begins a colour
 const COLOUR = /(\x1b\[\d{1,2}m)/;
 
-/**
- * The host with safe output: control characters are printed as `\u001b`, so that terminals do not interpret them. All
- * commands use this host.
- */
+/** The host with safe output: control characters are printed as `\u001b`. All commands use this host. */
 export function withSafeOutput(host: Host): Host {
   return {
     ...host,

@@ -57,10 +57,7 @@ export async function parseConfig(text: string, options: ParseConfigOptions): Pr
   return (await parseConfigFile(text, options)).config;
 }
 
-/**
- * Parses and validates a config. Reads nothing except the secrets that it refers to. Rejects with a {@link ConfigError}
- * that contains all problems.
- */
+/** Parses and validates a config, and reads its secrets. Rejects with a {@link ConfigError} with all problems. */
 export async function parseConfigFile(text: string, options: ParseConfigOptions): Promise<ParsedConfig> {
   const document = parseToml(text, options.file);
   // Compiling the schema, as zod does for repeated use, would cost more than it saves.

@@ -85,10 +85,7 @@ export interface Opened extends LoadedConfig {
   store: Store;
 }
 
-/**
- * Without a database, a command creates one, or reads from an empty one in memory, which leaves no files that another
- * user than the service owns.
- */
+/** Without a database, a command creates one, or reads an empty one in memory, which leaves no files. */
 export type WithoutStore = "make" | "do without";
 
 /** Opens config, platform and store for `work` and closes them afterwards. Throws without a store, unless an option allows it. */

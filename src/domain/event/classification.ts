@@ -8,10 +8,7 @@ export const KEYWORD_LISTS = ["any", "en", "de", "fr", "other"] as const;
 
 export type KeywordList = typeof KEYWORD_LISTS[number];
 
-/**
- * Keywords by list: `*` at the end of a word matches any ending, a word in capitals matches only capitals, hyphens and
- * apostrophes count as spaces.
- */
+/** Keywords by list: `*` matches any ending, capitals match only capitals, hyphens and apostrophes are spaces. */
 export type Keywords = Readonly<Record<KeywordList, readonly string[]>>;
 
 /** A topic that the operator adds. Citations of its articles also assign it. */

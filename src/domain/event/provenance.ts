@@ -1,9 +1,7 @@
 // Provenance: the origin of an event record, from which every value can be explained.
 
 export interface DocumentOrigin {
-  /**
-   * The URL without user, query and fragment, which may contain secrets, or the name of the file.
-   */
+  /** The URL without user, query and fragment, which may contain secrets, or the name of the file. */
   document: string;
   /** SHA-256 of the received bytes, 64 hexadecimal characters. */
   document_sha256: string;

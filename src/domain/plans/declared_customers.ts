@@ -5,10 +5,7 @@ import type { DeclarationConflict, DeclaredCustomer } from "../customer/declared
 export interface DeclarationFacts {
   /** The customer of this id; null without one. */
   known: (Pick<Customer, "email" | "enabled"> & { isErased: boolean }) | null;
-  /**
-   * The oldest customer with this email address that is neither declared nor disabled by the operator, who alone may
-   * enable it again.
-   */
+  /** The oldest customer with this email address that is neither declared nor disabled by the operator. */
   emailHolderId: string | null;
   /** The undeclared customer that holds each of its keys. */
   keyHolderIds: readonly (string | null)[];
@@ -42,9 +39,7 @@ export interface DeclaredKeys {
   disabled: string[];
 }
 
-/**
- * Gives the customer exactly the declared keys; `stored` contains the stored ones of these hashes and of the customer.
- */
+/** Gives the customer exactly the declared keys; `stored` are the stored keys of these hashes and of the customer. */
 export function planKeys(
   { id, keyHashes }: Pick<DeclaredCustomer, "id" | "keyHashes">,
   stored: readonly StoredKey[],

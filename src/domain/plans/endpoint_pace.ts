@@ -34,10 +34,7 @@ function isPaused(resumeAtMs: number, nowMs: number): boolean {
   return resumeAtMs > nowMs && resumeAtMs <= nowMs + MAX_PROBE_PAUSE_MS;
 }
 
-/**
- * The pace of a recovering endpoint after a claim: the next deliveries follow after a pause. It has recovered when
- * nothing more is due (`isAll`).
- */
+/** The pace of a recovering endpoint after a claim. It has recovered when nothing more is due (`isAll`). */
 export function planRecovery(
   { claimed, isAll, nowMs }: { claimed: number; isAll: boolean; nowMs: number },
 ): Pick<EndpointHealth, "pace" | "resumeAtMs"> {

@@ -33,10 +33,7 @@ export function planHashes(
   return lacksText ? { kind: "text", textHash } : null;
 }
 
-/**
- * The hashes of a publication after a new version. A revision in another language keeps those of the publication's
- * first language.
- */
+/** The hashes after a new version. A revision in another language keeps those of the first language. */
 export function planVersionHashes(
   { contentHash, textHash, language }: Pick<PublicationKey, "contentHash" | "textHash" | "language">,
   stored: Pick<StoredPublication, "contentHash" | "textHash" | "externalId"> | null,

@@ -16,9 +16,7 @@ export interface RunningAttempt {
 export interface WaitingSubscription {
   id: string;
   lane: Lane;
-  /**
-   * How many deliveries may start now, at least one: limited by those that are due and by the subscription's own limit.
-   */
+  /** How many deliveries may start now, at least one: limited by the due ones and the subscription's own limit. */
   ready: number;
 }
 

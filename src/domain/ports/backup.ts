@@ -76,10 +76,7 @@ export interface BackupFiles {
   copy(from: string, to: string): Promise<void>;
   /** Moves a file atomically: readers see no file or the whole file. */
   move(from: string, to: string): Promise<void>;
-  /**
-   * Creates a hard link in the same folder; false if the name exists. If the file system has no hard links, the file is
-   * renamed instead.
-   */
+  /** Creates a hard link in the same folder, or else renames the file; false if the name exists. */
   keepAs(path: string, name: string): Promise<boolean>;
   /** The file's length; 0 if it does not exist. */
   sizeOf(path: string): Promise<number>;

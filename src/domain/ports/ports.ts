@@ -93,25 +93,16 @@ export interface FolderListing {
 }
 
 export interface FolderOptions {
-  /**
-   * Whether links may lead out of the folder. Links within it are always followed, because volumes of containers
-   * contain some.
-   */
+  /** Whether links may lead out of the folder. Links within it are always followed: container volumes use them. */
   followLinks: boolean;
 }
 
 /** The file system. Every method throws when the path cannot be read; messages contain the path. */
 export interface Files {
   readText(path: string): Promise<string>;
-  /**
-   * The contents of a folder, without opening them, and without folders and names that start with a dot. Follows links
-   * unless told otherwise.
-   */
+  /** Lists the files of a folder, without names that start with a dot. Follows links unless told otherwise. */
   list(folder: string, options?: FolderOptions): Promise<FolderListing>;
-  /**
-   * Reads a regular file of a folder. Throws when it is larger than allowed, or is outside of the folder and links are
-   * not followed.
-   */
+  /** Reads a regular file. Throws if it is too large, or outside of the folder and links are not followed. */
   readIn(folder: string, name: string, options: FolderOptions & { maxBytes: number }): Promise<Uint8Array>;
 }
 

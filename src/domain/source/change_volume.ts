@@ -1,9 +1,6 @@
 // The number of new and revised publications of a fetch, by which a change spike is detected.
 
-/**
- * The new publications and revisions of one fetch. When no publication was known, the last success stands for the
- * newest known one.
- */
+/** The new publications and revisions of one fetch. If none was known, the last success is the newest date. */
 export interface ChangeVolume {
   count: number;
   /** New publications dated well before the newest known one. */

@@ -23,10 +23,7 @@ export type FieldRules = Readonly<Partial<Record<ItemField, readonly string[]>>>
 
 /** How the documents of each strategy are parsed into items. */
 export type Reading =
-  /**
-   * `items` are the paths to the items, all of which count; an empty one is the document itself. `next` is the path to
-   * the next page.
-   */
+  /** `items`: all paths to items; an empty path is the document itself. `next`: the path to the next page. */
   | {
     kind: "json";
     items: readonly string[];

@@ -8,10 +8,7 @@ export interface Schedule {
   timezone: string;
 }
 
-/**
- * The first run strictly after a time, Unix ms; null for a schedule without runs (30 February). Throws for an invalid
- * expression.
- */
+/** The first run strictly after a time, Unix ms; null if there is none. Throws for an invalid expression. */
 export function nextRunAfter(schedule: Schedule, afterMs: number): number | null {
   return cronOf(schedule).nextRun(new Date(afterMs))?.getTime() ?? null;
 }

@@ -143,10 +143,7 @@ export interface SourceState {
   moves: SourceMove[];
   /** The parts that its last success missed. */
   partialFailures: PartialFailure[];
-  /**
-   * When its publications were last narrowed to those about AI regulation; null once all of them have been read again
-   * without that filter.
-   */
+  /** When its publications were last narrowed to AI regulation; null once all have been read again. */
   narrowUntilMs: number | null;
   /** Until when its host asks not to be requested; null when it does not say. */
   hostPausedUntilMs: number | null;

@@ -10,10 +10,7 @@ export type Template = readonly ({ text: string } | { path: ValuePath })[];
 
 const STEP = /"([^"]*)"|([^.\s"{}]+)/y;
 
-/**
- * Parses `results`, `data.items`, `a."key.with.dots".0`. A list on the way needs no step: the path continues in each of
- * its items.
- */
+/** Parses `results`, `data.items`, `a."key.with.dots".0`. In a list, the path continues in each item. */
 export function readValuePath(text: string): PathReading<ValuePath> {
   const steps: string[] = [];
   const wanted =

@@ -12,10 +12,7 @@ export const MAX_REASON_LENGTH = 500;
 const MIN_SECRET_LENGTH = 6;
 const REDACTED = "[redacted]";
 
-/**
- * The text as a reason: one line without control characters, without the values of the source's secret headers, other
- * secrets, and queries of URLs.
- */
+/** The text as one line without control characters, secret headers, other secrets and queries of URLs. */
 export function failureReason(
   text: string,
   source: Pick<SourceSettings, "headers" | "authorization">,

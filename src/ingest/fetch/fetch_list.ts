@@ -36,10 +36,7 @@ const DAY_MS = 86_400_000;
 /** Maximum number of items of the first page that the next fetch recognises. */
 const MAX_MARKS = 100;
 
-/**
- * A page whose items are all older than the last complete fetch by this is the archive, ms: some publications are months
- * late.
- */
+/** A page is the archive if its items are all older than the last complete fetch by this, ms. */
 const OLD_PAGE_MS = 365 * DAY_MS;
 
 /** Pages through a list, and remembers the position and the items seen. */

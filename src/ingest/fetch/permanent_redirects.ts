@@ -5,10 +5,7 @@ import type { SourceMove } from "../../domain/source/source.ts";
 /** A permanent redirect is adopted after this time, ms: many are mistakes that are soon corrected. */
 export const ADOPTED_AFTER_MS = 3 * 86_400_000;
 
-/**
- * The redirect of a configured URL: permanent (`moved`: 301, 308), `none`, `unknown` (temporary: 302, 303, 307), or
- * `failed` (no document).
- */
+/** The redirect of a configured URL. `moved`: permanent (301, 308); `unknown`: temporary; `failed`: no document. */
 export type RedirectTrack = { kind: "none" | "unknown" | "failed" } | { kind: "moved"; to: string };
 
 export type PermanentRedirects = RedirectTrack & { address: string };

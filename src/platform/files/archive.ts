@@ -88,10 +88,7 @@ async function unpack(from: string, folder: string, names: readonly string[]): P
 /** Maximum size of the entries except the database, bytes. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
-/**
- * Throws if the folder has no space for an entry. A small archive may expand a thousandfold, and must not fill the disk
- * of a running server.
- */
+/** Throws if the folder has no space for an entry: a small archive may expand a thousandfold. */
 export function requireSize({ name, size }: { name: string; size: number }, folder: string): void {
   if (name !== ARCHIVE_NAMES.database && size > MOST_BYTES) {
     throw new Error(`its ${name} has ${formatBytes(size)}, more than any backup's`);

@@ -23,10 +23,7 @@ export interface Rights {
 export interface Machine {
   /** The volume of an existing path; null if the system does not report it. */
   volumeOf(path: string): Volume | null;
-  /**
-   * Identifies a file, to detect its replacement; null if the path does not exist. Without stable inode numbers all
-   * files have the same identity.
-   */
+  /** Identifies a file, to detect its replacement; null if there is none. The same for all without stable inodes. */
   identityOf(path: string): string | null;
   /** Null if the path does not exist. */
   rightsOf(path: string): Rights | null;

@@ -4,10 +4,7 @@ import { type buildConnector, Client } from "undici";
 import { NetworkError } from "../../domain/ports/ports.ts";
 import { type ConnectionStream, dial } from "./dial.ts";
 
-/**
- * How long an idle connection is kept, ms. Many servers close one after 5 s without notice, and a request sent at that
- * moment is lost.
- */
+/** How long an idle connection is kept, ms: many servers close one after 5 s, without notice. */
 const KEEP_ALIVE_MS = 4_000;
 /** Maximum for a server that announces a longer time (`Keep-Alive: timeout`), ms. */
 const MAX_KEEP_ALIVE_MS = 60_000;
@@ -15,10 +12,7 @@ const MAX_KEEP_ALIVE_MS = 60_000;
 export const MAX_IDLE_CONNECTIONS = 256;
 const MAX_HEADER_BYTES = 32_768;
 
-/**
- * Accepted certificates: those signed by a trusted authority, or anybody's, only for a process on this machine to which
- * no secret is sent.
- */
+/** Accepted certificates. `anybody` is only for a process on this machine to which no secret is sent. */
 export type Trust = "authorities" | "anybody";
 
 export interface Target {

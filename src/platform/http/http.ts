@@ -29,10 +29,7 @@ export interface RealHttpClient extends HttpClient {
   close(): Promise<void>;
 }
 
-/**
- * An HTTP/1.1 client. It uses no proxy from the environment, follows no redirect, adds no `Accept-Encoding`, and
- * decompresses gzip and deflate.
- */
+/** An HTTP/1.1 client without proxies, redirects and `Accept-Encoding`; it decompresses gzip and deflate. */
 export function createHttpClient(
   { trust = "authorities", forWebhooks = false }: HttpClientOptions = {},
 ): RealHttpClient {

@@ -32,10 +32,7 @@ export interface ListenOptions {
   handler(request: Request, client: ConnectedClient): Response | Promise<Response>;
   /** Responds to requests during the shutdown (default: an empty 503). */
   refuse?(request: Request): Response;
-  /**
-   * Called at most once a minute when the listener has failed. It is restarted; existing connections are kept, new ones
-   * were refused.
-   */
+  /** Called at most once a minute when the listener has failed. It is restarted; existing connections are kept. */
   onLost?(reason: string): void;
 }
 
@@ -63,10 +60,7 @@ export interface RunningServer {
   /** Its URL, such as "http://127.0.0.1:8080". */
   readonly address: string;
   readonly port: number;
-  /**
-   * Refuses new requests, waits up to `graceMs` for those in progress, then closes every connection. A second call does
-   * nothing.
-   */
+  /** Refuses new requests, waits up to `graceMs` for those in progress, then closes every connection. */
   shutdown(graceMs: number): Promise<void>;
   /**
    * Closes the listener after its clients have moved to another one on the same port: responses ask them to reconnect,

@@ -17,10 +17,7 @@ export interface Supervisor {
   close(): Promise<void>;
 }
 
-/**
- * The supervisor of the environment (`NOTIFY_SOCKET`, `WATCHDOG_USEC`). If it cannot be notified, `warn` gets the
- * reason.
- */
+/** The supervisor of the environment (`NOTIFY_SOCKET`, `WATCHDOG_USEC`); `warn` says why it cannot be notified. */
 export async function createSupervisor(
   env: (name: string) => string | undefined,
   warn: (text: string, fields: LogFields) => void,

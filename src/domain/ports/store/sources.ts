@@ -43,10 +43,7 @@ export interface FetchEnd {
   partialFailures: readonly PartialFailure[];
   /** See {@link SourceState.narrowUntilMs}. */
   narrowUntilMs: number | null;
-  /**
-   * What its hosts asked for; a later time that is stored already stays. A pause is `guessed` when the host has not
-   * said how long it lasts.
-   */
+  /** What its hosts asked for; a later stored time stays. `guessed`: the host did not say how long. */
   hosts: readonly { host: string; freeAtMs: number; pausedUntilMs: number; guessed?: boolean }[];
   /** Hosts that have answered every request since a time: guessed pauses that began before it are over. */
   responded?: { hosts: readonly string[]; sinceMs: number };

@@ -26,10 +26,7 @@ export interface SubscriptionChange {
   enabled?: boolean;
 }
 
-/**
- * Why a subscription is not changed. `unknown`: it is not the customer's, or deleted. `duplicate_held`: the plan limits
- * hold an equal one.
- */
+/** `unknown`: it is not the customer's, or deleted. `duplicate_held`: the plan limits hold an equal one. */
 export type ChangeRefusal = "unknown" | "duplicate" | "duplicate_held" | "limit_reached" | "key_lost";
 
 /** Subscriptions. Each call is one transaction. Every time is in Unix ms. */

@@ -35,10 +35,7 @@ export function readApi(
   };
 }
 
-/**
- * Reads SPARQL 1.1 query results in JSON (W3C). A rule names a variable; `NAME@lang` is the language of its literal.
- * Throws {@link DocumentError}.
- */
+/** Reads SPARQL 1.1 results in JSON (W3C). `NAME@lang` is the language of a literal. Throws {@link DocumentError}. */
 export function readSparql(
   text: string,
   { reading, maxItems }: { reading: Extract<Reading, { kind: "sparql" }>; maxItems: number },

@@ -3,9 +3,7 @@ import type { SupportedValueType } from "node:sqlite";
 
 export type Value = SupportedValueType;
 
-/**
- * A statement or a fragment, with its values in order. Its text comes only from {@link sql} and constants of the code.
- */
+/** A statement or fragment with its values in order. Its text comes only from {@link sql} and constants. */
 export class Sql {
   constructor(readonly text: string, readonly values: readonly Value[] = []) {}
 }

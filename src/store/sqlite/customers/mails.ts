@@ -109,10 +109,7 @@ function retry(connection: Connection, id: string, by: Act): MailRetry {
   return "queued";
 }
 
-/**
- * Queues a mail within the caller's transaction. Returns whether it was queued: of each deduplication key, one mail is
- * written.
- */
+/** Queues a mail within the caller's transaction; false if one with this deduplication key exists. */
 export function queueMail(connection: Connection, mail: NewMail): boolean {
   return connection.run(
     sql`insert into mails (id, kind, customer_id, data, once_key, next_attempt_at, created_at)

@@ -92,10 +92,7 @@ export function applyTrigger(
   return true;
 }
 
-/**
- * Marks deliveries as delivered that are pending and counted, as nearly all are. Returns how many these were; the others
- * stay as they are.
- */
+/** Marks pending and counted deliveries as delivered. Returns how many; the others stay as they are. */
 export function markPendingDelivered(connection: Connection, ids: readonly string[], nowMs: number): number {
   // "or rollback": an error fails the whole transaction, so SQLite need not copy each page for this statement.
   return connection.run(
@@ -130,10 +127,7 @@ function returnToQuota(
 /** Maximum number of deliveries that one transaction cancels or holds. */
 export const CLOSE_BATCH = 500;
 
-/**
- * Cancels some deliveries of a deleted subscription, pending ones first, and removes their bodies. Returns how many; 0
- * when nothing is left.
- */
+/** Cancels some deliveries of a deleted subscription and removes their bodies. Returns how many; 0 at the end. */
 export function cancelDeliveries(connection: Connection, subscriptionId: string, nowMs: number): number {
   const held = connection.all(
     sql`select ${STATE_COLUMNS} from deliveries indexed by deliveries_held

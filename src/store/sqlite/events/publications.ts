@@ -22,9 +22,7 @@ export const PUBLICATION_COLUMNS = sql`
     where known.source_id = publications.source_id
       and known.external_id = publications.external_id) as languages`;
 
-/**
- * The publication with this key, else with this content, else with this content apart from dates, else with an alias.
- */
+/** The publication with this key, else this content, else this content apart from dates, else this alias. */
 export function findPublication(
   connection: Connection,
   sourceId: string,
