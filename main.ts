@@ -5,12 +5,11 @@ if (import.meta.main) {
   // Before anything else is loaded: a service may be told to reload or to end as soon as it is there. Other commands
   // end by every signal, as programs do.
   const signals = Deno.args[0] === "serve" ? listenForSignals() : undefined;
-  const [{ runCli }, { createHost }] = await Promise.all([
+  const [{ runCli }, { createHost }, { loadEngine }] = await Promise.all([
     import("./src/cli/cli.ts"),
     import("./src/platform/process/process.ts"),
+    import("./src/server/store_engine.ts"),
   ]);
   const host = createHost(signals);
-  const loadEngine = () =>
-    import("./src/store/sqlite/engine.ts").then(({ createSqliteEngine }) => createSqliteEngine());
   host.exit(await runCli(host, loadEngine));
 }

@@ -9,6 +9,7 @@ import type { EventLoop } from "../domain/event_loop.ts";
 import type { Tracer } from "../domain/ports/tracer.ts";
 import { ApiRequest } from "./api_request.ts";
 import { receiveBody } from "./http/body.ts";
+import { refuseIfMatch } from "./http/conditional_requests.ts";
 import {
   type AddressRange,
   type ClientOf,
@@ -276,19 +277,6 @@ async function withoutBody(whole: Response): Promise<Response> {
     headers.set("content-length", String((await whole.bytes()).length));
   }
   return new Response(null, whole);
-}
-
-/**
- * Refuses a write with `If-Match` (RFC 9110, 13.1.1): mutable resources have only weak tags, which never match. `*`
- * matches any existing resource, which every handler checks. Throws `precondition_failed`.
- */
-function refuseIfMatch(ifMatch: string | null): void {
-  if (ifMatch === null || ifMatch.trim() === "*") return;
-  throw new AppError(
-    "precondition_failed",
-    "Mutable resources have only weak ETags, so If-Match cannot match, and nothing was changed. Send the request " +
-      "without it: PATCH updates only the fields you send.",
-  );
 }
 
 /** Validated query and body. Throws an error that names each problem. */

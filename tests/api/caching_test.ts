@@ -1,7 +1,8 @@
 // Conditional and compressed responses, and the cache of responses.
 import assert from "node:assert/strict";
 import { gunzipSync } from "node:zlib";
-import { Body, namesTag, ResponseCache, takesGzip } from "../../src/api/http/response_cache.ts";
+import { namesTag } from "../../src/api/http/conditional_requests.ts";
+import { Body, ResponseCache, takesGzip } from "../../src/api/http/response_cache.ts";
 import { boardConfig, rss } from "../support/samples.ts";
 import { withCustomer, type World } from "../support/world.ts";
 

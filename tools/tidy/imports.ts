@@ -21,7 +21,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   app: ["version", "config", "store", "platform", ...FEATURES, "wire", "domain"],
   server: ["app", "version", "config", "store", "platform", ...FEATURES, "wire", "domain"],
   cli: ["server", "app", "version", "config", "store", "platform", ...FEATURES, "wire", "domain"],
-  main: ["cli", "platform", "store"],
+  main: ["cli", "platform", "server"],
   // The programs of worker threads, which nothing imports: they are started by their URLs.
   database_worker: ["platform", "store", "domain"],
   parse_worker: ["platform", "ingest", "classify", "domain"],

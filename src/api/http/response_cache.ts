@@ -76,13 +76,6 @@ function sizeOf(url: string, { body }: CachedResponse): number {
   return 2 * body.content.length + 2 * url.length;
 }
 
-/** Whether an `If-None-Match` lists the tag, compared weakly (RFC 9110, 13.1.2). `*` does not list it. */
-export function namesTag(ifNoneMatch: string | null, etag: string): boolean {
-  if (ifNoneMatch === null) return false;
-  const opaque = etag.replace(/^W\//, "");
-  return ifNoneMatch.split(",").some((candidate) => candidate.trim().replace(/^W\//, "") === opaque);
-}
-
 /** Whether an `Accept-Encoding` accepts gzip and prefers it to the plain body, or has no preference (RFC 9110, 12.5.3). */
 export function takesGzip(acceptEncoding: string | null): boolean {
   if (acceptEncoding === null) return false;

@@ -1,7 +1,8 @@
 // HTTP responses: headers, compression, 304, errors.
 import type { RequestAllowance } from "../../domain/customer/allowance.ts";
 import type { AppError } from "../../domain/error_codes.ts";
-import { type CachedResponse, namesTag, takesGzip } from "./response_cache.ts";
+import { namesTag } from "./conditional_requests.ts";
+import { type CachedResponse, takesGzip } from "./response_cache.ts";
 import type { Refusal } from "./ip_rate_limit.ts";
 import { problemJson } from "../problem.ts";
 import type { Route } from "../route.ts";

@@ -1,0 +1,22 @@
+// Conditional requests: `If-None-Match` and `If-Match` (RFC 9110, section 13.1).
+import { AppError } from "../../domain/error_codes.ts";
+
+/** Whether an `If-None-Match` lists the tag, compared weakly (RFC 9110, 13.1.2). `*` does not list it. */
+export function namesTag(ifNoneMatch: string | null, etag: string): boolean {
+  if (ifNoneMatch === null) return false;
+  const opaque = etag.replace(/^W\//, "");
+  return ifNoneMatch.split(",").some((candidate) => candidate.trim().replace(/^W\//, "") === opaque);
+}
+
+/**
+ * Refuses a write with `If-Match` (RFC 9110, 13.1.1): mutable resources have only weak tags, which never match. `*`
+ * matches any existing resource, which every handler checks. Throws `precondition_failed`.
+ */
+export function refuseIfMatch(ifMatch: string | null): void {
+  if (ifMatch === null || ifMatch.trim() === "*") return;
+  throw new AppError(
+    "precondition_failed",
+    "Mutable resources have only weak ETags, so If-Match cannot match, and nothing was changed. Send the request " +
+      "without it: PATCH updates only the fields you send.",
+  );
+}
