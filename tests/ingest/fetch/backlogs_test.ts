@@ -7,57 +7,38 @@ import { describeCursors } from "../../../src/ingest/fetch/describe_cursor.ts";
 import { rulesKey } from "../../../src/ingest/fetch/pagination.ts";
 import { ingestBoard, sampleSource, withSources } from "../../support/collecting.ts";
 import { boardConfig } from "../../support/samples.ts";
-import type { World } from "../../support/world.ts";
-
-const API = "https://board.example/feed";
-const DAY = 86_400_000;
-
-const storedIds = async (world: World): Promise<number[]> =>
-  (await world.store.listEvents({ limit: 500 })).map(({ json }) => Number(JSON.parse(json).external_id))
-    .sort((a, b) => a - b);
-const upTo = (last: number, from = 1): number[] =>
-  Array.from({ length: last - from + 1 }, (_, at) => from + at);
-
-/** The date of a document: four a day, number 100 on the first day of the world. */
-const dayOf = (id: number) => new Date(Date.UTC(2026, 7, 1) + (id - 100) * DAY / 4).toISOString();
-const answer = (ids: readonly number[], more: Record<string, unknown> = {}) => ({
-  headers: { "content-type": "application/json" },
-  body: JSON.stringify({
-    results: ids.map((id) => ({ id: String(id), title: `Document ${id}`, date: dayOf(id) })),
-    ...more,
-  }),
-});
-
-const config = (table: string) =>
-  boardConfig({
-    source: `fetch_strategy = "json"\nrelevance = "all"\n[sources.json]\nitems = "results"\nid = "id"\n` +
-      `title = "title"\nlink = "https://board.example/documents/{id}"\n` +
-      `published = "date"\n${table}`,
-  });
+import { START_MS, type World } from "../../support/world.ts";
+import {
+  API,
+  DAY,
+  dayConfig,
+  listConfig,
+  newestFirst,
+  page,
+  range,
+  requestedDays,
+  servePages,
+  storedIds,
+} from "./lists.ts";
 
 /** Lists in pages of five, the newest items first. */
 const PAGINGS: Record<string, { table: string; serve(world: World, newest: () => number): void }> = {
-  page: {
-    table: 'paging = "page"',
-    serve: (world, newest) =>
-      world.platform.http.serve(API, ({ url }) => {
-        const from = newest() - (Number(url.searchParams.get("page")) - 1) * 5;
-        return answer(upTo(from, Math.max(1, from - 4)).reverse());
-      }),
-  },
+  page: { table: 'paging = "page"', serve: (world, newest) => servePages(world, newest, 5) },
   cursor: {
     table: 'paging = "cursor"\nparameter = "before"\nnext = "next"',
     serve: (world, newest) =>
       world.platform.http.serve(API, ({ url }) => {
         const from = Number(url.searchParams.get("before") ?? newest() + 1) - 1;
-        return answer(upTo(from, Math.max(1, from - 4)).reverse(), from > 5 ? { next: from - 4 } : {});
+        return page(newestFirst(from, 5), from > 5 ? { next: from - 4 } : {});
       }),
   },
 };
 
+const PAGES_OF_THREE = 'paging = "page"\nnewest_first = true\nmax_pages = 3';
+
 for (const [kind, { table, serve }] of Object.entries(PAGINGS)) {
   Deno.test(`${kind}: a backlog beyond max_pages is read over several fetches while more items appear, each item once`, () =>
-    withSources(config(`${table}\nnewest_first = true\nmax_pages = 3`), async (world) => {
+    withSources(listConfig(`${table}\nnewest_first = true\nmax_pages = 3`), async (world) => {
       let newest = 100;
       serve(world, () => newest);
       assert.equal((await ingestBoard(world)).new, 15);
@@ -71,7 +52,7 @@ for (const [kind, { table, serve }] of Object.entries(PAGINGS)) {
         assert.equal(state?.partialFailures.length, report.refused.length);
         newest += 2;
       }
-      assert.deepEqual(await storedIds(world), upTo(newest - 2, 86));
+      assert.deepEqual(await storedIds(world), range(86, newest - 2));
       assert.equal(reasons.at(-1), "", "known items were reached");
       assert.deepEqual([...new Set(reasons.slice(0, -1))], ["there are more new items than fit i"]);
       world.platform.http.requests.length = 0;
@@ -81,38 +62,31 @@ for (const [kind, { table, serve }] of Object.entries(PAGINGS)) {
 }
 
 Deno.test("a list without known items is read down to items that are older than the last fetch", () =>
-  withSources(config('paging = "page"\nnewest_first = true\nmax_pages = 3'), async (world) => {
-    // Document 2000 is of the year after the world's first.
-    let ids = upTo(2_000);
+  withSources(listConfig(`${PAGES_OF_THREE}\npublished = "date"`), async (world) => {
+    // Four documents a day, number 100 on the first day of the world.
+    const dated = (id: number) => ({ date: new Date(START_MS + (id - 100) * DAY / 4).toISOString() });
+    let ids = range(2_000, 1);
     world.platform.http.serve(API, ({ url }) => {
-      const from = ids.length - Number(url.searchParams.get("page")) * 5;
-      return answer(ids.slice(Math.max(0, from), from + 5).reverse());
+      const number = Number(url.searchParams.get("page"));
+      return page(ids.slice((number - 1) * 5, number * 5), {}, dated);
     });
     await world.platform.clock.advance(500 * DAY);
     assert.equal((await ingestBoard(world)).new, 15);
     // The items of the first fetch and of the year before are removed; ten days add forty documents.
     await world.platform.clock.advance(10 * DAY);
-    ids = [...upTo(500), ...upTo(2_040, 2_001)];
+    ids = [...range(2_040, 2_001), ...range(500, 1)];
     for (let fetches = 0; fetches < 20; fetches++) await ingestBoard(world);
     const stored = await storedIds(world);
-    assert.deepEqual(stored.filter((id) => id > 2_000), upTo(2_040, 2_001), "nothing is missing");
+    assert.deepEqual(stored.filter((id) => id > 2_000), range(2_001, 2_040), "nothing is missing");
     assert.ok(stored.filter((id) => id <= 500).length <= 5, "the archive is not read");
     assert.deepEqual((await world.store.listSources())[0]?.partialFailures, []);
   }));
 
-const dayConfig = (lines: string) =>
-  config(`window_days = 1\noverlap_days = 1\n${lines}`).replace(
-    API,
-    "https://board.example/day/{since:yyyyMMdd}",
-  );
-const asked = (world: World): string[] =>
-  world.platform.http.requests.splice(0).map(({ url }) => new URL(url).pathname.slice(5));
-
 Deno.test("days beyond the time of one fetch are read by the next ones, and the first fetch lasts until the end", () =>
-  withSources(dayConfig("first_days = 20"), async (world) => {
+  withSources(dayConfig("overlap_days = 1\nfirst_days = 20"), async (world) => {
     world.platform.http.serve("https://board.example", async ({ url }) => {
       await world.platform.clock.advance(20_000);
-      return answer([Number(url.pathname.slice(5))]);
+      return page([url.pathname.slice(5)]);
     });
     const reasons: string[] = [];
     for (let fetches = 0; fetches < 5; fetches++) {
@@ -122,41 +96,32 @@ Deno.test("days beyond the time of one fetch are read by the next ones, and the 
       const [state] = await world.store.listSources();
       assert.equal(state?.firstSuccessAtMs === null, reasons.at(-1) !== "", "the first fetch continues");
     }
-    assert.match(
-      reasons[0] ?? "",
-      /^the days from 2026-07-28 on are read by the next fetch: there are more/,
-    );
+    assert.match(reasons[0] ?? "", /^the days from 2026-07-28 on are read by the next fetch: there are more/);
     assert.equal(reasons.at(-1), "");
-    assert.deepEqual(
-      [...new Set(asked(world))].sort(),
-      [
-        ...upTo(20260731, 20260712),
-        20260801,
-      ].map(String),
-    );
+    assert.deepEqual([...new Set(requestedDays(world))].sort(), [...range(20260712, 20260731), 20260801]);
     assert.equal((await storedIds(world)).length, 21);
   }));
 
 Deno.test("days before a failed one are not requested again", () =>
-  withSources(dayConfig("first_days = 3"), async (world) => {
+  withSources(dayConfig("overlap_days = 1\nfirst_days = 3"), async (world) => {
     let broken = "";
     world.platform.http.serve("https://board.example", ({ url }) => {
       const day = url.pathname.slice(5);
-      return day === broken ? { status: 500 } : answer([Number(day)]);
+      return day === broken ? { status: 500 } : page([day]);
     });
     await ingestBoard(world);
     await world.platform.clock.advance(20 * DAY);
     broken = "20260815";
-    asked(world);
+    requestedDays(world);
     const failed = await ingestBoard(world);
-    assert.deepEqual([failed.ok, asked(world).at(0)], [false, "20260731"]);
+    assert.deepEqual([failed.ok, requestedDays(world)[0]], [false, 20260731]);
     assert.equal((await ingestBoard(world)).ok, false);
-    assert.deepEqual(asked(world), ["20260815"], "continues there");
+    assert.deepEqual(requestedDays(world), [20260815], "continues there");
     broken = "";
     assert.equal((await ingestBoard(world)).ok, true);
-    assert.deepEqual(asked(world), upTo(20260821, 20260815).map(String));
+    assert.deepEqual(requestedDays(world), range(20260815, 20260821));
     await ingestBoard(world);
-    assert.deepEqual(asked(world), ["20260820", "20260821"], "the overlap");
+    assert.deepEqual(requestedDays(world), [20260820, 20260821], "the overlap");
   }));
 
 Deno.test("sparql: days beyond the time of one fetch are read by the next ones", () =>
@@ -174,17 +139,11 @@ Deno.test("sparql: days beyond the time of one fetch are read by the next ones",
         days.push(day);
         await world.platform.clock.advance(29_000);
         if (day === broken) return { status: 404 };
-        const row = {
-          id: { type: "literal", value: day },
-          title: { type: "literal", value: `Act of ${day}` },
-        };
+        const row = { id: { value: day }, title: { value: `Act of ${day}` } };
         return { body: JSON.stringify({ head: { vars: ["id", "title"] }, results: { bindings: [row] } }) };
       });
-      const first = await ingestBoard(world);
-      assert.match(
-        first.refused[0]?.reason ?? "",
-        /^the days from 2026-07-31 on are read by the next fetch/,
-      );
+      const [refused] = (await ingestBoard(world)).refused;
+      assert.match(refused?.reason ?? "", /^the days from 2026-07-31 on are read by the next fetch/);
       await world.platform.clock.advance(5 * DAY);
       broken = "2026-08-04";
       assert.equal((await ingestBoard(world)).ok, false);
@@ -217,7 +176,7 @@ Deno.test("restAfter() gives the position of the next fetch and the number of pa
 });
 
 Deno.test("a dry run states where the next fetch continues", () =>
-  withSources(config('paging = "page"\nnewest_first = true\nmax_pages = 3'), async (world) => {
+  withSources(listConfig(PAGES_OF_THREE), async (world) => {
     let newest = 100;
     PAGINGS["page"]?.serve(world, () => newest);
     const notes = async () => {

@@ -5,8 +5,8 @@ import { fetchLater as fetch } from "../../support/collecting.ts";
 import type { Answer } from "../../support/platform.ts";
 import { boardConfig, rss, type SampleItem } from "../../support/samples.ts";
 import { createWorld, withWorld, type World } from "../../support/world.ts";
+import { API as FEED, listConfig, pageText, servePages } from "./lists.ts";
 
-const FEED = "https://board.example/feed";
 const HOUR = 3_600_000;
 const AI: SampleItem[] = [{ id: "1" }, { id: "2" }];
 const CHEESE: SampleItem = { id: "3", title: "On cheese", summary: "It is made of milk." };
@@ -24,14 +24,6 @@ function withFeed(
   });
 }
 
-const list = (table: string) =>
-  boardConfig({
-    source: `fetch_strategy = "json"\nrelevance = "all"\n[sources.json]\nitems = "results"\nid = "id"\n` +
-      `title = "title"\nlink = "https://board.example/documents/{id}"\n${table}`,
-  });
-const rows = (...ids: number[]) =>
-  JSON.stringify({ results: ids.map((id) => ({ id, title: `Paper ${id}` })) });
-
 Deno.test("a document with the same bytes is not read again, and its items count as unchanged", () =>
   withFeed(async (serve, world) => {
     serve(rss([...AI, CHEESE]));
@@ -46,7 +38,9 @@ Deno.test("a document with the same bytes is not read again, and its items count
     assert.equal((await fetch(world)).looks, 0);
   }));
 
-for (const [what, config, body] of [["feed", boardConfig(), rss(AI)], ["list", list(""), rows(1, 2)]]) {
+for (
+  const [what, config, body] of [["feed", boardConfig(), rss(AI)], ["list", listConfig(), pageText([1, 2])]]
+) {
   for (const knows304 of [false, true]) {
     Deno.test(`a ${what} ${knows304 ? "with 304 responses" : "with the same bytes"} is read once a day`, () =>
       withWorld(config ?? "", async (world) => {
@@ -217,17 +211,9 @@ Deno.test("each language has its own fingerprint, and all are read when a public
   });
 });
 
-/** A list in pages of two, in which document 1 is the last. */
-function servePages(world: World, newest: () => number): void {
-  world.platform.http.serve(FEED, ({ url }) => {
-    const from = newest() - (Number(url.searchParams.get("page") ?? 1) - 1) * 2;
-    return { body: rows(...[from, from - 1].filter((id) => id > 0)) };
-  });
-}
-
 Deno.test("a list of one page, or with the newest items first, is unchanged if its first page is", async () => {
   for (const table of ["", 'paging = "page"\nnewest_first = true']) {
-    await withWorld(list(table), async (world) => {
+    await withWorld(listConfig(table), async (world) => {
       servePages(world, () => 4);
       await world.app.ingest.register();
       assert.ok((await fetch(world)).new >= 2);
@@ -242,10 +228,10 @@ Deno.test("a list of one page, or with the newest items first, is unchanged if i
 for (const knows304 of [false, true]) {
   const how = knows304 ? "by a 304 response" : "with the same bytes";
   Deno.test(`a language without items is reported while its page is unchanged ${how}`, () => {
-    const config = list("").replace(`url = "${FEED}"`, `urls = { en = "${FEED}/en", de = "${FEED}/de" }`)
+    const config = listConfig().replace(`url = "${FEED}"`, `urls = { en = "${FEED}/en", de = "${FEED}/de" }`)
       .replace('relevance = "all"', 'relevance = "all"\nmin_items = 1');
     return withWorld(config, async (world) => {
-      let english = rows(1, 2);
+      let english = pageText([1, 2]);
       const answer = (body: string) => ({ headers }: { headers: Record<string, string> }): Answer => {
         const etag = `"${body.length}"`;
         if (!knows304) return { body };
@@ -253,7 +239,7 @@ for (const knows304 of [false, true]) {
       };
       const { http } = world.platform;
       http.serve(`${FEED}/en`, (request) => answer(english)(request));
-      http.serve(`${FEED}/de`, answer(rows()));
+      http.serve(`${FEED}/de`, answer(pageText([])));
       await world.app.ingest.register();
       const failures = async () => {
         const { ok, refused } = await fetch(world);
@@ -261,9 +247,9 @@ for (const knows304 of [false, true]) {
         return [ok, refused.length, state?.partialFailures.map(({ part }) => part)];
       };
       for (let times = 0; times < 4; times++) assert.deepEqual(await failures(), [true, 1, ["de"]]);
-      english = rows(1, 2, 3);
+      english = pageText([1, 2, 3]);
       for (let times = 0; times < 4; times++) assert.deepEqual(await failures(), [true, 1, ["de"]]);
-      http.serve(`${FEED}/de`, answer(rows(7)));
+      http.serve(`${FEED}/de`, answer(pageText([7])));
       for (let times = 0; times < 4; times++) assert.deepEqual(await failures(), [true, 0, []]);
     });
   });
@@ -279,19 +265,19 @@ Deno.test("every page and every window is read where an unchanged first page say
     ],
   ];
   for (const [table, at, isFirst] of tables) {
-    await withWorld(list(table).replace(`"${FEED}"`, `"${at}"`), async (world) => {
-      let later = rows();
-      world.platform.http.serve(FEED, ({ url }) => ({ body: isFirst(url) ? rows(1, 2) : later }));
+    await withWorld(listConfig(table).replace(`"${FEED}"`, `"${at}"`), async (world) => {
+      let later = pageText([]);
+      world.platform.http.serve(FEED, ({ url }) => ({ body: isFirst(url) ? pageText([1, 2]) : later }));
       await world.app.ingest.register();
       assert.equal((await fetch(world)).new, 2);
-      later = rows(3);
+      later = pageText([3]);
       assert.equal((await fetch(world)).new, 1, table);
     });
   }
 });
 
 Deno.test("a list that is read in parts continues although its first page is unchanged", () =>
-  withWorld(list('paging = "page"\nnewest_first = true\nmax_pages = 2'), async (world) => {
+  withWorld(listConfig('paging = "page"\nnewest_first = true\nmax_pages = 2'), async (world) => {
     let newest = 2;
     servePages(world, () => newest);
     await world.app.ingest.register();
