@@ -1,6 +1,7 @@
 // Sources that are watched folders, with the whole application.
 import assert from "node:assert/strict";
 import type { IngestReport } from "../../../src/ingest/ingest.ts";
+import { ingestBoard, withSources } from "../../support/collecting.ts";
 import { boardConfig, rss } from "../../support/samples.ts";
 import { createWorld, START_MS, type World } from "../../support/world.ts";
 
@@ -8,28 +9,8 @@ const CONFIG = boardConfig()
   .replace('url = "https://board.example/feed"', 'fetch_strategy = "files"\npath = "/inbox"');
 const AGO = START_MS - 3_600_000;
 
-async function withFolder(
-  work: (world: World, ingest: () => Promise<IngestReport>) => Promise<void>,
-): Promise<void> {
-  const world = await createWorld(CONFIG);
-  let isFirst = true;
-  try {
-    await work(world, async () => {
-      if (isFirst) {
-        await world.store.registerSources(
-          [{ id: "board", host: null, schedule: "", nextRunAtMs: START_MS }],
-          START_MS,
-        );
-      }
-      isFirst = false;
-      const [report] = await world.app.ingest.ingest(["board"]);
-      assert.ok(report);
-      return report;
-    });
-  } finally {
-    await world.close();
-  }
-}
+const withFolder = (work: (world: World, ingest: () => Promise<IngestReport>) => Promise<void>) =>
+  withSources(CONFIG, (world) => work(world, () => ingestBoard(world)));
 
 const counts = ({ ok, new: fresh, revised, unchanged }: IngestReport) => [ok, fresh, revised, unchanged];
 
@@ -92,10 +73,8 @@ Deno.test("a source can change from a feed to a folder and back", async () => {
     feed.platform.http.serve("https://board.example/feed", () => ({ body: rss([{ id: "1" }]) }));
     await feed.app.tick();
     world.platform.files.write("/inbox/a.xml", rss([{ id: "1" }, { id: "2" }]), AGO);
-    const [asFolder] = await world.app.ingest.ingest(["board"]);
-    assert.deepEqual(asFolder === undefined ? null : counts(asFolder), [true, 1, 0, 1]);
-    const [asFeed] = await feed.app.ingest.ingest(["board"]);
-    assert.deepEqual(asFeed === undefined ? null : counts(asFeed), [true, 0, 0, 1]);
+    assert.deepEqual(counts(await ingestBoard(world)), [true, 1, 0, 1]);
+    assert.deepEqual(counts(await ingestBoard(feed)), [true, 0, 0, 1]);
   } finally {
     await world.close();
   }
@@ -119,6 +98,5 @@ Deno.test("no reason quotes a file", () =>
     assert.deepEqual(report.refused.map(({ item }) => item).sort(), Object.keys(files).sort());
     const [state] = await world.store.listSources();
     assert.equal(state?.partialFailures.length, Object.keys(files).length);
-    const told = JSON.stringify([report, state, world.platform.lines]);
-    assert.doesNotMatch(told, new RegExp(secret));
+    assert.doesNotMatch(JSON.stringify([report, state, world.platform.lines]), new RegExp(secret));
   }));

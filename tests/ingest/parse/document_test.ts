@@ -1,6 +1,5 @@
 // Tests of src/ingest/parse/document.ts.
 import assert from "node:assert/strict";
-import fc from "npm:fast-check@4.10.2";
 import type { ParsedDocument, ParsedItem } from "../../../src/ingest/parse/document.ts";
 import { DocumentError, parseDocument } from "../../../src/ingest/parse/document.ts";
 import { atom, bytesOf, jsonFeed, rss, SAME_IN_EVERY_FORMAT } from "./feeds.ts";
@@ -170,21 +169,6 @@ Deno.test("parseDocument() does not expand declared entities", () => {
   assert.deepEqual(titles(text), ["&b;&c;"]);
 });
 
-Deno.test("parseDocument() omits items beyond the limit and reports their number", () => {
-  const many = Array.from({ length: 7 }, (_, index) => index);
-  const feeds = [
-    rss(many.map((index) => `<item><title>${index}</title></item>`).join("")),
-    atom(many.map((index) => `<entry><title>${index}</title></entry>`).join("")),
-    jsonFeed(many.map((index) => ({ id: String(index) }))),
-  ];
-  for (const text of feeds) {
-    const document = parse(text, 5);
-    assert.equal(document.items.length, 5);
-    const reason = "2 of its 7 items are left out: only the first 5 of a document are read";
-    assert.deepEqual(document.problems, [{ item: "document", reason, isMeant: true }]);
-  }
-});
-
 Deno.test("parseDocument() reads the complete items of a truncated document and reports it", () => {
   const whole = [
     rss("<item><title>a</title></item><item><title>b</title></item><item><title>zz</title></item>"),
@@ -238,43 +222,6 @@ Deno.test("parseDocument() names the format of a document that is not a feed", (
   }
 });
 
-Deno.test("parseDocument() throws only DocumentError for damaged feeds", () => {
-  const edit = fc.record({
-    at: fc.double({ min: 0, max: 1, noNaN: true }),
-    remove: fc.nat(30),
-    insert: fc.oneof(
-      fc.string(),
-      fc.constantFrom(...'< > </ <!-- <![CDATA[ ]]> & &#x0; " <item> </item> { \\'.split(" ")),
-    ),
-  });
-  const feeds = Object.values(SAME_IN_EVERY_FORMAT);
-  fc.assert(
-    fc.property(
-      fc.constantFrom(...feeds),
-      fc.array(edit, { maxLength: 6 }),
-      fc.double({ min: 0, max: 1, noNaN: true }),
-      (feed, edits, keep) => {
-        let text = feed;
-        for (const { at, remove, insert } of edits) {
-          const offset = Math.floor(at * text.length);
-          text = text.slice(0, offset) + insert + text.slice(offset + remove);
-        }
-        const bytes = bytesOf(text);
-        try {
-          const document = parseDocument(bytes.subarray(0, Math.ceil(keep * bytes.length)), {
-            contentType: null,
-            maxItems: 10,
-          });
-          assert.ok(document.items.length <= 10);
-        } catch (error) {
-          if (!(error instanceof DocumentError)) throw error;
-        }
-      },
-    ),
-    { numRuns: 2000 },
-  );
-});
-
 Deno.test("parseDocument() finds every complete item wherever an RSS document is cut", () => {
   const text = rss(
     Array.from({ length: 5 }, (_, index) => `<item><title>t${index}</title></item>`).join("\n"),
@@ -285,15 +232,6 @@ Deno.test("parseDocument() finds every complete item wherever an RSS document is
     if (complete === 0) assert.throws(() => parse(cut), DocumentError);
     else assert.equal(parse(cut).items.length, complete, cut);
   }
-});
-
-Deno.test("parseDocument() throws only DocumentError for random bytes", () => {
-  fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), fc.string(), (bytes, contentType) => {
-    assert.throws(() => {
-      parseDocument(bytes, { contentType, maxItems: 10 });
-      throw new DocumentError("it is a document");
-    }, DocumentError);
-  }));
 });
 
 Deno.test("parseDocument() reads hostile repetition in linear time", () => {

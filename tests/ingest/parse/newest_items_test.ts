@@ -1,7 +1,7 @@
 // Tests of src/ingest/parse/newest_items.ts by parsing documents.
 import assert from "node:assert/strict";
 import { parseDocument } from "../../../src/ingest/parse/document.ts";
-import { bytesOf, jsonFeed, rss } from "./feeds.ts";
+import { atom, bytesOf, jsonFeed, rss } from "./feeds.ts";
 
 /** Items as "ID DATE"; without a date only the id. */
 type Rows = readonly string[];
@@ -14,6 +14,12 @@ const FORMATS: Readonly<Record<string, (rows: Rows) => string>> = {
         `<item><guid>${id}</guid><title>${id}</title>${date ? `<pubDate>${date}</pubDate>` : ""}</item>`
       ).join(""),
     ),
+  atom: (rows) =>
+    atom(
+      split(rows).map(([id, date]) =>
+        `<entry><id>${id}</id><title>${id}</title>${date ? `<published>${date}</published>` : ""}</entry>`
+      ).join(""),
+    ),
   "json feed": (rows) =>
     jsonFeed(split(rows).map(([id, date]) => ({ id, title: id, ...(date ? { date_published: date } : {}) }))),
 };
@@ -21,6 +27,7 @@ const FORMATS: Readonly<Record<string, (rows: Rows) => string>> = {
 function read(text: string) {
   const options = { contentType: null, maxItems: 2, timezone: "Europe/Brussels" };
   const { items, problems } = parseDocument(bytesOf(text), options);
+  assert.deepEqual([problems[0]?.item, problems[0]?.isMeant], ["document", true]);
   return [items.map(({ guid }) => guid), problems.map(({ reason }) => reason)];
 }
 

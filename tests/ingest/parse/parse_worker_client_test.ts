@@ -4,11 +4,13 @@ import assert from "node:assert/strict";
 import type { SourceState } from "../../../src/domain/source/source.ts";
 import type { Thread, ThreadOptions } from "../../../src/platform/process/worker_thread.ts";
 import { createThread } from "../../../src/platform/process/worker_thread.ts";
+import { FEED, ingestBoard } from "../../support/collecting.ts";
 import { needs, WORKER_EXITS } from "../../support/needs.ts";
 import { boardConfig, rss, type SampleItem } from "../../support/samples.ts";
 import { withWorld, type World } from "../../support/world.ts";
 
-const FEED = "https://board.example/feed";
+const PARSE_WORKER = "../../../src/parse_worker.ts";
+const FAULTY_PARSE_WORKER = "../../support/workers/faulty_parse_worker.ts";
 const OTHERS = Array.from({ length: 30 }, () => "The harbour's opening hours change with the season.").join(
   " ",
 );
@@ -40,8 +42,11 @@ const OWN_TOPIC = `[[topics]]\nid = "museums"\nname_en = "Museums"\nkeywords_en 
 
 /** The results of a dry run and two fetches of a document. */
 async function outcomeOf(config: string, document: string, parseWorker?: Thread) {
-  const outcome: { reports: unknown[]; previews: unknown[]; rows: string[]; lines: unknown[] } = {
-    ...{ reports: [], previews: [], rows: [], lines: [] },
+  const outcome = {
+    reports: [] as unknown[],
+    previews: [] as unknown[],
+    rows: [] as string[],
+    lines: [] as unknown[],
   };
   await withWorld(config, async ({ app, platform, store, config: { sources: [source] } }) => {
     platform.http.serve(FEED, () => ({ body: document }));
@@ -73,33 +78,22 @@ async function withWorker(
   }
 }
 
-for (
-  const [what, config] of [
-    ["relevant items", boardConfig({ rest: OWN_TOPIC })],
-    ["all items", boardConfig({ source: 'relevance = "all"' })],
-    [
-      "two languages",
-      boardConfig({ source: 'languages = ["en", "de"]\nlanguage_pattern = "[?]lang=(en|de)"' }),
-    ],
-  ] as const
-) {
+const TWO_LANGUAGES = 'languages = ["en", "de"]\nlanguage_pattern = "[?]lang=(en|de)"';
+const EQUAL_RESULTS: [what: string, config: string, document?: string][] = [
+  ["relevant items", boardConfig({ rest: OWN_TOPIC })],
+  ["all items", boardConfig({ source: 'relevance = "all"' })],
+  ["two languages", boardConfig({ source: TWO_LANGUAGES })],
+  ["a document that is refused", boardConfig(), "<html><body><p>no feed</p></body></html>"],
+];
+for (const [what, config, document = LONG] of EQUAL_RESULTS) {
   Deno.test(`the parse worker has the same results for ${what} as the main thread`, () =>
-    withWorker("../../../src/parse_worker.ts", async (thread) => {
-      const here = await outcomeOf(config, LONG);
-      assert.ok(here.rows.length > 100, `${here.rows.length} events`);
-      assert.deepEqual(await outcomeOf(config, LONG, thread), here);
+    withWorker(PARSE_WORKER, async (thread) => {
+      const here = await outcomeOf(config, document);
+      if (document === LONG) assert.ok(here.rows.length > 100, `${here.rows.length} events`);
+      else assert.match(JSON.stringify(here.reports), /HTML/);
+      assert.deepEqual(await outcomeOf(config, document, thread), here);
     }));
 }
-
-Deno.test("the parse worker refuses other documents with the same reason", () =>
-  withWorker("../../../src/parse_worker.ts", async (thread) => {
-    const here = await outcomeOf(boardConfig(), "<html><body><p>no feed</p></body></html>");
-    assert.match(JSON.stringify(here.reports), /HTML/);
-    assert.deepEqual(
-      await outcomeOf(boardConfig(), "<html><body><p>no feed</p></body></html>", thread),
-      here,
-    );
-  }));
 
 /** Two sources: "board" and "good". */
 function twoSources(parseTimeout: string): string {
@@ -140,7 +134,7 @@ for (
     `a document on which the parser fails (${fault}) fails only its source, and the next one is parsed`;
   const fn = () =>
     withWorker(
-      "../../support/workers/faulty_parse_worker.ts",
+      FAULTY_PARSE_WORKER,
       (parseWorker) =>
         withWorld(twoSources(parseTimeout), async (world) => {
           const fetching = fetchBoth(world, `<!-- ${fault} -->${rss([{ id: "1" }])}`);
@@ -173,37 +167,32 @@ Deno.test("a source fails if the parse worker cannot start, and nothing is parse
   ));
 
 const HOSTILE_PATH = `${"a".repeat(60)}!`;
+const HOSTILE_FEED = rss([{ id: HOSTILE_PATH }]);
+const HOSTILE_MAP = `<urlset><url><loc>https://board.example/${HOSTILE_PATH}</loc></url></urlset>`;
 const CATASTROPHIC = "(a+)+$";
 
 for (
-  const [key, source, served] of [
-    ["identity", `identity = { pattern = "${CATASTROPHIC}" }`, {
-      [FEED]: rss([{ id: HOSTILE_PATH }]),
-    }],
-    ["language_pattern", `language_pattern = "${CATASTROPHIC}"`, {
-      [FEED]: rss([{ id: HOSTILE_PATH }]),
-    }],
-    ["sitemap.include", `fetch_strategy = "sitemap"\nsitemap.include = ["${CATASTROPHIC}"]`, {
-      [FEED]: `<urlset><url><loc>https://board.example/${HOSTILE_PATH}</loc></url></urlset>`,
-    }],
-  ] as const
+  const [key, source, body] of [
+    ["identity", `identity = { pattern = "${CATASTROPHIC}" }`, HOSTILE_FEED],
+    ["language_pattern", `language_pattern = "${CATASTROPHIC}"`, HOSTILE_FEED],
+    ["sitemap.include", `fetch_strategy = "sitemap"\nsitemap.include = ["${CATASTROPHIC}"]`, HOSTILE_MAP],
+  ]
 ) {
   Deno.test(`a regular expression in ${key} that takes exponential time fails its source`, () =>
     withWorker(
-      "../../../src/parse_worker.ts",
+      PARSE_WORKER,
       (parseWorker) =>
-        withWorld(boardConfig({ source: `parse_timeout = "1s"\n${source}` }), async ({ app, platform }) => {
-          for (const [url, body] of Object.entries(served)) platform.http.serve(url, () => ({ body }));
-          await app.ingest.register();
-          const [report] = await app.ingest.ingest(["board"]);
-          assert.equal(report?.error, "parsing took longer than 1 s (parse_timeout)");
+        withWorld(boardConfig({ source: `parse_timeout = "1s"\n${source}` }), async (world) => {
+          world.platform.http.serve(FEED, () => ({ body: body ?? "" }));
+          await world.app.ingest.register();
+          assert.equal((await ingestBoard(world)).error, "parsing took longer than 1 s (parse_timeout)");
         }, { parseWorker }),
     ));
 }
 
 Deno.test("a stop aborts parsing, and the source has not failed", () =>
   withWorker(
-    "../../support/workers/faulty_parse_worker.ts",
+    FAULTY_PARSE_WORKER,
     (parseWorker) =>
       withWorld(boardConfig({ source: 'parse_timeout = "20s"' }), async ({ app, platform, store }) => {
         const served = Promise.withResolvers<void>();

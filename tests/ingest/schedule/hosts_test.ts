@@ -33,9 +33,15 @@ const THREE = sourcesConfig({
 const serve = (world: World, origin: string, answer: () => Answer | Promise<Answer>) =>
   world.platform.http.serve(origin, answer);
 const feed = (): Answer => ({ body: rss([{ id: "1" }]) });
-/** The paths that were asked for since the last call. */
-function asked(world: World): string[] {
+/** The hosts and paths that were requested since the last call. */
+function requested(world: World): string[] {
   return world.platform.http.requests.splice(0).map(({ url }) => url.replace(/^https:\/\/|\.example/g, ""));
+}
+/** What is requested by the sources that are due after a time. */
+async function requestedAfter(world: World, ms: number): Promise<string[]> {
+  await world.platform.clock.advance(ms);
+  await world.app.tick();
+  return requested(world);
 }
 async function stateOf(world: World, id: string) {
   const { json } = await world.ask("/v1/sources");
@@ -48,14 +54,9 @@ Deno.test("a host gets one request at a time with pauses, and other hosts do not
   withWorld(THREE, async (world) => {
     serve(world, "https://a.example", feed);
     serve(world, "https://b.example", feed);
-    await world.app.tick();
-    assert.deepEqual(asked(world), ["a/1", "b/1"]);
-    await world.platform.clock.advance(999);
-    await world.app.tick();
-    assert.deepEqual(asked(world), []);
-    await world.platform.clock.advance(1);
-    await world.app.tick();
-    assert.deepEqual(asked(world), ["a/2"]);
+    assert.deepEqual(await requestedAfter(world, 0), ["a/1", "b/1"]);
+    assert.deepEqual(await requestedAfter(world, 999), []);
+    assert.deepEqual(await requestedAfter(world, 1), ["a/2"]);
   }, { polite: true }));
 
 Deno.test("crawl_delay applies to every source of its host", () =>
@@ -64,12 +65,8 @@ Deno.test("crawl_delay applies to every source of its host", () =>
     async (world) => {
       serve(world, "https://a.example", feed);
       await world.app.tick();
-      await world.platform.clock.advance(9_999);
-      await world.app.tick();
-      assert.deepEqual(asked(world), ["a/1"]);
-      await world.platform.clock.advance(1);
-      await world.app.tick();
-      assert.deepEqual(asked(world), ["a/2"]);
+      assert.deepEqual(await requestedAfter(world, 9_999), ["a/1"]);
+      assert.deepEqual(await requestedAfter(world, 1), ["a/2"]);
     },
     { polite: true },
   ));
@@ -78,15 +75,10 @@ Deno.test("Retry-After of one source pauses all sources of its host, and no othe
   withWorld(THREE, async (world) => {
     serve(world, "https://a.example", () => ({ status: 429, headers: { "retry-after": "3600" } }));
     serve(world, "https://b.example", feed);
-    await world.app.tick();
-    assert.deepEqual(asked(world), ["a/1", "b/1"]);
+    assert.deepEqual(await requestedAfter(world, 0), ["a/1", "b/1"]);
     serve(world, "https://a.example", feed);
-    await world.platform.clock.advance(59 * MINUTE);
-    await world.app.tick();
-    assert.deepEqual(asked(world), ["b/1"]);
-    await world.platform.clock.advance(MINUTE);
-    await world.app.tick();
-    assert.deepEqual(asked(world), ["a/2", "b/1", "a/1"], "the longest due first");
+    assert.deepEqual(await requestedAfter(world, 59 * MINUTE), ["b/1"]);
+    assert.deepEqual(await requestedAfter(world, MINUTE), ["a/2", "b/1", "a/1"], "the longest due first");
     assert.deepEqual(await stateOf(world, "a1"), ["ok", START_MS + 60 * MINUTE], "recovered");
   }));
 
@@ -99,8 +91,7 @@ for (const [retryAfter, isOver] of [[null, true], ["1500", false]] as const) {
         status: 403,
         headers: retryAfter === null ? {} : { "retry-after": retryAfter },
       }));
-      await world.app.tick();
-      assert.deepEqual(asked(world), ["a/1", "b/1"]);
+      assert.deepEqual(await requestedAfter(world, 0), ["a/1", "b/1"]);
       const hostPaused = async () =>
         (await world.store.listSources()).map(({ hostPausedUntilMs }) => hostPausedUntilMs !== null);
       assert.deepEqual(await hostPaused(), [true, true, false]);
@@ -109,9 +100,8 @@ for (const [retryAfter, isOver] of [[null, true], ["1500", false]] as const) {
       const [report] = await world.app.ingest.ingest(["a1"]);
       assert.equal(report?.ok, true);
       assert.deepEqual(await hostPaused(), [!isOver, !isOver, false]);
-      asked(world);
-      await world.app.tick();
-      assert.deepEqual(asked(world), isOver ? ["a/2"] : []);
+      requested(world);
+      assert.deepEqual(await requestedAfter(world, 0), isOver ? ["a/2"] : []);
     }));
 }
 
@@ -123,9 +113,7 @@ Deno.test("repeated 403 responses pause a host for longer each time, up to a day
     await world.app.tick();
     assert.deepEqual(await stateOf(world, "a1"), ["blocked", START_MS]);
     for (let round = 0; round < 400; round++) {
-      await world.platform.clock.advance(HALF_HOUR);
-      await world.app.tick();
-      if (asked(world).some((path) => path === "a/1")) {
+      if ((await requestedAfter(world, HALF_HOUR)).includes("a/1")) {
         waits.push((world.platform.clock.nowMs() - START_MS) / DAY);
       }
     }
@@ -147,17 +135,12 @@ Deno.test("the longest due source is fetched first, and every source is fetched"
   for (let number = 10; number < 40; number++) many[`s${number}`] = [`https://h${number}.example/f`];
   return withWorld(sourcesConfig(many, "[ingest]\nconcurrency = 2\n"), async (world) => {
     for (const [url] of Object.values(many)) serve(world, new URL(url).origin, feed);
-    await world.app.tick();
-    assert.equal(asked(world).length, 30);
+    assert.equal((await requestedAfter(world, 0)).length, 30);
     await world.app.ingest.ingest(["s20"]);
-    asked(world);
-    await world.platform.clock.advance(10 * HALF_HOUR);
-    await world.app.tick();
-    assert.deepEqual(new Set(asked(world)).size, 30, "each once");
+    requested(world);
+    assert.equal(new Set(await requestedAfter(world, 10 * HALF_HOUR)).size, 30, "each once");
     for (let round = 1; round <= 5; round++) {
-      await world.platform.clock.advance(HALF_HOUR);
-      await world.app.tick();
-      assert.equal(asked(world).length, 30);
+      assert.equal((await requestedAfter(world, HALF_HOUR)).length, 30);
     }
     const due = (await world.store.listSources()).map(({ nextDueAtMs }) => nextDueAtMs);
     assert.deepEqual(new Set(due), new Set([world.platform.clock.nowMs() + HALF_HOUR]), "no drift");
@@ -181,7 +164,7 @@ Deno.test("two processes never fetch one source at once, and the lease of a kill
     const slow = one.app.tick();
     while (one.platform.http.requests.length < 2) await new Promise((resolve) => setTimeout(resolve));
     await two.app.tick();
-    assert.deepEqual(asked(two), [], "leased, although a second process has started");
+    assert.deepEqual(requested(two), [], "leased, although a second process has started");
     // The fetch takes longer than a lease.
     for (let beat = 0; beat < 7; beat++) {
       await one.platform.clock.advance(3_100);
@@ -189,11 +172,11 @@ Deno.test("two processes never fetch one source at once, and the lease of a kill
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     await two.app.tick();
-    assert.deepEqual(asked(two), [], "the lease is extended");
+    assert.deepEqual(requested(two), [], "the lease is extended");
     // The first process does nothing more, as if it had been killed.
     await two.platform.clock.advance(31_000);
     await two.app.tick();
-    assert.deepEqual(asked(two).sort(), ["a/1", "b/1"]);
+    assert.deepEqual(requested(two).sort(), ["a/1", "b/1"]);
     release();
     await slow;
     assert.equal((await two.store.listEvents({ limit: 9 })).length, 2, "nothing is stored twice");
@@ -211,18 +194,16 @@ Deno.test("after the clock is set ahead and back, a source waits at most for its
     await world.app.tick();
     clock.set(START_MS + 400 * DAY);
     await world.app.tick();
-    assert.equal(asked(world).length, 2);
+    assert.equal(requested(world).length, 2);
     clock.set(START_MS + MINUTE);
     await world.app.tick();
-    assert.equal(asked(world).length, 0, "not earlier");
+    assert.equal(requested(world).length, 0, "not earlier");
     clock.set(START_MS + HALF_HOUR);
-    await world.app.tick();
-    assert.deepEqual(asked(world), ["a/1"]);
+    assert.deepEqual(await requestedAfter(world, 0), ["a/1"]);
     clock.set(START_MS - 400 * DAY);
     await world.app.tick();
     clock.set(START_MS - 400 * DAY + HALF_HOUR);
-    await world.app.tick();
-    assert.deepEqual(asked(world), ["a/1"]);
+    assert.deepEqual(await requestedAfter(world, 0), ["a/1"]);
   }));
 
 Deno.test("a schedule is in the time zone of its source", () =>
