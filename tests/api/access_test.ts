@@ -5,29 +5,18 @@ import { boardConfig } from "../support/samples.ts";
 import { START_MS, withWorld as createdWorld, type World } from "../support/world.ts";
 import { BY } from "../store/contract/given.ts";
 
-const SMALL_TIER = `[tiers.team]
-api_requests_per_day = 3
-`;
-
 const withWorld = (work: (world: World) => Promise<void>, config = boardConfig()) =>
   createdWorld(config, work);
 
 Deno.test("every path that requires a key responds with 401 without a valid one", () =>
   withWorld(async (world) => {
     const { key } = await world.addCustomer();
-    const headers: [name: string, value: string | null][] = [
-      ["none", null],
-      ["other scheme", "Basic abc"],
-      ["not a key", "Bearer hello"],
-      ["an unknown key", `Bearer rgf_${"0".repeat(64)}`],
-      ["upper case", `Bearer ${key.toUpperCase()}`],
-      ["cut", `Bearer ${key.slice(0, -1)}`],
-      ["longer", `Bearer ${key}0`],
-    ];
+    // The forms of invalid keys are tested with keyFromHeader().
+    const headers = [null, "Bearer hello", `Bearer rgf_${"0".repeat(64)}`];
     for (const path of ["/v1/events", "/v1/events/evt_x", "/v1/subscriptions"]) {
-      for (const [name, value] of headers) {
+      for (const value of headers) {
         const reply = await world.ask(path, value === null ? {} : { headers: { authorization: value } });
-        assert.equal(reply.status, 401, `${path} ${name}`);
+        assert.equal(reply.status, 401, `${path} ${value}`);
         assert.equal(reply.headers.get("www-authenticate"), 'Bearer realm="regfeed"');
         assert.equal(reply.headers.get("content-type"), "application/problem+json; charset=utf-8");
         problem.parse(reply.json);
@@ -36,10 +25,8 @@ Deno.test("every path that requires a key responds with 401 without a valid one"
         assert.equal(reply.headers.get("x-ratelimit-limit"), null);
       }
     }
-    assert.equal(
-      (await world.ask("/v1/events", { headers: { authorization: `bearer ${key}` } })).status,
-      200,
-    );
+    const lowerCase = { headers: { authorization: `bearer ${key}` } };
+    assert.equal((await world.ask("/v1/events", lowerCase)).status, 200);
   }));
 
 Deno.test("a rotated key, and the key of a disabled customer, is rejected within a second", () =>
@@ -61,22 +48,20 @@ Deno.test("every response states the daily quota, which ends in 429 until 00:00 
   withWorld(async (world) => {
     const { key } = await world.addCustomer();
     const reset = String(Date.parse("2026-08-02T00:00:00Z"));
-    const told = [];
+    const replies = [];
     for (const path of ["/v1/events", "/v1/events?limit=0", "/v1/events/evt_x", "/v1/events", "/v1/events"]) {
       const { status, headers } = await world.ask(path, { key });
       assert.equal(headers.get("x-ratelimit-limit"), "3");
       assert.equal(headers.get("x-ratelimit-reset"), reset);
-      told.push([status, headers.get("x-ratelimit-remaining"), headers.get("retry-after")]);
+      replies.push([status, headers.get("x-ratelimit-remaining"), headers.get("retry-after")]);
     }
-    assert.deepEqual(told, [[200, "2", null], [400, "1", null], [404, "0", null], [429, "0", "50400"], [
-      429,
-      "0",
-      "50400",
-    ]]);
+    const refused = [429, "0", "50400"];
+    const expected = [[200, "2", null], [400, "1", null], [404, "0", null], refused, refused];
+    assert.deepEqual(replies, expected);
     assert.equal((await world.ask("/v1/sources")).status, 200, "public routes are not counted");
     await world.platform.clock.advance(Number(reset) - START_MS);
     assert.equal((await world.ask("/v1/events", { key })).headers.get("x-ratelimit-remaining"), "2");
-  }, SMALL_TIER + boardConfig()));
+  }, `[tiers.team]\napi_requests_per_day = 3\n${boardConfig()}`));
 
 Deno.test("an internal error gets 500 without details, is logged with the request id, and is not counted", () =>
   withWorld(async (world) => {
@@ -97,9 +82,7 @@ Deno.test("an internal error gets 500 without details, is logged with the reques
 
 Deno.test("unknown paths get 404, unsupported methods 405 with Allow", () =>
   withWorld(async (world) => {
-    for (
-      const path of ["/", "/v1", "/v2/events", "/v1/events/", "/v1/nothing", "/v1/events/a/b", "//v1/events"]
-    ) {
+    for (const path of ["/", "/v1", "/v2/events", "/v1/events/", "/v1/nothing", "/v1/events/a/b"]) {
       const reply = await world.ask(path);
       assert.equal(reply.status, 404, path);
       problem.parse(reply.json);
@@ -135,8 +118,8 @@ Deno.test("HEAD gets the response of GET with its length and without its body, a
       const { text } = await world.ask(path, asked);
       assert.deepEqual([head.status, head.text], [status, ""], path);
       // The detail of a 405 contains the method.
-      const length = new TextEncoder().encode(text).length +
-        (status === 405 ? "HEAD".length - "GET".length : 0);
+      const body = status === 405 ? text.replace("GET", "HEAD") : text;
+      const length = new TextEncoder().encode(body).length;
       assert.equal(head.headers.get("content-length"), String(length), path);
     }
   }));
@@ -147,31 +130,26 @@ Deno.test("pages of any origin may read the responses of public paths, errors in
   withWorld(async (world) => {
     const { key } = await world.addCustomer();
     const long = `?x=${"x".repeat(9_000)}`;
-    const open: [path: string, method: string, status: number][] = [
-      ["/v1/sources", "GET", 200],
-      ["/v1/health", "OPTIONS", 204],
-      ["/v1/sources?x=1", "GET", 400],
-      ["/v1/nothing", "GET", 404],
-      ["/v1/topics", "POST", 405],
-      [`/v1/health${long}`, "GET", 414],
+    const rows: [path: string, method: string, status: number, origin: "*" | null][] = [
+      ["/v1/sources", "GET", 200, "*"],
+      ["/v1/health", "OPTIONS", 204, "*"],
+      ["/v1/sources?x=1", "GET", 400, "*"],
+      ["/v1/nothing", "GET", 404, "*"],
+      ["/v1/topics", "POST", 405, "*"],
+      [`/v1/health${long}`, "GET", 414, "*"],
+      ["/v1/events?limit=1", "GET", 200, null],
+      ["/v1/events", "GET", 401, null],
+      ["/v1/events?x=1", "GET", 400, null],
+      ["/v1/events/x", "GET", 404, null],
+      ["/v1/events", "POST", 405, null],
+      ["/v1/events", "OPTIONS", 405, null],
+      [`/v1/events${long}`, "GET", 414, null],
+      [`/v1/events/x/versions${long}`, "GET", 414, null],
     ];
-    for (const [path, method, status] of open) {
-      const reply = await world.ask(path, { method });
-      assert.deepEqual([reply.status, reply.headers.get(CORS)], [status, "*"], `${method} ${path}`);
-    }
-    const closed: [path: string, method: string, status: number][] = [
-      ["/v1/events?limit=1", "GET", 200],
-      ["/v1/events", "GET", 401],
-      ["/v1/events?x=1", "GET", 400],
-      ["/v1/events/x", "GET", 404],
-      ["/v1/events", "POST", 405],
-      ["/v1/events", "OPTIONS", 405],
-      [`/v1/events${long}`, "GET", 414],
-      [`/v1/events/x/versions${long}`, "GET", 414],
-    ];
-    for (const [path, method, status] of closed) {
-      const reply = await world.ask(path, { method, ...(status === 401 ? {} : { key }) });
-      assert.deepEqual([reply.status, reply.headers.get(CORS)], [status, null], `${method} ${path}`);
+    for (const [path, method, status, origin] of rows) {
+      const hasKey = origin === null && status !== 401;
+      const reply = await world.ask(path, { method, ...(hasKey ? { key } : {}) });
+      assert.deepEqual([reply.status, reply.headers.get(CORS)], [status, origin], `${method} ${path}`);
     }
     const { listSources } = world.store;
     world.store.listSources = () => Promise.reject(new Error("broken"));

@@ -3,13 +3,14 @@ import assert from "node:assert/strict";
 import { gunzipSync } from "node:zlib";
 import { namesTag } from "../../src/api/http/conditional_requests.ts";
 import { Body, ResponseCache, takesGzip } from "../../src/api/http/response_cache.ts";
-import { boardConfig, rss } from "../support/samples.ts";
+import { boardConfig } from "../support/samples.ts";
 import { withCustomer, type World } from "../support/world.ts";
+import { publishFeed } from "./given.ts";
 
 const withWorld = (work: (world: World, key: string) => Promise<void>) => withCustomer(boardConfig(), work);
 
 const publish = async (world: World, ids: readonly string[]) => {
-  world.platform.http.serve("https://board.example/feed", () => ({ body: rss(ids.map((id) => ({ id }))) }));
+  publishFeed(world, ...ids.map((id) => ({ id })));
   await world.app.tick();
   await world.app.ingest.ingest(["board"]);
 };

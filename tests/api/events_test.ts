@@ -7,7 +7,7 @@ import { eventList, eventResponse } from "../../src/wire/event.ts";
 import { eventVersions } from "../../src/wire/versions.ts";
 import { boardConfig, SAMPLE_PROVENANCE, sampleEvent } from "../support/samples.ts";
 import { type Reply, START_MS, withCustomer, type World } from "../support/world.ts";
-import { assertFields } from "./given.ts";
+import { assertFields, type Json, nextPath } from "./given.ts";
 
 const FIRST = "evt_00000000000000000000000000";
 
@@ -35,9 +35,32 @@ async function store(world: World, changes: readonly Partial<RegEvent>[]): Promi
 
 const idsOf = ({ json }: Reply): string[] => json.events.map((event: RegEvent) => event.id);
 
-/** The URL of the next page without its origin; null on the last page. */
-const nextPath = ({ headers }: Reply): string | null =>
-  /^<http:\/\/127\.0\.0\.1:8080(.*)>; rel="next"$/.exec(headers.get("link") ?? "")?.[1] ?? null;
+/** Stores versions of one publication; returns their ids. */
+async function storeVersions(
+  world: World,
+  count: number,
+  change: (at: number) => Partial<RegEvent>,
+): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => world.newId("event"));
+  const link = (at: number) => at === 0 ? {} : { supersedes: ids[at - 1] as string };
+  await store(
+    world,
+    ids.map((id, at) => ({ id, external_id: "a", version: at + 1, ...link(at), ...change(at) })),
+  );
+  return ids;
+}
+
+/** The pages of a list, from a path on. */
+async function pagesFrom(world: World, key: string, path: string): Promise<Json[]> {
+  const pages: Json[] = [];
+  for (let next: string | null = path; next !== null;) {
+    const reply: Reply = await world.ask(next, { key });
+    assert.equal(reply.status, 200, reply.text);
+    pages.push(reply.json);
+    next = nextPath(reply);
+  }
+  return pages;
+}
 
 Deno.test("GET /v1/events lists the newest first, with count and disclaimer", () =>
   withWorld(async (world, key) => {
@@ -299,10 +322,7 @@ Deno.test("latest=true lists only the newest version of each publication", () =>
       { id: three, external_id: "b" },
       { id: two, external_id: "a", version: 2, supersedes: one, title_en: "Second" },
     ]);
-    const ids = async (query: string): Promise<string[]> => {
-      const { json } = await world.ask(`/v1/events?${query}`, { key });
-      return json.events.map((event: RegEvent) => event.id);
-    };
+    const ids = async (query: string) => idsOf(await world.ask(`/v1/events?${query}`, { key }));
     assert.deepEqual(await ids("latest=true"), [three, two]);
     assert.deepEqual(await ids("latest=false"), [three, two, one]);
     assert.deepEqual(await ids(`latest=true&after=${one}`), [three, two]);
@@ -322,55 +342,28 @@ Deno.test("latest=true lists only the newest version of each publication", () =>
 
 Deno.test("the versions of a publication are in pages of 100, the latest first, each with the diff to the previous one", () =>
   withWorld(async (world, key) => {
-    const ids = Array.from({ length: 203 }, () => world.newId("event"));
-    await store(
-      world,
-      ids.map((id, at) => ({
-        ...{ id, external_id: "a", version: at + 1, title_en: `Version ${at + 1}` },
-        ...(at === 0 ? {} : { supersedes: ids[at - 1] as string }),
-      })),
-    );
-    let path: string | null = `/v1/events/${ids[0]}/versions`;
-    for (const [from, to] of [[103, 203], [3, 103], [0, 3]] as const) {
-      assert(path !== null);
-      const { json, headers } = await world.ask(path, { key });
-      eventVersions.parse(json);
-      assert.equal(json.count, to - from);
-      assert.deepEqual(json.versions.map((row: { event: RegEvent }) => row.event.id), ids.slice(from, to));
-      assert.equal(json.versions[0].diff_to_previous?.previous_id, ids[from - 1]);
-      const next = /^<(.*)>; rel="next"$/.exec(headers.get("link") ?? "")?.[1];
-      path = next === undefined ? null : next.slice(new URL(next).origin.length);
+    const ids = await storeVersions(world, 203, (at) => ({ title_en: `Version ${at + 1}` }));
+    const pages = await pagesFrom(world, key, `/v1/events/${ids[0]}/versions`);
+    assert.equal(pages.length, 3);
+    for (const [at, [from, to]] of [[103, 203], [3, 103], [0, 3]].entries()) {
+      const { count, versions } = eventVersions.parse(pages[at]);
+      assert.equal(count, versions.length);
+      assert.deepEqual(versions.map(({ event }) => event.id), ids.slice(from, to));
+      assert.equal(versions[0]?.diff_to_previous?.previous_id, ids[from! - 1]);
     }
-    assert.equal(path, null);
     for (const before of [ids[0], world.newId("event"), "x"]) {
-      const refused = await world.ask(`/v1/events/${ids[1]}/versions?before=${before}`, { key });
-      assert.deepEqual([refused.status, refused.json.errors[0].field], [400, "before"]);
-      const unknown = await world.ask(`/v1/events/${world.newId("event")}/versions?before=${before}`, {
-        key,
-      });
-      assert.equal(unknown.status, 404);
+      const versions = (id = "") => world.ask(`/v1/events/${id}/versions?before=${before}`, { key });
+      assertFields(await versions(ids[1]), 400, ["before"]);
+      assert.equal((await versions(world.newId("event"))).status, 404);
     }
   }));
 
 Deno.test("a page with long versions contains fewer, and the others are on the next pages", () =>
   withWorld(async (world, key) => {
-    const ids = Array.from({ length: 5 }, () => world.newId("event"));
-    await store(
-      world,
-      ids.map((id, at) => ({
-        ...{ id, external_id: "a", version: at + 1, summary_en: `${at} `.repeat(200_000) },
-        ...(at === 0 ? {} : { supersedes: ids[at - 1] as string }),
-      })),
-    );
-    const sizes: number[] = [];
-    for (let path: string | null = `/v1/events/${ids[0]}/versions`; path !== null;) {
-      const { json, headers } = await world.ask(path, { key });
-      eventVersions.parse(json);
-      sizes.push(json.count);
-      const before = /[?&](before=[^>&]*)>/.exec(headers.get("link") ?? "")?.[1];
-      path = before === undefined ? null : `/v1/events/${ids[0]}/versions?${before}`;
-    }
-    assert.ok(sizes.length > 1 && sizes.every((size) => size < 5), String(sizes));
+    const ids = await storeVersions(world, 5, (at) => ({ summary_en: `${at} `.repeat(200_000) }));
+    const pages = await pagesFrom(world, key, `/v1/events/${ids[0]}/versions`);
+    const sizes = pages.map((page) => eventVersions.parse(page).count);
+    assert.ok(sizes.every((size) => size < 5), String(sizes));
     assert.equal(sizes.reduce((sum, size) => sum + size), 5);
   }));
 

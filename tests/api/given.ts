@@ -40,16 +40,43 @@ export interface Given {
   bodiesTo(hook: string): Json[];
 }
 
-/** Runs a test in such a world; `respond` is the receiver's response. */
+/** Runs a test in a world with hosts: a receiver, a private one, the service itself and a source. */
+export function withHosts(work: (world: World) => Promise<void>, config = boardConfig()): Promise<void> {
+  return withWorld(config, async (world) => {
+    const addresses = { hooks: "93.184.215.14", inside: "10.0.0.7", feed: "93.184.215.15" };
+    for (const [name, address] of Object.entries(addresses)) {
+      world.platform.hosts.set(`${name}.example.org`, [address]);
+    }
+    world.platform.hosts.set("board.example", ["93.184.215.15"]);
+    await work(world);
+  });
+}
+
+/** Lets the source publish these items from now on. */
+export function publishFeed({ platform }: World, ...items: Parameters<typeof rss>[0]): void {
+  platform.http.serve("https://board.example/feed", () => ({ body: rss(items) }));
+}
+
+/** Sends POST /v1/subscriptions; text is sent as it is. */
+export const subscribe = (world: World, key: string, body: unknown, headers: HeadersInit = {}) =>
+  world.ask("/v1/subscriptions", {
+    method: "POST",
+    key,
+    headers,
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+
+/** The path of the next page; null on the last page. */
+export const nextPath = ({ headers }: Reply): string | null =>
+  /^<http:\/\/127\.0\.0\.1:8080(.*)>; rel="next"$/.exec(headers.get("link") ?? "")?.[1] ?? null;
+
+/** Runs a test in a world with a {@link Given}; `respond` is the receiver's response. */
 export function withSubscription(
   work: (given: Given) => Promise<void>,
   { config = "", respond = () => ({ status: 204 }) }: { config?: string; respond?: () => Answer } = {},
 ): Promise<void> {
-  return withWorld(config + boardConfig(), async (world) => {
+  return withHosts(async (world) => {
     const { platform } = world;
-    platform.hosts.set("hooks.example.org", ["93.184.215.14"]);
-    platform.hosts.set("inside.example.org", ["10.0.0.7"]);
-    platform.hosts.set("board.example", ["93.184.215.15"]);
     platform.http.serve("https://hooks.example.org", respond);
     const published: string[] = [];
     platform.http.serve("https://board.example/feed", () => ({ body: rss(published.map((id) => ({ id }))) }));
@@ -90,7 +117,7 @@ export function withSubscription(
       sentTo,
       bodiesTo: (hook) => sentTo(hook).map(({ body }) => JSON.parse(body ?? "")),
     });
-  });
+  }, config + boardConfig());
 }
 
 /** Asserts a response that names exactly these fields. */

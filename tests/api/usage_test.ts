@@ -1,35 +1,26 @@
 // GET /v1/usage and Idempotency-Key.
 import assert from "node:assert/strict";
 import { usageReport } from "../../src/wire/usage.ts";
-import { boardConfig, rss } from "../support/samples.ts";
-import { START_MS, withWorld as createdWorld, type World } from "../support/world.ts";
+import { boardConfig } from "../support/samples.ts";
+import { START_MS, type World } from "../support/world.ts";
+import { HOOK, publishFeed, subscribe as post, withHosts } from "./given.ts";
 
-const HOOK = "https://hooks.example.org/ai";
 const DAY_MS = 86_400_000;
 
-const withWorld = (work: (world: World) => Promise<void>, config = boardConfig()) =>
-  createdWorld(config, async (world) => {
-    world.platform.hosts.set("hooks.example.org", ["93.184.215.14"]);
+const withWorld = (work: (world: World) => Promise<void>, config?: string) =>
+  withHosts(async (world) => {
     world.platform.http.serve("https://hooks.example.org", () => ({ status: 204 }));
     await work(world);
-  });
+  }, config);
 
 const subscribe = (world: World, key: string, body: unknown, idempotencyKey?: string) =>
-  world.ask("/v1/subscriptions", {
-    method: "POST",
-    key,
-    body: JSON.stringify(body),
-    headers: idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey },
-  });
+  post(world, key, body, idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey });
 
 Deno.test("GET /v1/usage returns tier, limits, usage and reset times", () =>
   withWorld(async (world) => {
     const { key } = await world.addCustomer({ tier: "indie" });
     await subscribe(world, key, { webhook_url: HOOK });
-    world.platform.http.serve(
-      "https://board.example/feed",
-      () => ({ body: rss([{ id: "1" }, { id: "2" }, { id: "3" }]) }),
-    );
+    publishFeed(world, { id: "1" }, { id: "2" }, { id: "3" });
     await world.app.tick();
     const reply = await world.ask("/v1/usage", { key });
     assert.equal(reply.status, 200, reply.text);
@@ -77,7 +68,7 @@ Deno.test("a repeated Idempotency-Key gets the first response, including the sec
     assert.notEqual(
       theirs.json.subscription.id,
       first.json.subscription.id,
-      "keys are separate for each customer",
+      "each customer has its own keys",
     );
 
     // The response stays the same even if the subscription was deleted, and nothing is created.
@@ -101,25 +92,22 @@ Deno.test("an Idempotency-Key is checked before the body is validated; another b
     world.platform.hosts.set("hooks.example.org", ["10.0.0.7"]);
     assert.equal((await subscribe(world, key, wish)).json.code, "invalid_webhook_url");
     const again = await subscribe(world, key, wish, "k");
-    assert.deepEqual(
-      [again.status, again.text],
-      [201, first.text],
-      "the URL would be refused now",
-    );
+    assert.deepEqual([again.status, again.text], [201, first.text], "the URL would be refused now");
 
-    const others: [body: string, path: string][] = [
-      [JSON.stringify({ ...wish, topics: ["nonsense"] }), "/v1/subscriptions"],
-      [JSON.stringify({ ...wish, color: 1 }), "/v1/subscriptions"],
-      ["[]", "/v1/subscriptions"],
-      ["{", "/v1/subscriptions"],
-      ["", "/v1/subscriptions"],
-      ["[".repeat(50_000), "/v1/subscriptions"],
-      [JSON.stringify(wish), "/v1/subscriptions?a=b"],
+    const headers = { "idempotency-key": "k" };
+    const body = JSON.stringify(wish);
+    const others = [
+      { ...wish, topics: ["nonsense"] },
+      { ...wish, color: 1 },
+      "[]",
+      "{",
+      "",
+      "[".repeat(50_000),
     ];
-    for (const [body, path] of others) {
-      const headers = { "idempotency-key": "k" };
-      const reply = await world.ask(path, { method: "POST", key, body, headers });
-      assert.deepEqual([reply.status, reply.json.code], [422, "idempotency_key_reused"], body.slice(0, 40));
+    const replies = [await world.ask("/v1/subscriptions?a=b", { method: "POST", key, body, headers })];
+    for (const other of others) replies.push(await subscribe(world, key, other, "k"));
+    for (const { status, json, text } of replies) {
+      assert.deepEqual([status, json.code], [422, "idempotency_key_reused"], text);
     }
   }));
 
@@ -137,7 +125,7 @@ Deno.test("a repeated Idempotency-Key gets 409 while the first request is in pro
       Array.from({ length: 8 }, () => subscribe(world, key, { webhook_url: HOOK }, "k")),
     );
     const statuses = replies.map(({ status }) => status).sort();
-    assert.deepEqual(statuses, [201, ...Array.from({ length: 7 }, () => 409)]);
+    assert.deepEqual(statuses, [201, ...Array(7).fill(409)]);
     assert.ok(replies.every(({ status, json }) => status === 201 || json.code === "idempotency_in_flight"));
     assert.equal((await subscribe(world, key, { webhook_url: HOOK }, "k")).status, 201);
   }));
