@@ -58,13 +58,15 @@ export function publishFeed({ platform }: World, ...items: Parameters<typeof rss
 }
 
 /** Sends POST /v1/subscriptions; text is sent as it is. */
-export const subscribe = (world: World, key: string, body: unknown, headers: HeadersInit = {}) =>
-  world.ask("/v1/subscriptions", {
-    method: "POST",
-    key,
-    headers,
-    body: typeof body === "string" ? body : JSON.stringify(body),
-  });
+export function subscribe(
+  world: World,
+  key: string,
+  body: unknown,
+  headers: HeadersInit = {},
+): Promise<Reply> {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  return world.ask("/v1/subscriptions", { method: "POST", key, headers, body: text });
+}
 
 /** The path of the next page; null on the last page. */
 export const nextPath = ({ headers }: Reply): string | null =>

@@ -6,7 +6,7 @@ import type { Store } from "../../src/domain/ports/store/store.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import { addCustomer, anEvent, publish, subscribe } from "../store/contract/given.ts";
 import { testVault } from "../support/vault.ts";
-import { aSubscription, aWorld, hang, type JumpingClock, respond, settle } from "./given.ts";
+import { aQueue, aWorld, hang, HOST, type JumpingClock, respond, runLoop, settle } from "./given.ts";
 
 /** Maximum lag of a good endpoint, ms. */
 const SOON_MS = 2_000;
@@ -67,12 +67,8 @@ class Room {
     for (let at = 0; at < count; at++) {
       const id = `evt_${String(++this.#events).padStart(5, "0")}`;
       const nowMs = this.clock.nowMs();
-      const event = anEvent(id, {
-        source_id: `source-${customer}-${name}`,
-        published_at: nowMs,
-        ingested_at: nowMs,
-      });
-      await publish(this.store, [event]);
+      const times = { published_at: nowMs, ingested_at: nowMs };
+      await publish(this.store, [anEvent(id, { source_id: `source-${customer}-${name}`, ...times })]);
     }
   }
 
@@ -214,26 +210,19 @@ Deno.test("an endpoint that succeeds slowly is limited to the slots of probes, a
 
 Deno.test("an endpoint that fails has at most as many attempts as slots until the failure is recorded", async () => {
   for (const status of [410, 500]) {
-    const { deps, store, network, clock } = aWorld();
-    store.subscriptions.push(aSubscription());
-    for (let at = 0; at < 200; at++) store.enqueue(aSubscription().id, { id: `dlv_${at}` });
-    network.endpoints.set(
-      "hooks.receiver.example",
-      () => respond(network.requests.length <= 100 ? 204 : status),
-    );
+    const { deps, store, network, clock } = aQueue(200);
+    network.endpoints.set(HOST, () => respond(network.requests.length <= 100 ? 204 : status));
     const finish = store.finishAttempts.bind(store);
     const disk = Promise.withResolvers<void>();
     store.finishAttempts = async (finished, nowMs) => {
       if (finished.some(({ next }) => next.kind !== "delivered")) await disk.promise;
       await finish(finished, nowMs);
     };
-    const stop = new AbortController();
-    const running = createDelivery(deps).run(stop.signal);
+    await using loop = await runLoop(deps);
     for (let turn = 0; turn < 50; turn++) await clock.advance(5);
     assert.equal(network.requests.length, 104, `after ${status}`);
     disk.resolve();
-    stop.abort();
+    loop.stop();
     for (let turn = 0; turn < 10; turn++) await clock.advance(5);
-    await running;
   }
 });

@@ -1,9 +1,8 @@
 // The loop with random faults of endpoints, of the store and of the process.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
-import { createDelivery } from "../../src/delivery/loop.ts";
 import { type IncomingResponse, NetworkError, type OutgoingRequest } from "../../src/domain/ports/ports.ts";
-import { aSubscription, aWorld, hang, respond } from "./given.ts";
+import { aSubscription, aWorld, hang, respond, runLoop } from "./given.ts";
 
 const CONCURRENCY = 6;
 const PER_SUBSCRIPTION = 2;
@@ -73,20 +72,18 @@ function aStage(behaviourOf: (request: number) => number) {
 }
 
 /** A process that runs the loop and can be stopped and started again. */
-function aProcess({ deps, clock }: Pick<ReturnType<typeof aStage>, "deps" | "clock">) {
-  let stop = new AbortController();
-  let running = createDelivery(deps).run(stop.signal);
+async function aProcess({ deps, clock }: Pick<ReturnType<typeof aStage>, "deps" | "clock">) {
+  let loop = await runLoop(deps);
   const end = async (): Promise<void> => {
-    stop.abort();
+    loop.stop();
     let ended = false;
-    running.then(() => ended = true);
+    loop.stopped.then(() => ended = true);
     for (let second = 0; second < 10 && !ended; second++) await clock.advance(1_000);
     assert.ok(ended, "the loop ends within ten seconds");
   };
   const restart = async (): Promise<void> => {
     await end();
-    stop = new AbortController();
-    running = createDelivery(deps).run(stop.signal);
+    loop = await runLoop(deps);
   };
   return { end, restart };
 }
@@ -94,19 +91,19 @@ function aProcess({ deps, clock }: Pick<ReturnType<typeof aStage>, "deps" | "clo
 Deno.test("run() keeps its limits and loses no delivery, whatever fails", async () => {
   await fc.assert(
     fc.asyncProperty(faults, async ({ behaviours, failing, steps, restarts }) => {
-      let healed = false;
-      const stage = aStage((request) => healed ? 0 : behaviours[request % behaviours.length] ?? 0);
+      let faultsEnded = false;
+      const stage = aStage((request) => faultsEnded ? 0 : behaviours[request % behaviours.length] ?? 0);
       let calls = 0;
       for (const method of ["matchEvents", "claimDeliveries", "releaseHeld", "finishAttempts"]) {
-        const fails = () => !healed && failing[calls++ % failing.length];
+        const fails = () => !faultsEnded && failing[calls++ % failing.length];
         stage.store.failing.set(method, () => fails() ? new Error("disk full") : null);
       }
-      const process = aProcess(stage);
+      const process = await aProcess(stage);
       for (const [at, step] of steps.entries()) {
         await stage.clock.advance(step);
         if (restarts[at % restarts.length]) await process.restart();
       }
-      healed = true;
+      faultsEnded = true;
       for (let day = 0; day < 3; day++) {
         for (let turn = 0; turn < 30; turn++) await stage.clock.advance(DAY_MS / 30);
         for (let turn = 0; turn < 100; turn++) await stage.clock.advance(200);

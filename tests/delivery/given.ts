@@ -18,7 +18,7 @@ import type { UnmatchedEvent } from "../../src/domain/ports/store/deliveries.ts"
 import type { Store } from "../../src/domain/ports/store/store.ts";
 import type { Subscription } from "../../src/domain/delivery/subscription.ts";
 import { DEFAULT_LIMITS } from "../../src/domain/customer/tier.ts";
-import type { DeliveryDeps } from "../../src/delivery/loop.ts";
+import { createDelivery, type Delivery, type DeliveryDeps } from "../../src/delivery/loop.ts";
 import { anEvent as storedEvent, aSubscription as storedSubscription } from "../store/contract/given.ts";
 import { type FakeClock, fakeClock } from "../support/clock.ts";
 
@@ -299,4 +299,43 @@ export function aWorld(
     ...change,
   };
   return { deps, clock, network, store, log };
+}
+
+/** The host of {@link aSubscription}. */
+export const HOST = "hooks.receiver.example";
+
+/** A world with one subscription, this number of due deliveries, and an endpoint that responds with 200. */
+export function aQueue(count: number, change: Partial<DeliveryDeps> = {}): ReturnType<typeof aWorld> {
+  const world = aWorld(change);
+  const subscription = aSubscription();
+  world.store.subscriptions.push(subscription);
+  for (let at = 0; at < count; at++) world.store.enqueue(subscription.id, { id: `dlv_${at}` });
+  world.network.endpoints.set(HOST, () => respond(200));
+  return world;
+}
+
+/** A running loop; it is stopped at the end of the scope. */
+export interface RunningLoop extends AsyncDisposable {
+  delivery: Delivery;
+  /** Asks the loop to stop. */
+  stop(): void;
+  /** Resolves when the loop has stopped. */
+  stopped: Promise<void>;
+}
+
+/** Runs the loop until the end of the scope. */
+export async function runLoop(deps: DeliveryDeps): Promise<RunningLoop> {
+  const stop = new AbortController();
+  const delivery = createDelivery(deps);
+  const stopped = delivery.run(stop.signal);
+  await settle();
+  return {
+    delivery,
+    stopped,
+    stop: () => stop.abort(),
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await stopped;
+    },
+  };
 }

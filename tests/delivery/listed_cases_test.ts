@@ -49,17 +49,12 @@ async function send(
   const { deps } = aWorld({ http, resolver, policy: { allowHttp, allowNetworks: [], allowPorts: [] } });
   const delivery = createDelivery(deps);
   const outcome = await delivery.test(aSubscription({ webhookUrl }), 1_000);
-  const attempted = lookups;
-  return { outcome, connected, lookups: attempted, mayBe: await delivery.whyRefused(webhookUrl) === null };
+  return { outcome, connected, lookups, mayBe: await delivery.whyRefused(webhookUrl) === null };
 }
 
 function assertRefused({ outcome, connected, mayBe }: Awaited<ReturnType<typeof send>>, what: string): void {
-  assert.deepEqual([outcome.delivered, outcome.problem, connected, mayBe], [
-    false,
-    REFUSED_ADDRESS,
-    [],
-    false,
-  ], what);
+  const { delivered, problem } = outcome;
+  assert.deepEqual([delivered, problem, connected, mayBe], [false, REFUSED_ADDRESS, [], false], what);
 }
 
 const RECORDED = present(FILE);
@@ -68,10 +63,7 @@ const cases: Cases = RECORDED !== null
   : JSON.parse(readFileSync(FILE, "utf8"));
 
 Deno.test({
-  ...needs(
-    "every listed address is used or refused, alone, with a public one, and as a literal",
-    RECORDED,
-  ),
+  ...needs("every listed address is used or refused, alone, with a public one, and as a literal", RECORDED),
   fn: async () => {
     for (const { ip, expect } of cases.ips) {
       const isGood = (DECIDED[ip] ?? expect) === "allow";
@@ -91,10 +83,7 @@ Deno.test({
 });
 
 Deno.test({
-  ...needs(
-    "every listed URL is refused at creation and at every attempt, with http and https",
-    RECORDED,
-  ),
+  ...needs("every listed URL is refused at creation and at every attempt, with http and https", RECORDED),
   fn: async () => {
     for (const { url, expect } of cases.urls) {
       const verdict = DECIDED[url] ?? expect;
@@ -137,10 +126,7 @@ const ELSEWHERE: Record<string, string> = {
 };
 
 Deno.test({
-  ...needs(
-    "every listed DNS scenario is refused, fails, or connects, as expected",
-    RECORDED,
-  ),
+  ...needs("every listed DNS scenario is refused, fails, or connects, as expected", RECORDED),
   fn: async () => {
     for (const { scenario } of cases.dns) {
       const row = NAMES[scenario];

@@ -4,9 +4,8 @@ import { createDelivery, type Delivery } from "../../src/delivery/loop.ts";
 import type { TestOutcome } from "../../src/delivery/test_calls.ts";
 import { NetworkError } from "../../src/domain/ports/ports.ts";
 import { deliveryPayload } from "../../src/wire/delivery.ts";
-import { aSubscription, aWorld, hang, respond, settle, textOf } from "./given.ts";
+import { aSubscription, aWorld, hang, HOST, respond, settle, textOf } from "./given.ts";
 
-const HOST = "hooks.receiver.example";
 const SUB = aSubscription().id;
 
 Deno.test("test() sends a synthetic delivery like any other, and returns nothing of the response", async () => {

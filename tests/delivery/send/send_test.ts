@@ -1,7 +1,7 @@
 // One attempt: the request, and the result of every kind of response and failure.
 import assert from "node:assert/strict";
 import { Webhook } from "standardwebhooks";
-import { createAddressPolicy } from "../../../src/delivery/send/guard.ts";
+import { createAddressPolicy, REFUSED_ADDRESS } from "../../../src/delivery/send/guard.ts";
 import { type Message, sendAttempt, type Sending } from "../../../src/delivery/send/send.ts";
 import type { AttemptResult } from "../../../src/domain/delivery/delivery.ts";
 import {
@@ -9,9 +9,8 @@ import {
   NetworkError,
   type OutgoingRequest,
 } from "../../../src/domain/ports/ports.ts";
-import { aWorld, hang, respond, settle, START_MS } from "../given.ts";
+import { aWorld, hang, HOST, respond, settle, START_MS } from "../given.ts";
 
-const HOST = "hooks.receiver.example";
 const BODY = '{"type":"event.published","title":"Grüße"}';
 const message: Message = {
   id: "dlv_01JNQ2B3C4D5E6F7G8H9JKMNPQ",
@@ -113,13 +112,13 @@ Deno.test("sendAttempt() reads Retry-After", async () => {
 });
 
 Deno.test("sendAttempt() uses the status of a response whose body is too long, and keeps the beginning of the body", async () => {
-  const body = new TextEncoder().encode("the receiver's own words");
+  const body = new TextEncoder().encode("the receiver's text");
   const { result } = await sendTo(() => ({ status: 200, headers: {}, body, truncated: true }));
   assert.equal(result.problem, null);
   const failed = await sendTo(() => ({ status: 500, headers: {}, body, truncated: true }));
   const { response: kept, ...rest } = failed.result;
-  assert.equal(kept, "the receiver's own words");
-  assert.doesNotMatch(JSON.stringify(rest), /words/);
+  assert.equal(kept, "the receiver's text");
+  assert.doesNotMatch(JSON.stringify(rest), /receiver/);
 });
 
 Deno.test("sendAttempt() keeps at most 1,024 bytes of a response as text without NUL", async () => {
@@ -186,26 +185,16 @@ Deno.test("sendAttempt() ends at the deadline even if the lookup ignores its sig
 
 Deno.test("sendAttempt() does not connect if the guard refuses, and states no reason", async () => {
   const rows: [what: string, webhookUrl: string, addresses: string[]][] = [
-    ["scheme", `http://${HOST}/`, ["93.184.215.14"]],
-    ["literal address", "https://169.254.169.254/latest", []],
-    ["literal IPv6 address", "https://[::ffff:a00:1]/", []],
-    ["local name", "https://db.internal/", ["93.184.215.14"]],
-    ["no URL at all", "hooks", []],
-    ["private address", `https://${HOST}/`, ["10.0.0.1"]],
+    ["a refused URL", "https://169.254.169.254/latest", []],
+    ["not a URL", "hooks", []],
     ["one private address of two", `https://${HOST}/`, ["93.184.215.14", "fd00::1"]],
   ];
   for (const [what, webhookUrl, addresses] of rows) {
     const { network, deps } = aSender();
-    for (const host of [HOST, "db.internal"]) {
-      network.addresses.set(host, addresses);
-      network.endpoints.set(host, () => respond(200));
-    }
+    network.addresses.set(HOST, addresses);
+    network.endpoints.set(HOST, () => respond(200));
     const result = await sendAttempt({ ...message, webhookUrl }, deps, onwards);
-    assert.deepEqual(
-      [result.statusCode, result.problem],
-      [null, "this URL cannot receive webhooks"],
-      what,
-    );
+    assert.deepEqual([result.statusCode, result.problem], [null, REFUSED_ADDRESS], what);
     assert.equal(network.requests.length, 0, what);
   }
 });
