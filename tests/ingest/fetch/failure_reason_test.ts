@@ -1,8 +1,8 @@
 // Reasons of failures: what of a document or a response is stored of them.
 import assert from "node:assert/strict";
 import { failureReason, MAX_REASON_LENGTH } from "../../../src/ingest/fetch/failure_reason.ts";
+import { FEED, fetchForeseen, withSources } from "../../support/collecting.ts";
 import { boardConfig } from "../../support/samples.ts";
-import { createWorld } from "../../support/world.ts";
 
 const HEX = "0123456789abcdef".repeat(4);
 const SECRETS = { authorization: "Bearer hush-4711", headers: { "x-api-key": "hush-0815" } };
@@ -41,28 +41,19 @@ const STRATEGIES: [what: string, source: string, contentType: string, body: stri
 ];
 
 for (const [what, source, contentType, body] of STRATEGIES) {
-  Deno.test(`the reason that is stored, logged and reported of ${what} has no control character and no secret`, async () => {
+  Deno.test(`the reason that is stored, logged and reported of ${what} has no control character and no secret`, () => {
     const secrets = 'authorization = "Bearer hush-4711"\nheaders = { "x-api-key" = "hush-0815" }\n';
-    const world = await createWorld(boardConfig({ source: secrets + source }));
-    try {
-      world.platform.http.serve("https://board.example/feed", () => ({
-        headers: { "content-type": contentType },
-        body,
-      }));
-      await world.app.ingest.register();
-      const [report] = await world.app.ingest.ingest(["board"]);
+    return withSources(boardConfig({ source: secrets + source }), async (world) => {
+      world.platform.http.serve(FEED, () => ({ headers: { "content-type": contentType }, body }));
+      const { report, foreseen } = await fetchForeseen(world);
       const [state] = await world.store.listSources();
-      assert.ok(report !== undefined && state !== undefined && !report.ok);
-      assert.ok((state.lastError ?? "") !== "");
-      const preview = await world.app.ingest.preview(world.config.sources[0] ?? assert.fail(), state);
+      assert.ok(!report.ok && (state?.lastError ?? "") !== "");
       const log = world.platform.lines.map(({ fields }) => Object.values(fields ?? {})).flat();
-      for (const text of [state.lastError, report.error, preview.report.error, ...log]) {
+      for (const text of [state?.lastError, report.error, foreseen.error, ...log]) {
         // deno-lint-ignore no-control-regex -- they are looked for
         assert.doesNotMatch(String(text), /[\u0000-\u001f\u007f-\u009f\u202e]|hush-/);
       }
-    } finally {
-      await world.close();
-    }
+    });
   });
 }
 

@@ -9,17 +9,19 @@ import { type Answer, type FakePlatform, fakePlatform } from "../../support/plat
 
 const NOW = Date.parse("2026-08-01T10:00:00Z");
 const FEED = "https://board.example/feed.xml";
-const PAGE = "<!doctype html><html><head><title>";
+const pageOf = (title: string, rest = ""): string =>
+  `<!doctype html><html><head><title>${title}</title></head>${rest}`;
 
 /** Fetches the document of a source: its response, or the error. */
 async function outcome(
   platform: FakePlatform,
-  change: { source?: Partial<SourceSettings>; options?: Partial<FetchOptions>; expects?: "data" | "page" } =
-    {},
+  change:
+    & { source?: Partial<SourceSettings>; options?: Partial<FetchOptions> }
+    & Partial<Parameters<typeof fetchDocument>[1]> = {},
 ) {
   const settings = sampleSource(change.source);
-  const url = new URL(settings.location);
-  const request = { url, headers: { accept: "x/y" }, validators: null, expects: change.expects ?? "data" };
+  const { expects = "data", validators = null } = change;
+  const request = { url: new URL(settings.location), headers: { accept: "x/y" }, validators, expects };
   try {
     const answer = await fetchDocument(settings, request, fetchOptions(platform, change.options));
     return { answer, error: null };
@@ -42,36 +44,26 @@ const redirecting = (status: number, location: string): () => Answer => () => ({
 });
 
 Deno.test("a response that refuses, throttles or challenges blocks the host, with any status", async () => {
-  const akamai = `${PAGE}Access Denied</title></head>Reference <a href="https://errors.edgesuite.net/1">`;
-  const script = '<script src="/cdn-cgi/challenge-platform/x">';
+  const akamai = pageOf("Access Denied", 'Reference <a href="https://errors.edgesuite.net/1">');
+  const moment = { body: pageOf("Just a moment...") };
+  const human = { body: pageOf("A", "Verifying you are human") };
+  const script = { body: pageOf("News", '<script src="/cdn-cgi/challenge-platform/x">') };
+  const mitigated = { status: 503, headers: { "cf-mitigated": "challenge" }, body: "x" };
+  const captcha = { status: 405, headers: { "x-amzn-waf-action": "captcha" } };
+  const feed = { body: "<rss><title>Just a moment...</title></rss>" };
   const rows: [what: string, answer: Answer, expects: "data" | "page", blocked: RegExp | null][] = [
     ["403", { status: 403, body: "no" }, "data", /^responded with 403: it refuses or throttles this client$/],
     ["429", { status: 429 }, "page", /^responded with 429: it refuses/],
     ["empty 202", { status: 202 }, "data", /^responded with 202 instead of a document; some sites do this/],
-    [
-      "Cloudflare",
-      { body: `${PAGE}Just a moment...</title>` },
-      "data",
-      /200 and a challenge page \(Cloudflare\)/,
-    ],
-    ["Cloudflare page", { body: `${PAGE}Just a moment...</title>` }, "page", /\(Cloudflare\)/],
-    [
-      "header",
-      { status: 503, headers: { "cf-mitigated": "challenge" }, body: "x" },
-      "page",
-      /503 and a challenge/,
-    ],
-    ["AWS", { status: 405, headers: { "x-amzn-waf-action": "captcha" } }, "data", /\(AWS WAF\)/],
+    ["Cloudflare", moment, "data", /200 and a challenge page \(Cloudflare\)/],
+    ["Cloudflare page", moment, "page", /\(Cloudflare\)/],
+    ["header", mitigated, "page", /503 and a challenge/],
+    ["AWS", captcha, "data", /\(AWS WAF\)/],
     ["Akamai", { body: akamai }, "page", /\(Akamai\)/],
-    [
-      "unknown",
-      { body: `${PAGE}A</title></head>Verifying you are human` },
-      "data",
-      /and a challenge page instead/,
-    ],
-    ["a page about challenges", { body: `${PAGE}A</title></head>Verifying you are human` }, "page", null],
-    ["a page with Cloudflare's script", { body: `${PAGE}News</title>${script}` }, "page", null],
-    ["a feed about challenges", { body: "<rss><title>Just a moment...</title></rss>" }, "data", null],
+    ["unknown", human, "data", /and a challenge page instead/],
+    ["a page about challenges", human, "page", null],
+    ["a page with Cloudflare's script", script, "page", null],
+    ["a feed about challenges", feed, "data", null],
   ];
   for (const [what, answer, expects, blocked] of rows) {
     const error = await errorOf(answer, expects);
@@ -131,12 +123,7 @@ Deno.test("a redirect is permanent up to the first temporary hop", async () => {
 Deno.test("no redirect leads from a public host into a private network, and the checked addresses are used", async () => {
   const inside = "https://intranet.example/feed";
   const rows: [what: string, location: string, hosts: Record<string, string[]>, refused: RegExp | null][] = [
-    [
-      "loopback",
-      "https://127.0.0.1/",
-      {},
-      /^leads to 127\.0\.0\.1, which has a private IP address, which is re/,
-    ],
+    ["loopback", "https://127.0.0.1/", {}, /^leads to 127\.0\.0\.1, which has a private IP address, which/],
     ["link-local", "https://169.254.169.254/latest/meta-data", {}, /^leads to 169\.254\.169\.254/],
     ["mapped", "https://[::ffff:10.0.0.1]/", {}, /private (IP )?address/],
     ["a name", inside, { "intranet.example": ["10.1.2.3"] }, /^leads to intranet\.example, which/],
@@ -169,17 +156,11 @@ Deno.test("a configured URL may be private unless allow_private is false", async
     platform.http.serve("http://wiki.example/feed", () => ({ body: "<rss/>" }));
     return platform;
   };
-  const own = await outcome(arrange(), { source: { location } });
-  assert.equal(
-    own.answer?.document?.url,
-    "http://wiki.example/feed",
-    "a private host may redirect to another",
-  );
-  const { error } = await outcome(arrange(), { source: { location }, options: { allowPrivate: false } });
-  assert.match(
-    error?.message ?? "",
-    /^intranet\.example has a private IP address; ingest\.allow_private = true/,
-  );
+  const { answer } = await outcome(arrange(), { source: { location } });
+  assert.equal(answer?.document?.url, "http://wiki.example/feed", "a private host may redirect to another");
+  const refused = await outcome(arrange(), { source: { location }, options: { allowPrivate: false } });
+  const reason = /^intranet\.example has a private IP address; ingest\.allow_private = true/;
+  assert.match(refused.error?.message ?? "", reason);
   const platform = arrange();
   platform.http.serve("http://wiki.example/feed", redirecting(302, "http://public.example/"));
   platform.http.serve("http://public.example", redirecting(302, location));
@@ -195,8 +176,8 @@ Deno.test("each host of a chain is resolved once, so that a changed DNS record h
   platform.http.serve("https://board.example/b", () => ({ body: "<rss/>" }));
   assert.equal((await outcome(platform)).error, null);
   assert.equal(lookUps, 1);
-  const asked = platform.http.requests.map(({ addresses }) => addresses);
-  assert.deepEqual(asked, [["93.184.215.14"], ["93.184.215.14"]]);
+  const used = platform.http.requests.map(({ addresses }) => addresses);
+  assert.deepEqual(used, [["93.184.215.14"], ["93.184.215.14"]]);
 });
 
 Deno.test("a cookie is returned to the host that set it, and to no other", async () => {
@@ -239,13 +220,7 @@ Deno.test("validators are sent only to their URL", async () => {
   const { answer } = await outcome(platform);
   assert.deepEqual(answer?.validators, { url: "https://b.example/", etag: '"1"' });
   platform.http.requests.length = 0;
-  const request = {
-    url: new URL(FEED),
-    headers: {},
-    validators: answer?.validators ?? null,
-    expects: "data" as const,
-  };
-  await fetchDocument(sampleSource(), request, fetchOptions(platform));
+  await outcome(platform, { validators: answer?.validators ?? null });
   const sent = platform.http.requests.map(({ headers }) => headers["if-none-match"]);
   assert.deepEqual(sent, [undefined, '"1"']);
 });

@@ -4,7 +4,7 @@ import type { SourceSettings } from "../../../src/domain/source/source.ts";
 import { fetchDocuments } from "../../../src/ingest/fetch/fetch.ts";
 import { FetchError, type Known } from "../../../src/ingest/fetch/fetch_types.ts";
 import { fetchOptions, sampleSource } from "../../support/collecting.ts";
-import { type FakePlatform, fakePlatform } from "../../support/platform.ts";
+import { type Answer, fakePlatform } from "../../support/platform.ts";
 
 const NOW = Date.parse("2026-08-01T10:00:00Z");
 const WHOLE = { isWhole: true, refused: new Set<string>() };
@@ -16,18 +16,16 @@ const readAll = async (fetched: Awaited<ReturnType<typeof fetchDocuments>>) => {
   const documents = [];
   for (const { read } of fetched.documents) {
     const document = await read();
-    if (document !== null) documents.push(document);
+    if (document === null) continue;
+    const { name, url, bytes } = document;
+    documents.push({ name, url, text: new TextDecoder().decode(bytes) });
   }
-  return documents.map(({ name, url, bytes }) => ({ name, url, text: new TextDecoder().decode(bytes) }));
+  return documents;
 };
 const reasonOf = async (work: Promise<unknown>): Promise<FetchError> => {
-  try {
-    await work;
-  } catch (error) {
-    assert.ok(error instanceof FetchError, String(error));
-    return error;
-  }
-  return assert.fail("nothing was refused");
+  const error = await work.then(() => assert.fail("nothing was refused"), (error) => error);
+  assert.ok(error instanceof FetchError, String(error));
+  return error;
 };
 
 Deno.test("fetchDocuments() fetches a feed, and the next time requests it conditionally", async () => {
@@ -70,32 +68,25 @@ Deno.test("fetchDocuments() requests unconditionally after a change of URL, rele
 });
 
 Deno.test("fetchDocuments() states why there is no document", async () => {
-  const rows: [name: string, answer: Parameters<FakePlatform["http"]["serve"]>[1], expected: RegExp][] = [
-    ["500", () => ({ status: 500, body: "x" }), /^responded with 500$/],
-    ["empty", () => ({}), /^responded with an empty body$/],
-    ["too long", () => ({ body: "x".repeat(1_001) }), /^the document has more than 1000 bytes$/],
-    ["loop", () => ({ status: 302, headers: { location: FEED } }), /^more than 5 redirects$/],
-    ["no location", () => ({ status: 302 }), /^responded with 302 without a valid Location$/],
-    [
-      "bad location",
-      () => ({ status: 302, headers: { location: "http://[" } }),
-      /without a valid Location$/,
-    ],
-    ["file", () => ({ status: 302, headers: { location: "file:///etc/passwd" } }), /^redirects to file:/],
-    [
-      "http",
-      () => ({ status: 302, headers: { location: "http://board.example" } }),
-      /^redirects from https to http/,
-    ],
+  const redirect = (location: string): Answer => ({ status: 302, headers: { location } });
+  const rows: [name: string, answer: Answer, expected: RegExp][] = [
+    ["500", { status: 500, body: "x" }, /^responded with 500$/],
+    ["empty", {}, /^responded with an empty body$/],
+    ["too long", { body: "x".repeat(1_001) }, /^the document has more than 1000 bytes$/],
+    ["loop", redirect(FEED), /^more than 5 redirects$/],
+    ["no location", { status: 302 }, /^responded with 302 without a valid Location$/],
+    ["bad location", redirect("http://["), /without a valid Location$/],
+    ["file", redirect("file:///etc/passwd"), /^redirects to file:/],
+    ["http", redirect("http://board.example"), /^redirects from https to http/],
   ];
   for (const [name, answer, expected] of rows) {
     const platform = fakePlatform(NOW);
-    platform.http.serve(FEED, answer);
+    platform.http.serve(FEED, () => answer);
     const error = await reasonOf(fetchDocuments(sampleSource(), NEW, fetchOptions(platform)));
     assert.match(error.message, expected, name);
   }
-  const nobody = await reasonOf(fetchDocuments(sampleSource(), NEW, fetchOptions(fakePlatform(NOW))));
-  assert.equal(nobody.message, "host name not found (board.example)");
+  const unknown = await reasonOf(fetchDocuments(sampleSource(), NEW, fetchOptions(fakePlatform(NOW))));
+  assert.equal(unknown.message, "host name not found (board.example)");
   const elsewhere = fakePlatform(NOW);
   elsewhere.http.serve(FEED, () => ({ status: 301, headers: { location: "https://gone.example/feed" } }));
   const moved = await reasonOf(fetchDocuments(sampleSource(), NEW, fetchOptions(elsewhere)));

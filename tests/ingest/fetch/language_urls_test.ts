@@ -10,16 +10,18 @@ const CONFIG = boardConfig({
 }).replace('url = "https://board.example/feed"\n', "");
 const HOUR = 3_600_000;
 
-/** The new, revised, unchanged and translated of a fetch of three publications whose addresses are as `write` says. */
+/** The new, revised, unchanged and translated items of a fetch of publications with the URLs that `write` gives. */
 async function fetch(
   world: World,
   write: (language: string, number: string) => string,
+  { ids = ["1", "2", "3"], isTranslated = true } = {},
 ): Promise<[number, number, number, number]> {
   for (const language of ["en", "de"]) {
-    const items = ["1", "2", "3"].map((id) => ({
+    const prefix = isTranslated ? `${language}: ` : "";
+    const items = ids.map((id) => ({
       id,
-      title: `${language}: paper ${id} on the AI Act`,
-      summary: `${language}: what the board has to say on matter ${id}.`,
+      title: `${prefix}Paper ${id} on the AI Act`,
+      summary: `${prefix}The opinion of the board on matter ${id}.`,
     }));
     const body = rss(items).replaceAll(/https:\/\/board\.example\/(\d)/g, (_, id) => write(language, id));
     world.platform.http.serve(`https://board.example/${language}/feed`, () => ({ body }));
@@ -37,11 +39,7 @@ Deno.test("a site of one language that moves to another host publishes nothing n
     assert.deepEqual(await fetch(world, plain), [3, 0, 0, 3]);
     const german = (language: string, id: string) =>
       language === "de" ? `https://neu.example/de/${id}` : plain(language, id);
-    assert.deepEqual(
-      await fetch(world, german),
-      [0, 0, 6, 0],
-      "the record has the address of its own language",
-    );
+    assert.deepEqual(await fetch(world, german), [0, 0, 6, 0], "the record has the URL of its own language");
     assert.deepEqual(await fetch(world, german), [0, 0, 6, 0]);
     const both = (language: string, id: string) => `https://neu.example/${language}/${id}`;
     assert.deepEqual(await fetch(world, both), [0, 3, 3, 0]);
@@ -79,20 +77,12 @@ Deno.test("a site that alternates between two names of its host makes one versio
 
 Deno.test("an untranslated page that moves with the site of its language is not new", () =>
   withSources(CONFIG, async (world) => {
-    const fetchUntranslated = async (german: string) => {
-      for (const [language, site] of [["en", "https://board.example"], ["de", german]] as const) {
-        const items = [{
-          id: "1",
-          title: "A paper on the AI Act",
-          summary: "What the board has to say of it.",
-        }];
-        const body = rss(items).replaceAll("https://board.example/", `${site}/${language}/`);
-        world.platform.http.serve(`https://board.example/${language}/feed`, () => ({ body }));
-      }
-      await world.platform.clock.advance(HOUR);
-      const report = await ingestBoard(world);
-      return [report.new, report.revised, report.unchanged, report.translated];
-    };
+    const fetchUntranslated = (german: string) =>
+      fetch(
+        world,
+        (language, id) => `${language === "de" ? german : "https://board.example"}/${language}/${id}`,
+        { ids: ["1"], isTranslated: false },
+      );
     assert.deepEqual(await fetchUntranslated("https://board.example"), [1, 0, 1, 0]);
     assert.deepEqual(await fetchUntranslated("https://neu.example"), [0, 0, 2, 0]);
   }));
