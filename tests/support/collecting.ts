@@ -126,18 +126,18 @@ export async function fetchForeseen(
   return { report: await ingestBoard(world), foreseen };
 }
 
-/** A fetch of the source "board" an hour after the last, with how often the store was given items of it to decide on. */
-export async function fetchLater(world: World): Promise<IngestReport & { looks: number }> {
+/** A fetch of the source "board" an hour after the last, and whether it read a document: gave items to the store. */
+export async function fetchLater(world: World): Promise<IngestReport & { isRead: boolean }> {
   const { store, platform } = world;
   const { recordPublications } = store;
   await platform.clock.advance(HOUR_MS);
-  let looks = 0;
+  let isRead = false;
   store.recordPublications = (...given) => {
-    looks++;
+    isRead = true;
     return recordPublications(...given);
   };
   try {
-    return { ...await ingestBoard(world), looks };
+    return { ...await ingestBoard(world), isRead };
   } finally {
     store.recordPublications = recordPublications;
   }

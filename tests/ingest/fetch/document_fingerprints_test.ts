@@ -29,13 +29,13 @@ Deno.test("a document with the same bytes is not read again, and its items count
     serve(rss([...AI, CHEESE]));
     assert.deepEqual((await fetch(world)).new, 2);
     for (let times = 0; times < 3; times++) {
-      const { looks, ok, new: fresh, revised, unchanged, passed_over } = await fetch(world);
-      assert.deepEqual([looks, ok, fresh, revised, unchanged, passed_over], [0, true, 0, 0, 2, 1]);
+      const { isRead, ok, new: fresh, revised, unchanged, passed_over } = await fetch(world);
+      assert.deepEqual([isRead, ok, fresh, revised, unchanged, passed_over], [false, true, 0, 0, 2, 1]);
     }
     serve(rss([...AI, CHEESE, { id: "4" }]));
     const changed = await fetch(world);
-    assert.deepEqual([changed.looks > 0, changed.new, changed.unchanged], [true, 1, 2]);
-    assert.equal((await fetch(world)).looks, 0);
+    assert.deepEqual([changed.isRead, changed.new, changed.unchanged], [true, 1, 2]);
+    assert.equal((await fetch(world)).isRead, false);
   }));
 
 for (
@@ -52,7 +52,7 @@ for (
         });
         await world.app.ingest.register();
         const readAt: number[] = [];
-        for (let hour = 0; hour < 50; hour++) if ((await fetch(world)).looks > 0) readAt.push(hour);
+        for (let hour = 0; hour < 50; hour++) if ((await fetch(world)).isRead) readAt.push(hour);
         assert.deepEqual([readAt, sent], [[0, 24, 48], knows304 ? 3 : 50]);
       }));
   }
@@ -68,7 +68,7 @@ Deno.test("a change that must be confirmed is confirmed by the same bytes", asyn
       serve(of(1, 2, 4));
       assert.equal((await fetch(world)).revised, 0);
       assert.equal((await fetch(world)).revised, 1, "withdrawn");
-      assert.deepEqual(await fetch(world).then(({ looks, revised }) => [looks, revised]), [0, 0]);
+      assert.deepEqual(await fetch(world).then(({ isRead, revised }) => [isRead, revised]), [false, 0]);
     }, boardConfig({ source: "removals = true" })));
   await t.step("a changed date", () =>
     withFeed(async (serve, world) => {
@@ -95,13 +95,13 @@ Deno.test("the same bytes with another charset or URL are read again", () =>
     });
     serve(typed("windows-1252"));
     assert.equal((await fetch(world)).new, 1);
-    assert.equal((await fetch(world)).looks, 0);
+    assert.equal((await fetch(world)).isRead, false);
     serve(typed("windows-1251"));
     assert.equal((await fetch(world)).revised, 1);
     http.serve("https://board.example/new/feed", () => typed("windows-1251"));
     serve({ status: 302, headers: { location: "/new/feed" } });
     assert.equal((await fetch(world)).revised, 1, "a relative link has another target");
-    assert.equal((await fetch(world)).looks, 0);
+    assert.equal((await fetch(world)).isRead, false);
   }));
 
 Deno.test("a document that is truncated or has a refused item is read and reported each time", () =>
@@ -111,8 +111,8 @@ Deno.test("a document that is truncated or has a refused item is read and report
     for (const [body, failures] of [[truncated, 1], [refused, 0]] as const) {
       serve(body);
       for (let times = 0; times < 3; times++) {
-        const { looks, refused } = await fetch(world);
-        assert.deepEqual([looks > 0, refused.length], [true, 1]);
+        const { isRead, refused } = await fetch(world);
+        assert.deepEqual([isRead, refused.length], [true, 1]);
         assert.equal((await world.store.listSources())[0]?.partialFailures.length, failures);
       }
     }
@@ -151,12 +151,12 @@ Deno.test("a fetch by another process, with the same or another config, makes th
     for (const { platform } of [first, second]) platform.http.serve(FEED, () => ({ body: noLink(AI) }));
     await first.app.ingest.register();
     await fetch(first);
-    assert.equal((await fetch(first)).looks, 0);
+    assert.equal((await fetch(first)).isRead, false);
     await second.platform.clock.advance(3 * HOUR);
     assert.equal((await fetch(second)).revised, 2, "the links have another base");
     await first.platform.clock.advance(3 * HOUR);
     assert.equal((await fetch(first)).revised, 2, "the links have the first base again");
-    assert.equal((await fetch(first)).looks, 0);
+    assert.equal((await fetch(first)).isRead, false);
     const third = await createWorld(boardConfig({ source: "min_items = 2" }), {
       store: first.store,
       seed: 3,
@@ -181,7 +181,7 @@ Deno.test("`source test` reads an unchanged document and keeps the fingerprint f
     assert.ok(state !== undefined && source !== undefined);
     const { decided, documents } = await world.app.ingest.preview(source, state);
     assert.deepEqual([decided.length, documents.length], [2, 1]);
-    assert.equal((await fetch(world)).looks, 0);
+    assert.equal((await fetch(world)).isRead, false);
   }));
 
 Deno.test("each language has its own fingerprint, and all are read when a publication is new in one", async () => {
@@ -199,15 +199,15 @@ Deno.test("each language has its own fingerprint, and all are read when a public
     await fetch(world);
     await fetch(world); // a new publication may already be in the document of the other language
     const same = await fetch(world);
-    assert.deepEqual([same.looks, same.unchanged], [0, 4]);
+    assert.deepEqual([same.isRead, same.unchanged], [false, 4]);
     bodies.set(
       "de",
       feed("de", [{ id: "1", summary: "Anhang III, Article 50 of the AI Act." }, { id: "2" }]),
     );
     const edited = await fetch(world);
-    assert.deepEqual([edited.looks > 0, edited.unchanged], [true, 2 + 1]);
+    assert.deepEqual([edited.isRead, edited.unchanged], [true, 2 + 1]);
     bodies.set("en", bodies.get("de") ?? "");
-    assert.ok((await fetch(world)).looks > 0, "the fingerprint of one URL is not used for another");
+    assert.ok((await fetch(world)).isRead, "the fingerprint of one URL is not used for another");
   });
 });
 
@@ -219,8 +219,8 @@ Deno.test("a list of one page, or with the newest items first, is unchanged if i
       assert.ok((await fetch(world)).new >= 2);
       const { requests } = world.platform.http;
       requests.length = 0;
-      const { looks, unchanged } = await fetch(world);
-      assert.deepEqual([looks, unchanged, requests.length], [0, 2, 1], table);
+      const { isRead, unchanged } = await fetch(world);
+      assert.deepEqual([isRead, unchanged, requests.length], [false, 2, 1], table);
     });
   }
 });
@@ -286,5 +286,5 @@ Deno.test("a list that is read in parts continues although its first page is unc
     let fresh = 0;
     for (let times = 0; times < 12; times++) fresh += (await fetch(world)).new;
     assert.equal(fresh, 18);
-    assert.equal((await fetch(world)).looks, 0);
+    assert.equal((await fetch(world)).isRead, false);
   }));

@@ -4,7 +4,8 @@ import { type Chance, createChance, seedOfRun } from "../../support/chance.ts";
 import { hostileValue, mutate } from "../../support/hostile.ts";
 import type { Answer } from "../../support/platform.ts";
 import { boardConfig, rss } from "../../support/samples.ts";
-import { createWorld, type World } from "../../support/world.ts";
+import { ingestBoard, withSources } from "../../support/collecting.ts";
+import type { World } from "../../support/world.ts";
 import { scaled } from "../../support/effort.ts";
 
 const INPUTS = Number(Deno.env.get("REGFEED_INPUTS") ?? scaled(50, 500));
@@ -12,16 +13,24 @@ const HOST = "https://board.example";
 const ITEMS = ["one", "two", "three", "four", "five"];
 const NEIGHBOUR = "https://neighbour.example/feed";
 
-/** A strategy with a valid document and one with a hostile third item. */
+/** A strategy with its documents. */
 interface Strategy {
   config: string;
   contentType: string;
-  whole: string;
-  /** The document with a hostile third item; null where one cannot be told from the document. */
-  withBadItem(chance: Chance): string;
-  /** What else it asks for. */
+  /** A document with items. */
+  write(items: readonly unknown[]): string;
+  /** A valid item. */
+  item(name: string): unknown;
+  /** A hostile item. */
+  badItem(chance: Chance): unknown;
+  /** Serves what else a fetch requests. */
   serve?(world: World): void;
 }
+
+const completeDocument = ({ write, item }: Strategy): string => write(ITEMS.map(item));
+/** A document whose third item is hostile. */
+const withBadItem = ({ write, item, badItem }: Strategy, chance: Chance): string =>
+  write(ITEMS.map((name, at) => at === 2 ? badItem(chance) : item(name)));
 
 /** Markup whose damage ends with the item; damage that ends the list would affect other items. */
 const BAD_MARKUP: readonly string[] = [
@@ -36,148 +45,120 @@ const BAD_MARKUP: readonly string[] = [
   "<title>t</title><link>file:///etc/passwd</link><pubDate>-</pubDate>",
 ];
 
-const api = (rows: readonly unknown[]) => JSON.stringify({ found: rows });
-const row = (name: string) => ({ title: `Document ${name}`, link: `${HOST}/${name}`, date: "2026-07-30" });
-const bindings = (rows: readonly unknown[]) =>
-  JSON.stringify({ head: { vars: ["title", "link"] }, results: { bindings: rows } });
-const binding = (name: string) => ({
-  title: { type: "literal", value: `Document ${name}` },
-  link: { type: "uri", value: `${HOST}/${name}` },
-});
-const listing = (rows: readonly string[]) =>
-  `<!doctype html><html lang="en"><body><ul>${rows.join("\n")}</ul>`;
-const line = (name: string) => `<li><a href="/${name}">Document ${name}</a><time>30 July 2026</time></li>`;
-const map = (rows: readonly string[]) =>
-  `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${
-    rows.join("")
-  }</urlset>`;
-const entry = (name: string) =>
-  `<url><loc>${HOST}/${name}</loc><lastmod>2026-07-31T10:00:00Z</lastmod></url>`;
-const feedItem = (name: string) =>
-  `<item><guid>${HOST}/${name}</guid><link>${HOST}/${name}</link><title>Document ${name}</title></item>`;
-const feed = (rows: readonly string[]) =>
-  `<rss version="2.0"><channel><title>x</title>${rows.join("")}</channel></rss>`;
-
-/** The rows with another third one. */
-function third<T>(write: (name: string) => T, bad: T): T[] {
-  return ITEMS.map((name, at) => at === 2 ? bad : write(name));
-}
+/** Markup of an item that damages no other item of a listing. */
+const BAD_LIST_ITEMS: readonly string[] = [
+  "<li>",
+  "<li><a>Document three",
+  `<li><a href="${"x".repeat(100_000)}">Document three</a>`,
+  `<li>${"<b>".repeat(1_000)}<a href="/three">x</a>`,
+  "<li><a href='javascript:alert(1)'>Document three</a></li>",
+  "<li><a href=/three><time>99 July 99</time></li>",
+];
+const BAD_URLS: readonly string[] = ["", "https://[::1]:9/%", "file:///etc/passwd", "&a;", "\ud800"];
 
 /** A row with hostile and missing values. */
-function badRow(whole: Record<string, unknown>, chance: Chance): unknown {
+function badRow(complete: Record<string, unknown>, chance: Chance): unknown {
   if (chance.happens(0.1)) return hostileValue(chance);
   return Object.fromEntries(
-    Object.entries(whole).filter(() => chance.happens(0.7)).map(([key, value]) => [
+    Object.entries(complete).filter(() => chance.happens(0.7)).map(([key, value]) => [
       key,
       chance.happens(0.6) ? hostileValue(chance) : value,
     ]),
   );
 }
 
-const STRATEGIES: Readonly<Record<string, Strategy>> = {
+const row = (name: string) => ({ title: `Document ${name}`, link: `${HOST}/${name}`, date: "2026-07-30" });
+const binding = (name: string) => ({
+  title: { type: "literal", value: `Document ${name}` },
+  link: { type: "uri", value: `${HOST}/${name}` },
+});
+
+const STRATEGIES = {
   feed: {
     config: "",
     contentType: "application/rss+xml",
-    whole: feed(ITEMS.map(feedItem)),
-    withBadItem: ({ pick }) => feed(third(feedItem, `<item>${pick(BAD_MARKUP)}</item>`)),
+    write: (items) => `<rss version="2.0"><channel><title>x</title>${items.join("")}</channel></rss>`,
+    item: (name) =>
+      `<item><guid>${HOST}/${name}</guid><link>${HOST}/${name}</link><title>Document ${name}</title></item>`,
+    badItem: ({ pick }) => `<item>${pick(BAD_MARKUP)}</item>`,
   },
   json: {
     config:
       'fetch_strategy = "json"\n[sources.json]\nitems = "found"\ntitle = "title"\nlink = "link"\npublished = "date"\n',
     contentType: "application/json",
-    whole: api(ITEMS.map(row)),
-    withBadItem: (chance) => api(third<unknown>(row, badRow(row("three"), chance))),
+    write: (found) => JSON.stringify({ found }),
+    item: row,
+    badItem: (chance) => badRow(row("three"), chance),
   },
   html: {
     config:
       'fetch_strategy = "html"\n[sources.html]\nitem = "li"\ntitle = "a"\nlink = "a@href"\npublished = "time"\n',
     contentType: "text/html",
-    whole: listing(ITEMS.map(line)),
-    withBadItem: ({ pick }) =>
-      listing(third(
-        line,
-        pick([
-          "<li>",
-          "<li><a>Document three",
-          `<li><a href="${"x".repeat(100_000)}">Document three</a>`,
-          `<li>${"<b>".repeat(1_000)}<a href="/three">x</a>`,
-          "<li><a href='javascript:alert(1)'>Document three</a></li>",
-          "<li><a href=/three><time>99 July 99</time></li>",
-        ]),
-      )),
+    write: (items) => `<!doctype html><html lang="en"><body><ul>${items.join("\n")}</ul>`,
+    item: (name) => `<li><a href="/${name}">Document ${name}</a><time>30 July 2026</time></li>`,
+    badItem: ({ pick }) => pick(BAD_LIST_ITEMS),
   },
   sparql: {
     config:
       'fetch_strategy = "sparql"\n[sources.sparql]\nquery = "{since} {until}"\ntitle = "title"\nlink = "link"\n',
     contentType: "application/sparql-results+json",
-    whole: bindings(ITEMS.map(binding)),
-    withBadItem: (chance) => bindings(third<unknown>(binding, badRow(binding("three"), chance))),
+    write: (bindings) => JSON.stringify({ head: { vars: ["title", "link"] }, results: { bindings } }),
+    item: binding,
+    badItem: (chance) => badRow(binding("three"), chance),
   },
   sitemap: {
     config: 'fetch_strategy = "sitemap"\n[sources.sitemap]\nexclude = ["/three"]\n',
     contentType: "application/xml",
-    whole: map(ITEMS.map(entry)),
-    withBadItem: (chance) =>
-      map(
-        third(
-          entry,
-          `<url><loc>${
-            chance.pick(["", "https://[::1]:9/%", "file:///etc/passwd", "&a;", "\ud800"])
-          }</loc></url>`,
-        ),
-      ),
-    serve: (world) => {
-      for (const name of ITEMS) {
-        world.platform.http.serve(`${HOST}/${name}`, () => ({
-          headers: { "content-type": "text/html" },
-          body: `<html lang="en"><title>Document ${name}</title>`,
-        }));
-      }
-    },
+    write: (items) =>
+      `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${
+        items.join("")
+      }</urlset>`,
+    item: (name) => `<url><loc>${HOST}/${name}</loc><lastmod>2026-07-31T10:00:00Z</lastmod></url>`,
+    badItem: ({ pick }) => `<url><loc>${pick(BAD_URLS)}</loc></url>`,
+    serve: (world) =>
+      world.platform.http.serve(HOST, ({ url }) => ({
+        headers: { "content-type": "text/html" },
+        body: `<html lang="en"><title>Document ${url.pathname.slice(1)}</title>`,
+      })),
   },
-};
+} satisfies Record<string, Strategy>;
 
-async function withStrategy(
+function withStrategy(
   { config, serve }: Strategy,
-  work: (world: World, answer: (answer: Answer) => void) => Promise<void>,
+  work: (world: World, respond: (response: Answer) => void) => Promise<void>,
 ): Promise<void> {
-  const world = await createWorld(
-    `${boardConfig({ source: `relevance = "all"\n${config}` })}
-[[sources]]
+  const neighbour = `[[sources]]
 id = "neighbour"
 name_en = "Neighbour"
 url = "${NEIGHBOUR}"
 relevance = "all"
-`,
+`;
+  return withSources(
+    `${boardConfig({ source: `relevance = "all"\n${config}` })}${neighbour}`,
+    async (world) => {
+      let response: Answer = {};
+      serve?.(world);
+      world.platform.http.serve(`${HOST}/feed`, () => response);
+      await work(world, (given) => response = given);
+    },
   );
-  let given: Answer = {};
-  world.platform.http.serve(`${HOST}/feed`, () => given);
-  serve?.(world);
-  try {
-    await world.app.ingest.register();
-    await work(world, (answer) => given = answer);
-  } finally {
-    await world.close();
-  }
 }
 
 const titlesOf = async (world: World, source: string): Promise<string[]> =>
   (await world.store.listEvents({ limit: 10_000, source })).map(({ json }) => JSON.parse(json))
     .map(({ title_en }) => title_en);
 
-for (const [name, strategy] of Object.entries(STRATEGIES)) {
+for (const [name, strategy] of Object.entries<Strategy>(STRATEGIES)) {
   Deno.test(`${name}: ${INPUTS} mutated documents are refused or read, and another source is fetched`, () =>
-    withStrategy(strategy, async (world, answer) => {
+    withStrategy(strategy, async (world, respond) => {
       const chance = createChance(seedOfRun());
       let published = 0;
       let refused = 0;
-      world.platform.http.serve(
-        NEIGHBOUR,
-        () => ({ body: rss([{ id: `${published}`, title: `News ${published}` }]) }),
-      );
+      const news = () => rss([{ id: `${published}`, title: `News ${published}` }]);
+      world.platform.http.serve(NEIGHBOUR, () => ({ body: news() }));
       for (let input = 0; input < INPUTS; input++) {
-        const { body, contentType } = mutate(strategy.whole, strategy.contentType, chance);
-        answer({ headers: { "content-type": contentType }, body });
+        const { body, contentType } = mutate(completeDocument(strategy), strategy.contentType, chance);
+        respond({ headers: { "content-type": contentType }, body });
         published++;
         await world.platform.clock.advance(60_000);
         const reports = await world.app.ingest.ingest(["board", "neighbour"]);
@@ -185,20 +166,18 @@ for (const [name, strategy] of Object.entries(STRATEGIES)) {
           reports.find((report) => report.id === id)
         );
         assert.ok(board !== undefined && neighbour !== undefined, `input ${input}`);
-        assert.ok(
-          !/internal error/.test(board.error ?? ""),
-          `input ${input}: ${new TextDecoder().decode(body).slice(0, 2_000)}`,
-        );
+        const shown = new TextDecoder().decode(body).slice(0, 2_000);
+        assert.doesNotMatch(board.error ?? "", /internal error/, `input ${input}: ${shown}`);
         if (!board.ok) refused++;
         assert.deepEqual([neighbour.ok, neighbour.new], [true, 1], `input ${input}`);
         world.platform.http.requests.length = 0;
       }
       assert.ok(refused > INPUTS / 10, `${refused} were refused`);
-      // Later the valid document is read completely.
-      answer({ headers: { "content-type": strategy.contentType }, body: strategy.whole });
+      // Afterwards the valid document is read completely.
+      respond({ headers: { "content-type": strategy.contentType }, body: completeDocument(strategy) });
       await world.platform.clock.advance(86_400_000);
-      const report = (await world.app.ingest.ingest(["board"])).find(({ id }) => id === "board");
-      assert.deepEqual([report?.ok, report?.refused], [true, []]);
+      const report = await ingestBoard(world);
+      assert.deepEqual([report.ok, report.refused], [true, []]);
       for (const item of ITEMS.filter((item) => !strategy.config.includes(item))) {
         assert.ok((await titlesOf(world, "board")).includes(`Document ${item}`), item);
       }
@@ -208,13 +187,13 @@ for (const [name, strategy] of Object.entries(STRATEGIES)) {
     const chance = createChance(seedOfRun());
     const wanted = ["one", "two", "four", "five"].map((item) => `Document ${item}`);
     for (let round = 0; round < 10; round++) {
-      await withStrategy(strategy, async (world, answer) => {
+      await withStrategy(strategy, async (world, respond) => {
         for (let input = 0; input < INPUTS / 10; input++) {
-          const body = strategy.withBadItem(chance);
-          answer({ headers: { "content-type": strategy.contentType }, body });
+          const body = withBadItem(strategy, chance);
+          respond({ headers: { "content-type": strategy.contentType }, body });
           await world.platform.clock.advance(60_000);
-          const [report] = await world.app.ingest.ingest(["board"]);
-          assert.equal(report?.ok, true, `${report?.error} ${body.slice(0, 3_000)}`);
+          const report = await ingestBoard(world);
+          assert.equal(report.ok, true, `${report.error} ${body.slice(0, 3_000)}`);
           if (input > 0) continue;
           const titles = await titlesOf(world, "board");
           for (const title of wanted) assert.ok(titles.includes(title), `${title}: ${body.slice(0, 3_000)}`);
@@ -225,16 +204,16 @@ for (const [name, strategy] of Object.entries(STRATEGIES)) {
 }
 
 Deno.test("sitemap indexes that refer to themselves or each other are read once and reported", () =>
-  withStrategy(STRATEGIES["sitemap"] as Strategy, async (world, answer) => {
+  withStrategy(STRATEGIES.sitemap, async (world, respond) => {
     const index = (...urls: string[]) =>
       `<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${
         urls.map((url) => `<sitemap><loc>${url}</loc></sitemap>`).join("")
       }</sitemapindex>`;
-    answer({ body: index(`${HOST}/feed`, `${HOST}/other`, `${HOST}/pages`) });
+    respond({ body: index(`${HOST}/feed`, `${HOST}/other`, `${HOST}/pages`) });
     world.platform.http.serve(`${HOST}/other`, () => ({ body: index(`${HOST}/feed`) }));
-    world.platform.http.serve(`${HOST}/pages`, () => ({ body: STRATEGIES["sitemap"]?.whole ?? "" }));
-    const [report] = await world.app.ingest.ingest(["board"]);
-    assert.deepEqual([report?.ok, report?.new], [true, 4], "the other sitemap is read");
-    assert.deepEqual(report?.refused.map(({ item }) => item), [`${HOST}/feed`, `${HOST}/other`]);
+    world.platform.http.serve(`${HOST}/pages`, () => ({ body: completeDocument(STRATEGIES.sitemap) }));
+    const report = await ingestBoard(world);
+    assert.deepEqual([report.ok, report.new], [true, 4], "the other sitemap is read");
+    assert.deepEqual(report.refused.map(({ item }) => item), [`${HOST}/feed`, `${HOST}/other`]);
     assert.ok(world.platform.http.requests.length < 10);
   }));

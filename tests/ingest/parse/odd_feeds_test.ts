@@ -1,11 +1,9 @@
 // Unusual feeds of real sites: ids by position, moved sites, sessions in URLs, items without ids.
 import assert from "node:assert/strict";
-import { ingestBoard, withSources } from "../../support/collecting.ts";
-import type { Answer } from "../../support/platform.ts";
+import { fetchFeed, withSources } from "../../support/collecting.ts";
 import { boardConfig, rss, type SampleItem } from "../../support/samples.ts";
 import { START_MS, type World } from "../../support/world.ts";
 
-const FEED = "https://board.example/feed";
 const DAY = 86_400_000;
 const ALL = boardConfig({ source: 'relevance = "all"' });
 
@@ -13,7 +11,7 @@ const ALL = boardConfig({ source: 'relevance = "all"' });
 const item = (number: number, id = `${number}`): SampleItem => ({
   id,
   title: `Document ${number}`,
-  summary: `What is said on matter ${number}.`,
+  summary: `The opinion on matter ${number}.`,
   date: new Date(START_MS - number * DAY).toUTCString(),
 });
 /** A feed whose links do not depend on the ids. */
@@ -23,13 +21,9 @@ const feed = (items: readonly SampleItem[], site = "https://board.example"): str
     (_, number) => `<link>${site}/news/${number}</link><title>Document ${number}`,
   );
 
-async function counts(world: World, answer: Answer | string): Promise<[number, number, number]> {
-  world.platform.http.serve(FEED, () => typeof answer === "string" ? { body: answer } : answer);
-  await world.platform.clock.advance(1_800_000);
-  const { ok, error, new: fresh, revised, unchanged } = await ingestBoard(world);
-  assert.equal(ok, true, error);
-  return [fresh, revised, unchanged];
-}
+/** An item without id and link. */
+const titled = (title: string, summary: string, date: string): string =>
+  `<item><title>${title}</title><description>${summary}</description><pubDate>${date}</pubDate></item>`;
 
 const events = async (world: World): Promise<string[]> =>
   (await world.store.listEvents({ limit: 200 })).map(({ json }) => JSON.parse(json))
@@ -39,32 +33,26 @@ Deno.test("ids that are positions in the list do not identify items: moved items
   withSources(ALL, async (world) => {
     const placed = (numbers: readonly number[]) =>
       feed(numbers.map((number, at) => item(number, `${at + 1}`)));
-    assert.deepEqual(await counts(world, placed([5, 6, 7, 8, 9])), [5, 0, 0]);
-    assert.deepEqual(await counts(world, placed([4, 5, 6, 7, 8])), [1, 0, 4]);
-    assert.deepEqual(await counts(world, placed([2, 3, 4, 5, 6])), [2, 0, 3]);
-    assert.deepEqual(await counts(world, placed([1, 2, 3, 4, 5, 6])), [1, 0, 5], "a list that grows");
-    assert.deepEqual(
-      await events(world),
-      [1, 2, 3, 4, 5, 6, 7, 8, 9].map((number) => `Document ${number} v1`),
-    );
+    assert.deepEqual(await fetchFeed(world, placed([5, 6, 7, 8, 9])), [5, 0, 0]);
+    assert.deepEqual(await fetchFeed(world, placed([4, 5, 6, 7, 8])), [1, 0, 4]);
+    assert.deepEqual(await fetchFeed(world, placed([2, 3, 4, 5, 6])), [2, 0, 3]);
+    assert.deepEqual(await fetchFeed(world, placed([1, 2, 3, 4, 5, 6])), [1, 0, 5], "a list that grows");
+    const numbers = [1, 2, 3, 4, 5, 6, 7, 8, 9];
+    assert.deepEqual(await events(world), numbers.map((number) => `Document ${number} v1`));
     const edited = feed([1, 2, 3, 4, 5, 6].map((number, at) => item(number, `${at + 1}`))).replace(
       "on matter 3.",
       "on matter 3, corrected.",
     );
-    assert.deepEqual(await counts(world, edited), [0, 1, 5], "an edit is a revision");
+    assert.deepEqual(await fetchFeed(world, edited), [0, 1, 5], "an edit is a revision");
   }));
 
 Deno.test("an id that is reused for another item is a new publication, and one of an edited item is not", () =>
   withSources(ALL, async (world) => {
-    assert.deepEqual(await counts(world, feed([item(1), item(2), item(3)])), [3, 0, 0]);
+    assert.deepEqual(await fetchFeed(world, feed([item(1), item(2), item(3)])), [3, 0, 0]);
     const rewritten = { ...item(2), title: "Document 20", date: item(1).date as string };
-    assert.deepEqual(
-      await counts(world, feed([item(1), rewritten, item(3)])),
-      [0, 1, 2],
-      "its summary is its own",
-    );
-    assert.deepEqual(await counts(world, feed([item(1), item(9, "2"), item(3)])), [1, 0, 2]);
-    assert.deepEqual(await counts(world, feed([item(1), item(9, "2"), item(3)])), [0, 0, 3]);
+    assert.deepEqual(await fetchFeed(world, feed([item(1), rewritten, item(3)])), [0, 1, 2], "same summary");
+    assert.deepEqual(await fetchFeed(world, feed([item(1), item(9, "2"), item(3)])), [1, 0, 2]);
+    assert.deepEqual(await fetchFeed(world, feed([item(1), item(9, "2"), item(3)])), [0, 0, 3]);
     assert.deepEqual((await events(world)).length, 5);
   }));
 
@@ -76,48 +64,38 @@ Deno.test("a site with URLs as ids that moves to another host publishes nothing 
         /<guid isPermaLink="false">(\d+)<\/guid><link>([^<]*)<\/link>/g,
         (_, _number, link) => `<guid>${link}${slash}</guid><link>${link}${slash}</link>`,
       );
-    assert.deepEqual(await counts(world, at("https://board.example")), [30, 0, 0]);
-    assert.deepEqual(await counts(world, at("https://www.board.example", "/")), [0, 30, 0]);
-    assert.deepEqual(await counts(world, at("https://www.board.example", "/")), [0, 0, 30]);
+    assert.deepEqual(await fetchFeed(world, at("https://board.example")), [30, 0, 0]);
+    assert.deepEqual(await fetchFeed(world, at("https://www.board.example", "/")), [0, 30, 0]);
+    assert.deepEqual(await fetchFeed(world, at("https://www.board.example", "/")), [0, 0, 30]);
     assert.equal((await world.ask("/v1/health")).json.ingestion.held_back, 0, "nothing is held");
   }));
 
 Deno.test("items without id and link are identified by their titles", () =>
   withSources(ALL, async (world) => {
-    const homeless = (number: number) =>
-      `<item><title>Notice ${number}</title><description>What is said in notice ${number}.</description>` +
-      `<pubDate>${item(number).date}</pubDate></item>`;
+    const notice = (number: number) =>
+      titled(`Notice ${number}`, `The contents of notice ${number}.`, `${item(number).date}`);
     const mixed = (numbers: readonly number[]) =>
-      feed([item(11), item(12), item(13)]).replace(
-        "</channel>",
-        `${numbers.map(homeless).join("")}</channel>`,
-      );
-    assert.deepEqual(await counts(world, mixed([1])), [4, 0, 0]);
-    assert.deepEqual(await counts(world, mixed([2])), [1, 0, 3], "at the position of another");
-    assert.deepEqual(await counts(world, mixed([2, 3])), [1, 0, 4], "two items");
-    const edited = mixed([2, 3]).replace("in notice 3.", "in notice 3, corrected.");
-    assert.deepEqual(await counts(world, edited), [0, 1, 4]);
-    assert.deepEqual((await events(world)).filter((one) => one.startsWith("Notice")), [
-      "Notice 1 v1",
-      "Notice 2 v1",
-      "Notice 3 v1",
-      "Notice 3 v2",
-    ]);
+      feed([item(11), item(12), item(13)]).replace("</channel>", `${numbers.map(notice).join("")}</channel>`);
+    assert.deepEqual(await fetchFeed(world, mixed([1])), [4, 0, 0]);
+    assert.deepEqual(await fetchFeed(world, mixed([2])), [1, 0, 3], "at the position of another");
+    assert.deepEqual(await fetchFeed(world, mixed([2, 3])), [1, 0, 4], "two items");
+    const edited = mixed([2, 3]).replace("of notice 3.", "of notice 3, corrected.");
+    assert.deepEqual(await fetchFeed(world, edited), [0, 1, 4]);
+    const notices = (await events(world)).filter((event) => event.startsWith("Notice")).join(", ");
+    assert.equal(notices, "Notice 1 v1, Notice 2 v1, Notice 3 v1, Notice 3 v2");
   }));
 
 Deno.test("items without id and link that share a title or a day are different publications", () =>
   withSources(ALL, async (world) => {
-    const homeless = (title: string, summary: string, at: string) =>
-      `<item><title>${title}</title><description>${summary}</description><pubDate>${at}</pubDate></item>`;
     const week = (number: number) =>
-      homeless("Newsletter", `Week ${number}.`, new Date(Date.UTC(2026, 4, number * 7)).toUTCString());
+      titled("Newsletter", `Week ${number}.`, new Date(Date.UTC(2026, 4, number * 7)).toUTCString());
     const beside = (items: string) => feed([item(11), item(12)]).replace("</channel>", `${items}</channel>`);
-    assert.deepEqual(await counts(world, beside(week(1) + week(2))), [4, 0, 0]);
-    assert.deepEqual(await counts(world, beside(week(2) + week(3))), [1, 0, 3]);
-    assert.deepEqual(await counts(world, beside(week(4))), [1, 0, 2]);
+    assert.deepEqual(await fetchFeed(world, beside(week(1) + week(2))), [4, 0, 0]);
+    assert.deepEqual(await fetchFeed(world, beside(week(2) + week(3))), [1, 0, 3]);
+    assert.deepEqual(await fetchFeed(world, beside(week(4))), [1, 0, 2]);
     const edited = beside(week(4)).replace("Week 4.", "Week 4, corrected.");
-    assert.deepEqual(await counts(world, edited), [0, 1, 2]);
+    assert.deepEqual(await fetchFeed(world, edited), [0, 1, 2]);
     const day = new Date(Date.UTC(2026, 5, 30)).toUTCString();
-    assert.deepEqual(await counts(world, beside(homeless("Minutes", "", day))), [1, 0, 2]);
-    assert.deepEqual(await counts(world, beside(homeless("Agenda", "", day))), [1, 0, 2]);
+    assert.deepEqual(await fetchFeed(world, beside(titled("Minutes", "", day))), [1, 0, 2]);
+    assert.deepEqual(await fetchFeed(world, beside(titled("Agenda", "", day))), [1, 0, 2]);
   }));
