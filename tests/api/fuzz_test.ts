@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { ERRORS } from "../../src/domain/error_codes.ts";
 import { problem } from "../../src/wire/service.ts";
-import { boardConfig, PAYMENT_CONFIG, rss } from "../support/samples.ts";
-import { createWorld, type Reply, type World } from "../support/world.ts";
+import { boardConfig, PAYMENT_CONFIG } from "../support/samples.ts";
+import type { Reply, World } from "../support/world.ts";
+import { HOOK, publishFeed, subscribe, withHosts } from "./given.ts";
 
 const REQUESTS = 2_500;
 const BIG_TIER = "[tiers.team]\napi_requests_per_day = 1_000_000\nactive_subscriptions = 10_000\n";
@@ -44,8 +45,8 @@ const body = fc.oneof(
   text,
 );
 
-/** The index of /v1/subscriptions in the paths. */
-const SUBSCRIBE = 3;
+/** POST /v1/subscriptions; `path` is its index in the paths. */
+const SUBSCRIBE = { method: "POST", path: 3, query: [], hasKey: true };
 
 interface Shot {
   method: string;
@@ -74,28 +75,18 @@ const shot: fc.Arbitrary<Shot> = fc.oneof(
   { weight: 9, arbitrary: anyShot },
   ...["application/json", "text/plain"].map((type) => ({
     weight: 1,
-    arbitrary: anyShot.map((one) => ({
-      ...one,
-      method: "POST",
-      path: SUBSCRIBE,
-      query: [],
-      type,
-      hasKey: true,
-    })),
+    arbitrary: anyShot.map((one) => ({ ...one, ...SUBSCRIBE, type })),
   })),
 );
 
 function pathOf({ path, segment, query }: Shot, known: { event: string; subscription: string }): string {
   const wild = encodeURIComponent(segment.isWellFormed() ? segment : "x");
   const paths = [
-    ..."/v1/events /v1/events /v1/events /v1/subscriptions /v1/subscriptions /v1/usage /v1/sources".split(
-      " ",
-    ),
-    ..."/v1/topics /v1/health /v1/webhooks/payment /v1/openapi.json /docs".split(" "),
+    ...["/v1/events", "/v1/events", "/v1/events", "/v1/subscriptions", "/v1/subscriptions", "/v1/usage"],
+    ...["/v1/sources", "/v1/topics", "/v1/health", "/v1/webhooks/payment", "/v1/openapi.json", "/docs"],
     ...[known.event, wild].flatMap((id) => [`/v1/events/${id}`, `/v1/events/${id}/versions`]),
-    ...[known.subscription, wild].flatMap((
-      id,
-    ) => [`/v1/subscriptions/${id}`, `/v1/subscriptions/${id}/test`]),
+    ...[known.subscription, wild].map((id) => `/v1/subscriptions/${id}`)
+      .flatMap((path) => [path, `${path}/test`]),
     `/v1/${wild}`,
     `/${wild}`,
   ];
@@ -118,22 +109,16 @@ function checkReply(reply: Reply, label: string): void {
 
 async function arrange(world: World): Promise<{ key: string; event: string; subscription: string }> {
   const { key } = await world.addCustomer();
-  world.platform.hosts.set("hooks.example.org", ["93.184.215.14"]);
-  world.platform.http.serve("https://board.example/feed", () => ({ body: rss([{ id: "1" }, { id: "2" }]) }));
+  publishFeed(world, { id: "1" }, { id: "2" });
   world.platform.http.serve("https://hooks.example.org", () => ({ status: 204 }));
   await world.app.tick();
   const events = await world.ask("/v1/events", { key });
-  const created = await world.ask("/v1/subscriptions", {
-    method: "POST",
-    key,
-    body: JSON.stringify({ webhook_url: "https://hooks.example.org/first" }),
-  });
+  const created = await subscribe(world, key, { webhook_url: HOOK });
   return { key, event: events.json.events[0].id, subscription: created.json.subscription.id };
 }
 
-Deno.test(`${REQUESTS} random requests get no 5xx, and every error is a problem`, async () => {
-  const world = await createWorld(BIG_TIER + PAYMENT_CONFIG + boardConfig());
-  try {
+Deno.test(`${REQUESTS} random requests get no 5xx, and every error is a problem`, () =>
+  withHosts(async (world) => {
     const known = await arrange(world);
     const statuses = new Map<number, number>();
     await fc.assert(
@@ -157,7 +142,4 @@ Deno.test(`${REQUESTS} random requests get no 5xx, and every error is a problem`
     for (const status of [200, 201, 400, 401, 404, 405, 415]) {
       assert.ok((statuses.get(status) ?? 0) > 0, `no response was ${status}`);
     }
-  } finally {
-    await world.close();
-  }
-});
+  }, BIG_TIER + PAYMENT_CONFIG + boardConfig()));

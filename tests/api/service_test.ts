@@ -2,17 +2,19 @@
 import assert from "node:assert/strict";
 import { healthReport, sourceList, topicList } from "../../src/wire/service.ts";
 import { StorageError } from "../../src/domain/ports/store/storage_fault.ts";
-import { boardConfig, rss } from "../support/samples.ts";
-import { START_MS, withWorld } from "../support/world.ts";
+import { boardConfig } from "../support/samples.ts";
+import { START_MS, withWorld, type World } from "../support/world.ts";
+import { publishFeed } from "./given.ts";
 
-const FEED = "https://board.example/feed";
+const fail = ({ platform }: World, status: number) =>
+  platform.http.serve("https://board.example/feed", () => ({ status }));
 
 Deno.test("GET /v1/sources lists active sources with their last fetch, without a key", () =>
   withWorld(boardConfig(), async (world) => {
     const before = await world.ask("/v1/sources");
     assert.equal(before.json.sources[0].last_success_at, null);
     assert.deepEqual([before.json.sources[0].state, before.json.sources[0].state_since], ["new", null]);
-    world.platform.http.serve(FEED, () => ({ body: rss([{ id: "1" }]) }));
+    publishFeed(world, { id: "1" });
     await world.app.tick();
     const reply = await world.ask("/v1/sources");
     assert.equal(reply.status, 200);
@@ -29,7 +31,7 @@ Deno.test("GET /v1/sources lists active sources with their last fetch, without a
       state: "ok",
       state_since: START_MS,
     }]);
-    world.platform.http.serve(FEED, () => ({ status: 500 }));
+    fail(world, 500);
     await world.platform.clock.advance(1_800_000);
     await world.app.tick();
     const after = await world.ask("/v1/sources");
@@ -57,7 +59,7 @@ Deno.test("GET /v1/topics returns the taxonomy", () =>
 
 Deno.test("GET /v1/health reports ok, degraded and down, without URLs or errors", () =>
   withWorld(boardConfig(), async (world) => {
-    world.platform.http.serve(FEED, () => ({ body: rss([{ id: "1" }]) }));
+    publishFeed(world, { id: "1" });
     world.platform.eventLoop.longestPauseMs = () => 1_234;
     await world.app.tick();
     const good = await world.ask("/v1/health");
@@ -68,7 +70,7 @@ Deno.test("GET /v1/health reports ok, degraded and down, without URLs or errors"
     const none = { failing: 0, blocked: 0, silent: 0, empty: 0, partial: 0, new: 0, held_back: 0 };
     assert.deepEqual(good.json.ingestion, { sources: 1, ...none, last_success_at: START_MS });
 
-    world.platform.http.serve(FEED, () => ({ status: 503 }));
+    fail(world, 503);
     await world.platform.clock.advance(1_800_000);
     await world.app.tick();
     const degraded = await world.ask("/v1/health");

@@ -24,11 +24,8 @@ const inBrowser = (name: string, viewing: Viewing, work: (visit: Visit) => Promi
       const handler = (request: Request) => world.app.fetch(request);
       const server = await listen({ hostname: "127.0.0.1", port: 0, handler });
       try {
-        await withTab(
-          `${server.address}/docs`,
-          viewing,
-          (tab) => work({ tab, world, origin: server.address }),
-        );
+        const origin = server.address;
+        await withTab(`${origin}/docs`, viewing, (tab) => work({ tab, world, origin }));
       } finally {
         await server.shutdown(1_000);
         await world.close();
@@ -107,10 +104,8 @@ inBrowser(
   async (visit) => {
     const { tab, world } = visit;
     const { key } = await world.addCustomer();
-    world.platform.http.serve(
-      "https://board.example/feed",
-      () => ({ body: rss([{ id: "1" }, { id: "2" }]) }),
-    );
+    const body = rss([{ id: "1" }, { id: "2" }]);
+    world.platform.http.serve("https://board.example/feed", () => ({ body }));
     await world.app.tick();
     await tab.evaluate('document.querySelector("#op-listEvents .try summary").focus()');
     await tab.press("Enter");

@@ -4,26 +4,17 @@ import { createHash } from "node:crypto";
 import type { OpenApi } from "../../src/wire/openapi.ts";
 import { renderDocs } from "../../src/web/docs.ts";
 import { description } from "../support/openapi.ts";
-import { createWorld } from "../support/world.ts";
+import { withWorld } from "../support/world.ts";
 
-Deno.test("GET /docs returns HTML with a policy that allows no other resources", async () => {
-  const world = await createWorld();
-  try {
-    const reply = await world.ask("/docs");
-    assert.equal(reply.headers.get("content-type"), "text/html; charset=utf-8");
-    assert.match(
-      reply.headers.get("content-security-policy") ?? "",
-      /^default-src 'none'; style-src 'sha256-/,
-    );
-    assert.match(reply.text, /^<!doctype html>\n<html lang="en">/);
-    const again = await world.ask("/docs", {
-      headers: { "if-none-match": reply.headers.get("etag") ?? "" },
-    });
+Deno.test("GET /docs returns HTML with a policy that allows no other resources", () =>
+  withWorld("", async (world) => {
+    const { headers, text } = await world.ask("/docs");
+    assert.equal(headers.get("content-type"), "text/html; charset=utf-8");
+    assert.match(headers.get("content-security-policy") ?? "", /^default-src 'none'; style-src 'sha256-/);
+    assert.match(text, /^<!doctype html>\n<html lang="en">/);
+    const again = await world.ask("/docs", { headers: { "if-none-match": headers.get("etag") ?? "" } });
     assert.equal(again.status, 304);
-  } finally {
-    await world.close();
-  }
-});
+  }));
 
 Deno.test("renderDocs() refers to other hosts only in links, and its policy allows its own style and script", async () => {
   const { html, contentSecurityPolicy } = renderDocs(await description());

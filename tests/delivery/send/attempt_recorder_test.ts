@@ -5,22 +5,12 @@ import type { FinishedAttempt } from "../../../src/domain/delivery/delivery.ts";
 import { fakeLog, jumpingClock, settle, START_MS } from "../given.ts";
 
 function finished(deliveryId: string): FinishedAttempt {
+  const webhookUrl = "https://a.example/";
   return {
-    ...{
-      deliveryId,
-      subscriptionId: "sub_1",
-      webhookUrl: "https://a.example/",
-      attempt: 1,
-      tries: 1,
-      mailId: null,
-    },
+    ...{ deliveryId, subscriptionId: "sub_1", webhookUrl, attempt: 1, tries: 1, mailId: null },
     result: {
-      startedAtMs: START_MS,
-      durationMs: 5,
-      statusCode: 200,
-      problem: null,
-      retryAtMs: null,
-      response: null,
+      ...{ startedAtMs: START_MS, durationMs: 5, statusCode: 200 },
+      ...{ problem: null, retryAtMs: null, response: null },
     },
     next: { kind: "delivered" },
   };

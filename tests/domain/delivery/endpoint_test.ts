@@ -15,14 +15,8 @@ import {
 
 const T0 = Date.UTC(2026, 6, 20, 12);
 
-function after(
-  health: EndpointHealth,
-  isSuccess: boolean,
-  nowMs: number,
-  durationMs = 10,
-): EndpointHealth {
-  return afterAttempt(health, { isSuccess, durationMs, nowMs });
-}
+const after = (health: EndpointHealth, isSuccess: boolean, nowMs: number, durationMs = 10) =>
+  afterAttempt(health, { isSuccess, durationMs, nowMs });
 
 function afterFailures(count: number, health: EndpointHealth = WELL): EndpointHealth {
   for (let at = 0; at < count; at++) health = after(health, false, T0 + at);

@@ -37,31 +37,31 @@ function next(change: Partial<RegEvent>): RegEvent {
 const { de, en } = BEFORE.translations as Record<"de" | "en", { title: string; summary: string }>;
 
 const ROWS: [string, Partial<RegEvent>, FieldChange[]][] = [
-  ["nothing but what every version changes", {}, []],
+  ["only the fields that every version changes", {}, []],
   [
-    "the English words, which the translations repeat",
+    "the English title, which the translations repeat",
     { title_en: "New guidelines", translations: { de, en: { ...en, title: "New guidelines" } } },
     [{ field: "title_en", before: "Guidelines", after: "New guidelines" }],
   ],
-  ["the summary gone", { summary_en: "", translations: { de, en: { ...en, summary: "" } } }, [
+  ["a removed summary", { summary_en: "", translations: { de, en: { ...en, summary: "" } } }, [
     { field: "summary_en", before: "How to label.", after: "" },
   ]],
   ["type and severity", { event_type: "standard", severity: "high" }, [
     { field: "event_type", before: "guidance", after: "standard" },
     { field: "severity", before: "medium", after: "high" },
   ]],
-  ["that it is withdrawn", { status: "withdrawn" }, [{ field: "status", before: null, after: "withdrawn" }]],
-  ["a list that gained and lost", { topics: ["gpai", "labels"] }, [
+  ["withdrawn", { status: "withdrawn" }, [{ field: "status", before: null, after: "withdrawn" }]],
+  ["an added and a removed topic", { topics: ["gpai", "labels"] }, [
     { field: "topics", added: ["labels"], removed: ["transparency"] },
   ]],
-  ["an article more", { ai_act_articles: ["Art. 50", "Art. 50(2)"] }, [
+  ["an added article", { ai_act_articles: ["Art. 50", "Art. 50(2)"] }, [
     { field: "ai_act_articles", added: ["Art. 50(2)"], removed: [] },
   ]],
-  ["words of another language", { translations: { de: { title: "Neu", summary: de.summary }, en } }, [
+  ["the title in another language", { translations: { de: { title: "Neu", summary: de.summary }, en } }, [
     { field: "translations.de.title", before: "Leitlinien", after: "Neu" },
   ]],
   [
-    "a language more, and one gone",
+    "an added and a removed language",
     { language_versions: ["en", "fr"], translations: { en, fr: { title: "Lignes", summary: "" } } },
     [
       { field: "language_versions", added: ["fr"], removed: ["de"] },
@@ -86,7 +86,7 @@ Deno.test("diffEvents() contains the previous version and describes the changes 
   assert.equal(diff.summary, "Severity raised from medium to high; 1 topic removed");
 });
 
-/** What changes, and how it reads in each language that we have words in. */
+/** Changes, and their descriptions in each supported language and in others. */
 const IN_WORDS: [Partial<RegEvent>, Record<string, string>][] = [
   [{}, {
     en: "No field changed",
@@ -127,7 +127,7 @@ const IN_WORDS: [Partial<RegEvent>, Record<string, string>][] = [
     de: "Zusammenfassung geändert (Deutsch); Zusammenfassung geändert (Englisch)",
     fr: "Résumé modifié (anglais); résumé modifié (allemand)",
   }],
-  // A record of one language has no other to be taken for.
+  // A record in one language does not name it.
   [{ title_en: "New", language_versions: ["en"] }, {
     de: "Titel geändert; 1 Sprachfassung entfernt",
   }],

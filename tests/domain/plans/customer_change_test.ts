@@ -33,26 +33,16 @@ Deno.test("planCustomerChange() derives the effects of a change", () => {
   const teamLimit = DEFAULT_LIMITS.team.activeSubscriptions;
   assert.equal(plan({ change: {} }), null);
   assert.equal(plan({ change: { tier: "embedded", email: "a@one.example" }, disabledBy: null }), null);
-  const cases: [CustomerChange, ReturnType<typeof plan>][] = [
-    [{ change: { email: "b@one.example" } }, {
-      differences: "email",
-      effects: "hasNewEmail",
-      subscriptions: null,
-    }],
-    [{ change: { limits: { activeSubscriptions: 9 } } }, {
-      differences: "limits",
-      effects: "",
-      subscriptions: 9,
-    }],
-    // Its own limits end with the tier.
-    [{ change: { tier: "team" } }, { differences: "tier limits", effects: "", subscriptions: teamLimit }],
-    [{ change: {}, disabledBy: "operator" }, {
-      differences: "enabled disabled_by",
-      effects: "isDisabled",
-      subscriptions: null,
-    }],
+  const rows: [CustomerChange, differences: string, effects: string, subscriptions: number | null][] = [
+    [{ change: { email: "b@one.example" } }, "email", "hasNewEmail", null],
+    [{ change: { limits: { activeSubscriptions: 9 } } }, "limits", "", 9],
+    // The customer's own limits end with the tier.
+    [{ change: { tier: "team" } }, "tier limits", "", teamLimit],
+    [{ change: {}, disabledBy: "operator" }, "enabled disabled_by", "isDisabled", null],
   ];
-  for (const [change, effects] of cases) assert.deepEqual(plan(change), effects, JSON.stringify(change));
+  for (const [change, differences, effects, subscriptions] of rows) {
+    assert.deepEqual(plan(change), { differences, effects, subscriptions }, JSON.stringify(change));
+  }
 });
 
 Deno.test("planCustomerChange() enables a customer, and records who disables it from now on", () => {
@@ -64,11 +54,8 @@ Deno.test("planCustomerChange() enables a customer, and records who disables it 
 });
 
 Deno.test("planCustomerChange() keeps the email address out of the audit", () => {
-  const planned = planCustomerChange(
-    { customer, disabledBy: null },
-    { change: { email: "b@one.example" } },
-    DEFAULT_LIMITS,
-  );
+  const change = { change: { email: "b@one.example" } };
+  const planned = planCustomerChange({ customer, disabledBy: null }, change, DEFAULT_LIMITS);
   assert.deepEqual(planned?.differences, { email: "changed" });
 });
 

@@ -169,10 +169,7 @@ Deno.test("shareSlots() serves every subscription in the end, however many want 
         for (const { id } of shares.keys()) served.add(id);
         for (const customer of order) {
           const last = customer.subscriptions.findLastIndex((one) => shares.has(one)) + 1;
-          customer.subscriptions = [
-            ...customer.subscriptions.slice(last),
-            ...customer.subscriptions.slice(0, last),
-          ];
+          customer.subscriptions.push(...customer.subscriptions.splice(0, last));
         }
         const at = order.findIndex(({ id }) => id === lastCustomerId) + 1;
         order = [...order.slice(at), ...order.slice(0, at)];
