@@ -1,7 +1,14 @@
 // The config file that commands use, and the warnings of `check`.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { regfeed, regfeedJson, withFolder, writeConfig } from "../support/process.ts";
+import {
+  assertFails,
+  regfeed,
+  regfeedJson,
+  withConfig,
+  withFolder,
+  writeConfig,
+} from "../support/process.ts";
 import { rss } from "../support/samples.ts";
 
 const INBOX = `[[sources]]
@@ -14,7 +21,7 @@ path = "inbox"
 
 Deno.test("check uses the example config if there is no other, and says so on stderr", () =>
   withFolder(async (folder) => {
-    const none = await regfeed(folder, ["check"]);
+    const none = await regfeed(folder, "check");
     assert.equal(none.code, 2);
     assert.match(
       none.stderr,
@@ -22,26 +29,25 @@ Deno.test("check uses the example config if there is no other, and says so on st
     );
     await Deno.mkdir(join(folder, "inbox"));
     await Deno.writeTextFile(join(folder, "config.example.toml"), INBOX);
-    const listed = await regfeed(folder, ["source", "list"]);
+    const listed = await regfeed(folder, "source list");
     assert.equal(listed.code, 0);
     assert.match(listed.stderr, /^no regfeed\.toml in this folder: using config\.example\.toml$/m);
     await writeConfig(folder, INBOX);
-    assert.doesNotMatch((await regfeed(folder, ["check"])).stderr, /using/);
+    assert.doesNotMatch((await regfeed(folder, "check")).stderr, /using/);
   }));
 
 Deno.test("check warns of a missing inbox and of a config that collects nothing", () =>
-  withFolder(async (folder) => {
-    await writeConfig(folder, INBOX);
-    const missing = await regfeed(folder, ["check"]);
+  withConfig(INBOX, async (folder) => {
+    const missing = await regfeed(folder, "check");
     assert.equal(missing.code, 0);
     assert.match(
       missing.stderr,
       /^warning: the source inbox cannot be read: cannot list .*it does not exist$/m,
     );
     await Deno.mkdir(join(folder, "inbox"));
-    assert.doesNotMatch((await regfeed(folder, ["check"])).stderr, /warning/);
+    assert.doesNotMatch((await regfeed(folder, "check")).stderr, /warning/);
     await writeConfig(folder, `${INBOX}enabled = false\n`);
-    const { warnings } = await regfeedJson<{ warnings: string[] }>(folder, ["check"]);
+    const { warnings } = await regfeedJson<{ warnings: string[] }>(folder, "check");
     assert.deepEqual(warnings, ["no source is enabled: nothing will be collected"]);
   }));
 
@@ -58,7 +64,7 @@ Deno.test("check warns of a folder with several languages and no language patter
     ];
     for (const [keys, count, events] of rows) {
       await writeConfig(folder, `${INBOX}relevance = "all"\n${keys}\n`);
-      const { warnings } = await regfeedJson<{ warnings: string[] }>(folder, ["check"]);
+      const { warnings } = await regfeedJson<{ warnings: string[] }>(folder, "check");
       assert.equal(warnings.length, count, keys);
       if (count > 0) {
         assert.match(
@@ -66,19 +72,15 @@ Deno.test("check warns of a folder with several languages and no language patter
           /^the source inbox reads 2 languages .* such as language_pattern = "\/\(en\|de\)\/"$/,
         );
       }
-      const { sources } = await regfeedJson<{ sources: { new: number }[] }>(folder, [
-        "ingest",
-        "inbox",
-      ]);
+      const { sources } = await regfeedJson<{ sources: { new: number }[] }>(folder, "ingest inbox");
       assert.equal(sources[0]?.new, events, keys);
       await Deno.remove(join(folder, "data"), { recursive: true });
     }
   }));
 
 Deno.test("check refuses a folder as the store", () =>
-  withFolder(async (folder) => {
-    await writeConfig(folder, '[store]\npath = "."\n');
-    const { code, stdout, stderr } = await regfeed(folder, ["check"]);
+  withConfig('[store]\npath = "."\n', async (folder) => {
+    const { code, stdout, stderr } = await regfeed(folder, "check");
     assert.deepEqual([code, stdout], [2, ""]);
     assert.match(stderr, /store\.path: .* is a folder: name a file in it/);
   }));
@@ -87,9 +89,7 @@ Deno.test("a config that is not UTF-8 is reported with exit code 2", () =>
   withFolder(async (folder) => {
     const utf16 = new Uint8Array([0xff, 0xfe, ...[...INBOX].flatMap((char) => [char.charCodeAt(0), 0])]);
     await Deno.writeFile(join(folder, "regfeed.toml"), utf16);
-    const { code, stderr } = await regfeed(folder, ["check"]);
-    assert.equal(code, 2);
-    assert.match(stderr, /regfeed\.toml: is UTF-16/);
+    await assertFails(folder, "check", 2, /regfeed\.toml: is UTF-16/);
   }));
 
 Deno.test("check reports conflicts of declared customers with the database by line, and changes nothing", () =>
@@ -97,22 +97,20 @@ Deno.test("check reports conflicts of declared customers with the database by li
     const declare = (email: string) =>
       `[[customers]]\nid = "bank"\nemail = "${email}"\ntier = "team"\nkey_sha256 = "${"2c".repeat(32)}"\n`;
     await writeConfig(folder, declare("ana@b.example"));
-    assert.equal((await regfeed(folder, ["check"])).code, 0);
+    assert.equal((await regfeed(folder, "check")).code, 0);
     assert.deepEqual(
       [...Deno.readDirSync(folder)].map(({ name }) => name),
       ["regfeed.toml"],
       "no database is made",
     );
     await writeConfig(folder, "");
-    const { customer } = await regfeedJson<{ customer: { id: string } }>(folder, [
-      "customer",
-      "add",
-      "--email",
-      "Ana@b.example",
-    ]);
+    const { customer } = await regfeedJson<{ customer: { id: string } }>(
+      folder,
+      "customer add --email Ana@b.example",
+    );
     await writeConfig(folder, declare("ana@b.example"));
     const before = await Deno.readFile(join(folder, "data", "regfeed.db"));
-    const { code, stderr } = await regfeed(folder, ["check"]);
+    const { code, stderr } = await regfeed(folder, "check");
     assert.equal(code, 2);
     assert.match(
       stderr,
@@ -120,7 +118,7 @@ Deno.test("check reports conflicts of declared customers with the database by li
     );
     assert.deepEqual(await Deno.readFile(join(folder, "data", "regfeed.db")), before);
     await writeConfig(folder, declare("bank@b.example"));
-    assert.equal((await regfeed(folder, ["check"])).code, 0);
+    assert.equal((await regfeed(folder, "check")).code, 0);
   }));
 
 Deno.test("check warns of an invalid signing secret and of api_requests_per_day = 0", () =>
@@ -132,7 +130,7 @@ Deno.test("check warns of an invalid signing secret and of api_requests_per_day 
       folder,
       `[payment]\nwebhook_secret = "whsec_short"\nprices = { p = "team" }\n${customer}`,
     );
-    const { warnings } = await regfeedJson<{ warnings: string[] }>(folder, ["check"]);
+    const { warnings } = await regfeedJson<{ warnings: string[] }>(folder, "check");
     const told = warnings.join("\n");
     assert.match(
       told,

@@ -2,7 +2,17 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { loadCommands, loadEveryCommand } from "../../src/cli/commands.ts";
-import { regfeed, regfeedJson, serve, withFolder, writeConfig } from "../support/process.ts";
+import {
+  addCustomer,
+  assertFails,
+  callApi,
+  regfeed,
+  regfeedJson,
+  serve,
+  withConfig,
+  withFolder,
+  writeConfig,
+} from "../support/process.ts";
 
 const SOURCE = `[[sources]]
 id = "board"
@@ -13,20 +23,18 @@ schedule = "*/30 * * * *"
 
 Deno.test("init writes a config that check accepts, and never overwrites one", () =>
   withFolder(async (folder) => {
-    const made = await regfeed(folder, ["init", "here"]);
+    const made = await regfeed(folder, "init here");
     assert.equal(made.code, 0, made.stderr);
     const file = join(folder, "here", "regfeed.toml");
     assert.equal(made.stdout.trim(), await Deno.realPath(file));
-    const checked = await regfeed(folder, ["check", "--config", file]);
+    const checked = await regfeed(folder, `check --config ${file}`);
     assert.equal(checked.code, 0, checked.stderr);
     assert.match(checked.stdout, /eu-edpb-news/);
     assert.match(
       made.stderr,
       /run: deno task regfeed check --config \S+ && deno task regfeed serve --config/,
     );
-    const again = await regfeed(folder, ["init", "here"]);
-    assert.equal(again.code, 1);
-    assert.match(again.stderr, /already exists/);
+    await assertFails(folder, "init here", 1, /already exists/);
   }));
 
 Deno.test("every command is loaded by its first word", async () => {
@@ -64,7 +72,7 @@ Deno.test("a bad config is exit code 2 with file, line, key and the nearest know
     for (const [name, text, expected] of rows) {
       await writeConfig(folder, text);
       for (const command of ["check", "serve", "ingest"]) {
-        const { code, stderr } = await regfeed(folder, [command]);
+        const { code, stderr } = await regfeed(folder, `${command}`);
         assert.equal(code, 2, `${name} ${command}: ${stderr}`);
         for (const pattern of expected) assert.match(stderr, pattern, name);
       }
@@ -73,8 +81,7 @@ Deno.test("a bad config is exit code 2 with file, line, key and the nearest know
   }));
 
 Deno.test("invalid arguments exit with code 2 and the usage", () =>
-  withFolder(async (folder) => {
-    await writeConfig(folder, SOURCE);
+  withConfig(SOURCE, async (folder) => {
     const rows: [args: string[], expected: RegExp][] = [
       [["serv"], /unknown command `serv`; did you mean `serve`\?/],
       [
@@ -103,16 +110,13 @@ Deno.test("invalid arguments exit with code 2 and the usage", () =>
       [["check", "--config", "nowhere.toml"], /no config file nowhere\.toml/],
     ];
     for (const [args, expected] of rows) {
-      const { code, stderr } = await regfeed(folder, args);
-      assert.equal(code, 2, `${args.join(" ")}: ${stderr}`);
-      assert.match(stderr, expected);
+      await assertFails(folder, args, 2, expected);
     }
     assert.equal((await regfeed(folder, [])).code, 2);
   }));
 
 Deno.test("an unknown id in an argument exits with code 1", () =>
-  withFolder(async (folder) => {
-    await writeConfig(folder, SOURCE);
+  withConfig(SOURCE, async (folder) => {
     const customer = "cus_01J9ZC3V5T8Q2W4E6R8Y0TAPNB";
     const rows: [args: string[], expected: RegExp][] = [
       [["source", "test", "nobody"], /no source nobody/],
@@ -123,9 +127,7 @@ Deno.test("an unknown id in an argument exits with code 1", () =>
       [["event", "show", "evt_01J9ZC3V5T8Q2W4E6R8Y0TAPNB"], /no event evt_/],
     ];
     for (const [args, expected] of rows) {
-      const { code, stderr } = await regfeed(folder, args);
-      assert.equal(code, 1, `${args.join(" ")}: ${stderr}`);
-      assert.match(stderr, expected);
+      await assertFails(folder, args, 1, expected);
     }
   }));
 
@@ -134,57 +136,46 @@ type Customers = {
 };
 
 Deno.test("a running server applies the changes of commands within a second", () =>
-  withFolder(async (folder) => {
-    await writeConfig(folder, '[server]\nlisten = "127.0.0.1:0"\n');
+  withConfig('[server]\nlisten = "127.0.0.1:0"\n', async (folder) => {
     const server = await serve(folder);
     const statusWith = async (key: string): Promise<number> => {
-      const response = await fetch(`${server.address}/v1/events`, {
-        headers: { authorization: `Bearer ${key}` },
-      });
+      const response = await callApi(server, key, "/v1/events");
       await response.body?.cancel();
       return response.status;
     };
     const second = () => new Promise((resolve) => setTimeout(resolve, 1_000));
     try {
-      const { customer, key } = await regfeedJson<{ customer: { id: string }; key: string }>(folder, [
-        "customer",
-        "add",
-        "--tier",
-        "team",
-        "--email",
-        "a@b.example",
-      ]);
+      const { customer, key } = await addCustomer(folder, "a@b.example");
       assert.match(key, /^rgf_[0-9a-f]{64}$/);
       assert.equal(await statusWith(key), 200);
-      const rotated = await regfeedJson<{ key: string }>(folder, ["key", "rotate", customer.id]);
+      const rotated = await regfeedJson<{ key: string }>(folder, `key rotate ${customer.id}`);
       await second();
       assert.equal(await statusWith(key), 401);
       assert.equal(await statusWith(rotated.key), 200);
-      await regfeedJson(folder, ["customer", "disable", customer.id]);
+      await regfeedJson(folder, `customer disable ${customer.id}`);
       await second();
       assert.equal(await statusWith(rotated.key), 401);
-      await regfeedJson(folder, ["customer", "enable", customer.id]);
-      await regfeedJson(folder, ["customer", "set-tier", customer.id, "gpai"]);
+      await regfeedJson(folder, `customer enable ${customer.id}`);
+      await regfeedJson(folder, `customer set-tier ${customer.id} gpai`);
       await second();
       assert.equal(await statusWith(rotated.key), 200);
-      await regfeedJson(folder, ["key", "disable", customer.id]);
+      await regfeedJson(folder, `key disable ${customer.id}`);
       await second();
       assert.equal(await statusWith(rotated.key), 401);
 
-      const { customers } = await regfeedJson<Customers>(folder, ["customer", "list"]);
+      const { customers } = await regfeedJson<Customers>(folder, "customer list");
       assert.deepEqual(customers.map(({ id, tier, enabled }) => [id, tier, enabled]), [[
         customer.id,
         "gpai",
         true,
       ]]);
       assert.ok(customers[0]?.keys.every((one) => one.disabled_at !== null));
-      const healthy = await regfeed(folder, ["healthcheck", "--url", server.address]);
+      const healthy = await regfeed(folder, `healthcheck --url ${server.address}`);
       assert.deepEqual([healthy.code, healthy.stdout], [0, "ok\n"]);
-      const report = await regfeedJson<Record<string, unknown>>(folder, [
-        "healthcheck",
-        "--url",
-        server.address,
-      ]);
+      const report = await regfeedJson<Record<string, unknown>>(
+        folder,
+        `healthcheck --url ${server.address}`,
+      );
       const told = await (await fetch(`${server.address}/v1/health`)).json();
       assert.deepEqual({ ...report, time: told.time }, told);
     } finally {
@@ -193,7 +184,7 @@ Deno.test("a running server applies the changes of commands within a second", ()
       assert.match(log, /starting.*regfeed\.toml.*regfeed\.db/, "with which files it runs");
       assert.doesNotMatch(log, /rgf_[0-9a-f]{8}/, "no key is in the log");
     }
-    const gone = await regfeed(folder, ["healthcheck", "--url", server.address]);
+    const gone = await regfeed(folder, `healthcheck --url ${server.address}`);
     assert.deepEqual([gone.code, gone.stderr], [
       1,
       `regfeed healthcheck: ${server.address} does not respond: connection refused\n`,
@@ -201,9 +192,8 @@ Deno.test("a running server applies the changes of commands within a second", ()
   }));
 
 Deno.test("only the owner can read the store and its folder", () =>
-  withFolder(async (folder) => {
-    await writeConfig(folder, SOURCE);
-    await regfeed(folder, ["ingest"]);
+  withConfig(SOURCE, async (folder) => {
+    await regfeed(folder, "ingest");
     const modes = await Promise.all(
       ["data", "data/regfeed.db"].map(async (name) =>
         ((await Deno.stat(join(folder, name))).mode ?? 0) & 0o777
@@ -213,20 +203,13 @@ Deno.test("only the owner can read the store and its folder", () =>
   }));
 
 Deno.test("an unusable store exits with code 1 and a message without a stack trace", () =>
-  withFolder(async (folder) => {
-    await writeConfig(folder, '[store]\npath = "regfeed.toml/x.db"\n');
-    const { code, stderr } = await regfeed(folder, ["source", "list"]);
-    assert.equal(code, 1);
-    assert.match(stderr, /^regfeed source list: the store .* cannot be opened: /);
+  withConfig('[store]\npath = "regfeed.toml/x.db"\n', async (folder) => {
+    await assertFails(folder, "source list", 1, /^regfeed source list: the store .* cannot be opened: /);
     await writeConfig(folder, '[store]\npath = "bad.db"\n');
     await Deno.writeTextFile(join(folder, "bad.db"), "this is no database".repeat(100));
-    const bad = await regfeed(folder, ["source", "list"]);
-    assert.equal(bad.code, 1);
-    assert.match(bad.stderr, /cannot be opened: .*not a database/);
+    await assertFails(folder, "source list", 1, /cannot be opened: .*not a database/);
     await writeConfig(folder, '[store]\npath = "."\n');
-    const taken = await regfeed(folder, ["source", "list"]);
-    assert.equal(taken.code, 1);
-    assert.match(taken.stderr, /cannot open .*: it is a folder/);
+    await assertFails(folder, "source list", 1, /cannot open .*: it is a folder/);
   }));
 
 Deno.test("source parse uses the rules, time zone and base URL of a source", () =>
@@ -249,7 +232,7 @@ published = "i"
     );
     const page = "<!doctype html><title>News</title><ul><li><i>31. Juli 2026</i> <a href=eins>Eins</a></ul>";
     await Deno.writeTextFile(join(folder, "page.html"), page);
-    const parsed = await regfeed(folder, ["source", "parse", "page.html", "--source", "list", "--json"]);
+    const parsed = await regfeed(folder, "source parse page.html --source list --json");
     assert.equal(parsed.code, 0, parsed.stderr);
     assert.match(parsed.stdout, /^\{.*\}\n$/);
     const { format, items, problems } = JSON.parse(parsed.stdout);
@@ -259,17 +242,17 @@ published = "i"
       "https://board.example/news/eins",
       Date.parse("2026-07-31T00:00:00+02:00"),
     ]);
-    const unknown = await regfeed(folder, ["source", "parse", "page.html", "--source", "lost"]);
+    const unknown = await regfeed(folder, "source parse page.html --source lost");
     assert.equal(unknown.code, 1);
     assert.match(unknown.stderr, /there is no source lost in the config/);
   }));
 
 Deno.test("version prints the version, its runtime and its target", () =>
   withFolder(async (folder) => {
-    const { version, runtime } = await regfeedJson<{ version: string; runtime: string }>(folder, ["version"]);
+    const { version, runtime } = await regfeedJson<{ version: string; runtime: string }>(folder, "version");
     assert.match(version, /^\d+\.\d+\.\d+/);
     assert.match(runtime, /^deno /i);
-    const { stdout } = await regfeed(folder, ["version"]);
+    const { stdout } = await regfeed(folder, "version");
     assert.ok(stdout.startsWith(`regfeed ${version} (${runtime}, `), stdout);
-    assert.equal((await regfeed(folder, ["--version"])).stdout, stdout);
+    assert.equal((await regfeed(folder, "--version")).stdout, stdout);
   }));

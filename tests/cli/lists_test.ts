@@ -14,12 +14,10 @@ const ROWS = 105;
 /** Adds a customer with {@link ROWS} audit entries, payment events and mails; returns its id. */
 async function fill(folder: string): Promise<string> {
   await writeConfig(folder, "");
-  const { customer: { id } } = await regfeedJson<{ customer: { id: string } }>(folder, [
-    "customer",
-    "add",
-    "--email",
-    "ana@b.example",
-  ]);
+  const { customer: { id } } = await regfeedJson<{ customer: { id: string } }>(
+    folder,
+    "customer add --email ana@b.example",
+  );
   const connection = new Connection(join(folder, "data", "regfeed.db"));
   const payments = createPayments(connection);
   for (let n = 0; n < ROWS; n++) {
@@ -70,10 +68,10 @@ Deno.test("lists name the next page, continue from it, and print everything with
         assert.equal((await regfeed(folder, [...args, "--limit", wrong])).code, 2, `${list} ${wrong}`);
       }
     }
-    const shown = await regfeed(folder, ["customer", "show", id]);
+    const shown = await regfeed(folder, `customer show ${id}`);
     assert.match(shown.stdout, new RegExp(`and 95 older ones: mail list --customer ${id}`));
-    const { mails } = await regfeedJson<{ mails: unknown[] }>(folder, ["customer", "show", id]);
+    const { mails } = await regfeedJson<{ mails: unknown[] }>(folder, `customer show ${id}`);
     assert.equal(mails.length, ROWS);
-    assert.equal((await regfeed(folder, ["payment", "list", "--before", "evt_none"])).code, 1);
-    assert.equal((await regfeed(folder, ["audit", "list", "--before", "evt_none"])).code, 2);
+    assert.equal((await regfeed(folder, "payment list --before evt_none")).code, 1);
+    assert.equal((await regfeed(folder, "audit list --before evt_none")).code, 2);
   }));

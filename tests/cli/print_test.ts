@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { withSafeOutput } from "../../src/cli/print.ts";
 import type { Host } from "../../src/platform/process/process.ts";
-import { regfeed, regfeedJson, serve, withFolder, writeConfig } from "../support/process.ts";
+import { addCustomer, regfeed, serve, withFolder, writeConfig } from "../support/process.ts";
+import { LOOPBACK } from "../support/loopback.ts";
 
 const HOSTILE = "\x1b]0;owned\x07\x9b31mred\u202eexe.fdp\u2066";
 // deno-lint-ignore no-control-regex -- they are looked for
@@ -22,7 +23,7 @@ Deno.test("withSafeOutput() escapes control characters except our own colours", 
 
 /** A publisher and an endpoint that send hostile texts. */
 function openHostile(): { address: string; close(): Promise<void> } {
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
+  const server = Deno.serve(LOOPBACK, async (request) => {
     await request.body?.cancel();
     switch (new URL(request.url).pathname) {
       case "/feed":
@@ -92,8 +93,7 @@ Deno.test("no command prints a control character from a publisher or an endpoint
         await run("source", "parse", "saved.json", "--source", "api", ...format);
         await run("doctor", "--offline", ...format);
       }
-      const add = ["customer", "add", "--email", "ana@b.example", "--tier", "team"];
-      const { key } = await regfeedJson<{ key: string }>(folder, add);
+      const { key } = await addCustomer(folder);
       const { log, eventId } = await deliver(folder, hostile.address, key);
       assert.doesNotMatch(log, CONTROLS);
       for (const format of [[], ["--json"]]) {

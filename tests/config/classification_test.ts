@@ -82,44 +82,41 @@ const topic = (...lines: string[]): string => ["[[topics]]", 'name_en = "X"', ..
 const words = (line: string): string => `[[topic_keywords]]\ntopic = "employment"\n${line}\n`;
 const rule = (...lines: string[]): string => ["[[severity_rules]]", 'why = "x"', ...lines, ""].join("\n");
 
+/** A topic "a", and rules of two severities. */
+const own = (...lines: string[]): string => topic('id = "a"', ...lines);
+const high = (...lines: string[]): string => rule('severity = "high"', ...lines);
+const low = (...lines: string[]): string => rule('severity = "low"', ...lines);
+
 /** A text, the key that its only error names, and a part of the message. */
 const REFUSED: [text: string, key: string, part: string][] = [
   [topic('id = "gpai"', 'keywords_en = ["zork"]'), "3: topics[0].id", "a built-in topic"],
   [
-    topic('id = "a"', 'keywords_en = ["zork"]') + topic('id = "a"', 'keywords_en = ["zork"]'),
+    own('keywords_en = ["zork"]') + own('keywords_en = ["zork"]'),
     "7: topics[1].id",
     "another of [[topics]] has too",
   ],
   [topic('id = "A"', 'keywords_en = ["zork"]'), "3: topics[0].id", "lower-case letters"],
   [topic('id = "a"'), "3: topics[0].id", "can never match"],
-  [topic('id = "a"', 'parent = "nowhere"', 'articles = ["4"]'), "4: topics[0].parent", "is not a topic"],
-  [topic('id = "a"', 'parent = "gpai"', 'articles = ["4"]'), "4: topics[0].parent", "two levels"],
-  [topic('id = "a"', 'parent = "a"', 'articles = ["4"]'), "4: topics[0].parent", "two levels"],
-  [topic('id = "a"', 'articles = ["4", "114"]'), "4: topics[0].articles[1]", "not an article of the AI Act"],
-  [topic('id = "a"', 'articles = ["Annex III"]'), "4: topics[0].articles[0]", "not an article of the AI Act"],
-  [topic('id = "a"', 'keywords_en = ["ok", ""]'), "4: topics[0].keywords_en[1]", "is empty"],
-  [topic('id = "a"', 'keywords_en = ["é*"]'), "4: topics[0].keywords_en[0]", "one letter"],
-  [topic('id = "a"', 'keywords_en = ["AI*Act"]'), "4: topics[0].keywords_en[0]", "can never match"],
-  [topic('id = "a"', 'keywords_en = ["AI *ing"]'), "4: topics[0].keywords_en[0]", "can never match"],
-  [topic('id = "a"', 'keywords_en = ["§ 5"]'), "4: topics[0].keywords_en[0]", "start with a letter"],
-  [topic('id = "a"', 'keywords_en = ["bot*", "bots"]'), "4: topics[0].keywords_en[1]", 'has "bot*"'],
+  [own('parent = "nowhere"', 'articles = ["4"]'), "4: topics[0].parent", "is not a topic"],
+  [own('parent = "gpai"', 'articles = ["4"]'), "4: topics[0].parent", "two levels"],
+  [own('parent = "a"', 'articles = ["4"]'), "4: topics[0].parent", "two levels"],
+  [own('articles = ["4", "114"]'), "4: topics[0].articles[1]", "not an article of the AI Act"],
+  [own('articles = ["Annex III"]'), "4: topics[0].articles[0]", "not an article of the AI Act"],
+  [own('keywords_en = ["ok", ""]'), "4: topics[0].keywords_en[1]", "is empty"],
+  [own('keywords_en = ["é*"]'), "4: topics[0].keywords_en[0]", "one letter"],
+  [own('keywords_en = ["AI*Act"]'), "4: topics[0].keywords_en[0]", "can never match"],
+  [own('keywords_en = ["AI *ing"]'), "4: topics[0].keywords_en[0]", "can never match"],
+  [own('keywords_en = ["§ 5"]'), "4: topics[0].keywords_en[0]", "start with a letter"],
+  [own('keywords_en = ["bot*", "bots"]'), "4: topics[0].keywords_en[1]", 'has "bot*"'],
   [
-    topic('id = "a"', 'keywords_en = ["bot*"]', 'keywords_other = ["bots"]'),
+    own('keywords_en = ["bot*"]', 'keywords_other = ["bots"]'),
     "5: topics[0].keywords_other[0]",
     'has "bot*"',
   ],
-  [
-    topic('id = "a"', 'keywords_any = ["bot*"]', 'keywords_fr = ["bots"]'),
-    "5: topics[0].keywords_fr[0]",
-    'has "bot*"',
-  ],
-  [topic('id = "a"', 'keywords_en = "bot"'), "4: topics[0].keywords_en", "needs a list of words"],
-  [
-    topic('id = "a"', 'keywords_es = ["bot"]'),
-    "4: topics[0].keywords_es",
-    'words in this language into "keywords_other"',
-  ],
-  [topic('id = "a"', 'keyword_en = ["bot"]'), "4: topics[0].keyword_en", 'Did you mean "keywords_en"?'],
+  [own('keywords_any = ["bot*"]', 'keywords_fr = ["bots"]'), "5: topics[0].keywords_fr[0]", 'has "bot*"'],
+  [own('keywords_en = "bot"'), "4: topics[0].keywords_en", "needs a list of words"],
+  [own('keywords_es = ["bot"]'), "4: topics[0].keywords_es", 'words in this language into "keywords_other"'],
+  [own('keyword_en = ["bot"]'), "4: topics[0].keyword_en", 'Did you mean "keywords_en"?'],
   [
     words('keywords_en = ["hiring"]'),
     "3: topic_keywords[0].keywords_en[0]",
@@ -134,72 +131,32 @@ const REFUSED: [text: string, key: string, part: string][] = [
   ['[[topic_keywords]]\ntopic = "x"\nkeywords_en = ["zork"]', "2: topic_keywords[0].topic", "is not a topic"],
   [rule('severity = "high"'), "3: severity_rules[0].severity", "has no condition"],
   [rule('severity = "High"', 'words = ["zork"]'), "3: severity_rules[0].severity", 'Did you mean "high"?'],
+  [high('event_types = ["guidence"]'), "4: severity_rules[0].event_types[0]", 'Did you mean "guidance"?'],
+  [high('topics = ["x"]'), "4: severity_rules[0].topics[0]", "is not a topic"],
+  [high('sources = ["x"]'), "4: severity_rules[0].sources[0]", "not a source of this config"],
+  [high('articles = ["Art. 114"]'), "4: severity_rules[0].articles[0]", "is not in the AI Act"],
+  [high('articles = ["Annex XV"]'), "4: severity_rules[0].articles[0]", "is not in the AI Act"],
+  [high('articles = ["all"]'), "4: severity_rules[0].articles[0]", "is not in the AI Act"],
   [
-    rule('severity = "high"', 'event_types = ["guidence"]'),
-    "4: severity_rules[0].event_types[0]",
-    'Did you mean "guidance"?',
-  ],
-  [rule('severity = "high"', 'topics = ["x"]'), "4: severity_rules[0].topics[0]", "is not a topic"],
-  [
-    rule('severity = "high"', 'sources = ["x"]'),
-    "4: severity_rules[0].sources[0]",
-    "not a source of this config",
-  ],
-  [
-    rule('severity = "high"', 'articles = ["Art. 114"]'),
-    "4: severity_rules[0].articles[0]",
-    "is not in the AI Act",
-  ],
-  [
-    rule('severity = "high"', 'articles = ["Annex XV"]'),
-    "4: severity_rules[0].articles[0]",
-    "is not in the AI Act",
-  ],
-  [
-    rule('severity = "high"', 'articles = ["all"]'),
-    "4: severity_rules[0].articles[0]",
-    "is not in the AI Act",
-  ],
-  [
-    rule('severity = "high"', 'words = ["draft guidelines", "zork"]', 'without = ["Draft*"]'),
+    high('words = ["draft guidelines", "zork"]', 'without = ["Draft*"]'),
     "4: severity_rules[0].words[0]",
     "can never match",
   ],
   [
-    rule('severity = "high"', 'topics = ["gpai-family"]', 'words = ["circular*"]') +
-    rule('severity = "low"', 'topics = ["gpai"]', 'words = ["circulars on AI"]', 'without = ["draft"]'),
+    high('topics = ["gpai-family"]', 'words = ["circular*"]') +
+    low('topics = ["gpai"]', 'words = ["circulars on AI"]', 'without = ["draft"]'),
     "8: severity_rules[1].severity",
     "can never apply, because severity_rules[0] matches",
   ],
   [words('keywords_en = ["recruitment law"]'), "3: topic_keywords[0].keywords_en[0]", 'has "recruitment"'],
-  [topic('id = "a"', 'keywords_en = ["..."]'), "4: topics[0].keywords_en[0]", "start with a letter"],
-  [
-    topic('id = "a"', 'keywords_en = ["robo adviser."]'),
-    "4: topics[0].keywords_en[0]",
-    "remove the punctuation",
-  ],
-  [
-    topic('id = "a"', `keywords_en = ["${"zork ".repeat(50)}"]`),
-    "4: topics[0].keywords_en[0]",
-    "the maximum is 200",
-  ],
-  [topic('id = "a"', 'keywords_en = ["\\u200b"]'), "4: topics[0].keywords_en[0]", "is empty"],
-  [rule('severity = "high"', 'words = ["zork", "Zork"]'), "4: severity_rules[0].words[1]", "has no effect"],
-  [
-    rule('severity = "high"', 'articles = ["Art. 26()"]'),
-    "4: severity_rules[0].articles[0]",
-    "is not in the AI Act",
-  ],
-  [
-    rule('severity = "high"', 'articles = ["Art. 26(x"]'),
-    "4: severity_rules[0].articles[0]",
-    "is not in the AI Act",
-  ],
-  [
-    rule('severity = "high"', 'topics = ["gpai", "gpai"]'),
-    "4: severity_rules[0].topics[1]",
-    "a duplicate: remove it",
-  ],
+  [own('keywords_en = ["..."]'), "4: topics[0].keywords_en[0]", "start with a letter"],
+  [own('keywords_en = ["robo adviser."]'), "4: topics[0].keywords_en[0]", "remove the punctuation"],
+  [own(`keywords_en = ["${"zork ".repeat(50)}"]`), "4: topics[0].keywords_en[0]", "the maximum is 200"],
+  [own('keywords_en = ["\\u200b"]'), "4: topics[0].keywords_en[0]", "is empty"],
+  [high('words = ["zork", "Zork"]'), "4: severity_rules[0].words[1]", "has no effect"],
+  [high('articles = ["Art. 26()"]'), "4: severity_rules[0].articles[0]", "is not in the AI Act"],
+  [high('articles = ["Art. 26(x"]'), "4: severity_rules[0].articles[0]", "is not in the AI Act"],
+  [high('topics = ["gpai", "gpai"]'), "4: severity_rules[0].topics[1]", "a duplicate: remove it"],
   [source('topics = ["gpai", "gpai"]'), "5: sources[0].topics[1]", "a duplicate: remove it"],
   [source('event_type = "party"'), "5: sources[0].event_type", "cannot be"],
   [source('topics = ["gpai", "x"]'), "5: sources[0].topics[1]", "is not a topic"],
@@ -216,16 +173,16 @@ Deno.test("parseConfig() rejects invalid additions by file, line and key", async
 
 Deno.test("parseConfig() accepts severity rules of which neither includes the other", async () => {
   const rows = [
-    rule('severity = "high"', 'words = ["circular"]') + rule('severity = "low"', 'words = ["circulars"]'),
-    rule('severity = "high"', 'words = ["circular*"]', 'without = ["draft"]') +
-    rule('severity = "low"', 'words = ["circulars"]'),
-    rule('severity = "high"', 'topics = ["gpai"]') + rule('severity = "low"', 'topics = ["gpai-family"]'),
-    rule('severity = "high"', 'articles = ["Art. 26(1)"]') +
-    rule('severity = "low"', 'articles = ["Art. 26"]'),
-    rule('severity = "high"', 'event_types = ["guidance"]') +
-    rule('severity = "low"', 'event_types = ["guidance", "faq"]'),
-    rule('severity = "high"', 'words = ["AI"]') + rule('severity = "low"', 'words = ["ai"]'),
-    rule('severity = "high"', 'words = ["guidelines"]', 'without = ["draft guidelines"]'),
+    high('words = ["circular"]') + low('words = ["circulars"]'),
+    high('words = ["circular*"]', 'without = ["draft"]') +
+    low('words = ["circulars"]'),
+    high('topics = ["gpai"]') + low('topics = ["gpai-family"]'),
+    high('articles = ["Art. 26(1)"]') +
+    low('articles = ["Art. 26"]'),
+    high('event_types = ["guidance"]') +
+    low('event_types = ["guidance", "faq"]'),
+    high('words = ["AI"]') + low('words = ["ai"]'),
+    high('words = ["guidelines"]', 'without = ["draft guidelines"]'),
   ];
   for (const text of rows) assert.deepEqual(await linesOf(text), [], text);
 });

@@ -5,7 +5,7 @@ import { regfeed, withFolder } from "../support/process.ts";
 
 Deno.test("demo --once delivers everything and leaves no files", () =>
   withFolder(async (folder) => {
-    const { code, stdout, stderr } = await regfeed(folder, ["demo", "--once"]);
+    const { code, stdout, stderr } = await regfeed(folder, "demo --once");
     assert.equal(code, 0, stdout + stderr);
     const [, arrived, promised] =
       /(\d+) of (\d+) promised deliveries arrived and verified; 0 refused/.exec(stdout) ?? [];

@@ -78,7 +78,7 @@ Deno.test({
   fn: () =>
     withFolder(async (folder) => {
       await arrange(folder);
-      const first = await regfeedJson<Reports>(folder, ["ingest"]);
+      const first = await regfeedJson<Reports>(folder, "ingest");
       for (const { id, file } of FEEDS) {
         const report = first.sources.find((one) => one.id === id);
         const items = await countItems(file);
@@ -159,7 +159,7 @@ async function reviseOne(folder: string): Promise<void> {
   const edited = text.replace("The Federal Trade Commission", "The Federal Trade Commission (edited)");
   assert.notEqual(edited, text);
   await Deno.writeTextFile(file, edited);
-  const { sources } = await regfeedJson<Reports>(folder, ["ingest", "ftc"]);
+  const { sources } = await regfeedJson<Reports>(folder, "ingest ftc");
   assert.deepEqual(sources.map(({ new: fresh, revised, unchanged }) => [fresh, revised, unchanged]), [[
     0,
     1,

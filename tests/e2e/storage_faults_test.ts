@@ -2,17 +2,11 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { regfeed, regfeedJson, serve, withFolder, writeConfig } from "../support/process.ts";
+import { regfeed, regfeedJson, serve, withConfig } from "../support/process.ts";
 
 Deno.test("with a locked database reads continue, writes return 503, and both recover", async () => {
-  await withFolder(async (folder) => {
-    await writeConfig(folder, '[server]\nlisten = "127.0.0.1:0"\n');
-    const { key } = await regfeedJson<{ key: string }>(folder, [
-      "customer",
-      "add",
-      "--email",
-      "ana@example.org",
-    ]);
+  await withConfig('[server]\nlisten = "127.0.0.1:0"\n', async (folder) => {
+    const { key } = await regfeedJson<{ key: string }>(folder, "customer add --email ana@example.org");
     const server = await serve(folder);
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
     const ask = async (path: string, init: RequestInit = {}) => {
@@ -53,8 +47,7 @@ Deno.test("with a locked database reads continue, writes return 503, and both re
 });
 
 Deno.test("a database file that is replaced under a running server: health is 503, and the log says what to do", async () => {
-  await withFolder(async (folder) => {
-    await writeConfig(folder, '[server]\nlisten = "127.0.0.1:0"\n');
+  await withConfig('[server]\nlisten = "127.0.0.1:0"\n', async (folder) => {
     const server = await serve(folder);
     const file = join(folder, "data", "regfeed.db");
     await Deno.copyFile(file, `${file}.copy`);
@@ -74,30 +67,23 @@ Deno.test("a database file that is replaced under a running server: health is 50
 });
 
 Deno.test("a database that is damaged beyond opening: every command says what to do, and that heals it", async () => {
-  await withFolder(async (folder) => {
-    await writeConfig(folder, '[server]\nlisten = "127.0.0.1:0"\n');
-    await regfeedJson(folder, ["customer", "add", "--email", "ana@example.org"]);
-    await regfeedJson(folder, ["backup", "create", "good.tar.gz", "--secret-key"]);
+  await withConfig('[server]\nlisten = "127.0.0.1:0"\n', async (folder) => {
+    await regfeedJson(folder, "customer add --email ana@example.org");
+    await regfeedJson(folder, "backup create good.tar.gz --secret-key");
     const database = join(folder, "data", "regfeed.db");
     const bytes = await Deno.readFile(database);
     await Deno.writeFile(database, bytes.fill(0xee, 4_096));
     const advice =
       /damaged: stop the server, keep the file, and restore the newest good backup \(`regfeed backup restore/;
-    for (
-      const args of [["serve"], ["customer", "list"], ["doctor", "--offline"], [
-        "backup",
-        "create",
-        "bad.tar.gz",
-      ]]
-    ) {
-      const { code, stdout, stderr } = await regfeed(folder, args);
-      assert.equal(code, 1, args.join(" "));
-      assert.match(stdout + stderr, advice, args.join(" "));
+    for (const line of ["serve", "customer list", "doctor --offline", "backup create bad.tar.gz"]) {
+      const { code, stdout, stderr } = await regfeed(folder, line);
+      assert.equal(code, 1, line);
+      assert.match(stdout + stderr, advice, line);
     }
-    const restored = await regfeed(folder, ["backup", "restore", "good.tar.gz", "--force"]);
+    const restored = await regfeed(folder, "backup restore good.tar.gz --force");
     assert.equal(restored.code, 0, restored.stderr);
     assert.match(restored.stdout, /kept .*regfeed\.db\.replaced-/);
-    const { customers } = await regfeedJson<{ customers: unknown[] }>(folder, ["customer", "list"]);
+    const { customers } = await regfeedJson<{ customers: unknown[] }>(folder, "customer list");
     assert.equal(customers.length, 1);
   });
 });

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { DeadlineError } from "../../src/domain/ports/ports.ts";
 import { createClock } from "../../src/platform/clock.ts";
+import { LOOPBACK } from "../support/loopback.ts";
 
 const clock = createClock();
 const LONG_MS = 86_400_000;
@@ -19,7 +20,7 @@ Deno.test("sleep(0) lets waiting work run", async () => {
 
 Deno.test("sleep(0) between pieces of work lets requests in", async () => {
   await using server = Deno.serve(
-    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+    LOOPBACK,
     () => new Response(),
   );
   let isAnswered = false;
@@ -37,7 +38,7 @@ Deno.test("sleep(0) between pieces of work lets requests in", async () => {
 
 Deno.test("sleep(0) lets requests in between the pieces of five tasks", async () => {
   await using server = Deno.serve(
-    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+    LOOPBACK,
     () => new Response(),
   );
   const address = `http://127.0.0.1:${server.addr.port}`;

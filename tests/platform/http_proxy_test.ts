@@ -1,11 +1,12 @@
 // A proxy in the environment, as a process finds it when it starts: it is never used, so no check of an address is moot.
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
+import { LOOPBACK } from "../support/loopback.ts";
 
 Deno.test("a process with a proxy in its environment connects directly to the checked address", async () => {
   const seen: Record<"proxy" | "receiver", string[]> = { proxy: [], receiver: [] };
   const serve = (name: "proxy" | "receiver") =>
-    Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, ({ method, url }) => {
+    Deno.serve(LOOPBACK, ({ method, url }) => {
       seen[name].push(`${method} ${new URL(url).pathname}`);
       return new Response(name);
     });

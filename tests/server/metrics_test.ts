@@ -75,7 +75,7 @@ Deno.test("serve exports metrics at the configured address, by route", async () 
     ) {
       await (await fetch(`${server.address}${path}`)).body?.cancel();
     }
-    const backup = await regfeed(folder, ["backup", "create"]);
+    const backup = await regfeed(folder, "backup create");
     assert.equal(backup.code, 0, backup.stderr);
     const headers = { authorization: "Bearer scrape-me" };
     const text = await (await fetch(`http://127.0.0.1:${port}/metrics`, { headers })).text();

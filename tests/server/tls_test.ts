@@ -10,7 +10,7 @@ import {
   readPair,
   shownName,
 } from "../support/certificates.ts";
-import { regfeed, serve, withFolder, writeConfig } from "../support/process.ts";
+import { assertFails, regfeed, serve, withFolder, writeConfig } from "../support/process.ts";
 
 const CONFIG = `
 [server]
@@ -38,7 +38,7 @@ Deno.test("serve uses TLS, renews its certificate, and keeps it if the next is i
     await makeCertificate(folder, "second");
     await install(folder, "first", "first");
     await writeConfig(folder, CONFIG);
-    const checked = await regfeed(folder, ["check"]);
+    const checked = await regfeed(folder, "check");
     assert.equal(checked.code, 0, checked.stderr);
     assert.match(checked.stdout, /^server .*public URL https:\/\/127\.0\.0\.1/m);
 
@@ -65,9 +65,7 @@ Deno.test("serve uses TLS, renews its certificate, and keeps it if the next is i
     assert.match(log, /new certificate not used.*do not match/);
     assert.doesNotMatch(log, /PRIVATE KEY/);
 
-    const broken = await regfeed(folder, ["check"]);
-    assert.equal(broken.code, 2);
-    assert.match(broken.stderr, /tls_key: the certificate and the key do not match/);
+    await assertFails(folder, "check", 2, /tls_key: the certificate and the key do not match/);
   }));
 
 Deno.test("healthcheck accepts any certificate of the config's own server only", () =>
@@ -75,10 +73,10 @@ Deno.test("healthcheck accepts any certificate of the config's own server only",
     await makeSelfSigned(folder, "live", "feed.example.org");
     await writeConfig(folder, CONFIG.replace("127.0.0.1:0", `127.0.0.1:${freePort()}`));
     const server = await serve(folder);
-    const healthy = await regfeed(folder, ["healthcheck"]);
-    const named = await regfeed(folder, ["healthcheck", "--url", server.address]);
+    const healthy = await regfeed(folder, "healthcheck");
+    const named = await regfeed(folder, `healthcheck --url ${server.address}`);
     await server.end("SIGTERM");
-    const gone = await regfeed(folder, ["healthcheck"]);
+    const gone = await regfeed(folder, "healthcheck");
     assert.deepEqual([healthy.code, healthy.stderr], [0, ""]);
     assert.match(healthy.stdout, /^(ok|degraded)\n$/);
     assert.equal(named.code, 1);
@@ -99,7 +97,7 @@ Deno.test("check and serve warn of a key and a config that others can read", () 
     const config = join(folder, "regfeed.toml");
     await Deno.chmod(config, 0o644);
     await Deno.chmod(join(folder, "live.key"), 0o644);
-    const checked = await regfeed(folder, ["check"]);
+    const checked = await regfeed(folder, "check");
     assert.equal(checked.code, 0, checked.stderr);
     const server = await serve(folder);
     const { log } = await server.end("SIGTERM");
@@ -109,7 +107,7 @@ Deno.test("check and serve warn of a key and a config that others can read", () 
     }
     await Deno.chmod(config, 0o600);
     await Deno.chmod(join(folder, "live.key"), 0o600);
-    assert.doesNotMatch((await regfeed(folder, ["check"])).stderr, /others can read/);
+    assert.doesNotMatch((await regfeed(folder, "check")).stderr, /others can read/);
   }));
 
 Deno.test("doctor reports expiring certificates, other names, and readable keys", () =>

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { condition, type Need, POSIX } from "./needs.ts";
 import { type Board, type Hook, openBoard, openHook } from "./loopback.ts";
 import { regfeedJson, type Serving, withFolder, writeConfig } from "./process.ts";
+import { pause } from "./pause.ts";
 
 /** A config with the store in `disk`. */
 export const SETTINGS = `
@@ -19,8 +20,6 @@ allow_networks = ["127.0.0.0/8"]
 `;
 
 const PATIENCE_MS = 30_000;
-
-export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Waits until the condition is true; fails with the log after the time limit. */
 export async function until(

@@ -1,5 +1,8 @@
 // A publisher and a receiver on loopback for tests of servers.
 
+/** Options of a server on a free port of loopback. */
+export const LOOPBACK = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
+
 /** A feed that grows. */
 export interface Board {
   /** The config of a source that reads it every second. */

@@ -31,16 +31,20 @@ export interface Finished {
   stderr: string;
 }
 
+/** The arguments of a command, or its line if none of them contains a space. */
+type Arguments = readonly string[] | string;
+
 /**
  * Runs a command in the folder, with `input` on stdin. It runs in a separate process if it has a wrapper or serves,
  * otherwise in this one, which is ten times faster.
  */
 export async function regfeed(
   folder: string,
-  args: readonly string[],
+  given: Arguments,
   input?: string,
   wrapper: readonly string[] = [],
 ): Promise<Finished> {
+  const args = typeof given === "string" ? given.split(" ") : given;
   const needsProcess = wrapper.length > 0 || args[0] === "serve" || args[0] === "demo";
   const finished = await (needsProcess ? runProcess : runHere)(folder, args, input, wrapper);
   checkStderr(finished.stderr);
@@ -82,10 +86,44 @@ async function runHere(folder: string, args: readonly string[], input = ""): Pro
 }
 
 /** The JSON output of a command; fails with its output if the command fails. */
-export async function regfeedJson<T>(folder: string, args: readonly string[]): Promise<T> {
-  const { code, stdout, stderr } = await regfeed(folder, [...args, "--json"]);
-  if (code !== 0) throw new Error(`regfeed ${args.join(" ")} ended with ${code}: ${stdout}${stderr}`);
+export async function regfeedJson<T>(folder: string, given: Arguments): Promise<T> {
+  const args = [...(typeof given === "string" ? given.split(" ") : given), "--json"];
+  const { code, stdout, stderr } = await regfeed(folder, args);
+  assert.equal(code, 0, `${args.join(" ")}: ${stdout}${stderr}`);
   return JSON.parse(stdout) as T;
+}
+
+/** Checks that a command exits with a code other than 0 and a message on stderr. */
+export async function assertFails(
+  folder: string,
+  args: Arguments,
+  code: number,
+  message: RegExp,
+): Promise<Finished> {
+  const finished = await regfeed(folder, args);
+  assert.equal(finished.code, code, `${args}: ${finished.stderr}`);
+  assert.match(finished.stderr, message, `${args}`);
+  return finished;
+}
+
+/** Sends a request to a server's API with a customer's key: a POST if there is a body, else a GET. */
+export function callApi(
+  server: { address: string },
+  key: string,
+  path: string,
+  body?: unknown,
+): Promise<Response> {
+  return fetch(server.address + path, {
+    method: body === undefined ? "GET" : "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+}
+
+/** Adds a customer of the tier `team`. */
+export function addCustomer(folder: string, email = "ana@b.example") {
+  const line = `customer add --tier team --email ${email}`;
+  return regfeedJson<{ customer: { id: string }; key: string }>(folder, line);
 }
 
 /** A server that has been started. */
@@ -197,6 +235,14 @@ export async function withFolder(work: (folder: string) => Promise<void>): Promi
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
+}
+
+/** {@link withFolder} with a config. */
+export function withConfig(config: string, work: (folder: string) => Promise<void>): Promise<void> {
+  return withFolder(async (folder) => {
+    await writeConfig(folder, config);
+    await work(folder);
+  });
 }
 
 /** Writes the config of a folder. */

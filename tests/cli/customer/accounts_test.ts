@@ -3,29 +3,27 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { Connection } from "../../../src/store/sqlite/connection/connection.ts";
 import { createPayments } from "../../../src/store/sqlite/customers/payments.ts";
-import { regfeed, regfeedJson, withFolder, writeConfig } from "../../support/process.ts";
+import { assertFails, regfeed, regfeedJson, withConfig } from "../../support/process.ts";
 import { PAYMENT_CONFIG } from "../../support/samples.ts";
 import { aPayment, aReview } from "../../store/contract/customers/given_payments.ts";
 
 type Rows = Record<string, Record<string, unknown>[]>;
 
 Deno.test("a customer is added, shown and erased, and the audit log does not contain its address", () =>
-  withFolder(async (folder) => {
-    await writeConfig(folder, PAYMENT_CONFIG);
+  withConfig(PAYMENT_CONFIG, async (folder) => {
     const added = ["customer", "add", "--email", "ana@b.example", "--tier", "embedded", "--requests", "77"];
     const { customer } = await regfeedJson<{ customer: { id: string } }>(folder, added);
-    const shown = await regfeedJson<{ customer: { own_limits: unknown }; keys: unknown[] }>(folder, [
-      "customer",
-      "show",
-      "ana@b.example",
-    ]);
+    const shown = await regfeedJson<{ customer: { own_limits: unknown }; keys: unknown[] }>(
+      folder,
+      "customer show ana@b.example",
+    );
     assert.deepEqual([shown.customer.own_limits, shown.keys.length], [{ api_requests_per_day: 77 }, 1]);
     assert.match(
-      (await regfeed(folder, ["customer", "show", customer.id])).stdout,
+      (await regfeed(folder, `customer show ${customer.id}`)).stdout,
       /^email +ana@b\.example$/m,
     );
-    await regfeedJson(folder, ["key", "rotate", customer.id]);
-    const { mails } = await regfeedJson<Rows>(folder, ["mail", "list"]);
+    await regfeedJson(folder, `key rotate ${customer.id}`);
+    const { mails } = await regfeedJson<Rows>(folder, "mail list");
     assert.deepEqual(mails?.map(({ kind, status }) => [kind, status]), [["key-rotated", "queued"]]);
     const outbox = join(folder, "data", "outbox");
     await Deno.mkdir(outbox);
@@ -36,19 +34,17 @@ Deno.test("a customer is added, shown and erased, and the audit log does not con
       "notes.txt",
     ];
     for (const name of letters) await Deno.writeTextFile(join(outbox, name), "To: ana@b.example");
-    const unsure = await regfeed(folder, ["customer", "erase", customer.id]);
-    assert.equal(unsure.code, 2);
-    assert.match(unsure.stderr, /add --yes to confirm/);
-    await regfeedJson(folder, ["customer", "erase", customer.id, "--yes"]);
-    assert.equal((await regfeed(folder, ["customer", "erase", customer.id, "--yes"])).code, 1);
+    await assertFails(folder, `customer erase ${customer.id}`, 2, /add --yes to confirm/);
+    await regfeedJson(folder, `customer erase ${customer.id} --yes`);
+    assert.equal((await regfeed(folder, `customer erase ${customer.id} --yes`)).code, 1);
     assert.deepEqual([...Deno.readDirSync(outbox)].map(({ name }) => name).sort(), [
       "mail_other.eml",
       "notes.txt",
     ]);
-    const listed = await regfeed(folder, ["customer", "list"]);
+    const listed = await regfeed(folder, "customer list");
     assert.match(listed.stdout, /^cus_\S+ +none +embedded +erased /m);
-    assert.match((await regfeed(folder, ["customer", "show", customer.id])).stdout, /^email +erased$/m);
-    const audit = await regfeed(folder, ["audit", "list", "--customer", customer.id]);
+    assert.match((await regfeed(folder, `customer show ${customer.id}`)).stdout, /^email +erased$/m);
+    const audit = await regfeed(folder, `audit list --customer ${customer.id}`);
     assert.match(audit.stdout, /tier: embedded, enabled: true, limits: api_requests_per_day 77/);
     for (const act of ["customer.erase", "key.rotate", "customer.add"]) {
       assert.ok(audit.stdout.includes(act), act);
@@ -61,9 +57,8 @@ Deno.test("a customer is added, shown and erased, and the audit log does not con
   }));
 
 Deno.test("payment list escapes control characters of events; --json has the original values", () =>
-  withFolder(async (folder) => {
-    await writeConfig(folder, PAYMENT_CONFIG);
-    await regfeedJson(folder, ["customer", "add", "--email", "bob@b.example"]);
+  withConfig(PAYMENT_CONFIG, async (folder) => {
+    await regfeedJson(folder, "customer add --email bob@b.example");
     const connection = new Connection(join(folder, "data", "regfeed.db"));
     const id = "evt_\u001b[2J\u009b31m\u202e\nevt_forged";
     await createPayments(connection).recordPayment(
@@ -71,21 +66,20 @@ Deno.test("payment list escapes control characters of events; --json has the ori
       aReview(),
     );
     connection.close();
-    for (const args of [["payment", "list"], ["payment", "show", id]]) {
-      const { stdout } = await regfeed(folder, args);
+    for (const line of ["payment list", `payment show ${id}`]) {
+      const { stdout } = await regfeed(folder, line);
       // deno-lint-ignore no-control-regex
       assert.doesNotMatch(stdout, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u202e]|^evt_forged/m);
       assert.match(stdout, /evt_\[2J31m evt_forged/);
     }
-    const { payments } = await regfeedJson<Rows>(folder, ["payment", "list"]);
+    const { payments } = await regfeedJson<Rows>(folder, "payment list");
     assert.equal(payments?.[0]?.["id"], id);
   }));
 
 Deno.test("payment events are listed, shown and applied again", () =>
-  withFolder(async (folder) => {
-    await writeConfig(folder, PAYMENT_CONFIG);
-    await regfeedJson(folder, ["customer", "add", "--email", "bob@b.example"]);
-    assert.equal((await regfeed(folder, ["payment", "list"])).stdout, "no payment events\n");
+  withConfig(PAYMENT_CONFIG, async (folder) => {
+    await regfeedJson(folder, "customer add --email bob@b.example");
+    assert.equal((await regfeed(folder, "payment list")).stdout, "no payment events\n");
     const connection = new Connection(join(folder, "data", "regfeed.db"));
     const store = createPayments(connection);
     await store.recordPayment(aPayment("evt_1"), aReview());
@@ -94,30 +88,24 @@ Deno.test("payment events are listed, shown and applied again", () =>
       aReview(),
     );
     connection.close();
-    const { payments } = await regfeedJson<Rows>(folder, ["payment", "list"]);
+    const { payments } = await regfeedJson<Rows>(folder, "payment list");
     assert.deepEqual(payments?.map(({ id, state, note }) => [id, state, note]), [
       ["evt_2", "ignored", "of nobody"],
       ["evt_1", "applied", null],
     ]);
-    assert.match((await regfeed(folder, ["payment", "show", "evt_1"])).stdout, /^state +applied$/m);
-    const replayed = await regfeedJson<{ outcome: string }>(folder, ["payment", "replay", "evt_1"]);
+    assert.match((await regfeed(folder, "payment show evt_1")).stdout, /^state +applied$/m);
+    const replayed = await regfeedJson<{ outcome: string }>(folder, "payment replay evt_1");
     assert.equal(replayed.outcome, "applied");
-    const { customers } = await regfeedJson<Rows>(folder, ["customer", "list"]);
+    const { customers } = await regfeedJson<Rows>(folder, "customer list");
     const paying = customers?.find(({ email }) => email === "ana@firm.example");
     assert.deepEqual([paying?.["disabled_by"], paying?.["erased_at"]], [null, null]);
-    await regfeedJson(folder, ["customer", "erase", "ana@firm.example", "--yes"]);
-    const gone = await regfeed(folder, ["payment", "replay", "evt_1"]);
+    await regfeedJson(folder, "customer erase ana@firm.example --yes");
+    const gone = await regfeed(folder, "payment replay evt_1");
     assert.deepEqual([gone.code, /belongs to an erased customer/.test(gone.stderr)], [1, true]);
-    assert.match((await regfeed(folder, ["payment", "list"])).stdout, /^evt_1 .* erased +cus_\S+$/m);
-    for (
-      const args of [["payment", "show", "evt_9"], ["payment", "replay", "evt_9"], [
-        "mail",
-        "retry",
-        "mail_9",
-      ]]
-    ) {
-      assert.equal((await regfeed(folder, args)).code, 1, args.join(" "));
+    assert.match((await regfeed(folder, "payment list")).stdout, /^evt_1 .* erased +cus_\S+$/m);
+    for (const line of ["payment show evt_9", "payment replay evt_9", "mail retry mail_9"]) {
+      assert.equal((await regfeed(folder, line)).code, 1, line);
     }
-    const wrong = await regfeed(folder, ["mail", "list", "--status", "lost"]);
+    const wrong = await regfeed(folder, "mail list --status lost");
     assert.deepEqual([wrong.code, /queued, sent, failed, cancelled/.test(wrong.stderr)], [2, true]);
   }));

@@ -3,8 +3,18 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { checkDeliveries } from "../../../src/cli/doctor/store.ts";
 import { until } from "../../support/disks.ts";
-import { regfeed, regfeedJson, serve, withFolder, writeConfig } from "../../support/process.ts";
+import {
+  addCustomer,
+  assertFails,
+  callApi,
+  regfeed,
+  regfeedJson,
+  serve,
+  type Serving,
+  withConfig,
+} from "../../support/process.ts";
 import { INBOX_CONFIG, rss } from "../../support/samples.ts";
+import { LOOPBACK } from "../../support/loopback.ts";
 
 interface Shown {
   customer: { id: string };
@@ -18,97 +28,69 @@ interface Shown {
   }[];
 }
 
-Deno.test("customer show finds the owner of a subscription and its undelivered delivery", () =>
-  withFolder(async (folder) => {
-    await writeConfig(folder, INBOX_CONFIG);
-    await Deno.mkdir(join(folder, "inbox"));
-    await Deno.writeTextFile(join(folder, "inbox", "a.xml"), rss([{ id: "1", title: "AI Act: one" }]));
-    await regfeedJson(folder, ["ingest", "inbox"]);
-    const add = ["customer", "add", "--email", "ana@b.example", "--tier", "team"];
-    const { customer, key } = await regfeedJson<{ customer: { id: string }; key: string }>(folder, add);
-    const receiver = Deno.serve(
-      { port: 0, hostname: "127.0.0.1", onListen() {} },
-      () => new Response(null, { status: 503 }),
-    );
-    const server = await serve(folder);
-    try {
-      const subscribe = async (body: Record<string, unknown>): Promise<string> => {
-        const response = await fetch(`${server.address}/v1/subscriptions`, {
-          method: "POST",
-          headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-          body: JSON.stringify({ webhook_url: `http://127.0.0.1:${receiver.addr.port}/`, ...body }),
-        });
-        return (await response.json()).subscription.id;
-      };
-      const failing = await subscribe({ backfill_since: 0 });
-      const idle = await subscribe({ severity_min: "critical" });
-      const show = () => regfeedJson<Shown>(folder, ["customer", "show", failing]);
-      let shown = await show();
-      await until("the first attempt has failed", async () => {
-        shown = await show();
-        return shown.subscriptions[0]?.reason?.includes("503") === true;
-      }, () => server.log());
-      assert.equal(shown.customer.id, customer.id);
-      assert.deepEqual(shown.subscriptions.map(({ id, reason }) => [id, reason]), [
-        [failing, "the last attempt failed: the endpoint responded with 503"],
-        [idle, null],
-      ]);
-      assert.match(shown.subscriptions[0]?.undelivered ?? "", /^dlv_/);
-      const unknown = await regfeed(folder, ["customer", "show", "sub_00000000000000000000000000"]);
-      assert.equal(unknown.code, 1);
-      assert.match(
-        unknown.stderr,
-        /unknown subscription sub_0+$/m,
-      );
-    } finally {
-      await server.end("SIGTERM");
-      await receiver.shutdown();
-    }
-  }));
-
-Deno.test("customer show and doctor count the held deliveries of disabled subscriptions", () =>
-  withFolder(async (folder) => {
-    await writeConfig(folder, INBOX_CONFIG);
+/** A server with two events, a customer's subscription to them, and an endpoint that responds with the status. */
+function withFailures(
+  status: number,
+  work: (
+    given: Record<"folder" | "customerId" | "id" | "key" | "url", string> & { server: Serving },
+  ) => Promise<void>,
+): Promise<void> {
+  return withConfig(INBOX_CONFIG, async (folder) => {
     await Deno.mkdir(join(folder, "inbox"));
     const items = ["one", "two"].map((name) => ({ id: name, title: `AI Act: ${name}` }));
     await Deno.writeTextFile(join(folder, "inbox", "a.xml"), rss(items));
-    await regfeedJson(folder, ["ingest", "inbox"]);
-    const add = ["customer", "add", "--email", "ana@b.example", "--tier", "team"];
-    const { key } = await regfeedJson<{ key: string }>(folder, add);
-    const said = async () => (await regfeed(folder, ["doctor", "--offline"])).stdout;
-    assert.match(await said(), /^deliveries\n {2}ok {7}none is held, none has failed$/m);
-    const receiver = Deno.serve(
-      { port: 0, hostname: "127.0.0.1", onListen() {} },
-      () => new Response(null, { status: 410 }),
-    );
+    await regfeedJson(folder, "ingest inbox");
+    const { customer, key } = await addCustomer(folder);
+    const { stdout } = await regfeed(folder, "doctor --offline");
+    assert.match(stdout, /^deliveries\n {2}ok {7}none is held, none has failed$/m);
+    await using receiver = Deno.serve(LOOPBACK, () => new Response(null, { status }));
     const server = await serve(folder);
     try {
-      const response = await fetch(`${server.address}/v1/subscriptions`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-        body: JSON.stringify({ webhook_url: `http://127.0.0.1:${receiver.addr.port}/`, backfill_since: 0 }),
-      });
+      const url = `http://127.0.0.1:${receiver.addr.port}/`;
+      const body = { webhook_url: url, backfill_since: 0 };
+      const response = await callApi(server, key, "/v1/subscriptions", body);
       const { id } = (await response.json()).subscription;
-      const show = () => regfeedJson<Shown>(folder, ["customer", "show", id]);
-      let shown = await show();
-      for (let tries = 0; tries < 60 && shown.subscriptions[0]?.disabled_by === null; tries++) {
-        shown = await show();
-      }
-      const [{ disabled_by, held, failed } = {}] = shown.subscriptions as Partial<
-        Shown["subscriptions"][0]
-      >[];
-      assert.deepEqual([disabled_by, held, failed], ["gone", 2, 0]);
-      const lines = await said();
-      assert.match(
-        lines,
-        /WARNING {2}2 held: they have not arrived\n +→ `regfeed delivery list --status held`/,
-      );
-      assert.match(lines, new RegExp(`subscriptions that the service disabled: ${id}\n`));
+      await work({ folder, customerId: customer.id, id, key, url, server });
     } finally {
       await server.end("SIGTERM");
-      await receiver.shutdown();
     }
-    const { stdout } = await regfeed(folder, ["customer", "show", "ana@b.example"]);
+  });
+}
+
+Deno.test("customer show finds the owner of a subscription and its undelivered delivery", () =>
+  withFailures(503, async ({ folder, customerId, id, key, url, server }) => {
+    const body = { webhook_url: url, severity_min: "critical" };
+    const made = await callApi(server, key, "/v1/subscriptions", body);
+    const idle = (await made.json()).subscription.id;
+    let shown = await regfeedJson<Shown>(folder, `customer show ${id}`);
+    await until("the first attempt has failed", async () => {
+      shown = await regfeedJson<Shown>(folder, `customer show ${id}`);
+      return shown.subscriptions[0]?.reason?.includes("503") === true;
+    }, server.log);
+    assert.equal(shown.customer.id, customerId);
+    assert.deepEqual(shown.subscriptions.map((one) => [one.id, one.reason]), [
+      [id, "the last attempt failed: the endpoint responded with 503"],
+      [idle, null],
+    ]);
+    assert.match(shown.subscriptions[0]?.undelivered ?? "", /^dlv_/);
+    await assertFails(folder, `customer show sub_${"0".repeat(26)}`, 1, /unknown subscription sub_0+$/m);
+  }));
+
+Deno.test("customer show and doctor count the held deliveries of disabled subscriptions", () =>
+  withFailures(410, async ({ folder, id, server }) => {
+    let shown: Shown["subscriptions"] = [];
+    await until("the subscription is disabled", async () => {
+      shown = (await regfeedJson<Shown>(folder, `customer show ${id}`)).subscriptions;
+      return shown[0]?.disabled_by !== null;
+    }, server.log);
+    assert.deepEqual(shown.map((one) => [one.disabled_by, one.held, one.failed]), [["gone", 2, 0]]);
+    const doctor = await regfeed(folder, "doctor --offline");
+    assert.match(
+      doctor.stdout,
+      /WARNING {2}2 held: they have not arrived\n +→ `regfeed delivery list --status held`/,
+    );
+    assert.match(doctor.stdout, new RegExp(`subscriptions that the service disabled: ${id}\n`));
+    const { stdout } = await regfeed(folder, "customer show ana@b.example");
     assert.match(stdout, /^subscription .* disabled_by=gone .* held=2 undelivered=dlv_/m);
     assert.doesNotMatch(stdout, /failed=/);
   }));

@@ -5,7 +5,7 @@ import { openVaultFile } from "../../../src/platform/vault.ts";
 import { DEFAULT_LIMITS } from "../../../src/domain/customer/tier.ts";
 import { declaredCustomerId } from "../../../src/domain/customer/declared_customers.ts";
 import { openStore } from "../../../src/store/sqlite/store.ts";
-import { regfeed, regfeedJson, withFolder, writeConfig } from "../../support/process.ts";
+import { regfeed, regfeedJson, withConfig, withFolder, writeConfig } from "../../support/process.ts";
 
 interface Added {
   customer: { id: string };
@@ -15,21 +15,19 @@ const add = (folder: string, email: string, ...more: string[]): Promise<Added> =
   regfeedJson<Added>(folder, ["customer", "add", "--email", email, ...more]);
 
 Deno.test("customer add refuses the address of another customer unless --another is set", () =>
-  withFolder(async (folder) => {
-    await writeConfig(folder, "");
+  withConfig("", async (folder) => {
     const { customer } = await add(folder, "ana@b.example");
-    const again = await regfeed(folder, ["customer", "add", "--email", "Ana@B.example"]);
+    const again = await regfeed(folder, "customer add --email Ana@B.example");
     assert.equal(again.code, 1);
     assert.match(again.stderr, new RegExp(`is already a customer: ${customer.id};.*--another`));
     const other = await add(folder, "ana@b.example", "--another");
     assert.notEqual(other.customer.id, customer.id);
-    const { customers } = await regfeedJson<{ customers: unknown[] }>(folder, ["customer", "list"]);
+    const { customers } = await regfeedJson<{ customers: unknown[] }>(folder, "customer list");
     assert.equal(customers.length, 2);
   }));
 
 Deno.test("a unique email address identifies a customer", () =>
-  withFolder(async (folder) => {
-    await writeConfig(folder, "");
+  withConfig("", async (folder) => {
     const { customer } = await add(folder, "ana@b.example");
     const rows: string[][] = [
       ["customer", "set-tier", "ana@b.example", "gpai"],
@@ -42,20 +40,19 @@ Deno.test("a unique email address identifies a customer", () =>
       assert.equal((await regfeedJson<Added>(folder, args)).customer.id, customer.id, args.join(" "));
     }
     const other = await add(folder, "ana@b.example", "--another");
-    const { code, stderr } = await regfeed(folder, ["key", "rotate", "ana@b.example"]);
+    const { code, stderr } = await regfeed(folder, "key rotate ana@b.example");
     assert.equal(code, 1);
     for (const { customer: { id } } of [{ customer }, other]) assert.ok(stderr.includes(id), stderr);
   }));
 
 Deno.test("customer set-tier sets own limits only for the embedded tier", () =>
-  withFolder(async (folder) => {
-    await writeConfig(folder, "");
+  withConfig("", async (folder) => {
     const { customer } = await add(folder, "ana@b.example");
     interface Shown {
       customer: { limits: Record<string, number>; own_limits: Record<string, number> };
     }
     const limits = async () => {
-      const { customer: shown } = await regfeedJson<Shown>(folder, ["customer", "show", customer.id]);
+      const { customer: shown } = await regfeedJson<Shown>(folder, `customer show ${customer.id}`);
       return [shown.own_limits, shown.limits["active_subscriptions"]];
     };
     const setTier = (...words: string[]) => regfeed(folder, ["customer", "set-tier", customer.id, ...words]);
@@ -71,29 +68,15 @@ Deno.test("customer set-tier sets own limits only for the embedded tier", () =>
     assert.match((await setTier("embedded")).stdout, /200 active subscriptions/, "nothing comes back unseen");
     const nothing = await setTier("embedded", "--requests", "0");
     assert.deepEqual([nothing.code, /would refuse every request/.test(nothing.stderr)], [2, true]);
-    const refused = await regfeed(folder, [
-      "customer",
-      "set-tier",
-      customer.id,
-      "team",
-      "--subscriptions",
-      "7",
-    ]);
+    const refused = await regfeed(folder, `customer set-tier ${customer.id} team --subscriptions 7`);
     assert.deepEqual([refused.code, /embedded/.test(refused.stderr)], [2, true]);
   }));
 
 Deno.test("commands that only read create no database and say what is missing", () =>
-  withFolder(async (folder) => {
-    await writeConfig(folder, "");
-    for (
-      const args of [["customer", "list"], ["mail", "list"], ["audit", "list"], [
-        "customer",
-        "show",
-        "x@y.example",
-      ]]
-    ) {
-      const { code, stderr } = await regfeed(folder, args);
-      assert.equal(code, 1, args.join(" "));
+  withConfig("", async (folder) => {
+    for (const line of ["customer list", "mail list", "audit list", "customer show x@y.example"]) {
+      const { code, stderr } = await regfeed(folder, line);
+      assert.equal(code, 1, line);
       assert.match(
         stderr,
         /no database at .*regfeed\.db yet \(store\.path in .*regfeed\.toml\): `serve` and `customer add` create it/,
@@ -103,31 +86,26 @@ Deno.test("commands that only read create no database and say what is missing", 
   }));
 
 Deno.test("customer set-email sets an address, refuses a used one, and refuses erased customers", () =>
-  withFolder(async (folder) => {
-    await writeConfig(folder, "");
+  withConfig("", async (folder) => {
     const { customer: { id } } = await add(folder, "ana@b.example");
     await add(folder, "bob@b.example");
     const set = (address: string, ...more: string[]) =>
       regfeed(folder, ["customer", "set-email", id, address, ...more]);
     assert.equal((await set("new@b.example")).stdout, `${id} has the address new@b.example\n`);
-    assert.match((await regfeed(folder, ["customer", "list"])).stdout, /new@b\.example/);
+    assert.match((await regfeed(folder, "customer list")).stdout, /new@b\.example/);
     assert.match(
       (await set("Bob@b.example")).stderr,
       /is already a customer: cus_.*--another uses it for this customer/,
     );
     assert.equal((await set("bob@b.example", "--another")).code, 0);
     assert.deepEqual([(await set("no address")).code, (await set("a@b.example\r\nBcc: x")).code], [2, 2]);
-    assert.doesNotMatch((await regfeed(folder, ["audit", "list"])).stdout, /@/);
-    await regfeedJson(folder, ["customer", "erase", id, "--yes"]);
+    assert.doesNotMatch((await regfeed(folder, "audit list")).stdout, /@/);
+    await regfeedJson(folder, `customer erase ${id} --yes`);
     for (
-      const args of [["customer", "set-email", id, "x@b.example"], ["customer", "enable", id], [
-        "key",
-        "rotate",
-        id,
-      ]]
+      const line of [`customer set-email ${id} x@b.example`, `customer enable ${id}`, `key rotate ${id}`]
     ) {
-      const { code, stderr } = await regfeed(folder, args);
-      assert.deepEqual([code, /was erased permanently/.test(stderr)], [1, true], args.join(" "));
+      const { code, stderr } = await regfeed(folder, line);
+      assert.deepEqual([code, /was erased permanently/.test(stderr)], [1, true], line);
     }
   }));
 
@@ -149,19 +127,18 @@ Deno.test("a declared customer is found by its name and identified by the hash o
     const whole = { ...declared, tier: "team", limits: {}, language: "en", keyHashes: [hash] } as const;
     assert.equal((await store.declareCustomers([whole], by)).kind, "applied");
     await store.close();
-    const list = (await regfeed(folder, ["customer", "list"])).stdout;
+    const list = (await regfeed(folder, "customer list")).stdout;
     assert.match(list, /ana@b\.example .* sha256:2c2c2c2c… +example-bank$/m);
     assert.match(list, /bob@b\.example .* …[0-9a-f]{4}$/m);
     assert.doesNotMatch(list, /\?\?\?\?/);
-    const shown = await regfeedJson<{ customer: Record<string, unknown>; keys: unknown[] }>(folder, [
-      "customer",
-      "show",
-      "example-bank",
-    ]);
+    const shown = await regfeedJson<{ customer: Record<string, unknown>; keys: unknown[] }>(
+      folder,
+      "customer show example-bank",
+    );
     assert.deepEqual([shown.customer["id"], shown.customer["declared_as"]], [declared.id, "example-bank"]);
     assert.deepEqual(shown.keys, [{ last_four: null, key_sha256: hash, created_at: 1, disabled_at: null }]);
-    assert.equal((await regfeed(folder, ["customer", "show", "example-bonk"])).code, 1);
-    const refused = await regfeed(folder, ["customer", "set-email", "example-bank", "x@b.example"]);
+    assert.equal((await regfeed(folder, "customer show example-bonk")).code, 1);
+    const refused = await regfeed(folder, "customer set-email example-bank x@b.example");
     assert.match(refused.stderr, /declared in the config: change it there/);
     const bob = ["customer", "set-email", "bob@b.example"];
     for (
@@ -177,17 +154,16 @@ Deno.test("a declared customer is found by its name and identified by the hash o
       );
     }
     await writeConfig(folder, "");
-    assert.match((await regfeed(folder, ["customer", "list"])).stdout, /ana@b\.example .* removed$/m);
+    assert.match((await regfeed(folder, "customer list")).stdout, /ana@b\.example .* removed$/m);
   }));
 
 Deno.test("customer set-tier lists held subscriptions; the audit log names the system's user", () =>
-  withFolder(async (folder) => {
-    await writeConfig(folder, "");
+  withConfig("", async (folder) => {
     const { customer: { id } } = await add(folder, "ana@b.example");
-    for (const args of [["customer", "disable", id], ["customer", "enable", id]]) {
-      assert.equal((await regfeed(folder, args)).stderr, "");
+    for (const line of [`customer disable ${id}`, `customer enable ${id}`]) {
+      assert.equal((await regfeed(folder, line)).stderr, "");
     }
-    const { audit } = await regfeedJson<{ audit: { actor: string }[] }>(folder, ["audit", "list"]);
+    const { audit } = await regfeedJson<{ audit: { actor: string }[] }>(folder, "audit list");
     for (const { actor } of audit) {
       assert.match(actor, /^cli:.+$/);
       assert.notEqual(actor, "cli:unknown");
@@ -195,22 +171,21 @@ Deno.test("customer set-tier lists held subscriptions; the audit log names the s
   }));
 
 Deno.test("a disabled customer with a declared customer's address is not enabled", () =>
-  withFolder(async (folder) => {
-    await writeConfig(folder, "");
+  withConfig("", async (folder) => {
     const { customer: { id } } = await add(folder, "ana@b.example");
     const declared = `[[customers]]\nid = "bank"\nemail = "ana@b.example"\ntier = "team"\nkey_sha256 = "${
       "2c".repeat(32)
     }"\n`;
     await writeConfig(folder, declared);
-    const refused = await regfeed(folder, ["check"]);
+    const refused = await regfeed(folder, "check");
     assert.deepEqual([refused.code, /is the email address of cus_.*not declared here/.test(refused.stderr)], [
       2,
       true,
     ]);
-    assert.equal((await regfeed(folder, ["customer", "disable", id])).code, 0);
-    assert.equal((await regfeed(folder, ["check"])).code, 0);
-    const enabled = await regfeed(folder, ["customer", "enable", id]);
+    assert.equal((await regfeed(folder, `customer disable ${id}`)).code, 0);
+    assert.equal((await regfeed(folder, "check")).code, 0);
+    const enabled = await regfeed(folder, `customer enable ${id}`);
     assert.deepEqual([enabled.code, /is the email address of bank/.test(enabled.stderr)], [1, true]);
-    await regfeedJson(folder, ["customer", "set-email", id, "other@b.example"]);
-    assert.equal((await regfeed(folder, ["customer", "enable", id])).code, 0);
+    await regfeedJson(folder, `customer set-email ${id} other@b.example`);
+    assert.equal((await regfeed(folder, `customer enable ${id}`)).code, 0);
   }));

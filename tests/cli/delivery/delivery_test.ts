@@ -4,14 +4,15 @@ import { join } from "node:path";
 import { readSince } from "../../../src/cli/time_argument.ts";
 import { CommandError } from "../../../src/server/command_call.ts";
 import {
+  addCustomer,
   type Finished,
   regfeed,
   regfeedJson,
   serve,
-  withFolder,
-  writeConfig,
+  withConfig,
 } from "../../support/process.ts";
 import { INBOX_CONFIG, rss } from "../../support/samples.ts";
+import { LOOPBACK } from "../../support/loopback.ts";
 
 /** The receiver's response and a part of its URL, which the operator must not see. */
 const ANSWER = "Dear Ana, the import of 7 rows broke";
@@ -42,15 +43,13 @@ interface Given {
 
 /** Runs the work with a server, one event and one subscription. */
 async function withDelivery(work: (given: Given) => Promise<void>): Promise<void> {
-  await withFolder(async (folder) => {
-    await writeConfig(folder, INBOX_CONFIG);
+  await withConfig(INBOX_CONFIG, async (folder) => {
     await Deno.mkdir(join(folder, "inbox"));
     await Deno.writeTextFile(join(folder, "inbox", "a.xml"), rss([{ id: "1", title: "AI Act: one" }]));
-    await regfeedJson(folder, ["ingest", "inbox"]);
-    const add = ["customer", "add", "--email", "ana@b.example", "--tier", "team"];
-    const { customer, key } = await regfeedJson<{ customer: { id: string }; key: string }>(folder, add);
+    await regfeedJson(folder, "ingest inbox");
+    const { customer, key } = await addCustomer(folder);
     const receiver: Given["receiver"] = { arrived: [], status: 503 };
-    const endpoint = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {
+    const endpoint = Deno.serve(LOOPBACK, async (request) => {
       receiver.arrived.push({ id: request.headers.get("webhook-id"), body: await request.text() });
       return new Response(receiver.status === 503 ? ANSWER : null, { status: receiver.status });
     });
@@ -111,7 +110,7 @@ async function checkLists({ folder, ask, subscription, customerId }: Given, row:
     ["--customer", customerId, "--since", String(row.created_at + 1)],
   ];
   for (const options of none) assert.deepEqual((await list(...options)).deliveries, [], options.join(" "));
-  const shown = lines(await regfeed(folder, ["delivery", "list"]));
+  const shown = lines(await regfeed(folder, "delivery list"));
   assert.equal(shown.length, 2);
   assert.match(
     shown[1] ?? "",
@@ -170,7 +169,7 @@ Deno.test("delivery list and show print what the API returns, except the endpoin
     assert.match(endpoint, /^http:\/\/127\.0\.0\.1:\d+$/);
     const attempts = own.attempts.map(({ answer: _, ...rest }: { answer: string }) => rest);
     assert.deepEqual(delivery, { ...own, customer_id: customerId, endpoint, attempts });
-    const shown = await regfeed(folder, ["delivery", "show", row.id]);
+    const shown = await regfeed(folder, `delivery show ${row.id}`);
     assert.match(shown.stdout, /^ {2}status {8}pending\n {2}why {11}the last attempt failed: .*503$/m);
     assert.match(
       shown.stdout,
@@ -195,7 +194,7 @@ Deno.test("delivery replay sends a finished delivery again with the same id and 
     assert.ok(row !== undefined);
     receiver.status = 204;
     await checkReplay(given, row);
-    const { audit } = await regfeedJson<{ audit: Record<string, unknown>[] }>(folder, ["audit", "list"]);
+    const { audit } = await regfeedJson<{ audit: Record<string, unknown>[] }>(folder, "audit list");
     const [entry] = audit;
     assert.match(String(entry?.["actor"]), /^cli:/);
     assert.deepEqual(
@@ -204,15 +203,15 @@ Deno.test("delivery replay sends a finished delivery again with the same id and 
     );
     await until(() => ask(`/v1/deliveries/${row.id}`), ({ delivery }) => delivery.status === "delivered");
     await ask(`/v1/subscriptions/${subscription.id}`, { enabled: false }, "PATCH");
-    const off = await regfeed(folder, ["delivery", "replay", row.id]);
+    const off = await regfeed(folder, `delivery replay ${row.id}`);
     assert.equal(off.code, 1);
     assert.match(
       off.stderr,
       /is not sent again: its subscription sub_\S+ is disabled; `customer show cus_/,
     );
-    const disabled = await regfeed(folder, ["customer", "disable", customerId]);
+    const disabled = await regfeed(folder, `customer disable ${customerId}`);
     assert.equal(disabled.code, 0, disabled.stderr);
-    const kept = await regfeed(folder, ["delivery", "replay", row.id]);
+    const kept = await regfeed(folder, `delivery replay ${row.id}`);
     assert.equal(kept.code, 1);
     assert.match(
       kept.stderr,
@@ -228,7 +227,7 @@ Deno.test("delivery replay explains how to send deliveries of a subscription dis
       ({ deliveries }) => deliveries[0]?.status === "held",
     );
     assert.ok(row !== undefined);
-    const held = await regfeed(folder, ["delivery", "replay", row.id]);
+    const held = await regfeed(folder, `delivery replay ${row.id}`);
     assert.equal(held.code, 1);
     assert.match(
       held.stderr,
@@ -239,10 +238,10 @@ Deno.test("delivery replay explains how to send deliveries of a subscription dis
       /enables it: PATCH \/v1\/subscriptions\/\{id\} with \{"enabled": true\}/,
     );
     assert.doesNotMatch(held.stderr, /by itself/);
-    assert.equal((await regfeed(folder, ["customer", "disable", customerId])).code, 0);
-    const kept = await regfeed(folder, ["delivery", "replay", row.id]);
+    assert.equal((await regfeed(folder, `customer disable ${customerId}`)).code, 0);
+    const kept = await regfeed(folder, `delivery replay ${row.id}`);
     assert.match(kept.stderr, /its customer cus_\S+ is disabled or does not pay/);
-    assert.equal((await regfeed(folder, ["customer", "enable", customerId])).code, 0);
+    assert.equal((await regfeed(folder, `customer enable ${customerId}`)).code, 0);
     receiver.status = 204;
     await ask(`/v1/subscriptions/${subscription.id}`, { enabled: true }, "PATCH");
     await until(() => ask(`/v1/deliveries/${row.id}`), ({ delivery }) => delivery.status === "delivered");
@@ -252,13 +251,13 @@ async function checkReplay({ folder, ask, receiver }: Given, row: Row): Promise<
   await until(() => ask(`/v1/deliveries/${row.id}`), ({ delivery }) => delivery.status === "delivered");
   const before = receiver.arrived.length;
   const last = receiver.arrived.at(-1);
-  const replayed = await regfeedJson<{ delivery: Row }>(folder, ["delivery", "replay", row.id]);
+  const replayed = await regfeedJson<{ delivery: Row }>(folder, `delivery replay ${row.id}`);
   assert.deepEqual([replayed.delivery.id, replayed.delivery.status], [row.id, "pending"]);
   await until(() => Promise.resolve(receiver.arrived.length), (count) => count > before);
   assert.deepEqual(receiver.arrived.at(-1), last, "the same webhook-id and the same bytes");
   assert.equal(last?.id, row.id);
   await until(() => ask(`/v1/deliveries/${row.id}`), ({ delivery }) => delivery.status === "delivered");
-  const again = await regfeed(folder, ["delivery", "replay", row.id]);
+  const again = await regfeed(folder, `delivery replay ${row.id}`);
   assert.deepEqual([again.code, again.stdout], [
     0,
     `${row.id} is queued: a running server sends it now\n`,

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { signPayload } from "../../../src/delivery/sign.ts";
-import { regfeed, withFolder } from "../../support/process.ts";
+import { assertFails, regfeed, withFolder } from "../../support/process.ts";
 
 const SECRET = "0123456789abcdef".repeat(4);
 const BODY = '{"type":"event.test","title":"Grüße"}';
@@ -60,8 +60,6 @@ Deno.test("webhook verify exits with 2 for invalid arguments and with 1 for a mi
       [[...secret, ...HEADERS, "--body", "nowhere.json"], 1, /nowhere\.json/],
     ];
     for (const [args, code, said] of rows) {
-      const ended = await regfeed(folder, ["webhook", "verify", ...args]);
-      assert.equal(ended.code, code, ended.stderr);
-      assert.match(ended.stderr, said);
+      await assertFails(folder, ["webhook", "verify", ...args], code, said);
     }
   }));

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { works } from "../../support/disks.ts";
 import { condition, LINUX, needs, ROOT } from "../../support/needs.ts";
-import { regfeed, serve, withFolder, writeConfig } from "../../support/process.ts";
+import { regfeed, serve, withConfig } from "../../support/process.ts";
 
 /** Becomes the program with the folder mounted read-only, for it alone. */
 const readOnly = (folder: string) => [
@@ -25,11 +25,10 @@ Deno.test({
     MAY_MOUNT,
   ),
   fn: () =>
-    withFolder(async (folder) => {
-      await writeConfig(folder, '[server]\nlisten = "127.0.0.1:0"\n[backup]\nfolder = "saved"\n');
+    withConfig('[server]\nlisten = "127.0.0.1:0"\n[backup]\nfolder = "saved"\n', async (folder) => {
       const data = join(folder, "data");
       await Deno.mkdir(data);
-      const examine = () => regfeed(folder, ["doctor", "--offline"], undefined, readOnly(data));
+      const examine = () => regfeed(folder, "doctor --offline", undefined, readOnly(data));
       const before = await examine();
       assert.equal(before.code, 1, before.stdout);
       const seen =
@@ -38,7 +37,7 @@ Deno.test({
       assert.match(before.stdout, /saved will be created in/, "another folder is not affected");
 
       await (await serve(folder)).end("SIGTERM");
-      const writable = await regfeed(folder, ["doctor", "--offline"]);
+      const writable = await regfeed(folder, "doctor --offline");
       assert.equal(writable.code, 0, writable.stdout);
       const after = await examine();
       assert.equal(after.code, 1, after.stdout);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { describeFindings } from "../../../src/cli/doctor/doctor.ts";
-import { regfeed, serve, withFolder, writeConfig } from "../../support/process.ts";
+import { regfeed, serve, withConfig, withFolder, writeConfig } from "../../support/process.ts";
 
 Deno.test("describeFindings() shows what to do below what was seen", () => {
   const text = describeFindings([
@@ -29,13 +29,13 @@ Deno.test("doctor finds what is wrong in a real folder, fails, and changes nothi
     `,
     );
     await Deno.writeTextFile(join(folder, "token"), "Bearer abc", { mode: 0o644 });
-    const bad = await regfeed(folder, ["doctor", "--offline"]);
+    const bad = await regfeed(folder, "doctor --offline");
     assert.equal(bad.code, 1, bad.stderr);
     assert.match(bad.stdout, /PROBLEM {2}.*token has mode 644: others can read it\n\s+→ chmod 6[04]0/);
     assert.deepEqual([...Deno.readDirSync(folder)].map(({ name }) => name).sort(), ["regfeed.toml", "token"]);
 
     await Deno.chmod(join(folder, "token"), 0o600);
-    const { code, stdout } = await regfeed(folder, ["doctor", "--json"]);
+    const { code, stdout } = await regfeed(folder, "doctor --json");
     assert.equal(code, 0);
     const { ok, findings } = JSON.parse(stdout);
     assert.equal(ok, true);
@@ -66,12 +66,11 @@ async function everythingIn(folder: string): Promise<Record<string, string>> {
 }
 
 Deno.test("doctor changes no file, after a clean end and after a kill", async () => {
-  await withFolder(async (folder) => {
-    await writeConfig(folder, '[server]\nlisten = "127.0.0.1:0"\n');
+  await withConfig('[server]\nlisten = "127.0.0.1:0"\n', async (folder) => {
     const examine = async (when: string) => {
       const before = await everythingIn(folder);
       assert.ok(join(folder, "data", "regfeed.db") in before, when);
-      const { code, stdout, stderr } = await regfeed(folder, ["doctor"]);
+      const { code, stdout, stderr } = await regfeed(folder, "doctor");
       assert.equal(code, 0, `${when}: ${stdout}${stderr}`);
       assert.match(stdout, /regfeed\.db\.key is the database's key/, when);
       assert.deepEqual(await everythingIn(folder), before, when);
@@ -81,7 +80,7 @@ Deno.test("doctor changes no file, after a clean end and after a kill", async ()
     await first.end("SIGTERM");
     await examine("after a clean end");
     const second = await serve(folder);
-    const added = await regfeed(folder, ["customer", "add", "--tier", "indie", "--email", "a@b.example"]);
+    const added = await regfeed(folder, "customer add --tier indie --email a@b.example");
     assert.equal(added.code, 0, added.stderr);
     await second.end("SIGKILL");
     const left = await examine("after a kill");
@@ -141,7 +140,7 @@ Deno.test("doctor says what to do about each broken file and folder, and changes
       await cp(good, broken, { recursive: true, preserveTimestamps: true });
       await breaks((name) => join(broken, name));
       const before = await everythingIn(broken);
-      const { stdout, stderr } = await regfeed(broken, ["doctor", "--offline"]);
+      const { stdout, stderr } = await regfeed(broken, "doctor --offline");
       assert.match(stdout, says, `${what}: ${stdout}${stderr}`);
       assert.doesNotMatch(stdout, /(?:PROBLEM|WARNING) .*\n(?!\s+→)/, what);
       assert.deepEqual(await everythingIn(broken), before, what);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { checkConfigFile, checkSecretFile } from "../../../src/server/checks/rights.ts";
-import { regfeed, serve, withFolder, writeConfig } from "../../support/process.ts";
+import { regfeed, serve, withConfig } from "../../support/process.ts";
 import { needs, ROOT } from "../../support/needs.ts";
 
 Deno.test("checkSecretFile() reports a secret that others can read; the group may read a file of root", () => {
@@ -54,12 +54,11 @@ Deno.test("checkConfigFile() reports a config with secrets that others can read,
 Deno.test({
   ...needs("doctor warns when it runs as root on another user's store", ROOT),
   fn: () =>
-    withFolder(async (folder) => {
-      await writeConfig(folder, '[server]\nlisten = "127.0.0.1:0"\n');
+    withConfig('[server]\nlisten = "127.0.0.1:0"\n', async (folder) => {
       await (await serve(folder)).end("SIGTERM");
-      assert.doesNotMatch((await regfeed(folder, ["doctor", "--offline"])).stdout, /runs as root/);
+      assert.doesNotMatch((await regfeed(folder, "doctor --offline")).stdout, /runs as root/);
       await Deno.chown(join(folder, "data", "regfeed.db"), 65_534, 65_534);
-      const { stdout, code } = await regfeed(folder, ["doctor", "--offline"]);
+      const { stdout, code } = await regfeed(folder, "doctor --offline");
       assert.match(
         stdout,
         /WARNING {2}doctor runs as root, .*\n\s+→ run this as the service's user: `sudo -u/,

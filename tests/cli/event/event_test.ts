@@ -1,7 +1,7 @@
 // `event show` and `source test --why`, as their user meets them.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { regfeed, regfeedJson, withFolder, writeConfig } from "../../support/process.ts";
+import { regfeed, regfeedJson, withConfig, writeConfig } from "../../support/process.ts";
 
 const CONFIG = `[[sources]]
 id = "inbox"
@@ -46,8 +46,7 @@ async function eventId(folder: string): Promise<string> {
 }
 
 Deno.test("event show prints an event, its versions and provenance, and with --why the reasons", () =>
-  withFolder(async (folder) => {
-    await writeConfig(folder, CONFIG);
+  withConfig(CONFIG, async (folder) => {
     await write(folder, "a.xml", item("How to label pictures."));
     await json(folder, "ingest");
     await write(folder, "b.xml", item("How to label pictures and sound."));
@@ -66,7 +65,7 @@ Deno.test("event show prints an event, its versions and provenance, and with --w
       after: "How to label pictures and sound.",
     }]);
 
-    const plain = await regfeed(folder, ["event", "show", id]);
+    const plain = await regfeed(folder, `event show ${id}`);
     assert.equal(plain.code, 0, plain.stderr);
     for (
       const line of [
@@ -84,7 +83,7 @@ Deno.test("event show prints an event, its versions and provenance, and with --w
     ) assert.match(plain.stdout, line);
     assert.doesNotMatch(plain.stdout, /^why/m);
 
-    const why = await regfeed(folder, ["event", "show", id, "--why"]);
+    const why = await regfeed(folder, `event show ${id} --why`);
     assert.match(why.stdout, /^reasons, by rules \d+$/m);
     assert.match(why.stdout, /^ {2}event_type +guidance: [^[]*\[guidelines/m);
     assert.match(why.stdout, /^ {2}ai_act_articles +Art\. 50: .* \[Article 50\]$/m);
@@ -92,8 +91,7 @@ Deno.test("event show prints an event, its versions and provenance, and with --w
   }));
 
 Deno.test("event show --why compares stored values with those of changed rules", () =>
-  withFolder(async (folder) => {
-    await writeConfig(folder, CONFIG);
+  withConfig(CONFIG, async (folder) => {
     await write(folder, "a.xml", item("How to label pictures."));
     await json(folder, "ingest");
     await write(folder, "b.xml", item("How to label pictures and sound."));
@@ -111,7 +109,7 @@ Deno.test("event show --why compares stored values with those of changed rules",
     const reason = why.reasons.find((one: { field: string }) => one.field === "severity");
     assert.deepEqual([reason.why, reason.words], ["museums are ours", ["museums"]]);
 
-    const { stdout } = await regfeed(folder, ["event", "show", id, "--why"]);
+    const { stdout } = await regfeed(folder, `event show ${id} --why`);
     assert.match(stdout, /classified by rules \d+; the current rules are \d+\+[0-9a-f]{8}\./);
     assert.match(stdout, /Stored\s+values\s+do\s+not\s+change/);
     assert.match(stdout, /^ {2}severity +low → critical$/m);
@@ -119,10 +117,9 @@ Deno.test("event show --why compares stored values with those of changed rules",
   }));
 
 Deno.test("source test --why prints the reasons of each item, skipped ones included", () =>
-  withFolder(async (folder) => {
-    await writeConfig(folder, CONFIG + ADDITIONS);
+  withConfig(CONFIG + ADDITIONS, async (folder) => {
     await write(folder, "a.xml", item("How to label pictures."));
-    const { stdout, code } = await regfeed(folder, ["source", "test", "inbox", "--why"]);
+    const { stdout, code } = await regfeed(folder, "source test inbox --why");
     assert.equal(code, 0);
     assert.match(stdout, /^new .*\n {4}relevant +true: /m);
     assert.match(stdout, /^ {4}severity +critical: museums are ours \[museums\]$/m);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { rss } from "../../support/samples.ts";
-import { regfeed, regfeedJson, withFolder, writeConfig } from "../../support/process.ts";
+import { regfeed, regfeedJson, withConfig } from "../../support/process.ts";
 
 const CONFIG = `[[sources]]
 id = "inbox"
@@ -18,15 +18,14 @@ interface Tested {
 }
 
 Deno.test("source test prints notes about items; the output of ingest does not change", () =>
-  withFolder(async (folder) => {
-    await writeConfig(folder, CONFIG);
+  withConfig(CONFIG, async (folder) => {
     await Deno.mkdir(join(folder, "inbox"));
     await Deno.writeTextFile(join(folder, "inbox/a.xml"), rss([{ id: "1", date: "some day" }, { id: "2" }]));
-    const { stdout } = await regfeed(folder, ["source", "test", "inbox"]);
+    const { stdout } = await regfeed(folder, "source test inbox");
     assert.match(stdout, /^note {2}Guidelines on the AI Act 1: date not recognised: "some day"\n2 new, /m);
-    const { items } = await regfeedJson<Tested>(folder, ["source", "test", "inbox"]);
+    const { items } = await regfeedJson<Tested>(folder, "source test inbox");
     assert.deepEqual(items.map(({ notes }) => notes), [['date not recognised: "some day"'], []]);
-    const ingested = await regfeedJson<unknown>(folder, ["ingest", "inbox"]);
+    const ingested = await regfeedJson<unknown>(folder, "ingest inbox");
     assert.deepEqual(ingested, {
       sources: [{
         id: "inbox",
@@ -42,14 +41,13 @@ Deno.test("source test prints notes about items; the output of ingest does not c
   }));
 
 Deno.test("source test prints the values of every item, unchanged and skipped ones included", () =>
-  withFolder(async (folder) => {
-    await writeConfig(folder, CONFIG.replace('"all"', '"ai"'));
+  withConfig(CONFIG.replace('"all"', '"ai"'), async (folder) => {
     await Deno.mkdir(join(folder, "inbox"));
     const off = { id: "2", title: "Neue Leitung der Behörde", summary: "Die Behörde hat eine neue Leitung." };
     await Deno.writeTextFile(join(folder, "inbox/a.xml"), rss([{ id: "1" }, off]));
-    const first = await regfeed(folder, ["source", "test", "inbox"]);
-    await regfeed(folder, ["ingest", "inbox"]);
-    const second = await regfeed(folder, ["source", "test", "inbox"]);
+    const first = await regfeed(folder, "source test inbox");
+    await regfeed(folder, "ingest inbox");
+    const second = await regfeed(folder, "source test inbox");
     for (const [outcome, { stdout }] of [["new", first], ["unchanged", second]] as const) {
       assert.match(
         stdout,
@@ -60,7 +58,7 @@ Deno.test("source test prints the values of every item, unchanged and skipped on
       );
       assert.match(stdout, /^skipped +2026-07-31 12:00:00 +de +\S+ +info +Neue Leitung der Behörde$/m);
     }
-    const { items } = await regfeedJson<{ items: unknown[] }>(folder, ["source", "test", "inbox"]);
+    const { items } = await regfeedJson<{ items: unknown[] }>(folder, "source test inbox");
     assert.partialDeepStrictEqual(items, [{
       outcome: "unchanged",
       language: "en",
@@ -69,16 +67,15 @@ Deno.test("source test prints the values of every item, unchanged and skipped on
   }));
 
 Deno.test("source list and source test work without a database and create none", () =>
-  withFolder(async (folder) => {
-    await writeConfig(folder, CONFIG);
+  withConfig(CONFIG, async (folder) => {
     await Deno.mkdir(join(folder, "inbox"));
     await Deno.writeTextFile(join(folder, "inbox", "a.xml"), rss([{ id: "1" }]));
     const before = [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
-    const list = await regfeed(folder, ["source", "list", "--json"]);
+    const list = await regfeed(folder, "source list --json");
     assert.equal(list.code, 0, list.stderr);
     assert.deepEqual(JSON.parse(list.stdout).sources.map(({ state }: { state: string }) => state), ["new"]);
     assert.match(list.stderr, /^no database at .*regfeed\.db yet: no state of any source is known/m);
-    const test = await regfeed(folder, ["source", "test", "inbox", "--json"]);
+    const test = await regfeed(folder, "source test inbox --json");
     assert.equal(test.code, 0, test.stderr);
     assert.equal(JSON.parse(test.stdout).new, 1);
     assert.deepEqual([...Deno.readDirSync(folder)].map(({ name }) => name).sort(), before);

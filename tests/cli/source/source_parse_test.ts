@@ -7,7 +7,7 @@ import { DocumentError } from "../../../src/ingest/parse/document.ts";
 import type { Reading } from "../../../src/domain/source/extraction_rules.ts";
 import { createChance, seedOfRun } from "../../support/chance.ts";
 import { mutate } from "../../support/hostile.ts";
-import { regfeed, regfeedJson, withFolder, writeConfig } from "../../support/process.ts";
+import { regfeed, regfeedJson, withConfig } from "../../support/process.ts";
 
 const INPUTS = 500;
 const TITLE = "Guidelines on the AI Act";
@@ -121,8 +121,7 @@ for (const [name, { format, text, source }] of Object.entries(DOCUMENTS)) {
 }
 
 Deno.test("source parse prints the items of every format, compressed or not, and explains failures", () =>
-  withFolder(async (folder) => {
-    await writeConfig(folder, CONFIG);
+  withConfig(CONFIG, async (folder) => {
     for (const [name, { format, text, source }] of Object.entries(DOCUMENTS)) {
       const file = join(folder, "document");
       await Deno.writeFile(file, name === "sitemap" ? gzipSync(text) : new TextEncoder().encode(text));
@@ -138,13 +137,7 @@ Deno.test("source parse prints the items of every format, compressed or not, and
       assert.deepEqual([found.format, found.items.map(({ link }) => link)], [format, [LINK]], name);
     }
     await Deno.writeTextFile(join(folder, "broken"), '{"a":');
-    const { code, stderr } = await regfeed(folder, [
-      "source",
-      "parse",
-      "broken",
-      "--content-type",
-      "text/html",
-    ]);
+    const { code, stderr } = await regfeed(folder, "source parse broken --content-type text/html");
     assert.equal(code, 1);
     assert.match(stderr, /broken: the JSON is truncated/);
   }));

@@ -6,7 +6,9 @@ import { Connection } from "../../../src/store/sqlite/connection/connection.ts";
 import { sql } from "../../../src/store/sqlite/connection/sql.ts";
 import { openStore } from "../../../src/store/sqlite/store.ts";
 import { anEvent } from "../../store/contract/given.ts";
-import { regfeedJson, serve, withFolder, writeConfig } from "../../support/process.ts";
+import { addCustomer, callApi, serve, withFolder, writeConfig } from "../../support/process.ts";
+import { pause } from "../../support/pause.ts";
+import { LOOPBACK } from "../../support/loopback.ts";
 
 const EVENTS = 1_200;
 const KILLS = 5;
@@ -24,8 +26,6 @@ allow_http = true
 allow_networks = ["127.0.0.0/8"]
 timeout = "1s"
 `;
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Fills the store with old events. */
 async function fillStore(file: string): Promise<void> {
@@ -69,22 +69,20 @@ function lookInto(file: string): { made: number; delivered: number; place: numbe
 Deno.test("a backfill is complete after five kills", () =>
   withFolder(async (folder) => {
     const arrived = new Set<string>();
-    const receiver = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
+    const receiver = Deno.serve(LOOPBACK, async (request) => {
       const body = await request.json().catch(() => null);
       if (body !== null) arrived.add(body.event.id);
       return new Response(null, { status: 204 });
     });
     try {
       await writeConfig(folder, CONFIG);
-      const add = ["customer", "add", "--email", "a@board.example", "--tier", "team"];
-      const { key } = await regfeedJson<{ key: string }>(folder, add);
+      const { key } = await addCustomer(folder, "a@board.example");
       const file = join(folder, "data/regfeed.db");
       await fillStore(file);
       let server = await serve(folder);
-      const response = await fetch(`${server.address}/v1/subscriptions`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-        body: JSON.stringify({ webhook_url: `http://127.0.0.1:${receiver.addr.port}/`, backfill_since: 0 }),
+      const response = await callApi(server, key, "/v1/subscriptions", {
+        webhook_url: `http://127.0.0.1:${receiver.addr.port}/`,
+        backfill_since: 0,
       });
       assert.equal(response.status, 201, await response.text());
       let midst = 0;

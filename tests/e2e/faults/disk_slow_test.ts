@@ -1,7 +1,8 @@
 // A server whose disk is full, failing or damaged.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { Client, inside, MAY_MOUNT, pause, until, withDisk, withPeers, works } from "../../support/disks.ts";
+import { Client, inside, MAY_MOUNT, until, withDisk, withPeers, works } from "../../support/disks.ts";
+import { pause } from "../../support/pause.ts";
 import type { Board, Hook } from "../../support/loopback.ts";
 import { afterShell, regfeed, regfeedJson, serve, type Serving } from "../../support/process.ts";
 import { needs, program } from "../../support/needs.ts";
@@ -118,7 +119,7 @@ Deno.test({
       await Deno.mkdir(join(folder, "disk"));
       const filled = "cp -p before/* disk/ && { head -c 100000000 /dev/zero > disk/filler 2>&-; true; }";
       const wrapper = [...withDisk(join(folder, "disk"), 4 * 1024 * 1024), ...afterShell(filled)];
-      const { code, stderr } = await regfeed(folder, ["serve"], undefined, wrapper);
+      const { code, stderr } = await regfeed(folder, "serve", undefined, wrapper);
       assert.equal(code, 1, stderr);
       assert.match(stderr, /the database's disk is full: free some space/);
     }),
@@ -147,16 +148,11 @@ Deno.test({
 Deno.test("with a damaged database health is down, intact pages are read, and a restore repairs it", () =>
   withPeers(async (folder, board) => {
     const file = join(folder, "disk", "regfeed.db");
-    const { key } = await regfeedJson<{ key: string }>(folder, [
-      "customer",
-      "add",
-      "--email",
-      "ana@example.org",
-    ]);
+    const { key } = await regfeedJson<{ key: string }>(folder, "customer add --email ana@example.org");
     for (let number = 0; number < 120; number++) board.publish(`Notice ${number} on ${"AI ".repeat(100)}`);
-    await regfeedJson(folder, ["ingest"]);
+    await regfeedJson(folder, "ingest");
     const archive = join(folder, "good.tar.gz");
-    assert.equal((await regfeed(folder, ["backup", "create", archive])).code, 0);
+    assert.equal((await regfeed(folder, `backup create ${archive}`)).code, 0);
     await damage(file, "Notice 60 on");
     const server = await serve(folder);
     const client = new Client(server, key);
@@ -173,7 +169,7 @@ Deno.test("with a damaged database health is down, intact pages are read, and a 
       log,
       /the database is damaged: stop the server, keep the file, and restore the newest good backup/,
     );
-    const restored = await regfeed(folder, ["backup", "restore", archive, "--force"]);
+    const restored = await regfeed(folder, `backup restore ${archive} --force`);
     assert.equal(restored.code, 0, restored.stdout + restored.stderr);
     const healed = await serve(folder);
     const again = new Client(healed, key);

@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Webhook as StandardWebhook } from "standardwebhooks";
 import { Webhook as SvixWebhook } from "npm:svix@2.5.0";
-import { regfeedJson, serve, withFolder, writeConfig } from "../../support/process.ts";
+import { addCustomer, serve, withFolder, writeConfig } from "../../support/process.ts";
+import { pause } from "../../support/pause.ts";
+import { LOOPBACK } from "../../support/loopback.ts";
 
 const KILLS = 100;
 /** A source whose process was killed is left alone for a lease: of so many, one is always to be had. */
@@ -25,8 +27,6 @@ const SUBSCRIBERS = ["/one", "/two", "/three"];
 const PATIENCE_MS = 60_000;
 /** The longest that is waited for that; the test's own timeout of an attempt is such that it is not needed, ms. */
 const LONGEST_WAIT_MS = 420_000;
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** A publisher on loopback, a host for each feed, as every one of 127.0.0.0/8 is; its feeds grow. */
 function startPublisher(): {
@@ -90,7 +90,7 @@ function startReceiver(): {
     repeated: 0,
     changed: 0,
   };
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
+  const server = Deno.serve(LOOPBACK, async (request) => {
     const path = new URL(request.url).pathname;
     const body = await request.text().catch(() => null);
     if (body === null) return new Response(null, { status: 400 }); // the sender was killed while it sent
@@ -180,8 +180,7 @@ Deno.test(`a server that is killed -9 ${KILLS} times at random moments delivers 
     const receiver = startReceiver();
     try {
       await writeConfig(folder, config(publisher.address));
-      const add = ["customer", "add", "--email", "a@board.example", "--tier", "team"];
-      const { key } = await regfeedJson<{ key: string }>(folder, add);
+      const { key } = await addCustomer(folder, "a@board.example");
       const startMs = Date.now();
       const first = await serve(folder);
       const longestLifeMs = Math.max(LONGEST_LIFE_MS, Date.now() - startMs);

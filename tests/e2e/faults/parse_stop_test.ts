@@ -1,7 +1,7 @@
 // An endless parse blocks neither the API nor the end of a server.
 import assert from "node:assert/strict";
-import { openBoard } from "../../support/loopback.ts";
-import { regfeedJson, serve, withFolder, writeConfig } from "../../support/process.ts";
+import { LOOPBACK, openBoard } from "../../support/loopback.ts";
+import { callApi, regfeedJson, serve, withFolder, writeConfig } from "../../support/process.ts";
 
 /** The promise of the service: how soon it ends after SIGTERM, ms. */
 const END_MS = 8_000;
@@ -9,7 +9,7 @@ const END_MS = 8_000;
 Deno.test("the API responds while a document is parsed endlessly, and SIGTERM ends the server in time", async () => {
   const board = openBoard();
   const asked = Promise.withResolvers<void>();
-  const stuck = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, () => {
+  const stuck = Deno.serve(LOOPBACK, () => {
     asked.resolve();
     const guid = `${"a".repeat(60)}!`;
     return new Response(
@@ -30,20 +30,13 @@ identity = { pattern = "(a+)+$" }
 parse_timeout = "2m"
 `,
       );
-      const { key } = await regfeedJson<{ key: string }>(folder, [
-        "customer",
-        "add",
-        "--email",
-        "a@b.example",
-      ]);
+      const { key } = await regfeedJson<{ key: string }>(folder, "customer add --email a@b.example");
       const server = await serve(folder);
       await asked.promise;
       await new Promise((later) => setTimeout(later, 2_000)); // until it is parsed
       for (let round = 0; round < 10; round++) {
         const startMs = performance.now();
-        const response = await fetch(`${server.address}/v1/events`, {
-          headers: { authorization: `Bearer ${key}` },
-        });
+        const response = await callApi(server, key, "/v1/events");
         await response.body?.cancel();
         assert.equal(response.status, 200);
         assert.ok(performance.now() - startMs < 2_000);

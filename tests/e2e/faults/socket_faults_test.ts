@@ -7,9 +7,9 @@ import { type Conversation, saying, sayingLast, serveRaw } from "../../platform/
 import { createWorld, type World } from "../../support/world.ts";
 import { type GrowingFeed, growingFeeds, RECORDINGS } from "../recorded_feeds.ts";
 import { needs } from "../../support/needs.ts";
+import { pause } from "../../support/pause.ts";
 
 const DAY = 86_400_000;
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
 
 /** The bytes of a response. */

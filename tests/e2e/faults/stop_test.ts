@@ -1,7 +1,16 @@
 // The end of a server: work in progress is finished within a limit.
 import assert from "node:assert/strict";
 import { type Arrival, type Board, type Hook, openBoard, openHook } from "../../support/loopback.ts";
-import { regfeedJson, serve, type Serving, withFolder, writeConfig } from "../../support/process.ts";
+import {
+  addCustomer,
+  callApi,
+  regfeedJson,
+  serve,
+  type Serving,
+  withConfig,
+  withFolder,
+  writeConfig,
+} from "../../support/process.ts";
 
 const CONFIG = `
 [server]
@@ -22,9 +31,8 @@ async function holdUp(server: Serving, key: string, length = 100): Promise<Deno.
 }
 
 Deno.test("one signal ends a server with a slow client within its limit, a second one at once", async () => {
-  await withFolder(async (folder) => {
-    await writeConfig(folder, CONFIG);
-    const { key } = await regfeedJson<{ key: string }>(folder, ["customer", "add", "--email", "a@b.example"]);
+  await withConfig(CONFIG, async (folder) => {
+    const { key } = await regfeedJson<{ key: string }>(folder, "customer add --email a@b.example");
     {
       const server = await serve(folder);
       using _client = await holdUp(server, key);
@@ -69,14 +77,9 @@ async function withReceiver(
 async function beginAttempt(
   { folder, board, hook }: { folder: string; board: Board; hook: Hook },
 ): Promise<{ server: Serving; key: string; id: string }> {
-  const added = ["customer", "add", "--email", "a@b.example", "--tier", "team"];
-  const { key } = await regfeedJson<{ key: string }>(folder, added);
+  const { key } = await addCustomer(folder, "a@b.example");
   const server = await serve(folder);
-  const subscribed = await fetch(`${server.address}/v1/subscriptions`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    body: JSON.stringify({ webhook_url: hook.url }),
-  });
+  const subscribed = await callApi(server, key, "/v1/subscriptions", { webhook_url: hook.url });
   assert.equal(subscribed.status, 201, await subscribed.text());
   board.publish("Guidelines on general-purpose AI models");
   const { id } = await arrivalOf(hook, 1, server);
@@ -97,9 +100,7 @@ async function deliveryOf(
   key: string,
   id: string,
 ): Promise<{ status: string; answers: (number | null)[] }> {
-  const answer = await fetch(`${server.address}/v1/deliveries/${id}`, {
-    headers: { authorization: `Bearer ${key}` },
-  });
+  const answer = await callApi(server, key, `/v1/deliveries/${id}`);
   const { delivery } = await answer.json();
   const attempts = delivery.attempts as { status_code: number | null }[];
   return { status: delivery.status, answers: attempts.map(({ status_code }) => status_code) };
@@ -154,16 +155,8 @@ Deno.test("an attempt that exceeds the limit is cancelled, and repeated after th
 });
 
 Deno.test("a response in progress is completed when the server stops", async () => {
-  await withFolder(async (folder) => {
-    await writeConfig(folder, CONFIG);
-    const { key } = await regfeedJson<{ key: string }>(folder, [
-      "customer",
-      "add",
-      "--email",
-      "a@b.example",
-      "--tier",
-      "team",
-    ]);
+  await withConfig(CONFIG, async (folder) => {
+    const { key } = await addCustomer(folder, "a@b.example");
     const server = await serve(folder);
     const rest = '"webhook_url":"https://192.0.2.1/a"}'; // an address that nobody may be sent to
     using client = await holdUp(server, key, rest.length + 1);
@@ -194,8 +187,7 @@ Deno.test("a test call that waits for its endpoint gets a response before the se
     await over.promise;
     return new Response(null, { status: 204 });
   }, async ({ folder, hook }) => {
-    const added = ["customer", "add", "--email", "a@b.example", "--tier", "team"];
-    const { key } = await regfeedJson<{ key: string }>(folder, added);
+    const { key } = await addCustomer(folder, "a@b.example");
     const server = await serve(folder);
     const post = (path: string, body: string) =>
       fetch(`${server.address}${path}`, {

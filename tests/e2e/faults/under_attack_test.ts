@@ -9,6 +9,7 @@ import { type Customer, hostileCustomers, subscribeGood } from "../attack/client
 import type { Arrival } from "../attack/endpoints.ts";
 import { GOOD_SOURCES, goodConfig, hostileConfig } from "../attack/sources.ts";
 import type { StageMessage, StageRequest } from "../attack/stage.ts";
+import { pause } from "../../support/pause.ts";
 
 /** Duration of the attack, s. */
 const SECONDS = Number(Deno.env.get("REGFEED_ATTACK_SECONDS") ?? scaled(10, 300));
@@ -24,8 +25,6 @@ const DELIVERY_MS = scaled(30_000, 2_000);
 const EXIT_MS = scaled(60_000, 8_000);
 
 const PROBE = fileURLToPath(new URL("../attack/probe.ts", import.meta.url));
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
 const SETTINGS = `
 [server]
 listen = "127.0.0.1:0"

@@ -2,17 +2,16 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { MAY_MOUNT, withDisk } from "../../support/disks.ts";
-import { regfeed, regfeedJson, serve, withFolder, writeConfig } from "../../support/process.ts";
+import { regfeed, regfeedJson, serve, withConfig, writeConfig } from "../../support/process.ts";
 import { needs } from "../../support/needs.ts";
 
 /** A wrapper: says on stdout, after all that the program prints, what lies in the folder. */
 const THEN_LIST = ["sh", "-c", '"$@"; code=$?; ls -A disk | sed "s/^/left: /"; exit $code', "sh"];
 
 async function withStore(work: (folder: string) => Promise<void>): Promise<void> {
-  await withFolder(async (folder) => {
-    await writeConfig(folder, '[server]\nlisten = "127.0.0.1:0"\n');
+  await withConfig('[server]\nlisten = "127.0.0.1:0"\n', async (folder) => {
     await Deno.mkdir(join(folder, "disk"));
-    await regfeedJson(folder, ["customer", "add", "--email", "ana@example.org"]);
+    await regfeedJson(folder, "customer add --email ana@example.org");
     await work(folder);
   });
 }
@@ -25,7 +24,7 @@ Deno.test({
   fn: () =>
     withStore(async (folder) => {
       const wrapper = [...withDisk(join(folder, "disk"), 200_704), ...THEN_LIST];
-      const made = await regfeed(folder, ["backup", "create", "disk/a.tar.gz"], undefined, wrapper);
+      const made = await regfeed(folder, "backup create disk/a.tar.gz", undefined, wrapper);
       assert.equal(made.code, 1, made.stdout);
       assert.match(
         made.stderr,
@@ -51,9 +50,9 @@ Deno.test({
         const archive = `saved-${lost.length}.tar.gz`;
         const script = `cp -p data/regfeed.db* disk ${lost} && mount -o remount,ro disk && exec "$@"`;
         const wrapper = [...withDisk(disk, 16 * 1024 * 1024), "sh", "-c", script, "sh"];
-        const made = await regfeed(folder, ["backup", "create", archive], undefined, wrapper);
+        const made = await regfeed(folder, `backup create ${archive}`, undefined, wrapper);
         assert.equal(made.code, 0, made.stderr);
-        const read = await regfeed(folder, ["backup", "verify", archive]);
+        const read = await regfeed(folder, `backup verify ${archive}`);
         assert.match(read.stdout, /customers +1\n/, read.stderr);
       }
     }),

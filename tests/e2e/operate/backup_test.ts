@@ -1,7 +1,8 @@
 // A backup made under load, moved to another machine: nothing that was delivered goes out again, nothing pending is lost.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { regfeed, regfeedJson, serve, withFolder, writeConfig } from "../../support/process.ts";
+import { regfeed, regfeedJson, serve, withConfig, withFolder } from "../../support/process.ts";
+import { LOOPBACK } from "../../support/loopback.ts";
 
 /** News are of today: many old ones at once would be held back as a flood. */
 const TODAY = new Date().toUTCString();
@@ -26,7 +27,7 @@ async function until(isSo: () => boolean): Promise<void> {
 /** A publisher and a receiver on loopback. */
 function startOutside() {
   const state = { published: 0, isRefusing: false, arrived: new Map<string, number>() };
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
+  const server = Deno.serve(LOOPBACK, async (request) => {
     if (new URL(request.url).pathname === "/feed") return new Response(feedOf(state.published));
     await request.text();
     if (state.isRefusing) return new Response(null, { status: 503, headers: { "retry-after": "1" } });
@@ -62,12 +63,7 @@ function configFor(address: string): string {
 
 /** A server with 20 events delivered and 15 that its subscriber refuses; the file of a backup made while it is read. */
 async function backUpUnderLoad(folder: string, outside: ReturnType<typeof startOutside>): Promise<string> {
-  const { key } = await regfeedJson<{ key: string }>(folder, [
-    "customer",
-    "add",
-    "--email",
-    "ana@example.org",
-  ]);
+  const { key } = await regfeedJson<{ key: string }>(folder, "customer add --email ana@example.org");
   const server = await serve(folder);
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   const body = JSON.stringify({ webhook_url: `${outside.address}/hook` });
@@ -91,10 +87,7 @@ async function backUpUnderLoad(folder: string, outside: ReturnType<typeof startO
       await (await fetch(`${server.address}/v1/events`, { headers })).body?.cancel();
     }
   });
-  const made = await regfeedJson<{ file: string; rows: Record<string, number> }>(folder, [
-    "backup",
-    "create",
-  ]);
+  const made = await regfeedJson<{ file: string; rows: Record<string, number> }>(folder, "backup create");
   reading.abort();
   await Promise.all(readers);
   assert.equal(made.rows["events"], 35);
@@ -104,11 +97,10 @@ async function backUpUnderLoad(folder: string, outside: ReturnType<typeof startO
 
 Deno.test("a backup of a running server is consistent, and its restore sends nothing twice", async () => {
   const outside = startOutside();
-  await withFolder(async (folder) => {
-    await writeConfig(folder, configFor(outside.address));
+  await withConfig(configFor(outside.address), async (folder) => {
     const file = await backUpUnderLoad(folder, outside);
     await withFolder(async (elsewhere) => {
-      const restored = await regfeed(elsewhere, ["backup", "restore", file]);
+      const restored = await regfeed(elsewhere, `backup restore ${file}`);
       assert.equal(restored.code, 0, restored.stderr);
       assert.match(
         restored.stdout,

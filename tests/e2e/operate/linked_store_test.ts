@@ -27,7 +27,7 @@ Deno.test("a store behind a link is used, backed up with its log, and restored a
     await Deno.writeTextFile(join(folder, "inbox", "feed.xml"), rss([{ id: "1" }, { id: "2" }]));
 
     // As long as its disk is not there, no other store is begun in its place.
-    const { code, stderr } = await regfeed(folder, ["customer", "add", "--email", "ana@example.org"]);
+    const { code, stderr } = await regfeed(folder, "customer add --email ana@example.org");
     assert.equal(code, 1);
     assert.match(
       stderr,
@@ -36,7 +36,7 @@ Deno.test("a store behind a link is used, backed up with its log, and restored a
     await Deno.writeTextFile(file, "");
     const add = ["customer", "add", "--email", "ana@example.org"];
     const { key } = await regfeedJson<{ key: string }>(folder, add);
-    const { sources } = await regfeedJson<{ sources: { new: number; error?: string }[] }>(folder, ["ingest"]);
+    const { sources } = await regfeedJson<{ sources: { new: number; error?: string }[] }>(folder, "ingest");
     assert.deepEqual(sources.map(({ new: count, error }) => [count, error]), [[2, undefined]]);
 
     const server = await serve(folder);
@@ -46,15 +46,15 @@ Deno.test("a store behind a link is used, backed up with its log, and restored a
       const answer = await fetch(`${server.address}/v1/events`, { headers });
       assert.equal((await answer.json()).events.length, 2);
       // It stands in the log alone, which the server keeps open.
-      await regfeedJson(folder, ["customer", "add", "--email", "ben@example.org"]);
-      assert.equal((await regfeed(folder, ["backup", "create", archive])).code, 0);
+      await regfeedJson(folder, "customer add --email ben@example.org");
+      assert.equal((await regfeed(folder, `backup create ${archive}`)).code, 0);
     } finally {
       assert.equal((await server.end("SIGTERM")).code, 0);
     }
 
-    assert.equal((await regfeed(folder, ["backup", "restore", archive, "--force"])).code, 0);
+    assert.equal((await regfeed(folder, `backup restore ${archive} --force`)).code, 0);
     assert.ok((await Deno.lstat(link)).isSymlink);
-    const { customers } = await regfeedJson<{ customers: unknown[] }>(folder, ["customer", "list"]);
+    const { customers } = await regfeedJson<{ customers: unknown[] }>(folder, "customer list");
     assert.equal(customers.length, 2);
     assert.deepEqual([...Deno.readDirSync(join(folder, "data"))].map(({ name }) => name).sort(), [
       "regfeed.db",

@@ -2,7 +2,16 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
-import { regfeed, regfeedJson, serve, type Serving, withFolder, writeConfig } from "../../support/process.ts";
+import {
+  addCustomer,
+  regfeed,
+  regfeedJson,
+  serve,
+  type Serving,
+  withFolder,
+  writeConfig,
+} from "../../support/process.ts";
+import { LOOPBACK } from "../../support/loopback.ts";
 
 const CONFIG = `
 [server]
@@ -53,7 +62,7 @@ function startReceiver() {
   const arrived: { body: string; headers: Record<string, string> }[] = [];
   let heard: () => void = () => {};
   const next = new Promise<void>((resolve) => heard = resolve);
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
+  const server = Deno.serve(LOOPBACK, async (request) => {
     arrived.push({ body: await request.text(), headers: Object.fromEntries(request.headers) });
     heard();
     return new Response(null, { status: 204 });
@@ -81,17 +90,16 @@ interface Given {
 async function prepare(folder: string, hook: string): Promise<Given> {
   await Deno.mkdir(join(folder, "items"));
   await writeConfig(folder, CONFIG);
-  const unmade = await regfeed(folder, ["store", "new-key", "--yes"]);
+  const unmade = await regfeed(folder, "store new-key --yes");
   assert.deepEqual([unmade.code, /no database at/.test(unmade.stderr)], [1, true], unmade.stderr);
-  const add = ["customer", "add", "--email", "a@board.example", "--tier", "team"];
-  const { key, customer } = await regfeedJson<{ key: string; customer: { id: string } }>(folder, add);
+  const { key, customer } = await addCustomer(folder, "a@board.example");
   const server = await serve(folder);
   const made = await ask(server, key, "POST", "/v1/subscriptions", { webhook_url: hook }, "first");
   const { id, webhook_secret: lost } = made.subscription;
   const off = await ask(server, key, "POST", "/v1/subscriptions", { webhook_url: `${hook}off` });
   const offId = off.subscription.id;
   await ask(server, key, "PATCH", `/v1/subscriptions/${offId}`, { enabled: false });
-  const busy = await regfeed(folder, ["store", "new-key", "--yes"]);
+  const busy = await regfeed(folder, "store new-key --yes");
   assert.match(busy.stderr, /no new key is needed/);
   await server.end("SIGTERM");
   const keyFile = join(folder, "data/regfeed.db.key");
@@ -101,41 +109,37 @@ async function prepare(folder: string, hook: string): Promise<Given> {
 /** What the operator sees and does. */
 async function giveUp({ folder, keyFile, customerId, id, offId }: Given): Promise<void> {
   await Deno.rename(keyFile, `${keyFile}.gone`);
-  const refused = await regfeed(folder, ["serve"]);
+  const refused = await regfeed(folder, "serve");
   assert.equal(refused.code, 1);
   assert.match(refused.stderr, /key file .* is missing.*`regfeed store new-key --yes` creates a new key/);
   // What shows and changes nothing that is sealed needs no key, and makes none.
-  const { customers } = await regfeedJson<{ customers: { id: string }[] }>(folder, ["customer", "list"]);
+  const { customers } = await regfeedJson<{ customers: { id: string }[] }>(folder, "customer list");
   assert.deepEqual(customers.map((one) => one.id), [customerId]);
   for (
-    const command of [["customer", "show", customerId], ["customer", "set-tier", customerId, "team"], [
-      "delivery",
-      "list",
-    ]]
+    const line of [`customer show ${customerId}`, `customer set-tier ${customerId} team`, "delivery list"]
   ) {
-    const { code, stderr } = await regfeed(folder, command);
+    const { code, stderr } = await regfeed(folder, line);
     assert.equal(code, 0, stderr);
   }
-  const ill = await regfeed(folder, ["doctor", "--offline"]);
+  const ill = await regfeed(folder, "doctor --offline");
   assert.match(ill.stdout, /If it is lost permanently, .*`regfeed store new-key --yes`/);
-  const asked = await regfeed(folder, ["store", "new-key"]);
+  const asked = await regfeed(folder, "store new-key");
   assert.equal(asked.code, 2);
   assert.match(asked.stderr, /add --yes to confirm: this permanently discards the secrets/);
   await assert.rejects(Deno.stat(keyFile));
 
-  const done = await regfeedJson<{ backup: string; customers: Record<string, string[]> }>(folder, [
-    "store",
-    "new-key",
-    "--yes",
-  ]);
+  const done = await regfeedJson<{ backup: string; customers: Record<string, string[]> }>(
+    folder,
+    "store new-key --yes",
+  );
   assert.deepEqual(done.customers, { [customerId]: [id, offId].sort() });
   assert.equal((await Deno.stat(keyFile)).mode! & 0o777, 0o600);
   assert.ok((await Deno.stat(done.backup)).size > 0);
-  const well = await regfeed(folder, ["doctor", "--offline"]);
+  const well = await regfeed(folder, "doctor --offline");
   assert.match(well.stdout, /regfeed\.db\.key is the database's key/);
-  const audit = await regfeedJson<{ audit: { act: string }[] }>(folder, ["audit", "list"]);
+  const audit = await regfeedJson<{ audit: { act: string }[] }>(folder, "audit list");
   assert.deepEqual(audit.audit.slice(0, 2).map(({ act }) => act), ["secrets.give-up", "store.new-key"]);
-  const { mails } = await regfeedJson<{ mails: { kind: string }[] }>(folder, ["mail", "list"]);
+  const { mails } = await regfeedJson<{ mails: { kind: string }[] }>(folder, "mail list");
   const told = mails.filter(({ kind }) => kind === "delivery-disabled");
   assert.equal(told.length, 1, "the owner of the one that was on");
 }
@@ -183,7 +187,7 @@ Deno.test("after a lost key, the error names the solution, and deliveries verify
 
       // The old key comes back too late: it is not the store's any more, and that is said.
       await Deno.rename(`${given.keyFile}.gone`, given.keyFile);
-      const wrong = await regfeed(folder, ["doctor", "--offline"]);
+      const wrong = await regfeed(folder, "doctor --offline");
       assert.equal(wrong.code, 1);
       assert.match(wrong.stdout, /PROBLEM {2}the key file does not belong to this database/);
     } finally {

@@ -33,8 +33,8 @@ for (
           before.set(path, (await Deno.stat(join(folder, path))).mode ?? 0);
           await Deno.chmod(join(folder, path), mode);
         }
-        for (const args of [["serve"], ["source", "list"]]) {
-          const { code, stderr } = await regfeed(folder, args, undefined, HELD_TO_RIGHTS);
+        for (const line of ["serve", "source list"]) {
+          const { code, stderr } = await regfeed(folder, line, undefined, HELD_TO_RIGHTS);
           assert.equal(code, 1, stderr);
           assert.match(stderr.trim(), advice);
         }
@@ -51,7 +51,7 @@ Deno.test({
   fn: () =>
     withPeers(async (folder) => {
       await Deno.chmod(join(folder, "disk"), 0o555);
-      const { code, stderr } = await regfeed(folder, ["serve"], undefined, HELD_TO_RIGHTS);
+      const { code, stderr } = await regfeed(folder, "serve", undefined, HELD_TO_RIGHTS);
       assert.equal(code, 1, stderr);
       assert.match(
         stderr,
@@ -107,8 +107,8 @@ Deno.test({
       const disk = join(folder, "disk");
       const script = `mount --bind "${disk}" "${disk}" && mount -o remount,ro,bind "${disk}" && exec "$@"`;
       const wrapper = ["unshare", "--map-root-user", "--mount", "sh", "-c", script, "sh"];
-      for (const args of [["serve"], ["source", "list"]]) {
-        const { code, stderr } = await regfeed(folder, args, undefined, wrapper);
+      for (const line of ["serve", "source list"]) {
+        const { code, stderr } = await regfeed(folder, line, undefined, wrapper);
         assert.equal(code, 1, stderr);
         assert.match(
           stderr,
@@ -116,8 +116,8 @@ Deno.test({
         );
       }
       const archive = join(folder, "saved.tar.gz");
-      const saved = await regfeed(folder, ["backup", "create", archive], undefined, wrapper);
+      const saved = await regfeed(folder, `backup create ${archive}`, undefined, wrapper);
       assert.equal(saved.code, 0, saved.stderr);
-      assert.equal((await regfeed(folder, ["backup", "verify", archive])).code, 0);
+      assert.equal((await regfeed(folder, `backup verify ${archive}`)).code, 0);
     }),
 });

@@ -1,7 +1,7 @@
 // What a release says of what it could not make.
 import assert from "node:assert/strict";
 import { collectLicences, statedLicence } from "../../../tools/build/licences.ts";
-import { regfeed, withFolder } from "../../support/process.ts";
+import { assertFails, withFolder } from "../../support/process.ts";
 import { whyLeftOut } from "../../../tools/build/left_out.ts";
 
 const NO_BASE = `error: Writing deno compile executable to temporary file '/tmp/x'
@@ -62,10 +62,6 @@ Deno.test("the licences are those of Regfeed, the runtime and every locked packa
 
 Deno.test("from source, version --licences says where the licences are", () =>
   withFolder(async (folder) => {
-    const source = await regfeed(folder, ["version", "--licences"]);
-    assert.equal(source.code, 1);
-    assert.match(source.stderr, /only the executable contains the licences/);
-    const json = await regfeed(folder, ["version", "--licences", "--json"]);
-    assert.equal(json.code, 2);
-    assert.match(json.stderr, /either --licences or --json/);
+    await assertFails(folder, "version --licences", 1, /only the executable contains the licences/);
+    await assertFails(folder, "version --licences --json", 2, /either --licences or --json/);
   }));

@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { hashKey } from "../../../src/accounts/keys.ts";
-import { regfeedJson, serve, type Serving, withFolder, writeConfig } from "../../support/process.ts";
+import { LOOPBACK } from "../../support/loopback.ts";
+import { pause } from "../../support/pause.ts";
+import { addCustomer, callApi, serve, type Serving, withFolder, writeConfig } from "../../support/process.ts";
 
 const RELOADS = 20;
 /** So few that what comes of all reloads at once is no flood, however late the next fetch is; the first one never is. */
@@ -16,10 +18,6 @@ const SOON_MS = 1_000;
 
 const BANK_KEY = `rgf_${"ba".repeat(32)}`;
 const PAPER_KEY = `rgf_${"9a".repeat(32)}`;
-
-const LOOPBACK = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function until(
   what: string,
@@ -65,9 +63,7 @@ async function reload(server: Serving): Promise<string> {
 }
 
 async function statusOf(server: Serving, key: string): Promise<number> {
-  const response = await fetch(`${server.address}/v1/events`, {
-    headers: { authorization: `Bearer ${key}` },
-  });
+  const response = await callApi(server, key, "/v1/events");
   await response.body?.cancel();
   return response.status;
 }
@@ -94,17 +90,10 @@ function askSteadily(server: Serving, key: string): { end(): Promise<Map<number,
 }
 
 async function usedToday(server: Serving, key: string): Promise<{ used: number; limit: number }> {
-  const response = await fetch(`${server.address}/v1/events`, {
-    headers: { authorization: `Bearer ${key}` },
-  });
+  const response = await callApi(server, key, "/v1/events");
   await response.body?.cancel();
   const limit = Number(response.headers.get("x-ratelimit-limit"));
   return { limit, used: limit - Number(response.headers.get("x-ratelimit-remaining")) };
-}
-
-async function addCustomer(folder: string): Promise<string> {
-  const args = ["customer", "add", "--email", "ana@board.example", "--tier", "team"];
-  return (await regfeedJson<{ key: string }>(folder, args)).key;
 }
 
 const notice = (name: string) =>
@@ -123,7 +112,7 @@ function withServer(
     await Deno.mkdir(join(folder, "inbox"));
     await Deno.writeTextFile(join(folder, "inbox", "one.xml"), notice("one"));
     await writeConfig(folder, FIRST);
-    const key = await addCustomer(folder);
+    const { key } = await addCustomer(folder, "ana@board.example");
     const server = await serve(folder);
     try {
       await work({ folder, server, key });
@@ -233,13 +222,11 @@ schedule = "* * * * * *"\nrelevance = "all"\nnotify_first_fetch = true\n`;
     // The feed comes with the first reload: its first events have a subscriber.
     const configOf = (round: number) => BASE + spaced + tier(100_000 + round) + (round === 0 ? "" : feed);
     await writeConfig(folder, configOf(0));
-    const key = await addCustomer(folder);
+    const { key } = await addCustomer(folder, "ana@board.example");
     const server = await serve(folder);
     try {
-      const made = await fetch(`${server.address}/v1/subscriptions`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-        body: JSON.stringify({ webhook_url: `http://127.0.0.1:${receiver.addr.port}/` }),
+      const made = await callApi(server, key, "/v1/subscriptions", {
+        webhook_url: `http://127.0.0.1:${receiver.addr.port}/`,
       });
       assert.equal(made.status, 201, await made.text());
       const steady = askSteadily(server, key);
@@ -300,7 +287,7 @@ Deno.test("watch_config applies a changed file that is written, renamed or linke
       BASE.replace("[server]", "[server]\nwatch_config = true") + tier(requests);
     const file = join(folder, "regfeed.toml");
     await writeConfig(folder, configOf(100));
-    const key = await addCustomer(folder);
+    const { key } = await addCustomer(folder, "ana@board.example");
     const server = await serve(folder);
     try {
       const limitBecomes = (limit: number) =>

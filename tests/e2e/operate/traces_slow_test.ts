@@ -3,9 +3,10 @@ import assert from "node:assert/strict";
 import { NO_TRACER } from "../../../src/domain/ports/tracer.ts";
 import { createTracer } from "../../../src/platform/tracer.ts";
 import { type Collector, startCollector } from "../../support/collector.ts";
-import { regfeedJson, serve, withFolder, writeConfig } from "../../support/process.ts";
+import { addCustomer, serve, withFolder, writeConfig } from "../../support/process.ts";
 import { rss, STRIPE_SECRET } from "../../support/samples.ts";
 import { checkoutSession, stripeEvent, stripeSignature } from "../../support/stripe.ts";
+import { LOOPBACK } from "../../support/loopback.ts";
 
 const PATIENCE_MS = 60_000;
 
@@ -30,7 +31,7 @@ const ACTS = [
 /** Answers with these statuses and then takes everything; keeps the `webhook-id`s in order. */
 function startReceiver(answers: number[]): { address: string; ids: string[]; close(): Promise<void> } {
   const ids: string[] = [];
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
+  const server = Deno.serve(LOOPBACK, async (request) => {
     await request.body?.cancel();
     ids.push(request.headers.get("webhook-id") ?? "");
     return new Response("hush-answer", { status: answers.shift() ?? 200 });
@@ -85,13 +86,12 @@ async function doEverything(folder: string, collector: Collector): Promise<Done>
   const receiver = startReceiver([500]);
   const items = [{ title: "Guidelines on the AI Act", id: "1" }];
   const publisher = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    LOOPBACK,
     () => new Response(rss(items)),
   );
   const source = `http://127.0.0.1:${publisher.addr.port}`;
   await writeConfig(folder, configOf(source, "* * * * * *"));
-  const add = ["customer", "add", "--tier", "team", "--email", "ana@firm.example"];
-  const { key, customer } = await regfeedJson<{ key: string; customer: { id: string } }>(folder, add);
+  const { key, customer } = await addCustomer(folder, "ana@firm.example");
   const server = await serve(folder, {
     OTEL_DENO: "true",
     OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",

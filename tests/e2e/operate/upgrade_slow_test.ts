@@ -9,7 +9,16 @@ import { sql } from "../../../src/store/sqlite/connection/sql.ts";
 import { schemaVersion } from "../../../src/store/sqlite/schema/migrate.ts";
 import { addCustomer, aKey, BY, matchAll, publishMany, subscribe } from "../../store/contract/given.ts";
 import { NEXT_MIGRATIONS } from "../../support/next_version.ts";
-import { regfeed, regfeedJson, serve, withFolder, writeConfig } from "../../support/process.ts";
+import {
+  assertFails,
+  callApi,
+  regfeedJson,
+  serve,
+  withConfig,
+  withFolder,
+  writeConfig,
+} from "../../support/process.ts";
+import { LOOPBACK } from "../../support/loopback.ts";
 
 const KEY = `rgf_${"ab".repeat(32)}`;
 const NEXT_VERSION = fileURLToPath(new URL("../../support/next_version.ts", import.meta.url));
@@ -31,7 +40,7 @@ async function fill(file: string, webhookUrl: string): Promise<void> {
 Deno.test("serve of the next version backs up and migrates a store completely", async () => {
   const arrived: (string | null)[] = [];
   const heard = Promise.withResolvers<void>();
-  const receiver = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
+  const receiver = Deno.serve(LOOPBACK, async (request) => {
     await request.text();
     arrived.push(request.headers.get("webhook-id"));
     if (arrived.length === 2) heard.resolve();
@@ -54,9 +63,7 @@ Deno.test("serve of the next version backs up and migrates a store completely", 
 
     const server = await serve(folder, {}, [], NEXT_VERSION);
     assert.equal((await (await fetch(`${server.address}/readyz`)).json()).status, "ready");
-    const response = await fetch(`${server.address}/v1/events`, {
-      headers: { authorization: `Bearer ${KEY}` },
-    });
+    const response = await callApi(server, KEY, "/v1/events");
     assert.equal((await response.json()).events.length, 2);
     await heard.promise;
     const { code, log } = await server.end("SIGTERM");
@@ -81,8 +88,7 @@ Deno.test("serve of the next version backs up and migrates a store completely", 
 });
 
 Deno.test("a store with a newer schema is refused and not changed", async () => {
-  await withFolder(async (folder) => {
-    await writeConfig(folder, '[server]\nlisten = "127.0.0.1:0"\n');
+  await withConfig('[server]\nlisten = "127.0.0.1:0"\n', async (folder) => {
     await Deno.mkdir(join(folder, "data"));
     const file = join(folder, "data", "regfeed.db");
     createSqliteEngine(NEXT_MIGRATIONS).migrate(file, (options) => openVaultFile(`${file}.key`, options));
@@ -90,9 +96,7 @@ Deno.test("a store with a newer schema is refused and not changed", async () => 
     newer.script(`update schema_history set version = '7.8.9' where schema = ${NEXT_MIGRATIONS.length}`);
     newer.close();
     const before = await Deno.readFile(file);
-    const { code, stderr } = await regfeed(folder, ["serve"]);
-    assert.equal(code, 1);
-    assert.match(stderr, /start Regfeed 7\.8\.9 or a newer one/);
+    await assertFails(folder, "serve", 1, /start Regfeed 7\.8\.9 or a newer one/);
     assert.deepEqual(await Deno.readFile(file), before);
   });
 });

@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { MAX_IDLE_CONNECTIONS } from "../../../src/platform/http/connections.ts";
 import { get, OK, saying, sayingLast, serveRaw, withClient } from "../raw_server.ts";
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+import { pause } from "../../support/pause.ts";
 
 Deno.test("request() keeps a connection per origin and addresses for the next request", async () => {
   await using server = serveRaw(saying(OK));

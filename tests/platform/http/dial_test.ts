@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { dial, MAX_UNFINISHED_HANDSHAKES } from "../../../src/platform/http/dial.ts";
 import { saying, serveRaw } from "../raw_server.ts";
+import { pause } from "../../support/pause.ts";
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const onwards = new AbortController().signal;
 
 Deno.test("dial() connects to the first address that accepts, without a lookup", async () => {

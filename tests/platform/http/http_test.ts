@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { listen } from "../../../src/platform/http/http_server.ts";
 import { get, OK, saying, serveRaw, withClient } from "../raw_server.ts";
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+import { pause } from "../../support/pause.ts";
+import { LOOPBACK } from "../../support/loopback.ts";
 
 Deno.test("request() sends method, headers and body, and returns status, headers and body", async () => {
   const server = await listen({
@@ -212,7 +212,7 @@ Deno.test("request() tries the next address when one does not respond", async ()
 });
 
 Deno.test("concurrent requests each get their own response", async () => {
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
+  const server = Deno.serve(LOOPBACK, async (request) => {
     const body = await request.text();
     if (Number(body) % 7 === 0) await pause(3);
     return new Response(body, { headers: Number(body) % 5 === 0 ? { connection: "close" } : {} });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createSupervisor } from "../../../src/platform/process/supervisor.ts";
-import { serve, withFolder, writeConfig } from "../../support/process.ts";
+import { serve, withConfig, withFolder, writeConfig } from "../../support/process.ts";
 
 /** A socket as systemd's. */
 function listenAt(path: string): { next(): Promise<string>; close(): void } {
@@ -62,8 +62,7 @@ Deno.test("a missing or unreachable supervisor does not disturb the service", as
 });
 
 Deno.test("a server that cannot notify its supervisor logs it and serves", () =>
-  withFolder(async (folder) => {
-    await writeConfig(folder, '[server]\nlisten = "127.0.0.1:0"\n');
+  withConfig('[server]\nlisten = "127.0.0.1:0"\n', async (folder) => {
     const server = await serve(folder, {
       NOTIFY_SOCKET: join(folder, "notify"),
       TMPDIR: join(folder, "n".repeat(100)), // longer than the path of a socket may be, and not there
