@@ -121,9 +121,11 @@ export function callApi(
 }
 
 /** Adds a customer of the tier `team`. */
-export function addCustomer(folder: string, email = "ana@b.example") {
-  const line = `customer add --tier team --email ${email}`;
-  return regfeedJson<{ customer: { id: string }; key: string }>(folder, line);
+export function addCustomer(
+  folder: string,
+  email = "ana@b.example",
+): Promise<{ customer: { id: string }; key: string }> {
+  return regfeedJson(folder, `customer add --tier team --email ${email}`);
 }
 
 /** A server that has been started. */
