@@ -68,6 +68,14 @@ export async function ingestBoard(world: World): Promise<IngestReport> {
   return report;
 }
 
+/** A dry run of the source "board". */
+export async function previewBoard(world: World): ReturnType<World["app"]["ingest"]["preview"]> {
+  const [source] = world.config.sources;
+  const [state] = await world.store.listSources();
+  assert.ok(source !== undefined && state !== undefined);
+  return await world.app.ingest.preview(source, state);
+}
+
 /** The URL of the source "board". */
 export const FEED = "https://board.example/feed";
 
@@ -119,10 +127,7 @@ export async function fetchForeseen(
   world: World,
 ): Promise<{ report: IngestReport; foreseen: IngestReport }> {
   await world.platform.clock.advance(HOUR_MS);
-  const [source] = world.config.sources;
-  const [state] = await world.store.listSources();
-  assert.ok(source !== undefined && state !== undefined);
-  const { report: foreseen } = await world.app.ingest.preview(source, state);
+  const { report: foreseen } = await previewBoard(world);
   return { report: await ingestBoard(world), foreseen };
 }
 

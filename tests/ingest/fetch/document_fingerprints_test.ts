@@ -1,13 +1,14 @@
 // A feed, or the first page of a list, with the same bytes is not read again; the cases in which it must be.
 import assert from "node:assert/strict";
 import { storageError } from "../../../src/store/sqlite/connection/faults.ts";
-import { fetchLater as fetch } from "../../support/collecting.ts";
+import { fetchLater as fetch, previewBoard, withSources } from "../../support/collecting.ts";
 import type { Answer } from "../../support/platform.ts";
 import { boardConfig, rss, type SampleItem } from "../../support/samples.ts";
-import { createWorld, withWorld, type World } from "../../support/world.ts";
+import { createWorld, type World } from "../../support/world.ts";
 import { API as FEED, listConfig, pageText, servePages } from "./lists.ts";
 
 const HOUR = 3_600_000;
+const URLS = `urls = { en = "${FEED}/en", de = "${FEED}/de" }`;
 const AI: SampleItem[] = [{ id: "1" }, { id: "2" }];
 const CHEESE: SampleItem = { id: "3", title: "On cheese", summary: "It is made of milk." };
 
@@ -16,10 +17,9 @@ function withFeed(
   work: (serve: (answer: string | Answer) => void, world: World) => Promise<void>,
   config = boardConfig(),
 ): Promise<void> {
-  return withWorld(config, async (world) => {
+  return withSources(config, async (world) => {
     let now: Answer = {};
     world.platform.http.serve(FEED, () => now);
-    await world.app.ingest.register();
     await work((answer) => now = typeof answer === "string" ? { body: answer } : answer, world);
   });
 }
@@ -43,14 +43,13 @@ for (
 ) {
   for (const knows304 of [false, true]) {
     Deno.test(`a ${what} ${knows304 ? "with 304 responses" : "with the same bytes"} is read once a day`, () =>
-      withWorld(config ?? "", async (world) => {
+      withSources(config ?? "", async (world) => {
         let sent = 0;
         world.platform.http.serve(FEED, ({ headers }) => {
           if (knows304 && headers["if-none-match"] !== undefined) return { status: 304 };
           sent++;
           return { headers: knows304 ? { etag: 'W/"always"' } : {}, body: body ?? "" };
         });
-        await world.app.ingest.register();
         const readAt: number[] = [];
         for (let hour = 0; hour < 50; hour++) if ((await fetch(world)).isRead) readAt.push(hour);
         assert.deepEqual([readAt, sent], [[0, 24, 48], knows304 ? 3 : 50]);
@@ -141,10 +140,7 @@ Deno.test("a fetch that failed or was not stored leaves no fingerprint", () =>
 
 Deno.test("a fetch by another process, with the same or another config, makes the fingerprint invalid", async () => {
   const first = await createWorld(boardConfig());
-  const config = boardConfig().replace(
-    'base_url = "https://board.example"',
-    'base_url = "https://other.example"',
-  );
+  const config = boardConfig().replace('base_url = "https://board.', 'base_url = "https://other.');
   const second = await createWorld(config, { store: first.store, seed: 2 });
   try {
     const noLink = (items: readonly SampleItem[]) => rss(items).replaceAll(/<link>.*?<\/link>/g, "");
@@ -157,10 +153,8 @@ Deno.test("a fetch by another process, with the same or another config, makes th
     await first.platform.clock.advance(3 * HOUR);
     assert.equal((await fetch(first)).revised, 2, "the links have the first base again");
     assert.equal((await fetch(first)).isRead, false);
-    const third = await createWorld(boardConfig({ source: "min_items = 2" }), {
-      store: first.store,
-      seed: 3,
-    });
+    const options = { store: first.store, seed: 3 };
+    const third = await createWorld(boardConfig({ source: "min_items = 2" }), options);
     const body = noLink([{ id: "1", summary: "Annex III of the AI Act." }]);
     third.platform.http.serve(FEED, () => ({ body }));
     await third.platform.clock.advance(8 * HOUR);
@@ -176,34 +170,26 @@ Deno.test("`source test` reads an unchanged document and keeps the fingerprint f
   withFeed(async (serve, world) => {
     serve(rss(AI));
     await fetch(world);
-    const [state] = await world.store.listSources();
-    const [source] = world.config.sources;
-    assert.ok(state !== undefined && source !== undefined);
-    const { decided, documents } = await world.app.ingest.preview(source, state);
+    const { decided, documents } = await previewBoard(world);
     assert.deepEqual([decided.length, documents.length], [2, 1]);
     assert.equal((await fetch(world)).isRead, false);
   }));
 
 Deno.test("each language has its own fingerprint, and all are read when a publication is new in one", async () => {
-  const config = boardConfig({
-    source: `urls = { en = "${FEED}/en", de = "${FEED}/de" }`,
-  }).replace(`url = "${FEED}"\n`, "");
-  await withWorld(config, async (world) => {
+  const config = boardConfig().replace(`url = "${FEED}"`, URLS);
+  await withSources(config, async (world) => {
     const feed = (language: string, items: readonly SampleItem[]) =>
       rss(items).replaceAll("example/", `example/${language}/`);
     const bodies = new Map([["en", feed("en", AI)], ["de", feed("de", AI)]]);
     for (const language of ["en", "de"]) {
       world.platform.http.serve(`${FEED}/${language}`, () => ({ body: bodies.get(language) ?? "" }));
     }
-    await world.app.ingest.register();
     await fetch(world);
     await fetch(world); // a new publication may already be in the document of the other language
     const same = await fetch(world);
     assert.deepEqual([same.isRead, same.unchanged], [false, 4]);
-    bodies.set(
-      "de",
-      feed("de", [{ id: "1", summary: "Anhang III, Article 50 of the AI Act." }, { id: "2" }]),
-    );
+    const summary = "Anhang III, Article 50 of the AI Act.";
+    bodies.set("de", feed("de", [{ id: "1", summary }, { id: "2" }]));
     const edited = await fetch(world);
     assert.deepEqual([edited.isRead, edited.unchanged], [true, 2 + 1]);
     bodies.set("en", bodies.get("de") ?? "");
@@ -213,9 +199,8 @@ Deno.test("each language has its own fingerprint, and all are read when a public
 
 Deno.test("a list of one page, or with the newest items first, is unchanged if its first page is", async () => {
   for (const table of ["", 'paging = "page"\nnewest_first = true']) {
-    await withWorld(listConfig(table), async (world) => {
+    await withSources(listConfig(table), async (world) => {
       servePages(world, () => 4);
-      await world.app.ingest.register();
       assert.ok((await fetch(world)).new >= 2);
       const { requests } = world.platform.http;
       requests.length = 0;
@@ -228,9 +213,8 @@ Deno.test("a list of one page, or with the newest items first, is unchanged if i
 for (const knows304 of [false, true]) {
   const how = knows304 ? "by a 304 response" : "with the same bytes";
   Deno.test(`a language without items is reported while its page is unchanged ${how}`, () => {
-    const config = listConfig().replace(`url = "${FEED}"`, `urls = { en = "${FEED}/en", de = "${FEED}/de" }`)
-      .replace('relevance = "all"', 'relevance = "all"\nmin_items = 1');
-    return withWorld(config, async (world) => {
+    const config = listConfig("", "min_items = 1").replace(`url = "${FEED}"`, URLS);
+    return withSources(config, async (world) => {
       let english = pageText([1, 2]);
       const answer = (body: string) => ({ headers }: { headers: Record<string, string> }): Answer => {
         const etag = `"${body.length}"`;
@@ -240,7 +224,6 @@ for (const knows304 of [false, true]) {
       const { http } = world.platform;
       http.serve(`${FEED}/en`, (request) => answer(english)(request));
       http.serve(`${FEED}/de`, answer(pageText([])));
-      await world.app.ingest.register();
       const failures = async () => {
         const { ok, refused } = await fetch(world);
         const [state] = await world.store.listSources();
@@ -265,10 +248,9 @@ Deno.test("every page and every window is read where an unchanged first page say
     ],
   ];
   for (const [table, at, isFirst] of tables) {
-    await withWorld(listConfig(table).replace(`"${FEED}"`, `"${at}"`), async (world) => {
+    await withSources(listConfig(table).replace(`"${FEED}"`, `"${at}"`), async (world) => {
       let later = pageText([]);
       world.platform.http.serve(FEED, ({ url }) => ({ body: isFirst(url) ? pageText([1, 2]) : later }));
-      await world.app.ingest.register();
       assert.equal((await fetch(world)).new, 2);
       later = pageText([3]);
       assert.equal((await fetch(world)).new, 1, table);
@@ -277,10 +259,9 @@ Deno.test("every page and every window is read where an unchanged first page say
 });
 
 Deno.test("a list that is read in parts continues although its first page is unchanged", () =>
-  withWorld(listConfig('paging = "page"\nnewest_first = true\nmax_pages = 2'), async (world) => {
+  withSources(listConfig('paging = "page"\nnewest_first = true\nmax_pages = 2'), async (world) => {
     let newest = 2;
     servePages(world, () => newest);
-    await world.app.ingest.register();
     await fetch(world);
     newest = 20;
     let fresh = 0;

@@ -19,6 +19,13 @@ export const atom = (entries: string, feed = ""): string =>
 export const jsonFeed = (items: unknown[], feed: Record<string, unknown> = {}): string =>
   JSON.stringify({ version: "https://jsonfeed.org/version/1.1", title: "Board of Examples", ...feed, items });
 
+const JSON_FIRST = {
+  title: "Guidelines on Art. 50 & labels",
+  url: "https://board.example/1",
+  date_published: "2026-07-27T09:37:55Z",
+};
+const JSON_SECOND = { title: "Second", date_published: "2026-07-28T00:00:00+02:00" };
+
 /** The same two publications in every format. */
 export const SAME_IN_EVERY_FORMAT: Record<string, string> = {
   "RSS 2.0": rss(
@@ -67,39 +74,11 @@ export const SAME_IN_EVERY_FORMAT: Record<string, string> = {
 <a:entry><a:id>g2</a:id><a:title>Second</a:title><a:link href="https://board.example/2"/>
 <a:published>2026-07-28T00:00:00+02:00</a:published></a:entry></a:feed>`,
   "JSON Feed 1.1": jsonFeed([
-    {
-      id: "g1",
-      title: "Guidelines on Art. 50 & labels",
-      url: "https://board.example/1",
-      summary: "First.",
-      date_published: "2026-07-27T09:37:55Z",
-      tags: ["AI", "Labels"],
-    },
-    {
-      id: "g2",
-      title: "Second",
-      url: "https://board.example/2",
-      date_published: "2026-07-28T00:00:00+02:00",
-    },
+    { ...JSON_FIRST, id: "g1", summary: "First.", tags: ["AI", "Labels"] },
+    { ...JSON_SECOND, id: "g2", url: "https://board.example/2" },
   ], { language: "en-GB" }),
-  "JSON Feed 1.0": JSON.stringify({
-    version: "https://jsonfeed.org/version/1",
-    title: "Board of Examples",
-    language: "en-GB",
-    items: [
-      {
-        id: 1,
-        title: "Guidelines on Art. 50 & labels",
-        url: "https://board.example/1",
-        content_text: "First.",
-        date_published: "2026-07-27T09:37:55Z",
-      },
-      {
-        id: 2,
-        title: "Second",
-        external_url: "https://board.example/2",
-        date_published: "2026-07-28T00:00:00+02:00",
-      },
-    ],
-  }),
+  "JSON Feed 1.0": jsonFeed([
+    { ...JSON_FIRST, id: 1, content_text: "First." },
+    { ...JSON_SECOND, id: 2, external_url: "https://board.example/2" },
+  ], { version: "https://jsonfeed.org/version/1", language: "en-GB" }),
 };

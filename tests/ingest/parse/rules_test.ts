@@ -5,8 +5,8 @@ import type { Reading } from "../../../src/domain/source/extraction_rules.ts";
 import { DocumentError, parseDocument } from "../../../src/ingest/parse/document.ts";
 import { inflateFile } from "../../../src/ingest/parse/inflate.ts";
 import { readSitemap } from "../../../src/ingest/parse/formats/read_sitemap.ts";
+import { bytesOf } from "./feeds.ts";
 
-const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const parse = (text: string, reading: Reading, maxItems = 100) =>
   parseDocument(bytesOf(text), { contentType: null, maxItems, reading });
 const json = (

@@ -1,12 +1,9 @@
 // How sources share hosts and processes: rate limits, pauses, leases, order.
 import assert from "node:assert/strict";
-import { join } from "node:path";
-import { openStore } from "../../../src/store/sqlite/store.ts";
 import type { Answer } from "../../support/platform.ts";
 import { rss } from "../../support/samples.ts";
-import { testVault } from "../../support/vault.ts";
-import { createWorld, START_MS, withWorld, type World } from "../../support/world.ts";
-import { TEMPORARY } from "../../support/temporary.ts";
+import { START_MS, withWorld, type World } from "../../support/world.ts";
+import { withTwoProcesses } from "./two_processes.ts";
 
 const MINUTE = 60_000;
 const HALF_HOUR = 30 * MINUTE;
@@ -147,45 +144,32 @@ Deno.test("the longest due source is fetched first, and every source is fetched"
   });
 });
 
-Deno.test("two processes never fetch one source at once, and the lease of a killed process expires", async () => {
-  const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-lease-" });
-  const open = () => openStore(join(folder, "regfeed.db"), testVault);
-  const config = sourcesConfig({ a1: ["https://a.example/1"], b1: ["https://b.example/1"] });
-  const [one, two] = [
-    await createWorld(config, { store: open() }),
-    await createWorld(config, { store: open(), seed: 2 }),
-  ];
-  try {
-    let release: () => void = () => {};
-    const held = new Promise<void>((resolve) => release = resolve);
-    serve(one, "https://a.example", () => held.then(feed));
-    serve(one, "https://b.example", () => held.then(feed));
-    for (const origin of ["https://a.example", "https://b.example"]) serve(two, origin, feed);
-    const slow = one.app.tick();
-    while (one.platform.http.requests.length < 2) await new Promise((resolve) => setTimeout(resolve));
-    await two.app.tick();
-    assert.deepEqual(requested(two), [], "leased, although a second process has started");
-    // The fetch takes longer than a lease.
-    for (let beat = 0; beat < 7; beat++) {
-      await one.platform.clock.advance(3_100);
-      await two.platform.clock.advance(3_100);
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-    await two.app.tick();
-    assert.deepEqual(requested(two), [], "the lease is extended");
-    // The first process does nothing more, as if it had been killed.
-    await two.platform.clock.advance(31_000);
-    await two.app.tick();
-    assert.deepEqual(requested(two).sort(), ["a/1", "b/1"]);
-    release();
-    await slow;
-    assert.equal((await two.store.listEvents({ limit: 9 })).length, 2, "nothing is stored twice");
-  } finally {
-    await one.close();
-    await two.close();
-    await Deno.remove(folder, { recursive: true });
-  }
-});
+Deno.test("two processes never fetch one source at once, and the lease of a killed process expires", () =>
+  withTwoProcesses(
+    sourcesConfig({ a1: ["https://a.example/1"], b1: ["https://b.example/1"] }),
+    async (one, two) => {
+      const { promise: held, resolve: release } = Promise.withResolvers<void>();
+      for (const origin of ["https://a.example", "https://b.example"]) {
+        serve(one, origin, () => held.then(feed));
+        serve(two, origin, feed);
+      }
+      const slow = one.app.tick();
+      while (one.platform.http.requests.length < 2) await new Promise((resolve) => setTimeout(resolve));
+      assert.deepEqual(await requestedAfter(two, 0), [], "leased, although a second process has started");
+      // The fetch takes longer than a lease.
+      for (let beat = 0; beat < 7; beat++) {
+        await one.platform.clock.advance(3_100);
+        await two.platform.clock.advance(3_100);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+      assert.deepEqual(await requestedAfter(two, 0), [], "the lease is extended");
+      // The first process does nothing more, as if it had been killed.
+      assert.deepEqual((await requestedAfter(two, 31_000)).sort(), ["a/1", "b/1"]);
+      release();
+      await slow;
+      assert.equal((await two.store.listEvents({ limit: 9 })).length, 2, "nothing is stored twice");
+    },
+  ));
 
 Deno.test("after the clock is set ahead and back, a source waits at most for its schedule", () =>
   withWorld(sourcesConfig({ a1: ["https://a.example/1"] }), async (world) => {

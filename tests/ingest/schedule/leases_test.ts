@@ -1,22 +1,15 @@
 // Fetches whose lease expires while their process is suspended.
 import assert from "node:assert/strict";
-import { join } from "node:path";
-import { openStore } from "../../../src/store/sqlite/store.ts";
 import { boardConfig, rss } from "../../support/samples.ts";
-import { testVault } from "../../support/vault.ts";
-import { createWorld } from "../../support/world.ts";
-import { TEMPORARY } from "../../support/temporary.ts";
+import { withWorld } from "../../support/world.ts";
+import { withTwoProcesses } from "./two_processes.ts";
 
 const FEED = "https://board.example/feed";
 const HOUR = 3_600_000;
 const edition = (summary: string) => ({ body: rss([{ id: "1", summary: `On the AI Act: ${summary}.` }]) });
 
-Deno.test("a fetch whose source another process has taken over records nothing: it may have the older edition", async () => {
-  const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-lease-" });
-  const open = () => openStore(join(folder, "regfeed.db"), testVault);
-  const one = await createWorld(boardConfig(), { store: open() });
-  const two = await createWorld(boardConfig(), { store: open(), seed: 2 });
-  try {
+Deno.test("a fetch whose source another process has taken over records nothing: it may have the older edition", () =>
+  withTwoProcesses(boardConfig(), async (one, two) => {
     one.platform.http.serve(FEED, () => edition("first"));
     await one.app.tick();
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
@@ -36,16 +29,10 @@ Deno.test("a fetch whose source another process has taken over records nothing: 
     assert.deepEqual([again?.revised, again?.unchanged], [0, 1]);
     const [state] = await two.store.listSources();
     assert.deepEqual([state?.outcome, state?.lastError], ["ok", null]);
-  } finally {
-    await one.close();
-    await two.close();
-    await Deno.remove(folder, { recursive: true });
-  }
-});
+  }));
 
-Deno.test("a process whose lease has expired does not start a second fetch of the same source", async () => {
-  const world = await createWorld(boardConfig());
-  try {
+Deno.test("a process whose lease has expired does not start a second fetch of the same source", () =>
+  withWorld(boardConfig(), async (world) => {
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
     world.platform.http.serve(FEED, () => held.then(() => edition("first")));
     const slow = world.app.tick();
@@ -57,7 +44,4 @@ Deno.test("a process whose lease has expired does not start a second fetch of th
     await slow;
     assert.equal((await world.store.listEvents({ limit: 9 })).length, 1);
     assert.equal((await world.app.ingest.ingest(["board"]))[0]?.ok, true, "fetched afterwards");
-  } finally {
-    await world.close();
-  }
-});
+  }));
