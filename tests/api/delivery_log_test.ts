@@ -14,11 +14,8 @@ Deno.test("GET /v1/deliveries lists the newest first, in pages, and filters by s
   withSubscription(async (given) => {
     await given.publish("1", "2", "3");
     const all = await listed(given);
-    assert.deepEqual(all.map((one) => [one.sequence, one.status, one.reason, one.type]), [
-      [3, "delivered", null, "event.published"],
-      [2, "delivered", null, "event.published"],
-      [1, "delivered", null, "event.published"],
-    ]);
+    const expected = [3, 2, 1].map((sequence) => [sequence, "delivered", null, "event.published"]);
+    assert.deepEqual(all.map((one) => [one.sequence, one.status, one.reason, one.type]), expected);
     const first = await given.ask("GET", "/v1/deliveries?limit=2");
     const second = await given.ask("GET", nextPath(first) ?? "");
     assert.deepEqual([...first.json.deliveries, ...second.json.deliveries], all);

@@ -89,10 +89,8 @@ Deno.test("whyRefused() refuses what would be refused at delivery, and permits h
     ["hooks", false],
   ];
   for (const [url, accepted] of rows) assert.equal(await delivery.whyRefused(url) === null, accepted, url);
-  const unknown = createDelivery({
-    ...deps,
-    resolver: { resolve: () => Promise.reject(new NetworkError("host name not found")) },
-  });
+  const resolver = { resolve: () => Promise.reject(new NetworkError("host name not found")) };
+  const unknown = createDelivery({ ...deps, resolver });
   assert.equal(await unknown.whyRefused("https://not-yet.example/"), null);
   const hanging = createDelivery({ ...deps, resolver: { resolve: (_host, signal) => hang(signal) } });
   const slow = hanging.whyRefused("https://slow.example/");
