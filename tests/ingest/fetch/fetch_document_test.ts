@@ -23,18 +23,18 @@ async function outcome(
   const { expects = "data", validators = null } = change;
   const request = { url: new URL(settings.location), headers: { accept: "x/y" }, validators, expects };
   try {
-    const answer = await fetchDocument(settings, request, fetchOptions(platform, change.options));
-    return { answer, error: null };
+    const response = await fetchDocument(settings, request, fetchOptions(platform, change.options));
+    return { response, error: null };
   } catch (error) {
     assert.ok(error instanceof FetchError, String(error));
-    return { answer: null, error };
+    return { response: null, error };
   }
 }
 
-/** The error of a request to a server that always responds with the answer. */
-async function errorOf(answer: Answer, expects: "data" | "page" = "data"): Promise<FetchError | null> {
+/** The error of a request to a server that always gives this response. */
+async function errorOf(response: Answer, expects: "data" | "page" = "data"): Promise<FetchError | null> {
   const platform = fakePlatform(NOW);
-  platform.http.serve(FEED, () => answer);
+  platform.http.serve(FEED, () => response);
   return (await outcome(platform, { expects })).error;
 }
 
@@ -51,7 +51,7 @@ Deno.test("a response that refuses, throttles or challenges blocks the host, wit
   const mitigated = { status: 503, headers: { "cf-mitigated": "challenge" }, body: "x" };
   const captcha = { status: 405, headers: { "x-amzn-waf-action": "captcha" } };
   const feed = { body: "<rss><title>Just a moment...</title></rss>" };
-  const rows: [what: string, answer: Answer, expects: "data" | "page", blocked: RegExp | null][] = [
+  const rows: [what: string, response: Answer, expects: "data" | "page", blocked: RegExp | null][] = [
     ["403", { status: 403, body: "no" }, "data", /^responded with 403: it refuses or throttles this client$/],
     ["429", { status: 429 }, "page", /^responded with 429: it refuses/],
     ["empty 202", { status: 202 }, "data", /^responded with 202 instead of a document; some sites do this/],
@@ -65,8 +65,8 @@ Deno.test("a response that refuses, throttles or challenges blocks the host, wit
     ["a page with Cloudflare's script", script, "page", null],
     ["a feed about challenges", feed, "data", null],
   ];
-  for (const [what, answer, expects, blocked] of rows) {
-    const error = await errorOf(answer, expects);
+  for (const [what, response, expects, blocked] of rows) {
+    const error = await errorOf(response, expects);
     if (blocked === null) assert.equal(error, null, what);
     else {
       assert.match(error?.message ?? "", blocked, what);
@@ -76,7 +76,7 @@ Deno.test("a response that refuses, throttles or challenges blocks the host, wit
 });
 
 Deno.test("a host is paused when it refuses or is busy for a stated time, and not after other failures", async () => {
-  const rows: [answer: Answer, state: string, paused: string | null, retrySeconds: number | null][] = [
+  const rows: [response: Answer, state: string, paused: string | null, retrySeconds: number | null][] = [
     [{ status: 429, headers: { "retry-after": "120" } }, "blocked", "board.example", 120],
     [{ status: 403 }, "blocked", "board.example", null],
     [{ status: 503, headers: { "retry-after": "60" } }, "failing", "board.example", 60],
@@ -85,8 +85,8 @@ Deno.test("a host is paused when it refuses or is busy for a stated time, and no
     [{ status: 404 }, "failing", null, null],
     [{ body: "" }, "failing", null, null],
   ];
-  for (const [answer, state, paused, retry] of rows) {
-    const error = await errorOf(answer);
+  for (const [response, state, paused, retry] of rows) {
+    const error = await errorOf(response);
     const retryAtMs = retry === null ? null : NOW + retry * 1_000;
     assert.deepEqual([error?.state, error?.pausedHost, error?.retryAtMs], [state, paused, retryAtMs]);
   }
@@ -115,8 +115,8 @@ Deno.test("a redirect is permanent up to the first temporary hop", async () => {
     platform.http.serve(FEED, redirecting(first, B));
     platform.http.serve("https://b.example", redirecting(second, C));
     platform.http.serve("https://c.example", () => ({ body: "<rss/>" }));
-    const { answer } = await outcome(platform);
-    assert.deepEqual([answer?.document?.url, answer?.redirect], [C, standing], `${first} ${second}`);
+    const { response } = await outcome(platform);
+    assert.deepEqual([response?.document?.url, response?.redirect], [C, standing], `${first} ${second}`);
   }
 });
 
@@ -135,9 +135,9 @@ Deno.test("no redirect leads from a public host into a private network, and the 
     platform.http.serve(FEED, redirecting(302, location));
     platform.http.serve(inside, () => ({ body: "<rss/>" }));
     for (const [host, addresses] of Object.entries(hosts)) platform.hosts.set(host, addresses);
-    const { answer, error } = await outcome(platform);
+    const { response, error } = await outcome(platform);
     if (refused === null) {
-      assert.equal(answer?.document?.url, inside, what);
+      assert.equal(response?.document?.url, inside, what);
       assert.deepEqual(platform.http.requests.at(-1)?.addresses, hosts["intranet.example"], what);
     } else {
       assert.match(error?.message ?? "", refused, what);
@@ -156,8 +156,8 @@ Deno.test("a configured URL may be private unless allow_private is false", async
     platform.http.serve("http://wiki.example/feed", () => ({ body: "<rss/>" }));
     return platform;
   };
-  const { answer } = await outcome(arrange(), { source: { location } });
-  assert.equal(answer?.document?.url, "http://wiki.example/feed", "a private host may redirect to another");
+  const { response } = await outcome(arrange(), { source: { location } });
+  assert.equal(response?.document?.url, "http://wiki.example/feed", "a private host may redirect to another");
   const refused = await outcome(arrange(), { source: { location }, options: { allowPrivate: false } });
   const reason = /^intranet\.example has a private IP address; ingest\.allow_private = true/;
   assert.match(refused.error?.message ?? "", reason);
@@ -190,8 +190,8 @@ Deno.test("a cookie is returned to the host that set it, and to no other", async
     return { status: 303, headers: { location: FEED, "set-cookie": cookies } };
   });
   platform.http.serve("https://c.example", () => ({ body: "<rss/>" }));
-  const { answer } = await outcome(platform);
-  assert.equal(answer?.document?.url, "https://c.example/?AL_LB-S=a1;%20b=2");
+  const { response } = await outcome(platform);
+  assert.equal(response?.document?.url, "https://c.example/?AL_LB-S=a1;%20b=2");
   assert.equal(platform.http.requests.at(-1)?.headers["cookie"], undefined);
 });
 
@@ -217,10 +217,10 @@ Deno.test("validators are sent only to their URL", async () => {
   const platform = fakePlatform(NOW);
   platform.http.serve(FEED, redirecting(302, "https://b.example/"));
   platform.http.serve("https://b.example", () => ({ headers: { etag: '"1"' }, body: "<rss/>" }));
-  const { answer } = await outcome(platform);
-  assert.deepEqual(answer?.validators, { url: "https://b.example/", etag: '"1"' });
+  const { response } = await outcome(platform);
+  assert.deepEqual(response?.validators, { url: "https://b.example/", etag: '"1"' });
   platform.http.requests.length = 0;
-  await outcome(platform, { validators: answer?.validators ?? null });
+  await outcome(platform, { validators: response?.validators ?? null });
   const sent = platform.http.requests.map(({ headers }) => headers["if-none-match"]);
   assert.deepEqual(sent, [undefined, '"1"']);
 });

@@ -12,6 +12,7 @@ const FEED = "https://board.example/feed.xml";
 
 const known = (cursor: string | null): Known => ({ cursor, moves: [], fingerprintOf: () => undefined });
 const NEW = known(null);
+const FOLDER = sampleSource({ fetchStrategy: "files", location: "/inbox" });
 const readAll = async (fetched: Awaited<ReturnType<typeof fetchDocuments>>) => {
   const documents = [];
   for (const { read } of fetched.documents) {
@@ -95,37 +96,34 @@ Deno.test("fetchDocuments() states why there is no document", async () => {
 
 Deno.test("fetchDocuments() reads the files of a folder oldest first, and later only changed ones", async () => {
   const platform = fakePlatform(NOW);
-  const folder = sampleSource({ fetchStrategy: "files", location: "/inbox" });
   platform.files.write("/inbox/b.xml", "old", NOW - 60_000);
   platform.files.write("/inbox/a.xml", "new", NOW - 30_000);
-  const first = await fetchDocuments(folder, NEW, fetchOptions(platform));
+  const first = await fetchDocuments(FOLDER, NEW, fetchOptions(platform));
   assert.deepEqual((await readAll(first)).map(({ name, url, text }) => [name, url, text]), [
     ["b.xml", null, "old"],
     ["a.xml", null, "new"],
   ]);
-  const second = await fetchDocuments(folder, known(first.cursor(WHOLE)), fetchOptions(platform));
+  const second = await fetchDocuments(FOLDER, known(first.cursor(WHOLE)), fetchOptions(platform));
   assert.deepEqual(await readAll(second), []);
   platform.files.write("/inbox/b.xml", "changed", NOW - 10_000);
-  const third = await fetchDocuments(folder, known(second.cursor(WHOLE)), fetchOptions(platform));
+  const third = await fetchDocuments(FOLDER, known(second.cursor(WHOLE)), fetchOptions(platform));
   assert.deepEqual((await readAll(third)).map(({ text }) => text), ["changed"]);
 });
 
 Deno.test("fetchDocuments() reads a file again that was written less than 2 s ago", async () => {
   const platform = fakePlatform(NOW);
-  const folder = sampleSource({ fetchStrategy: "files", location: "/inbox" });
   platform.files.write("/inbox/a.xml", "half", NOW - 100);
-  const first = await fetchDocuments(folder, NEW, fetchOptions(platform));
+  const first = await fetchDocuments(FOLDER, NEW, fetchOptions(platform));
   platform.files.write("/inbox/a.xml", "full", NOW - 100);
-  const second = await fetchDocuments(folder, known(first.cursor(WHOLE)), fetchOptions(platform));
+  const second = await fetchDocuments(FOLDER, known(first.cursor(WHOLE)), fetchOptions(platform));
   assert.deepEqual((await readAll(second)).map(({ text }) => text), ["full"]);
 });
 
 Deno.test("fetchDocuments() reads the bytes of a file once, although it is touched, restored or unreadable for a time", async () => {
   const platform = fakePlatform(NOW);
-  const folder = sampleSource({ fetchStrategy: "files", location: "/inbox" });
   let cursor: string | null = null;
   const fetch = async () => {
-    const fetched = await fetchDocuments(folder, known(cursor), fetchOptions(platform));
+    const fetched = await fetchDocuments(FOLDER, known(cursor), fetchOptions(platform));
     const texts: string[] = [];
     for (const { read } of fetched.documents) {
       try {

@@ -4,16 +4,14 @@ import assert from "node:assert/strict";
 import type { SourceState } from "../../../src/domain/source/source.ts";
 import type { Thread, ThreadOptions } from "../../../src/platform/process/worker_thread.ts";
 import { createThread } from "../../../src/platform/process/worker_thread.ts";
-import { FEED, ingestBoard } from "../../support/collecting.ts";
+import { FEED, ingestBoard, previewBoard } from "../../support/collecting.ts";
 import { needs, WORKER_EXITS } from "../../support/needs.ts";
 import { boardConfig, rss, type SampleItem } from "../../support/samples.ts";
-import { withWorld, type World } from "../../support/world.ts";
+import { createWorld, withWorld, type World } from "../../support/world.ts";
 
 const PARSE_WORKER = "../../../src/parse_worker.ts";
 const FAULTY_PARSE_WORKER = "../../support/workers/faulty_parse_worker.ts";
-const OTHERS = Array.from({ length: 30 }, () => "The harbour's opening hours change with the season.").join(
-  " ",
-);
+const OTHERS = Array(30).fill("The harbour's opening hours change with the season.").join(" ");
 
 /** Items of every kind: relevant, irrelevant, without a title, edited in the document, without a date, duplicate. */
 function manyItems(): SampleItem[] {
@@ -42,26 +40,21 @@ const OWN_TOPIC = `[[topics]]\nid = "museums"\nname_en = "Museums"\nkeywords_en 
 
 /** The results of a dry run and two fetches of a document. */
 async function outcomeOf(config: string, document: string, parseWorker?: Thread) {
-  const outcome = {
-    reports: [] as unknown[],
-    previews: [] as unknown[],
-    rows: [] as string[],
-    lines: [] as unknown[],
-  };
-  await withWorld(config, async ({ app, platform, store, config: { sources: [source] } }) => {
-    platform.http.serve(FEED, () => ({ body: document }));
+  const world = await createWorld(config, parseWorker === undefined ? {} : { parseWorker });
+  const { app, platform, store } = world;
+  try {
     await app.ingest.register();
-    const [state] = await store.listSources();
-    assert.ok(source !== undefined && state !== undefined);
-    const { report, decided } = await app.ingest.preview(source, state);
-    outcome.previews = [report, decided.map(({ request, ...rest }) => ({ ...rest, request: request() }))];
-    outcome.reports.push(await app.ingest.ingest(["board"]));
-    platform.http.serve(FEED, () => ({ body: `${document}\n` })); // the very same bytes would not be parsed again
-    outcome.reports.push(await app.ingest.ingest(["board"]));
-    outcome.rows = (await store.listEvents({ limit: 1_000 })).map(({ json }) => json);
-    outcome.lines = platform.lines;
-  }, parseWorker === undefined ? {} : { parseWorker });
-  return outcome;
+    platform.http.serve(FEED, () => ({ body: document }));
+    const { report, decided } = await previewBoard(world);
+    const items = decided.map(({ request, ...rest }) => ({ ...rest, request: request() }));
+    const first = await ingestBoard(world);
+    platform.http.serve(FEED, () => ({ body: `${document}\n` })); // the same bytes would not be parsed again
+    const reports = [report, first, await ingestBoard(world)];
+    const events = (await store.listEvents({ limit: 1_000 })).map(({ json }) => json);
+    return { reports, items, events, lines: platform.lines };
+  } finally {
+    await world.close();
+  }
 }
 
 /** Runs `work` with a worker thread. */
@@ -89,7 +82,7 @@ for (const [what, config, document = LONG] of EQUAL_RESULTS) {
   Deno.test(`the parse worker has the same results for ${what} as the main thread`, () =>
     withWorker(PARSE_WORKER, async (thread) => {
       const here = await outcomeOf(config, document);
-      if (document === LONG) assert.ok(here.rows.length > 100, `${here.rows.length} events`);
+      if (document === LONG) assert.ok(here.events.length > 100, `${here.events.length} events`);
       else assert.match(JSON.stringify(here.reports), /HTML/);
       assert.deepEqual(await outcomeOf(config, document, thread), here);
     }));
