@@ -9,15 +9,7 @@ import {
   withFolder,
   writeConfig,
 } from "../support/process.ts";
-import { rss } from "../support/samples.ts";
-
-const INBOX = `[[sources]]
-id = "inbox"
-name_en = "Inbox"
-base_url = "https://board.example"
-fetch_strategy = "files"
-path = "inbox"
-`;
+import { INBOX_SOURCE, rss } from "../support/samples.ts";
 
 Deno.test("check uses the example config if there is no other, and says so on stderr", () =>
   withFolder(async (folder) => {
@@ -28,16 +20,16 @@ Deno.test("check uses the example config if there is no other, and says so on st
       /no regfeed\.toml in this folder: create one with `deno task regfeed init`/,
     );
     await Deno.mkdir(join(folder, "inbox"));
-    await Deno.writeTextFile(join(folder, "config.example.toml"), INBOX);
+    await Deno.writeTextFile(join(folder, "config.example.toml"), INBOX_SOURCE);
     const listed = await regfeed(folder, "source list");
     assert.equal(listed.code, 0);
     assert.match(listed.stderr, /^no regfeed\.toml in this folder: using config\.example\.toml$/m);
-    await writeConfig(folder, INBOX);
+    await writeConfig(folder, INBOX_SOURCE);
     assert.doesNotMatch((await regfeed(folder, "check")).stderr, /using/);
   }));
 
 Deno.test("check warns of a missing inbox and of a config that collects nothing", () =>
-  withConfig(INBOX, async (folder) => {
+  withConfig(INBOX_SOURCE, async (folder) => {
     const missing = await regfeed(folder, "check");
     assert.equal(missing.code, 0);
     assert.match(
@@ -46,7 +38,7 @@ Deno.test("check warns of a missing inbox and of a config that collects nothing"
     );
     await Deno.mkdir(join(folder, "inbox"));
     assert.doesNotMatch((await regfeed(folder, "check")).stderr, /warning/);
-    await writeConfig(folder, `${INBOX}enabled = false\n`);
+    await writeConfig(folder, `${INBOX_SOURCE}enabled = false\n`);
     const { warnings } = await regfeedJson<{ warnings: string[] }>(folder, "check");
     assert.deepEqual(warnings, ["no source is enabled: nothing will be collected"]);
   }));
@@ -63,7 +55,7 @@ Deno.test("check warns of a folder with several languages and no language patter
       ['languages = ["en", "de"]\nlanguage_pattern = "/(en|de)/"', 0, 1],
     ];
     for (const [keys, count, events] of rows) {
-      await writeConfig(folder, `${INBOX}relevance = "all"\n${keys}\n`);
+      await writeConfig(folder, `${INBOX_SOURCE}relevance = "all"\n${keys}\n`);
       const { warnings } = await regfeedJson<{ warnings: string[] }>(folder, "check");
       assert.equal(warnings.length, count, keys);
       if (count > 0) {
@@ -87,7 +79,11 @@ Deno.test("check refuses a folder as the store", () =>
 
 Deno.test("a config that is not UTF-8 is reported with exit code 2", () =>
   withFolder(async (folder) => {
-    const utf16 = new Uint8Array([0xff, 0xfe, ...[...INBOX].flatMap((char) => [char.charCodeAt(0), 0])]);
+    const utf16 = new Uint8Array([
+      0xff,
+      0xfe,
+      ...[...INBOX_SOURCE].flatMap((char) => [char.charCodeAt(0), 0]),
+    ]);
     await Deno.writeFile(join(folder, "regfeed.toml"), utf16);
     await assertFails(folder, "check", 2, /regfeed\.toml: is UTF-16/);
   }));

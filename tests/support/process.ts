@@ -106,15 +106,16 @@ export async function assertFails(
   return finished;
 }
 
-/** Sends a request to a server's API with a customer's key: a POST if there is a body, else a GET. */
+/** Sends a request to a server's API with a customer's key. */
 export function callApi(
   server: { address: string },
   key: string,
   path: string,
   body?: unknown,
+  method = body === undefined ? "GET" : "POST",
 ): Promise<Response> {
   return fetch(server.address + path, {
-    method: body === undefined ? "GET" : "POST",
+    method,
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });

@@ -78,7 +78,16 @@ export function sampleEvent(change: Partial<RegEvent> & Pick<RegEvent, "id">): R
 /** The signing secret of the fake payment provider. */
 export const STRIPE_SECRET = "whsec_5f1c0a7de9b24466a3d1c8e0b7f2a915";
 
-/** A server with a watched folder "inbox" as its source, and receivers on this machine. */
+/** A watched folder "inbox" as a source. */
+export const INBOX_SOURCE = `[[sources]]
+id = "inbox"
+name_en = "Inbox"
+base_url = "https://inbox.example"
+fetch_strategy = "files"
+path = "inbox"
+`;
+
+/** A server with {@link INBOX_SOURCE}, and receivers on this machine. */
 export const INBOX_CONFIG = `[server]
 listen = "127.0.0.1:0"
 
@@ -86,13 +95,7 @@ listen = "127.0.0.1:0"
 allow_http = true
 allow_networks = ["127.0.0.0/8"]
 
-[[sources]]
-id = "inbox"
-name_en = "Inbox"
-base_url = "https://inbox.example"
-fetch_strategy = "files"
-path = "inbox"
-`;
+${INBOX_SOURCE}`;
 
 /** A config with payments of the fake provider. */
 export const PAYMENT_CONFIG = `

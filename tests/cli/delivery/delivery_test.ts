@@ -5,6 +5,7 @@ import { readSince } from "../../../src/cli/time_argument.ts";
 import { CommandError } from "../../../src/server/command_call.ts";
 import {
   addCustomer,
+  callApi,
   type Finished,
   regfeed,
   regfeedJson,
@@ -55,13 +56,8 @@ async function withDelivery(work: (given: Given) => Promise<void>): Promise<void
     });
     const server = await serve(folder);
     try {
-      const ask: Given["ask"] = async (path, body, method = body === undefined ? "GET" : "POST") => {
-        const response = await fetch(server.address + path, {
-          method,
-          headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        });
-        return await response.json();
+      const ask: Given["ask"] = async (path, body, method) => {
+        return await (await callApi(server, key, path, body, method)).json();
       };
       const hook = `http://127.0.0.1:${endpoint.addr.port}/${PATH_SECRET}`;
       const made = await ask("/v1/subscriptions", { webhook_url: hook, backfill_since: 0 });
@@ -82,6 +78,18 @@ async function until<T>(ask: () => Promise<T>, isWanted: (answer: T) => boolean)
   }
   return assert.fail("not as wanted for too long");
 }
+
+/** The subscription's first delivery, once it is as wanted. */
+async function firstDelivery({ ask }: Given, isWanted: (row: Row) => boolean): Promise<Row> {
+  const { deliveries } = await until<{ deliveries: Row[] }>(
+    () => ask("/v1/deliveries"),
+    ({ deliveries: [row] }) => row !== undefined && isWanted(row),
+  );
+  return deliveries[0] as Row;
+}
+
+const isDelivered = ({ ask }: Given, { id }: Row) =>
+  until(() => ask(`/v1/deliveries/${id}`), ({ delivery }) => delivery.status === "delivered");
 
 const lines = ({ stdout }: Finished): string[] => stdout.trimEnd().split("\n");
 
@@ -153,11 +161,7 @@ async function checkWrongUse({ folder, customerId }: Given, row: Row): Promise<v
 Deno.test("delivery list and show print what the API returns, except the endpoint's response", () =>
   withDelivery(async (given) => {
     const { folder, ask, subscription, customerId } = given;
-    const { deliveries: [row] } = await until<{ deliveries: Row[] }>(
-      () => ask("/v1/deliveries"),
-      ({ deliveries }) => deliveries[0]?.reason?.includes("503") === true,
-    );
-    assert.ok(row !== undefined);
+    const row = await firstDelivery(given, ({ reason }) => reason?.includes("503") === true);
     // The second attempt is due after five seconds, the third after a minute.
     await until(() => ask(`/v1/deliveries/${row.id}`), ({ delivery }) => delivery.attempts.length === 2);
     const { delivery: own } = await ask(`/v1/deliveries/${row.id}`);
@@ -187,11 +191,7 @@ Deno.test("delivery list and show print what the API returns, except the endpoin
 Deno.test("delivery replay sends a finished delivery again with the same id and bytes, and is audited", () =>
   withDelivery(async (given) => {
     const { folder, ask, receiver, subscription, customerId } = given;
-    const { deliveries: [row] } = await until<{ deliveries: Row[] }>(
-      () => ask("/v1/deliveries"),
-      ({ deliveries }) => deliveries[0]?.reason?.includes("503") === true,
-    );
-    assert.ok(row !== undefined);
+    const row = await firstDelivery(given, ({ reason }) => reason?.includes("503") === true);
     receiver.status = 204;
     await checkReplay(given, row);
     const { audit } = await regfeedJson<{ audit: Record<string, unknown>[] }>(folder, "audit list");
@@ -201,7 +201,7 @@ Deno.test("delivery replay sends a finished delivery again with the same id and 
       [entry?.["act"], entry?.["customer"], entry?.["change"]],
       ["delivery.replay", customerId, { delivery: row.id }],
     );
-    await until(() => ask(`/v1/deliveries/${row.id}`), ({ delivery }) => delivery.status === "delivered");
+    await isDelivered(given, row);
     await ask(`/v1/subscriptions/${subscription.id}`, { enabled: false }, "PATCH");
     const off = await regfeed(folder, `delivery replay ${row.id}`);
     assert.equal(off.code, 1);
@@ -220,13 +220,10 @@ Deno.test("delivery replay sends a finished delivery again with the same id and 
   }));
 
 Deno.test("delivery replay explains how to send deliveries of a subscription disabled by a 410", () =>
-  withDelivery(async ({ folder, ask, receiver, subscription, customerId }) => {
+  withDelivery(async (given) => {
+    const { folder, ask, receiver, subscription, customerId } = given;
     receiver.status = 410;
-    const { deliveries: [row] } = await until<{ deliveries: Row[] }>(
-      () => ask("/v1/deliveries"),
-      ({ deliveries }) => deliveries[0]?.status === "held",
-    );
-    assert.ok(row !== undefined);
+    const row = await firstDelivery(given, ({ status }) => status === "held");
     const held = await regfeed(folder, `delivery replay ${row.id}`);
     assert.equal(held.code, 1);
     assert.match(
@@ -244,11 +241,12 @@ Deno.test("delivery replay explains how to send deliveries of a subscription dis
     assert.equal((await regfeed(folder, `customer enable ${customerId}`)).code, 0);
     receiver.status = 204;
     await ask(`/v1/subscriptions/${subscription.id}`, { enabled: true }, "PATCH");
-    await until(() => ask(`/v1/deliveries/${row.id}`), ({ delivery }) => delivery.status === "delivered");
+    await isDelivered(given, row);
   }));
 
-async function checkReplay({ folder, ask, receiver }: Given, row: Row): Promise<void> {
-  await until(() => ask(`/v1/deliveries/${row.id}`), ({ delivery }) => delivery.status === "delivered");
+async function checkReplay(given: Given, row: Row): Promise<void> {
+  const { folder, receiver } = given;
+  await isDelivered(given, row);
   const before = receiver.arrived.length;
   const last = receiver.arrived.at(-1);
   const replayed = await regfeedJson<{ delivery: Row }>(folder, `delivery replay ${row.id}`);
@@ -256,7 +254,7 @@ async function checkReplay({ folder, ask, receiver }: Given, row: Row): Promise<
   await until(() => Promise.resolve(receiver.arrived.length), (count) => count > before);
   assert.deepEqual(receiver.arrived.at(-1), last, "the same webhook-id and the same bytes");
   assert.equal(last?.id, row.id);
-  await until(() => ask(`/v1/deliveries/${row.id}`), ({ delivery }) => delivery.status === "delivered");
+  await isDelivered(given, row);
   const again = await regfeed(folder, `delivery replay ${row.id}`);
   assert.deepEqual([again.code, again.stdout], [
     0,

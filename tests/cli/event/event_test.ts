@@ -2,14 +2,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { regfeed, regfeedJson, withConfig, writeConfig } from "../../support/process.ts";
+import { INBOX_SOURCE } from "../../support/samples.ts";
 
-const CONFIG = `[[sources]]
-id = "inbox"
-name_en = "Inbox"
-base_url = "https://board.example"
-fetch_strategy = "files"
-path = "inbox"
-`;
 /** Rules that an operator adds later. */
 const ADDITIONS = `
 [[topics]]
@@ -46,7 +40,7 @@ async function eventId(folder: string): Promise<string> {
 }
 
 Deno.test("event show prints an event, its versions and provenance, and with --why the reasons", () =>
-  withConfig(CONFIG, async (folder) => {
+  withConfig(INBOX_SOURCE, async (folder) => {
     await write(folder, "a.xml", item("How to label pictures."));
     await json(folder, "ingest");
     await write(folder, "b.xml", item("How to label pictures and sound."));
@@ -91,13 +85,13 @@ Deno.test("event show prints an event, its versions and provenance, and with --w
   }));
 
 Deno.test("event show --why compares stored values with those of changed rules", () =>
-  withConfig(CONFIG, async (folder) => {
+  withConfig(INBOX_SOURCE, async (folder) => {
     await write(folder, "a.xml", item("How to label pictures."));
     await json(folder, "ingest");
     await write(folder, "b.xml", item("How to label pictures and sound."));
     const id = await eventId(folder);
     const before = await json(folder, "event", "show", id);
-    await writeConfig(folder, CONFIG + ADDITIONS);
+    await writeConfig(folder, INBOX_SOURCE + ADDITIONS);
 
     const { why, ...shown } = await json(folder, "event", "show", id, "--why");
     assert.deepEqual(shown, before);
@@ -117,7 +111,7 @@ Deno.test("event show --why compares stored values with those of changed rules",
   }));
 
 Deno.test("source test --why prints the reasons of each item, skipped ones included", () =>
-  withConfig(CONFIG + ADDITIONS, async (folder) => {
+  withConfig(INBOX_SOURCE + ADDITIONS, async (folder) => {
     await write(folder, "a.xml", item("How to label pictures."));
     const { stdout, code } = await regfeed(folder, "source test inbox --why");
     assert.equal(code, 0);

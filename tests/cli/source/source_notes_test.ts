@@ -1,16 +1,10 @@
 // Notes of `source test` about odd items.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { rss } from "../../support/samples.ts";
+import { INBOX_SOURCE, rss } from "../../support/samples.ts";
 import { regfeed, regfeedJson, withConfig } from "../../support/process.ts";
 
-const CONFIG = `[[sources]]
-id = "inbox"
-name_en = "Inbox"
-base_url = "https://inbox.example"
-fetch_strategy = "files"
-path = "inbox"
-relevance = "all"
+const CONFIG = `${INBOX_SOURCE}relevance = "all"
 `;
 
 interface Tested {

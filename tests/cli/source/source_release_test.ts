@@ -1,16 +1,8 @@
 // `source release` and `source test --save`.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { rss } from "../../support/samples.ts";
+import { INBOX_SOURCE, rss } from "../../support/samples.ts";
 import { assertFails, regfeed, regfeedJson, withConfig } from "../../support/process.ts";
-
-const CONFIG = `[[sources]]
-id = "inbox"
-name_en = "Inbox"
-base_url = "https://inbox.example"
-fetch_strategy = "files"
-path = "inbox"
-`;
 
 const items = (name: string, count: number) =>
   rss(Array.from({ length: count }, (_, at) => ({ id: `${name}-${at}`, title: `AI Act: ${name} ${at}` })));
@@ -18,7 +10,7 @@ const items = (name: string, count: number) =>
 async function withInbox(
   work: (folder: string, put: (name: string, text: string) => Promise<void>) => Promise<void>,
 ) {
-  await withConfig(CONFIG, async (folder) => {
+  await withConfig(INBOX_SOURCE, async (folder) => {
     await Deno.mkdir(join(folder, "inbox"));
     await work(folder, (name, text) => Deno.writeTextFile(join(folder, "inbox", name), text));
   });
