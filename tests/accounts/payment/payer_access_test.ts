@@ -46,8 +46,14 @@ function factOf(what: string, price: string, invoice: string | undefined): Payme
 
 let count = 0;
 const event = (day: number, fact: PaymentFact, subscription = "sub_1"): PaymentEvent => ({
-  ...{ id: `evt_${++count}`, type: "x", createdAtMs: T0 + day * DAY, receivedAtMs: T0, payer: "cus_1" },
-  ...{ subscription, fact, note: null },
+  id: `evt_${++count}`,
+  type: "x",
+  createdAtMs: T0 + day * DAY,
+  receivedAtMs: T0,
+  payer: "cus_1",
+  subscription,
+  fact,
+  note: null,
 });
 
 /** Events in words, such as `0 checkout, 0 active gpai, 30 failed in_2, 40 deleted sub_2`: a day, then {@link factOf}. */

@@ -45,8 +45,13 @@ Deno.test("a dead endpoint logs its first failure, and once an hour the number o
     level: "debug",
     message: "attempt failed, will retry",
     fields: {
-      ...{ delivery: "dlv_2", subscription: "sub_1", event: "evt_1" },
-      ...{ attempt: 1, status: null, duration_ms: 5, problem: "connection refused" },
+      delivery: "dlv_2",
+      subscription: "sub_1",
+      event: "evt_1",
+      attempt: 1,
+      status: null,
+      duration_ms: 5,
+      problem: "connection refused",
     },
   });
   fails();

@@ -29,7 +29,9 @@ function lastNew(lastAtMs: number | null): Pick<SourceState, "cadence"> {
 const failed = (outcome: "failing" | "blocked" | "empty") =>
   state({ outcome, outcomeSinceMs: NOW - 5, lastError: "words" });
 const failure = (part: string, status: number, sinceMs: number) => ({
-  ...{ part: `${part}: https://board.example/${part}`, reason: `responded with ${status}`, sinceMs },
+  part: `${part}: https://board.example/${part}`,
+  reason: `responded with ${status}`,
+  sinceMs,
 });
 const partialFailures = [failure("de", 404, NOW - 7), failure("fr", 500, NOW - 9)];
 const PARTIAL = /^de: https:\/\/board\.example\/de: responded with 404, and 1 more$/;
