@@ -86,7 +86,7 @@ export interface ProcessServices {
   addressCounts: AddressCounts;
   /** The repeatable requests in progress: a reload must not run them twice. */
   idempotency: Idempotency;
-  /** The attempts that occupy a delivery slot, including those of an app that drains. */
+  /** The attempts that occupy a delivery slot, including those of an app that is draining. */
   running: Set<RunningAttempt>;
   /** Aborts when the process ends: requests that wait for a receiver must get a response now. */
   abortPending: AbortController;

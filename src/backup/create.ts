@@ -125,7 +125,7 @@ export async function findLeftovers(
 
 export interface Leftovers {
   removed: string[];
-  /** Could not be removed, with the reason: mostly folders of root. */
+  /** Folders that could not be removed, usually because root owns them, with the reason. */
   kept: { path: string; reason: string }[];
 }
 

@@ -111,7 +111,7 @@ async function makeOne({ plan, clock, log, files, create }: BackupLoop, nowMs: n
   }
 }
 
-/** The time in the name of the newest backup of a folder, Unix ms; null without one. Future ones do not count. */
+/** The time in the name of the newest backup of a folder, Unix ms; null if there is none. Future ones do not count. */
 export async function findNewestBackup(
   folder: string,
   { files, nowMs, counts = () => true }: {

@@ -28,7 +28,7 @@ const WORDS_READ = 160;
 /** Maximum number of words reported as evidence. */
 const MAX_EVIDENCE = 5;
 
-/** Maximum points of letters that are typical of a language; each letter has one. */
+/** Maximum points for letters that are typical of a language; each occurrence scores one point. */
 const MAX_LETTER_POINTS = 3;
 /** Number of characters searched for such letters. */
 const LETTERS_READ = 600;

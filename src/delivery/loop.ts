@@ -286,7 +286,7 @@ class DeliveryLoop implements Delivery {
     if (left > 0) {
       this.#deps.log.warn("stopped with attempts in progress; they are repeated", { attempts: left });
     }
-    // If nothing is aborted, test calls in progress continue.
+    // Otherwise nothing is aborted, and test calls in progress can finish.
     if (left > 0 || giveUp.aborted) {
       const brokenOff = Array.from(this.#sending, ({ delivery }) => delivery);
       this.#abandon.abort(new AppError("unavailable", "The service is stopping."));

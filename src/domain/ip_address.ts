@@ -44,7 +44,7 @@ const CARRIERS: readonly { network: [ipaddr.IPv6, number]; firstByte: number; in
   { network: ipaddr.IPv6.parseCIDR("2001::/32"), firstByte: 12, inverted: true },
 ];
 
-/** The IPv4 address in an IPv6 address; null without one. */
+/** The IPv4 address in an IPv6 address; null if there is none. */
 function carriedAddress(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | null {
   if (!(address instanceof ipaddr.IPv6)) return null;
   if (address.range() === "unspecified" || address.range() === "loopback") return null;

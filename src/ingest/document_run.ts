@@ -32,7 +32,7 @@ export interface DocumentRun {
   readonly mode: SourceIngestMode;
   readonly options: SourceIngestOptions;
   readonly parser: Parser;
-  /** The identity before the document. */
+  /** The identity rules in effect before the document is processed. */
   readonly identity: Identity;
   /** Holds items back until all languages are read; null where a publication has one language. */
   readonly languageMerge: LanguageMerge | null;

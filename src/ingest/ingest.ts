@@ -25,7 +25,7 @@ const IDLE_MS = 500;
 const PAUSE_MS = 5_000;
 const HOST_POLL_MS = 100;
 const NEVER = new AbortController().signal;
-/** A clock that is behind by more than this was set back, ms. */
+/** If the clock is behind by more than this, it was set back, ms. */
 const CLOCK_TOLERANCE_MS = 1_000;
 
 export interface IngestOptions extends
@@ -127,7 +127,7 @@ export function createIngest(given: IngestOptions): Ingest {
 
   const fetchSource = async (state: SourceState, signal = NEVER): Promise<IngestReport> => {
     const source = settings.get(state.id);
-    if (source === undefined) throw new Error(`the store gave a source that is not configured: ${state.id}`);
+    if (source === undefined) throw new Error(`the store returned an unconfigured source: ${state.id}`);
     running.add(source.id);
     try {
       return await tracer.act("fetch source", { source: source.id }, async (span) => {

@@ -59,7 +59,7 @@ export interface IngestResult {
   readonly identity: Identity;
   /** The publications in the documents, by their external ids. */
   readonly seen: ReadonlySet<string>;
-  /** The origin of the last document that was parsed; null without one. */
+  /** The origin of the last document that was parsed; null if there is none. */
   readonly origin: DocumentOrigin | null;
   /** Whether every item of every document was taken, so that a missing publication is missing at the source. */
   readonly isComplete: boolean;

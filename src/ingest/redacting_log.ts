@@ -1,4 +1,4 @@
-// The log of ingest, which quotes documents and URLs, without email addresses and queries.
+// Removes email addresses and URL queries from the ingest log, which quotes documents and URLs.
 import { withoutMailAddresses } from "../domain/customer/mail.ts";
 import type { Log, LogFields } from "../domain/ports/ports.ts";
 import { withoutQueries } from "./partial_failures.ts";

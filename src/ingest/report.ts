@@ -14,11 +14,14 @@ export interface IngestReport {
   /** Items that do not concern AI regulation. */
   passed_over: number;
   refused: readonly RefusedItem[];
-  /** Events of a change spike that are held until they are released; absent without any. */
+  /** Events of a change spike that are held until they are released; absent if there are none. */
   held_back?: number;
-  /** New events without notification, because the source skipped them before; absent without any. */
+  /** New events without notification, because the source skipped them before; absent if there are none. */
   unnotified?: number;
-  /** Sentences on items that are left out on purpose; absent without any. */
+  /**
+   * Sentences on items that are left out on purpose; absent if there are none. (The two fields above it have the same
+   * phrase.)
+   */
   notes?: readonly string[];
   error?: string;
 }

@@ -26,8 +26,8 @@ export const usageReport = z.strictObject({
     remaining: count("Deliveries left this month"),
     held: count("Held until the next month, or until their subscription is enabled"),
     held_limit: count(
-      "Maximum number of held deliveries. Further events create no deliveries: `catch_up` of the subscription has " +
-        "the reason `held_full`, and delivery continues from there",
+      "Maximum number of held deliveries. Further events create no deliveries: the subscription's `catch_up` has " +
+        "the reason `held_full`, and delivery later continues with the next event",
     ),
     resets_at: time("End of the month, Unix milliseconds"),
     notices: z.array(z.strictObject({

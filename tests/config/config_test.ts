@@ -208,7 +208,7 @@ Deno.test("parseConfig() reports all problems at once, in the order of the file"
 Deno.test("parseConfig() names both lines of duplicate source ids", async () => {
   const text = source() + source('id = "b"') + source();
   assert.deepEqual(await linesOf(text), [
-    'regfeed.toml:10: sources[2].id: is the same as sources[0].id on line 2: choose another id than "a-source"',
+    'regfeed.toml:10: sources[2].id: is the same as sources[0].id on line 2: choose an id other than "a-source"',
   ]);
 });
 

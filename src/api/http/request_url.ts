@@ -50,8 +50,8 @@ function decode(text: string): string | null {
 }
 
 /**
- * The error in a request's URL, or null: it is too long; the `Host` header contains more than a host, which the runtime
- * puts before the path; it has no path; it has a fragment, which requests do not have (RFC 9110, 4.2.5).
+ * The error in a request's URL; null if it is valid. It must not be too long, must have a path and no fragment (RFC
+ * 9110, 4.2.5), and its `Host` header must contain only a host: the runtime puts it before the path.
  */
 export function findAddressError(address: string, headers: Headers): AppError | null {
   if (address.length > MAX_ADDRESS_LENGTH) {

@@ -4,7 +4,7 @@
 const SHORT = 2;
 const LONG = 4;
 
-/** Values by the first characters of the words that they start with; the caller compares the rest. */
+/** Values, indexed by the first characters of the words that they apply to; the caller compares the rest. */
 export class WordIndex<V> {
   readonly #values = new Map<string, V[]>();
 

@@ -12,7 +12,7 @@ export function checkPayment({ payment }: Pick<Config, "payment">): Finding[] {
   const { webhookSecret, prices } = payment;
   const ids = Object.keys(prices);
   const wrong = API_KEY.test(webhookSecret)
-    ? "is a secret API key, which Regfeed never needs: remove it from the config, and replace it"
+    ? "is a secret API key, which Regfeed never needs: remove it from the config, and revoke it at the provider"
     : "is not a complete signing secret";
   return [
     SIGNING_SECRET.test(webhookSecret)

@@ -97,7 +97,7 @@ export function previewTable(
   const { unchanged, translated, passed_over, unnotified = 0 } = report;
   const ofThem = unnotified === 0
     ? ""
-    : ` (${unnotified} of them are not delivered: they are older than relevance = "all")`;
+    : ` (${unnotified} of them are not delivered: they were skipped before relevance = "all" was set)`;
   const counts = [
     `${report.new} new${ofThem}`,
     `${report.revised} revised`,

@@ -16,7 +16,7 @@ export function findSourceProblems(document: Record<string, unknown>): KeyProble
     if (first === undefined) firstOfId.set(source.id, index);
     else if (typeof source.id === "string") {
       const duplicateOf = ["sources", first, "id"];
-      problems.push({ path: [...at, "id"], duplicateOf, message: `choose another id than "${source.id}"` });
+      problems.push({ path: [...at, "id"], duplicateOf, message: `choose an id other than "${source.id}"` });
     }
   }
   return problems;

@@ -32,7 +32,7 @@ export function createRecorder(
   { store, clock, log }: { store: Pick<Store, "finishAttempts">; clock: Clock; log: Log },
 ): Recorder {
   let waiting: Entry[] = [];
-  /** Since when the first of them has waited, Unix ms. */
+  /** When the first of them has waited, Unix ms. */
   let sinceMs = 0;
   /** Whether batches are written without waiting for more attempts. */
   let isFlushing = false;

@@ -262,7 +262,7 @@ function explain(search: Search, secret: string): Finding[] {
     }
   }
   const isWhole = /^[0-9a-f]{64}$/.test(bareSecret(secret));
-  const other = isWhole ? " (that of another subscription, or from before it was renewed)" : "";
+  const other = isWhole ? " (that of another subscription, or the one from before it was rotated)" : "";
   return [problem(
     "No signature in the header matches this secret and this body, or a known variant of the body. Either the secret " +
       `is a different one${other}, or the body is not the one that was sent with these headers.`,

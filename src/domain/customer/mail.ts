@@ -128,7 +128,7 @@ export type ClaimedMail = MailContent & {
   /** The attempts since the mail was last queued; they decide on the next delay. */
   tries: number;
   customer: Customer;
-  /** The last four characters of the customer's newest valid key; null without one. */
+  /** The last four characters of the customer's newest valid key; null if there is none. */
   lastFour: string | null;
 };
 

@@ -14,7 +14,7 @@ export interface MonthUse {
   spentAtMs: number | null;
 }
 
-/** The notice that is due; null for none. After quota-100 there is no quota-80. */
+/** The notice that is due; null if there is none. After quota-100 there is no quota-80. */
 export function noticeDue({ used, limit, warnedAtMs, spentAtMs }: MonthUse): QuotaNotice | null {
   if (spentAtMs !== null) return null;
   if (used >= limit) return "quota-100";

@@ -44,13 +44,13 @@ export const MAX_KEPT_ATTEMPTS = 25;
 export interface AttemptResult {
   startedAtMs: number;
   durationMs: number;
-  /** The status of the response; null without one. */
+  /** The status of the response; null if there is none. */
   statusCode: number | null;
   /** The problem, without URLs and text from the receiver; null after a success. */
   problem: string | null;
-  /** `Retry-After` as a time in Unix ms; null without one. */
+  /** `Retry-After` as a time in Unix ms; null if there is none. */
   retryAtMs: number | null;
-  /** The beginning of the response body as text, for the subscription's owner only; null without one. */
+  /** The beginning of the response body as text, for the subscription's owner only; null if there is none. */
   response: string | null;
 }
 
@@ -73,7 +73,7 @@ export interface FinishedAttempt {
   tries: number;
   result: AttemptResult;
   next: NextStep;
-  /** The id for the mail about an endpoint that is gone; null without one. */
+  /** The id for the mail about an endpoint that is gone; null if there is none. */
   mailId: string | null;
 }
 
@@ -92,7 +92,7 @@ export interface DeliveryRecord {
   subscriptionDisabledBy: DisabledReason | null;
   /** Attempts, including one in progress. */
   attempts: number;
-  /** The status and the problem of the latest recorded attempt; null without one. */
+  /** The status and the problem of the latest recorded attempt; null if there is none. */
   lastStatusCode: number | null;
   lastProblem: string | null;
   nextAttemptAtMs: number;

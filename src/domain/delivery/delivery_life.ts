@@ -76,8 +76,8 @@ const NEXT: Record<DeliveryStatus, Record<DeliveryTrigger, Next>> = {
 };
 
 /**
- * The change of a delivery by a trigger; null for none. The replay of a delivered one does not count towards the quota
- * again, and if it fails or must be held, the delivery is `delivered` as before.
+ * The change of a delivery by a trigger; null if there is none. The replay of a delivered one does not count towards
+ * the quota again, and if it fails or must be held, the delivery is `delivered` as before.
  */
 export function nextState(facts: DeliveryFacts, trigger: DeliveryTrigger): DeliveryChange | null {
   const next = NEXT[facts.status][trigger];

@@ -11,7 +11,7 @@ export interface EndpointHealth {
   pace: Pace;
   /** No attempt begins before this time. */
   resumeAtMs: number;
-  /** The first failure since the last success; null without one. */
+  /** The first failure since the last success; null if there is none. */
   firstFailureAtMs: number | null;
   consecutiveFailures: number;
   /** When its owner was warned; null if it was not. */
@@ -60,7 +60,7 @@ export function isSlowEndpoint({ slowAttempts }: Pick<EndpointHealth, "slowAttem
   return slow > ATTEMPTS_LOOKED_AT / 2;
 }
 
-/** The first attempt counts as all of the last ones. */
+/** The first attempt fills the whole history, as if every recent attempt had been like it. */
 function withDuration(slowAttempts: number | null, durationMs: number): number {
   const all = 2 ** ATTEMPTS_LOOKED_AT - 1;
   const bit = durationMs > SLOW_ATTEMPT_MS ? 1 : 0;

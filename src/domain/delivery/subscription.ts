@@ -40,7 +40,7 @@ export interface Subscription extends SubscriptionFilter {
   webhookUrl: string;
   /** 64 hexadecimal characters. */
   webhookSecret: string;
-  /** The replaced secret, which keeps signing until the time; null without one. */
+  /** The replaced secret, which keeps signing until the time; null if there is none. */
   previousSecret: { secret: string; untilMs: number } | null;
   language: string;
   createdAtMs: number;

@@ -42,7 +42,7 @@ export interface AddedSeverityRule {
 
 export interface SourceDefaults {
   sourceId: string;
-  /** The event type of items that no rule matches; null without one. */
+  /** The event type of items that no rule matches; null if there is none. */
   eventType: EventType | null;
   /** Topics of every relevant item. */
   topics: string[];

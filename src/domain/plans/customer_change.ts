@@ -23,7 +23,7 @@ export interface CustomerChanged extends CustomerFacts {
   isDisabled: boolean;
   /** A welcome mail that waits for the customer to be enabled is sent. */
   isEnabled: boolean;
-  /** A failed welcome mail is sent to the new address. */
+  /** If the welcome mail failed, it is sent again, to the new address. */
   hasNewEmail: boolean;
   /** The new limits for its subscriptions; null when they are the same. */
   limits: TierLimits | null;
@@ -54,8 +54,8 @@ export function planCustomerChange(
 }
 
 /**
- * The mail about a change of limits, after the subscriptions were held or returned; null for none. A pending welcome
- * mail contains everything already.
+ * The mail about a change of limits, after the subscriptions were held or returned; null if there is none. A pending
+ * welcome mail contains everything already.
  */
 export function planLimitsMail(
   { before, after, limits, fit, awaitsWelcome }: {

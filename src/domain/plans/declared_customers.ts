@@ -3,7 +3,7 @@ import type { Customer } from "../customer/customer.ts";
 import type { DeclarationConflict, DeclaredCustomer } from "../customer/declared_customers.ts";
 
 export interface DeclarationFacts {
-  /** The customer of this id; null without one. */
+  /** The customer of this id; null if there is none. */
   known: (Pick<Customer, "email" | "enabled"> & { isErased: boolean }) | null;
   /** The oldest customer with this email address that is neither declared nor disabled by the operator. */
   emailHolderId: string | null;

@@ -9,7 +9,7 @@ import type { Lane, Slots } from "./share_slots.ts";
 
 export type EndpointFacts = Pick<EndpointHealth, "pace" | "slowAttempts" | "resumeAtMs">;
 
-/** The lane of an endpoint's deliveries and how many may start; null for none. */
+/** The lane of an endpoint's deliveries and how many may start; null if there is none. */
 export function planEndpointSlots(
   { pace, slowAttempts, resumeAtMs }: EndpointFacts,
   { customerId, subscriptionId, isReplay, slots, perSubscription, nowMs }: {

@@ -62,7 +62,7 @@ export function planPayerChange(
   return { change, disabledBy: access === "granted" ? null : "payment" };
 }
 
-/** The change of a customer's access by a verdict; null without one. */
+/** The change of a customer's access by a verdict; null if there is none. */
 export function accessChange(
   { before, after }: { before: boolean; after: boolean },
   { accessUntilMs }: Pick<PaymentVerdict, "accessUntilMs">,
@@ -79,7 +79,7 @@ export interface PaymentMail {
   formerKeys: string[];
 }
 
-/** The mail of a verdict; null for none. A payer that never had access gets no mail about its end. */
+/** The mail of a verdict; null if there is none. A payer that never had access gets no mail about its end. */
 export function planPaymentMail(
   { notice }: Pick<PaymentVerdict, "notice">,
   { customerId, isNew }: { customerId: string; isNew: boolean },

@@ -16,7 +16,7 @@ export type HashChange =
   | { kind: "pending"; contentHash: string }
   | { kind: "text"; textHash: string };
 
-/** The change of a known publication's hashes; null for none. */
+/** The change of a known publication's hashes; null if there is none. */
 export function planHashes(
   { contentHash, textHash }: Pick<PublicationKey, "contentHash" | "textHash">,
   stored: Pick<StoredPublication, "contentHash" | "textHash">,

@@ -12,8 +12,8 @@ export interface ArrivedEvent {
 }
 
 /**
- * The events of a spike, and revisions of quarantined events, which would be delivered before them. `quarantined`
- * contains the publications with quarantined events of earlier fetches.
+ * The events to quarantine: those of a spike, and revisions of publications that already have quarantined events
+ * (`quarantined`); otherwise the revision would be delivered first.
  */
 export function planQuarantine(
   arrived: readonly ArrivedEvent[],

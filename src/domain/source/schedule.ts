@@ -13,7 +13,7 @@ export function nextRunAfter(schedule: Schedule, afterMs: number): number | null
   return cronOf(schedule).nextRun(new Date(afterMs))?.getTime() ?? null;
 }
 
-/** The last run at or before a time, Unix ms; null without one. */
+/** The last run at or before a time, Unix ms; null if there is none. */
 export function lastRunUntil(schedule: Schedule, untilMs: number): number | null {
   // Runs are whole seconds, and the search excludes the second that it starts with.
   const runs = cronOf(schedule).previousRuns(2, new Date(untilMs + 1_000)).map((run) => run.getTime());

@@ -136,7 +136,7 @@ export interface SourceState {
   nextDueAtMs: number;
   /** The outcome of the last fetch; null before the first. */
   outcome: FetchResult | null;
-  /** Since when the outcome has been the same. */
+  /** When the current outcome first occurred, Unix ms; unchanged since then. */
   outcomeSinceMs: number | null;
   cadence: PublicationCadence;
   /** The permanent moves of its URLs. */

@@ -39,7 +39,7 @@ export interface DocumentRequest {
   headers: Record<string, string>;
   /** JSON; makes the request a POST. */
   body?: string;
-  /** The default is that of the options. */
+  /** Defaults to `timeoutMs` of the fetch options. */
   timeoutMs?: number;
   validators: Validators | null;
   /** An HTML page instead of data is a fault. */
@@ -54,7 +54,7 @@ export interface DocumentResponse {
   freshUntilMs: number | null;
   /** The redirects of the requested URL. */
   redirect: RedirectTrack;
-  /** The `Link` header (RFC 8288); empty without one. */
+  /** The `Link` header (RFC 8288); empty if there is none. */
   link: string;
 }
 

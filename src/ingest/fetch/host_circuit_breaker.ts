@@ -13,7 +13,7 @@ export class HostCircuitBreaker {
   readonly #refusals = new Map<string, number>();
   readonly #ended = new Map<string, FetchError>();
 
-  /** The first refusal that ended the requests to a host; null without one. */
+  /** The first refusal that ended the requests to a host; null if there is none. */
   get refusal(): FetchError | null {
     return [...this.#ended.values()][0] ?? null;
   }

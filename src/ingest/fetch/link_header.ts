@@ -3,7 +3,7 @@
 const PARAMETER = /\s*;\s*([^\s=;,<>"]+)\s*/y;
 const VALUE = /=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s";,<>]*))/y;
 
-/** The target of the first link whose relation is `next`, as stated; null without one. */
+/** The target of the first link whose relation is `next`, as stated; null if there is none. */
 export function nextLink(header: string): string | null {
   for (let open = header.indexOf("<"); open !== -1;) {
     const close = header.indexOf(">", open);

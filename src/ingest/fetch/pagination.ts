@@ -15,7 +15,7 @@ const MAX_WINDOWS = 1_000;
 /** Timeout of a request for a window, ms: endpoints such as Cellar respond within 60 s or not at all. */
 export const WINDOW_REQUEST_MS = 65_000;
 
-/** The days of a request, from the start of one to the start of another, Unix ms. */
+/** The days that a request covers: from the start of one day to the start of a later one, Unix ms. */
 export interface Window {
   sinceMs: number;
   untilMs: number;
@@ -68,7 +68,7 @@ export function halveWindow({ sinceMs, untilMs }: Window): [Window, Window] | nu
 
 /** The windows of one fetch. When its time is over, the next fetch continues with the days that are left. */
 export class WindowQueue {
-  /** The first day that is left, Unix ms; null without one. */
+  /** The first day that is left, Unix ms; null if there is none. */
   leftFromMs: number | null = null;
   readonly #startedMs: number;
   readonly #windows: Window[];

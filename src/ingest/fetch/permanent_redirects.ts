@@ -10,7 +10,7 @@ export type RedirectTrack = { kind: "none" | "unknown" | "failed" } | { kind: "m
 
 export type PermanentRedirects = RedirectTrack & { address: string };
 
-/** The adopted redirect of the configured URL; null without one. */
+/** The adopted redirect of the configured URL; null if there is none. */
 export function adoptedAddress(moves: readonly SourceMove[], configured: string): string | null {
   const move = moves.find(({ from }) => from === configured);
   return move?.adoptedAtMs ? move.url : null;

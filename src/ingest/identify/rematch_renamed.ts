@@ -179,7 +179,7 @@ interface Content {
   url: string;
   title: string;
   summary: string;
-  /** The stated date; null without one. */
+  /** The stated date; null if there is none. */
   dateMs: number | null;
 }
 
@@ -192,7 +192,7 @@ function contentOfKnown(known: KnownPublication): Content {
   return { url: known.url_official, title: known.title_en, summary: known.summary_en, dateMs };
 }
 
-/** A name that matching content shares; null if the content cannot match. */
+/** Derives a name that is the same for contents that match; null if the content cannot match any. */
 type NameOf = (content: Content) => string | null;
 
 /** The publications and the number of items of each name. */

@@ -10,7 +10,7 @@ import { cleanUrl } from "../normalise/links.ts";
 const CHURNING_QUERIES = 3;
 /** From this many publications on of which only the host has changed, their site has moved. */
 const MOVED_TOGETHER = 3;
-/** The first version whose URL can be one that was replaced and is used again. */
+/** The lowest version from which a URL can return to one that was replaced earlier. */
 const FIRST_RETURN = 3;
 
 /** Items of which only the query of the URL has changed: signed URLs, and those that bypass caches. */

@@ -50,7 +50,7 @@ export interface ParsedDocument {
   baseUrl: string | null;
   /** How long the document is fresh, as it states. */
   ttlMinutes: number | null;
-  /** Its reference to the next document: a URL, which may be relative, or a cursor; null without one. */
+  /** Its reference to the next document: a URL, which may be relative, or a cursor; null if there is none. */
   next: string | null;
   items: ParsedItem[];
   problems: ParseProblem[];

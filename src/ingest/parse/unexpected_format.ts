@@ -12,7 +12,7 @@ const HTML_ELEMENTS = new Set(
     "main header section article nav footer")
     .split(" "),
 );
-/** Formats by root element, with the strategy that reads them; null without one. */
+/** Formats by root element, with the strategy that reads them; null if none does. */
 const KNOWN_ROOTS = new Map<string, [what: string, strategy: string | null]>([
   ["opml", ["an OPML list of feeds", null]],
   ["urlset", ["a sitemap", "sitemap"]],
@@ -37,7 +37,7 @@ export function binaryFormat(bytes: Uint8Array): string | null {
   return BINARY.find(([start]) => start.every((byte, at) => bytes[at] === byte))?.[1] ?? null;
 }
 
-/** The error for XML or HTML with another root element. */
+/** The error for XML or HTML with an unexpected root element. */
 export function foreignRoot(rootName: string, text: string, wanted: "a feed" | "a sitemap"): DocumentError {
   const name = rootName.slice(rootName.indexOf(":") + 1).toLowerCase();
   if (HTML_ELEMENTS.has(name)) {

@@ -66,7 +66,7 @@ interface FirstPass extends Pass {
   fresh: readonly IdentifiedItem[];
   /** Items whose id belonged to another publication, with that publication's external id. */
   reusedIds: ReadonlyMap<IdentifiedItem, string>;
-  /** Items of which only the query of the URL has changed. */
+  /** Items whose URL has changed only in its query. */
   queries: ChangedQueries;
   /** Items of which only the URL has changed. */
   urls: MovedUrls;
@@ -171,7 +171,7 @@ function isWanted(one: IdentifiedItem, { keepAll, classify }: RevisionContext): 
 
 /** The fresh items that match known publications. */
 interface Rematched {
-  /** By external id: those of which only the query of the URL differs. */
+  /** Those whose URL differs only in its query, with their external ids. */
   requeried: ReadonlyMap<IdentifiedItem, string>;
   /** Whether the source generates the queries of its URLs, so that they do not count. */
   hasGeneratedQueries: boolean;
@@ -268,7 +268,10 @@ async function decideReusedIds(
   return { ...mergePasses([unchangedPass(reusedIds), decided]), identity };
 }
 
-/** Decides the items with a changed date: a revision when it is seen twice, unless the source generates its dates. */
+/**
+ * Decides what happens to items whose date has changed: they are revised once the new date has been seen twice, unless
+ * the source generates its dates.
+ */
 async function decideChangedDates(
   { dateChanged, hasSameDate }: Pass,
   document: DocumentContext,

@@ -92,7 +92,10 @@ function decideNew(
   return version(identified, event, { ...context, notify: context.notify && isNotified });
 }
 
-/** Whether the stored publication belongs to another listed item, or matches by an alias without the URL or title. */
+/**
+ * Whether the stored publication belongs to another listed item, or was found by an alias although neither its URL nor
+ * its title matches.
+ */
 function isAnother(
   stored: StoredPublication,
   identified: IdentifiedItem,

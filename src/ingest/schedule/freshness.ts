@@ -46,7 +46,7 @@ function expiresInMs(headers: Record<string, string>, nowMs: number): number | n
   return expiresMs - (parseHttpDate(headers["date"], nowMs) ?? nowMs);
 }
 
-/** The later of a response's freshness (Unix ms) and its document's ttl; null without either. */
+/** The later of a response's freshness (Unix ms) and its document's ttl; null if it has neither. */
 export function laterOf(
   responseUntilMs: number | null,
   ttlMinutes: number | null,

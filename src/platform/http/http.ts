@@ -33,7 +33,7 @@ export interface RealHttpClient extends HttpClient {
 export function createHttpClient(
   { trust = "authorities", forWebhooks = false }: HttpClientOptions = {},
 ): RealHttpClient {
-  // Loaded on demand: that takes as long as the rest of a start.
+  // Loaded on demand: loading takes as long as the rest of startup.
   let loading: Promise<Connections> | null = null;
   let loaded: Connections | null = null;
   const load = () =>

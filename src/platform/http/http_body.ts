@@ -32,8 +32,8 @@ export class BoundedBody {
 }
 
 /**
- * The decompressor of a `Content-Encoding`; null without one. Throws a {@link NetworkError} for an encoding that was
- * not requested. Brotli is never accepted: the runtime's decompressor accepts truncated bodies.
+ * The decompressor of a `Content-Encoding`; null if there is none. Throws a {@link NetworkError} for an encoding that
+ * was not requested. Brotli is never accepted: the runtime's decompressor accepts truncated bodies.
  */
 export function createDecompressor(contentEncoding: string): Transform | null {
   switch (contentEncoding.trim().toLowerCase()) {

@@ -13,7 +13,7 @@ import { inline, markdownToHtml } from "../markdown.ts";
 import { fieldRow, fieldsOf, nameOf, typeOf } from "./schema.ts";
 import { tryForm } from "./try_form.ts";
 
-/** Longer curl commands are split into lines, characters. */
+/** Maximum length of a curl command on one line, characters; longer ones are split. */
 const LONGEST_LINE = 84;
 const PROBLEM = "application/problem+json";
 

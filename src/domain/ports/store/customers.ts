@@ -38,7 +38,7 @@ export type ListedCustomer = Omit<Account, "payment">;
 /** The counts of customers' affairs that need attention. */
 export interface AccountHealth {
   queuedMails: number;
-  /** When the oldest of them was queued, Unix ms; null without one. */
+  /** When the oldest of them was queued, Unix ms; null if there is none. */
   oldestQueuedMailAtMs: number | null;
   failedMails: number;
   /** Payers whose newest price the config does not name. */
@@ -105,7 +105,7 @@ export interface CustomerStore {
 
   /** Requests counted for the customer on the UTC day ("2026-07-31"). */
   countedRequests(customerId: string, day: string): Promise<number>;
-  /** Adds to the counts; a crash may lose the previous call. */
+  /** Adds to the counts; a crash may lose those of the most recent call. */
   addRequests(counts: readonly { customerId: string; day: string; requests: number }[]): Promise<void>;
   /** The customer's usage in the UTC month ("2026-07"). */
   usageOf(customerId: string, month: string): Promise<Usage>;
@@ -118,7 +118,7 @@ export interface CustomerStore {
 
   /** Stores a response under the customer's idempotency key. */
   storeResponse(customerId: string, response: StoredResponse, atMs: number): Promise<void>;
-  /** The response stored under the customer's idempotency key after the time; null without one. */
+  /** The response stored under the customer's idempotency key after the time; null if there is none. */
   findResponse(customerId: string, key: string, afterMs: number): Promise<StoredResponse | null>;
   /** Removes responses that were stored up to the time. */
   removeResponses(untilMs: number): Promise<void>;

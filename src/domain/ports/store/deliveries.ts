@@ -102,7 +102,7 @@ export interface Replayed {
 
 export interface StoreHealth {
   pendingDeliveries: number;
-  /** When the oldest pending delivery was created, Unix ms; null without one. */
+  /** When the oldest pending delivery was created, Unix ms; null if there is none. */
   oldestPendingAtMs: number | null;
 }
 
@@ -173,7 +173,7 @@ export interface DeliveryStore {
   listDeliveries(customerId: string, query: DeliveryQuery): Promise<DeliveryRecord[]>;
   /** The deliveries of all customers, the newest first: for the operator. */
   listAllDeliveries(query: Omit<DeliveryQuery, "subscriptionId">): Promise<DeliveryRecord[]>;
-  /** The customer that a subscription or delivery belongs to, deleted ones included; null without one. */
+  /** The customer that a subscription or delivery belongs to, deleted ones included; null if there is none. */
   findOwner(of: "subscription" | "delivery", id: string): Promise<string | null>;
   /** Null unless it is the customer's. */
   findDelivery(customerId: string, id: string): Promise<DeliveryRecord | null>;

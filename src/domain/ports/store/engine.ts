@@ -11,7 +11,7 @@ import type { Store } from "./store.ts";
 export interface OpenStoreOptions {
   /** Whether the file's disk has room for more than a page. */
   hasRoom?: () => boolean;
-  /** Identifies the file at the path; null without one. Without this method, no file is replaced. */
+  /** Identifies the file at the path; null if there is none. Without this method, no file is replaced. */
   identifyFile?: () => string | null;
   /** Called when a storage fault begins, and with null when it ends. */
   onFault?: (problem: StorageProblem | null) => void;

@@ -65,9 +65,9 @@ export interface LaterLanguage {
 export interface EventStore {
   /** Newest first by (`published_at`, id); with `after` in the order of storing. */
   listEvents(query: EventQuery): Promise<ListedEvent[]>;
-  /** The position of an event, null without one. */
+  /** The position of an event, null if there is none. */
   findPosition(id: string): Promise<EventPosition | null>;
-  /** The position of the event that was stored last, null without one. */
+  /** The position of the event that was stored last, null if there is none. */
   lastPosition(): Promise<EventPosition | null>;
   /**
    * Identifies the state of all records: while it is the same, every list and every record is the same. SQLite reads it
@@ -80,6 +80,6 @@ export interface EventStore {
    * before the version `beforeId`. Empty without such an event or version.
    */
   listVersions(id: string, options?: { latest?: number; beforeId?: string | null }): Promise<string[]>;
-  /** One event with its provenance, null without one. */
+  /** One event with its provenance, null if there is none. */
   findEvent(id: string): Promise<FoundEvent | null>;
 }

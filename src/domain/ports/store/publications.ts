@@ -27,7 +27,7 @@ export interface StoredPublication {
   foundBy: "key" | "content" | "text" | "alias";
   /** Null until it is known. */
   textHash: string | null;
-  /** The hash of a change of date that was seen once; null without one. */
+  /** The hash of a change of date that was seen once; null if there is none. */
   pendingHash: string | null;
   /** How often only its date has changed. */
   dateMoves: number;

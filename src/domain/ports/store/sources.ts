@@ -27,7 +27,7 @@ export interface FetchEnd {
   isItsFault: boolean;
   /** Whether the next fetch continues where this one ended. The first success is a fetch that does not. */
   goesOn?: boolean;
-  /** Since when the outcome has been the same. */
+  /** When the current outcome first occurred, Unix ms. */
   outcomeSinceMs: number;
   /** State for the next fetch; null keeps the previous one. */
   kept: {
@@ -45,7 +45,7 @@ export interface FetchEnd {
   narrowUntilMs: number | null;
   /** What its hosts asked for; a later stored time stays. `guessed`: the host did not say how long. */
   hosts: readonly { host: string; freeAtMs: number; pausedUntilMs: number; guessed?: boolean }[];
-  /** Hosts that have answered every request since a time: guessed pauses that began before it are over. */
+  /** Hosts that have answered every request since `sinceMs`; this ends guessed pauses that began earlier. */
   responded?: { hosts: readonly string[]; sinceMs: number };
 }
 

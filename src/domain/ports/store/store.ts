@@ -21,8 +21,8 @@ export interface Store
     PaymentStore,
     MailStore {
   /**
-   * The current storage fault, null for none. While there is one, methods that meet it reject with a StorageError. Call
-   * it regularly: it detects faults that no other method has met, and their end.
+   * The current storage fault, null if there is none. While there is one, methods that meet it reject with a
+   * StorageError. Call it regularly: it detects faults that no other method has met, and their end.
    */
   fault(): Promise<StorageProblem | null>;
   close(): Promise<void>;

@@ -53,7 +53,8 @@ export interface SubscriptionStore {
   /**
    * Changes it, under the rules of {@link addSubscription}. Pending deliveries go to a new URL from their next attempt
    * on. When it is enabled, one delivery is tried before the others follow. When it is disabled, a subscription that
-   * the plan limits hold takes its place; one that its owner disables does not return by itself.
+   * was disabled by the plan limits takes its place. A subscription that its owner disables is never enabled
+   * automatically.
    */
   changeSubscription(
     customerId: string,

@@ -16,7 +16,7 @@ const NAMESPACES = new Map<string, string>([
   ["purl.org/rss/1.0/modules/content", "content"],
 ]);
 
-/** Elements with markup, and the type of their text without a `type` attribute. */
+/** Elements that may contain markup, with the type of their text if they have no `type` attribute. */
 export const MARKUP = new Map<string, "html" | "text">([
   ["title", "html"],
   ["description", "html"],

@@ -5,7 +5,7 @@ import { escapeText } from "./scan_xml.ts";
 
 export type JsonObject = Record<string, unknown>;
 
-/** Reads a JSON Feed, of truncated text the complete items. Throws {@link DocumentError}. */
+/** Reads a JSON Feed; if the text is truncated, reads only the complete items. Throws {@link DocumentError}. */
 export function readJsonFeed(text: string, maxItems: number): ParsedDocument {
   const { value, complete } = parseJson(text, 2);
   if (!isFeed(value)) {

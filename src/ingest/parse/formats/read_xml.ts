@@ -258,7 +258,7 @@ function newFields(): Fields {
   return { values: new Map(), links: [], categories: [], authors: [], attributes: new Map(), unclosed: 0 };
 }
 
-/** The value of the first element of those names; null without one. */
+/** The value of the first element of those names; null if there is none. */
 function first(values: Map<string, string>, names: readonly string[]): string | null {
   for (const name of names) {
     const value = values.get(name);

@@ -38,8 +38,8 @@ const QUOTE = 34;
 const APOSTROPHE = 39;
 
 /**
- * The next tag from an offset on, past text, comments, CDATA sections, instructions and the DOCTYPE; null without one. A
- * "<" that does not begin a tag is text.
+ * The next tag from an offset on, past text, comments, CDATA sections, instructions and the DOCTYPE; null if there is
+ * none. A "<" that does not begin a tag is text.
  */
 export function nextTag(text: string, from: number): StartTag | EndTag | null {
   let at = text.indexOf("<", from);

@@ -38,7 +38,7 @@ const PROBLEMS = {
 
 export type Cause = keyof typeof PROBLEMS;
 
-/** Texts of sqlite3_errstr(), which are stable: not every error of the runtime has the error code. */
+/** Texts of sqlite3_errstr(), for errors that the runtime reports without an error code; the texts are stable. */
 const TEXTS: readonly [RegExp, Cause][] = [
   [/database or disk is full/, "full"],
   [/attempt to write a readonly database/, "read_only"],
@@ -67,7 +67,7 @@ export function adviceOn(
 ): string | null {
   const cause = causeOf(error);
   if (cause === "corrupt") return PROBLEMS.corrupt.advice;
-  // On a full disk SQLite cannot make the file that its readers share, and calls that an I/O error.
+  // On a full disk, SQLite cannot create the file that its readers share, and reports an I/O error.
   if (cause === "io") return PROBLEMS[hasRoom() ? "io" : "full"].advice;
   return UNWRITABLE.test(error.message) ? PROBLEMS.read_only.advice : null;
 }
@@ -97,7 +97,7 @@ export class FaultMonitor {
     return storageError(cause, { cause: error });
   }
 
-  /** The current fault, null for none: tries a small write to find out whether one is over. */
+  /** The current fault; null if there is none. Tries a small write to find out whether an earlier fault is over. */
   current(): StorageProblem | null {
     if (!this.#isFinal()) this.#set(this.#check());
     return this.#cause === null ? null : PROBLEMS[this.#cause];

@@ -125,7 +125,7 @@ class Queue {
     return this.#skipped >= (this.#offered.size === 0 ? MAX_PASSED_OVER.before : MAX_PASSED_OVER.after);
   }
 
-  /** The deliveries of a subscription that may start now; null without any. */
+  /** The deliveries of a subscription that may start now; null if there are none. */
   #read(customerId: string, id: string, { nowMs, perSubscription, slots }: Claim): DueSubscription | null {
     const { connection, isReplay } = this;
     const row = connection.get(

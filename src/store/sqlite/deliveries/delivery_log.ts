@@ -53,7 +53,7 @@ export function createDeliveryLog(connection: Connection): Part<LogMethods> {
   };
 }
 
-/** A delivery of the customer; null without one. */
+/** A delivery of the customer; null if there is none. */
 export function findDelivery(connection: Connection, customerId: string, id: string): DeliveryRecord | null {
   const row = connection.get(
     sql`select ${COLUMNS} from deliveries ${LAST_ATTEMPT}

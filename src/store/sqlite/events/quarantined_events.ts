@@ -67,7 +67,7 @@ function saveUsual(
   );
 }
 
-/** The volume of the waiting events; null without any. */
+/** The volume of the waiting events; null if there are none. */
 function countArrivals(
   connection: Connection,
   { sourceId, atMs }: { sourceId: string; atMs: number },

@@ -16,7 +16,7 @@ export function servedBySeq(connection: Connection, seq: number): RegEvent {
   );
 }
 
-/** The record of an event; null without one. */
+/** The record of an event; null if there is none. */
 export function eventById(connection: Connection, id: string): RegEvent | null {
   const row = connection.get(sql`select ${SERVED_JSON} from events where id = ${id}`);
   return row === undefined ? null : JSON.parse(String(row["json"]));
