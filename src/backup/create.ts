@@ -23,10 +23,7 @@ export interface BackupRequest {
   secretKey: string | null;
 }
 
-/**
- * Makes the archive and moves it to its path after everything in it has been read back. Throws with a message for the
- * operator; nothing is left behind then.
- */
+/** Makes the archive, reads it back and moves it to its path. Throws with a message for the operator. */
 export async function createBackup(request: BackupRequest, tools: BackupTools): Promise<BackupManifest> {
   const { files } = tools;
   const folder = dirname(request.to);

@@ -51,10 +51,7 @@ export interface FieldError {
 export class AppError extends Error {
   override readonly name = "AppError";
 
-  /**
-   * `detail` tells the caller what is wrong and what to do. `retryInSeconds` is the `Retry-After`; null if waiting does
-   * not help or the time is unknown.
-   */
+  /** `detail` says what is wrong and what to do. `retryInSeconds`: the `Retry-After`; null if waiting does not help. */
   constructor(
     readonly code: ErrorCode,
     readonly detail: string,

@@ -18,10 +18,7 @@ export interface IngestReport {
   held_back?: number;
   /** New events without notification, because the source skipped them before; absent if there are none. */
   unnotified?: number;
-  /**
-   * Sentences on items that are left out on purpose; absent if there are none. (The two fields above it have the same
-   * phrase.)
-   */
+  /** Sentences on items that are left out on purpose; absent if there are none. */
   notes?: readonly string[];
   error?: string;
 }

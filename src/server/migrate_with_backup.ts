@@ -133,10 +133,7 @@ async function findSameBackup(
   }
 }
 
-/**
- * Throws if there is no database but evidence that there was one: a new one would hide the loss, and the changes in the
- * write-ahead log would be lost.
- */
+/** Throws if there is no database, but evidence that there was one: a new one would hide the loss. */
 async function refuseLostDatabase(
   host: Host,
   { path, storeName }: { path: string; storeName: string },

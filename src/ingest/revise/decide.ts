@@ -268,10 +268,7 @@ async function decideReusedIds(
   return { ...mergePasses([unchangedPass(reusedIds), decided]), identity };
 }
 
-/**
- * Decides what happens to items whose date has changed: they are revised once the new date has been seen twice, unless
- * the source generates its dates.
- */
+/** Decides on items with a changed date: revised if it is seen twice, unless the source generates its dates. */
 async function decideChangedDates(
   { dateChanged, hasSameDate }: Pass,
   document: DocumentContext,

@@ -55,9 +55,7 @@ function isWindow({ rules }: SourceSettings): boolean {
   return rules?.kind !== "list" || rules.paging.kind !== "none" || rules.windows !== null;
 }
 
-/**
- * The earliest date of a listed item, of several languages that of the shortest window; without one, the far future.
- */
+/** The earliest date of a listed item, of several languages that of the shortest list; else the far future. */
 function oldestListed(decided: readonly DecidedItem[]): number {
   const oldest = new Map<string | null, number>();
   for (const { item, language } of decided) {

@@ -92,10 +92,7 @@ function decideNew(
   return version(identified, event, { ...context, notify: context.notify && isNotified });
 }
 
-/**
- * Whether the stored publication belongs to another listed item, or was found by an alias although neither its URL nor
- * its title matches.
- */
+/** Whether it belongs to another listed item, or was found by an alias without a matching URL or title. */
 function isAnother(
   stored: StoredPublication,
   identified: IdentifiedItem,
