@@ -33,6 +33,14 @@ Deno.test("test() sends a synthetic delivery like any other, and returns nothing
   assert.equal(store.batches.length, 0);
 });
 
+Deno.test("test() refuses a private address as a delivery does", async () => {
+  const { deps, network } = aWorld();
+  network.addresses.set(HOST, ["169.254.169.254"]);
+  const { delivered, problem } = await createDelivery(deps).test(aSubscription(), 1_000);
+  assert.deepEqual([delivered, problem], [false, "this URL cannot receive webhooks"]);
+  assert.equal(network.requests.length, 0);
+});
+
 /** Test calls that hang: `each` of every customer. */
 function callsOf(delivery: Delivery, customers: number, each: number): Promise<TestOutcome>[] {
   return Array.from(

@@ -102,6 +102,17 @@ Deno.test("an attempt that lasts leaves the normal lane, is a slow one to its cu
   assert.ok(!slotsOf(100, attempts("ana", 1)).isSlowNow("ana running 0"));
 });
 
+Deno.test("shareSlots() starts at least one delivery of each lane with any number of slots, and never more than all", () => {
+  for (const slots of [1, 2, 3, 4, 5, 10]) {
+    for (const lane of ["", "slow ", "replay "]) {
+      const shares = started({ ana: { [`${lane}1`]: 99 } }, slotsOf(slots));
+      assert.ok((shares[`ana ${lane}1`] ?? 0) >= 1, `${slots} ${lane}`);
+    }
+    const all = started({ ana: { a: 9, "slow 1": 9, "replay 1": 9 }, bo: { a: 9 } }, slotsOf(slots));
+    assert.ok(Object.values(all).reduce((sum, one) => sum + one, 0) <= slots);
+  }
+});
+
 const lane = fc.constantFrom<Lane>("normal", "slow", "replay");
 const load = fc.array(
   fc.record({

@@ -48,6 +48,16 @@ Deno.test("a pause over a second is logged with the longest work since the last 
   assert.deepEqual(lags, [0, 2.91]);
 });
 
+Deno.test("work that began before the last check explains a pause", () => {
+  const { monitor, logged, spend, look } = createMonitor();
+  monitor.begin("make backup");
+  spend(100);
+  look(0);
+  spend(1_600);
+  look(1_500);
+  assert.deepEqual(logged, [{ pause_ms: 1_500, work: "make backup", work_ms: 1_600, cpu_ms: 1_600 }]);
+});
+
 Deno.test("the longest pause covers the last one to two minutes", () => {
   const { monitor, spend, look } = createMonitor();
   const seen: number[] = [];
