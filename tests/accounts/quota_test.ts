@@ -14,7 +14,6 @@ class FakeCounts implements Pick<Store, "countedRequests" | "addRequests"> {
   readonly stored = new Map<string, number>();
   reads = 0;
   failures = 0;
-  /** Reads and writes wait for this. */
   gate: Promise<void> = Promise.resolve();
 
   async countedRequests(customerId: string, day: string): Promise<number> {

@@ -6,7 +6,6 @@ import { type Given, HOOK, type Json, withSubscription } from "./given.ts";
 const DAY_MS = 86_400_000;
 const LIMITS = "[tiers.team]\ntest_calls_per_day = 3\nreplays_per_day = 5\n";
 
-/** A world with this number of delivered events. */
 const withDelivered = (count: number, work: (given: Given) => Promise<void>) =>
   withSubscription(async (given) => {
     await given.publish(...Array.from({ length: count }, (_, at) => `item-${at}`));

@@ -50,7 +50,6 @@ async function storeVersions(
   return ids;
 }
 
-/** The pages of a list, from a path on. */
 async function pagesFrom(world: World, key: string, path: string): Promise<Json[]> {
   const pages: Json[] = [];
   for (let next: string | null = path; next !== null;) {
@@ -133,7 +132,6 @@ Deno.test("GET /v1/events names every invalid parameter", () =>
   withWorld(async (world, key) => {
     const [event] = await store(world, [{}]);
     const unknown = world.newId("event");
-    /** Invalid values of one parameter. */
     const values: [name: string, ...values: string[]][] = [
       ["limit", ..."0 201 ten 1e2 05 +5 %2B5 %205 5%20 5.0 0x5 -5 \u0665".split(" "), "", "5&limit=6"],
       ["since", ..."-0 00 --1 yesterday 99999999999999999".split(" ")],

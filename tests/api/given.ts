@@ -22,7 +22,6 @@ interface Sent {
 export interface Given {
   world: World;
   key: string;
-  /** The key of another customer. */
   otherKey: string;
   subscription: { id: string; webhook_secret: string };
   ask(method: string, path: string, sent?: Sent): Promise<Reply>;
@@ -34,9 +33,7 @@ export interface Given {
   publish(...ids: string[]): Promise<void>;
   /** Lets time pass and does the work that is due. */
   pass(ms: number): Promise<void>;
-  /** The requests that a receiver got. */
   sentTo(hook: string): SeenRequest[];
-  /** The bodies of these requests. */
   bodiesTo(hook: string): Json[];
 }
 

@@ -15,7 +15,6 @@ import { anEvent, publish } from "../store/contract/given.ts";
 import { testVault } from "../support/vault.ts";
 import { TEMPORARY } from "../support/temporary.ts";
 
-/** When backups are made. */
 export const NOW_MS = Date.parse("2026-08-01T03:15:00Z");
 
 /** A folder with a store of three events, a config, a key, and the tools of a real machine. */
@@ -60,7 +59,6 @@ export async function withPlace(work: (place: Place) => Promise<void>): Promise<
   }
 }
 
-/** Makes a backup of the place. */
 export function create(
   { archive, database, config, key, tools }: Place,
   withKey = false,
@@ -69,20 +67,17 @@ export function create(
   return createBackup({ to: archive, nowMs: NOW_MS, database, config, secretKey }, tools);
 }
 
-/** The contents of a folder. */
 export async function names(folder: string): Promise<string[]> {
   const found: string[] = [];
   for await (const { name } of Deno.readDir(folder)) found.push(name);
   return found.sort();
 }
 
-/** Reads an archive's entries. */
 export async function readArchive(archive: string): Promise<{ name: string; data: Uint8Array }[]> {
   const entries = await unpackTar(gunzipSync(await Deno.readFile(archive)));
   return entries.map(({ header, data }) => ({ name: header.name, data: data ?? new Uint8Array() }));
 }
 
-/** The names of an archive's entries. */
 export async function listed(archive: string): Promise<string[]> {
   return (await readArchive(archive)).map(({ name }) => name);
 }

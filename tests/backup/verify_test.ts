@@ -11,7 +11,6 @@ import { testVault } from "../support/vault.ts";
 import { create, names, type Place, readArchive, withPlace } from "./place.ts";
 import { TEMPORARY } from "../support/temporary.ts";
 
-/** Damaged archives, and the errors for them. */
 const DAMAGES: [string, (place: Place) => Promise<void>, RegExp][] = [
   ["cut short", async ({ archive }) => {
     await Deno.truncate(archive, Math.floor((await Deno.stat(archive)).size / 2));
@@ -123,7 +122,6 @@ for (const [what, damage, message] of DAMAGES) {
   });
 }
 
-/** Changes what an archive holds. */
 async function repack({ archive }: Place, change: (folder: string) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir(TEMPORARY);
   for (const { name, data } of await readArchive(archive)) await Deno.writeFile(join(folder, name), data);

@@ -47,7 +47,6 @@ function item(fields: Partial<ClassifyInput>): ClassifyInput {
   return { title: "", summary: "", url: "", categories: [], statedLanguages: ["en"], ...fields };
 }
 
-/** A classifier with valid additions. */
 function classifierWith(change: Partial<Additions>) {
   const additions = { ...NONE, ...change };
   assert.deepEqual(findAdditionProblems(additions, ["board", "other"]), []);

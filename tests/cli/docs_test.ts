@@ -4,7 +4,6 @@ import { loadEveryCommand } from "../../src/cli/commands.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** The pages, by their path from the root. */
 async function pages(): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   for (const folder of ["", "docs/use/", "docs/run/", "docs/develop/"]) {

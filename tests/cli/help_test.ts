@@ -22,7 +22,6 @@ Deno.test("every help fits 80 columns", async () => {
   for (const [word, group] of groups) assertFits(word, groupHelp(word, group));
 });
 
-/** The words of a line, as a shell splits it. */
 async function shellWords(line: string): Promise<string[]> {
   const script = `set -f; words() { for word; do printf '%s\\0' "$word"; done; }; words ${line}`;
   const { stdout, success } = await new Deno.Command("sh", { args: ["-c", script] }).output();

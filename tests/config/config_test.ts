@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { linesOf, problemsOf, source } from "./given.ts";
 
-/** A source with these URLs. */
 const inLanguages = (urls: string) =>
   `[[sources]]\nid = "x"\nname_en = "x"\nbase_url = "https://a.org"\nurls = ${urls}`;
 

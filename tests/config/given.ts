@@ -32,7 +32,6 @@ export function parsedOf(text: string, given: Given = {}): Promise<ParsedConfig>
   });
 }
 
-/** All problems of a config. */
 export async function problemsOf(text: string, given: Given = {}): Promise<readonly ConfigProblem[]> {
   try {
     await configOf(text, given);

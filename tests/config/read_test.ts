@@ -60,7 +60,6 @@ Deno.test("parseConfig() returns every default for an empty file", async () => {
   });
 });
 
-/** Every key, with values other than the defaults. */
 const EVERY_KEY = `
     [server]
     listen = "[::1]:0"

@@ -39,7 +39,6 @@ async function attemptAt(port: number, body = "{}", timeoutMs = 5_000): Promise<
   }
 }
 
-/** Makes one attempt at such a server. */
 async function attempt(
   talk: Conversation,
   { timeoutMs, mustClose = false }: { timeoutMs?: number; mustClose?: boolean } = {},
@@ -66,7 +65,6 @@ const first = (head: string, then: Conversation): Conversation => async (connect
 
 const isLate = (result: AttemptResult) => /^no complete response within/.test(result.problem ?? "");
 
-/** The listed exchanges. */
 const EXCHANGES: Record<string, () => Promise<void>> = {
   "301/302/303/307/308 to http://169.254.169.254/": async () => {
     for (const status of [301, 302, 303, 307, 308]) {

@@ -86,7 +86,6 @@ class Room {
     }
   }
 
-  /** The longest lag of the matching hosts. */
   longestMs(hosts: RegExp): number {
     return Math.max(...[...this.lagsMs].filter(([host]) => hosts.test(host)).flatMap(([, lags]) => lags));
   }

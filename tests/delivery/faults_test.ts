@@ -8,7 +8,6 @@ const CONCURRENCY = 6;
 const PER_SUBSCRIPTION = 2;
 const DAY_MS = 86_400_000;
 
-/** Behaviours of endpoints. */
 const BEHAVIOURS: ((request: OutgoingRequest) => IncomingResponse | Promise<IncomingResponse>)[] = [
   () => respond(200),
   () => respond(500),
@@ -22,9 +21,7 @@ const BEHAVIOURS: ((request: OutgoingRequest) => IncomingResponse | Promise<Inco
 ];
 
 const faults = fc.record({
-  /** The behaviour for each request. */
   behaviours: fc.array(fc.nat(BEHAVIOURS.length - 1), { minLength: 10, maxLength: 40 }),
-  /** Which calls of the store fail. */
   failing: fc.array(fc.boolean(), { minLength: 5, maxLength: 60 }),
   /** How time moves on, ms. */
   steps: fc.array(fc.constantFrom(10, 200, 1_000, 4_000, 5_000, 16_000, 120_000), {

@@ -31,7 +31,6 @@ export interface JumpingClock extends FakeClock {
   readonly sleeping: number;
 }
 
-/** A clock at {@link START_MS}. */
 export function jumpingClock(): JumpingClock {
   const clock = fakeClock(START_MS);
   let sleeping = 0;
@@ -62,7 +61,6 @@ export function respond(status: number, headers: Record<string, string> = {}): I
   return { status, headers, body: new Uint8Array(), truncated: false };
 }
 
-/** The text of a sent body. */
 export function textOf(body: string | Uint8Array | undefined): string {
   return typeof body === "string" ? body : new TextDecoder().decode(body);
 }
@@ -96,12 +94,10 @@ export class FakeNetwork implements HttpClient, Resolver {
   }
 }
 
-/** A log that keeps its lines. */
 export interface FakeLog extends Log {
   readonly lines: { level: string; message: string; fields: LogFields }[];
 }
 
-/** An empty log. */
 export function fakeLog(): FakeLog {
   const lines: FakeLog["lines"] = [];
   const write = (level: string) => (message: string, fields: LogFields = {}) =>
@@ -109,13 +105,11 @@ export function fakeLog(): FakeLog {
   return { lines, debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
 }
 
-/** Without jitter. */
 export const fixedRandom: Random = {
   bytes: (count) => new Uint8Array(count),
   fraction: () => 0.5,
 };
 
-/** An event. */
 export function anEvent(change: Partial<RegEvent> = {}): RegEvent {
   const texts = { title: "Guideline on models", summary: "What providers of models document." };
   return storedEvent("evt_01JNQ2B3C4D5E6F7G8H9JKMNPQ", {
@@ -301,7 +295,6 @@ export function aWorld(
   return { deps, clock, network, store, log };
 }
 
-/** The host of {@link aSubscription}. */
 export const HOST = "hooks.receiver.example";
 
 /** A world with one subscription, this number of due deliveries, and an endpoint that responds with 200. */
@@ -317,9 +310,7 @@ export function aQueue(count: number, change: Partial<DeliveryDeps> = {}): Retur
 /** A running loop; it is stopped at the end of the scope. */
 export interface RunningLoop extends AsyncDisposable {
   delivery: Delivery;
-  /** Asks the loop to stop. */
   stop(): void;
-  /** Resolves when the loop has stopped. */
   stopped: Promise<void>;
 }
 

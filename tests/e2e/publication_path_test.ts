@@ -10,7 +10,6 @@ const PERMISSIONS = ["net", "env", "read", "write", "sys"].map((name) => `--allo
 const PATIENCE_MS = 120_000;
 const STORE = "store/sqlite/";
 
-/** A row of the documented path. */
 interface Step {
   name: string;
   where: string;

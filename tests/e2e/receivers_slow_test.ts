@@ -24,7 +24,6 @@ interface Sent {
   body: string;
 }
 
-/** A delivery as it is sent. */
 function delivery(change: { id?: string; secrets?: string[]; ageSeconds?: number } = {}): Sent {
   const { id = "dlv_1", secrets = [SECRET], ageSeconds = 0 } = change;
   const timestampSeconds = Math.floor(Date.now() / 1_000) - ageSeconds;
@@ -39,7 +38,6 @@ function delivery(change: { id?: string; secrets?: string[]; ageSeconds?: number
   };
 }
 
-/** What a receiver has to take and to refuse. */
 function cases(): [name: string, sent: Sent, good: boolean][] {
   const good = delivery();
   const without = (name: string) => ({
@@ -94,7 +92,6 @@ const RECEIVERS: [file: string, tool: string, run: string[]][] = [
   ["receiver.go", "go", ["./receiver"]],
 ];
 
-/** Compiles where that is needed. */
 async function build(tool: string, file: string, folder: string): Promise<void> {
   if (tool !== "go") return;
   const { success, stderr } = await new Deno.Command("go", {

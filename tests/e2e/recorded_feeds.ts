@@ -4,7 +4,6 @@ import { type Need, present } from "../support/needs.ts";
 
 const FIXTURES = fileURLToPath(new URL("../../../shared/fixtures", import.meta.url));
 
-/** Whether the recordings are at hand. */
 export const RECORDINGS: Need = present(FIXTURES);
 
 const FILES: Readonly<Record<string, string>> = {
@@ -31,7 +30,6 @@ export interface GrowingFeed {
   readonly isWhole: boolean;
   /** As it is served now. */
   readonly body: string;
-  /** Another one with every change. */
   readonly etag: string;
   /** Publishes one more item. */
   grow(): void;

@@ -26,7 +26,6 @@ const JSON_SIGNS = splitTokens(
 
 let world: Promise<{ world: World; key: string }> | undefined;
 
-/** The world of all requests of a thread. */
 function readyWorld(): Promise<{ world: World; key: string }> {
   return world ??= createWorld(CONFIG).then(async (made) => ({
     world: made,
@@ -70,7 +69,6 @@ function header(
 const POST: RequestInit = { method: "POST", body: SUBSCRIPTION };
 const TRUSTED = readRanges(["127.0.0.0/8", "::1/128"]);
 
-/** See {@link FuzzedParser}. */
 export const API_PARSERS: readonly FuzzedParser[] = [
   header("authorization", { sample: `Bearer rgf_${"0".repeat(64)}`, tokens: ["Bearer ", "rgf_"] }),
   header("if-none-match", { sample: 'W/"abc", "def"', tokens: ['W/"a", ', '"a",', "W/"] }),

@@ -2,7 +2,6 @@
 
 /** One kind of input, of any size. */
 export interface GrowingCase {
-  /** The name of the parser in the list of parsers. */
   parser: string;
   /** The offset in the parser's sample at which it is inserted. */
   at: number;

@@ -157,7 +157,6 @@ const sparql: Reading = {
   dateFormat: null,
 };
 
-/** See {@link FuzzedParser}. */
 export const DOCUMENT_PARSERS: readonly FuzzedParser[] = [
   ...["RSS 2.0", "RSS 1.0", "Atom 1.0"].map((format): FuzzedParser => ({
     name: format,

@@ -49,7 +49,6 @@ export class Fuzzer {
   }
 }
 
-/** A random case for a parser. */
 export function randomCase({ name, sample, tokens }: FuzzedParser, chance: Chance): GrowingCase {
   const token = (): string => chance.pick(tokens);
   const maybe = (probability: number): string => chance.happens(probability) ? token() : "";

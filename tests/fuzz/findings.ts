@@ -31,7 +31,6 @@ const ROWS: readonly [what: string, parser: string, at: number, parts: string][]
   ["unclosed definitions within unclosed list items", "listing", 189, "|<ul><li>||<dd>|"],
 ];
 
-/** The findings by description. */
 export const FINDINGS: Readonly<Record<string, GrowingCase>> = Object.fromEntries(
   ROWS.map(([what, parser, at, parts]) => {
     const [before = "", repeated = "", middle = "", repeatedAfter = "", after = ""] = parts.split("|");

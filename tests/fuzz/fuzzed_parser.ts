@@ -3,7 +3,6 @@
 /** A parser of bytes from outside. */
 export interface FuzzedParser {
   name: string;
-  /** A valid input. */
   sample: string;
   /** Elements and special characters of such inputs. */
   tokens: readonly string[];

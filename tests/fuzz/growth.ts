@@ -25,7 +25,6 @@ export interface Slow {
   quarterMs: number;
 }
 
-/** The sizes of a case. */
 export interface Ladder {
   /** The longest input, characters; default 512 KB. */
   largest?: number | undefined;

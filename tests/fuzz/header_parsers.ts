@@ -36,7 +36,6 @@ async function receive(response: string): Promise<void> {
   }
 }
 
-/** See {@link FuzzedParser}. */
 export const HEADER_PARSERS: readonly FuzzedParser[] = [
   {
     name: "Cache-Control",

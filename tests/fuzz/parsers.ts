@@ -5,7 +5,6 @@ import type { FuzzedParser } from "./fuzzed_parser.ts";
 import { HEADER_PARSERS } from "./header_parsers.ts";
 import { TEXT_PARSERS } from "./text_parsers.ts";
 
-/** See {@link FuzzedParser}. */
 export const PARSERS: readonly FuzzedParser[] = [
   ...DOCUMENT_PARSERS,
   ...HEADER_PARSERS,

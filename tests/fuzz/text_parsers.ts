@@ -65,7 +65,6 @@ function inParts(text: string, length: number, read: (part: string) => void): vo
   for (let at = 0; at < text.length; at += length) read(text.slice(at, at + length));
 }
 
-/** See {@link FuzzedParser}. */
 export const TEXT_PARSERS: readonly FuzzedParser[] = [
   {
     name: "date",

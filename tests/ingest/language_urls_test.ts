@@ -84,7 +84,6 @@ const SITES: Readonly<Record<string, Site>> = {
   },
 };
 
-/** Each event's title and languages. */
 async function stored(world: World): Promise<string[]> {
   const { key } = await world.addCustomer();
   const { json } = await world.ask("/v1/events", { key });

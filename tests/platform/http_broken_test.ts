@@ -26,7 +26,6 @@ async function reasonFor(address: string, maxBodyBytes = 1_000): Promise<string>
   }
 }
 
-/** A response, and the reason of its failure. */
 const ROWS: [what: string, talk: Conversation, reason: string][] = [
   ["nothing", sayingLast(), "connection reset"],
   ["half a head", sayingLast("HTTP/1.1 200 OK\r\nx-a: b"), "connection reset"],

@@ -2,14 +2,11 @@
 import type { HttpClient, OutgoingRequest } from "../../src/domain/ports/ports.ts";
 import { createHttpClient, type HttpClientOptions } from "../../src/platform/http/http.ts";
 
-/** A running raw server. */
 export interface RawServer extends AsyncDisposable {
   /** `http://127.0.0.1:PORT` */
   address: string;
   port: number;
-  /** The number of accepted and of open connections. */
   connections: { taken: number; open: number };
-  /** The received text. */
   received(): string;
 }
 
@@ -103,7 +100,6 @@ export async function withClient(
   }
 }
 
-/** A GET request to an address on loopback. */
 export function get(url: string, more: Partial<OutgoingRequest> = {}): OutgoingRequest {
   const { signal } = new AbortController();
   const own = { method: "GET" as const, url: new URL(url), headers: {}, addresses: ["127.0.0.1"] };

@@ -19,7 +19,6 @@ tls_cert = "live.pem"
 tls_key = "live.key"
 `;
 
-/** An unused port on loopback. */
 function freePort(): number {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   return listener.addr.port;

@@ -21,10 +21,8 @@ export const MOODS = [
   "gone",
 ] as const;
 
-/** See {@link MOODS}. */
 export type Mood = typeof MOODS[number];
 
-/** What an endpoint saw of an attempt. */
 export interface Seen {
   host: string;
   id: string;
@@ -42,7 +40,6 @@ const DAY = 86_400_000;
 /** Between an act and what its customer knows of it the clock may move on: so exact are the times that are known, ms. */
 const LEEWAY = 10 * 60_000;
 
-/** The endpoints, by host. */
 export class Endpoints {
   readonly moods = new Map<string, Mood>();
   /** By host: the secrets that its owner has been given, the newest last. */

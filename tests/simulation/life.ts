@@ -23,7 +23,6 @@ export class Life {
     return this.#dead;
   }
 
-  /** Settles with its death. */
   get died(): Promise<"died"> {
     return this.#died.promise;
   }

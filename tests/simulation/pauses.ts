@@ -2,7 +2,6 @@
 
 /** The pauses that are promised after the first, second, … failure, ms; later ones are longer. */
 const PROMISED_MS = [5_000, 60_000, 300_000, 1_800_000, 7_200_000];
-/** The part of them that the jitter leaves at least. */
 const LEAST = 0.9;
 
 interface Paused {
@@ -20,7 +19,6 @@ export class Pauses {
     return nowMs < (this.#paused.get(id)?.untilMs ?? 0);
   }
 
-  /** An attempt has failed, and that is recorded. */
   failed(id: string, host: string, nowMs: number): void {
     const failures = (this.#paused.get(id)?.failures ?? 0) + 1;
     const pauseMs = PROMISED_MS[Math.min(failures, PROMISED_MS.length) - 1] ?? 0;

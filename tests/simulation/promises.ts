@@ -9,7 +9,6 @@ import type { Filter, Subscribed } from "./subscribed.ts";
 
 /** The most deliveries a month that either tier allows. */
 const MOST_A_MONTH = 15;
-/** From this part of them on their customer is told. */
 const NEARLY = 0.8;
 /** The tiers: of the limit of each a month's customer is told anew. */
 const LIMITS = 2;
@@ -102,7 +101,6 @@ async function allEvents({ store }: Simulation): Promise<RegEvent[]> {
   return listed.map(({ json }) => JSON.parse(json));
 }
 
-/** Every delivery of a customer, page by page. */
 async function allDeliveries(simulation: Simulation, key: string): Promise<Delivery[]> {
   const subscriber = simulation.subscribers.find((one) => one.key === key);
   assert.ok(subscriber !== undefined);

@@ -40,13 +40,11 @@ export interface Publication {
   topic: string;
 }
 
-/** A customer with its key. */
 export interface Subscriber {
   id: string;
   key: string;
 }
 
-/** An answer of the API. */
 export interface Reply {
   status: number;
   // deno-lint-ignore no-explicit-any -- the JSON that is looked into
@@ -68,7 +66,6 @@ export class Simulation {
   deaths = 0;
   /** How often an endpoint was dead for so long that it was switched off. */
   outages = 0;
-  /** Keys that were replaced. */
   readonly oldKeys: string[] = [];
   #life: Life;
   #app: App;

@@ -32,7 +32,6 @@ export async function live(simulation: Simulation): Promise<Story> {
   return story;
 }
 
-/** See {@link live}. */
 export class Story {
   readonly subscribed: Subscribed[] = [];
   #hosts = 0;
@@ -265,7 +264,6 @@ export class Story {
     return true;
   }
 
-  /** The operator replaces the key of a customer. */
   async #replaceKey(): Promise<void> {
     const { chance, clock, store, subscribers } = this.simulation;
     const subscriber = chance.pick(subscribers);
@@ -328,7 +326,6 @@ export class Story {
     };
   }
 
-  /** Raises all limits. */
   async plenty(): Promise<void> {
     const { store, subscribers, clock } = this.simulation;
     for (const some of this.subscribed) {

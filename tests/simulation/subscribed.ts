@@ -1,7 +1,6 @@
 // The subscriptions that a simulation has made.
 import type { Subscriber } from "./simulation.ts";
 
-/** The filter of a subscription. */
 export interface Filter {
   topics?: string[];
   severity_min?: string;
@@ -12,7 +11,6 @@ export interface Subscribed {
   id: string;
   subscriber: Subscriber;
   host: string;
-  /** All its filters so far. */
   filters: Filter[];
   /** Events that were stored before it. */
   storedBefore: number;

@@ -14,7 +14,6 @@ const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 const DAY_MS = 86_400_000;
 const AUTHORITY = "Test authority";
 
-/** The authorities' private keys, by folder. */
 const authorityKeys = new Map<string, CryptoKey>();
 
 /** Makes an authority for the folder and writes `ca.pem`; returns its text. */
@@ -56,7 +55,6 @@ export async function makeSelfSigned(folder: string, name: string, host: string)
   });
 }
 
-/** Reads a certificate's files. */
 export async function readPair({ cert, key }: CertificateFiles): Promise<{ cert: string; key: string }> {
   return { cert: await Deno.readTextFile(cert), key: await Deno.readTextFile(key) };
 }

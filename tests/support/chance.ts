@@ -6,7 +6,6 @@ export interface Chance {
   fraction(): number;
   /** An integer from `min` to `max`. */
   between(min: number, max: number): number;
-  /** True so often. */
   happens(probability: number): boolean;
   pick<T>(choices: readonly T[]): T;
 }

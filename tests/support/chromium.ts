@@ -4,27 +4,21 @@ import { findProgram } from "./needs.ts";
 /** The path of Chromium; null without it. */
 export const CHROMIUM = findProgram("chromium", "chromium-browser", "google-chrome");
 
-/** How a page is opened. */
 export interface Viewing {
   javaScript?: boolean;
-  /** CSS pixels. */
   width?: number;
   colours?: "light" | "dark";
 }
 
-/** An opened page. */
 export interface Tab {
   /** The requested URLs, the page's own first. */
   readonly requests: readonly string[];
   /** Messages of the console, exceptions and refused requests. */
   readonly complaints: readonly string[];
-  /** The value of an expression in the page, awaited. */
   evaluate<T>(expression: string): Promise<T>;
   /** Waits until an expression in the page is true; fails after some seconds. */
   until(expression: string): Promise<void>;
-  /** Types a text into the focused element. */
   type(text: string): Promise<void>;
-  /** Presses a key. */
   press(key: "Tab" | "Enter"): Promise<void>;
 }
 
@@ -106,11 +100,9 @@ async function removeProfile(profile: string): Promise<void> {
 
 type Fields = Record<string, unknown>;
 
-/** A connection to the browser, with commands and events. */
 interface Connection {
   send(method: string, params?: Fields, sessionId?: string): Promise<Fields>;
   listen(heard: (method: string, params: Fields) => void): void;
-  /** Ends the browser. */
   close(): Promise<void>;
 }
 

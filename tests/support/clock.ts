@@ -1,7 +1,6 @@
 // A clock that only a test advances.
 import { type Clock, DeadlineError } from "../../src/domain/ports/ports.ts";
 
-/** A clock in the test's hand. */
 export interface FakeClock extends Clock {
   /** Advances by `ms`; wakes sleepers in the order of their times. */
   advance(ms: number): Promise<void>;

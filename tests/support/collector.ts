@@ -1,6 +1,5 @@
 // An OTLP collector: receives spans as JSON.
 
-/** A span as it was exported. */
 export interface ExportedSpan {
   name: string;
   traceId: string;
@@ -8,15 +7,12 @@ export interface ExportedSpan {
   parentSpanId: string;
   attributes: Record<string, string | number | boolean>;
   isFailed: boolean;
-  /** The message of a failure. */
   message: string;
 }
 
-/** A collector. */
 export interface Collector {
   /** For OTEL_EXPORTER_OTLP_ENDPOINT. */
   address: string;
-  /** Every span that came. */
   spans(): ExportedSpan[];
   /** All that came, of spans, logs and metrics, as it was sent. */
   text(): string;
@@ -38,7 +34,6 @@ interface SentSpan extends Omit<ExportedSpan, "attributes" | "isFailed" | "messa
 /** The status code of a failure (OpenTelemetry's trace.proto). */
 const STATUS_ERROR = 2;
 
-/** Listens on a free port. */
 export function startCollector(): Collector {
   const sent: { path: string; text: string }[] = [];
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {

@@ -130,7 +130,6 @@ export const HELD_TO_RIGHTS = Deno.uid() === 0
   ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all"]
   : [];
 
-/** The need of {@link HELD_TO_RIGHTS}. */
 export const MAY_HOLD: Need = POSIX ?? condition(
   HELD_TO_RIGHTS.length === 0 || await works("setpriv", [...HELD_TO_RIGHTS.slice(1), "true"]),
   "root without setpriv",

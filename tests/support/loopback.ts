@@ -1,17 +1,13 @@
 // A publisher and a receiver on loopback for tests of servers.
 
-/** Options of a server on a free port of loopback. */
 export const LOOPBACK = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
 
-/** A feed that grows. */
 export interface Board {
-  /** The config of a source that reads it every second. */
   source: string;
   publish(title: string): void;
   close(): Promise<void>;
 }
 
-/** Opens a feed. */
 export function openBoard(): Board {
   const items: string[] = [];
   const server = Deno.serve(
@@ -39,14 +35,12 @@ min_items = 0
   };
 }
 
-/** An attempt that arrived. */
 export interface Arrival {
   /** The delivery's id, the same for every attempt. */
   id: string;
   title: string;
 }
 
-/** A receiver of deliveries. */
 export interface Hook {
   url: string;
   /** In the order in which they came. */

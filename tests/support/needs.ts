@@ -13,17 +13,14 @@ export function needs(name: string, ...all: Need[]): { name: string; ignore: boo
     : { name: `${name} (skipped: ${unmet.join("; ")})`, ignore: true };
 }
 
-/** Needs a condition. */
 export function condition(isMet: boolean, otherwise: string): Need {
   return isMet ? null : otherwise;
 }
 
-/** Needs a file that is not part of the repository. */
 export function present(path: string | URL): Need {
   return condition(existsSync(path), `${String(path).split("/").slice(-2).join("/")} is not on this machine`);
 }
 
-/** Needs each of the programs on the PATH. */
 export function program(...names: string[]): Need {
   const missing = names.filter((name) => findProgram(name) === null);
   return condition(missing.length === 0, `${missing.join(" and ")} not installed`);

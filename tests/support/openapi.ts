@@ -9,10 +9,8 @@ import type { Header, Method, OpenApi, Reference, ResponseObject, Schema } from 
 import { fakePlatform } from "./platform.ts";
 import { testVault } from "./vault.ts";
 
-/** A request and its response. */
 export interface Exchange {
   method: string;
-  /** The URL as it was sent. */
   url: string;
   status: number;
   headers: Headers;
@@ -24,7 +22,6 @@ const TRANSPORT = /^(content-(type|length|encoding)|vary|x-content-type-options|
 const PROBLEM = "application/problem+json";
 const ROOT = "https://regfeed.example/openapi.json";
 
-/** The description of a separate world. */
 export const description: () => Promise<OpenApi> = once(async () => {
   const store = openStore(":memory:", testVault);
   const config = await parseConfig('[payment]\nwebhook_secret = "whsec_described"', {

@@ -17,7 +17,6 @@ import { NO_TRACER } from "../../src/domain/ports/tracer.ts";
 import { type FakeClock, fakeClock } from "./clock.ts";
 import { IN_PROCESS_WORKER } from "./workers/parse_worker.ts";
 
-/** The response of a fake host. */
 export type Answer = Partial<Omit<IncomingResponse, "body">> & { body?: string | Uint8Array };
 
 /** A request as the fake internet saw it. */
@@ -38,7 +37,6 @@ export interface FakeInternet extends HttpClient {
   serve(url: string, answer: (request: SentRequest) => Answer | Promise<Answer>): void;
 }
 
-/** A request with its body as text. */
 export type SentRequest = Omit<OutgoingRequest, "body"> & { body?: string };
 
 /** An internet without hosts. */
@@ -75,7 +73,6 @@ export function fakeInternet(): FakeInternet {
 export interface FakeFiles extends Files {
   write(path: string, content: string | Uint8Array, modifiedAtMs: number): void;
   remove(path: string): void;
-  /** Adds an unreadable entry. */
   spoil(path: string, reason: string): void;
 }
 
@@ -119,7 +116,6 @@ export function fakeFiles(): FakeFiles {
   };
 }
 
-/** A log line. */
 export interface LogLine {
   area: string;
   level: "debug" | "info" | "warn" | "error";

@@ -132,11 +132,9 @@ export function addCustomer(
 /** A server that has been started. */
 export interface Beginning {
   pid: number;
-  /** The log so far. */
   log(): string;
   /** Sends a signal and does not wait. */
   signal(signal: "SIGHUP" | "SIGTERM" | "SIGINT" | "SIGKILL" | "SIGUSR1" | "SIGUSR2"): void;
-  /** Waits for the text in the log. */
   said(text: string): Promise<void>;
   /** Ends it the hard way, where it has not ended. */
   kill(): void;
@@ -184,7 +182,6 @@ export function begin(
   };
 }
 
-/** A running server. */
 export interface Serving extends Omit<Beginning, "over"> {
   /** `http://127.0.0.1:PORT` */
   address: string;
@@ -240,7 +237,6 @@ export async function withFolder(work: (folder: string) => Promise<void>): Promi
   }
 }
 
-/** {@link withFolder} with a config. */
 export function withConfig(config: string, work: (folder: string) => Promise<void>): Promise<void> {
   return withFolder(async (folder) => {
     await writeConfig(folder, config);
@@ -248,7 +244,6 @@ export function withConfig(config: string, work: (folder: string) => Promise<voi
   });
 }
 
-/** Writes the config of a folder. */
 export async function writeConfig(folder: string, text: string): Promise<void> {
   await Deno.writeTextFile(join(folder, "regfeed.toml"), text);
 }

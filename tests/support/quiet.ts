@@ -15,7 +15,6 @@ const SECRETS: readonly [what: string, pattern: RegExp][] = [
 const PRIVATE: readonly [what: string, pattern: RegExp][] = [
   ["a mail address", /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/],
 ];
-/** A line of the log, in either form. */
 const LOG_LINE = /^(?:\{"time":|\d{4}-\d\d-\d\dT[\d:.]+Z (?:DEBUG|INFO|WARN|ERROR) )/;
 
 function findSecret(text: string, patterns: readonly [string, RegExp][]): string | null {

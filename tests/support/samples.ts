@@ -3,7 +3,6 @@ import type { RegEvent } from "../../src/domain/event/event.ts";
 import type { Provenance } from "../../src/domain/event/provenance.ts";
 import { START_MS } from "./world.ts";
 
-/** An item of a sample feed. */
 export interface SampleItem {
   id: string;
   title?: string;
@@ -12,7 +11,6 @@ export interface SampleItem {
   date?: string | false;
 }
 
-/** An RSS feed of these items. */
 export function rss(items: readonly SampleItem[]): string {
   const rows = items.map(({ id, title, summary, date }) =>
     `<item><guid isPermaLink="false">${id}</guid><link>https://board.example/${id}</link>` +
@@ -40,7 +38,6 @@ ${lines.source ?? ""}
 `;
 }
 
-/** The provenance of a sample event. */
 export const SAMPLE_PROVENANCE: Provenance = {
   rules_version: "1",
   categories: ["News"],
@@ -51,7 +48,6 @@ export const SAMPLE_PROVENANCE: Provenance = {
   fetched_at: START_MS,
 };
 
-/** A stored event. */
 export function sampleEvent(change: Partial<RegEvent> & Pick<RegEvent, "id">): RegEvent {
   return {
     source_id: "board",
@@ -97,7 +93,6 @@ allow_networks = ["127.0.0.0/8"]
 
 ${INBOX_SOURCE}`;
 
-/** A config with payments of the fake provider. */
 export const PAYMENT_CONFIG = `
 [payment]
 webhook_secret = "${STRIPE_SECRET}"

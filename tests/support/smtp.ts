@@ -5,7 +5,6 @@ import { SMTPServer } from "npm:smtp-server@3.21.6";
 // deno-lint-ignore no-explicit-any -- the package brings no types
 export type SmtpOptions = Record<string, any>;
 
-/** A received mail. */
 export interface TakenMail {
   to: string[];
   raw: string;

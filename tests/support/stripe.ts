@@ -9,7 +9,6 @@ export type ApiVersion = "2020-08-27" | "2024-06-20" | "2025-03-31.basil";
 
 const stripe = new Stripe("sk_test_none");
 
-/** The header that Stripe's library makes for a body. */
 export async function stripeSignature(body: string, atMs: number, secret = STRIPE_SECRET): Promise<string> {
   return await stripe.webhooks.generateTestHeaderStringAsync({
     payload: body,
@@ -29,7 +28,6 @@ export interface StripeSays {
   version?: ApiVersion;
 }
 
-/** An event's body. */
 export function stripeEvent({ id, type, created, object, livemode = false, version }: StripeSays): string {
   return JSON.stringify({
     id,
@@ -44,7 +42,6 @@ export function stripeEvent({ id, type, created, object, livemode = false, versi
   });
 }
 
-/** A session of Checkout that was completed. */
 export function checkoutSession(change: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     id: "cs_test_a1b2c3",
@@ -75,7 +72,6 @@ export function checkoutSession(change: Record<string, unknown> = {}): Record<st
   };
 }
 
-/** A subscription with one price. */
 export function stripeSubscription(
   status: string,
   price: string,
@@ -109,7 +105,6 @@ export function stripeSubscription(
   };
 }
 
-/** A bill of that subscription. */
 export function stripeInvoice(
   price: string,
   version: ApiVersion = "2024-06-20",

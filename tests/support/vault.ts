@@ -4,7 +4,6 @@ import { createVault } from "../../src/platform/vault.ts";
 
 const vault = createVault(new Uint8Array(32).fill(7));
 
-/** Gives the vault of every store of the tests. */
 export function testVault(): Vault {
   return vault;
 }

@@ -14,10 +14,8 @@ import { type FakePlatform, fakePlatform } from "./platform.ts";
 import { checkLines } from "./quiet.ts";
 import { testVault } from "./vault.ts";
 
-/** The moment at which a world begins. */
 export const START_MS = Date.parse("2026-08-01T10:00:00Z");
 
-/** A response with its parsed JSON. */
 export interface Reply {
   status: number;
   headers: Headers;
@@ -33,7 +31,6 @@ export interface World {
   platform: FakePlatform;
   store: Store;
   newId: NewId;
-  /** Adds a customer and returns its key. */
   addCustomer(change?: Partial<Customer>): Promise<{ customer: Customer; key: string }>;
   /**
    * Sends a request to the API with `key` in the Authorization header. Fails if the description has no such response.
@@ -42,7 +39,6 @@ export interface World {
   close(): Promise<void>;
 }
 
-/** Options of a world. */
 export interface WorldOptions {
   startMs?: number;
   seed?: number;

@@ -69,7 +69,6 @@ function eventsOf(text: string): PaymentEvent[] {
 const judge = (events: readonly PaymentEvent[] | string, day: number) =>
   evaluatePayer(typeof events === "string" ? eventsOf(events) : events, RULES, T0 + day * DAY);
 
-/** A verdict as one line. */
 function short({ provision, tier, access, accessUntilMs, unknownPrice }: PaymentVerdict): string {
   const until = accessUntilMs === null ? "" : ` until ${(accessUntilMs - T0) / DAY}`;
   return `${provision ? "" : "no customer, "}${tier ?? "no tier"} ${access}${until}${

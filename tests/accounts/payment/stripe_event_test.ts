@@ -22,7 +22,6 @@ function factOf(type: string, object: Record<string, unknown>): PaymentFact | st
   return reading.event.fact ?? reading.event.note ?? "";
 }
 
-/** The fact of a kind. */
 function kindOf<K extends PaymentFact["kind"]>(kind: K, type: string, object: Record<string, unknown>) {
   const fact = factOf(type, object);
   assert.ok(typeof fact === "object" && fact.kind === kind, JSON.stringify(fact));

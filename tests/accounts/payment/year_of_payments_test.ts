@@ -111,7 +111,6 @@ async function sendAll({ config, platform, store }: World, payer: number): Promi
   }
 }
 
-/** The final state of a payer. */
 async function endOf({ app, platform, store }: World, payer: number): Promise<Record<string, unknown>> {
   const events = yearOfEvents(payer);
   const customerId = (await store.findPayment(JSON.parse(events[0] ?? "").id))?.customerId ?? "";

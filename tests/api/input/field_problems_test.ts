@@ -4,7 +4,6 @@ import { invalid } from "../../../src/api/input/field_problems.ts";
 import { checkBody } from "../../../src/api/input/input.ts";
 import { subscriptionRequest } from "../../../src/wire/subscription.ts";
 
-/** The longest error, in JSON. */
 const MAX_ERROR_LENGTH = 100_000;
 
 Deno.test("an error is short even if the field names of a 64 KB body are long", () => {

@@ -14,7 +14,6 @@ import { createWorld } from "../../support/world.ts";
 const GB = 1e9;
 const DISK: Volume = { kind: "ext", isNetwork: false, freeBytes: 50 * GB };
 
-/** A machine whose every folder is on a volume. */
 const machineOf = (volume: Volume | null) => ({
   volumeOf: () => volume,
   rightsOf: () => ({

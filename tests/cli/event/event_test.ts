@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { regfeed, regfeedJson, withConfig, writeConfig } from "../../support/process.ts";
 import { INBOX_SOURCE } from "../../support/samples.ts";
 
-/** Rules that an operator adds later. */
 const ADDITIONS = `
 [[topics]]
 id = "museums"

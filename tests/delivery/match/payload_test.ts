@@ -19,7 +19,6 @@ const event = anEvent({
 
 const ANA: Recipient = { deliveryId: "dlv_1", subscriptionId: "sub_1", sequence: 7 };
 
-/** The body for one recipient. */
 function bodyIn(language: string, unmatched: UnmatchedEvent, recipient = ANA): string {
   const { openingFor, endingIn } = preparePayload(unmatched, START_MS);
   return openingFor(recipient) + endingIn(language);

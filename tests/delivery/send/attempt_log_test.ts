@@ -6,7 +6,6 @@ import { fakeLog } from "../given.ts";
 
 const MINUTE_MS = 60_000;
 
-/** A log of attempts with a fake clock. */
 function createCase() {
   const log = fakeLog();
   const clock = { ms: 0, nowMs: () => clock.ms };

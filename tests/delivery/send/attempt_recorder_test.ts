@@ -33,7 +33,6 @@ function aStore(broken: (batch: readonly FinishedAttempt[]) => boolean = () => f
   return store;
 }
 
-/** A recorder with a fake clock. */
 function aRecorder(store: ReturnType<typeof aStore>) {
   const clock = jumpingClock();
   const log = fakeLog();

@@ -18,7 +18,6 @@ const message: Message = {
   webhookSecrets: ["0123456789abcdef".repeat(4)],
   body: new TextEncoder().encode(BODY),
 };
-/** A world with the dependencies of attempts. */
 function aSender(): Omit<ReturnType<typeof aWorld>, "deps"> & { deps: Sending } {
   const world = aWorld();
   return { ...world, deps: { ...world.deps, policy: createAddressPolicy(world.deps.policy) } };

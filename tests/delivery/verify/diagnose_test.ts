@@ -49,7 +49,6 @@ function problemsOf({ findings }: Diagnosis): string[] {
 
 const hmac = (key: string | Uint8Array, content: string): Buffer =>
   createHmac("sha256", key).update(content).digest();
-/** The signed headers with one changed. */
 const header = (name: string, value: string): Change => ({ headers: { ...SIGNED, [name]: value } });
 const withSignature = (signature: string): Change => header("webhook-signature", signature);
 /** Headers with a signature over other content, with another key or in another encoding. */

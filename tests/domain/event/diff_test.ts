@@ -29,7 +29,6 @@ const BEFORE: RegEvent = {
   },
 };
 
-/** The next version, with changes. */
 function next(change: Partial<RegEvent>): RegEvent {
   return { ...BEFORE, id: "evt_2", version: 4, supersedes: "evt_1", ingested_at: 3_000, ...change };
 }

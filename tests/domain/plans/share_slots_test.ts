@@ -43,7 +43,6 @@ function slotsOf(slots: number, running: RunningAttempt[] = [], limit = Infinity
   return new Slots({ slots, limit, running, nowMs: NOW });
 }
 
-/** The started deliveries, by subscription. */
 function started(
   customers: Record<string, Record<string, number>>,
   slots: Slots,

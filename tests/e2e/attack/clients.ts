@@ -9,7 +9,6 @@ export interface EndpointPorts {
   raw: number;
 }
 
-/** A customer of a running server. */
 export class Customer {
   /** How often each status was answered. */
   readonly statuses = new Map<number, number>();

@@ -3,7 +3,6 @@
 /** Response time of a slow endpoint, ms: less than the timeout of an attempt. */
 const SLOW_MS = 14_000;
 
-/** A delivery to a good endpoint. */
 export interface Arrival {
   /** `good-1` */
   endpoint: string;
@@ -46,7 +45,6 @@ export async function endpointResponse(
   return new Response("no", { status: 500 });
 }
 
-/** A byte a second. */
 function drip(): ReadableStream<Uint8Array> {
   let isRead = true;
   return new ReadableStream({

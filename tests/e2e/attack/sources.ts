@@ -19,7 +19,6 @@ interface Hostile {
 const RSS =
   '<rss version="2.0"><channel><title>x</title><item><guid>1</guid><title>The AI Act</title></item>';
 
-/** An endless body in pieces. */
 function endless(piece: string, everyMs: number): ReadableStream<Uint8Array> {
   const bytes = new TextEncoder().encode(piece);
   let isRead = true;
@@ -121,13 +120,11 @@ schedule = "0 0 1 1 *"
 ${lines}`).join("");
 }
 
-/** Good sources, each with a separate host. */
 export const GOOD_SOURCES = ["north", "east", "south"] as const;
 /** A source whose past is long. */
 export const ARCHIVE = "archive";
 const ARCHIVE_ITEMS = 3_000;
 
-/** The config of the good sources. */
 export function goodConfig({ good }: Ports): string {
   return [...GOOD_SOURCES, ARCHIVE].map((id, at) => `
 [[sources]]
@@ -141,7 +138,6 @@ min_items = 0
 `).join("");
 }
 
-/** The feed of a good source with so many items. */
 export function goodFeed(id: string, items: number): string {
   const count = id === ARCHIVE ? ARCHIVE_ITEMS : items;
   const rows = Array.from(

@@ -2,7 +2,6 @@
 import { type Arrival, endpointResponse, RAW_ENDPOINTS } from "./endpoints.ts";
 import { GOOD_SOURCES, goodFeed, hostileResponse, type Ports, rawOf } from "./sources.ts";
 
-/** Requests to the stage. */
 export type StageRequest = { kind: "publish" } | { kind: "stop publishing" } | { kind: "results" };
 
 /** Its messages; the first is `open`. */

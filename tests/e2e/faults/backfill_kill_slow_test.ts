@@ -27,7 +27,6 @@ allow_networks = ["127.0.0.0/8"]
 timeout = "1s"
 `;
 
-/** Fills the store with old events. */
 async function fillStore(file: string): Promise<void> {
   const store = openStore(file, (options) => openVaultFile(`${file}.key`, options));
   await store.close();
@@ -46,7 +45,6 @@ async function fillStore(file: string): Promise<void> {
   connection.close();
 }
 
-/** The deliveries, and the progress of the backfill. */
 function lookInto(file: string): { made: number; delivered: number; place: number | null; order: string[] } {
   const connection = new Connection(file);
   try {

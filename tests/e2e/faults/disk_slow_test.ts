@@ -36,7 +36,6 @@ async function liveThrough(
     board: Board;
     hook: Hook;
     wrapper: string[];
-    /** The wrapper for commands beside that server. */
     beside(server: Serving): string[];
     begin(server: Serving): Promise<void>;
     end(server: Serving): Promise<void>;

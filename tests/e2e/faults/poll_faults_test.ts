@@ -26,7 +26,6 @@ const HEAP_SLACK = 8_000_000;
 
 /** The source with a permanent redirect from the start. */
 const MOVED = "ecb";
-/** Three sources of one host. */
 const hostOf = (id: string): string => id.startsWith("gov-uk") ? "gov-uk.example" : `${id}.example`;
 const addressOf = (id: string): string => `https://${hostOf(id)}/${id}.xml`;
 
@@ -115,7 +114,6 @@ async function storedAtOnce(): Promise<string[]> {
   }
 }
 
-/** Feeds behind faults, with counts of the faults. */
 class FaultyWeb {
   readonly met = new Map<string, number>();
   readonly outcomes = new Set<string>();

@@ -30,7 +30,6 @@ const slowly: Conversation = async (connection) => {
   }
 };
 
-/** Each fault with its reason and the resulting state. */
 function faults(feed: GrowingFeed, elsewhere: string): [string, Conversation, RegExp, string][] {
   const whole = answer("200 OK", { etag: feed.etag }, feed.body);
   const gzipped = gzipSync(feed.body);
@@ -72,7 +71,6 @@ function faults(feed: GrowingFeed, elsewhere: string): [string, Conversation, Re
   ];
 }
 
-/** The result of a poll a day later, or earlier. */
 async function poll(world: World, afterMs = DAY) {
   await world.platform.clock.advance(afterMs);
   const [report] = await world.app.ingest.ingest();

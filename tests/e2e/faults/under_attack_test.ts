@@ -11,7 +11,6 @@ import { GOOD_SOURCES, goodConfig, hostileConfig } from "../attack/sources.ts";
 import type { StageMessage, StageRequest } from "../attack/stage.ts";
 import { pause } from "../../support/pause.ts";
 
-/** Duration of the attack, s. */
 const SECONDS = Number(Deno.env.get("REGFEED_ATTACK_SECONDS") ?? scaled(10, 300));
 /** How often all hostile sources are new to the server, ms. */
 const GENERATION_MS = 30_000;
@@ -82,7 +81,6 @@ function startProbe(address: string): () => Promise<number[]> {
   };
 }
 
-/** Repeats the action until the signal aborts. */
 async function repeat(act: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await Promise.all([
@@ -114,11 +112,9 @@ async function countStored({ address }: Serving, { key }: Customer): Promise<Rec
   return counts;
 }
 
-/** The result of the attack. */
 interface Outcome {
   /** Times of /livez, ms, ascending. */
   livezMs: number[];
-  /** Good endpoints with their deliveries. */
   endpoints: string[];
   arrivals: Arrival[];
   /** Published and stored items of the good sources. */

@@ -109,7 +109,6 @@ function testFile(annotations: ReadonlyMap<string, Record<string, string>>): str
   return JSON.stringify({ rule_files: [ALERTS], evaluation_interval: "1m", tests });
 }
 
-/** The annotations of each alert, as they stand in the file. */
 async function annotationsOf(): Promise<Map<string, Record<string, string>>> {
   const text = await Deno.readTextFile(ALERTS);
   const found = new Map<string, Record<string, string>>();

@@ -7,7 +7,6 @@ import { LOOPBACK } from "../../support/loopback.ts";
 /** News are of today: many old ones at once would be held back as a flood. */
 const TODAY = new Date().toUTCString();
 
-/** A feed of notices that grows. */
 function feedOf(count: number): string {
   const items = Array.from(
     { length: count },

@@ -11,7 +11,6 @@ const PERMISSIONS =
   "--no-prompt --allow-net --allow-env --allow-read --allow-write --allow-sys=hostname,statfs,uid";
 const PATIENCE_MS = 120_000;
 
-/** The commands under a heading, as one script. */
 function commandsUnder(heading: string, text: string): string {
   const section = text.split(`\n## ${heading}\n`)[1]?.split("\n## ")[0] ?? "";
   return [...section.matchAll(/```sh\n(.*?)```/gs)].map(([, block]) => block).join("\n");

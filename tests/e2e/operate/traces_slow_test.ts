@@ -10,7 +10,6 @@ import { LOOPBACK } from "../../support/loopback.ts";
 
 const PATIENCE_MS = 60_000;
 
-/** What has a span of its own. */
 const ACTS = [
   "claim sources",
   "fetch source",
@@ -72,7 +71,6 @@ Deno.test("without OTEL_DENO there is no tracer", async () => {
   assert.equal(await NO_TRACER.act("any", {}, () => Promise.resolve(7)), 7);
 });
 
-/** What was done to a real server, and what is to be found of it. */
 interface Done {
   /** What was given to clients: the id of a request, of a subscription, of the first delivery. */
   requestId: string;

@@ -27,7 +27,6 @@ Deno.test("failureReason() gives one line without controls, secrets, or queries 
 /** Control characters, a line break and secrets, as a server may write them into a response. */
 const HOSTILE = "\x1b]0;owned\x07\x9b31m\u202e\nfake line  OK hush-4711 https://a.example/?token=hush-0815";
 
-/** Documents and the sources that read them. */
 const STRATEGIES: [what: string, source: string, contentType: string, body: string][] = [
   [
     "broken JSON",

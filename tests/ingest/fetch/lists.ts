@@ -6,7 +6,6 @@ import type { World } from "../../support/world.ts";
 export const API = "https://board.example/feed";
 export const DAY = 86_400_000;
 
-/** A config with a JSON list as its source, with further lines of its rules and of the source. */
 export const listConfig = (table = "", lines = ""): string =>
   boardConfig({
     source: `fetch_strategy = "json"\nrelevance = "all"\n${lines}
@@ -18,7 +17,6 @@ link = "https://board.example/documents/{id}"
 ${table}`,
   });
 
-/** A list with one URL for each day. */
 export const dayConfig = (table: string): string =>
   listConfig(`window_days = 1\n${table}`).replace(API, "https://board.example/day/{since:yyyyMMdd}");
 
@@ -33,7 +31,6 @@ export const pageText = (
     ...more,
   });
 
-/** See {@link pageText}. */
 export const page = (...given: Parameters<typeof pageText>): Answer => ({
   headers: { "content-type": "application/json" },
   body: pageText(...given),
@@ -55,7 +52,6 @@ export function servePages(world: World, newest: () => number, size = 2): void {
   });
 }
 
-/** The ids of all stored versions. */
 export const storedIds = async (world: World): Promise<number[]> =>
   (await world.store.listEvents({ limit: 500 })).map(({ json }) => Number(JSON.parse(json).external_id))
     .sort((a, b) => a - b);

@@ -20,7 +20,6 @@ import {
 const two = (from: number, more: Record<string, unknown> = {}): Answer =>
   page([1, 2, 3, 4, 5].slice(from, from + 2), more);
 
-/** Each kind of paging, with the queries of its requests. */
 const PAGINGS: [kind: string, table: string, queries: string, serve: (query: URLSearchParams) => Answer][] = [
   [
     "page",

@@ -26,7 +26,6 @@ function normalised(path: string, timezone: string): NormalisedItem[] {
   });
 }
 
-/** The recorded feeds with their numbers of items. */
 const FEEDS: Record<string, number> = {
   "cfpb/cfpb_newsroom_2026-08-01.xml": 3,
   "doj/justice_gov_2026-08-01.xml": 3,

@@ -26,7 +26,6 @@ const JSON_FIRST = {
 };
 const JSON_SECOND = { title: "Second", date_published: "2026-07-28T00:00:00+02:00" };
 
-/** The same two publications in every format. */
 export const SAME_IN_EVERY_FORMAT: Record<string, string> = {
   "RSS 2.0": rss(
     `<item><guid isPermaLink="false">g1</guid><title>Guidelines on Art. 50 &amp;amp; labels</title>

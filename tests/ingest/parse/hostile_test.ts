@@ -13,15 +13,11 @@ const HOST = "https://board.example";
 const ITEMS = ["one", "two", "three", "four", "five"];
 const NEIGHBOUR = "https://neighbour.example/feed";
 
-/** A strategy with its documents. */
 interface Strategy {
   config: string;
   contentType: string;
-  /** A document with items. */
   write(items: readonly unknown[]): string;
-  /** A valid item. */
   item(name: string): unknown;
-  /** A hostile item. */
   badItem(chance: Chance): unknown;
   /** Serves what else a fetch requests. */
   serve?(world: World): void;
@@ -56,7 +52,6 @@ const BAD_LIST_ITEMS: readonly string[] = [
 ];
 const BAD_URLS: readonly string[] = ["", "https://[::1]:9/%", "file:///etc/passwd", "&a;", "\ud800"];
 
-/** A row with hostile and missing values. */
 function badRow(complete: Record<string, unknown>, chance: Chance): unknown {
   if (chance.happens(0.1)) return hostileValue(chance);
   return Object.fromEntries(

@@ -12,7 +12,6 @@ type Step =
   | { kind: "edit" | "remove" | "translate"; at: number };
 
 interface Publication {
-  /** Its URL, which is unique. */
   name: number;
   edition: number;
   isListed: boolean;
@@ -36,7 +35,6 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   }),
 );
 
-/** A feed, and its document in each language. */
 class Feed {
   readonly publications: Publication[] = [];
   #ids = 0;

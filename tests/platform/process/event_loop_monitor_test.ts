@@ -7,7 +7,6 @@ import type { Log, LogFields } from "../../../src/domain/ports/ports.ts";
 import type { Store } from "../../../src/domain/ports/store/store.ts";
 import { EventLoopMonitor, measureEventLoop } from "../../../src/platform/process/event_loop_monitor.ts";
 
-/** Creates a monitor with a clock of the test. */
 function createMonitor() {
   const time = { nowMs: 1_000, cpuMs: 0 };
   const monitor = new EventLoopMonitor({ nowMs: () => time.nowMs, cpuMs: () => time.cpuMs });
@@ -23,7 +22,6 @@ function createMonitor() {
       time.nowMs += ms;
       time.cpuMs += cpuMs;
     },
-    /** A check that is late by this time. */
     look(lateMs: number) {
       monitor.check(time.nowMs - lateMs, { log, observeLag: (seconds) => void lags.push(seconds) });
     },

@@ -4,7 +4,6 @@ import type { Host } from "../../../src/platform/process/process.ts";
 
 for (const signal of ["SIGHUP", "SIGUSR1", "SIGUSR2", "SIGTERM"] as const) Deno.kill(Deno.pid, signal);
 
-/** Prints the received signals. */
 export async function runCli(host: Host): Promise<number> {
   const stop = await host.stopSignal();
   const heard: string[] = [];

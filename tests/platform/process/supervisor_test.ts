@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { createSupervisor } from "../../../src/platform/process/supervisor.ts";
 import { serve, withConfig, withFolder, writeConfig } from "../../support/process.ts";
 
-/** A socket as systemd's. */
 function listenAt(path: string): { next(): Promise<string>; close(): void } {
   const socket = Deno.listenDatagram({ transport: "unixpacket", path });
   return {

@@ -7,10 +7,8 @@ export interface Case {
   check(store: Store, open: () => Store): Promise<void>;
 }
 
-/** Every case that was declared. */
 export const CASES: Case[] = [];
 
-/** Declares a case. */
 export function test(name: string, check: Case["check"]): void {
   CASES.push({ name, check });
 }

@@ -27,7 +27,6 @@ export const T0 = Date.UTC(2026, 6, 20, 12);
 /** The quota's month at {@link T0}, and the one after it. */
 export const JULY = "2026-07";
 export const AUGUST = "2026-08";
-/** Who acts in the tests, with what that needs. */
 export const BY: TierAct = {
   actor: "cli:test",
   atMs: T0,
@@ -113,7 +112,6 @@ export function anEvent(id: string, change: Partial<RegEvent> = {}): RegEvent {
   };
 }
 
-/** The provenance of an event. */
 export const PROVENANCE: Provenance = {
   rules_version: "1",
   categories: ["News"],
@@ -124,12 +122,10 @@ export const PROVENANCE: Provenance = {
   fetched_at: T0,
 };
 
-/** A publication's key. */
 export function aPublication(key: string, contentHash: string): PublicationKey {
   return { key, contentHash };
 }
 
-/** A decision that always records one event. */
 export function recordIt(event: RegEvent, notify = true): () => RecordDecision {
   return () => ({ kind: "record", event, provenance: PROVENANCE, notify });
 }
@@ -158,7 +154,6 @@ export async function publishMany(store: Store, first: number, last: number): Pr
   await publish(store, eventIds(first, last).map((id) => anEvent(id)));
 }
 
-/** A customer of tier team. */
 export function aCustomer(id: string, change: Partial<Customer> = {}): Customer {
   return {
     id,
@@ -246,12 +241,10 @@ export function monthly(webhookDeliveriesPerMonth: number): Record<Tier, TierLim
 
 let mails = 0;
 
-/** The id of a further mail. */
 export function newMailId(): string {
   return `mail_${++mails}`;
 }
 
-/** The id of an event's delivery to a subscription, as {@link matchAll} makes it. */
 export function deliveryId(eventId: string, subscriptionId: string): string {
   return `dlv ${eventId} to ${subscriptionId}`;
 }
@@ -299,7 +292,6 @@ export async function replayAll(
   });
 }
 
-/** Publishes events and matches them with every subscription. */
 export async function publishMatched(
   store: Store,
   first: number,
@@ -334,7 +326,6 @@ export async function matchAll(
   });
 }
 
-/** A claimed delivery, its body as text. */
 export type Claimed = Omit<ClaimedDelivery, "body"> & { body: string };
 
 /** Claims what is due at a time, without limits unless they are given. */

@@ -17,7 +17,6 @@ import {
 } from "../contract/given.ts";
 import { withFile } from "./files.ts";
 
-/** The names of a folder's files that hold a text. */
 async function filesWith(folder: string, text: string): Promise<string[]> {
   const found: string[] = [];
   for await (const { name } of Deno.readDir(folder)) {

@@ -19,7 +19,6 @@ export function aPayment(id: string, change: Partial<PaymentEvent> = {}): Paymen
   };
 }
 
-/** The state of the payer's subscription. */
 export function aState(status: "active" | "past_due" | "canceled", price: string | null = null): PaymentFact {
   return {
     kind: "subscription",

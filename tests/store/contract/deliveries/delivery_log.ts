@@ -40,7 +40,6 @@ export const logged = async (
     `${id}: ${status}`
   );
 
-/** The id of an event's delivery to a subscription. */
 export const one = (event: number, subscription = "sub_1"): string =>
   deliveryId(`evt_${String(event).padStart(2, "0")}`, subscription);
 

@@ -26,7 +26,6 @@ import { test } from "../contract.ts";
 const HOUR = 3_600_000;
 const later = (atMs: number): NextStep => ({ kind: "retry", atMs });
 
-/** A store with as many pending deliveries for one subscription. */
 async function withPending(store: Store, count: number): Promise<void> {
   await addSubscriber(store);
   await publishMatched(store, 1, count);

@@ -20,7 +20,6 @@ import {
 } from "../given.ts";
 import { test } from "../contract.ts";
 
-/** Matches with an answer of the test's own. */
 async function matchWith(
   store: Store,
   deliveriesFor: Parameters<Store["matchEvents"]>[0]["deliveriesFor"],

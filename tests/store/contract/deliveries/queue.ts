@@ -171,7 +171,6 @@ test("endLeases() changes nothing of a delivery that has gone on meanwhile", asy
 
 const FAR = T0 + 1e9;
 
-/** One subscription with one delivery, claimed. */
 async function claimedOne(store: Store): Promise<Claimed> {
   await addSubscriber(store);
   await publishMatched(store, 1, 1);

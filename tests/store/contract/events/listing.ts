@@ -12,7 +12,6 @@ async function ids(store: Store, query: Partial<EventQuery> = {}): Promise<strin
   return (await store.listEvents({ limit: 100, ...query })).map((event) => event.id);
 }
 
-/** An event whose words are these. */
 function worded(
   id: string,
   title: string,
@@ -292,7 +291,6 @@ const someQuery = fc.record({
   first: fc.integer({ min: 1, max: 30 }),
 }, { requiredKeys: ["limit"] });
 
-/** The wish as the store takes it. */
 async function queryOf(
   store: Store,
   events: readonly RegEvent[],

@@ -33,7 +33,6 @@ export async function register(
   );
 }
 
-/** The ids of the sources that are leased. */
 export async function claimIds(
   store: Store,
   nowMs: number,
@@ -45,7 +44,6 @@ export async function claimIds(
   return claimed.map((source) => source.id);
 }
 
-/** Makes each source due at its own time. */
 async function registerDueAt(store: Store, due: Record<string, number>): Promise<void> {
   await register(store, Object.keys(due));
   for (const [id, nextDueAtMs] of Object.entries(due)) {

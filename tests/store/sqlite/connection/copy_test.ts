@@ -65,7 +65,6 @@ function slowFiles(): DatabaseFiles {
   };
 }
 
-/** Whether the copy is one state. */
 function assertOneState(copy: string): number {
   assert.deepEqual(inspectDatabase(copy).problems, []);
   const connection = new Connection(copy);

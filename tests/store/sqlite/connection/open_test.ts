@@ -23,7 +23,6 @@ import { NEXT_MIGRATIONS } from "../../../support/next_version.ts";
 import { testVault } from "../../../support/vault.ts";
 import { withFile } from "../files.ts";
 
-/** A database that is not Regfeed's of today. */
 function otherDatabase(file: string, sql: string): void {
   const database = new DatabaseSync(file);
   database.exec(sql);

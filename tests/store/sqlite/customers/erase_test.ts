@@ -9,7 +9,6 @@ import { withFolder } from "../../../support/process.ts";
 import { BY, claimAll, finished, publishMany, publishMatched, subscribe, T0 } from "../../contract/given.ts";
 import { aPayment, aReview, aState } from "../../contract/customers/given_payments.ts";
 
-/** The personal data of the story. */
 const PERSONAL = [
   "ana.personal@firm.example",
   "ana.second@firm.example",

@@ -90,7 +90,6 @@ Deno.test("subscriptions with a backfill that are created and deleted again and 
     }
   }));
 
-/** The stored size of each customer, counted again. */
 const RECOUNT_SQL = sql`select customer_id, sum(held) as held, sum(bytes) as bytes from (
     select customer_id, 0 as held, 400 + 4 * octet_length(identity) as bytes from subscriptions
     union all select customer_id, status = 'held', 400 from deliveries

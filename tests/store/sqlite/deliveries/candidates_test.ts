@@ -38,7 +38,6 @@ function withTwo(work: (one: Store, other: Store) => Promise<void>): Promise<voi
   });
 }
 
-/** The subscriptions that a new event is offered to. */
 async function offered(store: Store, eventId: string): Promise<string[]> {
   await publish(store, [anEvent(eventId)]);
   const ids: string[] = [];

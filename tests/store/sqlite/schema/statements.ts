@@ -28,7 +28,6 @@ export async function statementsOf(work: () => Promise<unknown>): Promise<Set<st
   return seen;
 }
 
-/** The plans of statements on the schema of this version, each as its lines. */
 export async function plansOf(statements: Iterable<string>): Promise<{ sql: string; lines: string[] }[]> {
   const file = await Deno.makeTempFile({ prefix: "regfeed-plans-" });
   await openStore(file, testVault).close();
