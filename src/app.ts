@@ -10,11 +10,11 @@ import { createIdempotency, type Idempotency, REMEMBERED_FOR_MS } from "./api/ht
 import { createRequestMetrics } from "./api/metrics/request_metrics.ts";
 import type { Route } from "./api/route.ts";
 import { deliveryRoutes } from "./api/routes/deliveries.ts";
-import { descriptionRoutes } from "./api/routes/description.ts";
+import { descriptionRoutes } from "./api/routes/openapi_and_docs.ts";
 import { eventRoutes } from "./api/routes/events.ts";
-import type { RouteOptions } from "./api/routes/options.ts";
+import type { RouteOptions } from "./api/routes/route_dependencies.ts";
 import { paymentRoute } from "./api/routes/payments.ts";
-import { serviceRoutes } from "./api/routes/service.ts";
+import { serviceRoutes } from "./api/routes/health_sources_topics.ts";
 import { subscriptionChangeRoutes } from "./api/routes/subscription_changes.ts";
 import { subscriptionRoutes } from "./api/routes/subscriptions.ts";
 import { usageRoute } from "./api/routes/usage.ts";
@@ -26,7 +26,7 @@ import { type CountFetch, createIngestMetrics } from "./ingest/ingest_metrics.ts
 import { type Config, userAgentOf } from "./config/config.ts";
 import { createDelivery, type Delivery } from "./delivery/loop.ts";
 import { createReplay } from "./delivery/replay.ts";
-import type { ConfigState } from "./domain/config_state.ts";
+import type { ConfigState } from "./domain/config_reload_state.ts";
 import { limitsOf } from "./domain/customer/customer.ts";
 import { createIds, type NewId } from "./domain/event/ids.ts";
 import { type Metrics, NO_METRICS } from "./domain/ports/metrics.ts";

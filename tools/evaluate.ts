@@ -1,8 +1,8 @@
 // How well the classification does on labelled items: `deno task evaluate FILE.jsonl [--config FILE] [--json]`.
 import { dirname, resolve } from "node:path";
-import { findAdditionProblems } from "../src/classify/check_additions.ts";
+import { findAdditionProblems } from "../src/classify/check_configured_rules.ts";
 import { type Classifier, createClassifier } from "../src/classify/classify.ts";
-import { NO_ADDITIONS } from "../src/classify/additions.ts";
+import { NO_ADDITIONS } from "../src/classify/configured_rules.ts";
 import {
   type Confusion,
   type Counts,

@@ -1,5 +1,5 @@
 // A request to the API.
-import type { RequestAllowance } from "../domain/customer/allowance.ts";
+import type { RequestAllowance } from "../domain/customer/remaining_requests.ts";
 import type { Client, ClientOf, Remote } from "./http/client_address.ts";
 import type { Refusal } from "./http/ip_rate_limit.ts";
 import { addressOf } from "./http/request_url.ts";

@@ -3,13 +3,13 @@ import type { AccountHealth } from "../domain/ports/store/customers.ts";
 import { StorageError } from "../domain/ports/store/storage_fault.ts";
 import type { Store } from "../domain/ports/store/store.ts";
 import type { StoreHealth } from "../domain/ports/store/deliveries.ts";
-import type { ConfigState } from "../domain/config_state.ts";
+import type { ConfigState } from "../domain/config_reload_state.ts";
 import { DISCLAIMER } from "../domain/event/disclaimer.ts";
-import type { EventLoop } from "../domain/event_loop.ts";
+import type { EventLoop } from "../domain/ports/event_loop.ts";
 import type { Clock, Log } from "../domain/ports/ports.ts";
 import type { SourceSettings, SourceState } from "../domain/source/source.ts";
 import { type SourceCondition, sourceHealth } from "../domain/source/source_health.ts";
-import type { HealthReport } from "../wire/service.ts";
+import type { HealthReport } from "../wire/health_sources_topics.ts";
 
 /** An older pending delivery makes the service degraded, ms. */
 const OLD_DELIVERY_MS = 3_600_000;

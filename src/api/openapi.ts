@@ -11,7 +11,7 @@ import type {
   SecurityScheme,
 } from "../wire/openapi.ts";
 import { deliveryPayload } from "../wire/delivery.ts";
-import { problem } from "../wire/service.ts";
+import { problem } from "../wire/health_sources_topics.ts";
 import { otherResponses, responsesOf, sharedResponses } from "./openapi/responses.ts";
 import { HEADERS, REQUEST_HEADERS, type RequestHeaderName } from "./openapi/headers.ts";
 import { problemExamples, problemTable } from "./openapi/problems.ts";

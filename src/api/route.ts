@@ -1,6 +1,6 @@
 // The type of a route: data for the router, the validation and the documentation.
 import type * as z from "zod";
-import type { RequestAllowance } from "../domain/customer/allowance.ts";
+import type { RequestAllowance } from "../domain/customer/remaining_requests.ts";
 import type { Customer } from "../domain/customer/customer.ts";
 import type { ErrorCode } from "../domain/error_codes.ts";
 import type { Repetition } from "./http/idempotency.ts";

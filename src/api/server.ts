@@ -1,11 +1,11 @@
 // The HTTP API: one router for all routes, with keys, quota, limits and error responses around every handler.
-import type { RequestAllowance } from "../domain/customer/allowance.ts";
+import type { RequestAllowance } from "../domain/customer/remaining_requests.ts";
 import type { Customer } from "../domain/customer/customer.ts";
 import { AppError, type ErrorCode } from "../domain/error_codes.ts";
 import type { NewId } from "../domain/event/ids.ts";
 import type { Clock, Log } from "../domain/ports/ports.ts";
 import { failureLevel } from "../domain/ports/store/storage_fault.ts";
-import type { EventLoop } from "../domain/event_loop.ts";
+import type { EventLoop } from "../domain/ports/event_loop.ts";
 import type { Tracer } from "../domain/ports/tracer.ts";
 import { ApiRequest } from "./api_request.ts";
 import { receiveBody } from "./http/body.ts";

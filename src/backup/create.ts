@@ -8,7 +8,7 @@ import {
 } from "../domain/ports/backup.ts";
 import { cameOfFullDisk, type DiskSpace, DiskSpaceError, isTooSmall, spaceForBackup } from "./disk_space.ts";
 import { requireWhole } from "./verify.ts";
-import { type BackupTools, WORK_PREFIX } from "./tools.ts";
+import { type BackupTools, WORK_PREFIX } from "./backup_ports.ts";
 
 /** A running backup writes at least this often, ms: an older folder was left by a killed process. */
 const STALE_MS = 1_800_000;

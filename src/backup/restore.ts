@@ -2,7 +2,7 @@
 import { dirname, join } from "node:path";
 import { ARCHIVE_NAMES, type BackupFiles, type BackupManifest } from "../domain/ports/backup.ts";
 import { makeFolderLike } from "./create.ts";
-import type { BackupTools } from "./tools.ts";
+import type { BackupTools } from "./backup_ports.ts";
 import { withBackup } from "./verify.ts";
 
 export interface RestoreRequest {

@@ -7,7 +7,7 @@ import {
   type BackupManifest,
   type DatabaseFacts,
 } from "../domain/ports/backup.ts";
-import { type BackupTools, WORK_PREFIX } from "./tools.ts";
+import { type BackupTools, WORK_PREFIX } from "./backup_ports.ts";
 import { cameOfFullDisk, DiskSpaceError } from "./disk_space.ts";
 
 export interface VerifiedBackup {

@@ -3,7 +3,7 @@ import type { Additions } from "../domain/event/classification.ts";
 import type { EventType } from "../domain/event/event.ts";
 import type { Severity } from "../domain/event/severity.ts";
 import type { Topic } from "../domain/event/topic.ts";
-import { NO_ADDITIONS, topicRules, versionWith } from "./additions.ts";
+import { NO_ADDITIONS, topicRules, versionWith } from "./configured_rules.ts";
 import { findArticles } from "./articles/find_articles.ts";
 import { type EventTypeResult, findEventType } from "./event_type.ts";
 import { type ClassifyInput, Item, wholeText } from "./item.ts";

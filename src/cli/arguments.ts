@@ -2,7 +2,7 @@
 import { parseArgs, type ParseArgsConfig } from "node:util";
 import { findNearest } from "../config/toml/did_you_mean.ts";
 import { type Command, type CommandOption, optionsOf } from "./command.ts";
-import { type CommandCall, CommandError, EXIT } from "../server/command_call.ts";
+import { type CommandCall, CommandError, EXIT } from "../server/command_context.ts";
 import { usageLine } from "./help.ts";
 
 export type ReadArguments = Omit<CommandCall, "host" | "loadEngine">;

@@ -6,13 +6,13 @@ import { createMachine } from "../platform/files/machine.ts";
 import type { Host } from "../platform/process/process.ts";
 import { print } from "./print.ts";
 import type { Command } from "./command.ts";
-import { CommandError, EXIT } from "../server/command_call.ts";
+import { CommandError, EXIT } from "../server/command_context.ts";
 import { examineDeclared } from "../server/declared_conflicts.ts";
 import { checkTls } from "../server/checks/certificate.ts";
 import { checkPayment } from "./doctor/payment.ts";
 import { warnOfRights } from "../server/checks/rights.ts";
 import { loadConfig } from "../server/open_store.ts";
-import { tracesWarning } from "../server/build_facts.ts";
+import { tracesWarning } from "../server/build_info.ts";
 
 export const checkCommand: Command = {
   name: "check",

@@ -5,7 +5,7 @@ import type { Host } from "../platform/process/process.ts";
 import { redact } from "../domain/redact.ts";
 import { readArguments } from "./arguments.ts";
 import type { Command } from "./command.ts";
-import { CommandError, EXIT } from "../server/command_call.ts";
+import { CommandError, EXIT } from "../server/command_context.ts";
 import { loadCommands, loadEveryCommand } from "./commands.ts";
 import { commandHelp, groupHelp, overview } from "./help.ts";
 import { withSafeOutput } from "./print.ts";

@@ -1,5 +1,5 @@
 // The type of a command.
-import { CommandCall } from "../server/command_call.ts";
+import { CommandCall } from "../server/command_context.ts";
 
 /** An option of a command other than `--config` and `--help`. */
 export interface CommandOption {

@@ -4,7 +4,7 @@ import type { Clock, HttpClient, IncomingResponse } from "../domain/ports/ports.
 import { createClock } from "../platform/clock.ts";
 import { createHttpClient } from "../platform/http/http.ts";
 import type { Command } from "./command.ts";
-import { CommandError, EXIT } from "../server/command_call.ts";
+import { CommandError, EXIT } from "../server/command_context.ts";
 import { loadConfig } from "../server/open_store.ts";
 import { print } from "./print.ts";
 

@@ -4,7 +4,7 @@ import type { IngestReport } from "../ingest/ingest.ts";
 import { failed } from "../ingest/report.ts";
 import { VERSION } from "../version.ts";
 import type { Command } from "./command.ts";
-import { type CommandCall, EXIT } from "../server/command_call.ts";
+import { type CommandCall, EXIT } from "../server/command_context.ts";
 import { withStore } from "../server/open_store.ts";
 import { requireSources } from "./source/source.ts";
 import { tableFor } from "./print.ts";

@@ -2,7 +2,7 @@
 import { join, resolve } from "node:path";
 import example from "../../config.example.toml" with { type: "text" };
 import type { Command } from "./command.ts";
-import { CommandError } from "../server/command_call.ts";
+import { CommandError } from "../server/command_context.ts";
 import { shellQuote } from "../platform/process/process.ts";
 
 export const initCommand: Command = {

@@ -1,7 +1,7 @@
 // Pages of lists: `--limit`, `--before`, and the hint to the next page.
 import type { CommandOption } from "./command.ts";
 import { shellQuote } from "../platform/process/process.ts";
-import { type CommandCall, CommandError, EXIT } from "../server/command_call.ts";
+import { type CommandCall, CommandError, EXIT } from "../server/command_context.ts";
 
 const PAGE_ROWS = 100;
 

@@ -1,7 +1,7 @@
 // What commands print: JSON for scripts, or tables and fields for people.
 import { escapeControls } from "../domain/control_characters.ts";
 import type { Host } from "../platform/process/process.ts";
-import type { CommandCall } from "../server/command_call.ts";
+import type { CommandCall } from "../server/command_context.ts";
 import { fitTable, type Fitting, formatTable, formatTime, oneLine } from "./table.ts";
 import { wrapLines } from "./wrap_text.ts";
 

@@ -1,6 +1,6 @@
 // Parses times of options: a duration before now, a date, or a time.
 import { readDuration } from "../config/parse_values.ts";
-import { CommandError, EXIT } from "../server/command_call.ts";
+import { CommandError, EXIT } from "../server/command_context.ts";
 
 /** A date or a time, as tables print it or as ISO 8601; UTC without a zone. */
 const MOMENT = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?)?$/;

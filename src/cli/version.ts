@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { Host } from "../platform/process/process.ts";
 import { VERSION } from "../version.ts";
 import type { Command } from "./command.ts";
-import { CommandError, EXIT } from "../server/command_call.ts";
-import { readFacts } from "../server/build_facts.ts";
+import { CommandError, EXIT } from "../server/command_context.ts";
+import { readFacts } from "../server/build_info.ts";
 
 const LICENCES = join(import.meta.dirname ?? ".", "..", "..", "licences.txt");
 

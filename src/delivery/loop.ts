@@ -6,7 +6,7 @@ import type { Log, Random } from "../domain/ports/ports.ts";
 import { failureLevel } from "../domain/ports/store/storage_fault.ts";
 import type { Store } from "../domain/ports/store/store.ts";
 import type { Subscription } from "../domain/delivery/subscription.ts";
-import type { EventLoop } from "../domain/event_loop.ts";
+import type { EventLoop } from "../domain/ports/event_loop.ts";
 import type { Tracer } from "../domain/ports/tracer.ts";
 import { createAttemptLog, type LogAttempt } from "./send/attempt_log.ts";
 import { nameAttempt, traceAttempt, whereOf } from "./send/describe_attempt.ts";

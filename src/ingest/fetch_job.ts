@@ -14,7 +14,7 @@ import { detectSpike } from "./revise/change_spike.ts";
 import { failureOf, withCleanReasons } from "./fetch/failure_reason.ts";
 import { decidePartialFailures } from "./partial_failures.ts";
 import { decideMoves } from "./fetch/permanent_redirects.ts";
-import type { SourceIngestOptions } from "./document_run.ts";
+import type { SourceIngestOptions } from "./run_context.ts";
 import type { IngestResult } from "./model.ts";
 import { findRemovals, type Removals } from "./revise/removals.ts";
 import { failed, type IngestReport, reportOf } from "./report.ts";

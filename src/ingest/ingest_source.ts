@@ -1,7 +1,7 @@
 // Ingests one source: fetches its documents, parses them, decides their items and records the decisions.
 import type { SourceSettings, SourceState } from "../domain/source/source.ts";
 import { NO_TRACER } from "../domain/ports/tracer.ts";
-import { decideDocument } from "./revise/decide.ts";
+import { decideDocument } from "./revise/decide_document.ts";
 import { fetchDocuments } from "./fetch/fetch.ts";
 import {
   type DocumentFingerprint,
@@ -15,7 +15,7 @@ import { laterOf } from "./schedule/freshness.ts";
 import { type Identity, identityOf } from "./identify/identity_rule.ts";
 import { fingerprintOf, NO_FINGERPRINTS } from "./fetch/document_fingerprints.ts";
 import { isShort, type ItemCounts, shortLanguages, shortReason } from "./min_items.ts";
-import { originOf } from "./fetch/document_origin.ts";
+import { originOf } from "./fetch/document_provenance.ts";
 import { type DocumentContents, statedLanguages } from "./parse/parse_pipeline.ts";
 import { DocumentError } from "./parse/document.ts";
 import { createDryRunStore } from "./record/dry_run_store.ts";
@@ -24,7 +24,7 @@ import { LanguageMerge } from "./revise/merge_languages.ts";
 import { recordMergedLanguages } from "./record/record_languages.ts";
 import { createYield } from "./yield_to_event_loop.ts";
 import type { DocumentResult, IngestResult } from "./model.ts";
-import type { DocumentRun, SourceIngestMode, SourceIngestOptions } from "./document_run.ts";
+import type { DocumentRun, SourceIngestMode, SourceIngestOptions } from "./run_context.ts";
 
 const OLDER_EDITION = "the same document contains a newer version of it";
 

@@ -1,7 +1,7 @@
 // The results of ingesting a source: of each item, of each document, and of the fetch.
 import type { DocumentOrigin } from "../domain/event/provenance.ts";
 import type { RecordDecision } from "../domain/ports/store/publications.ts";
-import type { ClassifyRequest } from "./revise/classify_request.ts";
+import type { ClassifyRequest } from "./revise/classifier_input.ts";
 import type { PermanentRedirects } from "./fetch/permanent_redirects.ts";
 import type { Identity } from "./identify/identity_rule.ts";
 import type { FailedPart } from "./partial_failures.ts";

@@ -1,6 +1,6 @@
 // Implements the ports of src/domain/ports/ports.ts on this machine.
 import type { Platform } from "../domain/ports/ports.ts";
-import { nameActs } from "../domain/event_loop.ts";
+import { nameActs } from "../domain/ports/event_loop.ts";
 import { NO_TRACER, type Tracer } from "../domain/ports/tracer.ts";
 import { createClock } from "./clock.ts";
 import { EventLoopMonitor } from "./process/event_loop_monitor.ts";

@@ -8,7 +8,7 @@ const PREFIX = "regfeed.";
 /** The tracer of the runtime, or one that does nothing if traces are disabled. */
 export async function createTracer(env: (name: string) => string | undefined): Promise<Tracer> {
   if (!["true", "1"].includes(env("OTEL_DENO") ?? "")) return NO_TRACER;
-  const { SpanStatusCode, trace } = await import("./spans.ts");
+  const { SpanStatusCode, trace } = await import("./opentelemetry_exports.ts");
   const tracer = trace.getTracer("regfeed");
   const follow = async <T>(open: OpenSpan, work: (span: Span) => Promise<T>): Promise<T> => {
     let isDropped = false;

@@ -1,7 +1,7 @@
 // Compares the declared customers with the database, without a server.
 import { formatProblem } from "../config/toml/problems.ts";
 import type { DeclarationConflict } from "../domain/customer/declared_customers.ts";
-import { type CommandCall, CommandError, EXIT } from "./command_call.ts";
+import { type CommandCall, CommandError, EXIT } from "./command_context.ts";
 import type { LoadedConfig } from "./open_store.ts";
 
 /**

@@ -1,6 +1,6 @@
 // One server per store: a lock file next to the database, held while the process runs.
 import { lockFile, lockHolder } from "../platform/files/file_lock.ts";
-import { CommandError } from "./command_call.ts";
+import { CommandError } from "./command_context.ts";
 
 export const lockPath = (store: string): string => `${store}.server`;
 

@@ -1,7 +1,7 @@
 // Migrates the database before it is opened, after a verified backup.
 import { basename, dirname, join } from "node:path";
 import { backupName, createBackup } from "../backup/create.ts";
-import type { BackupTools } from "../backup/tools.ts";
+import type { BackupTools } from "../backup/backup_ports.ts";
 import { withBackup } from "../backup/verify.ts";
 import type { Config } from "../config/config.ts";
 import { ARCHIVE_NAMES, type DatabaseFacts, type DatabaseFile } from "../domain/ports/backup.ts";

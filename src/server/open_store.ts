@@ -1,6 +1,6 @@
 // Opens the config and its store, as most commands need them.
 import { basename, dirname } from "node:path";
-import { findAdditionProblems } from "../classify/check_additions.ts";
+import { findAdditionProblems } from "../classify/check_configured_rules.ts";
 import { ConfigError, decodeConfig, parseConfigFile, type ParsedConfig } from "../config/config.ts";
 import type { LogFields, Platform } from "../domain/ports/ports.ts";
 import type { StoreEngine } from "../domain/ports/store/engine.ts";
@@ -13,7 +13,7 @@ import { createPlatform, type RealPlatform } from "../platform/platform.ts";
 import type { Host } from "../platform/process/process.ts";
 import { createTracer } from "../platform/tracer.ts";
 import { createVault, KEY_BYTES, openVaultFile } from "../platform/vault.ts";
-import { type CommandCall, CommandError, EXIT } from "./command_call.ts";
+import { type CommandCall, CommandError, EXIT } from "./command_context.ts";
 import { EXAMPLE_CONFIG, locateConfig, OWN_CONFIG } from "./config_file.ts";
 import { lockPath } from "./instance_lock.ts";
 import { type LongWork, prepareDatabase, workHere } from "./migrate_with_backup.ts";

@@ -10,7 +10,7 @@ import type { Span } from "../domain/ports/tracer.ts";
 import { createMachine } from "../platform/files/machine.ts";
 import type { RealPlatform } from "../platform/platform.ts";
 import { VERSION } from "../version.ts";
-import { type CommandCall, CommandError, EXIT } from "./command_call.ts";
+import { type CommandCall, CommandError, EXIT } from "./command_context.ts";
 import { describeConflicts } from "./declared_conflicts.ts";
 import { warnOfRights } from "./checks/rights.ts";
 import { digestFile, loadConfig, type LoadedConfig } from "./open_store.ts";

@@ -2,14 +2,14 @@
 import { basename, dirname } from "node:path";
 import { respondWithMetrics } from "../api/metrics/metrics_page.ts";
 import { createBackup, removeLeftovers } from "../backup/create.ts";
-import type { BackupTools } from "../backup/tools.ts";
+import type { BackupTools } from "../backup/backup_ports.ts";
 import { runBackups } from "../backup/schedule.ts";
 import { createMetrics, type MetricsRegistry } from "../domain/ports/metrics.ts";
 import type { DatabaseFacts } from "../domain/ports/backup.ts";
 import type { Clock, Log, LogFields } from "../domain/ports/ports.ts";
 import type { StorageProblem } from "../domain/ports/store/storage_fault.ts";
 import type { Store } from "../domain/ports/store/store.ts";
-import { nameCalls } from "../domain/event_loop.ts";
+import { nameCalls } from "../domain/ports/event_loop.ts";
 import { traceRounds } from "../domain/ports/tracer.ts";
 import type { Host } from "../platform/process/process.ts";
 import { type CertificatePair, examineCertificate } from "../platform/tls/certificate.ts";
@@ -23,7 +23,7 @@ import { createSupervisor } from "../platform/process/supervisor.ts";
 import { createThread, type Thread } from "../platform/process/worker_thread.ts";
 import { VERSION } from "../version.ts";
 import { readPair, watchCertificate } from "./certificate_watch.ts";
-import { type CommandCall, CommandError, EXIT } from "./command_call.ts";
+import { type CommandCall, CommandError, EXIT } from "./command_context.ts";
 import { checkTimes } from "./checks/certificate.ts";
 import { warnOfRights } from "./checks/rights.ts";
 import { lockStore } from "./instance_lock.ts";
@@ -31,7 +31,7 @@ import { type LoadedConfig, type Opened, openStoreAt } from "./open_store.ts";
 import { measureService } from "./server_metrics.ts";
 import { createBackupTools, type LongWork } from "./migrate_with_backup.ts";
 import { createService, type Service } from "./reload.ts";
-import { tracesWarning } from "./build_facts.ts";
+import { tracesWarning } from "./build_info.ts";
 
 /** Time limit for responses in progress after the signal, ms. */
 const DRAIN_MS = 5_000;

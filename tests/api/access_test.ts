@@ -1,6 +1,6 @@
 // Keys, quota, errors and HEAD over HTTP.
 import assert from "node:assert/strict";
-import { problem } from "../../src/wire/service.ts";
+import { problem } from "../../src/wire/health_sources_topics.ts";
 import { boardConfig } from "../support/samples.ts";
 import { START_MS, withWorld as createdWorld, type World } from "../support/world.ts";
 import { BY } from "../store/contract/given.ts";

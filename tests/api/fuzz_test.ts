@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { ERRORS } from "../../src/domain/error_codes.ts";
-import { problem } from "../../src/wire/service.ts";
+import { problem } from "../../src/wire/health_sources_topics.ts";
 import { boardConfig, PAYMENT_CONFIG } from "../support/samples.ts";
 import type { Reply, World } from "../support/world.ts";
 import { HOOK, publishFeed, subscribe, withHosts } from "./given.ts";

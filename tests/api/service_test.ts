@@ -1,6 +1,6 @@
 // The public routes: sources, topics, health.
 import assert from "node:assert/strict";
-import { healthReport, sourceList, topicList } from "../../src/wire/service.ts";
+import { healthReport, sourceList, topicList } from "../../src/wire/health_sources_topics.ts";
 import { StorageError } from "../../src/domain/ports/store/storage_fault.ts";
 import { boardConfig } from "../support/samples.ts";
 import { START_MS, withWorld, type World } from "../support/world.ts";

@@ -1,7 +1,7 @@
 // Requests that client libraries do not send, over real sockets.
 import assert from "node:assert/strict";
 import { listen } from "../../src/platform/http/http_server.ts";
-import { problem } from "../../src/wire/service.ts";
+import { problem } from "../../src/wire/health_sources_topics.ts";
 import { boardConfig } from "../support/samples.ts";
 import { createWorld, type World } from "../support/world.ts";
 

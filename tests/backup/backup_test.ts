@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { backupName, backupTime, findLeftovers, scheduledName } from "../../src/backup/create.ts";
-import type { BackupTools } from "../../src/backup/tools.ts";
+import type { BackupTools } from "../../src/backup/backup_ports.ts";
 import { withBackup } from "../../src/backup/verify.ts";
 import { inspectDatabase } from "../../src/store/sqlite/connection/inspect.ts";
 import { MIGRATIONS } from "../../src/store/sqlite/schema/migrate.ts";

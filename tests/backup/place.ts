@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { unpackTar } from "modern-tar";
 import { createBackup } from "../../src/backup/create.ts";
-import type { BackupTools } from "../../src/backup/tools.ts";
+import type { BackupTools } from "../../src/backup/backup_ports.ts";
 import type { BackupManifest } from "../../src/domain/ports/backup.ts";
 import { createArchives } from "../../src/platform/files/archive.ts";
 import { createDatabaseFiles } from "../../src/platform/files/database_files.ts";

@@ -1,6 +1,6 @@
 // The warning about traces.
 import assert from "node:assert/strict";
-import { tracesWarning } from "../../src/server/build_facts.ts";
+import { tracesWarning } from "../../src/server/build_info.ts";
 
 /** The warning of an executable that was made so, in such an environment. */
 function warningOf(made: { traces: boolean } | null, { otel, runtime = "Deno 2.4.2", program = "regfeed" }: {

@@ -1,5 +1,5 @@
 // Shared by the tests of the config: parsing with secrets in memory.
-import { findAdditionProblems } from "../../src/classify/check_additions.ts";
+import { findAdditionProblems } from "../../src/classify/check_configured_rules.ts";
 import {
   type Config,
   ConfigError,

@@ -1,9 +1,9 @@
 // Parsers of documents: feeds, sitemaps, JSON, pages, SPARQL results, from their bytes to classified items.
 import { createClassifier } from "../../src/classify/classify.ts";
-import { NO_ADDITIONS } from "../../src/classify/additions.ts";
+import { NO_ADDITIONS } from "../../src/classify/configured_rules.ts";
 import type { Reading } from "../../src/domain/source/extraction_rules.ts";
 import { describeBlock } from "../../src/ingest/fetch/block_detection.ts";
-import { classifyRequest } from "../../src/ingest/revise/classify_request.ts";
+import { classifyRequest } from "../../src/ingest/revise/classifier_input.ts";
 import { hashesOf, identifyItems } from "../../src/ingest/identify/identify.ts";
 import { PLAIN_IDENTITY } from "../../src/ingest/identify/identity_rule.ts";
 import { type NormalisedItem, normaliseItem } from "../../src/ingest/normalise/item.ts";

@@ -2,7 +2,7 @@
 import { setImmediate } from "node:timers";
 import { makeKey } from "../../src/accounts/keys.ts";
 import { type App, createApp } from "../../src/app.ts";
-import { findAdditionProblems } from "../../src/classify/check_additions.ts";
+import { findAdditionProblems } from "../../src/classify/check_configured_rules.ts";
 import { type Config, parseConfig } from "../../src/config/config.ts";
 import { createIds } from "../../src/domain/event/ids.ts";
 import { loadIngestSource } from "../../src/ingest/fetch_job.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import type { RegEvent } from "../../src/domain/event/event.ts";
 import type { SourceSettings } from "../../src/domain/source/source.ts";
-import { NO_ADDITIONS } from "../../src/classify/additions.ts";
+import { NO_ADDITIONS } from "../../src/classify/configured_rules.ts";
 import type { SitemapOptions } from "../../src/ingest/fetch/fetch_sitemap.ts";
 import type { FetchOptions } from "../../src/ingest/fetch/fetch_types.ts";
 import type { IngestReport } from "../../src/ingest/ingest.ts";

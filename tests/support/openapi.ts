@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { Ajv2020, type ValidateFunction } from "npm:ajv@8.20.0/dist/2020.js";
 import { createApp } from "../../src/app.ts";
-import { findAdditionProblems } from "../../src/classify/check_additions.ts";
+import { findAdditionProblems } from "../../src/classify/check_configured_rules.ts";
 import { parseConfig } from "../../src/config/config.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 import type { Header, Method, OpenApi, Reference, ResponseObject, Schema } from "../../src/wire/openapi.ts";

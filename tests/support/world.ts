@@ -1,7 +1,7 @@
 // A complete Regfeed for tests: store in memory, fake clock, fake internet, everything else real.
 import { makeKey } from "../../src/accounts/keys.ts";
 import { type App, createApp, createProcessServices } from "../../src/app.ts";
-import { findAdditionProblems } from "../../src/classify/check_additions.ts";
+import { findAdditionProblems } from "../../src/classify/check_configured_rules.ts";
 import { type Config, parseConfig } from "../../src/config/config.ts";
 import type { Customer } from "../../src/domain/customer/customer.ts";
 import { createIds, type NewId } from "../../src/domain/event/ids.ts";

@@ -1,5 +1,5 @@
 // A config for a bench, from its text.
-import { findAdditionProblems } from "../../src/classify/check_additions.ts";
+import { findAdditionProblems } from "../../src/classify/check_configured_rules.ts";
 import { type Config, parseConfig } from "../../src/config/config.ts";
 
 /** The config of a text that names no secret; relative paths in it start at the folder. */

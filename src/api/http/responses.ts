@@ -1,5 +1,5 @@
 // HTTP responses: headers, compression, 304, errors.
-import type { RequestAllowance } from "../../domain/customer/allowance.ts";
+import type { RequestAllowance } from "../../domain/customer/remaining_requests.ts";
 import type { AppError } from "../../domain/error_codes.ts";
 import { namesTag } from "./conditional_requests.ts";
 import { type CachedResponse, takesGzip } from "./response_cache.ts";

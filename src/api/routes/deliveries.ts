@@ -16,12 +16,12 @@ import {
   toDeliveryRecord,
   toDeliveryWithAttempts,
 } from "../../wire/delivery_log.ts";
-import { definedFields } from "../input/defined_fields.ts";
+import { definedFields } from "../input/without_undefined.ts";
 import { invalid } from "../input/field_problems.ts";
 import { choiceParameter, integerParameter } from "../input/parameters.ts";
 import { nextLink, pageOf, responseBody } from "../http/response_body.ts";
 import { keyRoute, type Route } from "../route.ts";
-import type { RouteOptions } from "./options.ts";
+import type { RouteOptions } from "./route_dependencies.ts";
 
 const MAX_LIMIT = 200;
 const DEFAULT_LIMIT = 50;

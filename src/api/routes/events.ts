@@ -17,12 +17,12 @@ import {
   severity,
 } from "../../wire/event.ts";
 import { eventVersions, toEventVersions } from "../../wire/versions.ts";
-import { definedFields } from "../input/defined_fields.ts";
+import { definedFields } from "../input/without_undefined.ts";
 import { choiceParameter, flagParameter, integerParameter, listParameter } from "../input/parameters.ts";
 import { invalid, unknownSources, unknownTopics } from "../input/field_problems.ts";
 import { nextLink, pageOf, responseBody } from "../http/response_body.ts";
 import { keyRoute, type Route } from "../route.ts";
-import type { RouteOptions } from "./options.ts";
+import type { RouteOptions } from "./route_dependencies.ts";
 
 /** Maximum and default number of events per response (specification, section 8). */
 const MAX_LIMIT = 200;

@@ -15,11 +15,11 @@ import {
   subscriptionResponse,
   toSubscriptionRecord,
 } from "../../wire/subscription.ts";
-import { definedFields } from "../input/defined_fields.ts";
+import { definedFields } from "../input/without_undefined.ts";
 import { type Finding, invalid } from "../input/field_problems.ts";
 import { responseBody } from "../http/response_body.ts";
 import { keyRoute, type Route } from "../route.ts";
-import type { RouteOptions } from "./options.ts";
+import type { RouteOptions } from "./route_dependencies.ts";
 import { duplicateError, limitError, notFound, SECRET_NOTE, verifyRequest } from "./subscriptions.ts";
 
 export function subscriptionChangeRoutes(options: RouteOptions): Route[] {

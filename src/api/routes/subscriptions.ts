@@ -20,7 +20,7 @@ import {
 import { type Finding, unknownSources, unknownTopics } from "../input/field_problems.ts";
 import { responseBody } from "../http/response_body.ts";
 import { keyRoute, type Route } from "../route.ts";
-import type { RouteOptions } from "./options.ts";
+import type { RouteOptions } from "./route_dependencies.ts";
 
 export const SECRET_NOTE = "Keep webhook_secret now: it is shown only this once and verifies every delivery.";
 

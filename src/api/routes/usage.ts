@@ -5,7 +5,7 @@ import type { Usage } from "../../domain/ports/store/customers.ts";
 import { usageReport } from "../../wire/usage.ts";
 import { responseBody } from "../http/response_body.ts";
 import { keyRoute, type Route } from "../route.ts";
-import type { RouteOptions } from "./options.ts";
+import type { RouteOptions } from "./route_dependencies.ts";
 
 export function usageRoute({ store, clock, limitsOf }: RouteOptions): Route {
   return keyRoute({

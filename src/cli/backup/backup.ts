@@ -1,7 +1,7 @@
 // `backup …`: creates archives of all data while the server runs, verifies and restores them.
 import { dirname, join, resolve } from "node:path";
 import { backupName, createBackup } from "../../backup/create.ts";
-import type { BackupTools } from "../../backup/tools.ts";
+import type { BackupTools } from "../../backup/backup_ports.ts";
 import { restoreBackup, restoreConfig, type Restored } from "../../backup/restore.ts";
 import { withBackupIn } from "../../backup/verify.ts";
 import type { BackupManifest } from "../../domain/ports/backup.ts";
@@ -9,7 +9,7 @@ import { createClock } from "../../platform/clock.ts";
 import type { StoreEngine } from "../../domain/ports/store/engine.ts";
 import { type Host, shellQuote } from "../../platform/process/process.ts";
 import type { Command } from "../command.ts";
-import { type CommandCall, CommandError } from "../../server/command_call.ts";
+import { type CommandCall, CommandError } from "../../server/command_context.ts";
 import { OWN_CONFIG } from "../../server/config_file.ts";
 import { hasNoDatabase, loadConfig } from "../../server/open_store.ts";
 import { createBackupTools } from "../../server/migrate_with_backup.ts";

@@ -7,7 +7,7 @@ import { describeDelivery } from "../../domain/delivery/delivery.ts";
 import { isId } from "../../domain/event/ids.ts";
 import { limitFields } from "../../domain/customer/tier.ts";
 import type { Command } from "../command.ts";
-import { type CommandCall, CommandError, EXIT } from "../../server/command_call.ts";
+import { type CommandCall, CommandError, EXIT } from "../../server/command_context.ts";
 import { actOf, keyFields, publicFields, requireCustomer } from "./named_customer.ts";
 import { type Opened, withStore } from "../../server/open_store.ts";
 import { ALL_ROWS } from "../list_page.ts";

@@ -1,6 +1,6 @@
 // `audit list`: lists the changes to customers.
 import type { Command } from "../command.ts";
-import { CommandError, EXIT } from "../../server/command_call.ts";
+import { CommandError, EXIT } from "../../server/command_context.ts";
 import { CUSTOMER_OPTION, customerOf } from "./named_customer.ts";
 import { withStore } from "../../server/open_store.ts";
 import { pageOptions, readPage } from "../list_page.ts";

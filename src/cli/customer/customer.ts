@@ -9,7 +9,7 @@ import { createIds } from "../../domain/event/ids.ts";
 import { isMailAddress } from "../../domain/customer/mail.ts";
 import { type Tier, type TierLimits, TIERS } from "../../domain/customer/tier.ts";
 import type { Command } from "../command.ts";
-import { type CommandCall, CommandError, EXIT } from "../../server/command_call.ts";
+import { type CommandCall, CommandError, EXIT } from "../../server/command_context.ts";
 import { actOf, findByEmail, idsOf, keyFields, publicFields, requireCustomer } from "./named_customer.ts";
 import { withStore } from "../../server/open_store.ts";
 import { listLines, print } from "../print.ts";

@@ -4,7 +4,7 @@ import { createClock } from "../../platform/clock.ts";
 import { createRandom } from "../../platform/random.ts";
 import type { Command } from "../command.ts";
 import { print } from "../print.ts";
-import { type CommandCall, CommandError, EXIT } from "../../server/command_call.ts";
+import { type CommandCall, CommandError, EXIT } from "../../server/command_context.ts";
 
 /** Maximum size of stdin, bytes: a key and a line end. */
 const MAX_INPUT_BYTES = 1_024;

@@ -1,7 +1,7 @@
 // `mail …`: lists, retries and cancels mails to customers.
 import { MAIL_STATUSES, type MailStatus } from "../../domain/customer/mail.ts";
 import type { Command } from "../command.ts";
-import { type CommandCall, CommandError, EXIT } from "../../server/command_call.ts";
+import { type CommandCall, CommandError, EXIT } from "../../server/command_context.ts";
 import { actOf, CUSTOMER_OPTION, customerOf } from "./named_customer.ts";
 import { withStore } from "../../server/open_store.ts";
 import { pageOptions, readPage } from "../list_page.ts";

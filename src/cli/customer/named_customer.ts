@@ -5,7 +5,7 @@ import { declaredCustomerId, UNKNOWN_LAST_FOUR } from "../../domain/customer/dec
 import { isId } from "../../domain/event/ids.ts";
 import type { Platform } from "../../domain/ports/ports.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
-import { type CommandCall, CommandError } from "../../server/command_call.ts";
+import { type CommandCall, CommandError } from "../../server/command_context.ts";
 
 export const CUSTOMER_OPTION = {
   customer: {

@@ -3,7 +3,7 @@ import { createPayments } from "../../accounts/payment/receive_payments.ts";
 import { createIds } from "../../domain/event/ids.ts";
 import type { KeptPayment } from "../../domain/customer/payment.ts";
 import type { Command } from "../command.ts";
-import { type CommandCall, CommandError } from "../../server/command_call.ts";
+import { type CommandCall, CommandError } from "../../server/command_context.ts";
 import { actOf, CUSTOMER_OPTION, customerOf } from "./named_customer.ts";
 import { type Opened, withStore } from "../../server/open_store.ts";
 import { pageOptions, readPage } from "../list_page.ts";

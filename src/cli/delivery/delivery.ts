@@ -12,7 +12,7 @@ import {
 import { createIds, isId } from "../../domain/event/ids.ts";
 import { toDeliveryRecord } from "../../wire/delivery_log.ts";
 import type { Command } from "../command.ts";
-import { type CommandCall, CommandError, EXIT } from "../../server/command_call.ts";
+import { type CommandCall, CommandError, EXIT } from "../../server/command_context.ts";
 import { actOf, CUSTOMER_OPTION, customerOf } from "../customer/named_customer.ts";
 import { type Opened, withStore } from "../../server/open_store.ts";
 import { pageOptions, readPage } from "../list_page.ts";

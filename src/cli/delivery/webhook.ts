@@ -4,7 +4,7 @@ import { diagnose, type Diagnosis } from "../../delivery/verify/diagnose.ts";
 import { createClock } from "../../platform/clock.ts";
 import type { Command } from "../command.ts";
 import { print } from "../print.ts";
-import { type CommandCall, CommandError, EXIT } from "../../server/command_call.ts";
+import { type CommandCall, CommandError, EXIT } from "../../server/command_context.ts";
 import { formatFields, textWidth, wrapText } from "../wrap_text.ts";
 
 const SECRET_VARIABLE = "WEBHOOK_SECRET";

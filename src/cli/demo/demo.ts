@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { type App, createApp } from "../../app.ts";
 import { createMailLoop } from "../../accounts/mail/mail_loop.ts";
-import { findAdditionProblems } from "../../classify/check_additions.ts";
+import { findAdditionProblems } from "../../classify/check_configured_rules.ts";
 import { type Config, parseConfig } from "../../config/config.ts";
 import type { Platform } from "../../domain/ports/ports.ts";
 import { isAtLeast, type Severity } from "../../domain/event/severity.ts";
@@ -13,7 +13,7 @@ import { listen, type RunningServer } from "../../platform/http/http_server.ts";
 import { openVaultFile } from "../../platform/vault.ts";
 import { VERSION } from "../../version.ts";
 import type { Command } from "../command.ts";
-import { type CommandCall, EXIT } from "../../server/command_call.ts";
+import { type CommandCall, EXIT } from "../../server/command_context.ts";
 import {
   checkoutCalls,
   configText,

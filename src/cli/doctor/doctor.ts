@@ -8,7 +8,7 @@ import type { Host } from "../../platform/process/process.ts";
 import { VERSION } from "../../version.ts";
 import type { Command } from "../command.ts";
 import { linesFor } from "../print.ts";
-import { type CommandCall, EXIT } from "../../server/command_call.ts";
+import { type CommandCall, EXIT } from "../../server/command_context.ts";
 import { checkTls } from "../../server/checks/certificate.ts";
 import { attempt, type Finding, good, warning } from "../../server/checks/finding.ts";
 import { checkMailServer, checkOutbox } from "./mail.ts";

@@ -8,7 +8,7 @@ import type { Provenance } from "../../domain/event/provenance.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
 import type { Command } from "../command.ts";
 import { print } from "../print.ts";
-import { CommandError } from "../../server/command_call.ts";
+import { CommandError } from "../../server/command_context.ts";
 import { withStore } from "../../server/open_store.ts";
 import { formatFields, textWidth, wrapText } from "../wrap_text.ts";
 import { formatTime } from "../table.ts";

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import type { FetchedDocument } from "../../ingest/fetch/fetch_types.ts";
 import type { Command } from "../command.ts";
 import { print } from "../print.ts";
-import { type CommandCall, CommandError } from "../../server/command_call.ts";
+import { type CommandCall, CommandError } from "../../server/command_context.ts";
 import { withStore } from "../../server/open_store.ts";
 
 /** Only the user may read saved documents: they may be secret. */

@@ -7,7 +7,7 @@ import type { DiscardedSecrets, ExamineOptions, StoreEngine } from "../../domain
 import { openVaultFile } from "../../platform/vault.ts";
 import type { Command } from "../command.ts";
 import { print } from "../print.ts";
-import { type CommandCall, CommandError, EXIT } from "../../server/command_call.ts";
+import { type CommandCall, CommandError, EXIT } from "../../server/command_context.ts";
 import { actOf } from "../customer/named_customer.ts";
 import { hasNoDatabase, type LoadedConfig, withPlatform } from "../../server/open_store.ts";
 import { createBackupTools } from "../../server/migrate_with_backup.ts";

@@ -1,7 +1,7 @@
 // Explains why the signature of a delivery is not valid, for the author of a receiver.
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
-import { type BodyForm, bodyForms, readJson } from "./body_variants.ts";
+import { type BodyForm, bodyForms, readJson } from "./altered_bodies.ts";
 import { type Finding, note, problem, readHeaders, type SignatureHeaders } from "./signature_headers.ts";
 
 /** Maximum difference between `webhook-timestamp` and the receiver's clock, seconds, as in the official verifiers. */

@@ -2,7 +2,7 @@
 
 import type { LogArea } from "./log.ts";
 import type { Mailbox } from "../customer/mail.ts";
-import type { EventLoop } from "../event_loop.ts";
+import type { EventLoop } from "./event_loop.ts";
 import type { Tracer } from "./tracer.ts";
 
 export interface Clock {

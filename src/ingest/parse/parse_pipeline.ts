@@ -1,12 +1,12 @@
 // From the bytes of a document to its classified items: pure, and run in the parse worker.
 import type { Reading } from "../../domain/source/extraction_rules.ts";
-import { type Classify, classifyRequest } from "../revise/classify_request.ts";
+import { type Classify, classifyRequest } from "../revise/classifier_input.ts";
 import { type IdentifiedItem, identifyItems, itemLanguage } from "../identify/identify.ts";
 import type { Identity } from "../identify/identity_rule.ts";
 import { type NormalisedItem, normaliseItem } from "../normalise/item.ts";
 import { MAX_TAG_CHARACTERS } from "../normalise/language.ts";
 import { type ParsedDocument, parseDocument, type ParseProblem } from "./document.ts";
-import type { Classified } from "../revise/revise.ts";
+import type { Classified } from "../revise/decide_revision.ts";
 
 /** Maximum number of items of one document. */
 export const MAX_ITEMS = 20_000;

@@ -3,9 +3,9 @@ import type { Additions } from "../../domain/event/classification.ts";
 import { WorkerLimitError, type WorkerThread } from "../../domain/ports/ports.ts";
 import { FetchError } from "../fetch/fetch_types.ts";
 import type { LanguageForms } from "../identify/language_urls.ts";
-import type { DescribeOptions, DocumentDescription } from "../normalise/describe.ts";
+import type { DescribeOptions, DocumentDescription } from "../normalise/describe_document.ts";
 import { DocumentError } from "./parsed.ts";
-import { type DocumentParts, joinContents } from "./document_parts.ts";
+import { type DocumentParts, joinContents } from "./split_document.ts";
 import type { DocumentContents, ParseRequest } from "./parse_pipeline.ts";
 import type { SitemapContents, SitemapRequest } from "./sitemap_pages.ts";
 

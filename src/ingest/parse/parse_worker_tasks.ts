@@ -1,9 +1,9 @@
 // The tasks of the parse worker.
 import type { Additions } from "../../domain/event/classification.ts";
-import type { Classify } from "../revise/classify_request.ts";
-import { splitContents } from "./document_parts.ts";
+import type { Classify } from "../revise/classifier_input.ts";
+import { splitContents } from "./split_document.ts";
 import { withoutLanguage } from "../identify/language_urls.ts";
-import { describeDocument } from "../normalise/describe.ts";
+import { describeDocument } from "../normalise/describe_document.ts";
 import { parseContents } from "./parse_pipeline.ts";
 import type { ParseTasks } from "./parse_worker_client.ts";
 import { readSitemapPages } from "./sitemap_pages.ts";

@@ -2,7 +2,7 @@
 import type { Reading } from "../../domain/source/extraction_rules.ts";
 import { decodeText } from "./decode.ts";
 import { parseDocument, type ParseOptions } from "./document.ts";
-import { describeGuess, guessJson } from "./guess.ts";
+import { describeGuess, guessJson } from "./guess_extraction_rules.ts";
 import { DocumentError, type ParsedDocument } from "./parsed.ts";
 import { parseJson } from "./formats/read_json.ts";
 import { describeSitemap, kindOfMap, readSitemap } from "./formats/read_sitemap.ts";

@@ -1,7 +1,7 @@
 // Records publications in batches, so that other work can run in between.
 import type { RecordDecision, StoredPublication } from "../../domain/ports/store/publications.ts";
 import type { IdentifiedItem } from "../identify/identify.ts";
-import type { DocumentRun } from "../document_run.ts";
+import type { DocumentRun } from "../run_context.ts";
 
 /** Maximum number of publications, and characters of their texts, in one transaction, which blocks the main thread. */
 const RECORD_BATCH = 100;

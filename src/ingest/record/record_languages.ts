@@ -1,10 +1,10 @@
 // Records the items in several languages, after all documents have been read.
-import type { DocumentRun } from "../document_run.ts";
+import type { DocumentRun } from "../run_context.ts";
 import type { IdentifiedItem } from "../identify/identify.ts";
 import type { DecidedItem } from "../model.ts";
 import type { NormalisedItem } from "../normalise/item.ts";
 import { recordGroups } from "./record_batches.ts";
-import { suppressesNotification } from "../revise/revise.ts";
+import { suppressesNotification } from "../revise/decide_revision.ts";
 import { createGroupDecider, type WaitingItem } from "../revise/merge_languages.ts";
 
 /** The result of recording the items that waited for other languages. */

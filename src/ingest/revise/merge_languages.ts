@@ -10,7 +10,7 @@ import {
   type RevisionContext,
   translation,
   withText,
-} from "./revise.ts";
+} from "./decide_revision.ts";
 
 export interface DecidedAlone {
   one: IdentifiedItem;

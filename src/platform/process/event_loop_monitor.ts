@@ -1,6 +1,6 @@
 // Monitors the main thread's event loop: its delay, the longest pause, and the work that caused it.
 import process from "node:process";
-import type { EventLoop } from "../../domain/event_loop.ts";
+import type { EventLoop } from "../../domain/ports/event_loop.ts";
 import type { Metrics } from "../../domain/ports/metrics.ts";
 import type { Log } from "../../domain/ports/ports.ts";
 

@@ -2,12 +2,12 @@
 import type { Vault, VaultSource } from "../../domain/ports/ports.ts";
 import type { OpenStoreOptions } from "../../domain/ports/store/engine.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
-import type { Part } from "./part.ts";
+import type { Part } from "./store_methods.ts";
 import { Connection } from "./connection/connection.ts";
 import { accountHealth } from "./customers/account_health.ts";
 import { createAudit } from "./customers/audit.ts";
-import { Candidates } from "./deliveries/candidates.ts";
-import { createCatchUp } from "./deliveries/catch_up.ts";
+import { Candidates } from "./deliveries/candidate_subscriptions.ts";
+import { createCatchUp } from "./deliveries/catch_up_subscriptions.ts";
 import { createCustomers } from "./customers/customers.ts";
 import { createDailyUsage } from "./customers/daily_usage.ts";
 import { createDeclared } from "./customers/declared_customers.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createAddressCounts, createAddressLimits, drawFrom } from "../../../src/api/http/ip_rate_limit.ts";
 import { createMetrics } from "../../../src/domain/ports/metrics.ts";
 import { createApp, createProcessServices } from "../../../src/app.ts";
-import { problem } from "../../../src/wire/service.ts";
+import { problem } from "../../../src/wire/health_sources_topics.ts";
 import { BY } from "../../store/contract/given.ts";
 import { boardConfig } from "../../support/samples.ts";
 import { postStripe } from "../../support/stripe.ts";

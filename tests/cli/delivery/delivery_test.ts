@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { readSince } from "../../../src/cli/time_argument.ts";
-import { CommandError } from "../../../src/server/command_call.ts";
+import { CommandError } from "../../../src/server/command_context.ts";
 import {
   addCustomer,
   callApi,

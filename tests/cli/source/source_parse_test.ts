@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { describeDocument } from "../../../src/ingest/normalise/describe.ts";
+import { describeDocument } from "../../../src/ingest/normalise/describe_document.ts";
 import { DocumentError } from "../../../src/ingest/parse/document.ts";
 import type { Reading } from "../../../src/domain/source/extraction_rules.ts";
 import { createChance, seedOfRun } from "../../support/chance.ts";

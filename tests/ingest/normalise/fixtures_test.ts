@@ -2,7 +2,10 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { needs, present } from "../../support/needs.ts";
-import { describeDocument, type DocumentDescription } from "../../../src/ingest/normalise/describe.ts";
+import {
+  describeDocument,
+  type DocumentDescription,
+} from "../../../src/ingest/normalise/describe_document.ts";
 import { type NormalisedItem, normaliseItem } from "../../../src/ingest/normalise/item.ts";
 import { DocumentError, parseDocument } from "../../../src/ingest/parse/document.ts";
 

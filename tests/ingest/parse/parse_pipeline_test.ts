@@ -1,6 +1,6 @@
 // Tests of src/ingest/parse/parse_pipeline.ts.
 import assert from "node:assert/strict";
-import { NO_ADDITIONS } from "../../../src/classify/additions.ts";
+import { NO_ADDITIONS } from "../../../src/classify/configured_rules.ts";
 import { createClassifier } from "../../../src/classify/classify.ts";
 import type { Reading } from "../../../src/domain/source/extraction_rules.ts";
 import { PLAIN_IDENTITY } from "../../../src/ingest/identify/identity_rule.ts";

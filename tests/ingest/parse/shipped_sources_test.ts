@@ -2,10 +2,13 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { needs, present } from "../../support/needs.ts";
-import { findAdditionProblems } from "../../../src/classify/check_additions.ts";
+import { findAdditionProblems } from "../../../src/classify/check_configured_rules.ts";
 import { type Config, parseConfig } from "../../../src/config/config.ts";
 import { withWorld } from "../../support/world.ts";
-import { describeDocument, type DocumentDescription } from "../../../src/ingest/normalise/describe.ts";
+import {
+  describeDocument,
+  type DocumentDescription,
+} from "../../../src/ingest/normalise/describe_document.ts";
 
 const FOLDER = new URL("../../../../shared/fixtures/", import.meta.url);
 const RESPONSES = present(FOLDER);

@@ -4,7 +4,7 @@ import type { RegEvent } from "../../../src/domain/event/event.ts";
 import type { RecordDecision, StoredPublication } from "../../../src/domain/ports/store/publications.ts";
 import { hashesOf, type IdentifiedItem } from "../../../src/ingest/identify/identify.ts";
 import { languageForms } from "../../../src/ingest/identify/language_urls.ts";
-import { decideRevision, type RevisionContext } from "../../../src/ingest/revise/revise.ts";
+import { decideRevision, type RevisionContext } from "../../../src/ingest/revise/decide_revision.ts";
 import { decideGroup, LanguageMerge, type WaitingItem } from "../../../src/ingest/revise/merge_languages.ts";
 import { SAMPLE_PROVENANCE, sampleEvent } from "../../support/samples.ts";
 

@@ -1,7 +1,7 @@
 // Tests of src/platform/process/event_loop_monitor.ts.
 import assert from "node:assert/strict";
 import { NO_TRACER } from "../../../src/domain/ports/tracer.ts";
-import { nameActs, nameCalls } from "../../../src/domain/event_loop.ts";
+import { nameActs, nameCalls } from "../../../src/domain/ports/event_loop.ts";
 import { createMetrics } from "../../../src/domain/ports/metrics.ts";
 import type { Log, LogFields } from "../../../src/domain/ports/ports.ts";
 import type { Store } from "../../../src/domain/ports/store/store.ts";

@@ -2,7 +2,7 @@
 import type { Act } from "../../../domain/customer/audit.ts";
 import type { Connection } from "../connection/connection.ts";
 import { sql } from "../connection/sql.ts";
-import type { Part } from "../part.ts";
+import type { Part } from "../store_methods.ts";
 
 export function createAudit(connection: Connection): Part<"listAudit"> {
   return {

@@ -18,7 +18,7 @@ import { awaitsWelcome, queueMail, requeueWelcome } from "./mails.ts";
 import { fitToLimits } from "../subscriptions/plan_limits.ts";
 import { CUSTOMER_COLUMNS, customerFromRow, findCustomer } from "./customer_rows.ts";
 import { sql } from "../connection/sql.ts";
-import type { Part } from "../part.ts";
+import type { Part } from "../store_methods.ts";
 
 type CustomerMethods = "addCustomer" | "findCustomer" | "findAccount" | "listCustomers" | "changeCustomer";
 

@@ -9,7 +9,7 @@ import {
 } from "../../../domain/customer/daily_limit.ts";
 import type { Connection } from "../connection/connection.ts";
 import { sql } from "../connection/sql.ts";
-import type { Part } from "../part.ts";
+import type { Part } from "../store_methods.ts";
 
 export function createDailyUsage(connection: Connection): Part<"countDaily" | "usedToday"> {
   return {

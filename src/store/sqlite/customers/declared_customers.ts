@@ -14,7 +14,7 @@ import { insertCustomer, updateCustomer } from "./customers.ts";
 import { CUSTOMER_COLUMNS, customerFromRow, findCustomer } from "./customer_rows.ts";
 import { disableKey, insertKey } from "./key_rows.ts";
 import { sql } from "../connection/sql.ts";
-import type { Part } from "../part.ts";
+import type { Part } from "../store_methods.ts";
 
 export function createDeclared(connection: Connection): Part<"declareCustomers"> {
   return {

@@ -7,7 +7,7 @@ import { findCustomer } from "./customer_rows.ts";
 import { cancelDeliveries } from "../deliveries/delivery_states.ts";
 import { disableKeys } from "./key_rows.ts";
 import { sql } from "../connection/sql.ts";
-import type { Part } from "../part.ts";
+import type { Part } from "../store_methods.ts";
 
 /** Replaces webhook URLs. */
 const ERASED_URL = "https://erased.invalid/";

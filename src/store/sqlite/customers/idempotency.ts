@@ -4,7 +4,7 @@ import type { StoredResponse } from "../../../domain/ports/store/customers.ts";
 import type { Connection } from "../connection/connection.ts";
 import { responseField } from "../sealed_secrets.ts";
 import { sql } from "../connection/sql.ts";
-import type { Part } from "../part.ts";
+import type { Part } from "../store_methods.ts";
 
 export function createIdempotency(
   connection: Connection,

@@ -6,7 +6,7 @@ import { customerFromRow, findCustomer } from "./customer_rows.ts";
 import { disableKeys, insertKey } from "./key_rows.ts";
 import { cancelWelcome, queueMail } from "./mails.ts";
 import { sql } from "../connection/sql.ts";
-import type { Part } from "../part.ts";
+import type { Part } from "../store_methods.ts";
 
 export function createKeys(connection: Connection): Part<"replaceKeys" | "findKey"> {
   return {

@@ -20,7 +20,7 @@ import type { Connection, Row } from "../connection/connection.ts";
 import { CUSTOMER_COLUMNS, customerFromRow } from "./customer_rows.ts";
 import { disableKey, insertKey } from "./key_rows.ts";
 import { sql } from "../connection/sql.ts";
-import type { Part } from "../part.ts";
+import type { Part } from "../store_methods.ts";
 
 /** The due mails, the longest due first. */
 const dueMails = (nowMs: number, limit: number) =>

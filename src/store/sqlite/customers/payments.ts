@@ -17,7 +17,7 @@ import { findCustomer } from "./customer_rows.ts";
 import { queueMail, sendWelcomeNow, wasWritten, welcomeKey } from "./mails.ts";
 import { findPayerById, savePayer } from "./payers.ts";
 import { sql } from "../connection/sql.ts";
-import type { Part } from "../part.ts";
+import type { Part } from "../store_methods.ts";
 
 const EVENT_COLUMNS = sql`id, type, created_at, received_at, payer, subscription, fact, note`;
 const KEPT_EVENTS = sql`select id, type, created_at, received_at, payer, subscription, fact, note,

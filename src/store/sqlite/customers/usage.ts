@@ -1,7 +1,7 @@
 // The usage of customers in SQLite.
 import type { Connection } from "../connection/connection.ts";
 import { sql } from "../connection/sql.ts";
-import type { Part } from "../part.ts";
+import type { Part } from "../store_methods.ts";
 
 export function createUsage(
   connection: Connection,

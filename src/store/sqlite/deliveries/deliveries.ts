@@ -13,7 +13,7 @@ import type { Connection, Row } from "../connection/connection.ts";
 import { recordAttempts } from "./finished_attempts.ts";
 import { secretField } from "../sealed_secrets.ts";
 import { sql, type Value } from "../connection/sql.ts";
-import type { Part } from "../part.ts";
+import type { Part } from "../store_methods.ts";
 
 /**
  * Maximum number of subscriptions that one claim skips because they are paused or no slot is free: while it has found

@@ -9,7 +9,7 @@ import type { DeliveryQuery } from "../../../domain/ports/store/deliveries.ts";
 import type { DisabledReason } from "../../../domain/delivery/subscription.ts";
 import type { Connection, Row } from "../connection/connection.ts";
 import { type Sql, sql } from "../connection/sql.ts";
-import type { Part } from "../part.ts";
+import type { Part } from "../store_methods.ts";
 
 type LogMethods =
   | "listDeliveries"

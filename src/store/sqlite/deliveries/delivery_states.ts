@@ -6,7 +6,7 @@ import {
   type DeliveryTrigger,
   nextState,
 } from "../../../domain/delivery/delivery_life.ts";
-import { removeBodies } from "./bodies.ts";
+import { removeBodies } from "./delivery_bodies.ts";
 import type { Connection, Row } from "../connection/connection.ts";
 import { type Sql, sql } from "../connection/sql.ts";
 

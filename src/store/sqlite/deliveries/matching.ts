@@ -2,8 +2,8 @@
 import type { RegEvent } from "../../../domain/event/event.ts";
 import { heldFullMail } from "../../../domain/plans/month_quota.ts";
 import type { Store } from "../../../domain/ports/store/store.ts";
-import type { Candidate, Candidates } from "./candidates.ts";
-import { logMatch, resumePaused, startCatchUp } from "./catch_up.ts";
+import type { Candidate, Candidates } from "./candidate_subscriptions.ts";
+import { logMatch, resumePaused, startCatchUp } from "./catch_up_subscriptions.ts";
 import type { Connection } from "../connection/connection.ts";
 import { applyTrigger, findState } from "./delivery_states.ts";
 import { queueMail } from "../customers/mails.ts";
@@ -11,7 +11,7 @@ import { MonthQuota } from "../customers/month_quota.ts";
 import { NewDeliveries } from "./new_deliveries.ts";
 import { eventById, SERVED_JSON } from "../events/served_record.ts";
 import { sql } from "../connection/sql.ts";
-import type { Part } from "../part.ts";
+import type { Part } from "../store_methods.ts";
 
 /** Deliveries released in one transaction, so that other work gets its turn. */
 const RELEASE_BATCH = 500;

@@ -2,7 +2,7 @@
 import type { HoldReason } from "../../../domain/delivery/delivery.ts";
 import type { RegEvent } from "../../../domain/event/event.ts";
 import type { NewDelivery } from "../../../domain/ports/store/deliveries.ts";
-import type { Candidate } from "./candidates.ts";
+import type { Candidate } from "./candidate_subscriptions.ts";
 import type { Connection } from "../connection/connection.ts";
 import type { MonthQuota } from "../customers/month_quota.ts";
 import { sql } from "../connection/sql.ts";

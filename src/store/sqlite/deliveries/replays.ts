@@ -10,7 +10,7 @@ import type {
 import type { Store } from "../../../domain/ports/store/store.ts";
 import { replayRefusal } from "../../../domain/plans/replay.ts";
 import { noteAct } from "../customers/audit.ts";
-import { type Candidate, readCandidate } from "./candidates.ts";
+import { type Candidate, readCandidate } from "./candidate_subscriptions.ts";
 import type { Connection, Row } from "../connection/connection.ts";
 import { countDaily } from "../customers/daily_usage.ts";
 import { findDelivery } from "./delivery_log.ts";
@@ -19,7 +19,7 @@ import { eventById, SERVED_JSON } from "../events/served_record.ts";
 import { MonthQuota } from "../customers/month_quota.ts";
 import { NewDeliveries } from "./new_deliveries.ts";
 import { sql } from "../connection/sql.ts";
-import type { Part } from "../part.ts";
+import type { Part } from "../store_methods.ts";
 
 export function createReplays(connection: Connection): Part<"replayDelivery" | "replayEvents"> {
   return {

@@ -1,10 +1,10 @@
 // Retention in SQLite: old finished deliveries are removed in small batches, never pending ones.
-import { removeBodies } from "./bodies.ts";
-import { passedPositions } from "./catch_up.ts";
+import { removeBodies } from "./delivery_bodies.ts";
+import { passedPositions } from "./catch_up_subscriptions.ts";
 import type { Connection, Row } from "../connection/connection.ts";
 import { cancelDeliveries, CLOSE_BATCH, holdDeliveries } from "./delivery_states.ts";
 import { sql } from "../connection/sql.ts";
-import type { Part } from "../part.ts";
+import type { Part } from "../store_methods.ts";
 
 /** The part of the port that removes old deliveries and deleted subscriptions. */
 export function createRetention(

@@ -8,7 +8,7 @@ import type {
 import type { DisabledReason } from "../../../domain/delivery/subscription.ts";
 import { Connection } from "../connection/connection.ts";
 import { sql } from "../connection/sql.ts";
-import type { Part } from "../part.ts";
+import type { Part } from "../store_methods.ts";
 
 export function createUndelivered(
   connection: Connection,

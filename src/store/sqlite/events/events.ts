@@ -8,15 +8,15 @@ import type {
   RecordDecision,
   RemovalDecision,
 } from "../../../domain/ports/store/publications.ts";
-import { isOfPublication, planHashes } from "../../../domain/plans/publication_state.ts";
+import { isOfPublication, planHashes } from "../../../domain/plans/publication_hashes.ts";
 import type { Connection, Row } from "../connection/connection.ts";
 import { listEvents } from "./event_list.ts";
 import { requireLease } from "../sources/leases.ts";
 import { findPublication, keepMissed, learnKey, presentPublications, saveHashes } from "./publications.ts";
-import { RecordWriter } from "./records.ts";
+import { RecordWriter } from "./write_event_records.ts";
 import { SERVED_JSON } from "./served_record.ts";
 import { sql } from "../connection/sql.ts";
-import type { Part } from "../part.ts";
+import type { Part } from "../store_methods.ts";
 
 type Decide = Parameters<Store["recordPublications"]>[2];
 

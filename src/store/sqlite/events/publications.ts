@@ -1,6 +1,6 @@
 // Publications in SQLite: their identities, and the state of their newest version.
 import type { RegEvent } from "../../../domain/event/event.ts";
-import type { HashChange } from "../../../domain/plans/publication_state.ts";
+import type { HashChange } from "../../../domain/plans/publication_hashes.ts";
 import type { PublicationKey, StoredPublication } from "../../../domain/ports/store/publications.ts";
 import type { Connection, Row } from "../connection/connection.ts";
 import { SERVED_JSON } from "./served_record.ts";

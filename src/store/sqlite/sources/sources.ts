@@ -17,7 +17,7 @@ import { Connection, type Row } from "../connection/connection.ts";
 import { requireLease } from "./leases.ts";
 import { endQuarantine, releaseForgotten, settleArrivals } from "../events/quarantined_events.ts";
 import { sql } from "../connection/sql.ts";
-import type { Part } from "../part.ts";
+import type { Part } from "../store_methods.ts";
 
 const COLUMNS = sql`id, cursor, identity, timezone, usual_new,
   (select count(*) from quarantined_events indexed by quarantined_events_by_source

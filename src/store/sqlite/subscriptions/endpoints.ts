@@ -15,7 +15,7 @@ import type { Connection, Row } from "../connection/connection.ts";
 import { holdDeliveries, pendingOf } from "../deliveries/delivery_states.ts";
 import { adjustMailsForClockRollback, queueMail } from "../customers/mails.ts";
 import { sql } from "../connection/sql.ts";
-import type { Part } from "../part.ts";
+import type { Part } from "../store_methods.ts";
 
 /** Resolution of the time of the last success, ms: it must not cost a write for each delivery. */
 const LAST_SUCCESS_STEP_MS = 60_000;

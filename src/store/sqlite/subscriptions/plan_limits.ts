@@ -11,7 +11,7 @@ import { noteAct } from "../customers/audit.ts";
 import { queueMail } from "../customers/mails.ts";
 import { disableSubscription, enableSubscription } from "./endpoints.ts";
 import { type Sql, sql } from "../connection/sql.ts";
-import type { Part } from "../part.ts";
+import type { Part } from "../store_methods.ts";
 
 export function createPlanLimits(connection: Connection): Part<"fitSubscriptions"> {
   return {

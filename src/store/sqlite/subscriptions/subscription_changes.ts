@@ -19,7 +19,7 @@ import {
 } from "./subscription_rows.ts";
 import { fitToLimits } from "./plan_limits.ts";
 import { sql } from "../connection/sql.ts";
-import type { Part } from "../part.ts";
+import type { Part } from "../store_methods.ts";
 
 /** Reads a subscription whole, its secrets too. */
 type Find = (customerId: string, id: string) => Subscription | null;

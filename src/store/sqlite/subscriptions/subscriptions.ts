@@ -2,7 +2,7 @@
 import type { Vault } from "../../../domain/ports/ports.ts";
 import { MAX_DISABLED, type Subscription } from "../../../domain/delivery/subscription.ts";
 import type { Connection, Row } from "../connection/connection.ts";
-import { LAST_POSITION_SQL } from "../deliveries/catch_up.ts";
+import { LAST_POSITION_SQL } from "../deliveries/catch_up_subscriptions.ts";
 import { countDaily } from "../customers/daily_usage.ts";
 import { cancelDeliveries } from "../deliveries/delivery_states.ts";
 import { saveResponse } from "../customers/idempotency.ts";
@@ -16,7 +16,7 @@ import {
   subscriptionWithCursor,
 } from "./subscription_rows.ts";
 import { sql, type Value } from "../connection/sql.ts";
-import type { Part } from "../part.ts";
+import type { Part } from "../store_methods.ts";
 
 type SubscriptionMethods =
   | "addSubscription"

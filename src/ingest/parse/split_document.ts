@@ -1,7 +1,7 @@
 // The contents of a document as a list, whose elements the parse worker sends in several messages.
 import type { IdentifiedItem } from "../identify/identify.ts";
 import type { DocumentContents } from "./parse_pipeline.ts";
-import type { Classified } from "../revise/revise.ts";
+import type { Classified } from "../revise/decide_revision.ts";
 
 /** The document without its items, and then its items. */
 export type DocumentParts = [DocumentPart, ...ItemPart[]];

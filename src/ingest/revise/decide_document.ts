@@ -2,12 +2,12 @@
 import type { DocumentOrigin } from "../../domain/event/provenance.ts";
 import { PATTERN_RULE } from "../../domain/source/source.ts";
 import type { StoredPublication } from "../../domain/ports/store/publications.ts";
-import { type ClassifyRequest, classifyRequest } from "./classify_request.ts";
+import { type ClassifyRequest, classifyRequest } from "./classifier_input.ts";
 import { type IdentifiedItem, identifyItems, isOther, preferStoredEdition } from "../identify/identify.ts";
 import { baseOf, type Identity, movedOn, nextRule } from "../identify/identity_rule.ts";
 import type { NormalisedItem } from "../normalise/item.ts";
 import { cleanUrl } from "../normalise/links.ts";
-import type { DocumentRun } from "../document_run.ts";
+import type { DocumentRun } from "../run_context.ts";
 import type { DocumentDecisions, ItemDecision } from "../model.ts";
 import { ChangedQueries, MovedUrls } from "../identify/url_changes.ts";
 import { recordBatches } from "../record/record_batches.ts";
@@ -17,7 +17,12 @@ import {
   type KnownPublication,
   rematchRenamed,
 } from "../identify/rematch_renamed.ts";
-import { type Classified, decideRevision, type RevisionContext, suppressesNotification } from "./revise.ts";
+import {
+  type Classified,
+  decideRevision,
+  type RevisionContext,
+  suppressesNotification,
+} from "./decide_revision.ts";
 import { wasIrrelevantBefore } from "./relevance_scope.ts";
 
 /** From this many changed dates on, while none is unchanged, the source generates its dates. */

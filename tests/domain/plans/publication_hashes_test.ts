@@ -5,7 +5,7 @@ import {
   type HashChange,
   planHashes,
   planVersionHashes,
-} from "../../../src/domain/plans/publication_state.ts";
+} from "../../../src/domain/plans/publication_hashes.ts";
 
 Deno.test("planHashes() replaces, adds or keeps the hashes of a known publication", () => {
   const known = { contentHash: "h", textHash: "t" };

@@ -1,6 +1,6 @@
 // The input of the classifier for an item.
 import type { NormalisedItem } from "../normalise/item.ts";
-import type { Classified } from "./revise.ts";
+import type { Classified } from "./decide_revision.ts";
 
 export interface ClassifyRequest {
   title: string;

@@ -1,9 +1,9 @@
 // The public reads: GET /v1/sources, /v1/topics, /v1/health.
 import { DISCLAIMER } from "../../domain/event/disclaimer.ts";
-import { healthReport, sourceList, topicList, toSourceRecord } from "../../wire/service.ts";
+import { healthReport, sourceList, topicList, toSourceRecord } from "../../wire/health_sources_topics.ts";
 import { responseBody } from "../http/response_body.ts";
 import { publicRoute, type Route } from "../route.ts";
-import type { RouteOptions } from "./options.ts";
+import type { RouteOptions } from "./route_dependencies.ts";
 
 export function serviceRoutes({ store, clock, sources, topics, health }: RouteOptions): Route[] {
   return [

@@ -1,6 +1,6 @@
-// Tests of src/ingest/normalise/describe.ts.
+// Tests of src/ingest/normalise/describe_document.ts.
 import assert from "node:assert/strict";
-import { describeDocument } from "../../../src/ingest/normalise/describe.ts";
+import { describeDocument } from "../../../src/ingest/normalise/describe_document.ts";
 import { DocumentError } from "../../../src/ingest/parse/document.ts";
 import { bytesOf, rss } from "../parse/feeds.ts";
 

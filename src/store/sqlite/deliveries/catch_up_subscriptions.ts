@@ -1,13 +1,13 @@
 // Subscriptions that catch up, in SQLite: stored events become deliveries as far as the month's quota allows.
 import type { RegEvent } from "../../../domain/event/event.ts";
 import type { Store } from "../../../domain/ports/store/store.ts";
-import { type Candidate, readCandidate } from "./candidates.ts";
+import { type Candidate, readCandidate } from "./candidate_subscriptions.ts";
 import type { Connection, Row } from "../connection/connection.ts";
 import { MonthQuota } from "../customers/month_quota.ts";
 import { NewDeliveries } from "./new_deliveries.ts";
 import { eventById, SERVED_JSON } from "../events/served_record.ts";
 import { sql } from "../connection/sql.ts";
-import type { Part } from "../part.ts";
+import type { Part } from "../store_methods.ts";
 
 /** Maximum number of events that one call matches: other work waits meanwhile. */
 const EVENTS = 5;

@@ -1,11 +1,15 @@
-// Tests of src/ingest/revise/revise.ts.
+// Tests of src/ingest/revise/decide_revision.ts.
 import assert from "node:assert/strict";
 import type { RegEvent } from "../../../src/domain/event/event.ts";
 import type { StoredPublication } from "../../../src/domain/ports/store/publications.ts";
 import { type IdentifiedItem, identifyItems } from "../../../src/ingest/identify/identify.ts";
 import { PLAIN_IDENTITY } from "../../../src/ingest/identify/identity_rule.ts";
 import type { NormalisedItem } from "../../../src/ingest/normalise/item.ts";
-import { type Classified, decideRevision, type RevisionContext } from "../../../src/ingest/revise/revise.ts";
+import {
+  type Classified,
+  decideRevision,
+  type RevisionContext,
+} from "../../../src/ingest/revise/decide_revision.ts";
 import { SAMPLE_PROVENANCE } from "../../support/samples.ts";
 
 const NOW = Date.parse("2026-08-01T10:00:00Z");

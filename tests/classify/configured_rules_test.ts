@@ -1,6 +1,6 @@
 // The operator's additions to the classification and their effects.
 import assert from "node:assert/strict";
-import { findAdditionProblems } from "../../src/classify/check_additions.ts";
+import { findAdditionProblems } from "../../src/classify/check_configured_rules.ts";
 import {
   type ClassifyInput,
   classifyItem,

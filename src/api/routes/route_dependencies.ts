@@ -9,7 +9,7 @@ import type { Clock, Random } from "../../domain/ports/ports.ts";
 import type { Replayed } from "../../domain/ports/store/deliveries.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
 import type { SourceSettings } from "../../domain/source/source.ts";
-import type { HealthReport } from "../../wire/service.ts";
+import type { HealthReport } from "../../wire/health_sources_topics.ts";
 import type { testResponse } from "../../wire/subscription.ts";
 
 export interface RouteOptions {

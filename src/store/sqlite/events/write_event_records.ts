@@ -6,7 +6,7 @@ import type {
   RecordDecision,
   StoredPublication,
 } from "../../../domain/ports/store/publications.ts";
-import { planVersionHashes } from "../../../domain/plans/publication_state.ts";
+import { planVersionHashes } from "../../../domain/plans/publication_hashes.ts";
 import type { Connection } from "../connection/connection.ts";
 import { IndexWriter } from "./event_index.ts";
 import { asciiJson, servedBySeq } from "./served_record.ts";

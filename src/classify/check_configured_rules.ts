@@ -8,7 +8,7 @@ import {
   type Keywords,
 } from "../domain/event/classification.ts";
 import { expandTopics, type Topic } from "../domain/event/topic.ts";
-import { topicRules } from "./additions.ts";
+import { topicRules } from "./configured_rules.ts";
 import { coversReference } from "./articles/find_articles.ts";
 import { ARTICLE_DATA, type PhraseLists, TOPIC_RULES } from "./data.ts";
 import { beginsWithPhrase, coversPhrase, includesPhrase, phraseProblem } from "./phrases/check_phrase.ts";

@@ -1,6 +1,6 @@
 // The API's responses about the service: sources, topics, health, problems.
 import * as z from "zod";
-import { CONFIG_STATES } from "../domain/config_state.ts";
+import { CONFIG_STATES } from "../domain/config_reload_state.ts";
 import { STORAGE_FAULTS } from "../domain/ports/store/storage_fault.ts";
 import { DISCLAIMER } from "../domain/event/disclaimer.ts";
 import { type ErrorCode, ERRORS } from "../domain/error_codes.ts";

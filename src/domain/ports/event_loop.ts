@@ -1,6 +1,6 @@
 // The event loop of the main thread: names of its work, by which pauses are explained.
-import type { Store } from "./ports/store/store.ts";
-import type { Tracer } from "./ports/tracer.ts";
+import type { Store } from "./store/store.ts";
+import type { Tracer } from "./tracer.ts";
 
 /** The monitor of the main thread's event loop. */
 export interface EventLoop {
