@@ -1,29 +1,42 @@
 // An index by the first characters of a word, so that each word of a text is compared with few values.
 
-/** The characters in the key of a short word and of a longer one. */
-const SHORT = 2;
+/** Words of this length and more are found by their first four characters, shorter ones by two. */
 const LONG = 4;
+
+interface Start<V> {
+  short: V[];
+  /** By the third and fourth character. */
+  long: Map<number, V[]>;
+}
 
 /** Values, indexed by the first characters of the words that they apply to; the caller compares the rest. */
 export class WordIndex<V> {
-  readonly #values = new Map<string, V[]>();
+  readonly #any: V[] = [];
+  /** By the first two characters. */
+  readonly #starts = new Map<number, Start<V>>();
 
   /** Adds a value for words that start with `start` (at least two characters); an empty `start` stands for any word. */
   add(start: string, value: V): void {
-    const key = start.slice(0, start.length < LONG ? SHORT : LONG);
-    const values = this.#values.get(key);
-    if (values === undefined) this.#values.set(key, [value]);
-    else values.push(value);
+    if (start === "") return void this.#any.push(value);
+    const entry: Start<V> = this.#starts.get(pairAt(start, 0)) ?? { short: [], long: new Map() };
+    this.#starts.set(pairAt(start, 0), entry);
+    if (start.length < LONG) return void entry.short.push(value);
+    entry.long.set(pairAt(start, 2), [...entry.long.get(pairAt(start, 2)) ?? [], value]);
   }
 
   /** The values that may start at this position of a text: by short keys, long keys, any word; each as added. */
   at(text: string, position: number): readonly V[] {
-    const word = text.slice(position, position + LONG);
-    const short = this.#values.get(word.slice(0, SHORT)) ?? [];
-    const long = word.length < LONG ? [] : this.#values.get(word) ?? [];
-    const any = this.#values.get("") ?? [];
-    return long.length + any.length === 0 ? short : [...short, ...long, ...any];
+    const entry = this.#starts.get(pairAt(text, position));
+    if (entry === undefined) return this.#any;
+    const long = entry.long.get(pairAt(text, position + 2));
+    if (long === undefined && this.#any.length === 0) return entry.short;
+    return [...entry.short, ...long ?? [], ...this.#any];
   }
+}
+
+/** Two characters as a number: a key that needs no new string. */
+function pairAt(text: string, position: number): number {
+  return text.charCodeAt(position) * 0x10000 + text.charCodeAt(position + 1);
 }
 
 /** Where the words of a lower-case text start. */
