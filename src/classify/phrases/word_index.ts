@@ -3,23 +3,18 @@
 /** Words of this length and more are found by their first four characters, shorter ones by two. */
 const LONG = 4;
 
-interface Start<V> {
-  short: V[];
-  /** By the third and fourth character. */
-  long: Map<number, V[]>;
-}
-
 /** Values, indexed by the first characters of the words that they apply to; the caller compares the rest. */
 export class WordIndex<V> {
   readonly #any: V[] = [];
-  /** By the first two characters. */
-  readonly #starts = new Map<number, Start<V>>();
+  /** By the first two characters; the values of long words then by the next two. */
+  readonly #starts = new Map<number, { short: V[]; long: Map<number, V[]> }>();
 
   /** Adds a value for words that start with `start` (at least two characters); an empty `start` stands for any word. */
   add(start: string, value: V): void {
     if (start === "") return void this.#any.push(value);
-    const entry: Start<V> = this.#starts.get(pairAt(start, 0)) ?? { short: [], long: new Map() };
-    this.#starts.set(pairAt(start, 0), entry);
+    const key = pairAt(start, 0);
+    const entry = this.#starts.get(key) ?? { short: [] as V[], long: new Map<number, V[]>() };
+    this.#starts.set(key, entry);
     if (start.length < LONG) return void entry.short.push(value);
     entry.long.set(pairAt(start, 2), [...entry.long.get(pairAt(start, 2)) ?? [], value]);
   }
