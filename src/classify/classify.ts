@@ -7,7 +7,7 @@ import { NO_ADDITIONS, topicRules, versionWith } from "./configured_rules.ts";
 import { findArticles } from "./articles/find_articles.ts";
 import { type EventTypeResult, findEventType } from "./event_type.ts";
 import { type ClassifyInput, Item, wholeText } from "./item.ts";
-import { lazy } from "./compute_once.ts";
+import { lazy } from "./memoize.ts";
 import { createConfiguredSeverity } from "./configured_severity.ts";
 import { explain, type Reason } from "./reasons.ts";
 import { decideRelevance, findAiSubject } from "./relevance.ts";

@@ -3,7 +3,7 @@ import type { EventType } from "../domain/event/event.ts";
 import { buildSignalIndex, findSignals, type Signal } from "./pattern_hits.ts";
 import { EVENT_TYPE_DATA } from "./data.ts";
 import type { Item } from "./item.ts";
-import { lazy } from "./compute_once.ts";
+import { lazy } from "./memoize.ts";
 import { buildPatternIndex, findPatterns } from "./phrases/find_patterns.ts";
 
 export interface EventTypeResult {

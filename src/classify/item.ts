@@ -1,5 +1,5 @@
 // An item as the rules see it: folded text, URL, CELEX number, language and publisher.
-import { lazy } from "./compute_once.ts";
+import { lazy } from "./memoize.ts";
 import { detectLanguage, type LanguageResult } from "./language.ts";
 import { findPublisher, hostOf, type Publisher } from "./publisher.ts";
 import { type FoldedText, foldText, SUMMARY_LIMIT, TITLE_LIMIT } from "./phrases/fold_text.ts";

@@ -1,6 +1,6 @@
 // Finds the publisher of an item by the host of its URL, otherwise by names in its title.
 import { PUBLISHER_DATA, type PublisherKind, type PublisherRule } from "./data.ts";
-import { lazy } from "./compute_once.ts";
+import { lazy } from "./memoize.ts";
 import { buildPhraseIndex, findPhrases } from "./phrases/find_phrases.ts";
 import type { FoldedText } from "./phrases/fold_text.ts";
 

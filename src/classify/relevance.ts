@@ -3,7 +3,7 @@ import type { EventType } from "../domain/event/event.ts";
 import { LAW_DATA, RELEVANCE_DATA } from "./data.ts";
 import type { EventTypeResult } from "./event_type.ts";
 import type { Item } from "./item.ts";
-import { lazy } from "./compute_once.ts";
+import { lazy } from "./memoize.ts";
 import { buildPatternIndex, findPatterns } from "./phrases/find_patterns.ts";
 import { buildPhraseIndex, findPhrases, type PhraseHit } from "./phrases/find_phrases.ts";
 import { indexByLanguage } from "./phrases/phrases_by_language.ts";

@@ -4,7 +4,7 @@ import type { Severity } from "../domain/event/severity.ts";
 import { buildSignalIndex, findSignals } from "./pattern_hits.ts";
 import { SEVERITY_DATA, type SeverityRule } from "./data.ts";
 import type { Item } from "./item.ts";
-import { lazy } from "./compute_once.ts";
+import { lazy } from "./memoize.ts";
 import type { AiSubject } from "./relevance.ts";
 
 export interface SeverityResult {

@@ -4,7 +4,7 @@ import { findHeads, type Head, type ReferenceKind, romanToNumber } from "./gramm
 import { citationsOfTheAct, findLaws } from "./laws.ts";
 import { type Citation, parseCitation, type Reference } from "./parse_citation.ts";
 import { withReversedParts } from "./reversed_citations.ts";
-import { lazy } from "../compute_once.ts";
+import { lazy } from "../memoize.ts";
 import { foldPhrase } from "../phrases/fold_text.ts";
 
 /** A reference to the Act, with the words that cite it. */

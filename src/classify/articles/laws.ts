@@ -1,7 +1,7 @@
 // Decides which law a citation belongs to: finds the laws that a text names and assigns them to citations.
 import { LAW_DATA } from "../data.ts";
 import type { Citation } from "./parse_citation.ts";
-import { lazy } from "../compute_once.ts";
+import { lazy } from "../memoize.ts";
 import { buildPhraseIndex, findPhrases } from "../phrases/find_phrases.ts";
 import { FoldedText } from "../phrases/fold_text.ts";
 

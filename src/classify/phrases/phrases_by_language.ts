@@ -1,6 +1,6 @@
 // The phrase lists of the data as one index per language.
 import type { PhraseLists } from "../data.ts";
-import { lazy } from "../compute_once.ts";
+import { lazy } from "../memoize.ts";
 import { buildPhraseIndex, type PhraseEntry, type PhraseIndex } from "./find_phrases.ts";
 
 const LISTS: Readonly<Record<string, readonly string[]>> = {

@@ -5,7 +5,7 @@ import type { SourceState } from "../../domain/source/source.ts";
 import type { Undelivered } from "../../domain/ports/store/deliveries.ts";
 import type { StoreEngine } from "../../domain/ports/store/engine.ts";
 import type { Machine } from "../../platform/files/machine.ts";
-import { keyProblem } from "../store/new_key.ts";
+import { keyProblem } from "../store/new_secret_key.ts";
 import { type Finding, good, problem, warning } from "../../server/checks/finding.ts";
 import { checkSecretFile } from "../../server/checks/rights.ts";
 
