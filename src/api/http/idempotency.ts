@@ -29,9 +29,9 @@ export interface Idempotency {
   /**
    * Responds to a request. Without the header, `act` runs. With it, `act` runs for the first request and stores the
    * response under the key it is given; for a day, the stored response is returned. `act` also validates the body: a
-   * repeated request gets the same response even if it is no longer valid. Throws `idempotency_in_flight` while the
-   * first request is in progress, `idempotency_key_reused` if the request differs, and `invalid_input` if the header is
-   * not a valid key.
+   * repeated request gets the stored response even if it would be rejected now. Throws `idempotency_in_flight` while
+   * the first request is in progress, `idempotency_key_reused` if the request differs, and `invalid_input` if the
+   * header is not a valid key.
    */
   run(
     request: Repeatable,

@@ -78,7 +78,7 @@ async function removeLetters(
 
 async function eraseCustomer(call: CommandCall, { config, platform, store }: Opened): Promise<void> {
   const customer = await requireCustomer(call, store);
-  // A disabled one is no longer in the config.
+  // A declared customer that is disabled has been removed from the config.
   if (customer.declared && customer.enabled) {
     throw new CommandError(`${customer.id} is declared in the config: remove it there first`);
   }

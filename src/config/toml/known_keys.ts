@@ -5,7 +5,7 @@ import { findNearest } from "./did_you_mean.ts";
 import { formatKey, joinList } from "./problems.ts";
 import { FILE_SCHEMA } from "../schema.ts";
 
-/** Empty if there is no such table. */
+/** Empty if the table is unknown. */
 function knownKeysAt(path: KeyPath): string[] {
   let schema: z.core.$ZodType | undefined = FILE_SCHEMA;
   for (const step of path) {

@@ -113,7 +113,7 @@ export function withoutMailAddresses(text: string): string {
   return text.replace(/[^\s"'<>]+/g, (word) => /.@./s.test(word) ? "…" : word);
 }
 
-/** A mail is `queued` until it is `sent` or its attempts are used up (`failed`); `cancelled`: it is no longer needed. */
+/** `queued` until `sent`, or `failed` after the last attempt; `cancelled` mails became unnecessary. */
 export const MAIL_STATUSES = ["queued", "sent", "failed", "cancelled"] as const;
 
 export type MailStatus = typeof MAIL_STATUSES[number];

@@ -2,9 +2,9 @@
 import type { DeliveryStatus, HoldReason } from "./delivery.ts";
 
 /**
- * The events in a delivery's life. `arrived`: a response 2xx. `missed`: an attempt failed and another one is due later.
- * `exhausted`: the last attempt of the schedule failed. `quota-spent`, `disabled`: a reason to hold it. `released`: there
- * is no such reason any more. `abandoned`: its subscription was deleted. `replayed`: its owner sends it again.
+ * What changes the state of a delivery. `arrived`: a 2xx response. `missed`: an attempt failed, and another follows.
+ * `exhausted`: the last attempt failed. `quota-spent`, `disabled`: it must be held. `released`: the reason to hold it
+ * has ended. `abandoned`: its subscription was deleted. `replayed`: its owner sends it again.
  */
 export const DELIVERY_TRIGGERS = [
   "arrived",

@@ -42,7 +42,7 @@ export interface RevisionContext {
   provenance(identified: IdentifiedItem): Provenance;
 }
 
-/** Decides one publication, which is revised even if it is no longer relevant. See {@link RecordDecision}. */
+/** Decides one publication. A stored one is revised even if it has become irrelevant. See {@link RecordDecision}. */
 export function decideRevision(
   identified: IdentifiedItem,
   found: StoredPublication | null,
