@@ -1,4 +1,4 @@
-// The delivery loop: matches events, claims due deliveries, sends them concurrently, records the results.
+// The delivery loop: matches events, claims due deliveries, sends them concurrently, and records the results.
 import type { AttemptResult, ClaimedDelivery } from "../domain/delivery/delivery.ts";
 import { AppError } from "../domain/error_codes.ts";
 import { type RunningAttempt, Slots } from "../domain/plans/share_slots.ts";
@@ -20,17 +20,17 @@ import { brokenOff, sendAttempt, type Sending } from "./send/send.ts";
 import { type TestCallDeps, TestCalls, type TestOutcome } from "./test_calls.ts";
 import { Wake } from "./loop_notifier.ts";
 
-/** How much longer a lease is than an attempt can last, ms: time to record it. */
+/** Time in ms that a lease adds to an attempt's timeout, so that the result can be recorded. */
 const LEASE_MARGIN_MS = 30_000;
-/** How often the loop checks for work while it has none, ms. */
+/** Interval in ms at which an idle loop checks for work. */
 const POLL_MS = 50;
-/** How often it checks for events to match while responses arrive, ms. */
+/** Minimum time in ms before the loop checks for events again after finding none. */
 const MATCH_EVERY_MS = 20;
-/** How long the loop pauses after a failure of the store, ms. */
+/** Pause in ms after a store failure. */
 const PAUSE_MS = 1_000;
-/** How long a stop waits for attempts in progress, ms; longer ones are aborted and repeated. */
+/** Time in ms that attempts may continue after `giveUp` aborts; the rest are aborted and repeated later. */
 const DRAIN_MS = 6_000;
-/** Maximum number of attempts that are made but not recorded; beyond it, claiming waits for the store. */
+/** Maximum number of attempts made but not yet recorded; at this limit, claiming waits for the store. */
 const MAX_UNRECORDED = 1_000;
 
 export interface DeliveryDeps extends Matching, Omit<Sending, "policy"> {
@@ -40,13 +40,13 @@ export interface DeliveryDeps extends Matching, Omit<Sending, "policy"> {
     & Upkeep["store"];
   random: Random;
   log: Log;
-  /** Permitted targets beyond https to public addresses; ranges are CIDRs. */
+  /** Targets permitted in addition to public IP addresses over https. */
   policy: PolicySettings;
-  /** Number of delivery slots: maximum number of attempts in progress. */
+  /** Number of delivery slots, which is the maximum number of attempts in progress. */
   concurrency: number;
-  /** The same for one subscription. */
+  /** Maximum number of attempts in progress for one subscription. */
   concurrencyPerSubscription: number;
-  /** The attempts that occupy a slot, of all loops of the process. */
+  /** The attempts that occupy a slot, shared by all delivery loops in the process. */
   running: Set<RunningAttempt>;
   abortPending?: AbortSignal;
   keepMs: Upkeep["keepMs"];
@@ -57,22 +57,22 @@ export interface DeliveryDeps extends Matching, Omit<Sending, "policy"> {
 
 export interface Delivery {
   /**
-   * Matches, releases, claims, sends and records until nothing is due. Returns the number of matched events, released
-   * deliveries and attempts. Rejects with the store's error, after the attempts are recorded.
+   * Matches, releases, claims, sends and records until nothing is due. Returns the total number of matched events,
+   * released deliveries and attempts. If a step fails, rejects with its error once the attempts are recorded.
    */
   tick(): Promise<number>;
   /**
-   * Runs rounds until the signal aborts; slow endpoints do not delay others. Then it stops claiming and waits for the
-   * attempts in progress; after `giveUp` aborts, only for a limited time. Errors are logged, and the loop continues.
+   * Runs rounds until `signal` aborts; slow endpoints do not delay others. Then waits for the attempts in progress, but
+   * only briefly once `giveUp` has aborted. Errors are logged, and the loop continues.
    */
   run(signal: AbortSignal, giveUp?: AbortSignal): Promise<void>;
   /** Sends a test delivery; see {@link TestCalls.make}. */
   test(subscription: Subscription, callsPerDay: number): Promise<TestOutcome>;
-  /** Why a webhook URL is refused; see the guard's `whyRefused`. */
+  /** Returns why a webhook URL is refused; see the guard's `whyRefused`. */
   whyRefused(webhookUrl: string): Promise<string | null>;
 }
 
-/** An attempt in progress, or a failed attempt that is not recorded yet. */
+/** An attempt in progress, or a failed attempt that has not been recorded yet. */
 interface Attempt extends RunningAttempt {
   delivery: ClaimedDelivery;
 }
@@ -87,9 +87,9 @@ class DeliveryLoop implements Delivery {
   readonly #recorder: ReturnType<typeof createRecorder>;
   readonly #upkeep: () => Promise<number>;
   readonly #logAttempt: LogAttempt;
-  /** Deliveries whose attempts are not recorded yet. */
+  /** Ids of deliveries whose attempts have not been recorded yet. */
   readonly #unrecorded = new Set<string>();
-  /** Those of them that were leased again: they start when the earlier attempt is recorded and has failed. */
+  /** Deliveries leased again before their previous attempt was recorded. They start if that attempt failed. */
   readonly #leasedAnew = new Map<string, ClaimedDelivery>();
   readonly #sending = new Set<Attempt>();
   #whenSent: (() => void)[] = [];
@@ -131,7 +131,7 @@ class DeliveryLoop implements Delivery {
         this.#storeFailed = false;
         await clock.sleep(PAUSE_MS, signal);
       } else if (matched > 0) {
-        await clock.sleep(0, signal); // more events may wait: only process pending responses
+        await clock.sleep(0, signal); // more events may be waiting, so this only lets responses be processed
       } else {
         if (this.#sending.size === 0) this.#recorder.flushSoon(); // no other attempt will finish soon
         await this.#wake.wait(POLL_MS);
@@ -141,7 +141,7 @@ class DeliveryLoop implements Delivery {
     await this.#drain(giveUp);
   }
 
-  /** Runs every step, even if others fail; errors are logged and returned. */
+  /** Runs every step, even if an earlier one fails. Errors are logged and returned. */
   async #round({ isRunning }: { isRunning: boolean }): Promise<
     { matched: number; released: number; started: number; errors: unknown[] }
   > {
@@ -179,11 +179,11 @@ class DeliveryLoop implements Delivery {
   }
 
   /**
-   * Starts an attempt. It occupies its slot until it is sent, and after a failure until the failure is recorded: the
-   * next claim must know the endpoint's state.
+   * Starts an attempt. A successful attempt frees its slot at once. A failed attempt keeps it until the failure is
+   * recorded, because the next claim must know the endpoint's state.
    */
   #start(delivery: ClaimedDelivery): void {
-    // The clock has jumped past the lease, or the record that makes it due again is not on disk yet.
+    // The clock has jumped past the lease, or the write that made the delivery due again is not confirmed yet.
     if (this.#unrecorded.has(delivery.id)) {
       this.#leasedAnew.set(delivery.id, delivery);
       return;
@@ -215,7 +215,7 @@ class DeliveryLoop implements Delivery {
     return new Promise((done) => this.#sending.size === 0 ? done() : this.#whenSent.push(done));
   }
 
-  /** Forgets an attempt that is recorded or aborted. */
+  /** Forgets a finished attempt. If it failed and its delivery has been leased again, starts the next one. */
   #leave(attempt: Attempt, result: AttemptResult): void {
     const { id } = attempt.delivery;
     this.#unrecorded.delete(id);
@@ -259,13 +259,13 @@ class DeliveryLoop implements Delivery {
     });
   }
 
-  /** Makes deliveries due now whose attempts are not finished here. */
+  /** Makes deliveries due now if this loop will not finish their attempts. */
   async #endLeases(deliveries: readonly ClaimedDelivery[]): Promise<void> {
     if (deliveries.length === 0) return;
     try {
       await this.#deps.store.endLeases(deliveries, this.#deps.clock.nowMs());
     } catch (error) {
-      this.#deps.log.error("leases not released; their deliveries are due when they expire", {
+      this.#deps.log.error("leases not released; their deliveries become due when the leases expire", {
         cause: String(error),
       });
     }
@@ -286,7 +286,7 @@ class DeliveryLoop implements Delivery {
     if (left > 0) {
       this.#deps.log.warn("stopped with attempts in progress; they are repeated", { attempts: left });
     }
-    // Otherwise nothing is aborted, and test calls in progress can finish.
+    // A normal stop aborts nothing, so that test calls in progress can finish.
     if (left > 0 || giveUp.aborted) {
       const brokenOff = Array.from(this.#sending, ({ delivery }) => delivery);
       this.#abandon.abort(new AppError("unavailable", "The service is stopping."));

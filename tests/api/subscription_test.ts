@@ -131,18 +131,18 @@ Deno.test("POST /v1/subscriptions has one response for every host that is not pe
 Deno.test("POST /v1/subscriptions states the rule that a URL violates, whatever its host is", () =>
   withWorld(async (world, key) => {
     const rows: [webhookUrl: (host: string) => string, message: RegExp][] = [
-      [(host) => `http://${host}/ai`, /must begin with https:\/\/: over http .*\[delivery\] allow_http\)$/],
+      [(host) => `http://${host}/ai`, /must begin with https:\/\/; over http .*\[delivery\] allow_http\)$/],
       [(host) => `ftp://${host}/`, /must begin with https:\/\/, not with ftp:/],
       [(host) => `javascript:alert("${host}")`, /must begin with https:\/\/, not with javascript:/],
-      [(host) => `${host}/ai`, /does not begin with https:\/\/: write it in full/],
-      [(host) => `www.${host}:8443/ai`, /does not begin with https:\/\/: write it in full/],
-      [(host) => `https:///${host}`, /has no host: write it in full/],
+      [(host) => `${host}/ai`, /must begin with https:\/\/; write it in full/],
+      [(host) => `www.${host}:8443/ai`, /must begin with https:\/\/; write it in full/],
+      [(host) => `https:///${host}`, /has no host; write it in full/],
       [(host) => `https://user:pass@${host}/`, /must not contain a user name or password/],
       [(host) => `https://@${host}/`, /must not contain a user name or password/],
       [(host) => `https://${host}/a b`, /must not contain spaces, backslashes or control characters/],
       [(host) => `https://${host}\\x/`, /must not contain spaces, backslashes or control characters/],
-      [(host) => `https://${host}:22/`, /must not have the port 22: use none, 80, 443, or one from 1024 on/],
-      [(host) => `https://${host}:6379/`, /must not have the port 6379/],
+      [(host) => `https://${host}:22/`, /must not use port 22; use port 80, 443, or one from 1024 up/],
+      [(host) => `https://${host}:6379/`, /must not use port 6379/],
       [(host) => `https://${host}:99999/`, /has an invalid host or port/],
       [(host) => `https://${host}/${"é".repeat(1_000)}`, /must have at most 2048 characters, including %XX/],
     ];

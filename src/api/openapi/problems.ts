@@ -27,12 +27,12 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
       "`webhook_url` is not allowed. `errors` names the rule it violates: https, no user name or password, an " +
       "allowed port, the length; every problem with its host has the same message",
     detail:
-      "webhook_url: must begin with https://: over http anyone on the network path could read it (the " +
+      "webhook_url: must begin with https://; over http anyone on the network path could read it (the " +
       "operator can allow http: [delivery] allow_http)",
     errors: [{
       field: "webhook_url",
       message:
-        "must begin with https://: over http anyone on the network path could read it (the operator can " +
+        "must begin with https://; over http anyone on the network path could read it (the operator can " +
         "allow http: [delivery] allow_http)",
     }],
   },

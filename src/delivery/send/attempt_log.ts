@@ -1,20 +1,20 @@
-// Logs attempts: each change of an endpoint's state, not each attempt at a failing endpoint.
+// Logs attempts: every change in an endpoint's state, but not every failed attempt.
 import type { AttemptResult, ClaimedDelivery } from "../../domain/delivery/delivery.ts";
 import type { Clock, Log, LogFields } from "../../domain/ports/ports.ts";
 import { nameAttempt } from "./describe_attempt.ts";
 
-/** How often a continuing failure is logged, ms. */
+/** Interval in ms at which a continuing failure is logged. */
 const REPEAT_MS = 3_600_000;
-/** Number of consecutive failures after which a success is logged; otherwise unreliable endpoints would flood the log. */
+/** Minimum number of consecutive failures before a recovery is logged, so that unreliable endpoints cause few logs. */
 const MIN_FAILURES = 3;
-/** Maximum number of reasons that are logged for an endpoint. */
+/** Maximum number of different reasons logged for one endpoint. */
 const MAX_REASONS = 10;
 /** Maximum number of failing endpoints whose state is kept; the oldest is dropped first. */
 const MAX_ENDPOINTS = 10_000;
 
 interface Failing {
   count: number;
-  /** The time of the first of them, Unix ms. */
+  /** Time of the first of these failures, in Unix ms. */
   sinceMs: number;
   /** Responses and problems that have been logged. */
   reasons: Set<string>;
@@ -25,8 +25,8 @@ interface Failing {
 export type LogAttempt = (delivery: ClaimedDelivery, result: AttemptResult, next: string) => void;
 
 /**
- * Logs at `info`: the first failure of an endpoint (a subscription's), each further reason, the number of failures once
- * an hour, and its recovery. The end of a delivery without success is a warning; everything else is at `debug`.
+ * Logs at `info` a subscription's first failure, each new reason, the number of failures once an hour, and recovery.
+ * A delivery that finally fails is logged as a warning, and everything else at `debug`.
  */
 export function createAttemptLog({ log, clock }: { log: Log; clock: Pick<Clock, "nowMs"> }): LogAttempt {
   const failing = new Map<string, Failing>();

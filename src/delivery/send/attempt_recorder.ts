@@ -5,12 +5,12 @@ import type { Store } from "../../domain/ports/store/store.ts";
 
 /** Maximum number of attempts recorded in one transaction. */
 const MAX_BATCH = 500;
-/** How long the first attempt of a batch waits for others, ms: the commit is the expensive part. */
+/** Maximum time in ms that the first attempt of a batch waits for others, because commits are expensive. */
 const GATHER_MS = 20;
-/** A batch of this size is recorded without waiting. */
+/** Number of attempts that are recorded without waiting for more. */
 const ENOUGH = 250;
 
-/** The reason of an abort that only ends a wait: without one, each abort creates an exception with its stack. */
+/** Reason for aborts that only end a wait. Without one, each abort would create an exception with a stack trace. */
 const NO_ERROR = "flush";
 
 interface Entry {
@@ -19,11 +19,11 @@ interface Entry {
 }
 
 export interface Recorder {
-  /** Calls `settle` when the attempt is recorded (true) or cannot be recorded (false; it is logged). */
+  /** Calls `settle` with true once the attempt is recorded, or logs the failure and calls `settle` with false. */
   record(finished: FinishedAttempt, settle: (recorded: boolean) => void): void;
-  /** Records the waiting attempts without waiting for others. */
+  /** Records the waiting attempts without waiting for more. */
   flushSoon(): void;
-  /** Records all attempts; resolves when none is waiting. */
+  /** Records all attempts, and resolves when none are waiting. */
   flush(): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export function createRecorder(
   { store, clock, log }: { store: Pick<Store, "finishAttempts">; clock: Clock; log: Log },
 ): Recorder {
   let waiting: Entry[] = [];
-  /** When the first of them has waited, Unix ms. */
+  /** Time at which the first of them arrived, in Unix ms. */
   let sinceMs = 0;
   /** Whether batches are written without waiting for more attempts. */
   let isFlushing = false;

@@ -22,11 +22,11 @@ export function traceAttempt(
   });
 }
 
-/** The name and position of an unexpected error, without its message, which could contain a URL or a body. */
+/** Returns the name and position of an unexpected error, but not its message, which could contain a URL or a body. */
 export function whereOf(error: unknown): string {
   if (!(error instanceof Error)) return "a thrown value that is not an Error";
   const frame = (error.stack ?? "").split("\n").map((line) => line.trim()).find((line) =>
     line.startsWith("at ")
   );
-  return `${error.name} ${frame ?? "at an unknown place"}`;
+  return `${error.name} ${frame ?? "at an unknown position"}`;
 }

@@ -1,4 +1,4 @@
-// The guard: which addresses, ports and host names deliveries may go to. Every delivery passes it.
+// The guard decides which hosts, ports and IP addresses may receive deliveries. Every delivery passes through it.
 import {
   isReachable,
   literalAddress,
@@ -10,22 +10,21 @@ import { type Clock, DeadlineError, NetworkError, type Resolver } from "../../do
 import { orAborted } from "../../domain/abort_work.ts";
 import { MAX_WEBHOOK_URL } from "../../wire/subscription.ts";
 
-/** The message for every refused address. The reason is not stated: it would reveal the internal network. */
+/** The message for every refused address. The reason is not stated, because it would reveal the internal network. */
 export const REFUSED_ADDRESS = "this URL cannot receive webhooks";
 
 /** The message when a subscription to a refused address is created. */
-const REFUSED_HOST =
-  "must be a complete URL of a public host, such as https://hooks.example.org/regfeed, and not this " +
-  "service's own; the operator can allow others ([delivery] allow_networks)";
+const REFUSED_HOST = "must be the complete URL of a public host other than this service, such as " +
+  "https://hooks.example.org/regfeed; the operator can allow other hosts ([delivery] allow_networks)";
 
-/** Permitted targets beyond https to public addresses. */
+/** Targets permitted in addition to public IP addresses over https. */
 export interface PolicySettings {
   allowHttp: boolean;
-  /** CIDRs of permitted addresses that are not public. */
+  /** CIDR ranges of IP addresses that are permitted although they are not public. */
   allowNetworks: readonly string[];
-  /** The only permitted ports; empty: see {@link isWebPort}. */
+  /** The only permitted ports. If the list is empty, {@link isWebPort} decides. */
   allowPorts: readonly number[];
-  /** The public URL of this service, which it does not deliver to. */
+  /** The public URL of this service, to which nothing may be delivered. */
   ownUrl?: string;
 }
 
@@ -33,15 +32,15 @@ export interface AddressPolicy extends Readonly<Pick<PolicySettings, "allowHttp"
   readonly networks: readonly Network[];
   /** The service's own URL; null if it is unknown. */
   readonly own: Readonly<URL> | null;
-  /** Decisions of {@link checkWebhookUrl}, by URL. What a name resolves to is never cached. */
+  /** Cached decisions of {@link checkWebhookUrl}, by URL. Resolved IP addresses are never cached. */
   readonly decisions: Map<string, UrlDecision>;
 }
 
 /**
- * Parses the operator's permissions. A range permits exactly its addresses in its own family: `10.0.0.0/8` permits
- * `10.1.2.3` but not `::ffff:10.1.2.3`. An IPv6 address that contains an IPv4 address (mapped, NAT64, 6to4, …) is
- * permitted if a range contains the IPv6 address and the IPv4 address is permitted as well: `64:ff9b::/96` permits
- * public hosts behind NAT64 and no private ones. Throws if a range is not a valid CIDR.
+ * Parses the operator's permissions. A range permits only addresses of its own family: `10.0.0.0/8` permits `10.1.2.3`
+ * but not `::ffff:10.1.2.3`. An IPv6 address that contains an IPv4 address (mapped, NAT64, 6to4, …) is permitted if a
+ * range contains the IPv6 address and the IPv4 address is permitted as well. For example, `64:ff9b::/96` permits public
+ * hosts behind NAT64, but no private ones. Throws if a range is not a valid CIDR.
  */
 export function createAddressPolicy(settings: PolicySettings): AddressPolicy {
   return {
@@ -53,17 +52,17 @@ export function createAddressPolicy(settings: PolicySettings): AddressPolicy {
   };
 }
 
-/** Whether a connection to this address is permitted: public unicast addresses and those that the policy permits. */
+/** Whether this address may be connected to, because it is public unicast or the policy permits it. */
 export function checkAddress(address: string, policy: AddressPolicy): boolean {
   return isReachable(address, policy.networks);
 }
 
-/** Ports below 1024 are refused except for these, and ports above if they belong to another protocol. */
+/** The only permitted ports below 1024. Higher ports are refused only if they belong to another protocol. */
 const WEB_PORTS: ReadonlySet<number> = new Set([80, 443]);
 const FIRST_OPEN_PORT = 1_024;
 // deno-fmt-ignore
 const OTHER_PROTOCOLS: ReadonlySet<number> = new Set([
-  // the Fetch standard's blocked ports
+  // ports blocked by the Fetch standard
   1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
   // SQL Server, Oracle, Docker, MySQL, PostgreSQL, Redis, Cassandra, Elasticsearch, memcached, MongoDB
   1433, 1521, 2375, 2376, 3306, 5432, 6379, 9042, 9200, 9300, 11211, 27017,
@@ -73,7 +72,7 @@ function portOf({ port, protocol }: Readonly<URL>): number {
   return port === "" ? (protocol === "https:" ? 443 : 80) : Number(port);
 }
 
-/** Whether it is the service itself. If the service uses one of the web ports, both are treated as its own. */
+/** Whether the URL leads to the service itself. If the service uses one web port, both count as its own. */
 function isOwn(url: URL, { own }: AddressPolicy): boolean {
   if (own === null || url.hostname !== own.hostname) return false;
   const [port, ownPort] = [portOf(url), portOf(own)];
@@ -89,15 +88,15 @@ function isWebPort(port: number): boolean {
   return WEB_PORTS.has(port) || (port >= FIRST_OPEN_PORT && !OTHER_PROTOCOLS.has(port));
 }
 
-/** The last labels of names with a meaning only in a local network (RFC 6761, 6762 appendix G, 8375; ICANN). */
+/** Last labels of names that have a meaning only in a local network (RFC 6761, 6762 appendix G, 8375; ICANN). */
 const LOCAL_NAMES =
   /(^|\.)(localhost|localdomain|local|internal|intranet|private|corp|home|lan|svc|test|home\.arpa)$/;
-/** The last labels of names that are never hosts in the DNS (RFC 7686, 6761, 9476, 3172). */
+/** Last labels of names that are never hosts in the DNS (RFC 7686, 6761, 9476, 3172). */
 const NEVER_HOSTS = /(^|\.)(onion|invalid|alt|(?<!home\.)arpa)$/;
 const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
 const MAX_HOST = 253;
 
-/** Whether a host name is permitted. A policy with networks also permits local names: the addresses decide. */
+/** Whether a host name is permitted. If the policy has networks, local names are too, and their addresses decide. */
 function isHostName(host: string, policy: AddressPolicy): boolean {
   const labels = host.split(".");
   if (host.length > MAX_HOST || !labels.every((label) => LABEL.test(label))) return false;
@@ -110,9 +109,9 @@ type UrlDecision = { readonly ok: true; readonly url: Readonly<URL> } | { readon
 const MAX_DECISIONS = 10_000;
 
 /**
- * Whether a webhook URL is permitted, as far as that can be decided without a lookup: scheme, length, credentials, port,
- * host name, literal addresses. Decisions are cached, because only the text and the policy matter. The fragment is
- * removed; it would not be sent. Do not change the URL: it is shared.
+ * Decides whether a webhook URL is permitted, as far as possible without a lookup: scheme, length, credentials, port,
+ * host name and literal address. Decisions are cached because they depend only on the text and the policy. The fragment
+ * is removed because it would not be sent. Do not modify the returned URL, which is shared.
  */
 export function checkWebhookUrl(text: string, policy: AddressPolicy): UrlDecision {
   if (text.length > MAX_WEBHOOK_URL) return { ok: false };
@@ -137,17 +136,17 @@ function readWebhookUrl(text: string, policy: AddressPolicy): UrlReading {
   if (authority === undefined) {
     const example = "write it in full, such as https://hooks.example.org/regfeed";
     return {
-      fault: scheme === undefined ? `does not begin with https://: ${example}` : `has no host: ${example}`,
+      fault: scheme === undefined ? `must begin with https://; ${example}` : `has no host; ${example}`,
     };
   }
-  // URL parsers disagree on backslashes, control characters and spaces, and ignore an empty "@".
+  // Parsers ignore an empty user name, and disagree about backslashes, spaces and control characters.
   if (authority.includes("@")) {
-    return { fault: "must not contain a user name or password: deliveries are signed instead" };
+    return { fault: "must not contain a user name or password; deliveries are signed instead" };
   }
   // deno-lint-ignore no-control-regex
   if (/[\\\u0000-\u0020\u007f]/.test(text)) {
     return {
-      fault: "must not contain spaces, backslashes or control characters: write them as %20, %5C and so on",
+      fault: "must not contain spaces, backslashes or control characters; write them as %20, %5C and so on",
     };
   }
   let url: URL;
@@ -160,7 +159,7 @@ function readWebhookUrl(text: string, policy: AddressPolicy): UrlReading {
   if (url.protocol === "http:" && !policy.allowHttp) {
     return {
       fault:
-        "must begin with https://: over http anyone on the network path could read it (the operator can allow http: " +
+        "must begin with https://; over http anyone on the network path could read it (the operator can allow http: " +
         "[delivery] allow_http)",
     };
   }
@@ -173,9 +172,9 @@ const TOO_LONG = `must have at most ${MAX_WEBHOOK_URL} characters, including %XX
 function portFault(url: URL, { allowPorts }: AddressPolicy): string {
   const permitted = allowPorts.length > 0
     ? `the operator allows ${allowPorts.join(", ")} ([delivery] allow_ports)`
-    : `use none, 80, 443, or one from ${FIRST_OPEN_PORT} on that is not reserved for another protocol (the ` +
+    : `use port 80, 443, or one from ${FIRST_OPEN_PORT} up that is not reserved for another protocol (the ` +
       "operator can allow others: [delivery] allow_ports)";
-  return `must not have the port ${portOf(url)}: ${permitted}`;
+  return `must not use port ${portOf(url)}; ${permitted}`;
 }
 
 function decideUrl(text: string, policy: AddressPolicy): UrlDecision {
@@ -190,8 +189,8 @@ function decideUrl(text: string, policy: AddressPolicy): UrlDecision {
 type TargetDecision = { ok: true; addresses: string[] } | { ok: false };
 
 /**
- * The addresses of a URL that {@link checkWebhookUrl} permits. One address that is not permitted refuses the host. A
- * connection must use one of these addresses without another lookup. Throws what the resolver throws.
+ * Resolves a URL that {@link checkWebhookUrl} permits. If any address is not permitted, the host is refused. The
+ * connection must use one of the returned addresses, without another lookup. Throws the resolver's errors.
  */
 export async function resolveTarget(
   url: URL,
@@ -207,12 +206,12 @@ export async function resolveTarget(
   return ok ? { ok, addresses: addresses.slice(0, MAX_ADDRESSES) } : { ok };
 }
 
-/** Maximum duration of the lookup when a subscription is created, ms. */
+/** Maximum time in ms for the lookup when a subscription is created. */
 const LOOKUP_MS = 3_000;
 
 /**
- * Why a webhook URL is refused, for its owner; null if it is permitted or its host cannot be looked up now. The message
- * names the rule that the text violates. It is the same for every refused host, whatever the host resolves to.
+ * Returns a message that tells the owner of a webhook URL why it is refused, or null if it is permitted or its host
+ * cannot be looked up now. The message names the violated rule, but reveals nothing about what a host resolves to.
  */
 export async function whyRefused(
   text: string,

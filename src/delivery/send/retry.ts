@@ -1,4 +1,4 @@
-// The next step after an attempt: delivered, another attempt at a time, or failed.
+// Decides what follows an attempt: the delivery is delivered, retried at a certain time, or failed.
 import type { AttemptResult, NextStep } from "../../domain/delivery/delivery.ts";
 
 const SECOND = 1_000;
@@ -6,7 +6,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** The pauses after the first, second, … failed attempt, ms: eleven attempts in about three days. */
+/** Pauses in ms after the first, second, … failed attempt. Eleven attempts take about three days. */
 export const RETRY_PAUSES_MS: readonly number[] = [
   5 * SECOND,
   1 * MINUTE,
@@ -20,15 +20,15 @@ export const RETRY_PAUSES_MS: readonly number[] = [
   24 * HOUR,
 ];
 
-/** The maximum relative change of a pause, so that many deliveries are not retried at the same time. */
+/** Maximum relative change of a pause, so that deliveries are not all retried at the same time. */
 const JITTER = 0.1;
 const MAX_RETRY_AFTER_MS = DAY;
 
 const GONE = 410;
 
 /**
- * The next step after attempt number `attempt` (from 1) of a schedule has ended at `nowMs`. `random` is in [0, 1). A
- * `Retry-After` can only delay the next attempt, by at most a day.
+ * Decides what follows attempt number `attempt` (from 1) of a schedule, which ended at `nowMs`. `random` is in [0, 1).
+ * `Retry-After` can delay the next attempt by up to a day, but never bring it forward.
  */
 export function decideNextStep(
   result: AttemptResult,

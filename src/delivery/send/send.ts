@@ -1,4 +1,4 @@
-// One attempt to send a delivery: guard, lookup, signature, request, result.
+// Makes one attempt to send a delivery: guard, lookup, signature, request and result.
 import { type AttemptResult, type ClaimedDelivery, MAX_KEPT_ANSWER } from "../../domain/delivery/delivery.ts";
 import {
   type Clock,
@@ -13,7 +13,7 @@ import { type AddressPolicy, checkWebhookUrl, REFUSED_ADDRESS, resolveTarget } f
 import { isSuccess } from "./retry.ts";
 import { signPayload } from "../sign.ts";
 
-/** Maximum size of a response body that is read, bytes. A connection can be reused only after the whole body. */
+/** Maximum number of bytes read of a response body. A connection can be reused only if the whole body was read. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
 
 export interface Message extends Pick<ClaimedDelivery, "id" | "webhookUrl" | "webhookSecrets"> {
@@ -27,14 +27,14 @@ export interface Sending {
   resolver: Resolver;
   clock: Clock;
   policy: AddressPolicy;
-  /** Maximum time for lookup, connection, request and response together, ms. */
+  /** Maximum total time in ms for lookup, connection, request and response. */
   timeoutMs: number;
   userAgent: string;
 }
 
 /**
- * Makes one attempt. Network errors are part of the result; other errors reject. A redirect is a failure, as every
- * response that is not 2xx. Rejects with the reason of `stop` when it aborts.
+ * Makes one attempt. Network errors are part of the result; other errors reject. Any response other than 2xx is a
+ * failure, including redirects. If `stop` aborts, rejects with its reason.
  */
 export async function sendAttempt(
   message: Message,
@@ -75,7 +75,7 @@ export function brokenOff(startedAtMs: number, endedAtMs: number): AttemptResult
   };
 }
 
-/** The response, or null when the guard refuses the target. */
+/** Sends the request. Returns the response, or null if the guard refuses the target. */
 async function post(
   { id, webhookUrl, webhookSecrets, body }: Message,
   { http, resolver, clock, policy, userAgent }: Sending,
@@ -104,7 +104,7 @@ async function post(
   });
 }
 
-/** The beginning of a response body as text; null if it is empty or encoded. */
+/** Returns the beginning of a response body as text, or null if the body is empty or has a content encoding. */
 function beginningOf({ body, headers }: IncomingResponse): string | null {
   if (body.length === 0 || headers["content-encoding"] !== undefined) return null;
   // SQLite truncates text at a NUL.

@@ -1,4 +1,4 @@
-// The subscriptions that events are matched with, cached until one of them changes.
+// The subscriptions that events are matched against, cached until one of them changes.
 import type { MatchedSubscription } from "../../../domain/delivery/subscription.ts";
 import type { Connection, Row } from "../connection/connection.ts";
 import { subscriptionFromRow } from "../subscriptions/subscription_rows.ts";
@@ -6,21 +6,21 @@ import { sql } from "../connection/sql.ts";
 
 export interface Candidate {
   subscription: MatchedSubscription;
-  /** Events up to this one were stored before the subscription. */
+  /** `seq` of the last event stored before the subscription was created. */
   afterSeq: number;
   customerEnabled: boolean;
-  /** It gets events that are matched now later. */
+  /** Whether the subscription is catching up, so that events matched now reach it later. */
   isCatchingUp: boolean;
 }
 
-/** The candidates of a store, read again when any process has changed one. */
+/** A store's candidates, reread after any process has changed one. */
 export class Candidates {
   #version = -1;
   #byId: ReadonlyMap<string, Candidate> = new Map();
 
   constructor(readonly connection: Connection) {}
 
-  /** Reads the candidates if they have changed; call it in the transaction that matches. */
+  /** Rereads the candidates if they have changed. Call it in the transaction that matches. */
   refresh(): void {
     const version = subscriptionsVersion(this.connection);
     if (this.#version === version) return;
@@ -31,7 +31,7 @@ export class Candidates {
     this.#version = version;
   }
 
-  /** The subscriptions that existed when the event was stored, without those that catch up. */
+  /** Returns the subscriptions that existed when the event was stored, except those that are catching up. */
   presentAt(seq: number): MatchedSubscription[] {
     return [...this.#byId.values()].filter(({ isCatchingUp, afterSeq }) => !isCatchingUp && afterSeq < seq)
       .map(({ subscription }) => subscription);
@@ -46,7 +46,7 @@ export class Candidates {
   }
 }
 
-/** Triggers increment it with each change of a subscription that matching depends on. */
+/** Returns a version that triggers increment whenever a subscription changes in a way that affects matching. */
 function subscriptionsVersion(connection: Connection): number {
   return Number(connection.get(sql`select version from matching_state where id = 1`)?.["version"]);
 }

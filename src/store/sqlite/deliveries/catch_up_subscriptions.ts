@@ -1,4 +1,4 @@
-// Subscriptions that catch up, in SQLite: stored events become deliveries as far as the month's quota allows.
+// Catching up in SQLite: creates deliveries from stored events, as far as the month's quota allows.
 import type { RegEvent } from "../../../domain/event/event.ts";
 import type { Store } from "../../../domain/ports/store/store.ts";
 import { type Candidate, readCandidate } from "./candidate_subscriptions.ts";
@@ -9,9 +9,9 @@ import { eventById, SERVED_JSON } from "../events/served_record.ts";
 import { sql } from "../connection/sql.ts";
 import type { Part } from "../store_methods.ts";
 
-/** Maximum number of events that one call matches: other work waits meanwhile. */
+/** Maximum number of events that one call matches, because other work waits for it. */
 const EVENTS = 5;
-/** Maximum number of events outside the backfill that one call skips. */
+/** Maximum number of stored events that one call examines. */
 const PASSED_OVER = 250;
 
 type Terms = Parameters<Store["catchUp"]>[0];
@@ -21,7 +21,7 @@ export function createCatchUp(connection: Connection): Part<"catchUp"> {
   const next = () => nextAfter(connection, lastCustomer) ?? nextAfter(connection, "");
   return {
     catchUp: (terms) => {
-      // Most calls find nothing: they must not take the write lock.
+      // Most calls find nothing, so they must not take the write lock.
       if (next() === undefined) return 0;
       return connection.transaction("durable", () => {
         const row = next();
@@ -39,8 +39,8 @@ export function createCatchUp(connection: Connection): Part<"catchUp"> {
 }
 
 /**
- * The first subscription of the next customer, so that a long backfill delays others by one step at most. A
- * subscription whose next event waits for its fetch to be judged waits with it.
+ * Returns the first subscription of the next customer, so that a long backfill delays others by at most one step. Skips
+ * subscriptions whose next event comes from a fetch that has not been judged yet.
  */
 function nextAfter(connection: Connection, customerId: string): Row | undefined {
   return connection.get(
@@ -52,7 +52,7 @@ function nextAfter(connection: Connection, customerId: string): Row | undefined 
   );
 }
 
-/** The last position of the match log that was ever assigned. */
+/** The last position ever assigned in the match log, or 0. */
 export const LAST_POSITION_SQL = sql`coalesce((select seq from sqlite_sequence where name = 'match_log'), 0)`;
 
 export function startCatchUp(connection: Connection, subscriptionId: string, nowMs: number): void {
@@ -67,7 +67,7 @@ export function logMatch(connection: Connection, eventSeq: number): void {
   connection.run(sql`insert into match_log (event_seq) values (${eventSeq})`);
 }
 
-/** Resumes paused subscriptions of customers with room. Returns how many. */
+/** Resumes paused subscriptions of customers that have capacity left. Returns the number resumed. */
 export function resumePaused(connection: Connection, quota: MonthQuota): number {
   const customers = connection.all(
     sql`select distinct customer_id from subscriptions indexed by subscriptions_paused
@@ -85,7 +85,7 @@ export function resumePaused(connection: Connection, quota: MonthQuota): number 
   return resumed;
 }
 
-/** Positions of the match log that every subscription has passed; at most `limit`. */
+/** Returns up to `limit` positions of the match log that every subscription has passed. */
 export function passedPositions(connection: Connection, limit: number): Row[] {
   return connection.all(
     sql`select position from match_log where position <= coalesce(
@@ -111,7 +111,7 @@ function takeStep(connection: Connection, row: Row, step: Step): void {
   else passMatched(connection, row, step);
 }
 
-/** First the events stored before the subscription, in order. */
+/** Takes a step through the events stored before the subscription was created. */
 function passStored(connection: Connection, row: Row, step: Step): void {
   const [done, past] = [Number(row["backfill_seq"]), Number(row["after_seq"])];
   const end = Math.min(past, done + PASSED_OVER, firstUnjudged(connection, done) - 1);
@@ -133,7 +133,7 @@ function passStored(connection: Connection, row: Row, step: Step): void {
   if (!isAll) pause(connection, row, step.terms);
 }
 
-/** Then the events matched meanwhile. After the last one the subscription is current. */
+/** Takes a step through the events matched since then. After the last event, the subscription is up to date. */
 function passMatched(connection: Connection, row: Row, step: Step): void {
   const events = connection.all(
     sql`select position, ${SERVED_JSON} from match_log join events on events.seq = event_seq
@@ -151,7 +151,7 @@ function passMatched(connection: Connection, row: Row, step: Step): void {
   if (!isAll) pause(connection, row, step.terms);
 }
 
-/** Creates the deliveries of events until the quota is used up. Returns how many events it finished. */
+/** Creates deliveries of events until the quota is used up. Returns the number of events finished. */
 function makeInOrder(
   connection: Connection,
   events: readonly Row[],
@@ -172,7 +172,7 @@ function pause(connection: Connection, row: Row, { nowMs }: Terms): void {
   connection.run(sql`update subscriptions set paused_at = ${nowMs} where id = ${String(row["id"])}`);
 }
 
-/** The next event whose fetch is not judged yet: it will be released or quarantined. */
+/** Returns the `seq` of the next event whose fetch has not been judged yet. */
 function firstUnjudged(connection: Connection, afterSeq: number): number {
   const row = connection.get(
     sql`select min(event_seq) as seq from quarantined_events

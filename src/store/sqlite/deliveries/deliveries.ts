@@ -1,4 +1,4 @@
-// The queue of deliveries in SQLite: claiming what is due.
+// The delivery queue in SQLite: claims due deliveries.
 import type { ClaimedDelivery } from "../../../domain/delivery/delivery.ts";
 import type { Pace } from "../../../domain/delivery/endpoint.ts";
 import { planEndpointSlots, planRecovery } from "../../../domain/plans/endpoint_pace.ts";
@@ -16,8 +16,8 @@ import { sql, type Value } from "../connection/sql.ts";
 import type { Part } from "../store_methods.ts";
 
 /**
- * Maximum number of subscriptions that one claim skips because they are paused or no slot is free: while it has found
- * nothing, and when it has found something. The next claim continues there.
+ * Maximum number of subscriptions that one claim skips because they are paused or have no free slot, before and after
+ * it has found a delivery. The next claim continues where this one stopped.
  */
 const MAX_PASSED_OVER = { before: 300, after: 50 };
 
@@ -52,24 +52,24 @@ export function createDeliveries(
 
 interface DueSubscription extends WaitingSubscription {
   customerId: string;
-  /** How many deliveries its own limit allows. */
+  /** Number of deliveries that the subscription's own limit allows. */
   freeSlots: number;
-  /** The first due deliveries, as many as `ready`. */
+  /** The `seq` of each delivery counted in `ready`, in the order in which they are due. */
   seqs: readonly number[];
 }
 
-/** The pending deliveries, or the replays, with the position in the rounds over them. */
+/** All pending regular deliveries or all pending replays, which take turns by customer and subscription. */
 class Queue {
-  /** The customer that was served or skipped last, and the subscription of each customer. */
+  /** The last customer served or skipped, and each customer's last subscription. */
   #customer = "";
   readonly #subscriptions = new Map<string, string>();
   #skipped = 0;
-  /** The subscriptions that were offered a slot, each with the one before it. */
+  /** Subscriptions that were offered a slot, each mapped to the id of the one before it. */
   #offered = new Map<DueSubscription, string>();
 
   constructor(readonly connection: Connection, readonly isReplay: 0 | 1) {}
 
-  /** Shares the free slots among what is due. */
+  /** Shares the free slots among the due deliveries. */
   share(claim: Claim): Map<DueSubscription, number> {
     this.#skipped = 0;
     this.#offered = new Map();
@@ -125,7 +125,7 @@ class Queue {
     return this.#skipped >= (this.#offered.size === 0 ? MAX_PASSED_OVER.before : MAX_PASSED_OVER.after);
   }
 
-  /** The deliveries of a subscription that may start now; null if there are none. */
+  /** Returns the deliveries of a subscription that may start now, or null if there are none. */
   #read(customerId: string, id: string, { nowMs, perSubscription, slots }: Claim): DueSubscription | null {
     const { connection, isReplay } = this;
     const row = connection.get(
@@ -154,7 +154,7 @@ class Queue {
             and subscription_id = ${id} and next_attempt_at <= ${nowMs}
           order by next_attempt_at, seq limit ${limit}`,
       ).map((row) => Number(row["seq"]));
-    // Replays wait for what the subscription has not been sent yet.
+    // Replays wait until the subscription has no other due deliveries.
     if (isReplay === 1 && due(0, 1).length > 0) return null;
     const { lane, free } = plan;
     const seqs = due(isReplay, free);
@@ -162,7 +162,7 @@ class Queue {
   }
 }
 
-/** The ids after `start`, then those up to it; `next` returns the one after an id. */
+/** Yields the ids after `start`, then those up to it. `next` returns the id that follows the given one. */
 function* around(start: string, next: (after: string) => Value | undefined): Generator<string> {
   for (const [from, to] of start === "" ? [["", null]] as const : [[start, null], ["", start]] as const) {
     for (let after: string = from;;) {
@@ -186,8 +186,8 @@ function claimShares(
         where id = ${subscriptionId} and deleted_at is null and closing = 0`,
     );
     if (endpoint === undefined) continue;
-    // The lease is the time of the next attempt: without a report the delivery is due again, at the same step of its
-    // schedule. "or rollback": an error fails the whole claim, so SQLite need not copy each page for this statement.
+    // The lease sets the time of the next attempt. If no result is recorded, the delivery becomes due again at the same
+    // step of its schedule. With "or rollback", an error fails the whole claim, so SQLite need not copy changed pages.
     const leased = connection.all(
       sql`update or rollback deliveries set attempts = attempts + 1, next_attempt_at = ${nowMs + leaseMs},
         decided_at = ${nowMs}, not_before = null
@@ -204,7 +204,7 @@ function claimShares(
     const webhookSecrets = secretsOf(subscriptionId, endpoint, { vault, nowMs });
     const isLeased = new Set(leased.map((row) => row["seq"]));
     const leasedSeqs = JSON.stringify(seqs.filter((seq) => isLeased.has(seq)));
-    // A body without an ending is returned as it is stored, not joined.
+    // Without an ending, `body || ending` is null.
     const rows = connection.all(
       sql`select deliveries.id, event_id, cast(coalesce(body || ending, body) as blob) as body, attempts, tries,
           created_at
@@ -230,7 +230,7 @@ function claimShares(
   return claimed;
 }
 
-/** The secrets that sign now, the newest first. */
+/** Returns the secrets to sign with now, newest first. */
 function secretsOf(id: string, endpoint: Row, { vault, nowMs }: { vault: Vault; nowMs: number }): string[] {
   const open = (sealed: Value | undefined) => vault.open(sealed as Uint8Array, secretField(id));
   const present = open(endpoint["secret"]);

@@ -19,7 +19,7 @@ type LogMethods =
   | "listAttempts"
   | "ownsSubscription";
 
-/** Starts a list before its first delivery. */
+/** Position from which a list without a cursor starts. */
 const NEWEST = Number.MAX_SAFE_INTEGER;
 
 const COLUMNS =
@@ -53,7 +53,7 @@ export function createDeliveryLog(connection: Connection): Part<LogMethods> {
   };
 }
 
-/** A delivery of the customer; null if there is none. */
+/** Returns a delivery of the customer, or null if it does not exist. */
 export function findDelivery(connection: Connection, customerId: string, id: string): DeliveryRecord | null {
   const row = connection.get(
     sql`select ${COLUMNS} from deliveries ${LAST_ATTEMPT}
@@ -69,7 +69,7 @@ function findOwner(connection: Connection, of: "subscription" | "delivery", id: 
   return row === undefined ? null : String(row["customer_id"]);
 }
 
-/** The deliveries of a customer. Each state has an index of its own, in whose order its deliveries are read. */
+/** Lists a customer's deliveries. Those of each status are read in the order of that status's index. */
 function list(connection: Connection, customerId: string, query: DeliveryQuery): DeliveryRecord[] {
   const { before, beforeSequence, sinceMs, limit } = startOf(connection, query);
   const { subscriptionId = null, eventId, statuses } = query;
@@ -101,7 +101,7 @@ function list(connection: Connection, customerId: string, query: DeliveryQuery):
   const rows = [...new Set(statuses)].flatMap((status) => {
     if (status === "delivered") return readAll(sql`status = 'delivered'`);
     if (status === "pending") {
-      // The newest of the customer's queues; read from the index alone, unless a time is given.
+      // The newest in the customer's queues, read from the index alone unless a time is given.
       return connection.all(
         sql`select ${COLUMNS} from deliveries ${LAST_ATTEMPT} where deliveries.seq in (
             select seq from deliveries indexed by deliveries_due
@@ -139,7 +139,7 @@ function listAll(connection: Connection, query: Omit<DeliveryQuery, "subscriptio
   if (statuses === undefined) return recordsOf(read(sql`${range} ${newest}`), query);
   const rows = [...new Set(statuses)].flatMap((status) => {
     if (status === "delivered") return read(sql`${range} and status = 'delivered' ${newest}`);
-    // The index has few of all rows, in another order: rows are sorted before their other columns are read.
+    // The index is small but ordered differently, so its rows are sorted before their other columns are read.
     const [index, state] = status === "pending"
       ? [sql`deliveries_oldest_pending`, sql`status = 'pending'`]
       : [sql`deliveries_undelivered`, sql`status = ${status} and status in ('failed', 'held', 'cancelled')`];
@@ -151,7 +151,7 @@ function listAll(connection: Connection, query: Omit<DeliveryQuery, "subscriptio
   return recordsOf(rows, query);
 }
 
-/** Of an event there is at most one for each subscription: they are looked through. */
+/** Returns a filter for the deliveries of one event. There are few: at most one per subscription. */
 function isWanted({ subscriptionId, statuses, sinceMs = 0 }: DeliveryQuery): (row: Row) => boolean {
   return (row) =>
     (subscriptionId === undefined || row["subscription_id"] === subscriptionId) &&
@@ -163,7 +163,7 @@ function recordsOf(rows: Row[], { limit }: DeliveryQuery): DeliveryRecord[] {
   return rows.sort((a, b) => Number(b["seq"]) - Number(a["seq"])).slice(0, limit).map(deliveryFromRow);
 }
 
-/** Where a list begins: before a position, and before a sequence number of the query's subscription. */
+/** Returns where a list starts: below a `seq`, and below a sequence number of the query's subscription. */
 function startOf(
   connection: Connection,
   { beforeId, subscriptionId, sinceMs = 0, limit }: DeliveryQuery,
@@ -177,10 +177,10 @@ function startOf(
   return { before: Number(row["seq"]), beforeSequence, sinceMs, limit };
 }
 
-/** A clock that was set back by no more than this leaves {@link firstSeqAt} correct, ms. */
+/** Maximum time in ms by which the clock may have been set back without making {@link firstSeqAt} wrong. */
 const MAX_CLOCK_STEP_MS = 86_400_000;
 
-/** The first `seq` of a delivery created at or after a time, by bisection: deliveries are stored in the order of time. */
+/** Finds the `seq` of the first delivery created at or after a time, by bisection: `seq` and time grow together. */
 function firstSeqAt(connection: Connection, atMs: number): number {
   if (atMs <= 0) return 0;
   let low = 0;

@@ -1,4 +1,4 @@
-// Changes of a delivery's state in SQLite: applies src/domain/delivery/delivery_life.ts to one delivery or to many.
+// State changes of deliveries in SQLite, as src/domain/delivery/delivery_life.ts decides them.
 import { utcMonth } from "../../../domain/customer/quota_period.ts";
 import type { DeliveryStatus, HoldReason } from "../../../domain/delivery/delivery.ts";
 import {
@@ -16,17 +16,17 @@ export interface DeliveryRow extends DeliveryFacts {
   subscriptionId: string;
   /** The number of the last attempt. */
   attempts: number;
-  /** Attempts that are known to have failed since it was last asked to go. */
+  /** Number of attempts that have failed since the retry schedule last started. */
   tries: number;
   quotaMonth: string | null;
 }
 
-/** The delivery of that id, null when there is none. */
+/** Returns the delivery with this id, or null if it does not exist. */
 export function findState(connection: Connection, id: string): DeliveryRow | null {
   return findStates(connection, [id]).get(id) ?? null;
 }
 
-/** The existing deliveries with these ids, by id. */
+/** Returns the deliveries with these ids, by id, leaving out unknown ids. */
 export function findStates(connection: Connection, ids: readonly string[]): Map<string, DeliveryRow> {
   const rows = connection.all(
     sql`select id, ${STATE_COLUMNS} from deliveries
@@ -54,8 +54,8 @@ function stateFromRow(row: Row): DeliveryRow {
 }
 
 /**
- * Applies the effects of a trigger to a delivery; false without any. `retry` says when a missed delivery is due again,
- * what its receiver asked for, and how many tries it has had.
+ * Applies a trigger's effects to a delivery. Returns false if it has none. `retry` states when a missed delivery is due
+ * again, the earliest time its receiver asked for, and its number of failed attempts.
  */
 export function applyTrigger(
   connection: Connection,
@@ -63,7 +63,7 @@ export function applyTrigger(
   { trigger, nowMs, retry, month }: {
     trigger: DeliveryTrigger;
     nowMs: number;
-    /** Whose quota it is taken of; without one the month of `nowMs`. */
+    /** Month whose quota the delivery counts towards. Defaults to the month of `nowMs`. */
     month?: string;
     retry?: { atMs: number; notBeforeMs?: number; tries?: number };
   },
@@ -92,9 +92,9 @@ export function applyTrigger(
   return true;
 }
 
-/** Marks pending and counted deliveries as delivered. Returns how many; the others stay as they are. */
+/** Marks those deliveries as delivered that are pending and count towards a quota. Returns the number marked. */
 export function markPendingDelivered(connection: Connection, ids: readonly string[], nowMs: number): number {
-  // "or rollback": an error fails the whole transaction, so SQLite need not copy each page for this statement.
+  // With "or rollback", an error fails the whole transaction, so SQLite need not copy changed pages.
   return connection.run(
     sql`update or rollback deliveries set status = 'delivered', finished_at = ${nowMs},
         arrived_at = coalesce(arrived_at, ${nowMs}), decided_at = ${nowMs}, not_before = null
@@ -127,7 +127,7 @@ function returnToQuota(
 /** Maximum number of deliveries that one transaction cancels or holds. */
 export const CLOSE_BATCH = 500;
 
-/** Cancels some deliveries of a deleted subscription and removes their bodies. Returns how many; 0 at the end. */
+/** Cancels a batch of a deleted subscription's deliveries and removes their bodies. Returns the size of the batch. */
 export function cancelDeliveries(connection: Connection, subscriptionId: string, nowMs: number): number {
   const held = connection.all(
     sql`select ${STATE_COLUMNS} from deliveries indexed by deliveries_held
@@ -140,8 +140,8 @@ export function cancelDeliveries(connection: Connection, subscriptionId: string,
 }
 
 /**
- * Holds some of what is pending of a subscription that is disabled. The rest is not claimed, and is held by
- * `closeSubscriptions`. Deliveries that are held already stay as they are. Returns how many it held.
+ * Holds a batch of a disabled subscription's pending deliveries. The rest are not claimed, and `closeSubscriptions`
+ * holds them later. Returns the size of the batch.
  */
 export function holdDeliveries(connection: Connection, subscriptionId: string, nowMs: number): number {
   const rows = pendingRows(connection, subscriptionId);
@@ -152,7 +152,7 @@ export function holdDeliveries(connection: Connection, subscriptionId: string, n
   return rows.length;
 }
 
-/** The condition for the pending deliveries of one subscription, for the index `deliveries_due`. */
+/** Returns the condition that selects a subscription's pending deliveries through the index `deliveries_due`. */
 export function pendingOf(subscriptionId: string): Sql {
   return sql`status = 'pending' and is_replay in (0, 1) and (deliveries.customer_id, subscription_id) =
     (select customer_id, id from subscriptions where id = ${subscriptionId})`;

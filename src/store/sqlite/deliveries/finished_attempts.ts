@@ -1,11 +1,11 @@
-// Finished attempts in SQLite, recorded in batches, with their effects on deliveries and endpoints.
+// Records finished attempts in SQLite in batches, with their effects on deliveries and endpoints.
 import { type FinishedAttempt, MAX_KEPT_ATTEMPTS, type NextStep } from "../../../domain/delivery/delivery.ts";
 import type { Connection } from "../connection/connection.ts";
 import { applyTrigger, findState, findStates, markPendingDelivered } from "./delivery_states.ts";
 import { disableSubscription, EndpointNotes } from "../subscriptions/endpoints.ts";
 import { sql } from "../connection/sql.ts";
 
-/** Records attempts in their order, within the caller's transaction. */
+/** Records attempts in order, in the caller's transaction. */
 export function recordAttempts(
   connection: Connection,
   finished: readonly FinishedAttempt[],
@@ -32,7 +32,7 @@ export function recordAttempts(
   notes.write();
 }
 
-/** Inserts an attempt; one that is recorded already stays as it is. */
+/** Inserts an attempt unless it has already been recorded. */
 function insertAttempt(connection: Connection, { deliveryId, attempt, result }: FinishedAttempt): void {
   const { startedAtMs, durationMs, statusCode, problem, response } = result;
   connection.run(
@@ -42,7 +42,7 @@ function insertAttempt(connection: Connection, { deliveryId, attempt, result }: 
   );
 }
 
-/** A delivery that is replayed again and again has no last attempt: the newest are kept. */
+/** Keeps only the newest attempts, because a delivery can be replayed any number of times. */
 function removeOldAttempts(connection: Connection, deliveryId: string, attempt: number): void {
   if (attempt <= MAX_KEPT_ATTEMPTS) return;
   connection.run(
@@ -55,7 +55,7 @@ interface Recording {
   nowMs: number;
 }
 
-/** Applies successes: they count whatever has happened meanwhile, an expired lease, a hold, a cancellation. */
+/** Applies successes, which count even if the lease has expired or the delivery has been held or cancelled. */
 function arriveAll(
   connection: Connection,
   finished: readonly FinishedAttempt[],
@@ -67,7 +67,7 @@ function arriveAll(
   const ids = finished.map(({ deliveryId }) => deliveryId);
   if (markPendingDelivered(connection, ids, nowMs) === ids.length) return;
   const states = findStates(connection, ids);
-  for (const id of ids) if (!states.has(id)) throw new Error(`an attempt of unknown delivery ${id}`);
+  for (const id of ids) if (!states.has(id)) throw new Error(`an attempt for the unknown delivery ${id}`);
   for (const delivery of states.values()) applyTrigger(connection, delivery, { trigger: "arrived", nowMs });
 }
 
@@ -81,14 +81,14 @@ function miss(
   { notes, nowMs }: Recording,
 ): void {
   const delivery = findState(connection, deliveryId);
-  if (delivery === null) throw new Error(`an attempt of unknown delivery ${deliveryId}`);
+  if (delivery === null) throw new Error(`an attempt for the unknown delivery ${deliveryId}`);
   const { subscriptionId } = delivery;
   const isSameEndpoint = notes.goesTo(subscriptionId, webhookUrl);
-  // A later attempt, a change of state or a restart of the schedule has overtaken this one.
+  // A later attempt, a state change or a restart of the schedule has superseded this attempt.
   if (delivery.status !== "pending" || delivery.attempts !== attempt || delivery.tries !== tries - 1) return;
   if (isSameEndpoint) notes.note(subscriptionId, { isSuccess: false, durationMs: result.durationMs });
   if (!isSameEndpoint) {
-    // The URL has changed meanwhile: the new endpoint gets the whole schedule.
+    // The URL has changed, so the new endpoint gets the whole schedule.
     applyTrigger(connection, delivery, { trigger: "missed", nowMs, retry: { atMs: nowMs, tries: 0 } });
   } else if (next.kind === "retry") {
     applyTrigger(connection, delivery, { trigger: "missed", nowMs, retry: { ...next, tries } });

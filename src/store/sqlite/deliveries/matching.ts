@@ -13,7 +13,7 @@ import { eventById, SERVED_JSON } from "../events/served_record.ts";
 import { sql } from "../connection/sql.ts";
 import type { Part } from "../store_methods.ts";
 
-/** Deliveries released in one transaction, so that other work gets its turn. */
+/** Maximum number of deliveries released in one transaction, so that other work gets its turn. */
 const RELEASE_BATCH = 500;
 
 export function createMatching(
@@ -22,7 +22,7 @@ export function createMatching(
 ): Part<"matchEvents" | "releaseHeld"> {
   return {
     matchEvents: (match) => {
-      // Most calls find nothing: they must not take the write lock.
+      // Most calls find nothing, so they must not take the write lock.
       if (connection.get(sql`select 1 from event_outbox limit 1`) === undefined) return 0;
       return connection.transaction("durable", () => matchWaiting(connection, candidates, match));
     },
@@ -60,7 +60,7 @@ function matchWaiting(
       for (const delivery of match.deliveriesFor({ event, previous }, subscriptions)) {
         const candidate = candidates.get(delivery.subscriptionId);
         if (candidate === undefined || candidate.afterSeq >= seq) {
-          throw new Error(`no subscription ${delivery.subscriptionId} was offered event ${event.id}`);
+          throw new Error(`event ${event.id} does not concern subscription ${delivery.subscriptionId}`);
         }
         if (behind.has(delivery.subscriptionId)) continue;
         if (made.add({ delivery, event, candidate }) !== "full") continue;
@@ -95,7 +95,7 @@ function fallBehind(
 
 function releaseAll(connection: Connection, release: Parameters<Store["releaseHeld"]>[0]): number {
   const quota = new MonthQuota(connection, release.month, release.tiers);
-  // Most held deliveries wait for the next month: they are not read before there is room.
+  // Most held deliveries wait for the next month, so they are read only if the quota has room.
   const customers = connection.all(
     sql`select distinct customer_id from subscriptions join customers on customers.id = customer_id
      where customers.enabled = 1 and disabled_at is null and deleted_at is null
@@ -104,7 +104,7 @@ function releaseAll(connection: Connection, release: Parameters<Store["releaseHe
   ).map((row) => String(row["customer_id"])).filter((customerId) => quota.of(customerId).left > 0);
   let released = 0;
   for (const [at, customerId] of customers.entries()) {
-    // A fair part of the rest of the batch, so that one long queue does not delay the others.
+    // Each customer gets a fair share of the batch, so that one long queue does not delay the others.
     const part = Math.ceil((RELEASE_BATCH - released) / (customers.length - at));
     const room = Math.min(quota.of(customerId).left, part);
     for (const id of oldestHeld(connection, customerId, room)) {

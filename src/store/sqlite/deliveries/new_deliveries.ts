@@ -1,4 +1,4 @@
-// New deliveries in SQLite: held or due, numbered, and written together.
+// New deliveries in SQLite, either held or due, which are numbered and written together.
 import type { HoldReason } from "../../../domain/delivery/delivery.ts";
 import type { RegEvent } from "../../../domain/event/event.ts";
 import type { NewDelivery } from "../../../domain/ports/store/deliveries.ts";
@@ -16,17 +16,17 @@ interface Made {
   isReplay: boolean;
 }
 
-/** The deliveries that a transaction creates; written by {@link NewDeliveries.write}. */
+/** The deliveries that a transaction creates. {@link NewDeliveries.write} writes them. */
 export class NewDeliveries {
   #made: Made[] = [];
-  /** The event of the last delivery: whether deliveries of it are stored, and the subscriptions added here. */
+  /** The last delivery's event, whether it has stored deliveries, and the subscriptions for which it was added here. */
   #event = { id: "", isStored: false, subscriptions: new Set<string>() };
 
   constructor(readonly connection: Connection, readonly quota: MonthQuota, readonly nowMs: number) {}
 
   /**
-   * Adds one, due at once or at `atMs`. Returns its state; null when the subscription has one of the event; "full" when
-   * it would have to be held, and that is not allowed (`mayHold`) or the customer's limit is reached.
+   * Adds a delivery, due at once or at `atMs`. Returns its status, null if the subscription already has a delivery of
+   * the event, or "full" if it would have to be held but `mayHold` is false or the customer's limit is reached.
    */
   add({ delivery, event, candidate, atMs = this.nowMs, isReplay = false, mayHold = true }: {
     delivery: NewDelivery;
@@ -47,7 +47,7 @@ export class NewDeliveries {
     return hold === null ? "pending" : "held";
   }
 
-  /** Writes what was added, with the next numbers of the subscriptions. */
+  /** Writes the added deliveries, and numbers them within their subscriptions. */
   write(): void {
     if (this.#made.length === 0) return;
     const made = this.#made;
@@ -59,7 +59,7 @@ export class NewDeliveries {
       const { id, subscriptionId, ending } = delivery;
       const sequence = numbers.get(subscriptionId);
       if (sequence === undefined) {
-        throw new Error(`no subscription ${subscriptionId} to number a delivery of`);
+        throw new Error(`no sequence number for subscription ${subscriptionId}`);
       }
       numbers.set(subscriptionId, sequence + 1);
       const [status, month] = hold === null ? ["pending", this.quota.month] : ["held", null];
@@ -78,7 +78,7 @@ export class NewDeliveries {
     }
   }
 
-  /** A restored store may contain both an event in the outbox and its delivery: the stored delivery stays. */
+  /** Whether the delivery exists. In a restored store it may, although its event is still in the outbox. */
   #isThere(subscriptionId: string, eventId: string): boolean {
     if (this.#event.id !== eventId) {
       const any = this.connection.get(sql`select 1 from deliveries where event_id = ${eventId} limit 1`);
@@ -106,7 +106,7 @@ export class NewDeliveries {
   }
 }
 
-/** The numbers of the next deliveries by subscription. */
+/** Returns the next sequence number of each subscription. */
 function nextNumbers(connection: Connection, made: readonly Made[]): Map<string, number> {
   const ids = new Set(made.map(({ delivery }) => delivery.subscriptionId));
   const rows = connection.all(

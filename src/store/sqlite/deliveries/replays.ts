@@ -1,4 +1,4 @@
-// Replays in SQLite: restarts the schedule of finished deliveries, and sends events that were never sent.
+// Replays in SQLite: restarts the schedules of finished deliveries, and creates those that never existed.
 import type { DeliveryStatus } from "../../../domain/delivery/delivery.ts";
 import type { RegEvent } from "../../../domain/event/event.ts";
 import type {
@@ -70,7 +70,7 @@ export function createReplays(connection: Connection): Part<"replayDelivery" | "
   };
 }
 
-/** Rolls a replay back: the number of replays is known only at the end. */
+/** Thrown to roll back a replay that exceeds the limit, because the number of replays is known only at the end. */
 class LimitReached extends Error {}
 
 function takeReplays(
@@ -85,7 +85,7 @@ function takeReplays(
 
 const REPLAYED_COLUMNS = sql`seq, id, subscription_id, status, pruned, quota_month`;
 
-/** Why a delivery cannot be sent again; null when it can. */
+/** Returns why a delivery cannot be replayed, or null if it can. */
 function refusalOf(connection: Connection, row: Row): ReplayRefusal | null {
   const subscription = connection.get(
     sql`select disabled_at, deleted_at, enabled
@@ -103,7 +103,7 @@ function refusalOf(connection: Connection, row: Row): ReplayRefusal | null {
   });
 }
 
-/** Sends a finished delivery again; false when it is held because the month's deliveries are used up. */
+/** Replays a finished delivery. Returns false if it is held because the month's quota is used up. */
 function sendAgain(
   connection: Connection,
   { row, customerId, quota, atMs, nowMs }: {
@@ -120,7 +120,7 @@ function sendAgain(
     if (state === null) throw new Error(`no delivery ${id} to send again`);
     applyTrigger(connection, state, { trigger, nowMs, month: quota.month, retry: { atMs } });
   };
-  // A delivery that arrived once is counted already.
+  // A delivery that has arrived before already counts.
   const goes = row["quota_month"] !== null || quota.of(customerId).admits();
   apply("replayed");
   if (!goes) apply("quota-spent");
@@ -183,7 +183,7 @@ function replayStretch(
   return replayed;
 }
 
-/** Which events a subscription that catches up will get later: sent now, they would overtake older ones. */
+/** Returns a test for events that a subscription has yet to catch up on. Sent now, they would overtake older ones. */
 function comingOfThePast(
   connection: Connection,
   subscriptionId: string,

@@ -1,4 +1,4 @@
-// Retention in SQLite: old finished deliveries are removed in small batches, never pending ones.
+// Retention in SQLite: removes old finished deliveries in small batches, and never pending ones.
 import { removeBodies } from "./delivery_bodies.ts";
 import { passedPositions } from "./catch_up_subscriptions.ts";
 import type { Connection, Row } from "../connection/connection.ts";
@@ -6,7 +6,6 @@ import { cancelDeliveries, CLOSE_BATCH, holdDeliveries } from "./delivery_states
 import { sql } from "../connection/sql.ts";
 import type { Part } from "../store_methods.ts";
 
-/** The part of the port that removes old deliveries and deleted subscriptions. */
 export function createRetention(
   connection: Connection,
 ): Part<"removeOldDeliveries" | "closeSubscriptions"> {
@@ -70,14 +69,14 @@ function close(connection: Connection, closing: readonly Row[], nowMs: number): 
   return done;
 }
 
-/** Returns how many deliveries it changed; 0 when nothing is left, or when the subscription was enabled again. */
+/** Returns the number of deliveries changed, which is 0 if none are left or the subscription was enabled again. */
 function closeOne(connection: Connection, row: Row, nowMs: number): number {
   const id = String(row["id"]);
   if (row["is_deleted"] === 1) return cancelDeliveries(connection, id, nowMs);
   return row["is_active"] === 1 ? 0 : holdDeliveries(connection, id, nowMs);
 }
 
-/** Removes bodies and attempts, except of deliveries that were replayed meanwhile. */
+/** Removes the bodies and attempts of deliveries, except those that have since been replayed. */
 function prune(connection: Connection, rows: readonly Row[]): void {
   const over = connection.all(
     sql`update deliveries set pruned = 1
@@ -113,7 +112,7 @@ function forgetNeverSent(connection: Connection, rows: readonly Row[]): void {
   countOn(connection, gone);
 }
 
-/** The subscriptions of removed deliveries keep their sequence numbers. Returns their ids. */
+/** Makes subscriptions continue their numbering after deliveries are removed. Returns the subscriptions' ids. */
 function countOn(connection: Connection, gone: readonly Row[]): Iterable<string> {
   const last = new Map<string, number>();
   for (const row of gone) {
@@ -128,7 +127,7 @@ function countOn(connection: Connection, gone: readonly Row[]): Iterable<string>
   return last.keys();
 }
 
-/** The number of deleted subscriptions without logged deliveries that are kept for each customer. */
+/** Maximum number of deleted subscriptions without logged deliveries that are kept for each customer. */
 const MAX_UNLOGGED = 100;
 
 /** Removes a customer's deleted subscriptions without logged deliveries, except the newest ones. */

@@ -1,4 +1,4 @@
-// Counts of undelivered deliveries in SQLite, over small indexes.
+// Counts undelivered deliveries in SQLite, using small indexes.
 import type { CustomerStorage } from "../../../domain/ports/store/customers.ts";
 import type {
   AllUndelivered,
@@ -20,7 +20,7 @@ export function createUndelivered(
   };
 }
 
-/** How many customers {@link Undelivered} names. */
+/** Number of customers that {@link Undelivered} lists. */
 const LARGEST = 3;
 
 export function findUndelivered(connection: Connection): Undelivered {
