@@ -1,9 +1,9 @@
-// Entry point: arguments to a command.
+// Entry point: runs the command given by the arguments.
 import { listenForSignals } from "./src/platform/process/signals.ts";
 
 if (import.meta.main) {
-  // Before anything else is loaded: a service may be told to reload or to end as soon as it is there. Other commands
-  // end by every signal, as programs do.
+  // `serve` handles signals before anything else is loaded, because it may be told to reload or stop as soon as it
+  // exists. For other commands, every signal keeps its default effect.
   const signals = Deno.args[0] === "serve" ? listenForSignals() : undefined;
   const [{ runCli }, { createHost }, { loadEngine }] = await Promise.all([
     import("./src/cli/cli.ts"),

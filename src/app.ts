@@ -1,4 +1,4 @@
-// The app: connects the features. No other file imports more than one of them.
+// Assembles the app from the features. No other file imports more than one feature.
 import { createAccess } from "./accounts/access.ts";
 import { createMailLoop } from "./accounts/mail/mail_loop.ts";
 import { createPayments, type Payments } from "./accounts/payment/receive_payments.ts";
@@ -39,7 +39,7 @@ import { createIngest, type Ingest } from "./ingest/ingest.ts";
 import { createParser } from "./ingest/parse/parse_worker_client.ts";
 import type { OpenApi } from "./wire/openapi.ts";
 
-/** How often the chores run, ms. A crash loses the request counts of this time. */
+/** Interval of the chores, ms. A crash loses the requests counted since the last run. */
 const CHORES_MS = 1_000;
 
 const MAX_BLANKED = 100;
@@ -49,15 +49,15 @@ export interface App {
   fetch(request: Request, remote?: Remote): Promise<Response>;
   /** Responds to an API request that arrives while the service stops. */
   refuse(request: Request): Response;
-  /** Runs each loop once; returns when everything that was due is finished. */
+  /** Runs each loop once; resolves when all due work is finished. */
   tick(): Promise<void>;
-  /** Registers the sources; runs before the loops and takes effect once. If it fails, it can be called again. */
+  /** Registers the sources before the loops run. Runs once; if it fails, the next call tries again. */
   prepare(): Promise<void>;
   /** Runs the loops until {@link App.stop} or {@link App.drain}. */
   start(): Promise<void>;
   /** Stops claiming work; resolves when the claimed work is finished. Requests still get responses. */
   drain(): Promise<void>;
-  /** Ends the loops: work in progress finishes within its own time limits, and every count is written. */
+  /** Stops the loops, waits for the work in progress, and writes all request counts. */
   stop(): Promise<void>;
   ingest: Ingest;
 }
@@ -70,25 +70,25 @@ export interface AppOptions {
   services?: ProcessServices;
 }
 
-/** The services of a process, shared by the apps before and after a reload. */
+/** The services of a process. A reload keeps them, so the apps before and after it share them. */
 export interface ProcessServices {
   newId: NewId;
-  /** Counted requests that are not written yet must survive a reload. */
+  /** Survives a reload, because counted requests may not be written yet. */
   quota: Quota;
   countRequest: ReturnType<typeof createRequestMetrics>;
   countFetch: CountFetch;
   countAttempt: CountAttempt;
-  /** The enabled sources; others have no metrics. */
+  /** The ids of the enabled sources. Other sources have no metrics. */
   measured: { sources: ReadonlySet<string> };
-  /** Whether the last config that was read is applied. */
+  /** Whether the config that was read last is in force. */
   config: { state: ConfigState };
-  /** The rate limits of addresses, which a reload does not reset. */
+  /** The request counts of IP addresses. A reload does not reset them. */
   addressCounts: AddressCounts;
-  /** The repeatable requests in progress: a reload must not run them twice. */
+  /** The requests with an Idempotency-Key that are in progress. A reload must not run them twice. */
   idempotency: Idempotency;
   /** The attempts that occupy a delivery slot, including those of an app that is draining. */
   running: Set<RunningAttempt>;
-  /** Aborts when the process ends: requests that wait for a receiver must get a response now. */
+  /** Aborted when the process ends, so that requests waiting for a receiver get a response. */
   abortPending: AbortController;
 }
 
@@ -114,7 +114,7 @@ export function createProcessServices(
   };
 }
 
-/** Makes an app; nothing runs before {@link App.start} or {@link App.tick}. */
+/** Creates an app. Nothing runs before {@link App.start} or {@link App.tick}. */
 export function createApp(options: AppOptions): App {
   const { config, platform, store } = options;
   const { clock } = platform;
@@ -150,7 +150,7 @@ export function createApp(options: AppOptions): App {
     await payments?.reviewAll();
   });
   const endGraces = async () => await payments?.endGraces();
-  /** Work that removes old data, by the message that is logged if it fails. */
+  /** Tasks that remove old data, keyed by the message logged on failure. */
   const removals: Record<string, () => Promise<void>> = {
     "old stored responses not deleted": () => store.removeResponses(clock.nowMs() - REMEMBERED_FOR_MS),
     "contents of old mails not deleted": async () => {
@@ -294,7 +294,7 @@ function routesOf(
   return [...routes, ...descriptionRoutes(routes, { version, publicUrl, renderDocs })];
 }
 
-/** Runs short work repeatedly; a failure is logged, and the next run tries again. */
+/** Runs a short task repeatedly. A failure is logged, and the next run tries again. */
 async function regularly(
   failure: string,
   work: () => Promise<void>,
@@ -311,7 +311,7 @@ async function regularly(
   }
 }
 
-/** Runs the work once; if it fails, the next call runs it again. */
+/** Wraps work so that it succeeds only once: after a failure, the next call runs it again. */
 function retriedUntilDone(work: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | null = null;
   return () =>

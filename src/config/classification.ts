@@ -1,9 +1,9 @@
-// Additions to the classification: [[topics]], [[topic_keywords]], [[severity_rules]] and defaults of sources.
+// Builds the classification's additions: [[topics]], [[topic_keywords]], [[severity_rules]], defaults of sources.
 import { canonicalArticle } from "../domain/event/article.ts";
 import type { Additions, KeywordList, Keywords } from "../domain/event/classification.ts";
 import type { CheckedFile } from "./schema.ts";
 
-/** The additions of a config; the classification validates them. */
+/** Builds the additions from a config. The classification validates them. */
 export function buildAdditions(file: CheckedFile): Additions {
   return {
     topics: file.topics.map((topic) => ({
@@ -37,7 +37,7 @@ export function buildAdditions(file: CheckedFile): Additions {
   };
 }
 
-/** The canonical form of a valid reference, otherwise the text itself. */
+/** Returns the canonical form of a valid reference, or any other text unchanged. */
 function canonical(text: string): string {
   return canonicalArticle(text) ?? text;
 }

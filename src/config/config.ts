@@ -31,15 +31,15 @@ export { decodeConfig } from "./toml/decode_file.ts";
 export { ConfigError, type ConfigProblem } from "./toml/problems.ts";
 export type { SecretFile, SecretReader } from "./secrets.ts";
 
-/** The settings, with all defaults; durations in ms, sizes in bytes, paths absolute. */
+/** The settings, with all defaults. Durations are in ms, sizes in bytes, and paths are absolute. */
 export type Config = ReturnType<typeof buildConfig>;
 
 export interface ParseConfigOptions {
   file: string;
-  /** The absolute folder of the file, for relative paths. */
+  /** The absolute path of the file's folder. Relative paths are resolved against it. */
   folder: string;
   readSecret: SecretReader;
-  /** Validates the additions to the classification. In the paths of problems, `sources` is followed by a source's id. */
+  /** Validates the additions to the classification. In a problem's path, `sources` is followed by the source's id. */
   findAdditionProblems(additions: Additions, sourceIds: readonly string[]): KeyProblem[];
 }
 
@@ -57,10 +57,10 @@ export async function parseConfig(text: string, options: ParseConfigOptions): Pr
   return (await parseConfigFile(text, options)).config;
 }
 
-/** Parses and validates a config, and reads its secrets. Rejects with a {@link ConfigError} with all problems. */
+/** Parses and validates a config, and reads its secrets. Rejects with a {@link ConfigError} that lists all problems. */
 export async function parseConfigFile(text: string, options: ParseConfigOptions): Promise<ParsedConfig> {
   const document = parseToml(text, options.file);
-  // Compiling the schema, as zod does for repeated use, would cost more than it saves.
+  // For a single use, zod's default of compiling the schema costs more time than it saves.
   const checked = FILE_SCHEMA.safeParse(document, { jitless: true });
   const secrets = new Secrets(options.readSecret, options.folder);
   const ofSources = await readSourceSecrets(document, secrets);
@@ -165,17 +165,17 @@ function buildConfig(
   const caFile = mail.smtp_ca_file === undefined ? null : resolve(folder, mail.smtp_ca_file);
   return {
     server: {
-      /** Port 0 lets the system choose one. */
+      /** Port 0 lets the system choose a port. */
       listen: server.listen,
-      /** The URL under which clients reach the service, without a trailing slash. */
+      /** The URL at which clients reach the service, without a trailing slash. */
       publicUrl: server.public_url ?? localUrl({ listen: server.listen, tls }),
-      /** CIDRs of proxies that are trusted to state the client's address. */
+      /** CIDRs of the proxies whose statement of the client's IP address is trusted. */
       trustedProxies: server.trusted_proxies,
-      /** The PEM files of certificate and key; null: no TLS. */
+      /** The paths of the certificate and key (PEM), or null to serve without TLS. */
       tls,
       watchConfig: server.watch_config,
     },
-    /** Requests per minute and IP address, without a key and with an invalid key; null: unlimited. */
+    /** Requests per minute and IP address, without a key and with an invalid key; null means unlimited. */
     limits: {
       public: file.limits.public_per_minute || null,
       failed_key: file.limits.failed_keys_per_minute || null,
@@ -189,7 +189,7 @@ function buildConfig(
       userAgent: ingest.user_agent,
       contact: ingest.contact ?? null,
       notifyFirstFetch: ingest.notify_first_fetch,
-      /** After decompression. */
+      /** Size after decompression. */
       maxDocumentBytes: ingest.max_document_bytes,
       /** Time limit of one fetch, including the body. */
       timeoutMs: ingest.timeout,
@@ -211,7 +211,7 @@ function buildConfig(
       allowHttp: delivery.allow_http,
       /** CIDRs of non-public addresses that webhooks may use. */
       allowNetworks: delivery.allow_networks,
-      /** The ports that webhooks may use; empty: 80, 443 and higher ports without another protocol. */
+      /** The ports that webhooks may use. If empty, these are 80, 443 and higher ports that no other protocol uses. */
       allowPorts: delivery.allow_ports,
       /** Time limit of one attempt: DNS, connection, request and response. */
       timeoutMs: delivery.timeout,
@@ -224,37 +224,37 @@ function buildConfig(
     },
     tiers: buildTiers(file.tiers),
     customers: buildCustomers(file),
-    /** ISO 639-1 codes that subscriptions may use. */
+    /** ISO 639-1 codes of the languages that subscriptions may use. */
     languages: [...new Set([...BASE_LANGUAGES, ...delivery.languages])],
     backup: {
       folder: resolve(folder, file.backup.folder),
-      /** Null: no automatic backups. */
+      /** Null if there are no automatic backups. */
       schedule: schedule === undefined ? null : { schedule, timezone },
       keep: file.backup.keep,
       secretKey: file.backup.secret_key,
     },
-    /** Null: payments are disabled. */
+    /** Null if payments are disabled. */
     payment: payment === undefined || webhookSecret === null ? null : {
-      /** The whole signing secret, as the provider shows it. */
+      /** The whole signing secret, as the provider displays it. */
       webhookSecret,
-      /** Whether to accept events of real payments rather than of the test mode. */
+      /** Whether to accept events of live mode rather than of test mode. */
       livemode: payment.livemode,
       /** How long access continues after a failed payment. */
       graceMs: payment.grace,
-      /** By price id. */
+      /** The tiers by price id. */
       prices: payment.prices,
     },
     mail: {
       from: mail.from,
-      /** The address that customers write to. */
+      /** The email address that customers write to. */
       support: mail.support === "" ? mail.from.address : mail.support.address,
-      /** Null: mails are written to the outbox. */
+      /** Null if mails are written to the outbox. */
       smtp: smtp === null ? null : { ...smtp, requireTls: mail.require_tls, caFile },
       outbox: resolve(folder, mail.outbox),
       /** How long the contents of sent mails are kept. */
       keepMs: mail.keep,
     },
-    /** `listen` is null: metrics are disabled; `token` is null: clients need none. */
+    /** A null `listen` disables metrics. A null `token` means that clients need none. */
     metrics: { listen: file.metrics.listen ?? null, token: metricsToken },
     log: file.log,
     secretFiles: secrets.files,
@@ -268,12 +268,12 @@ function buildSource(
   ingest: CheckedFile["ingest"],
   folder: string,
 ): SourceSettings {
-  // The checks ensure that the strategy's url or path is set.
+  // The checks ensure that the strategy's URL or path is set.
   const location = source.fetch_strategy === "files"
     ? resolve(folder, source.path ?? ".")
     : source.url ?? Object.values(source.urls ?? {})[0] ?? "";
   const rules = buildRules(source);
-  // An empty feed or listing has moved or is broken.
+  // If a feed or listing is empty, it has moved or is broken.
   const minItems = source.min_items ?? (["feed", "html"].includes(source.fetch_strategy) ? 1 : 0);
   return {
     id: source.id,

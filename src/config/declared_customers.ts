@@ -1,4 +1,4 @@
-// Customers declared in the config: checks across their keys, and their settings.
+// Checks the customers declared in the config, and builds their settings.
 import { type DeclaredCustomer, declaredCustomerId } from "../domain/customer/declared_customers.ts";
 import { LIMIT_FIELDS, limitsFromFields } from "../domain/customer/tier.ts";
 import type { KeyPath } from "./toml/key_lines.ts";
@@ -7,7 +7,7 @@ import { tablesOf } from "./toml/raw_document.ts";
 import type { CheckedFile } from "./schema.ts";
 
 /**
- * Problems of the customers: duplicates, and limits that belong to another tier. Reads the raw document, so that they
+ * Finds duplicates, and limits that the customer's tier does not allow. Reads the raw document, so that these problems
  * are reported together with those of the schema.
  */
 export function findCustomerProblems(document: Record<string, unknown>): KeyProblem[] {

@@ -1,4 +1,4 @@
-// Rejects sources that read a folder with the service's own files.
+// Rejects sources that read a folder containing the service's own files.
 import { dirname } from "node:path";
 import type { SourceSettings } from "../domain/source/source.ts";
 import type { KeyProblem } from "./toml/problems.ts";
@@ -10,7 +10,6 @@ interface Folders {
   mail: { outbox: string };
 }
 
-/** Problems of sources that read a folder with the service's own files. */
 export function findFolderProblems({ sources, store, backup, mail }: Folders): KeyProblem[] {
   const own = new Map([
     [dirname(store.keyFile), "the database's key"],

@@ -1,4 +1,4 @@
-// Addresses to listen on.
+// Parses and compares addresses to listen on.
 import ipaddr from "ipaddr.js";
 import { quote } from "./toml/problems.ts";
 import type { Reading } from "./parse_values.ts";
@@ -12,7 +12,7 @@ export interface ListenAddress {
   port: number;
 }
 
-/** `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`; `:8080` means every IPv4 address; port 0 lets the system choose. */
+/** Parses `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`, or `:8080` for every IPv4 address. Port 0 means any. */
 export function readListen(text: string): Reading<ListenAddress> {
   const forms = 'use ADDRESS:PORT, such as "127.0.0.1:8080", "[::1]:8080" or ":8080"';
   const match = /^(?:\[([^\]]*)\]|([^:]*)):(\d{1,5})$/.exec(text);
@@ -43,8 +43,8 @@ function isHostName(text: string): boolean {
 }
 
 /**
- * Whether two listeners conflict: `::` covers every address, `0.0.0.0` every IPv4 address, and an IPv4 address may be
- * written as an IPv6 address. `localhost` is taken for 127.0.0.1; other host names are compared as text.
+ * Whether two listeners conflict. `::` covers every address and `0.0.0.0` every IPv4 address. An IPv4 address may be
+ * written as an IPv6 address. `localhost` means 127.0.0.1; other host names are compared as text.
  */
 export function isSameListener(one: ListenAddress, other: ListenAddress): boolean {
   if (one.port !== other.port || one.port === 0) return false;
@@ -62,7 +62,7 @@ function addressOf(hostname: string): string {
   return ipaddr.isValid(hostname) ? ipaddr.process(hostname).toString() : hostname.toLowerCase();
 }
 
-/** An address to listen on as `HOST:PORT`. */
+/** Formats an address to listen on as `HOST:PORT`. */
 export function formatListen(listen: ListenAddress): string {
   return `${listen.hostname.includes(":") ? `[${listen.hostname}]` : listen.hostname}:${listen.port}`;
 }

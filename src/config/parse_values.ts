@@ -1,4 +1,4 @@
-// Parsers for strings of the config: URLs, durations, schedules, languages and others.
+// Parsers for the config's strings: URLs, durations, schedules, languages and others.
 import ipaddr from "ipaddr.js";
 import { isMailAddress, type Mailbox, type SmtpServer } from "../domain/customer/mail.ts";
 import { nextRunAfter } from "../domain/source/schedule.ts";
@@ -8,7 +8,7 @@ import { quote } from "./toml/problems.ts";
 
 export type Reading<T> = { value: T } | { problem: string };
 
-/** An absolute http or https URL; the fragment is removed. */
+/** Parses an absolute http or https URL, and removes its fragment. */
 export function readUrl(text: string): Reading<string> {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null) {
@@ -29,13 +29,13 @@ export function readUrl(text: string): Reading<string> {
   return { value: url.href };
 }
 
-/** An absolute http or https URL, unchanged, because a trailing slash matters when links are resolved. */
+/** Parses an absolute http or https URL. Returns it unchanged, because a trailing slash matters for relative links. */
 export function readSiteUrl(text: string): Reading<string> {
   const reading = readUrl(text);
   return "problem" in reading ? reading : { value: text.trim() };
 }
 
-/** An http or https URL to which paths are appended: no query, no trailing slash. */
+/** Parses an http or https URL to which paths are appended, so it has no query and no trailing slash. */
 export function readPublicUrl(text: string): Reading<string> {
   const reading = readUrl(text);
   if ("problem" in reading) return reading;
@@ -43,7 +43,7 @@ export function readPublicUrl(text: string): Reading<string> {
   return { value: trimEndOf(reading.value, "/") };
 }
 
-/** A CIDR in canonical form: the bits after the prefix are cleared. */
+/** Parses a CIDR and returns its canonical form, in which the bits after the prefix are zero. */
 export function readCidr(text: string): Reading<string> {
   const [address = "", bits, ...rest] = text.split("/");
   const family = ipaddr.IPv4.isValidFourPartDecimal(address)
@@ -76,7 +76,7 @@ const MS_PER_UNIT: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** `500ms`, `15s`, `2m`, `1h` or `14d` within bounds, in milliseconds. */
+/** Parses a duration within bounds, such as `500ms`, `15s`, `2m`, `1h` or `14d`, into ms. */
 export function readDuration(text: string, bounds: { minMs: number; maxMs: number }): Reading<number> {
   const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text);
   if (!match) {
@@ -91,13 +91,13 @@ export function readDuration(text: string, bounds: { minMs: number; maxMs: numbe
   };
 }
 
-/** A duration in the largest unit that gives an integer. */
+/** Formats a duration in the largest unit that gives an integer. */
 export function formatDuration(ms: number): string {
   const unit = ["d", "h", "m", "s"].find((name) => ms > 0 && ms % (MS_PER_UNIT[name] ?? NaN) === 0) ?? "ms";
   return `${ms / (MS_PER_UNIT[unit] ?? 1)}${unit}`;
 }
 
-/** A cron expression of five fields, or six with seconds first, that has a next run. */
+/** Parses a cron expression of five fields, or of six with seconds first. It must have a next run. */
 export function readSchedule(text: string): Reading<string> {
   const form = 'use minute, hour, day, month and weekday, such as "*/30 * * * *"';
   const fields = text.trim().split(/\s+/);
@@ -108,7 +108,7 @@ export function readSchedule(text: string): Reading<string> {
       } fields instead of 5 (or 6); ${form}`,
     };
   }
-  // The cron library replaces "?" by the current time.
+  // The cron library replaces "?" with the current time.
   if (text.includes("?")) {
     return { problem: `contains "?", which would mean a different time after every start: ${form}` };
   }
@@ -124,14 +124,14 @@ export function readSchedule(text: string): Reading<string> {
   return { value: fields.join(" ") };
 }
 
-/** An IANA time zone, such as `Europe/Berlin`. */
+/** Parses an IANA time zone, such as `Europe/Berlin`. */
 export function readTimezone(text: string): Reading<string> {
   if (text === "UTC") return { value: text }; // avoids loading the runtime's time zones
   try {
-    // Offsets such as +01:00 are rejected, because they have no daylight saving time.
+    // Offsets such as +01:00 are rejected because they have no daylight saving time.
     if (/^[A-Za-z]/.test(text) && new Intl.DateTimeFormat("en", { timeZone: text })) return { value: text };
   } catch {
-    // Reported below.
+    // The problem is returned below.
   }
   const hint = didYouMean(text, Intl.supportedValuesOf("timeZone"));
   return {
@@ -141,7 +141,7 @@ export function readTimezone(text: string): Reading<string> {
 
 const MAX_SOURCE_ID = 64;
 
-/** A source's id: kebab-case, at most 64 characters. */
+/** Parses a source's id: kebab-case, at most 64 characters. */
 export function readSourceId(text: string): Reading<string> {
   const wanted = "use lower-case letters a to z, digits and single hyphens between them";
   if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(text)) {
@@ -162,7 +162,7 @@ const LANGUAGES = new Set(
     ),
 );
 
-/** An ISO 639-1 language code: two lower-case letters. */
+/** Parses an ISO 639-1 language code: two lower-case letters. */
 export function readLanguage(text: string): Reading<string> {
   if (LANGUAGES.has(text)) return { value: text };
   const code = text.toLowerCase().slice(0, 2);
@@ -176,7 +176,7 @@ export function readLanguage(text: string): Reading<string> {
 
 const USER_AGENT_PARTS = ["version", "public_url", "contact"];
 
-/** A User-Agent header; may contain `{version}`, `{public_url}` and `{contact}`. */
+/** Parses a User-Agent header, which may contain `{version}`, `{public_url}` and `{contact}`. */
 export function readUserAgent(text: string): Reading<string> {
   if (!/^[!-~]( ?[!-~])*$/.test(text)) {
     return {
@@ -192,7 +192,7 @@ export function readUserAgent(text: string): Reading<string> {
   return { value: text };
 }
 
-/** How publishers can reach the operator: an email address, or the URL of a page. */
+/** Parses the operator's contact for publishers: an email address or a URL. */
 export function readContact(text: string): Reading<string> {
   if (/^[!#$%&'*+./=?^`{|}~\w-]+@[a-z0-9-]+(\.[a-z0-9-]+)+$/i.test(text)) return { value: text };
   if (/^https?:\/\/[!-'*-~]+$/.test(text) && URL.canParse(text)) return { value: text };
@@ -208,7 +208,7 @@ export function readVariable(text: string): Reading<string> {
   return { problem: "is not a valid name of an environment variable: use letters, digits and underscores" };
 }
 
-/** A path; must not be empty. */
+/** Parses a path, which must not be empty. */
 export function readPath(text: string): Reading<string> {
   if (text.trim() === "" || text.includes("\0")) {
     return { problem: "is not a valid path: set the path of the file or folder" };
@@ -216,7 +216,7 @@ export function readPath(text: string): Reading<string> {
   return { value: text };
 }
 
-/** One line of text, trimmed; must not be empty. */
+/** Trims one line of text, which must not be empty. */
 export function readName(text: string): Reading<string> {
   const name = text.trim();
   // deno-lint-ignore no-control-regex -- control characters are what it looks for
@@ -231,7 +231,7 @@ export function readMailAddress(text: string): Reading<string> {
   return { problem: "is not a valid email address: use NAME@HOST" };
 }
 
-/** The SHA-256 of an API key, hexadecimal. The message never repeats the value, which may be the key itself. */
+/** Parses the SHA-256 hash of an API key. The message never repeats the value, which may be the key itself. */
 export function readKeyHash(text: string): Reading<string> {
   const hash = text.toLowerCase();
   if (/^[0-9a-f]{64}$/.test(hash)) return { value: hash };
@@ -244,7 +244,7 @@ export function readKeyHash(text: string): Reading<string> {
   };
 }
 
-/** An email address, optionally with a name: `Regfeed <feed@example.org>`. */
+/** Parses an email address, optionally with a name: `Regfeed <feed@example.org>`. */
 export function readMailbox(text: string): Reading<Mailbox> {
   const [, name = "", bracketed] = /^([^<>]*)<([^<>]*)>\s*$/.exec(text) ?? [];
   const address = (bracketed ?? text).trim();
@@ -256,7 +256,7 @@ export function readMailbox(text: string): Reading<Mailbox> {
   return { value: { name: shown, address } };
 }
 
-/** The URL of a mail server: `smtp://` for STARTTLS, `smtps://` for implicit TLS. */
+/** Parses the URL of a mail server: `smtp://` for STARTTLS, `smtps://` for implicit TLS. */
 export function readSmtpUrl(text: string): Reading<SmtpServer> {
   const problem =
     "is not a valid mail server: use smtp://HOST:587 or smtps://HOST:465, with USER:PASSWORD@ before HOST to log in";

@@ -1,4 +1,4 @@
-// The schema of the config file: types, bounds and defaults of all keys.
+// The schema of the config file: the types, bounds and defaults of all keys.
 import * as z from "zod";
 import type { KeywordList } from "../domain/event/classification.ts";
 import { EVENT_TYPES } from "../domain/event/event.ts";
@@ -80,7 +80,7 @@ const language = text("an ISO 639-1 code", "de", readLanguage);
 const topicIds = list(text("a topic's id", "transparency", readName), "topics", '["transparency"]');
 const eventType = oneOf(EVENT_TYPES);
 
-/** Words and phrases; the classification checks whether each can match. */
+/** Words and phrases. The classification checks whether each one can match. */
 function phrases() {
   return list(
     z.string({ error: wants("a word or a phrase", '"foundation model*"') }),
@@ -130,12 +130,12 @@ const severityRule = table({
   without: phrases(),
 }, "[[severity_rules]]");
 
-/** A list of tables, each with the header in double brackets. */
+/** A list of tables. Each table has a header in double brackets. */
 function tables<T extends z.ZodType>(item: T, what: string, header: string) {
   return z.array(item, { error: wants(`double brackets above ${what}`, header) }).prefault([]);
 }
 
-/** Describes a value of `url`; URLs by language belong into `urls`. */
+/** Describes a value of `url`. URLs by language belong in `urls`. */
 function foundAsUrl(value: unknown): string {
   const found = describeFound(value);
   return found === "a table" ? `${found}. Did you mean "urls"?` : found;
@@ -248,7 +248,7 @@ const mail = table({
   keep: duration(BOUNDS.keep, "90d").prefault("90d"),
 }, "[mail]");
 
-/** The config file with every key. The output contains all defaults that do not depend on other keys. */
+/** The config file with every key. The parsed file contains all defaults that do not depend on other keys. */
 export const FILE_SCHEMA = table({
   server: table({
     listen: text("an address to listen on", "127.0.0.1:8080", readListen).prefault("127.0.0.1:8080"),

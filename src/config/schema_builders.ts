@@ -1,10 +1,10 @@
-// Building blocks of the config's schema, with messages that say what is expected.
+// Building blocks of the config's schema, with messages that state what is expected.
 import * as z from "zod";
 import { didYouMean } from "./toml/did_you_mean.ts";
 import { describeFound, joinList, quote } from "./toml/problems.ts";
 import { readDuration, type Reading } from "./parse_values.ts";
 
-/** The message for a missing value or one of the wrong type. */
+/** Returns the message for a missing value, or for a value of the wrong type. */
 export function wants(
   what: string,
   example: string,
@@ -16,7 +16,7 @@ export function wants(
       : `needs ${what}, such as ${example}; found ${found(input)}`;
 }
 
-/** A string that `read` converts; `what`, `example` and `found` are for the message if it is not a string. */
+/** A string that `read` converts. If the value is not a string, the message uses `what`, `example` and `found`. */
 export function text<T>(
   what: string,
   example: string,

@@ -1,4 +1,4 @@
-// Secrets, which the config gives inline, as a file or as an environment variable.
+// Reads secrets, which the config contains inline or takes from a file or an environment variable.
 import { resolve } from "node:path";
 import { trimEndOf } from "../domain/trim_end.ts";
 import { readPath, readVariable } from "./parse_values.ts";
@@ -6,15 +6,15 @@ import type { KeyPath } from "./toml/key_lines.ts";
 import { formatKey, type KeyProblem } from "./toml/problems.ts";
 
 export interface SecretReader {
-  /** The text of a file; rejects if it cannot be read. */
+  /** Resolves with the text of a file; rejects if it cannot be read. */
   file(path: string): Promise<string>;
   env(name: string): string | undefined;
 }
 
 export interface SecretFile {
-  /** The key that names it: `sources[2].authorization_file`. */
+  /** The key that contains the path: `sources[2].authorization_file`. */
   key: string;
-  /** Absolute. */
+  /** The absolute path. */
   path: string;
 }
 
@@ -24,10 +24,10 @@ export interface Secret {
   value: string;
 }
 
-/** Reads the secrets of a raw document, and collects their files and problems. */
+/** Reads the secrets of a raw document, and collects their files and the problems found. */
 export class Secrets {
   readonly files: SecretFile[] = [];
-  /** The keys whose secrets are in the config file itself. */
+  /** The keys whose secrets are written in the config file itself. */
   readonly inline: string[] = [];
   readonly problems: KeyProblem[] = [];
 
@@ -35,9 +35,9 @@ export class Secrets {
   constructor(readonly reader: SecretReader, readonly folder: string) {}
 
   /**
-   * The secret NAME of the table at a path: one of `NAME = "…"`, `NAME_file = "…"` (trailing line ends are removed) and
-   * `NAME_env = "…"`. Null if it is not set, has a problem, or its value is one that the schema rejects. Problems never
-   * contain the secret.
+   * Returns the secret NAME of the table at a path, from `NAME = "…"`, `NAME_file = "…"` (without trailing line breaks)
+   * or `NAME_env = "…"`. Returns null if the secret is missing or invalid, or if the schema rejects its value. Problems
+   * never contain the secret.
    */
   async read(table: Record<string, unknown>, name: string, at: KeyPath): Promise<Secret | null> {
     const forms = [name, `${name}_file`, `${name}_env`].filter((key) => table[key] !== undefined);
@@ -88,12 +88,12 @@ function keyOf(path: KeyPath): string {
   return formatKey(path) ?? "";
 }
 
-/** Whether the value is a URL without a password, which is not secret. */
+/** Whether the value is a URL without a password, which need not be kept secret. */
 function isPublicUrl(name: string, text: string): boolean {
   return name.endsWith("_url") && URL.canParse(text) && new URL(text).password === "";
 }
 
-/** Deno's errors have a name, Node's a code. */
+/** Deno's errors have a name; Node's have a code. */
 function whyUnreadable(error: unknown): string {
   const { name, code } = error as { name?: unknown; code?: unknown };
   if (name === "NotFound" || code === "ENOENT") return "does not exist: create it or correct the path";

@@ -1,15 +1,15 @@
-// Checks of the addresses and the certificate of the server.
+// Checks the server's addresses and its certificate.
 import type { KeyProblem } from "./toml/problems.ts";
 import { formatListen, isSameListener, type ListenAddress, readListen } from "./listen.ts";
 
-/** Problems between keys of the raw tables [server] and [metrics]. */
+/** Finds problems between keys of the raw tables [server] and [metrics]. */
 export function findServerProblems({ server, metrics }: Record<string, unknown>): KeyProblem[] {
   return [...findSingleTlsFile(server), ...findSharedAddress(server, metrics)];
 }
 
 const DEFAULT_LISTEN = "127.0.0.1:8080";
 
-/** Reports the same address for API and metrics. */
+/** Reports if the API and the metrics have the same address. */
 function findSharedAddress(server: unknown, metrics: unknown): KeyProblem[] {
   const [api, own] = [listenOf(server) ?? DEFAULT_LISTEN, listenOf(metrics)];
   if (own === null) return [];

@@ -1,6 +1,6 @@
-// Stops waiting for work that does not handle an AbortSignal itself.
+// Stops waiting for work that does not support AbortSignal.
 
-/** Settles like the work, or rejects with the signal's reason when it aborts; the outcome of the work is then ignored. */
+/** Settles like the work, or rejects with the signal's reason as soon as it aborts, ignoring the work's outcome. */
 export async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let end: (() => void) | undefined;
   const aborted = new Promise<never>((_, reject) => {

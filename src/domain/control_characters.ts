@@ -1,20 +1,20 @@
-// Characters that a terminal interprets instead of showing: control characters and direction marks.
+// Handles characters that a terminal interprets instead of showing: control characters and direction marks.
 
 /** C0 except line feed and tab, DEL, C1, direction marks, and Unicode's line separators. */
 // deno-lint-ignore no-control-regex -- this pattern is for control characters
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
-/** The text without control characters. Line breaks and tabs stay. */
+/** Removes control characters, but not line breaks and tabs. */
 export function harmless(text: string): string {
   return text.replace(CONTROLS, "");
 }
 
-/** Escapes control characters (`\u001b`); JSON stays the same data. Line breaks and tabs stay. */
+/** Escapes control characters (`\u001b`), but not line breaks and tabs. The meaning of a JSON text does not change. */
 export function escapeControls(text: string): string {
   return text.replace(CONTROLS, escapeCharacter);
 }
 
-/** {@link escapeControls}, for line breaks and tabs too. */
+/** Escapes line breaks and tabs as well, see {@link escapeControls}. */
 export function escapeToLine(text: string): string {
   return escapeControls(text).replace(/[\n\t]/g, escapeCharacter);
 }

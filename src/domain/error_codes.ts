@@ -1,4 +1,4 @@
-// Every error that the API can return: one table of codes, statuses and titles.
+// Every error that the API can return, in one table of codes, statuses and titles.
 
 interface ErrorRow {
   status: number;
@@ -42,16 +42,16 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS;
 
 export interface FieldError {
-  /** The name of the parameter or field; nested names have dots. */
+  /** The name of the parameter or field. Dots separate nested names. */
   field: string;
   message: string;
 }
 
-/** A request that is invalid or cannot be fulfilled. The response contains the code, the detail and the fields. */
+/** A request that is invalid or cannot be fulfilled. The response contains `code`, `detail` and `fields`. */
 export class AppError extends Error {
   override readonly name = "AppError";
 
-  /** `detail` says what is wrong and what to do. `retryInSeconds`: the `Retry-After`; null if waiting does not help. */
+  /** `detail` says what is wrong and what to do. `retryInSeconds` sets `Retry-After`; null if waiting does not help. */
   constructor(
     readonly code: ErrorCode,
     readonly detail: string,

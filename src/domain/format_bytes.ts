@@ -1,6 +1,6 @@
 // Formats byte counts for people.
 
-/** Decimal units: "1.5 GB". */
+/** Formats a size in decimal units: "1.5 GB". */
 export function formatBytes(bytes: number): string {
   const units = ["bytes", "kB", "MB", "GB", "TB"];
   const step = bytes < 1_000 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), units.length - 1);

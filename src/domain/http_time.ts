@@ -1,4 +1,4 @@
-// Times in HTTP headers: dates, and `Retry-After`.
+// Parses times in HTTP headers: dates and `Retry-After`.
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -12,10 +12,10 @@ const HTTP_DATES = [
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?<month>[A-Z][a-z]{2}) (?<day>[ \d]\d) (?<time>\d\d:\d\d:\d\d) (?<year>\d{4})$/,
 ];
 const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)$/;
-/** Maximum wait; numbers stay exact up to it. */
+/** Maximum wait. Times stay exact integers up to it. */
 const MAX_DELAY_SECONDS = 1e9;
 
-/** The time of a `Retry-After` (RFC 9110, 10.2.3: seconds or a date), Unix ms; null if it is invalid. */
+/** Parses a `Retry-After` (RFC 9110, section 10.2.3: seconds or a date) into Unix ms; null if it is invalid. */
 export function parseRetryAfter(header: string | null | undefined, nowMs: number): number | null {
   if (header === null || header === undefined) return null;
   const text = header.trim();
@@ -23,7 +23,7 @@ export function parseRetryAfter(header: string | null | undefined, nowMs: number
   return parseHttpDate(text, nowMs);
 }
 
-/** An HTTP date (RFC 9110, section 5.6.7), Unix ms; null if it is invalid. */
+/** Parses an HTTP date (RFC 9110, section 5.6.7) into Unix ms; null if it is invalid. */
 export function parseHttpDate(header: string | null | undefined, nowMs: number): number | null {
   const text = header?.trim() ?? "";
   const parts = HTTP_DATES.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined);
@@ -34,12 +34,12 @@ export function parseHttpDate(header: string | null | undefined, nowMs: number):
   const month = MONTHS.indexOf(parts["month"] ?? "");
   if (month === -1) return null;
   const midnight = Date.UTC(year, month, number("day"));
-  if (new Date(midnight).getUTCMonth() !== month) return null; // the 31st of a shorter month
+  if (new Date(midnight).getUTCMonth() !== month) return null; // such as the 31st of a shorter month
   const [hour = 0, minute = 0, second = 0] = time.split(":").map(Number);
   return midnight + hour * HOUR + minute * MINUTE + second * SECOND;
 }
 
-/** A two-digit year is at most 50 years in the future (RFC 9110, section 5.6.7). */
+/** Completes a two-digit year to one at most 50 years in the future (RFC 9110, section 5.6.7). */
 function fullYear(twoDigits: number, nowMs: number): number {
   const thisYear = new Date(nowMs).getUTCFullYear();
   const year = thisYear - thisYear % 100 + twoDigits;

@@ -1,13 +1,13 @@
-// IP addresses: which ones are public, in any notation.
+// Parses IP addresses and decides which of them connections may use.
 import ipaddr from "ipaddr.js";
 
-/** A range: its base address and the length of its prefix. */
+/** A range, with its base address and the length of its prefix. */
 export type Network = readonly [base: ipaddr.IPv4 | ipaddr.IPv6, bits: number];
 
-/** Maximum number of a host's addresses that a connection tries. */
+/** Maximum number of a host's IP addresses that a connection tries. */
 export const MAX_ADDRESSES = 16;
 
-/** Parses a range in CIDR notation; throws for any other text. */
+/** Parses a range in CIDR notation. Throws for any other text. */
 export function parseNetwork(text: string): Network {
   const [base = "", bits = "", ...rest] = text.split("/");
   const address = parseAddress(base);
@@ -19,8 +19,8 @@ export function parseNetwork(text: string): Network {
 }
 
 /**
- * Parses an address as connections do; null for any other text: IPv4 with four decimal parts, IPv6 without a zone. The
- * library alone accepts `0x7f.1` and `010.1.1.1`, and reads `::1.2.3.4` as `::ffff:1.2.3.4`.
+ * Parses an IP address as connections do: IPv4 with four decimal parts, or IPv6 without a zone. Returns null for any
+ * other text. On its own, the library accepts `0x7f.1` and `010.1.1.1`, and reads `::1.2.3.4` as `::ffff:1.2.3.4`.
  */
 export function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
@@ -33,7 +33,7 @@ export function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   return ipaddr.IPv6.parse(plain);
 }
 
-/** IPv6 ranges whose addresses contain an IPv4 address, and where: RFC 4291, 6145, 6052, 8215, 3056, 4380. */
+/** IPv6 ranges whose addresses contain an IPv4 address, and its position (RFC 4291, 6145, 6052, 8215, 3056, 4380). */
 const CARRIERS: readonly { network: [ipaddr.IPv6, number]; firstByte: number; inverted: boolean }[] = [
   { network: ipaddr.IPv6.parseCIDR("::ffff:0:0/96"), firstByte: 12, inverted: false },
   { network: ipaddr.IPv6.parseCIDR("::/96"), firstByte: 12, inverted: false },
@@ -44,7 +44,7 @@ const CARRIERS: readonly { network: [ipaddr.IPv6, number]; firstByte: number; in
   { network: ipaddr.IPv6.parseCIDR("2001::/32"), firstByte: 12, inverted: true },
 ];
 
-/** The IPv4 address in an IPv6 address; null if there is none. */
+/** Returns the IPv4 address inside an IPv6 address, or null if there is none. */
 function carriedAddress(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | null {
   if (!(address instanceof ipaddr.IPv6)) return null;
   if (address.range() === "unspecified" || address.range() === "loopback") return null;
@@ -54,14 +54,14 @@ function carriedAddress(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | null 
   return new ipaddr.IPv4(carrier.inverted ? bytes.map((byte) => byte ^ 0xff) : bytes);
 }
 
-/** The allocated part of global unicast IPv6: no host outside of it is public. */
+/** The allocated part of global unicast IPv6. No host outside it is public. */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR("2000::/3");
-/** Azure's host agent: looks public, but is only reachable from a virtual machine there. */
+/** Azure's host agent. Its address looks public but can only be reached from a virtual machine there. */
 const AZURE_HOST = ipaddr.IPv4.parse("168.63.129.16");
 
 /**
- * Whether a host at this address can be reached on the Internet (IANA's special-purpose registries, RFC 6890). Global
- * ranges of a single protocol (AS112, AMT) contain no receivers and are not public.
+ * Whether a host at this IP address can be reached on the Internet (IANA's special-purpose registries, RFC 6890).
+ * Global ranges reserved for a single protocol (AS112, AMT) contain no receivers and do not count as public.
  */
 function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   if (address.range() !== "unicast") return false;
@@ -85,8 +85,8 @@ function isPermitted(address: ipaddr.IPv4 | ipaddr.IPv6, networks: readonly Netw
 }
 
 /**
- * Whether a connection may go to this address: true for public unicast addresses and for those in the opened ranges. An
- * address that contains an IPv4 address must be in an opened range, and the IPv4 address must be reachable as well.
+ * Whether a connection may go to this IP address: a public unicast address, or one in an opened range. If it contains
+ * an IPv4 address, it must be in an opened range, and the IPv4 address must be reachable too.
  */
 export function isReachable(address: string, opened: readonly Network[]): boolean {
   const parsed = parseAddress(address);
@@ -95,23 +95,23 @@ export function isReachable(address: string, opened: readonly Network[]): boolea
 
 const LOOPBACK: readonly Network[] = ["127.0.0.0/8", "::1/128"].map(parseNetwork);
 
-/** Whether a range in CIDR notation contains a loopback address; throws for any other text. */
+/** Whether a range in CIDR notation contains a loopback address. Throws for any other text. */
 export function holdsLoopback(range: string): boolean {
   const [base, bits] = parseNetwork(range);
   // Two ranges overlap if they agree in the prefix of the wider one.
   return LOOPBACK.some(([own, ownBits]) => isOpened(base, [[own, Math.min(bits, ownBits)]]));
 }
 
-/** The address in a URL; null when it contains a name. */
+/** Returns the IP address in a URL, or null if the URL contains a name. */
 export function literalAddress(url: URL): string | null {
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
   return parseAddress(host) === null ? null : host;
 }
 
-/** The part of an IPv6 address that identifies a provider's customer, who has all addresses with it. */
+/** The length of the IPv6 prefix that identifies a provider's customer, who controls all addresses with it. */
 const IPV6_NETWORK_BITS = 64;
 
-/** The key that limits count by: an IPv4 address, an IPv6 network, or the text itself if it is not an address. */
+/** Returns the key that limits count by: an IPv4 address, an IPv6 network, or any other text unchanged. */
 export function networkOf(text: string, ipv6Bits = IPV6_NETWORK_BITS): string {
   const address = parseAddress(text);
   if (address === null) return text;

@@ -1,16 +1,16 @@
-// Redacts what looks like a secret from the log, as a second line of defence.
+// Redacts text that looks like a secret from the log, as a second line of defence.
 
-/** The forms of secrets and their replacements. The first line of defence is not to log one. */
+/** The forms of secrets and their replacements. The first line of defence is not to log secrets. */
 const SECRETS: readonly [RegExp, string][] = [
   [/\brgf_[0-9a-f]+/gi, "rgf_[redacted]"],
   [/\bwhsec_[\w+/=-]+/g, "whsec_[redacted]"],
   [/\b([sr]k_(?:live|test)_)\w+/g, "$1[redacted]"],
   [/\bBearer\s+[^\s"',;]+/gi, "Bearer [redacted]"],
   [/\b[0-9a-f]{64}\b/gi, "[redacted]"], // a webhook's secret, or a key's hash
-  [/(:\/\/[^\s/?#@:]*):[^\s/?#]*@/g, "$1:[redacted]@"], // a password in an address
+  [/(:\/\/[^\s/?#@:]*):[^\s/?#]*@/g, "$1:[redacted]@"], // a password in a URL
 ];
 
-/** The text with everything redacted that looks like a key, a secret or a password. */
+/** Redacts everything that looks like a key, a secret or a password. */
 export function redact(text: string): string {
   let redacted = text;
   for (const [pattern, instead] of SECRETS) redacted = redacted.replace(pattern, instead);

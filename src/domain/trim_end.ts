@@ -1,6 +1,5 @@
-// Trims characters off the end of a text in linear time; `/[…]+$/` is quadratic for a long run in the middle.
+// Trims the end of a text in linear time. The pattern `/[…]+$/` takes quadratic time if a long run is in the middle.
 
-/** The text without the given characters at its end. */
 export function trimEndOf(text: string, characters: string): string {
   let end = text.length;
   while (end > 0 && characters.includes(text.charAt(end - 1))) end--;

@@ -2,27 +2,27 @@
 import { setImmediate } from "node:timers";
 import { type Clock, DeadlineError } from "../domain/ports/ports.ts";
 
-/** The longest time that a timer of the runtime can hold, ms (about 24.8 days); a longer one would fire at once. */
+/** Maximum duration of the runtime's timers, ms (about 24.8 days). A longer timer would fire at once. */
 const MAX_TIMER_MS = 2_147_483_647;
 
-/** The real clock. A sleep or a deadline longer than 24.8 days ends after that time. */
+/** Creates the real clock. A sleep or a deadline of more than 24.8 days ends after that time. */
 export function createClock(): Clock {
   return { nowMs: () => Date.now(), sleep, turn, within };
 }
 
-/** Resolves when the last of those who sleep for 0 ms goes on. */
+/** Resolves when the last caller that sleeps for 0 ms continues. */
 let lastYield = Promise.resolve();
 
 function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   if (ms > 0) return wait(ms, signal);
-  // One after the other: the runtime polls for requests only after all timers that are due.
+  // Only one caller continues at a time, because the runtime polls for requests only after all due timers have run.
   return lastYield = lastYield.then(() => wait(0, signal));
 }
 
 function wait(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();
-    // A timer also for 0 ms: while immediate callbacks are due, the runtime rarely polls for requests.
+    // Even 0 ms needs a timer: the runtime rarely polls for requests while immediate callbacks are due.
     const end = () => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", end);
@@ -37,7 +37,7 @@ function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Settles as the work does, or rejects when the time is over or `stop` aborts. */
+/** Settles like the work, or rejects when the time is over or `stop` aborts. */
 async function within<T>(
   ms: number,
   work: (signal: AbortSignal) => Promise<T>,

@@ -1,4 +1,4 @@
-// Reasons of file system errors.
+// Describes file system errors.
 
 const REASONS: readonly [new (message: string) => Error, string][] = [
   [Deno.errors.NotFound, "it does not exist"],

@@ -19,14 +19,14 @@ export interface PlatformSettings {
 
 export interface RealPlatform extends Platform {
   eventLoop: EventLoopMonitor;
-  /** The same platform with other settings; log settings apply to the whole process. */
+  /** Returns the same platform with other settings. The log settings apply to the whole process. */
   under(settings: PlatformSettings): RealPlatform;
-  /** Loads the HTTP client in advance, so that no request waits for it within its time limit. */
+  /** Loads the HTTP client in advance, so that loading it does not count towards the time limit of a request. */
   prepare(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Creates the real platform; without a tracer it has no traces. */
+/** Creates the real platform. Without a tracer, it records no traces. */
 export function createPlatform(options: PlatformSettings & { tracer?: Tracer }): RealPlatform {
   const http = createHttpClient();
   const endpoints = createHttpClient({ forWebhooks: true });
@@ -61,10 +61,10 @@ export function createPlatform(options: PlatformSettings & { tracer?: Tracer }):
   return platform;
 }
 
-/** Memory that parsing one document may take, MB: a feed of 20 MB takes about 80. */
+/** Maximum memory for parsing one document, MB. A feed of 20 MB takes about 80. */
 const MAX_PARSE_MB = 512;
 
-/** A document that takes longer waits until no other waits, ms, so that slow ones do not delay the others. */
+/** A document that takes longer waits until no other document does, ms, so that slow ones do not delay the others. */
 const FIRST_TRY_MS = 2_000;
 
 export function createParseWorker(): Thread {

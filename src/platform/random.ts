@@ -1,4 +1,4 @@
-// Randomness: the runtime's cryptographic generator.
+// Randomness from the runtime's cryptographic generator.
 import { randomBytes } from "node:crypto";
 import type { Random } from "../domain/ports/ports.ts";
 

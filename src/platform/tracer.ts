@@ -1,11 +1,11 @@
-// OpenTelemetry traces, exported by the runtime (OTLP) if OTEL_DENO enables it; otherwise nothing is loaded.
+// Records OpenTelemetry traces, which the runtime exports (OTLP). If OTEL_DENO does not enable them, loads nothing.
 import type { Attributes, Span as OpenSpan } from "@opentelemetry/api";
 import { NO_TRACER, type Span, type SpanAttributes, type Tracer } from "../domain/ports/tracer.ts";
 
 /** OpenTelemetry requires a prefix for attributes that it does not define. */
 const PREFIX = "regfeed.";
 
-/** The tracer of the runtime, or one that does nothing if traces are disabled. */
+/** Creates a tracer for the runtime's traces, or one that does nothing if they are disabled. */
 export async function createTracer(env: (name: string) => string | undefined): Promise<Tracer> {
   if (!["true", "1"].includes(env("OTEL_DENO") ?? "")) return NO_TRACER;
   const { SpanStatusCode, trace } = await import("./opentelemetry_exports.ts");

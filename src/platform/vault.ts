@@ -1,4 +1,4 @@
-// The vault: seals texts with AES-256-GCM; the key is in a separate file.
+// The vault, which seals texts with AES-256-GCM. The key is in a separate file.
 import { Buffer } from "node:buffer";
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import { basename, dirname, join } from "node:path";
@@ -7,9 +7,9 @@ import { LOST_KEY_ADVICE, type SealedField, type Vault, VaultError } from "../do
 export const KEY_BYTES = 32;
 /** The version of the sealed form. */
 const VERSION = 1;
-/** The key id: the first bytes of a hash of the key. */
+/** The length of a key id, which is the beginning of the key's hash, in bytes. */
 const KEY_ID_BYTES = 4;
-/** NIST SP 800-38D, section 8.2. */
+/** The length of a nonce (NIST SP 800-38D, section 8.2), in bytes. */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HEAD_BYTES = 1 + KEY_ID_BYTES + NONCE_BYTES;
@@ -18,8 +18,8 @@ const KEY_MODE = 0o600;
 const OTHERS = 0o077;
 
 /**
- * A vault with a key of 32 bytes. Sealed form: version (1 byte), key id (4), nonce (12), ciphertext, tag (16). For a
- * billion texts with random nonces, the probability of a repeated nonce is below 2^-36.
+ * Creates a vault with a key of 32 bytes. The sealed form is: version (1 byte), key id (4), nonce (12), ciphertext, tag
+ * (16). For a billion texts with random nonces, the probability of a repeated nonce is below 2^-36.
  */
 export function createVault(key: Uint8Array): Vault {
   if (key.length !== KEY_BYTES) throw new VaultError(`a key has ${KEY_BYTES} bytes, not ${key.length}`);
@@ -61,14 +61,14 @@ function keyIdOf(key: Uint8Array): Uint8Array {
   return createHash("sha256").update("regfeed key id\0").update(key).digest().subarray(0, KEY_ID_BYTES);
 }
 
-/** Version, key id and field, unambiguously: tables and ids contain no NUL. */
+/** Combines version, key id and field. The result is unambiguous, because tables and ids contain no NUL. */
 function associated(head: Uint8Array, { table, id }: SealedField): Uint8Array {
   return Buffer.concat([head, Buffer.from(`\0${table}\0${id}`, "utf8")]);
 }
 
 /**
- * The vault with the key in the file. Creates a missing key if `mayMake`; its folder must exist. Throws {@link
- * VaultError} if the file is missing, is not a key, or can be read by others.
+ * Opens the vault whose key is in the file. Creates a missing key if `mayMake`, but not its folder. Throws a
+ * {@link VaultError} if the file is missing, is not a key, or can be read by others.
  */
 export function openVaultFile(path: string, { mayMake }: { mayMake: boolean }): Vault {
   let stat = statOrNull(path);
@@ -78,7 +78,7 @@ export function openVaultFile(path: string, { mayMake }: { mayMake: boolean }): 
     stat = Deno.statSync(path);
   }
   if (!stat.isFile) throw new VaultError(`the key file ${path} is not a file`);
-  // Null: the system has no such modes.
+  // Null if the system has no such modes.
   if (stat.mode !== null && (stat.mode & OTHERS) !== 0) {
     throw new VaultError(
       `the key file ${path} can be read by others (mode ${modeOf(stat.mode)}): ` +
@@ -123,7 +123,7 @@ function statOrNull(path: string): Deno.FileInfo | null {
   }
 }
 
-/** Creates the file with its content in one step; if another process is faster, its key is used. */
+/** Creates the file with its content in one step. If another process was faster, its key is used. */
 function makeKeyFile(path: string): void {
   const draft = join(dirname(path), `.${basename(path)}.${crypto.randomUUID()}`);
   try {

@@ -1,24 +1,24 @@
-// The build facts of an executable, from a file embedded in it.
+// Reads facts about the build from a file embedded in the executable.
 import { join } from "node:path";
 import type { Host } from "../platform/process/process.ts";
 
 export const BUILD_FACTS = join(import.meta.dirname ?? ".", "..", "..", "build.json");
 
 export interface BuildFacts {
-  /** With "+changes" if files differed from the commit; null when it runs from source. */
+  /** The commit, with "+changes" if files differed from it. Null if the program runs from source. */
   commit: string | null;
   /** Whether it was compiled with `OTEL_DENO` set. */
   traces: boolean;
 }
 
-/** Reads the facts; without a build, the program runs from its source. */
+/** Reads the facts. Without the file, the program runs from source. */
 export async function readFacts(host: Pick<Host, "exists" | "readText">): Promise<BuildFacts> {
   if (!await host.exists(BUILD_FACTS)) return { commit: null, traces: false };
   const { commit, traces } = JSON.parse(await host.readText(BUILD_FACTS)) as Record<string, unknown>;
   return { commit: typeof commit === "string" ? commit : null, traces: traces === true };
 }
 
-/** A warning if the environment and the executable disagree about traces; otherwise null. */
+/** Returns a warning if the environment and the executable disagree about traces; otherwise null. */
 export async function tracesWarning(
   host: Pick<Host, "exists" | "readText" | "env" | "program" | "runtime">,
 ): Promise<string | null> {

@@ -4,7 +4,6 @@ import { type CertificatePair, examineCertificate } from "../platform/tls/certif
 import type { Machine } from "../platform/files/machine.ts";
 import { checkKeyFile } from "./checks/rights.ts";
 
-/** Interval of the checks, ms. */
 const LOOK_EVERY_MS = 5_000;
 
 export interface CertificatePaths {
@@ -26,15 +25,14 @@ export interface Watching {
   log: Log;
   paths: CertificatePaths;
   inUse: CertificatePair;
-  /** Uses a new pair for new connections. */
   renew(pair: CertificatePair): Promise<void>;
   machine: Pick<Machine, "rightsOf">;
 }
 
 /**
- * Reads the files every few seconds until the signal aborts. A new pair is used once two reads give the same, because
- * the two files are not written at once. An unusable pair is logged once, and the old one stays in use; a pair that is
- * not valid yet is used later.
+ * Reads the files every few seconds until the signal aborts. Uses a new pair once two reads are equal, because the two
+ * files are not written at the same time. Logs an unusable pair once and keeps the old one in use. A pair that is not
+ * valid yet is used later.
  */
 export async function watchCertificate(watching: Watching, signal: AbortSignal): Promise<void> {
   const { files, clock, log, paths } = watching;

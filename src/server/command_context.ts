@@ -1,4 +1,4 @@
-// The arguments and the exit of a command.
+// The arguments and exit codes of a command.
 
 import type { StoreEngine } from "../domain/ports/store/engine.ts";
 import type { Host } from "../platform/process/process.ts";
@@ -6,18 +6,18 @@ import type { Host } from "../platform/process/process.ts";
 export interface CommandCall {
   host: Host;
   loadEngine(): Promise<StoreEngine>;
-  /** The arguments without options. */
+  /** The arguments that are not options. */
   positionals: string[];
   flags: ReadonlySet<string>;
   texts: ReadonlyMap<string, string>;
-  /** The values of repeatable options, in order. */
+  /** The values of repeatable options, in the given order. */
   lists: ReadonlyMap<string, readonly string[]>;
 }
 
-/** The exit codes. An argument that names something unknown (a source, a customer) is a failure. */
+/** The exit codes. An argument that names something unknown, such as a source or a customer, is a failure. */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
 
-/** An expected failure of a command: what is wrong, what to do, and the exit code. */
+/** An expected failure of a command. The message says what is wrong and what to do. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
   constructor(message: string, readonly exitCode: number = EXIT.failed) {

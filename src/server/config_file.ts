@@ -3,10 +3,10 @@ import { resolve } from "node:path";
 import type { Host } from "../platform/process/process.ts";
 
 export const OWN_CONFIG = "regfeed.toml";
-/** Used if the default config does not exist, to try Regfeed in a fresh clone. */
+/** Used if there is no default config, so that Regfeed can be tried in a fresh clone. */
 export const EXAMPLE_CONFIG = "config.example.toml";
 
-/** The absolute path of the config file; `given` is the value of `--config`. Null if there is none. */
+/** Returns the absolute path of the config file, or null if there is none. `given` is the value of `--config`. */
 export async function locateConfig(
   host: Pick<Host, "cwd" | "exists">,
   given: string | undefined,

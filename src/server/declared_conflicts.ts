@@ -6,7 +6,7 @@ import type { LoadedConfig } from "./open_store.ts";
 
 /**
  * Compares the declared customers with an existing database, which it does not change. Throws a {@link CommandError}
- * that names the conflicts. Returns a warning if the database cannot be inspected, otherwise null.
+ * that names the conflicts. Returns a warning if the database cannot be inspected; otherwise null.
  */
 export async function examineDeclared(
   { host, loadEngine }: Pick<CommandCall, "host" | "loadEngine">,
@@ -27,7 +27,7 @@ export async function examineDeclared(
   return null;
 }
 
-/** One line per conflict with file, line and key, like problems of the config. */
+/** Describes the conflicts on one line each, with file, line and key, like problems of the config. */
 export function describeConflicts(conflicts: readonly DeclarationConflict[], loaded: LoadedConfig): string {
   return conflicts.map((conflict) => describeConflict(conflict, loaded)).join("\n");
 }

@@ -1,12 +1,12 @@
-// One server per store: a lock file next to the database, held while the process runs.
+// Ensures that a store has only one server, with a lock file next to the database that is held while the process runs.
 import { lockFile, lockHolder } from "../platform/files/file_lock.ts";
 import { CommandError } from "./command_context.ts";
 
 export const lockPath = (store: string): string => `${store}.server`;
 
 /**
- * Locks the store for a server or for exclusive work; `text` names the purpose. Throws a {@link CommandError} that
- * names the holder when there is one, and the system's error when the file cannot be locked.
+ * Locks the store for a server or for exclusive work, which `text` describes. Throws a {@link CommandError} that names
+ * the holder, or the system's error if the file cannot be locked.
  */
 export async function lockStore(
   store: string,
@@ -22,7 +22,7 @@ export async function lockStore(
   );
 }
 
-/** The process that holds the lock; null if there is none. */
+/** Returns the process that holds the lock, or null if there is none. */
 export async function storeUser(store: string): Promise<string | null> {
   return await lockHolder(lockPath(store));
 }

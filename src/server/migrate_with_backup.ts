@@ -29,7 +29,7 @@ export function workHere(engine: StoreEngine): LongWork {
   };
 }
 
-/** The tools for backups; call `close` at the end. */
+/** Creates the tools for backups. Call `close` at the end. */
 export function createBackupTools(
   host: Host,
   engine: StoreEngine,
@@ -50,20 +50,20 @@ export interface Preparing {
   config: Config;
   engine: StoreEngine;
   file: string;
-  /** See {@link LoadedConfig}. */
+  /** The store's path in the config, see {@link LoadedConfig}. */
   storeName: string;
   /** Unix ms. */
   nowMs: number;
   work: LongWork;
   machine: Pick<Machine, "volumeOf">;
-  /** Takes the server's lock before the database is touched. */
+  /** Takes the server's lock before anything touches the database. */
   lock?(): Promise<void>;
   say(text: string, fields: LogFields): void;
 }
 
 /**
- * Creates a missing database, and migrates one with an older schema after a backup. Throws if another process has the
- * older database open, or if the file cannot be written.
+ * Creates a missing database. Migrates one with an older schema after creating a backup. Throws if another process has
+ * the older database open, or if the file cannot be written.
  */
 export async function prepareDatabase(
   host: Host,
@@ -103,8 +103,8 @@ export async function prepareDatabase(
 }
 
 /**
- * The newest backup before a migration to this schema, if it is valid and equals the current database: the migration
- * was interrupted, and each restart would add another copy. Otherwise null.
+ * Returns the newest backup before a migration to this schema if it is valid and equals the current database; otherwise
+ * null. After an interrupted migration, each restart would otherwise add another copy of the same database.
  */
 async function findSameBackup(
   host: Host,
@@ -133,7 +133,7 @@ async function findSameBackup(
   }
 }
 
-/** Throws if there is no database, but evidence that there was one: a new one would hide the loss. */
+/** Throws if there is no database but evidence of an earlier one, because a new database would hide the loss. */
 async function refuseLostDatabase(
   host: Host,
   { path, storeName }: { path: string; storeName: string },

@@ -19,27 +19,27 @@ import { lockPath } from "./instance_lock.ts";
 import { type LongWork, prepareDatabase, workHere } from "./migrate_with_backup.ts";
 
 export interface LoadedConfig extends ParsedConfig {
-  /** Absolute. */
+  /** The absolute path of the config file. */
   file: string;
-  /** The store's path in the config, which may be a link; `config` has its target. */
+  /** The store's path as written in the config, which may be a link. `config` contains the link's target. */
   storeName: string;
 }
 
-/** The SHA-256 of a file; the same text for every unreadable file. */
+/** Returns the SHA-256 of a file, or the same text for every unreadable file. */
 export async function digestFile(host: Host, path: string): Promise<string> {
   return await host.digest(path).then(({ sha256 }) => sha256, () => "unreadable");
 }
 
 /**
- * Reads and checks the config. Throws a {@link CommandError} (exit code 2) that names every problem. Adds the digests of
- * the files that it reads to `readings`, even if it throws. `again` is the config file of an earlier call.
+ * Reads and checks the config. Throws a {@link CommandError} (exit code 2) that lists every problem. Adds the digests
+ * of the files it reads to `readings`, even if it throws. `again` is the config file of an earlier call.
  */
 export async function loadConfig(
   { host, texts }: CommandCall,
   { readings = new Map(), again }: { readings?: Map<string, string>; again?: string } = {},
 ): Promise<LoadedConfig> {
   const file = again ?? await findConfig(host, texts.get("config"));
-  // Before the file is read, so that a write in between counts as a change.
+  // Computed before the file is read, so that a write in between counts as a change.
   const note = async (path: string) => void readings.set(path, await digestFile(host, path));
   try {
     await note(file);
@@ -54,7 +54,7 @@ export async function loadConfig(
     const options = { file, folder: dirname(file), readSecret, findAdditionProblems };
     const { config, ...parsed } = await parseConfigFile(text, options);
     const { path } = config.store;
-    // SQLite puts its log next to the target of a link, so all other files go there too.
+    // SQLite puts its write-ahead log next to the target of a link, so all other files go there too.
     const store = { ...config.store, path: await host.followLinks(path) };
     return { ...parsed, config: { ...config, store }, file, storeName: path };
   } catch (error) {
@@ -79,16 +79,16 @@ async function findConfig(host: Host, given: string | undefined): Promise<string
   return file;
 }
 
-/** The config with its file, the platform and the open store of a command. */
+/** The config with its file, and the platform and open store of a command. */
 export interface Opened extends LoadedConfig {
   platform: RealPlatform;
   store: Store;
 }
 
-/** Without a database, a command creates one, or reads an empty one in memory, which leaves no files. */
+/** What a command does without a database: it creates one, or uses an empty one in memory, which leaves no files. */
 export type WithoutStore = "make" | "do without";
 
-/** Opens config, platform and store for `work` and closes them afterwards. Throws without a store, unless an option allows it. */
+/** Opens config, platform and store for `work`, then closes them. Throws without a store unless an option allows it. */
 export function withStore<T>(
   call: CommandCall,
   work: (opened: Opened) => Promise<T>,
@@ -120,7 +120,7 @@ function isMissing({ host }: CommandCall, path: string): Promise<boolean> {
   return host.exists(path).then((exists) => !exists, () => false);
 }
 
-/** Whether there is no database at the path. Throws a {@link CommandError} if this user is not allowed to inspect it. */
+/** Whether there is no database at the path. Throws a {@link CommandError} if this user may not inspect it. */
 export async function hasNoDatabase({ host }: CommandCall, path: string): Promise<boolean> {
   try {
     return !await host.exists(path);
@@ -152,13 +152,13 @@ export async function withPlatform<T>(
   }
 }
 
-/** A disk with less free space still counts as full, bytes: a whole fetch is written at once. */
+/** A disk with less free space counts as full, bytes, because a whole fetch is written at once. */
 const ROOM_BYTES = 1024 * 1024;
 
-/** The messages of EACCES and EROFS, and SQLite's messages for them. */
+/** The messages of EACCES and EROFS, and those of SQLite for them. */
 const IS_REFUSED = /permission denied|read-only file system|readonly database|unable to open database file/i;
 
-/** Advice for a path that this user cannot use. */
+/** Returns advice for a path that this user cannot use. */
 function adviceOnOwner(
   { path, what, owner, mode }: Obstacle,
   { user, path: store }: { user: string | null; path: string },
@@ -181,11 +181,11 @@ export interface Opening {
   say(text: string, fields: LogFields): void;
   lock?(): Promise<void>;
   onFault?(problem: StorageProblem | null): void;
-  /** Whether a missing key is an error only when a sealed value is read or written. */
+  /** Whether a missing key only causes an error once a sealed value is read or written. */
   vaultWhenUsed: boolean;
 }
 
-/** Opens the config's store, and creates or migrates it if necessary. Throws a {@link CommandError} that says what to do. */
+/** Opens the config's store; creates or migrates it if necessary. Throws a {@link CommandError} with advice. */
 export async function openStoreAt(
   { host, loadEngine }: CommandCall,
   loaded: LoadedConfig,
@@ -199,7 +199,7 @@ export async function openStoreAt(
     await prepareDatabase(host, { engine, ...loaded, ...opening, nowMs: platform.clock.nowMs(), machine });
     return engine.open(path, (given) => openVaultFile(keyFile, given), {
       hasRoom,
-      // By the config's path: a link with a new target counts as a replaced file.
+      // Uses the config's path, so that a link with a new target counts as a replaced file.
       identifyFile: () => machine.identityOf(loaded.storeName),
       onFault,
       vaultWhenUsed,

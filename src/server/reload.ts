@@ -1,4 +1,4 @@
-// The running service: the app with the active config, and reloading the config.
+// The running service: the app with the active config, and the reload of the config.
 import type { Remote } from "../api/http/client_address.ts";
 import { type App, createApp, createProcessServices } from "../app.ts";
 import { compareConfigs, keepUntilRestart } from "../config/describe/changes.ts";
@@ -16,23 +16,23 @@ import { warnOfRights } from "./checks/rights.ts";
 import { digestFile, loadConfig, type LoadedConfig } from "./open_store.ts";
 import { watchFiles } from "./watch_files.ts";
 
-/** Time for the first requests before the loops start, ms. */
+/** Delay before the loops start, which leaves time for the first requests, ms. */
 const FIRST_REQUESTS_MS = 100;
 
 export interface ServiceOptions {
   call: CommandCall;
   loaded: LoadedConfig;
-  /** The digests of its files, by path. */
+  /** The digests of the config's files, by path. */
   readings: ReadonlyMap<string, string>;
   platform: RealPlatform;
   store: Store;
   metrics: Metrics;
-  /** Warnings about the config that were already logged, see {@link warnOfRights}. */
+  /** The warnings about the config that were already logged, see {@link warnOfRights}. */
   warned: readonly string[];
   runBackups(loaded: LoadedConfig, signal: AbortSignal): Promise<void>;
 }
 
-/** The service: it responds to requests immediately, and runs its loops after `start()`. */
+/** The service, which responds to requests immediately and runs its loops after `start()`. */
 export interface Service {
   /** Responds to an API request; never throws. */
   fetch(request: Request, remote?: Remote): Promise<Response>;
@@ -41,17 +41,17 @@ export interface Service {
   /** Starts fetching, delivering, backups and watching the config. */
   start(): Promise<void>;
   /**
-   * Reads the config again and applies it as a whole, or not at all if it is not valid. Never rejects; the log has the
-   * result. Calls during a reload cause one more reload after it.
+   * Reads the config again and applies it as a whole, or not at all if it is invalid. Never rejects; the result is in
+   * the log. Calls during a reload cause one more reload after it.
    */
   reload(): Promise<void>;
   /** Ends requests that wait for a receiver: a test call gets 503 and can be sent again. */
   abortPending(): void;
-  /** Ends the loops; work in progress finishes within its own limits. Backups end with their thread. */
+  /** Stops the loops and waits for the work in progress. Backups end with their thread. */
   stop(): Promise<void>;
 }
 
-/** Creates a service that can respond to requests. Throws a {@link CommandError} if the store contradicts the config. */
+/** Creates a service that can respond to requests. Throws a {@link CommandError} if store and config conflict. */
 export async function createService(options: ServiceOptions): Promise<Service> {
   const service = new RunningService(options);
   await service.prepare();
@@ -65,7 +65,7 @@ class RunningService implements Service {
   #loaded: LoadedConfig;
   #readings: ReadonlyMap<string, string>;
   #app: App;
-  /** Apps of previous configs that finish the work that they have claimed. */
+  /** Apps of previous configs that are finishing the work they have claimed. */
   readonly #draining = new Set<App>();
   #backups = { ending: new AbortController(), done: Promise.resolve() };
   #reloading: Promise<void> | null = null;
@@ -167,7 +167,7 @@ class RunningService implements Service {
     }
   }
 
-  /** Logs the warnings that the previous config did not have. */
+  /** Logs the warnings that the previous config did not cause. */
   #warnOf(given: LoadedConfig): void {
     const warnings = warnOfRights(given, createMachine());
     const log = this.#options.platform.log("config");
@@ -178,9 +178,9 @@ class RunningService implements Service {
   }
 
   /**
-   * Replaces the app by one with the new config. Steps that can fail come first. Then the old app stops claiming work and
-   * the new one starts. The old one finishes the work that is leased to it: waiting for a slow receiver (15 s) or a long
-   * fetch would delay all other deliveries and fetches.
+   * Replaces the app with one for the new config. Steps that can fail come first. Then the old app stops claiming work
+   * and the new one starts. The old app finishes the work that it has leased without delaying the new one, because
+   * waiting for a slow receiver (15 s) or a long fetch would delay all other deliveries and fetches.
    */
   async #activate(loaded: LoadedConfig): Promise<void> {
     await this.#declareCustomers(loaded);
@@ -215,7 +215,7 @@ class RunningService implements Service {
     platform.log("config").info("customers declared", { added, changed, disabled: gone });
   }
 
-  /** Backups never overlap: the loop of the new config waits for that of the old one. */
+  /** Backups never overlap, because the loop of the new config waits for that of the old one. */
   #restartBackups(loaded: LoadedConfig): void {
     const { ending, done } = this.#backups;
     ending.abort();

@@ -38,14 +38,14 @@ const DRAIN_MS = 5_000;
 /** Time after the signal at which requests that wait for a receiver are ended, ms. */
 const ABORT_PENDING_MS = 4_000;
 
-/** A few hundred slow clients can use up fewer open files. */
+/** A few hundred slow clients can use up a lower limit of open files. */
 const ENOUGH_FILES = 1_024;
 const MORE_FILES = "raise it: LimitNOFILE in the unit, or `ulimit -n` in the shell";
 
 /** The loaded config and the platform of a server. */
 export type Serving = Omit<Opened, "store"> & { readings: ReadonlyMap<string, string> };
 
-/** Serves until a signal; resolves with the exit code. */
+/** Serves until a signal. Resolves with the exit code. */
 export async function serve(
   call: CommandCall,
   { readings, platform, ...loaded }: Serving,
@@ -94,7 +94,7 @@ export async function serve(
   if (store === null) return await logStopped(log, stopSignal, () => supervisor.stopping());
   parts.defer(() => store.close());
 
-  // Not closed while the store is open: closing their files would release this process's locks on the database.
+  // Stays open while the store is open, because closing its files would release this process's locks on the database.
   const tools = createBackupTools(files, engine, workOn(thread));
   let backups = Promise.resolve();
   const runBackups = (active: LoadedConfig, signal: AbortSignal) => {
@@ -111,19 +111,19 @@ export async function serve(
   await supervisor.ready(`listening on ${server.address}`);
   await service.start();
   parts.defer(call.host.onReload(() => void service.reload()));
-  // Checked when the service is ready, because it takes some time.
+  // Checked only when the service is ready, because the check takes some time.
   if (!hasFiles(ENOUGH_FILES)) log.warn(`the limit of open files is below ${ENOUGH_FILES}; ${MORE_FILES}`);
   return await logStopped(log, stopSignal, async () => {
     await supervisor.stopping();
     ending.abort();
     await Promise.all([drain(server, service, clock), service.stop()]);
     await service.stop(); // writes the counts of the last requests
-    thread.end(); // ends a backup in progress, which removes its files
+    thread.end(); // ends a backup in progress and removes its files
     await Promise.race([backups, clock.sleep(DRAIN_MS)]);
   });
 }
 
-/** Listens for metrics if the config says so; returns a function that closes the listener. */
+/** Listens for metrics if the config says so. Returns a function that closes the listener. */
 async function listenForMetrics(
   { metrics: { listen: at, token } }: Pick<Opened["config"], "metrics">,
   metrics: MetricsRegistry,
@@ -145,7 +145,7 @@ async function drain(
   await aborting;
 }
 
-/** Waits for the signal and stops the service; logs both. */
+/** Waits for the signal, then stops the service. Logs both. */
 async function logStopped(
   log: Log,
   stopSignal: Promise<StopSignal>,
@@ -158,8 +158,8 @@ async function logStopped(
 }
 
 /**
- * The opened store; null if the stop signal comes first. Work in progress is then cancelled: the next start repeats a
- * migration, and an unfinished backup leaves no files.
+ * Opens the store, or returns null if the stop signal comes first. Work in progress is then cancelled: the next start
+ * repeats a migration, and an unfinished backup leaves no files.
  */
 async function openUnlessStopped(
   stopSignal: Promise<StopSignal>,
@@ -171,12 +171,12 @@ async function openUnlessStopped(
   const first = await Promise.race([stopSignal, opening]);
   if (typeof first !== "string") return first;
   giveUp();
-  const isOver = opening.then((store) => store.close(), () => {}); // expected to fail
+  const isOver = opening.then((store) => store.close(), () => {}); // opening is expected to fail
   await Promise.race([isOver, clock.sleep(DRAIN_MS)]);
   return null;
 }
 
-/** Listens as configured; over TLS, watches the certificate's files until the signal aborts. */
+/** Listens as configured. With TLS, watches the certificate's files until the signal aborts. */
 async function listenAt(
   host: Host,
   { config: { server: { listen: at, tls: paths } }, platform, service, signal }:
@@ -199,7 +199,7 @@ async function listenAt(
   if (state.kind === "bad") throw new CommandError(`server.tls_cert ${paths.cert}: ${state.reason}`);
   const server = await listenTls({ ...options, pair });
   const log = platform.log("tls");
-  // Not an error: this machine's clock may be wrong.
+  // These are not errors, because this machine's clock may be wrong.
   for (const { seen, todo } of checkTimes(state, platform.clock.nowMs())) log.warn(`${seen}: ${todo}`);
   const renew = (next: CertificatePair) => server.renew(next);
   const machine = createMachine();
@@ -251,7 +251,7 @@ async function cleanUp(
   }
 }
 
-/** Long work on the database, in a worker. */
+/** Runs long work on the database in a worker. */
 function workOn(thread: Thread): LongWork {
   return {
     inspect: (path) => thread.call("inspect", path) as Promise<DatabaseFacts>,

@@ -3,20 +3,20 @@ import type { Clock } from "../domain/ports/ports.ts";
 
 /**
  * Interval of the checks, ms. The content is compared, because the system's notifications miss files and links that are
- * replaced, as editors and container platforms do, and times of change are coarse or set back by copying.
+ * replaced, as editors and container platforms do. Modification times are coarse, or set back by copying.
  */
 export const LOOK_EVERY_MS = 1_000;
 
 export interface Watched {
-  /** The known digests by path; null: nothing is watched. */
+  /** Returns the known digests by path, or null if nothing is watched. */
   known(): ReadonlyMap<string, string> | null;
   digest(path: string): Promise<string>;
   clock: Clock;
-  /** Updates {@link Watched.known}. */
+  /** Called after a change. Must update {@link Watched.known}. */
   onChange(): Promise<void>;
 }
 
-/** Checks until the signal aborts. A change counts when two checks find the same content, so that writes are complete. */
+/** Checks until the signal aborts. A change counts once two checks find it, so that writes are complete. */
 export async function watchFiles(
   { known, digest, clock, onChange }: Watched,
   signal: AbortSignal,

@@ -13,7 +13,7 @@ import { DELIVERY_TYPES } from "./delivery.ts";
 import { EXAMPLE_DELIVERY, EXAMPLE_REVISION, EXAMPLE_SUBSCRIPTION } from "./examples.ts";
 import { count, disclaimer, identifier, statusOrNull, textOrNull, time, timeOrNull } from "./fields.ts";
 
-/** Maximum length of an endpoint's response body that is shown, bytes of UTF-8. */
+/** Maximum length of a displayed response body of an endpoint, in bytes of UTF-8. */
 export const MAX_RESPONSE_BYTES = 1_024;
 
 const EXAMPLE_RECORD = {
@@ -170,10 +170,10 @@ export function toDeliveryWithAttempts(
 // Control characters, and characters that change the direction of text.
 const UNSAFE = /(?![\t\n\r])\p{Cc}|\p{Bidi_Control}|\ufeff/gu;
 
-/** The start of an endpoint's response body as text that is safe to display. */
+/** Returns the start of an endpoint's response body as text that is safe to display. */
 export function safeResponseText(text: string): string {
   const bytes = new TextEncoder().encode(text.replace(UNSAFE, "").toWellFormed());
   if (bytes.length <= MAX_RESPONSE_BYTES) return new TextDecoder().decode(bytes);
-  // An incomplete character at the end is removed.
+  // Decoding turns an incomplete character at the end into U+FFFD.
   return trimEndOf(new TextDecoder().decode(bytes.subarray(0, MAX_RESPONSE_BYTES)), "\ufffd");
 }

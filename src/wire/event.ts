@@ -8,7 +8,6 @@ import type { FoundEvent, LaterLanguage, ListedEvent } from "../domain/ports/sto
 import { EXAMPLE_EVENT, EXAMPLE_PROVENANCE, EXAMPLE_REVISION } from "./examples.ts";
 import { count, disclaimer, identifier, languageCode, statusOrNull, text, texts, time } from "./fields.ts";
 
-/** A severity, from `info` to `critical`. */
 export const severity: z.ZodEnum<{ [S in typeof SEVERITIES[number]]: S }> = z.enum(SEVERITIES).meta({
   id: "Severity",
   description: "How important an event is, in ascending order: `info`, `low`, `medium`, `high`, `critical`",
@@ -28,7 +27,7 @@ const localizedText = z.strictObject({
   summary: text("Plain text; may be empty"),
 }).meta({ id: "LocalizedText", description: "Title and summary in one language" });
 
-/** The event record (specification, section 2.1, with additions). */
+/** The event record (specification, section 2.1), with additions. */
 export const eventRecord: z.ZodType<RegEvent> = z.strictObject({
   id: identifier("event", "The event's id; never reused or changed"),
   source_id: text("The source that published it; `GET /v1/sources` lists them"),
@@ -134,13 +133,13 @@ export const eventResponse = z.strictObject({
 
 const DISCLAIMER_JSON = JSON.stringify(DISCLAIMER);
 
-/** The body of `GET /v1/events`: the stored JSON of the events, concatenated without parsing. */
+/** Returns the body of `GET /v1/events`. Concatenates the events' stored JSON without parsing it. */
 export function eventListJson(events: readonly ListedEvent[]): string {
   const records = events.map((event) => event.json).join(",");
   return `{"events":[${records}],"count":${events.length},"disclaimer":${DISCLAIMER_JSON}}`;
 }
 
-/** The body of `GET /v1/events/{id}`, from the stored JSON. */
+/** Returns the body of `GET /v1/events/{id}` from the stored JSON. */
 export function eventResponseJson({ json, provenance, later }: FoundEvent): string {
   return `{"event":${json},"provenance":${provenance},"later_languages":${later},"disclaimer":${DISCLAIMER_JSON}}`;
 }

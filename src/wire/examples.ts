@@ -4,7 +4,6 @@ import { DISCLAIMER } from "../domain/event/disclaimer.ts";
 import type { RegEvent } from "../domain/event/event.ts";
 import type { Provenance } from "../domain/event/provenance.ts";
 
-/** The first version of a publication. */
 export const EXAMPLE_EVENT: RegEvent = {
   id: "evt_01KYPEWD40C1BAYPTZMVD7V4WY",
   source_id: "example-board",
@@ -65,7 +64,7 @@ export const EXAMPLE_REVISION: RegEvent = {
   },
 };
 
-/** The diff of the revision; a literal, because computing it would delay the start. A test compares it. */
+/** The difference of the revision. It is a literal, because computing it would delay the start. A test verifies it. */
 export const EXAMPLE_DIFF: EventDiff = {
   previous_id: EXAMPLE_EVENT.id,
   previous_version: EXAMPLE_EVENT.version,

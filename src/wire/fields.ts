@@ -1,10 +1,9 @@
-// Schemas of fields that several records have.
+// Schemas of fields that several records share.
 import * as z from "zod";
 import { ID_PREFIXES, type IdNoun } from "../domain/event/ids.ts";
 
 const unixMs = z.int().meta({ description: "Unix milliseconds", examples: [1785512415000] });
 
-/** A language code (ISO 639-1). */
 export const languageCode: z.ZodString = z.string().meta({
   description: "ISO 639-1 code of a language",
   examples: ["en"],
@@ -14,7 +13,7 @@ export const disclaimer: z.ZodString = z.string().meta({
   description: "States that the content is information only and not legal advice",
 });
 
-/** An identifier. The pattern is not validated: a path parameter of another form is an unknown id. */
+/** An identifier. The pattern is not enforced, so a path parameter of another form is an unknown id. */
 export function identifier(noun: IdNoun, description: string): z.ZodString {
   const pattern = `^${ID_PREFIXES[noun]}[0-7][0-9A-HJKMNP-TV-Z]{25}$`;
   return z.string().meta({ description: `${description}: \`${ID_PREFIXES[noun]}\` and a ULID`, pattern });
@@ -32,22 +31,18 @@ export function count(description: string): z.ZodInt {
   return z.int().min(0).meta({ description });
 }
 
-/** A time: Unix milliseconds. */
 export function time(description: string): z.ZodInt {
   return unixMs.meta({ description });
 }
 
-/** A time, or null. */
 export function timeOrNull(description: string): z.ZodNullable<z.ZodInt> {
   return unixMs.nullable().meta({ description });
 }
 
-/** A string, or null. */
 export function textOrNull(description: string): z.ZodNullable<z.ZodString> {
   return z.string().nullable().meta({ description });
 }
 
-/** An HTTP status, or null. */
 export function statusOrNull(description: string): z.ZodNullable<z.ZodInt> {
   return z.int().nullable().meta({ description });
 }

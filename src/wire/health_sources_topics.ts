@@ -1,4 +1,4 @@
-// The API's responses about the service: sources, topics, health, problems.
+// The API's responses about the service: sources, topics, health and problems.
 import * as z from "zod";
 import { CONFIG_STATES } from "../domain/config_reload_state.ts";
 import { STORAGE_FAULTS } from "../domain/ports/store/storage_fault.ts";
@@ -9,7 +9,7 @@ import { FETCH_STRATEGIES } from "../domain/source/source.ts";
 import { SOURCE_CONDITIONS, sourceHealth } from "../domain/source/source_health.ts";
 import { count, disclaimer, identifier, text, textOrNull, texts, time, timeOrNull } from "./fields.ts";
 
-/** A source with its last fetch (specification, section 2.2). */
+/** A source and its last fetch (specification, section 2.2). */
 const sourceRecord = z.strictObject({
   id: text("The source's id, for the filters of events and subscriptions"),
   name_en: text("English name"),
@@ -53,7 +53,7 @@ export const sourceList = z.strictObject({ sources: z.array(sourceRecord), discl
   }],
 });
 
-/** The record of a source, from its settings and its stored state (null: none yet). */
+/** Returns the record of a source from its settings and its stored state, which is null if there is none yet. */
 export function toSourceRecord(
   settings: SourceSettings,
   state: SourceState | null,
@@ -74,7 +74,6 @@ export function toSourceRecord(
   };
 }
 
-/** A topic of the taxonomy. */
 const topicRecord = z.strictObject({
   id: text("The topic's id, for the filters of events and subscriptions"),
   name_en: text("English name"),
@@ -111,7 +110,7 @@ export const topicList = z.strictObject({ topics: z.array(topicRecord), disclaim
   }],
 });
 
-/** The response of `GET /v1/health`. It is public: it contains no customer, URL or error text. */
+/** The response of `GET /v1/health`. It is public, so it contains no customer, URL or error text. */
 export const healthReport = z.strictObject({
   status: z.enum(["ok", "degraded", "down"]).meta({
     description: "`degraded`: a source or the deliveries need attention; `down`: the database is unavailable",
@@ -189,10 +188,9 @@ export const healthReport = z.strictObject({
   }],
 });
 
-/** The response of `GET /v1/health`. */
 export type HealthReport = z.infer<typeof healthReport>;
 
-/** The body of every error: RFC 9457 `application/problem+json`. */
+/** The body of every error: `application/problem+json` (RFC 9457). */
 export const problem = z.strictObject({
   type: text("A URI for the kind of problem: `urn:regfeed:problem:` and the code"),
   title: text("The kind of problem in words; the same for every problem with this code"),

@@ -28,7 +28,6 @@ export interface Reference {
   $ref: string;
 }
 
-/** A parameter in the path, the query or a header. */
 export interface Parameter {
   name: string;
   in: "path" | "query" | "header";
@@ -67,11 +66,11 @@ export interface Operation {
   tags: string[];
   summary: string;
   description: string;
-  /** Empty: no key required. */
+  /** Empty if no key is required. */
   security: Record<string, string[]>[];
   parameters?: Parameter[];
   requestBody?: { required: boolean; description: string; content: Record<string, MediaType> };
-  /** By status, `2XX` or `default`. */
+  /** The responses by status, `2XX` or `default`. */
   responses: Record<string, Reference | ResponseObject>;
 }
 
@@ -102,7 +101,7 @@ export interface OpenApi {
   tags: { name: string; description: string }[];
   paths: Record<string, PathItem>;
   webhooks: Record<string, PathItem>;
-  /** Responses that belong to no operation: for unknown paths (404) and unsupported methods (405). */
+  /** Responses that belong to no operation, for unknown paths (404) and unsupported methods (405). */
   "x-other-responses": Record<"404" | "405", ResponseObject>;
   components: {
     schemas: Record<string, Schema>;

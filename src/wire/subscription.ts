@@ -25,11 +25,11 @@ const filterList = (what: string) =>
     description: `${what}, combined with OR; empty: all`,
   });
 
-/** A time between 0 and this one (in 1973) is assumed to be in seconds. */
+/** A positive time below this one (in 1973) is assumed to be in seconds. */
 const EARLIEST_MS = 100_000_000_000;
 const TIME_EXAMPLE = 1_785_542_400_000;
 
-/** A time in a request; 0 means everything. */
+/** A time in a request. 0 means the beginning. */
 const sentTime = z.int({
   error: ({ code, input }) => {
     if (code !== "invalid_type") return undefined;
@@ -75,7 +75,7 @@ export const subscriptionRequest = z.strictObject({
 
 export type SubscriptionRequest = z.infer<typeof subscriptionRequest>;
 
-/** The body of `PATCH /v1/subscriptions/{id}`; absent fields stay unchanged. */
+/** The body of `PATCH /v1/subscriptions/{id}`. Absent fields stay unchanged. */
 export const subscriptionChange = z.strictObject({
   webhook_url: z.string().min(1).max(MAX_WEBHOOK_URL).optional().meta({
     description: "The URL to which deliveries are posted, including those that are pending",
@@ -247,7 +247,7 @@ export const testResponse = z.strictObject({
   }],
 });
 
-/** The record of a subscription, without its secret. */
+/** Returns the record of a subscription, without its secret. */
 export function toSubscriptionRecord(subscription: MatchedSubscription): z.infer<typeof subscriptionRecord> {
   return {
     id: subscription.id,

@@ -31,7 +31,7 @@ export const eventVersions = z.strictObject({
   }],
 });
 
-/** The response with the newest `most` versions. `events` are in order; an additional oldest one is only compared. */
+/** Returns the newest `most` versions. `events` are in order; an additional oldest one is only compared. */
 export function toEventVersions(events: readonly RegEvent[], most: number): z.infer<typeof eventVersions> {
   const first = Math.max(0, events.length - most);
   const versions = events.slice(first).map((event, index) => {

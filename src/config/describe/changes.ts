@@ -1,17 +1,17 @@
-// The keys that differ between two configs, and which of them require a restart.
+// Finds the keys that differ between two configs, and which of them require a restart.
 import { limitFields, TIERS } from "../../domain/customer/tier.ts";
 import type { ParsedConfig } from "../config.ts";
 import { isTable } from "../toml/raw_document.ts";
 import { localUrl } from "../server.ts";
 
-/** The keys that differ, never their values. */
+/** The keys that differ. Their values may be secret and are left out. */
 export interface ConfigChanges {
   /** Keys that a reload applies: `tiers.team.active_subscriptions`, `sources.eu-x (new)`. */
   applied: string[];
   restart: string[];
 }
 
-/** Keys of sockets and the open database. All others can be changed while the service runs. */
+/** Keys of sockets and of the open database. A reload applies all others. */
 const RESTART_KEYS: ReadonlySet<string> = new Set([
   "server.listen",
   "server.tls_cert",
@@ -24,7 +24,7 @@ const RESTART_KEYS: ReadonlySet<string> = new Set([
   "metrics.token_env",
 ]);
 
-/** The keys in which two configs differ, in alphabetical order. */
+/** Returns the keys in which two configs differ, in alphabetical order. */
 export function compareConfigs(before: ParsedConfig, after: ParsedConfig): ConfigChanges {
   const [old, now] = [valuesOf(before), valuesOf(after)];
   const entries = { old: entriesOf(before), now: entriesOf(after) };
@@ -43,7 +43,7 @@ export function compareConfigs(before: ParsedConfig, after: ParsedConfig): Confi
   };
 }
 
-/** The new config, with the active values of the keys that require a restart. */
+/** Returns the new config with the active values of the keys that require a restart. */
 export function keepUntilRestart(inForce: ParsedConfig, given: ParsedConfig): ParsedConfig {
   const { config, checked } = given;
   const { listen, tls } = inForce.config.server;
@@ -76,7 +76,7 @@ export function keepUntilRestart(inForce: ParsedConfig, given: ParsedConfig): Pa
 
 const LISTS = ["sources", "topics", "customers"] as const;
 
-/** `sources.eu-x` for `sources.eu-x.url`; null for keys outside {@link LISTS}. */
+/** Returns `sources.eu-x` for `sources.eu-x.url`, or null for a key outside {@link LISTS}. */
 function entryOf(key: string): string | null {
   const [table = "", id = ""] = key.split(".");
   return (LISTS as readonly string[]).includes(table) ? `${table}.${id}` : null;
@@ -86,7 +86,7 @@ function entriesOf({ checked }: ParsedConfig): Set<string> {
   return new Set(LISTS.flatMap((list) => checked[list].map(({ id }) => `${list}.${id}`)));
 }
 
-/** Every value by key, including secrets: only for comparison, never shown. */
+/** Returns every value by key. This includes secrets, so the values are compared but never shown. */
 function valuesOf({ checked, config }: ParsedConfig): Map<string, string> {
   const values = new Map<string, string>();
   collect(checked, [], values);
@@ -107,7 +107,7 @@ function valuesOf({ checked, config }: ParsedConfig): Map<string, string> {
   return values;
 }
 
-/** Keys whose parsed values are objects. */
+/** Keys whose parsed values are objects but compared as a whole. */
 const WHOLE: ReadonlySet<string> = new Set(["listen", "headers", "from", "support"]);
 
 function collect(value: unknown, path: readonly string[], into: Map<string, string>): void {

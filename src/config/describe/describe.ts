@@ -1,4 +1,4 @@
-// The effective settings of a config, without secrets.
+// Describes the effective settings of a config, without secrets.
 import { type LimitField, limitFields, type Tier, TIERS } from "../../domain/customer/tier.ts";
 import type { Config } from "../config.ts";
 import { nextRunAfter } from "../../domain/source/schedule.ts";
@@ -87,7 +87,7 @@ function summarise(config: Config, nowMs: number) {
   };
 }
 
-/** URLs may contain secrets and are left out. */
+/** URLs may contain secrets, so they are left out. */
 function summariseSource(source: SourceSettings & { enabled: boolean }, nowMs: number) {
   return {
     id: source.id,
@@ -120,7 +120,7 @@ function sourceRow(source: SourceSummary): string[] {
   return [`  ${source.id}`, source.fetch_strategy, source.schedule, source.timezone, due];
 }
 
-/** A line with the settings that differ from the defaults, if any. */
+/** Returns a line with the settings that differ from the defaults, or no line if there are none. */
 function sourceDetails(source: SourceSummary): string[] {
   const secrets = [...(source.authorization ? ["authorization"] : []), ...source.headers];
   const details = [
@@ -141,12 +141,12 @@ function sourceDetails(source: SourceSummary): string[] {
 
 export type ConfigSummary = ReturnType<typeof summarise>;
 
-/** The effective settings as JSON. `nowMs` (Unix ms) is the time from which the sources' next runs are computed. */
+/** Returns the effective settings as JSON. The sources' next runs are computed from `nowMs` (Unix ms). */
 export const summariseConfig: (config: Config, nowMs: number) => ConfigSummary = summarise;
 
 type SourceSummary = ConfigSummary["sources"][number];
 
-/** The summary as text, without a final line end; see {@link summariseConfig}. */
+/** Returns the summary as text, without a trailing line break; see {@link summariseConfig}. */
 export function describeConfig(config: Config, nowMs: number): string {
   const summary = summariseConfig(config, nowMs);
   const { server, limits, store, ingest, delivery, languages, backup, metrics, log, tiers, ...rest } =

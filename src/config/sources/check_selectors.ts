@@ -1,4 +1,4 @@
-// Validates the CSS selectors of sources. The selector engine is loaded only if there are any.
+// Validates the CSS selectors of sources. Loads the selector engine only if there are any.
 import { ITEM_FIELDS } from "../../domain/source/extraction_rules.ts";
 import type { KeyPath } from "../toml/key_lines.ts";
 import { type KeyProblem, quote } from "../toml/problems.ts";
@@ -14,7 +14,7 @@ interface PlacedSelector {
   selector: string;
 }
 
-/** Problems of the selectors in a raw document. Values that the schema rejects are skipped. */
+/** Finds problems of the selectors in a raw document. Skips values that the schema rejects. */
 export async function findSelectorProblems(document: Record<string, unknown>): Promise<KeyProblem[]> {
   const selectors = selectorsOf(document);
   if (selectors.length === 0) return [];
@@ -27,12 +27,12 @@ export async function findSelectorProblems(document: Record<string, unknown>): P
   });
 }
 
-/** Why a selector is invalid or certainly not what was meant; null if it is valid. */
+/** Returns why a selector is invalid or certainly a mistake, or null if it is valid. */
 function whyInvalid(selector: string, compile: (selector: string) => unknown): string | null {
-  // `@NAME` at the end is our own syntax for an attribute; alone it refers to the item itself.
+  // `@NAME` at the end is Regfeed's syntax for an attribute. On its own, it refers to the item itself.
   const bare = selector.replace(/@[\w:.-]+$/, "").trim();
   if (bare === "") return null;
-  // The engine accepts any character at the start of a name: these selectors would compile and never match.
+  // The engine accepts any character at the start of a name, so it would compile such a selector, which never matches.
   const unquoted = bare.replace(/"[^"]*"|'[^']*'|\[[^\][]*\]|\\./g, "");
   if (unquoted.includes("@")) {
     return "@ and the name of an attribute must be at the end, without spaces";

@@ -1,9 +1,9 @@
-// Checks that involve several keys of a source, or several sources.
+// Checks that involve several keys of a source or several sources.
 import type { KeyProblem } from "../toml/problems.ts";
 import { tablesOf } from "../toml/raw_document.ts";
 import { strategyProblems } from "./check_strategy.ts";
 
-/** Problems of the sources. Reads the raw document, so that they are reported together with those of the schema. */
+/** Finds problems of the sources. Reads the raw document, to report them together with those of the schema. */
 export function findSourceProblems(document: Record<string, unknown>): KeyProblem[] {
   const problems: KeyProblem[] = [];
   const firstOfId = new Map<unknown, number>();

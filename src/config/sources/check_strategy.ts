@@ -6,7 +6,7 @@ import { joinList } from "../toml/problems.ts";
 import { isTable } from "../toml/raw_document.ts";
 import { STRATEGY_TABLES } from "./strategy_schema.ts";
 
-/** A problem with a source; the path starts within the source. */
+/** A problem with a source. The path is relative to the source. */
 export interface SourceProblem {
   path: string[];
   message: string;
@@ -14,7 +14,7 @@ export interface SourceProblem {
 
 type Table = Record<string, unknown>;
 
-/** The advice on a source without `url`, or for `files` without `path`. */
+/** The advice for a source without `url`, or without `path` for `files`. */
 const MISSING_LOCATION: Readonly<Record<FetchStrategy, string>> = {
   feed: "a feed needs the URL of its document",
   files: "set it to the folder to watch",
@@ -29,7 +29,7 @@ const NEED_TABLE: readonly FetchStrategy[] = ["json", "html", "sparql"];
 const ONLY_FOR_FOLDERS = 'for a watched folder, set fetch_strategy = "files"';
 const NOT_FOR_FOLDERS = "it does not apply to a folder";
 
-/** Keys that `files` does not support, with advice. */
+/** Keys that `files` does not support, each with advice. */
 const UNSUPPORTED_BY_FILES: Readonly<Record<string, string>> = {
   url: "set the folder as path",
   authorization: NOT_FOR_FOLDERS,
@@ -76,10 +76,10 @@ export function strategyProblems(source: Table): SourceProblem[] {
   return problems;
 }
 
-/** The strategies whose documents may be complete lists. */
+/** The strategies whose documents can be complete lists. */
 const LISTS: readonly FetchStrategy[] = ["feed", "json", "html"];
 
-/** The strategies that support only one URL, with advice. */
+/** The strategies that support only one URL, each with advice. */
 const SINGLE_URL: Readonly<Partial<Record<FetchStrategy, string>>> = {
   files: "set the folder as path; it may contain files in every language",
   sparql: "set the endpoint as url, and select the languages in the query",
@@ -158,7 +158,7 @@ function pagingProblems(table: Table): SourceProblem[] {
   return problems;
 }
 
-/** The URLs of a source: one, or one per language. */
+/** Returns the URLs of a source: a single one, or one per language. */
 export function urlsOf({ url, urls }: Table): string[] {
   const all = isTable(urls) ? Object.values(urls) : [url];
   return all.filter((one) => typeof one === "string");

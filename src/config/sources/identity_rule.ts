@@ -1,11 +1,11 @@
-// The keys of a source for the identity of its publications and for their languages.
+// Parses the keys that identify a source's publications and their languages.
 import { IDENTITY_RULES, type IdentityRule, PATTERN_RULE } from "../../domain/source/source.ts";
 import { describeFound, quote } from "../toml/problems.ts";
 import { type Reading, readLanguage } from "../parse_values.ts";
 
 const FORMS = 'use "guid", "link", "link+title" or { pattern = "/news/([0-9]+)" }';
 
-/** The rule of `identity`: a word, or a table with a pattern whose first group is the identity. */
+/** Parses the value of `identity`: a word, or a table with a pattern whose first group is the identity. */
 export function readIdentity(value: unknown): Reading<IdentityRule> {
   if (typeof value === "string") {
     if ((IDENTITY_RULES as readonly string[]).includes(value)) return { value };
@@ -24,10 +24,10 @@ export function readIdentity(value: unknown): Reading<IdentityRule> {
   return { value: PATTERN_RULE + pattern };
 }
 
-/** Maximum length of a regular expression, characters. */
+/** Maximum length of a regular expression, in characters. */
 const MAX_PATTERN = 1_000;
 
-/** A JavaScript regular expression. */
+/** Validates a JavaScript regular expression. */
 export function readPattern(text: string): Reading<string> {
   if (text.length > MAX_PATTERN) {
     return { problem: `is longer than ${MAX_PATTERN} characters: write a shorter regular expression` };
@@ -41,7 +41,7 @@ export function readPattern(text: string): Reading<string> {
   return text === "" ? { problem: "is empty: write a regular expression" } : { value: text };
 }
 
-/** The number of groups. The empty alternative matches first, so the pattern itself is never run. */
+/** Counts the groups. The empty alternative matches first, so the pattern itself never runs. */
 function countGroups(pattern: string): number {
   return (new RegExp(`|${pattern}`).exec("")?.length ?? 1) - 1;
 }

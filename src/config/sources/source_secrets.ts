@@ -1,4 +1,4 @@
-// The secrets of sources, which are sent as request headers.
+// Reads the secrets of sources, which are sent as request headers.
 import type { Secret, Secrets } from "../secrets.ts";
 import { isTable, tablesOf } from "../toml/raw_document.ts";
 import { headerNameProblem } from "./strategy_schema.ts";
@@ -9,11 +9,11 @@ const NOT_A_HEADER =
 
 export interface SourceSecrets {
   authorization?: string;
-  /** By lower-case name. */
+  /** The values by lower-case name. */
   headers?: Record<string, string>;
 }
 
-/** Reads the secrets of the sources of a raw document; returns them by the sources' indexes. */
+/** Reads the secrets of the sources in a raw document; returns them by the source's index. */
 export async function readSourceSecrets(
   document: Record<string, unknown>,
   secrets: Secrets,

@@ -1,4 +1,4 @@
-// The fetch rules of a source, built from its strategy's table.
+// Builds the fetch rules of a source from its strategy's table.
 import {
   type FieldRules,
   ITEM_FIELDS,
@@ -10,7 +10,7 @@ import type { FetchStrategy } from "../../domain/source/source.ts";
 import { asksForDays, urlsOf } from "./check_strategy.ts";
 import { STRATEGY_TABLES, type StrategyTables } from "./strategy_schema.ts";
 
-/** The rules of a source; null for strategies without rules. */
+/** Builds the rules of a source; returns null for a strategy without rules. */
 export function buildRules(
   source: StrategyTables & {
     fetch_strategy: FetchStrategy;

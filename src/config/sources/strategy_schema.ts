@@ -1,4 +1,4 @@
-// The schema of the strategies' tables: `[sources.json]`, `[sources.html]`, `[sources.sparql]`, `[sources.sitemap]`.
+// The schema of the strategies' tables: `[sources.json]`, `[sources.html]`, `[sources.sparql]` and `[sources.sitemap]`.
 import * as z from "zod";
 import { dateFormatProblem } from "../../domain/source/date_format.ts";
 import { ITEM_FIELDS, type ItemField } from "../../domain/source/extraction_rules.ts";
@@ -18,10 +18,10 @@ const BOUNDS = {
   rows: { min: 10, max: 1_000_000 },
 } as const;
 
-/** Servers reject longer requests. */
+/** Maximum length of a query. Servers reject longer requests. */
 const MAX_QUERY_CHARACTERS = 6_000;
 
-/** Headers that Regfeed sets itself or that have a separate key. */
+/** Headers that Regfeed sets itself, or that have a separate key. */
 const RESERVED_HEADERS = new Set([
   "accept-encoding",
   "authorization",
@@ -35,7 +35,7 @@ const RESERVED_HEADERS = new Set([
   "user-agent",
 ]);
 
-/** What is wrong with the name of a header; null if it is valid. */
+/** Returns what is wrong with a header's name, or null if it is valid. */
 export function headerNameProblem(name: string): string | null {
   if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name)) return "is not a valid header name";
   const lower = name.toLowerCase();
@@ -44,7 +44,7 @@ export function headerNameProblem(name: string): string | null {
   return RESERVED_HEADERS.has(lower) ? "is a header that Regfeed sets itself: remove it" : null;
 }
 
-/** `[sources.headers]`: NAME, NAME_file or NAME_env for each header. */
+/** `[sources.headers]`, with NAME, NAME_file or NAME_env for each header. */
 export const HEADERS_TABLE = z.record(
   z.string(),
   z.string({ error: wants("a string", '"…"', describeKind) }),
@@ -62,7 +62,7 @@ function readRule(value: string): Reading<string> {
   return value === "" ? { problem: "is empty: set the path of the value" } : { value };
 }
 
-/** A CSS selector, optionally followed by `@NAME` for an attribute; validated later by the selector engine. */
+/** Parses a CSS selector, optionally followed by `@NAME` for an attribute. The selector engine validates it later. */
 function readSelector(value: string): Reading<string> {
   return value.trim() === "" ? { problem: "is empty: set a selector" } : { value };
 }
@@ -76,7 +76,7 @@ function readItemSelector(value: string): Reading<string> {
     : { value };
 }
 
-/** One rule, or several of which the first with a result is used. */
+/** One rule, or a list of rules of which the first with a result is used. */
 function rules(what: string, example: string, read: (text: string) => Reading<string>) {
   const wanted = wants(`${what}, or a list of them`, `"${example}"`);
   return z.unknown().transform((value, context): string[] => {

@@ -1,9 +1,9 @@
-// Decodes a config file; rejects files that are not UTF-8.
+// Decodes a config file and rejects it if it is not UTF-8.
 import { ConfigError } from "./problems.ts";
 
 const SAVE_AS_UTF8 = "save it as UTF-8 (see your editor's encoding menu)";
 
-/** The text of a config file. Throws a {@link ConfigError} that names the first line that is not UTF-8. */
+/** Decodes a config file. Throws a {@link ConfigError} that names the first line that is not UTF-8. */
 export function decodeConfig(bytes: Uint8Array, file: string): string {
   if (isUtf16(bytes)) {
     throw new ConfigError([
@@ -26,7 +26,7 @@ function isUtf16(bytes: Uint8Array): boolean {
 }
 
 function firstBadLine(bytes: Uint8Array): number | null {
-  // In UTF-8 the byte of a line feed is never part of another character, so lines can be decoded separately.
+  // In UTF-8, the byte of a line feed never occurs within another character, so each line can be decoded separately.
   for (let start = 0, line = 1; start < bytes.length; line++) {
     const end = bytes.indexOf(0x0a, start);
     const stop = end === -1 ? bytes.length : end;

@@ -1,8 +1,8 @@
 // Suggests the known word that was probably meant.
 
 /**
- * The most similar known word; null if none is similar. Case and separators are ignored, so `publicUrl` is similar to
- * `public_url`; a word is also similar to a longer one that starts with it.
+ * Returns the known word that is most similar, or null if none is. Ignores case and separators, so `publicUrl` is
+ * similar to `public_url`. A word is also similar to a longer word that starts with it.
  */
 export function findNearest(word: string, known: readonly string[]): string | null {
   const wanted = normalise(word);
@@ -16,7 +16,7 @@ export function findNearest(word: string, known: readonly string[]): string | nu
   return known.find((candidate) => isPrefix(wanted, normalise(candidate))) ?? null;
 }
 
-/** ` Did you mean …?` or an empty string. */
+/** Returns ` Did you mean …?` or an empty string. */
 export function didYouMean(word: string, known: readonly string[]): string {
   const nearest = findNearest(word, known);
   return nearest === null ? "" : ` Did you mean "${nearest}"?`;
@@ -31,7 +31,7 @@ function isPrefix(a: string, b: string): boolean {
   return short.length >= 3 && long.startsWith(short);
 }
 
-/** The number of insertions, deletions, substitutions and transpositions (optimal string alignment). */
+/** Counts the insertions, deletions, substitutions and transpositions (optimal string alignment). */
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, column) => column);

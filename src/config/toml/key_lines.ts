@@ -1,27 +1,27 @@
-// The line of every table, key and list element in a TOML text.
+// Finds the line of every table, key and list element in a TOML text.
 import { type AST, parseTOML } from "toml-eslint-parser";
 
-/** A path into a TOML document: keys of tables and, from 0, positions in lists. */
+/** A path into a TOML document: keys of tables and list indexes from 0. */
 export type KeyPath = readonly (string | number)[];
 
 /** The lines of a document, counted from 1. */
 export interface KeyLines {
-  /** The line on which the path starts; null if the document does not contain it. */
+  /** Returns the line on which the path starts, or null if the document does not contain it. */
   lineOf(path: KeyPath): number | null;
-  /** The line of the path, or of the innermost table or list that contains it; otherwise null. */
+  /** Returns the line of the path or of the innermost table or list that contains it, or null if there is none. */
   nearestLineOf(path: KeyPath): number | null;
 }
 
 interface Entry {
   line: number;
-  /** False while a table is known only by the keys below it, like `a` after `[a.b]`. */
+  /** False as long as only keys below the table are known, such as `a` after `[a.b]`. */
   isExplicit: boolean;
   children: Map<string | number, Entry>;
 }
 
 /**
- * Finds the lines of a text that `smol-toml` has accepted. A table without a header has the line of its first key. A
- * text that the parser cannot read, with a string of more than 100,000 characters, has no lines.
+ * Finds the lines of a text that `smol-toml` accepted. A table without a header has the line of its first key. Finds no
+ * lines if the parser cannot read the text, such as one with a string of more than 100,000 characters.
  */
 export function findKeyLines(text: string): KeyLines {
   const root: Entry = { line: 0, isExplicit: true, children: new Map() };

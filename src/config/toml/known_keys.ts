@@ -1,11 +1,11 @@
-// The known keys of the config file, derived from its schema.
+// Finds the known keys of the config file from its schema.
 import * as z from "zod";
 import type { KeyPath } from "./key_lines.ts";
 import { findNearest } from "./did_you_mean.ts";
 import { formatKey, joinList } from "./problems.ts";
 import { FILE_SCHEMA } from "../schema.ts";
 
-/** Empty if the table is unknown. */
+/** Returns the keys of a table, or an empty list if it is unknown. */
 function knownKeysAt(path: KeyPath): string[] {
   let schema: z.core.$ZodType | undefined = FILE_SCHEMA;
   for (const step of path) {
@@ -16,7 +16,7 @@ function knownKeysAt(path: KeyPath): string[] {
   return Object.keys(shapeOf(unwrap(schema)));
 }
 
-/** Every known key with its table, without indexes: `server.listen`, `sources.id`. */
+/** Returns every known key with its table, without indexes: `server.listen`, `sources.id`. */
 export function allKnownKeys(): string[] {
   return leavesOf(FILE_SCHEMA, []);
 }
@@ -34,7 +34,7 @@ export function unknownKeyMessage(table: KeyPath, key: string): string {
   return `unknown key; ${where === null ? "the tables are" : `${where} has`} ${joinList(known)}`;
 }
 
-/** The tables that are lists, with headers in double brackets: `sources`. */
+/** Returns the names of the tables that are lists and have headers in double brackets, such as `sources`. */
 export function listTables(): string[] {
   return Object.entries(FILE_SCHEMA.shape)
     .filter(([, schema]) => unwrap(schema) instanceof z.ZodArray)
@@ -61,7 +61,7 @@ function shapeOf(schema: z.core.$ZodType | undefined): Record<string, z.core.$Zo
   return schema instanceof z.ZodObject ? schema.shape : {};
 }
 
-/** The schema inside of a default or an optional. */
+/** Returns the schema that a default or an optional wraps. */
 function unwrap(schema: z.core.$ZodType | undefined): z.core.$ZodType | undefined {
   let inner = schema;
   while (inner instanceof z.ZodPrefault || inner instanceof z.ZodOptional) inner = inner.def.innerType;

@@ -1,10 +1,10 @@
-// Access to a parsed TOML document before it has been validated.
+// Reads a parsed TOML document before it is validated.
 
 export function isTable(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
-/** The tables of a list such as `[[sources]]`, with their indexes; elements that are not tables are omitted. */
+/** Returns the tables of a list such as `[[sources]]` with their indexes. Omits elements that are not tables. */
 export function tablesOf(
   document: Record<string, unknown>,
   key: string,

@@ -1,6 +1,6 @@
 // Explains the errors of the TOML parser.
 
-/** Usual causes, by a part of the parser's message. */
+/** Usual causes, found by a part of the parser's message. */
 const CAUSES: readonly (readonly [RegExp, string])[] = [
   [/invalid value|numeric/, 'not a valid value: put strings in quotes ("…"); true and false are lower-case'],
   [/leading zero/, "numbers must not start with zero; put strings in quotes"],
@@ -24,8 +24,8 @@ const HEADER = /^\s*\[{1,2}\s*([A-Za-z0-9_-]+)\s*\]/;
 const NAMED = /^\s*(?:\[\s*([A-Za-z0-9_.-]+)\s*\]|([A-Za-z0-9_.-]+)\s*=)/;
 
 /**
- * The parser's message with its usual cause, derived from the invalid line and the lines before it. Never contains a
- * part of the file, which may be secret. `listTables` are the tables with double brackets.
+ * Explains the parser's message with its usual cause, derived from the invalid line and the lines before it. Never
+ * contains a part of the file, which may be secret. `listTables` are the tables with double brackets.
  */
 export function explainToml(
   parserMessage: string,
@@ -53,7 +53,7 @@ function causeOf(
   return CAUSES.find(([words]) => words.test(message))?.[1] ?? "not valid TOML";
 }
 
-/** The line, from 1, of the earlier header or key with the same name; null if not found. */
+/** Returns the line, from 1, of the earlier header or key with the same name, or null if there is none. */
 function firstLineOf(line: string, before: readonly string[]): number | null {
   const [, table, key] = NAMED.exec(line) ?? [];
   const start = key === undefined ? 0 : before.findLastIndex((one) => /^\s*\[/.test(one)) + 1;

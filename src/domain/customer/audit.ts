@@ -1,7 +1,7 @@
-// The audit: who did what to which customer; entries are never deleted.
+// The audit log of who did what to which customer. Entries are never deleted.
 
 export interface Act {
-  /** `cli:USER`, `payment:EVENT`, `config` or `service`. */
+  /** One of `cli:USER`, `payment:EVENT`, `config` and `service`. */
   actor: string;
   /** Unix ms. */
   atMs: number;
@@ -9,10 +9,10 @@ export interface Act {
 
 export interface AuditEntry extends Act {
   seq: number;
-  /** `customer.add`, `key.replace`. */
+  /** For example `customer.add` or `key.replace`. */
   act: string;
   /** Null if the act does not concern a customer. */
   customerId: string | null;
-  /** The changed fields with their values before and after, without secrets and email addresses. */
+  /** The changed fields with their values before and after, except secrets and email addresses. */
   change: Record<string, unknown>;
 }

@@ -5,15 +5,15 @@ import type { Tier, TierLimits } from "./tier.ts";
 export interface Customer {
   /** `cus_` and a ULID. */
   id: string;
-  /** Empty if unknown, and after an erasure. */
+  /** Empty if it is unknown or the customer was erased. */
   email: string;
   tier: Tier;
-  /** A disabled customer's keys are refused, and its deliveries are held. */
+  /** The keys of a disabled customer are refused, and its deliveries are held. */
   enabled: boolean;
-  /** Override the limits of the tier `embedded`. */
+  /** The limits that override those of the tier; only for `embedded`. */
   limits: Partial<TierLimits>;
   language: MailLanguage;
-  /** The config declares it: no command changes it. */
+  /** Whether the config declares the customer. If so, no command can change it. */
   declared: boolean;
   createdAtMs: number;
 }
@@ -21,17 +21,17 @@ export interface Customer {
 /** Who disabled a customer: the operator, or a missing payment. */
 export type DisabledBy = "operator" | "payment";
 
-/** An API key as it is stored: never the key itself. */
+/** An API key as it is stored, which does not include the key itself. */
 export interface ApiKey {
   /** SHA-256 of the whole key, lower-case hexadecimal. */
   hash: string;
   lastFour: string;
   createdAtMs: number;
-  /** Unix ms; null while the key is valid. */
+  /** Unix ms, or null while the key is valid. */
   disabledAtMs: number | null;
 }
 
-/** The limits of a customer: its tier's; in the tier `embedded`, its own override them. */
+/** Returns the limits of a customer's tier. In the tier `embedded`, the customer's own limits override them. */
 export function limitsOf(
   customer: Pick<Customer, "tier" | "limits">,
   tiers: Record<Tier, TierLimits>,

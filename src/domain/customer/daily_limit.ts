@@ -7,10 +7,9 @@ export const DAILY_ACTIONS = ["test_calls", "replays", "backfills"] as const;
 
 export type DailyAction = typeof DAILY_ACTIONS[number];
 
-/** A request for some of a day's actions. */
 export interface DailyRequest {
   action: DailyAction;
-  /** All are granted or none. */
+  /** The number of actions. Either all are granted or none. */
   count: number;
   limit: number;
   nowMs: number;
@@ -21,7 +20,7 @@ export interface DailyGrant {
   left: number;
 }
 
-/** Decides a request, given how many were used on its day. */
+/** Decides a request from the number of actions already used that day. */
 export function grantDaily(
   used: number,
   { count, limit }: Pick<DailyRequest, "count" | "limit">,
@@ -30,7 +29,7 @@ export function grantDaily(
   return { granted, left: Math.max(0, limit - used - (granted ? count : 0)) };
 }
 
-/** A limit, for the text of an error. `nouns` is its name in the plural. */
+/** A limit, for the text of an error. `nouns` names its actions in the plural. */
 export interface DailyLimit {
   code: ErrorCode;
   nouns: string;
@@ -38,7 +37,7 @@ export interface DailyLimit {
   nowMs: number;
 }
 
-/** The error of a request over a daily limit, with the time to retry; `because` replaces the first sentence. */
+/** Returns the error for exceeding a daily limit, with the time to retry. `because` replaces the first sentence. */
 export function overDailyLimit({ code, nouns, limit, nowMs }: DailyLimit, because?: string): AppError {
   if (limit === 0) return new AppError(code, `Your tier allows no ${nouns}. Ask for a higher tier.`);
   const resetsAtMs = nextUtcDay(nowMs);

@@ -1,40 +1,40 @@
-// Customers that the config declares: their ids, and the result of declaring them.
+// Customers that the config declares: their ids, and the result of the declaration.
 import { createHash } from "node:crypto";
 import type { Customer } from "./customer.ts";
 import { idOfNumber } from "../event/ids.ts";
 
 export interface DeclaredCustomer extends Pick<Customer, "id" | "email" | "tier" | "limits" | "language"> {
-  /** Kebab-case; {@link declaredCustomerId} derives the id from it. */
+  /** The name in kebab-case. {@link declaredCustomerId} derives the id from it. */
   name: string;
-  /** SHA-256 of each of its keys, lower-case hexadecimal; at least one. */
+  /** SHA-256 of each key, lower-case hexadecimal; at least one. */
   keyHashes: readonly string[];
 }
 
-/** The last four characters of a declared key, of which only the hash is known. */
+/** Stands for the last four characters of a declared key, of which only the hash is known. */
 export const UNKNOWN_LAST_FOUR = "????";
 
-/** Why a declaration is refused: another customer has what it claims. */
+/** A reason to refuse a declaration. */
 export interface DeclarationConflict {
   name: string;
   /**
-   * `email`, `key`: a customer that is not declared has the address or the key. Addresses of customers that the operator
-   * disabled do not count. `erased`: the customer of this name was erased.
+   * `email` or `key`: a customer that is not declared has the email address or the key. A customer that the operator
+   * disabled keeps no claim to its email address. `erased`: the customer with this name was erased.
    */
   what: "email" | "key" | "erased";
   holderId: string;
-  /** The position in `keyHashes`; only for `key`. */
+  /** The index in `keyHashes`; only for `key`. */
   keyIndex?: number;
 }
 
-/** The result of declaring customers: all or none are applied. */
+/** The result of declaring customers: either all declarations are applied or none. */
 export type Declaration =
-  /** The names of new and changed (also enabled again) customers; the ids of those that are no longer declared. */
+  /** `added` and `changed` (or enabled again) are names. `gone` lists the ids of customers no longer declared. */
   | { kind: "applied"; added: string[]; changed: string[]; gone: string[] }
   | { kind: "refused"; conflicts: DeclarationConflict[] };
 
 /**
- * The id of the customer with this name, the same wherever it is declared: a customer that is declared again is the same
- * one. Its time is 0, which distinguishes ids of declared customers.
+ * Derives a customer's id from its name, so that a customer that is declared again keeps its id. The id's time is 0,
+ * which distinguishes declared customers from all others.
  */
 export function declaredCustomerId(name: string): string {
   const digest = createHash("sha256").update(`regfeed customer ${name}`).digest();

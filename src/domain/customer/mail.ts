@@ -1,4 +1,4 @@
-// Mails to customers: kinds, contents and states. Wording and sending are in src/accounts.
+// Mails to customers: kinds, contents and states. src/accounts words and sends them.
 import type { Customer } from "./customer.ts";
 import type { Tier, TierLimits } from "./tier.ts";
 
@@ -18,15 +18,15 @@ export const MAIL_KINDS = [
 
 export type MailKind = typeof MAIL_KINDS[number];
 
-/** A subscription whose deliveries fail. It has no URL: the path may contain a token. */
+/** A subscription whose deliveries fail. Contains no URL, because its path may contain a token. */
 export interface FailingSubscription {
   subscriptionId: string;
   host: string;
-  /** Since when no delivery has succeeded, Unix ms. */
+  /** When the endpoint first failed after its last success, Unix ms. */
   failingSinceMs: number;
-  /** When it will be, or was, disabled, Unix ms. */
+  /** When the subscription was or will be disabled, Unix ms. */
   disabledAtMs: number;
-  /** The last problem, without URLs; null if unknown. */
+  /** The last problem, without URLs, or null if it is unknown. */
   problem: string | null;
 }
 
@@ -38,43 +38,43 @@ export interface QuotaUse {
   resetsAtMs: number;
 }
 
-/** The limit of held deliveries is reached. */
+/** The data of a mail about the limit of held deliveries, which is reached. */
 export interface HeldFull {
   limit: number;
-  /** Since when no further deliveries are stored, Unix ms. */
+  /** When the service stopped storing further deliveries, Unix ms. */
   sinceMs: number;
-  /** When the month's quota resets, Unix ms. */
+  /** When the monthly quota resets, Unix ms. */
   resetsAtMs: number;
 }
 
-/** A subscription that the plan limits have held or returned. */
+/** A subscription that was held because of the plan limits, or enabled again. */
 export interface FittedSubscription {
   id: string;
   host: string;
 }
 
-/** A customer's limits from now on, with the subscriptions that are held or returned. */
+/** A customer's new limits, with the subscriptions that were held or enabled again. */
 export interface TierFit {
   limits: TierLimits;
   held: FittedSubscription[];
   returned: FittedSubscription[];
 }
 
-/** The data of a mail, by kind: never a key, a secret or a URL that contains one. */
+/** The data of a mail, by kind. Never contains a key, a secret, or a URL with either. */
 export interface MailData {
-  /** The key is created when the mail is sent. */
+  /** Empty, because the key is created when the mail is sent. */
   welcome: Record<string, never>;
-  /** The operator has the key itself. */
+  /** The new key is not included, because the operator has it. */
   "key-rotated": { lastFour: string };
-  /** When the access ends without a payment, Unix ms; null when it has ended. */
+  /** `accessUntilMs`: when the access ends if no payment arrives, Unix ms, or null if it has ended. */
   "payment-failed": { accessUntilMs: number | null };
-  /** The paid subscription and the access have ended permanently; Unix ms. */
+  /** `endedAtMs`: when the paid subscription and the access ended permanently, Unix ms. */
   "access-ended": { endedAtMs: number };
   "tier-changed": TierFit & { before: Tier; after: Tier };
-  /** The limit of subscriptions has changed, the tier has not. */
+  /** The limit of subscriptions has changed, but the tier has not. */
   "subscriptions-held": TierFit;
   "delivery-warning": FailingSubscription;
-  /** `isKeyLost`: no delivery has failed, but the service has lost the key of its secrets. */
+  /** `isKeyLost`: no delivery failed, but the service has lost the key that seals the secrets. */
   "delivery-disabled": FailingSubscription & { isKeyLost?: true };
   "quota-80": QuotaUse;
   "quota-100": QuotaUse;
@@ -90,7 +90,7 @@ export interface Mailbox {
 export interface SmtpServer {
   host: string;
   port: number;
-  /** TLS from the start; otherwise STARTTLS. */
+  /** Whether TLS starts with the connection. If false, STARTTLS is used. */
   isTls: boolean;
   credentials: { user: string; password: string } | null;
 }
@@ -100,7 +100,7 @@ const MAX_LOCAL_PART = 64;
 const LOCAL_PART = /^[\p{L}\p{N}!#$%&'*+/=?^_`{|}~.-]+$/u;
 const LABEL = /^[\p{L}\p{N}]+(?:-+[\p{L}\p{N}]+)*$/u;
 
-/** Whether a text is a valid address: without quotes, comments, spaces, and anything that ends a header. */
+/** Whether a text is a valid email address without quotes, comments, spaces, or anything that ends a header. */
 export function isMailAddress(text: string): boolean {
   const at = text.lastIndexOf("@");
   return text.length <= MAX_ADDRESS && at <= MAX_LOCAL_PART &&
@@ -108,12 +108,12 @@ export function isMailAddress(text: string): boolean {
     text.slice(at + 1).split(".").every((label) => LABEL.test(label));
 }
 
-/** The text with "…" instead of everything that may be a mail address. */
+/** Replaces everything that may be an email address with "…". */
 export function withoutMailAddresses(text: string): string {
   return text.replace(/[^\s"'<>]+/g, (word) => /.@./s.test(word) ? "…" : word);
 }
 
-/** `queued` until `sent`, or `failed` after the last attempt; `cancelled` mails became unnecessary. */
+/** A mail is `queued` until it is `sent`, or `failed` after the last attempt. A `cancelled` mail became unnecessary. */
 export const MAIL_STATUSES = ["queued", "sent", "failed", "cancelled"] as const;
 
 export type MailStatus = typeof MAIL_STATUSES[number];
@@ -123,27 +123,27 @@ export type MailContent = { [Kind in MailKind]: { kind: Kind; data: MailData[Kin
 /** A due mail, leased to the caller. */
 export type ClaimedMail = MailContent & {
   id: string;
-  /** The number of this attempt, from 1; the store has counted it. */
+  /** The number of this attempt, from 1. The store has already counted it. */
   attempt: number;
-  /** The attempts since the mail was last queued; they decide on the next delay. */
+  /** The number of attempts since the mail was last queued, which determines the next delay. */
   tries: number;
   customer: Customer;
-  /** The last four characters of the customer's newest valid key; null if there is none. */
+  /** The last four characters of the customer's newest valid key, or null if there is none. */
   lastFour: string | null;
 };
 
 /** The problem of a welcome mail that is delayed or cancelled because its customer is disabled. */
 export const CUSTOMER_DISABLED = "the customer is disabled";
 
-/** The lease of a claimed mail, ms: longer than an attempt. */
+/** The lease of a claimed mail, ms. It is longer than an attempt takes. */
 export const MAIL_LEASE_MS = 300_000;
 
-/** Longer than any mail waits for its next attempt, ms: a later one was scheduled before the clock was set back. */
+/** Longer than any wait for the next attempt, ms. A later attempt was scheduled before the clock was set back. */
 export const MOST_MAIL_WAIT_MS = 30 * 3_600_000;
 
 /**
- * The result of a request to send a mail now. `queued`: it is due. `soon`: an attempt is in progress or due within {@link
- * MAIL_LEASE_MS}. `over`: it was sent, or does not exist.
+ * The result of a request to send a mail now. `queued`: the mail is due. `soon`: an attempt is in progress or due
+ * within {@link MAIL_LEASE_MS}. `over`: the mail was sent or does not exist.
  */
 export type MailRetry = "queued" | "soon" | "over";
 
@@ -161,7 +161,7 @@ export interface KeptMail {
   status: MailStatus;
   attempts: number;
   createdAtMs: number;
-  /** Null once it is finished. */
+  /** Null once the mail is finished. */
   nextAttemptAtMs: number | null;
   finishedAtMs: number | null;
   problem: string | null;
@@ -174,11 +174,11 @@ export type NewMail = {
     kind: Kind;
     customerId: string;
     data: MailData[Kind];
-    /** The deduplication key, such as "quota-80:cus_…:2026-07": one mail is queued per key. */
+    /** The deduplication key, such as "quota-80:cus_…:2026-07". Only one mail is queued per key. */
     onceKey: string;
     /** Now, Unix ms. */
     atMs: number;
-    /** Unix ms; without it now. */
+    /** When the mail is due, Unix ms; the default is now. */
     dueAtMs?: number;
   };
 }[MailKind];

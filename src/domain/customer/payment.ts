@@ -3,7 +3,7 @@ import type { MailContent } from "./mail.ts";
 import type { MailLanguage } from "./mail_language.ts";
 import type { Tier } from "./tier.ts";
 
-/** The states of a paid subscription, with Stripe's names. */
+/** The states of a paid subscription, as Stripe names them. */
 export const PAYMENT_STATUSES = [
   "incomplete",
   "incomplete_expired",
@@ -17,11 +17,11 @@ export const PAYMENT_STATUSES = [
 
 export type PaymentStatus = typeof PAYMENT_STATUSES[number];
 
-/** The statement of one event about one paid subscription. */
+/** What one event says about one paid subscription. */
 export type PaymentFact =
-  /** A completed checkout; `email` is null without a valid address, `unusable`: it has an invalid one. */
+  /** A completed checkout. `email` is null if it has no valid address; `unusable` means that it has an invalid one. */
   | { kind: "checkout"; paid: boolean; email: string | null; language: MailLanguage; unusable?: true }
-  /** The subscription's state; `deleted`: it has ended permanently. */
+  /** The subscription's state. `deleted` means that it has ended permanently. */
   | {
     kind: "subscription";
     status: PaymentStatus;
@@ -33,48 +33,48 @@ export type PaymentFact =
 
 /** An event of the payment provider. Times are Unix ms. */
 export interface PaymentEvent {
-  /** The provider's id: `evt_…`. */
+  /** The provider's id, such as `evt_…`. */
   id: string;
-  /** The provider's type: `invoice.paid`. */
+  /** The provider's type, such as `invoice.paid`. */
   type: string;
   createdAtMs: number;
   receivedAtMs: number;
   payer: string | null;
-  /** The provider's id of the paid subscription; null if the event has none. */
+  /** The provider's id of the paid subscription, or null if the event has none. */
   subscription: string | null;
   /** Null for an event that is not relevant. */
   fact: PaymentFact | null;
-  /** Why it has no effect; null if it has one. */
+  /** Why the event has no effect, or null if it has one. */
   note: string | null;
 }
 
-/** A notice to a payer. One is sent per occasion. */
+/** A notice to a payer. Only one is sent per occasion. */
 export type PaymentNotice = Extract<MailContent, { kind: "payment-failed" | "access-ended" }> & {
   occasion: string;
-  /** Occasions under which the same notice may have been sent before. */
+  /** Earlier names of the occasion, under which the notice may already have been sent. */
   formerOccasions?: readonly string[];
 };
 
 /** The verdict on all events of a payer, in any order. */
 export interface PaymentVerdict {
-  /** Whether a checkout was paid; a customer is created only then. */
+  /** Whether a checkout was paid. Only then is a customer created. */
   provision: boolean;
   /** Empty if no checkout has a valid address. */
   email: string;
   language: MailLanguage;
-  /** The paid tier; null if no price is known: the customer's tier then stays. */
+  /** The paid tier, or null if no price is known, in which case the customer's tier stays. */
   tier: Tier | null;
   access: "granted" | "ended";
-  /** When the access ends without a payment, Unix ms; null if it does not. */
+  /** When the access ends if no payment arrives, Unix ms, or null if it does not end. */
   accessUntilMs: number | null;
-  /** The price of the newest state if the config does not name it. */
+  /** The newest price, if the config does not name it; otherwise null. */
   unknownPrice: string | null;
-  /** The price of a checkout is not known yet; its event is expected shortly. */
+  /** Whether the price of a checkout is still unknown because its event is yet to arrive. */
   isPriceAwaited: boolean;
   notice: PaymentNotice | null;
 }
 
-/** `waiting`: for a paid checkout. `ignored`: the event has no effect. `repeated`: it was stored before. */
+/** `waiting`: the event waits for a paid checkout. `ignored`: it has no effect. `repeated`: it is already stored. */
 export type PaymentOutcome = "applied" | "waiting" | "ignored" | "repeated";
 
 export interface KeptPayment {
@@ -85,7 +85,7 @@ export interface KeptPayment {
 
 export interface PayerState {
   payer: string;
-  /** The email address of its last checkout: empty for none, null if unknown. */
+  /** The email address of the payer's last checkout. Empty if the checkout has none, or null if it is unknown. */
   email: string | null;
   tier: Tier | null;
   access: "granted" | "ended";

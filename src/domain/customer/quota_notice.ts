@@ -1,4 +1,4 @@
-// Notices of the month's quota: at 80 % and at 100 %, each once a month.
+// Decides on notices of the monthly quota: at 80 % and at 100 %, each once a month.
 
 export type QuotaNotice = "quota-80" | "quota-100";
 
@@ -8,13 +8,13 @@ const NEARLY = 0.8;
 export interface MonthUse {
   used: number;
   limit: number;
-  /** When the customer got quota-80, Unix ms; null if it has not. */
+  /** When quota-80 was sent to the customer, Unix ms, or null if it was not. */
   warnedAtMs: number | null;
-  /** The same for quota-100. */
+  /** When quota-100 was sent to the customer, Unix ms, or null if it was not. */
   spentAtMs: number | null;
 }
 
-/** The notice that is due; null if there is none. After quota-100 there is no quota-80. */
+/** Returns the notice that is due, or null if there is none. quota-80 is never due after quota-100. */
 export function noticeDue({ used, limit, warnedAtMs, spentAtMs }: MonthUse): QuotaNotice | null {
   if (spentAtMs !== null) return null;
   if (used >= limit) return "quota-100";

@@ -2,22 +2,22 @@
 
 const DAY_MS = 86_400_000;
 
-/** The UTC day of a time in Unix ms: "2026-07-31". */
+/** Returns the UTC day of a time in Unix ms: "2026-07-31". */
 export function utcDay(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-/** The beginning of the next UTC day, Unix ms. */
+/** Returns the beginning of the next UTC day, Unix ms. */
 export function nextUtcDay(ms: number): number {
   return (Math.floor(ms / DAY_MS) + 1) * DAY_MS;
 }
 
-/** The UTC month of a time in Unix ms: "2026-07". */
+/** Returns the UTC month of a time in Unix ms: "2026-07". */
 export function utcMonth(ms: number): string {
   return new Date(ms).toISOString().slice(0, 7);
 }
 
-/** The beginning of the next UTC month, Unix ms. */
+/** Returns the beginning of the next UTC month, Unix ms. */
 export function nextUtcMonth(ms: number): number {
   const date = new Date(ms);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1);

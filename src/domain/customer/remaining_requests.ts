@@ -1,7 +1,7 @@
-// The daily allowance of a request.
+// The daily quota, as it applies to one request.
 
 export interface RequestAllowance {
-  /** False when the day's quota is used up; the request is then not counted. */
+  /** False if the day's quota is used up. The request is then not counted. */
   allowed: boolean;
   limit: number;
   /** Requests left after this one. */
@@ -10,6 +10,6 @@ export interface RequestAllowance {
   resetMs: number;
   /** Seconds from now to the reset, rounded up. */
   resetInSeconds: number;
-  /** Undoes the count of this request, once: for responses 304 and 5xx. Increments `remaining`. */
+  /** Undoes the count of this request, at most once, for responses 304 and 5xx. Increments `remaining`. */
   refund(): void;
 }

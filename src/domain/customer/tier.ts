@@ -1,4 +1,4 @@
-// Tiers and their limits, see section 8 of the specification.
+// Tiers and their limits (specification, section 8).
 
 /** The tiers of the specification (section 2.4). */
 export const TIERS = ["indie", "team", "gpai", "embedded"] as const;
@@ -17,13 +17,13 @@ export interface TierLimits {
   replaysPerDay: number;
   /** Subscriptions created with a backfill per UTC day. */
   backfillsPerDay: number;
-  /** Deliveries held at the same time. What exceeds it is not stored as deliveries, and not lost. */
+  /** Maximum number of held deliveries. Beyond it, events are not stored as deliveries but are not lost either. */
   heldDeliveries: number;
 }
 
 /**
- * The limits of the specification's section 8, where `embedded` is custom: the operator sets its numbers. A day's replays
- * equal a month's deliveries, so that a receiver can get a lost month again in a day.
+ * The limits of the specification's section 8. It leaves `embedded` to the operator. A day's replays equal a month's
+ * deliveries, so that a receiver can recover a lost month in a day.
  */
 export const DEFAULT_LIMITS: Readonly<Record<Tier, TierLimits>> = {
   indie: {
@@ -75,19 +75,18 @@ export const LIMIT_FIELDS = {
   heldDeliveries: "held_deliveries",
 } as const satisfies Record<keyof TierLimits, string>;
 
-/** The name of a limit in the config and the API. */
 export type LimitField = typeof LIMIT_FIELDS[keyof TierLimits];
 
 const LIMIT_NAMES = Object.entries(LIMIT_FIELDS) as [keyof TierLimits, LimitField][];
 
-/** Limits by the names of {@link LIMIT_FIELDS}; those that are undefined are left out. */
+/** Returns limits under the names of {@link LIMIT_FIELDS}, without those that are undefined. */
 export function limitFields(limits: Partial<TierLimits>): Partial<Record<LimitField, number>> {
   return Object.fromEntries(
     LIMIT_NAMES.map(([name, field]) => [field, limits[name]]).filter(([, limit]) => limit !== undefined),
   );
 }
 
-/** The inverse of {@link limitFields}; other keys are ignored. */
+/** Inverts {@link limitFields}. Ignores other keys. */
 export function limitsFromFields(
   fields: { [Field in LimitField]?: number | undefined },
 ): Partial<TierLimits> {

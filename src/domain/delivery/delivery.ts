@@ -3,8 +3,8 @@ import type { Lane } from "../plans/share_slots.ts";
 import type { DisabledReason } from "./subscription.ts";
 
 /**
- * `pending` until an attempt succeeds (`delivered`) or the schedule is used up (`failed`); `held` while the monthly quota
- * is used up or its subscription is disabled; `cancelled` when its subscription was deleted first.
+ * A delivery is `pending` until an attempt succeeds (`delivered`) or the schedule is used up (`failed`). It is `held`
+ * while the quota is used up or its subscription is disabled, and `cancelled` if its subscription is deleted.
  */
 export const DELIVERY_STATUSES = ["pending", "delivered", "failed", "held", "cancelled"] as const;
 
@@ -18,18 +18,18 @@ export interface ClaimedDelivery {
   id: string;
   customerId: string;
   subscriptionId: string;
-  /** The kind of slot it uses. */
+  /** The kind of slot that the delivery uses. */
   lane: Lane;
   eventId: string;
   webhookUrl: string;
-  /** The secrets that sign it, the newest first; several while a secret is rotated. */
+  /** The secrets that sign the delivery, newest first. There are several while a secret is rotated. */
   webhookSecrets: readonly string[];
-  /** The exact bytes to send: a JSON text in UTF-8. */
+  /** The exact bytes to send, which are JSON in UTF-8. */
   body: Uint8Array;
-  /** The number of this attempt, from 1; the store has counted it. */
+  /** The number of this attempt, from 1. The store has already counted it. */
   attempt: number;
   /**
-   * The step of the schedule, from 1: one more than the failed attempts since the delivery was last queued. Attempts
+   * The step of the schedule, from 1, which counts the failed attempts since the delivery was last queued. Attempts
    * without a recorded result, because the service was killed, do not count.
    */
   tries: number;
@@ -38,42 +38,41 @@ export interface ClaimedDelivery {
 
 /** Maximum size of a stored response body, bytes. */
 export const MAX_KEPT_ANSWER = 1_024;
-/** How many attempts of a delivery are kept, the newest: those of two schedules. */
+/** Maximum number of attempts that are kept of a delivery, newest first: enough for two schedules. */
 export const MAX_KEPT_ATTEMPTS = 25;
 
 export interface AttemptResult {
   startedAtMs: number;
   durationMs: number;
-  /** The status of the response; null if there is none. */
+  /** The status of the response, or null if there is none. */
   statusCode: number | null;
-  /** The problem, without URLs and text from the receiver; null after a success. */
+  /** The problem, without URLs or text from the receiver; null after a success. */
   problem: string | null;
-  /** `Retry-After` as a time in Unix ms; null if there is none. */
+  /** The time from `Retry-After`, Unix ms, or null if there is none. */
   retryAtMs: number | null;
-  /** The beginning of the response body as text, for the subscription's owner only; null if there is none. */
+  /** The beginning of the response body as text, or null if there is none. Only for the subscription's owner. */
   response: string | null;
 }
 
-/** The next step of a delivery after an attempt. */
 export type NextStep =
   | { kind: "delivered" }
-  /** `notBeforeMs`: the time that the receiver asked for. */
+  /** `notBeforeMs` is the time that the receiver asked for. */
   | { kind: "retry"; atMs: number; notBeforeMs?: number }
   | { kind: "failed" }
-  /** The endpoint responded with 410: the subscription is disabled and its deliveries are held. */
+  /** The endpoint responded with 410, so the subscription is disabled and its deliveries are held. */
   | { kind: "gone" };
 
 export interface FinishedAttempt {
   deliveryId: string;
   subscriptionId: string;
-  /** The URL of the attempt; the subscription's may have changed since. */
+  /** The URL of this attempt. The subscription's URL may have changed since. */
   webhookUrl: string;
   attempt: number;
   /** See {@link ClaimedDelivery.tries}. */
   tries: number;
   result: AttemptResult;
   next: NextStep;
-  /** The id for the mail about an endpoint that is gone; null if there is none. */
+  /** The id for the mail about an endpoint that is gone, or null if there is no such mail. */
   mailId: string | null;
 }
 
@@ -86,25 +85,25 @@ export interface DeliveryRecord {
   isRevision: boolean;
   sequence: number;
   status: DeliveryStatus;
-  /** Null unless it is held. */
+  /** Null unless the delivery is held. */
   holdReason: HoldReason | null;
-  /** Null while its subscription is enabled. */
+  /** Null while the subscription is enabled. */
   subscriptionDisabledBy: DisabledReason | null;
-  /** Attempts, including one in progress. */
+  /** Number of attempts, including one in progress. */
   attempts: number;
   /** The status and the problem of the latest recorded attempt; null if there is none. */
   lastStatusCode: number | null;
   lastProblem: string | null;
   nextAttemptAtMs: number;
   createdAtMs: number;
-  /** When it was first delivered; null until then. */
+  /** When it was first delivered, or null if it never was. */
   arrivedAtMs: number | null;
-  /** When it was delivered, failed or cancelled; null until then. */
+  /** When it was delivered, failed or cancelled, or null before that. */
   finishedAtMs: number | null;
 }
 
 export interface AttemptRecord extends Omit<AttemptResult, "retryAtMs"> {
-  /** From 1. */
+  /** The number of the attempt, from 1. */
   number: number;
 }
 
@@ -117,7 +116,7 @@ const HELD_BY_TIER =
   "held: the subscription exceeds the tier's limit of active subscriptions; it is sent with a higher tier, " +
   "or when another one is deleted or disabled";
 
-/** Why a delivery is not delivered, for its owner and the operator; null when it is, or when no attempt has failed. */
+/** Describes why a delivery has not succeeded. Returns null if it has, or if no attempt has failed. */
 export function describeDelivery(
   delivery: Pick<
     DeliveryRecord,
@@ -136,7 +135,7 @@ export function describeDelivery(
     case "pending":
       return lastProblem === null ? null : `the last attempt failed: ${lastProblem}`;
     case "delivered":
-      // Only its replay failed.
+      // Only the replay failed.
       return lastProblem === null || arrivedAtMs === null
         ? null
         : `delivered; its replay failed: ${lastProblem}`;

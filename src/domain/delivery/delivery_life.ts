@@ -1,10 +1,10 @@
-// The life of a delivery: a state machine as a table, which stores apply.
+// The life of a delivery, as a state machine in a table. Stores apply it.
 import type { DeliveryStatus, HoldReason } from "./delivery.ts";
 
 /**
- * What changes the state of a delivery. `arrived`: a 2xx response. `missed`: an attempt failed, and another follows.
- * `exhausted`: the last attempt failed. `quota-spent`, `disabled`: it must be held. `released`: the reason to hold it
- * has ended. `abandoned`: its subscription was deleted. `replayed`: its owner sends it again.
+ * The events that change the state of a delivery. `arrived`: a 2xx response. `missed`: an attempt failed, and another
+ * follows. `exhausted`: the last attempt failed. `quota-spent`, `disabled`: the delivery must be held. `released`: the
+ * reason to hold it has ended. `abandoned`: its subscription was deleted. `replayed`: its owner sends it again.
  */
 export const DELIVERY_TRIGGERS = [
   "arrived",
@@ -19,13 +19,12 @@ export const DELIVERY_TRIGGERS = [
 
 export type DeliveryTrigger = typeof DELIVERY_TRIGGERS[number];
 
-/** The facts that decide the next state. */
 export interface DeliveryFacts {
   status: DeliveryStatus;
   holdReason: HoldReason | null;
-  /** Whether it was delivered before. */
+  /** Whether the delivery has already succeeded once. */
   hasArrived: boolean;
-  /** Whether it counts towards a month's quota. */
+  /** Whether the delivery counts towards a month's quota. */
   isCounted: boolean;
 }
 
@@ -49,7 +48,7 @@ const UNCHANGED: Record<DeliveryTrigger, Next> = {
   replayed: null,
 };
 
-/** By state and trigger; null: no change. */
+/** The next state by state and trigger; null means no change. */
 const NEXT: Record<DeliveryStatus, Record<DeliveryTrigger, Next>> = {
   pending: {
     arrived: "delivered",
@@ -63,7 +62,7 @@ const NEXT: Record<DeliveryStatus, Record<DeliveryTrigger, Next>> = {
   },
   held: {
     ...UNCHANGED,
-    arrived: "delivered", // an attempt was in progress when it was held
+    arrived: "delivered", // an attempt was in progress when the delivery was held
     "quota-spent": { held: "quota" },
     disabled: { held: "disabled" },
     released: "pending",
@@ -76,8 +75,8 @@ const NEXT: Record<DeliveryStatus, Record<DeliveryTrigger, Next>> = {
 };
 
 /**
- * The change of a delivery by a trigger; null if there is none. The replay of a delivered one does not count towards
- * the quota again, and if it fails or must be held, the delivery is `delivered` as before.
+ * Returns the change that a trigger causes, or null if there is none. Replaying a successful delivery does not use the
+ * quota again. If the replay fails or must be held, the delivery stays `delivered`.
  */
 export function nextState(facts: DeliveryFacts, trigger: DeliveryTrigger): DeliveryChange | null {
   const next = NEXT[facts.status][trigger];

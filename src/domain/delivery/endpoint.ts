@@ -1,4 +1,4 @@
-// The health of an endpoint: how fast deliveries may be sent to it, and when its subscription is disabled.
+// The health of an endpoint: how fast it may receive deliveries, and when its subscription is disabled.
 
 export type Pace = "steady" | "probing" | "recovering";
 
@@ -6,17 +6,17 @@ export type Pace = "steady" | "probing" | "recovering";
 export interface EndpointHealth {
   /**
    * `steady`: as fast as the limits allow. `probing`: one attempt at a time, with growing pauses, until one succeeds.
-   * `recovering`: at a limited rate, until nothing is due.
+   * `recovering`: at a limited rate, until no delivery is due.
    */
   pace: Pace;
-  /** No attempt begins before this time. */
+  /** No attempt starts before this time. */
   resumeAtMs: number;
-  /** The first failure since the last success; null if there is none. */
+  /** The first failure since the last success, or null if there is none. */
   firstFailureAtMs: number | null;
   consecutiveFailures: number;
-  /** When its owner was warned; null if it was not. */
+  /** When the owner was warned, or null if no warning was sent. */
   warnedAtMs: number | null;
-  /** Which of the last attempts were slow: one bit each, the newest is the lowest. Null before the first attempt. */
+  /** Whether the last attempts were slow, one bit each, the newest in the lowest. Null before the first attempt. */
   slowAttempts: number | null;
 }
 
@@ -29,21 +29,21 @@ export const WELL: EndpointHealth = {
   slowAttempts: null,
 };
 
-/** The health of an endpoint that was enabled again: it is probed first. */
+/** The health of an endpoint that was enabled again and must be probed first. */
 export const HALF_OPEN: EndpointHealth = { ...WELL, pace: "probing" };
 
-/** Attempts that take longer are slow, ms. */
+/** Attempts that take longer than this are slow, ms. */
 export const SLOW_ATTEMPT_MS = 2_000;
-/** An endpoint is slow when most of its last attempts were: this many count. */
+/** The number of last attempts that count. An endpoint is slow if most of them were. */
 const ATTEMPTS_LOOKED_AT = 5;
 
-/** Consecutive failures after which an endpoint is only probed. */
+/** Number of consecutive failures after which an endpoint is only probed. */
 export const PROBE_AFTER_FAILURES = 5;
-/** The pause after the first of these failures, ms; each further failure doubles it. */
+/** The pause before the first probe, ms. Each further failure doubles it. */
 const FIRST_PROBE_PAUSE_MS = 1_000;
-/** The longest pause between two probes, ms. */
+/** Maximum pause between two probes, ms. */
 export const MAX_PROBE_PAUSE_MS = 60_000;
-/** The pause for each attempt of a recovering endpoint, ms: 20 attempts per second. */
+/** The pause for each attempt at a recovering endpoint, ms, which allows 20 attempts per second. */
 export const RECOVERY_PAUSE_MS = 50;
 
 const DAY_MS = 86_400_000;
@@ -51,23 +51,23 @@ const DAY_MS = 86_400_000;
 export const WARN_AFTER_MS = 3 * DAY_MS;
 /** Time without a success after which the subscription is disabled, ms. */
 export const DISABLE_AFTER_MS = 5 * DAY_MS;
-/** Minimum time between the warning and disabling, also after a downtime of the service, ms. */
+/** Minimum time between the warning and disabling, even if the service was down, ms. */
 export const WARNING_LEAD_MS = DAY_MS;
 
-/** Whether an endpoint gets the smaller share of slots that slow ones get. */
+/** Whether an endpoint uses the smaller share of slots for slow endpoints. */
 export function isSlowEndpoint({ slowAttempts }: Pick<EndpointHealth, "slowAttempts">): boolean {
   const slow = (slowAttempts ?? 0).toString(2).replaceAll("0", "").length;
   return slow > ATTEMPTS_LOOKED_AT / 2;
 }
 
-/** The first attempt fills the whole history, as if every recent attempt had been like it. */
+/** Records an attempt. The first one fills the whole history, as if all previous attempts had been like it. */
 function withDuration(slowAttempts: number | null, durationMs: number): number {
   const all = 2 ** ATTEMPTS_LOOKED_AT - 1;
   const bit = durationMs > SLOW_ATTEMPT_MS ? 1 : 0;
   return slowAttempts === null ? bit * all : ((slowAttempts << 1) | bit) & all;
 }
 
-/** The health after an attempt that lasted `durationMs` ended at `nowMs`. */
+/** Returns the health after an attempt that lasted `durationMs` and ended at `nowMs`. */
 export function afterAttempt(
   health: EndpointHealth,
   { isSuccess, durationMs, nowMs }: { isSuccess: boolean; durationMs: number; nowMs: number },
@@ -83,7 +83,7 @@ export function afterAttempt(
   return {
     pace: isProbing ? "probing" : health.pace,
     resumeAtMs: isProbing ? nowMs + pauseMs : health.resumeAtMs,
-    // After the clock was set back, the time must not be in the future.
+    // If the clock was set back, the stored time may be in the future.
     firstFailureAtMs: Math.min(health.firstFailureAtMs ?? nowMs, nowMs),
     consecutiveFailures,
     warnedAtMs: health.warnedAtMs,
@@ -91,7 +91,7 @@ export function afterAttempt(
   };
 }
 
-/** Whether to warn the owner of an endpoint or to disable its subscription, never without a warning. */
+/** Decides whether to warn the owner of an endpoint or to disable its subscription. A warning always comes first. */
 export function judgeEndpoint(
   { firstFailureAtMs, warnedAtMs }: Pick<EndpointHealth, "firstFailureAtMs" | "warnedAtMs">,
   nowMs: number,
@@ -101,7 +101,7 @@ export function judgeEndpoint(
   return nowMs >= disableAtMs({ firstFailureAtMs, warnedAtMs }) ? "disable" : "nothing";
 }
 
-/** When the subscription of an endpoint that keeps failing is disabled, Unix ms. */
+/** Returns when the subscription of an endpoint that keeps failing is disabled, Unix ms. */
 export function disableAtMs(
   { firstFailureAtMs, warnedAtMs }: { firstFailureAtMs: number; warnedAtMs: number },
 ): number {

@@ -3,7 +3,7 @@ import type { RegEvent } from "../event/event.ts";
 import { isAtLeast, SEVERITIES, type Severity } from "../event/severity.ts";
 import type { Topic } from "../event/topic.ts";
 
-/** The filters of a subscription: combined with AND, the values of a list with OR; an empty list matches all. */
+/** The filters of a subscription, combined with AND. A list matches any of its values, or everything if empty. */
 export interface SubscriptionFilter {
   topics: string[];
   sourceFilter: string[];
@@ -11,52 +11,52 @@ export interface SubscriptionFilter {
 }
 
 /**
- * Why a subscription is disabled. `owner`: by its owner. `gone`: its endpoint responded with 410. `failing`: days without
- * a success. `key-lost`: its secret cannot be read; its owner must rotate it. `tier`: its customer's tier allows fewer.
+ * Why a subscription is disabled. `owner`: by its owner. `gone`: its endpoint responded with 410. `failing`: no success
+ * for days. `key-lost`: its secret cannot be read, so its owner must rotate it. `tier`: over its customer's tier limit.
  */
 export const DISABLED_REASONS = ["owner", "gone", "failing", "key-lost", "tier"] as const;
 
 export type DisabledReason = typeof DISABLED_REASONS[number];
 
-/** The state of a subscription that gets stored events before new ones, as far as the monthly quota allows. */
+/** The state of a subscription that is behind. It gets stored events first, as far as the quota allows. */
 export interface CatchUp {
-  /** `backfill`: its owner requested stored events. `held_full`: its customer's limit of held deliveries was reached. */
+  /** `backfill`: the owner requested stored events. `held_full`: the limit of held deliveries was reached. */
   reason: "backfill" | "held_full";
   sinceMs: number;
-  /** Whether it waits for the monthly quota, or to be enabled. */
+  /** Whether the subscription waits for the monthly quota, or to be enabled. */
   isPaused: boolean;
-  /** The next stored event; null when none is stored yet. */
+  /** The next stored event, or null if it is not stored yet. */
   nextEventId: string | null;
 }
 
-/** A customer with this many disabled subscriptions cannot create another one. */
+/** The number of disabled subscriptions at which a customer cannot create another one. */
 export const MAX_DISABLED = 100;
 
-/** A subscription: matching events are posted to a URL. Times are Unix ms. */
+/** A subscription, which posts matching events to a URL. Times are Unix ms. */
 export interface Subscription extends SubscriptionFilter {
   /** `sub_` and a ULID. */
   id: string;
   customerId: string;
   webhookUrl: string;
-  /** 64 hexadecimal characters. */
+  /** 64 hexadecimal digits. */
   webhookSecret: string;
-  /** The replaced secret, which keeps signing until the time; null if there is none. */
+  /** The replaced secret, which keeps signing until `untilMs`, or null if there is none. */
   previousSecret: { secret: string; untilMs: number } | null;
   language: string;
   createdAtMs: number;
-  /** Null while it is enabled. */
+  /** Null while the subscription is enabled. */
   disabledAtMs: number | null;
   disabledBy: DisabledReason | null;
-  /** Null until its owner deletes it; the record is kept. */
+  /** Null until the owner deletes the subscription. The record is kept. */
   deletedAtMs: number | null;
-  /** Null while it gets new events at once. */
+  /** Null if the subscription is not behind. */
   catchUp: CatchUp | null;
 }
 
-/** A subscription without its secrets, for matching. */
+/** A subscription without its secrets, as matching uses it. */
 export type MatchedSubscription = Omit<Subscription, "webhookSecret" | "previousSecret">;
 
-/** The secrets that sign now, the newest first. */
+/** Returns the secrets that sign now, newest first. */
 export function signingSecrets(
   { webhookSecret, previousSecret }: Pick<Subscription, "webhookSecret" | "previousSecret">,
   nowMs: number,
@@ -70,7 +70,7 @@ export function isEnabled(subscription: Pick<Subscription, "disabledAtMs" | "del
   return subscription.disabledAtMs === null && subscription.deletedAtMs === null;
 }
 
-/** Decides which filters match an event. A parent topic includes its children, so the event also gets the parents. */
+/** Decides which filters match an event. Filters by a parent topic also match events with one of its children. */
 export function passesOf(
   event: Pick<RegEvent, "topics" | "source_id" | "severity">,
   taxonomy: readonly Topic[],

@@ -1,8 +1,8 @@
-// References to the AI Act: their canonical form.
+// The canonical form of references to the AI Act.
 
 const CANONICAL = /^(Art\. \d{1,3}[a-z]?|Annex [IVX]{1,5}|Recital \d{1,3})(\([0-9a-z]{1,6}\)){0,4}$/;
 
-/** The canonical form of a reference (`Art. 50(2)`, `Annex III`, `Recital 60`); null for any other text. */
+/** Returns the canonical form of a reference (`Art. 50(2)`, `Annex III`, `Recital 60`), or null for any other text. */
 export function canonicalArticle(text: string): string | null {
   const plain = text.trim().replace(/\s+/g, " ");
   const written = plain

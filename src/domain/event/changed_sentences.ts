@@ -1,17 +1,16 @@
-// The changed sentences of two texts, with a mark for the unchanged sentences between them.
+// Finds the changed sentences of two texts, and marks the unchanged sentences between them.
 
 export const OMISSION = "[…]";
 
-/** Up to this length, in UTF-16 units, both texts are shown completely. */
+/** Texts of up to this length, in UTF-16 units, are shown completely. */
 export const WHOLE_UP_TO = 300;
 
-/** Maximum product of the numbers of sentences to compare; beyond it, everything between the common ends is changed. */
+/** Maximum product of the sentence counts. Beyond it, everything between the common ends counts as changed. */
 const MAX_COMPARED = 62_500;
 
-/** A text with more segments is shown completely, because a comparison would take too long. */
+/** Maximum number of segments. A longer text is shown completely, because comparing it would take too long. */
 const MAX_SEGMENTS = 500;
 
-/** The shown parts of two texts that differ. */
 export interface TextChange {
   before: string;
   after: string;
@@ -20,8 +19,9 @@ export interface TextChange {
 }
 
 /**
- * Shows two texts that differ: short texts completely, of long texts the changed sentences, in order. The shown texts
- * always differ. `language` (ISO 639-1) decides where sentences end (UAX #29); abbreviations such as "Art." end none.
+ * Shows two different texts: short texts completely, and the changed sentences of long texts in order. The shown texts
+ * always differ. `language` (ISO 639-1) determines where sentences end (UAX #29). Abbreviations such as "Art." do not
+ * end a sentence.
  */
 export function changedSentences(before: string, after: string, language: string): TextChange {
   if (before.length <= WHOLE_UP_TO && after.length <= WHOLE_UP_TO) return { before, after, isExcerpt: false };
@@ -30,7 +30,7 @@ export function changedSentences(before: string, after: string, language: string
   for (const kept of [commonSentences(old, now), commonEnds(old, now)]) {
     const shown = { before: excerpt(old, kept.old), after: excerpt(now, kept.now) };
     const isExcerpt = kept.old.size > 0 || kept.now.size > 0;
-    // Moved sentences, or changed spaces, can look equal when the rest is left out.
+    // If sentences or spaces have only moved, the excerpts can be equal.
     if (isExcerpt && shown.before !== shown.after) return { ...shown, isExcerpt };
   }
   return { before, after, isExcerpt: false };
@@ -53,13 +53,13 @@ function sentencesOf(text: string, language: string): string[] {
   return sentences.map((sentence) => sentence.trim()).filter((sentence) => sentence !== "");
 }
 
-/** The indexes of sentences that both texts have, in the same order. */
+/** The indexes of the sentences that both texts contain in the same order. */
 interface Kept {
   old: Set<number>;
   now: Set<number>;
 }
 
-/** The common beginning and end only. */
+/** Returns the common beginning and end only. */
 function commonEnds(old: readonly string[], now: readonly string[]): Kept {
   const kept: Kept = { old: new Set(), now: new Set() };
   const shorter = Math.min(old.length, now.length);
@@ -75,7 +75,7 @@ function commonEnds(old: readonly string[], now: readonly string[]): Kept {
   return kept;
 }
 
-/** A longest common subsequence, including the common ends. */
+/** Returns a longest common subsequence, including the common ends. */
 function commonSentences(old: readonly string[], now: readonly string[]): Kept {
   const kept = commonEnds(old, now);
   const oldPlaces = old.map((_, place) => place).filter((place) => !kept.old.has(place));
@@ -97,7 +97,7 @@ function commonSentences(old: readonly string[], now: readonly string[]): Kept {
   return kept;
 }
 
-/** At [i][j] the length of the longest common subsequence from i and j on. */
+/** Returns at [i][j] the length of the longest common subsequence of the sentences from i and j. */
 function subsequenceLengths(old: readonly unknown[], now: readonly unknown[]): Uint32Array[] {
   const lengths = Array.from({ length: old.length + 1 }, () => new Uint32Array(now.length + 1));
   for (let i = old.length - 1; i >= 0; i--) {

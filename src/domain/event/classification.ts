@@ -3,15 +3,15 @@ import type { EventType } from "./event.ts";
 import type { Severity } from "./severity.ts";
 import type { Topic } from "./topic.ts";
 
-/** Lists of keywords: `any` applies to every language, `other` to languages without a list. */
+/** Lists of keywords. `any` applies to every language, `other` to languages without their own list. */
 export const KEYWORD_LISTS = ["any", "en", "de", "fr", "other"] as const;
 
 export type KeywordList = typeof KEYWORD_LISTS[number];
 
-/** Keywords by list: `*` matches any ending, capitals match only capitals, hyphens and apostrophes are spaces. */
+/** Keywords by list. `*` matches any ending; capitals match only capitals; hyphens and apostrophes count as spaces. */
 export type Keywords = Readonly<Record<KeywordList, readonly string[]>>;
 
-/** A topic that the operator adds. Citations of its articles also assign it. */
+/** A topic that the operator adds. Citations of its articles also assign the topic. */
 export interface AddedTopic extends Topic {
   keywords: Keywords;
 }
@@ -22,18 +22,18 @@ export interface AddedKeywords {
 }
 
 /**
- * A rule for the severity of relevant items. Each condition that is not empty must match with one of its values; no word of
+ * A rule for the severity of relevant items. For each non-empty condition, one of its values must match, and no word of
  * `without` may match. The first matching rule decides, before Regfeed's own rules.
  */
 export interface AddedSeverityRule {
   severity: Severity;
-  /** The reason, for explanations. */
+  /** The reason, which explanations show. */
   why: string;
   sources: string[];
   eventTypes: EventType[];
-  /** Topic ids; a parent includes its children. */
+  /** Topic ids. A parent includes its children. */
   topics: string[];
-  /** Canonical references; each includes its parts. */
+  /** Canonical references. Each includes its parts. */
   articles: string[];
   /** Keywords in the title or at the beginning of the summary. */
   words: string[];
@@ -42,9 +42,9 @@ export interface AddedSeverityRule {
 
 export interface SourceDefaults {
   sourceId: string;
-  /** The event type of items that no rule matches; null if there is none. */
+  /** The event type of items that no rule matches, or null if there is none. */
   eventType: EventType | null;
-  /** Topics of every relevant item. */
+  /** Topics that every relevant item gets. */
   topics: string[];
 }
 

@@ -1,13 +1,12 @@
-// The difference between two versions of a publication.
+// Computes the difference between two versions of a publication.
 import { changedSentences } from "./changed_sentences.ts";
 import { describeChanges, type FieldChange } from "./diff_words.ts";
 import type { RegEvent } from "./event.ts";
 
-/** The changes from the previous version to a revision. */
 export interface EventDiff {
   previous_id: string;
   previous_version: number;
-  /** "Title changed; 2 topics added". */
+  /** For example "Title changed; 2 topics added". */
   summary: string;
   changes: FieldChange[];
 }
@@ -26,8 +25,9 @@ const TEXTS: ReadonlySet<string> = new Set(["title_en", "summary_en"]);
 const LISTS = ["topics", "ai_act_articles", "language_versions"] as const;
 
 /**
- * The difference from `previous` to `next`. The summary is in the given language, or in English if there are no texts for
- * it. Changes of translations have the fields `translations.CODE.title` and `translations.CODE.summary`.
+ * Returns the difference from `previous` to `next`. The summary is in the given language, or in English if that
+ * language has no texts. Changes of translations have the fields `translations.CODE.title` and
+ * `translations.CODE.summary`.
  */
 export function diffEvents(previous: RegEvent, next: RegEvent, language = "en"): EventDiff {
   const changes: FieldChange[] = [];
@@ -53,7 +53,7 @@ export function diffEvents(previous: RegEvent, next: RegEvent, language = "en"):
   };
 }
 
-/** Changes of translations that `title_en` and `summary_en` do not contain. */
+/** Returns the changes of translations that `title_en` and `summary_en` do not show. */
 function translationChanges(previous: RegEvent, next: RegEvent): FieldChange[] {
   const changes: FieldChange[] = [];
   const codes = new Set([...Object.keys(previous.translations), ...Object.keys(next.translations)]);

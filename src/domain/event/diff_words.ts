@@ -1,4 +1,4 @@
-// The changes of a revision as a sentence: "Title changed; 2 topics added".
+// Describes the changes of a revision as a sentence: "Title changed; 2 topics added".
 import { isAtLeast, SEVERITIES, type Severity } from "./severity.ts";
 
 type Noun = readonly [one: string, many: string];
@@ -73,7 +73,7 @@ const WORDS: Record<string, DiffTexts> = {
     language: "langue modifiée",
     withdrawn: "retiré par la source",
     restored: "de nouveau publié par la source",
-    // All feminine, as their participles are.
+    // All feminine, like the participles below.
     lists: {
       topics: ["thématique", "thématiques"],
       ai_act_articles: ["référence d’article", "références d’articles"],
@@ -87,16 +87,16 @@ const WORDS: Record<string, DiffTexts> = {
 const GERMAN_FATES: Record<Fate, string> = { changed: "geändert", added: "hinzugefügt", removed: "entfernt" };
 const FRENCH_FATES: Record<Fate, string> = { changed: "modifié", added: "ajouté", removed: "supprimé" };
 
-/** The language of the sentence and of the record. */
+/** The languages of the sentence and of the event. */
 export interface DescribeOptions {
   language: string;
-  /** The language of `title_en` and `summary_en` in a record with several languages; null in a record with one. */
+  /** The language of `title_en` and `summary_en` if the event has several languages; otherwise null. */
   own: string | null;
 }
 
 /**
- * The changes in the reader's language, or in English if there are no texts for it. Changes of texts in that language come
- * first; for other languages, the language is named.
+ * Describes the changes in the reader's language, or in English if that language has no texts. Changes of texts in the
+ * reader's language come first; other languages are named.
  */
 export function describeChanges(changes: readonly FieldChange[], { language, own }: DescribeOptions): string {
   const known = Object.hasOwn(WORDS, language) ? language : "en";
@@ -115,7 +115,7 @@ interface Context {
   changes: readonly FieldChange[];
   words: DiffTexts;
   language: string;
-  /** Names the language of `title_en` and `summary_en`; empty where it is clear. */
+  /** Names the language of `title_en` and `summary_en`, or returns an empty text if it is clear. */
   elsewhere(): string;
 }
 
@@ -159,7 +159,7 @@ function isRaised(before: string, after: string): boolean {
   return known(before) && known(after) && isAtLeast(after, before);
 }
 
-/** A language that was added or removed as a whole is named once, without its fields. */
+/** If a whole language was added or removed, it is named once, without its fields. */
 function translationClause(field: string, fate: Fate, { changes, words, language }: Context): string[] {
   const [, code, part] = /^translations\.(.+)\.(title|summary)$/.exec(field) ?? [];
   if (code === undefined) return [field];
@@ -172,7 +172,7 @@ function translationClause(field: string, fate: Fate, { changes, words, language
   return [`${clause} (${languageName(code, language)})`];
 }
 
-/** By their language: creating one takes longer than a whole diff. */
+/** Cached by language, because creating one takes longer than computing a whole diff. */
 const NAMES = new Map<string, Intl.DisplayNames>();
 
 function languageName(code: string, language: string): string {
@@ -183,8 +183,8 @@ function languageName(code: string, language: string): string {
 }
 
 /**
- * A changed field: its values, or the added and removed values of a list. `excerpt`: the values contain only the changed
- * sentences of a long text, with "[…]" for the others.
+ * A changed field, with its values or with the added and removed values of a list. `excerpt` means that the values
+ * contain only the changed sentences of a long text, with "[…]" for the others.
  */
 export type FieldChange =
   | { field: string; before: string | number | null; after: string | number | null; excerpt?: true }

@@ -1,5 +1,4 @@
-// The sentence in every response with data and in every delivery (specification, section 1.7).
+// The disclaimer in every response with data and in every delivery (specification, section 1.7).
 
-/** States that the content is information only. */
 export const DISCLAIMER =
   "For information only; not legal advice. The official publication is authoritative.";

@@ -26,53 +26,53 @@ export const EVENT_TYPES = [
 
 export type EventType = typeof EVENT_TYPES[number];
 
-/** The texts of a publication in one language, plain. */
+/** The texts of a publication in one language, as plain text. */
 export interface LocalizedText {
   title: string;
   summary: string;
 }
 
 /**
- * One version of one publication, append-only: the record of the specification (section 2.1) with its names, so that the
- * stored record is the JSON of the API. Times are Unix ms.
+ * One version of one publication; append-only. The field names are those of the specification (section 2.1), so the
+ * stored record is also the API's JSON. Times are Unix ms.
  */
 export interface RegEvent {
-  /** `evt_` and a ULID; never reused, never changed. */
+  /** `evt_` and a ULID. Never reused or changed. */
   id: string;
   source_id: string;
   /** Shared by all versions of one publication of one source. */
   external_id: string;
-  /** Starts at 1; each revision by the source increments it. */
+  /** Starts at 1. Each revision by the source increments it. */
   version: number;
-  /** The id of the previous version; null for version 1. */
+  /** The id of the previous version, or null for version 1. */
   supersedes: string | null;
   event_type: EventType;
-  /** Topic ids, the strongest first. */
+  /** Topic ids, most relevant first. */
   topics: string[];
   severity: Severity;
-  /** The English title; if the source publishes none, the original title. */
+  /** The English title, or the original title if the source publishes no English one. */
   title_en: string;
-  /** The same for the summary; may be empty. */
+  /** The English or original summary, chosen like the title; may be empty. */
   summary_en: string;
   /** Absolute http(s) URL of the official publication. */
   url_official: string;
-  /** Canonical references such as `Art. 53(1)(d)`, `Annex III`, `Recital 60`; sorted, each once. */
+  /** Canonical references such as `Art. 53(1)(d)`, `Annex III` and `Recital 60`, sorted and without duplicates. */
   ai_act_articles: string[];
   /** The publication date stated by the source. */
   published_at: number;
-  /** True if no date was stated, or one over a day ahead: `published_at` is then when it was first seen. */
+  /** True if the source stated no date, or one more than a day ahead. `published_at` is then when it was first seen. */
   published_at_estimated: boolean;
   ingested_at: number;
   /** The original language (ISO 639-1). */
   language: string;
   language_versions: string[];
-  /** The texts by language, for all of `language_versions`. */
+  /** The texts by language, for every entry of `language_versions`. */
   translations: Record<string, LocalizedText>;
-  /** Only in the version that records that the source no longer lists the publication. */
+  /** Set only in the version that records that the source no longer lists the publication. */
   status?: "withdrawn" | undefined;
 }
 
-/** The record with a further language. English texts also become `title_en` and `summary_en`. Existing ones stay. */
+/** Adds a language, unless the record already has it. English texts also become `title_en` and `summary_en`. */
 export function withTranslation(event: RegEvent, language: string, words: LocalizedText): RegEvent {
   if (Object.hasOwn(event.translations, language)) return event;
   return {

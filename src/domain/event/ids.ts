@@ -1,4 +1,4 @@
-// Identifiers: a prefix that names the noun, and a ULID that is monotonic within a process.
+// Identifiers: a prefix that names the noun, and a ULID that increases monotonically within a process.
 
 export const ID_PREFIXES = {
   event: "evt_",
@@ -12,20 +12,20 @@ export const ID_PREFIXES = {
 
 export type IdNoun = keyof typeof ID_PREFIXES;
 
-/** Creates an identifier of a noun; each call returns a greater ULID than the previous one. */
+/** Creates an identifier for a noun. Each call returns a greater ULID than the previous one. */
 export type NewId = (noun: IdNoun) => string;
 
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"; // Crockford's base 32, as in the ULID specification
 const TIME_CHARACTERS = 10;
 const RANDOM_CHARACTERS = 16;
-/** A ULID: its time has 48 bits, so the first character is at most `7`. */
+/** A ULID. Its time has 48 bits, so the first character is at most `7`. */
 const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
-/** The last time that a ULID can hold. */
+/** The last time that fits in a ULID, Unix ms. */
 const LAST_ULID_MS = 2 ** 48 - 1;
 
 /**
- * Identifiers from a clock (Unix ms) and a source of random bytes. When the clock stands still or goes back, the random
- * part of the last ULID is incremented instead, so identifiers stay in the order of creation.
+ * Creates identifiers from a clock (Unix ms) and a source of random bytes. If the clock stands still or goes back, the
+ * random part of the last ULID is incremented instead, so identifiers stay in the order of creation.
  */
 export function createIds(nowMs: () => number, randomBytes: (count: number) => Uint8Array): NewId {
   let lastMs = -1;
@@ -46,13 +46,13 @@ export function createIds(nowMs: () => number, randomBytes: (count: number) => U
   };
 }
 
-/** The least identifier of a noun that can be made at a time (Unix ms). */
+/** Returns the smallest identifier of a noun for a time (Unix ms). */
 export function firstIdAt(noun: IdNoun, ms: number): string {
   return ID_PREFIXES[noun] + timeCharacters(Math.min(Math.max(0, ms), LAST_ULID_MS)) +
     "0".repeat(RANDOM_CHARACTERS);
 }
 
-/** The identifier of a noun with the time 0 and the given 10 bytes. */
+/** Returns the identifier of a noun with the time 0 and the given 10 bytes. */
 export function idOfNumber(noun: IdNoun, bytes: Uint8Array): string {
   let rest = bytes.reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);
   let text = "";
@@ -60,7 +60,7 @@ export function idOfNumber(noun: IdNoun, bytes: Uint8Array): string {
   return ID_PREFIXES[noun] + timeCharacters(0) + text;
 }
 
-/** Whether a text has the form of an identifier of the noun. */
+/** Whether a text has the form of the noun's identifiers. */
 export function isId(noun: IdNoun, text: string): boolean {
   const prefix = ID_PREFIXES[noun];
   return text.startsWith(prefix) && ULID.test(text.slice(prefix.length));
@@ -74,7 +74,7 @@ function timeCharacters(ms: number): string {
   return text;
 }
 
-/** Adds one; false when the digits have wrapped around to zero. */
+/** Adds one. Returns false if the digits have wrapped around to zero. */
 function increment(digits: number[]): boolean {
   for (let at = digits.length - 1; at >= 0; at--) {
     const digit = digits[at] ?? 0;

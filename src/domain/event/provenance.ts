@@ -1,27 +1,27 @@
 // Provenance: the origin of an event record, from which every value can be explained.
 
 export interface DocumentOrigin {
-  /** The URL without user, query and fragment, which may contain secrets, or the name of the file. */
+  /** The URL without user, query and fragment, which may contain secrets, or the file's name. */
   document: string;
   /** SHA-256 of the received bytes, 64 hexadecimal characters. */
   document_sha256: string;
-  /** The HTTP status of the response; null for a file. */
+  /** The HTTP status of the response, or null for a file. */
   http_status: number | null;
   /** Unix ms. */
   fetched_at: number;
 }
 
 export interface LanguageOrigin extends DocumentOrigin {
-  /** URL of the publication in that language; older records have none. */
+  /** URL of the publication in that language. Older records have none. */
   url?: string | undefined;
 }
 
-/** The origin of a record, stored with it and never changed. */
+/** The origin of a record. It is stored with the record and never changes. */
 export interface Provenance extends DocumentOrigin {
   /** The version of the classification rules: `1`, or `1+` and a hash if the config adds rules. */
   rules_version: string;
   categories: string[];
-  /** The languages stated by item, document and source, the most specific first. */
+  /** The languages stated by item, document and source, most specific first. */
   stated_languages: string[];
   /** The origins of the other languages that this version added or changed. */
   other_languages?: Record<string, LanguageOrigin> | undefined;

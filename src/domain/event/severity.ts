@@ -1,11 +1,11 @@
-// Severities of events: their names, their order, comparisons.
+// The severities of events: their names, order and comparison.
 
-/** The severities of the specification (section 2.1), ascending. */
+/** The severities of the specification (section 2.1) in ascending order. */
 export const SEVERITIES = ["info", "low", "medium", "high", "critical"] as const;
 
 export type Severity = typeof SEVERITIES[number];
 
-/** 0 for `info` to 4 for `critical`. */
+/** Ranks a severity from 0 (`info`) to 4 (`critical`). */
 export function severityRank(severity: Severity): number {
   return SEVERITIES.indexOf(severity);
 }

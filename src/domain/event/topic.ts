@@ -1,18 +1,18 @@
-// Topics of the taxonomy: two levels, a parent includes its children.
+// The two-level taxonomy of topics. A parent includes its children.
 
 export interface Topic {
-  /** Kebab-case, stable. */
+  /** The id in kebab-case, which never changes. */
   id: string;
   name_en: string;
   name_de: string;
   name_fr: string;
-  /** The id of the parent topic, null for a parent. */
+  /** The id of the parent topic, or null if this is a parent. */
   parent: string | null;
-  /** Articles of the AI Act that the topic covers, as bare numbers ("50", "75a"). */
+  /** The articles of the AI Act that the topic covers, as bare numbers ("50", "75a"). */
   articles: string[];
 }
 
-/** The given topics and their children; unknown ids are kept. */
+/** Returns the given topics and their children. Unknown ids are kept. */
 export function expandTopics(topics: readonly Topic[], ids: readonly string[]): Set<string> {
   const expanded = new Set(ids);
   for (const topic of topics) {

@@ -1,41 +1,41 @@
-// Plans the effects of a change to a customer: on its limits, its deliveries and its mails.
+// Plans the effects of changing a customer on its limits, deliveries and mails.
 import { type Customer, type DisabledBy, limitsOf } from "../customer/customer.ts";
 import type { MailContent } from "../customer/mail.ts";
 import { limitFields, type Tier, type TierLimits } from "../customer/tier.ts";
 import type { PlanFit } from "./plan_limits.ts";
 
-/** A customer and who disabled it; null while it is enabled. */
+/** A customer and who disabled it. `disabledBy` is null while it is enabled. */
 export interface CustomerFacts {
   customer: Customer;
   disabledBy: DisabledBy | null;
 }
 
-/** A change of a customer; what is missing stays the same. */
+/** A change of a customer. Absent fields stay the same. */
 export interface CustomerChange {
   change: Partial<Pick<Customer, "tier" | "limits" | "email" | "language">>;
-  /** Who disables it; null enables it. */
+  /** Who disables the customer; null enables it. */
   disabledBy?: DisabledBy | null;
 }
 
 export interface CustomerChanged extends CustomerFacts {
   differences: Record<string, unknown>;
-  /** Its pending deliveries are held. */
+  /** Whether its pending deliveries must be held. */
   isDisabled: boolean;
-  /** A welcome mail that waits for the customer to be enabled is sent. */
+  /** Whether to send a welcome mail that waits for the customer to be enabled. */
   isEnabled: boolean;
-  /** If the welcome mail failed, it is sent again, to the new address. */
+  /** Whether to send a failed welcome mail again, to the new email address. */
   hasNewEmail: boolean;
-  /** The new limits for its subscriptions; null when they are the same. */
+  /** The new limits for its subscriptions, or null if they are unchanged. */
   limits: TierLimits | null;
 }
 
-/** The effects of a change; null when it changes nothing. */
+/** Plans the effects of a change. Returns null if it changes nothing. */
 export function planCustomerChange(
   { customer, disabledBy: before }: CustomerFacts,
   { change, disabledBy = before }: CustomerChange,
   tiers: Readonly<Record<Tier, TierLimits>>,
 ): CustomerChanged | null {
-  // Custom limits end with the tier: they must not return with it unnoticed.
+  // Custom limits end when the tier changes, so that they do not return with it unnoticed.
   const hasNewTier = change.tier !== undefined && change.tier !== customer.tier;
   const limits = change.limits ?? (hasNewTier ? {} : customer.limits);
   const changed: Customer = { ...customer, ...change, limits, enabled: disabledBy === null };
@@ -54,8 +54,8 @@ export function planCustomerChange(
 }
 
 /**
- * The mail about a change of limits, after the subscriptions were held or returned; null if there is none. A pending
- * welcome mail contains everything already.
+ * Plans the mail about a change of limits, after subscriptions were held or enabled again. Returns null if none is
+ * needed. A pending welcome mail already contains everything.
  */
 export function planLimitsMail(
   { before, after, limits, fit, awaitsWelcome }: {
@@ -71,7 +71,7 @@ export function planLimitsMail(
   return fit.held.length > 0 ? { kind: "subscriptions-held", data: { limits, ...fit } } : null;
 }
 
-/** Who keeps a customer disabled when the operator enables it: payments that have ended. */
+/** Returns who keeps a customer disabled when the operator enables it: `payment` if its payments have ended. */
 export function disabledAfterEnabling(payment: { access: "granted" | "ended" } | null): DisabledBy | null {
   return payment?.access === "ended" ? "payment" : null;
 }
@@ -86,7 +86,7 @@ function differencesOf(before: Customer, after: Customer): Record<string, unknow
   if (JSON.stringify(before.limits) !== JSON.stringify(after.limits)) {
     differences["limits"] = { before: limitFields(before.limits), after: limitFields(after.limits) };
   }
-  // The audit remains after an erasure: it must not contain the address.
+  // The audit log outlives an erasure, so it must not contain the email address.
   if (before.email !== after.email) differences["email"] = "changed";
   return differences;
 }

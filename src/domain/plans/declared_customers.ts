@@ -1,13 +1,13 @@
-// Plans the declaration of the config's customers, and their keys.
+// Plans the declaration of the config's customers and their keys.
 import type { Customer } from "../customer/customer.ts";
 import type { DeclarationConflict, DeclaredCustomer } from "../customer/declared_customers.ts";
 
 export interface DeclarationFacts {
-  /** The customer of this id; null if there is none. */
+  /** The customer with this id, or null if there is none. */
   known: (Pick<Customer, "email" | "enabled"> & { isErased: boolean }) | null;
   /** The oldest customer with this email address that is neither declared nor disabled by the operator. */
   emailHolderId: string | null;
-  /** The undeclared customer that holds each of its keys. */
+  /** The undeclared customer that holds each of the keys, or null. */
   keyHolderIds: readonly (string | null)[];
 }
 
@@ -17,7 +17,7 @@ export function findConflicts(
 ): DeclarationConflict[] {
   if (known?.isErased) return [{ name, what: "erased", holderId: id }];
   const conflicts: DeclarationConflict[] = [];
-  // An applied declaration stays valid: a later payer with this address must not prevent a start.
+  // Once applied, a declaration stays valid: a later payer with the same email address must not prevent a start.
   const holds = known?.enabled === true && known.email.toLowerCase() === email.toLowerCase();
   if (!holds && emailHolderId !== null) conflicts.push({ name, what: "email", holderId: emailHolderId });
   for (const [keyIndex, holderId] of keyHolderIds.entries()) {
@@ -32,14 +32,14 @@ export interface StoredKey {
   isDisabled: boolean;
 }
 
-/** The keys to add, to move to the customer or enable again, and to disable. */
+/** The keys to add, to move to the customer (or enable again), and to disable. */
 export interface DeclaredKeys {
   added: string[];
   moved: string[];
   disabled: string[];
 }
 
-/** Gives the customer exactly the declared keys; `stored` are the stored keys of these hashes and of the customer. */
+/** Gives the customer exactly the declared keys. `stored` lists the customer's keys and those with these hashes. */
 export function planKeys(
   { id, keyHashes }: Pick<DeclaredCustomer, "id" | "keyHashes">,
   stored: readonly StoredKey[],

@@ -1,4 +1,4 @@
-// The mails about a failing endpoint: contents and deduplication keys.
+// Plans the mails about a failing endpoint: their contents and deduplication keys.
 import { utcDay } from "../customer/quota_period.ts";
 import type { NewMail } from "../customer/mail.ts";
 import { disableAtMs, judgeEndpoint } from "../delivery/endpoint.ts";
@@ -14,7 +14,7 @@ export interface FailingEndpoint {
 
 type EndpointMail = Omit<Extract<NewMail, { kind: "delivery-warning" | "delivery-disabled" }>, "id">;
 
-/** The mail about a subscription that is disabled at `nowMs`. */
+/** Returns the mail about a subscription that is disabled at `nowMs`. */
 export function disabledMail(
   { subscriptionId, customerId, webhookUrl, firstFailureAtMs }: FailingEndpoint,
   { by, nowMs, problem }: { by: DisabledReason; nowMs: number; problem: string | null },
@@ -30,13 +30,13 @@ export function disabledMail(
       problem,
       ...(by === "key-lost" ? { isKeyLost: true as const } : {}),
     },
-    // Once a day: an endpoint that answers 410 each time it is enabled must not cause a mail each time.
+    // Once a day, so that an endpoint that responds with 410 each time it is enabled does not cause a mail each time.
     onceKey: `delivery-disabled:${subscriptionId}:${utcDay(nowMs)}`,
     atMs: nowMs,
   };
 }
 
-/** The action for an endpoint: warn its owner, disable its subscription, or none (null). */
+/** Plans the action for an endpoint: warn its owner, disable its subscription, or null for none. */
 export function planEndpoint(
   endpoint: FailingEndpoint & { warnedAtMs: number | null },
   { nowMs, problem }: { nowMs: number; problem: string | null },

@@ -1,4 +1,4 @@
-// How many deliveries may start to an endpoint: one at a time while it is probed, a limited rate while it recovers.
+// Plans how many deliveries may start: one at a time to a probed endpoint, a limited rate to a recovering one.
 import {
   type EndpointHealth,
   isSlowEndpoint,
@@ -9,7 +9,7 @@ import type { Lane, Slots } from "./share_slots.ts";
 
 export type EndpointFacts = Pick<EndpointHealth, "pace" | "slowAttempts" | "resumeAtMs">;
 
-/** The lane of an endpoint's deliveries and how many may start; null if there is none. */
+/** Returns the lane of an endpoint's deliveries and how many may start, or null if none may. */
 export function planEndpointSlots(
   { pace, slowAttempts, resumeAtMs }: EndpointFacts,
   { customerId, subscriptionId, isReplay, slots, perSubscription, nowMs }: {
@@ -29,12 +29,12 @@ export function planEndpointSlots(
   return free > 0 && slots.admits(customerId, lane) ? { lane, free } : null;
 }
 
-/** A pause longer than the longest was computed before the clock was set back. */
+/** Ignores pauses over the maximum, which were computed before the clock was set back. */
 function isPaused(resumeAtMs: number, nowMs: number): boolean {
   return resumeAtMs > nowMs && resumeAtMs <= nowMs + MAX_PROBE_PAUSE_MS;
 }
 
-/** The pace of a recovering endpoint after a claim. It has recovered when nothing more is due (`isAll`). */
+/** Plans the pace of a recovering endpoint after a claim. It has recovered if nothing more is due (`isAll`). */
 export function planRecovery(
   { claimed, isAll, nowMs }: { claimed: number; isAll: boolean; nowMs: number },
 ): Pick<EndpointHealth, "pace" | "resumeAtMs"> {

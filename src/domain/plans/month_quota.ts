@@ -1,38 +1,38 @@
-// A customer's quota for a month within a transaction: admits deliveries, holds them, and finds due notices.
+// Tracks a customer's monthly quota within a transaction: admits or holds deliveries, and finds due notices.
 import type { NewMail } from "../customer/mail.ts";
 import { nextUtcMonth } from "../customer/quota_period.ts";
 import { noticeDue, type QuotaNotice } from "../customer/quota_notice.ts";
 
 export interface MonthFacts {
-  /** Allowed and used deliveries of the month. */
+  /** The allowed and the used deliveries of the month. */
   limit: number;
   used: number;
-  /** Allowed and actual number of held deliveries. */
+  /** The allowed and the actual number of held deliveries. */
   heldLimit: number;
   held: number;
 }
 
-/** A customer's month; every call counts. */
+/** A customer's month. Every call counts. */
 export class CustomerMonth {
   #left: number;
   #heldLeft: number;
-  /** Whether older deliveries are held, which go first; null until it is read. */
+  /** Whether older deliveries are held, which go first. Null until it is read. */
   #hasOlder: boolean | null = null;
   #taken = 0;
   #isTouched = false;
 
-  /** `readHasOlder` returns whether deliveries of active subscriptions are held; called at most once. */
+  /** `readHasOlder` returns whether deliveries of active subscriptions are held. It is called at most once. */
   constructor(readonly facts: MonthFacts, readonly readHasOlder: () => boolean) {
     this.#left = facts.limit - facts.used;
     this.#heldLeft = facts.heldLimit - facts.held;
   }
 
-  /** The rest of the month's deliveries; 0 or less when it is used up. */
+  /** The deliveries left this month; 0 or less if the quota is used up. */
   get left(): number {
     return this.#left;
   }
 
-  /** Deliveries taken by {@link take}, to be written. */
+  /** The number of deliveries taken by {@link take}, which the caller must store. */
   get taken(): number {
     return this.#taken;
   }
@@ -42,7 +42,7 @@ export class CustomerMonth {
     return this.#left > 0 && !(this.#hasOlder ??= this.readHasOlder());
   }
 
-  /** Takes one delivery that the caller counts; false when none is left. */
+  /** Takes one delivery that the caller counts. Returns false if none is left. */
   reserve(): boolean {
     this.#isTouched = true;
     if (this.#left <= 0) return false;
@@ -50,7 +50,7 @@ export class CustomerMonth {
     return true;
   }
 
-  /** Like {@link reserve}, for a new delivery: false also while older ones are held. */
+  /** Takes one new delivery like {@link reserve}, but also returns false while older deliveries are held. */
   admits(): boolean {
     const hasOlder = this.#hasOlder ??= this.readHasOlder();
     const isAdmitted = !hasOlder && this.reserve();
@@ -58,24 +58,24 @@ export class CustomerMonth {
     return isAdmitted;
   }
 
-  /** Like {@link admits}, for a delivery that is counted in {@link taken}. */
+  /** Takes one new delivery like {@link admits}, and counts it in {@link taken}. */
   take(): boolean {
     const isAdmitted = this.admits();
     if (isAdmitted) this.#taken++;
     return isAdmitted;
   }
 
-  /** Takes one of the held deliveries; false when the limit is reached. */
+  /** Takes one of the held deliveries that the limit allows. Returns false if it is reached. */
   takeHeld(): boolean {
     if (this.#heldLeft <= 0) return false;
     this.#heldLeft--;
     return true;
   }
 
-  /** The due notice; `readNotified` returns when the customer got a notice, Unix ms or null. */
+  /** Returns the due notice, if any. `readNotified` returns when the customer got a notice, Unix ms, or null. */
   notice(readNotified: (kind: QuotaNotice) => number | null): QuotaNotice | null {
     const use = { limit: this.facts.limit, used: this.facts.limit - this.#left };
-    // Most months are far from the limit: nothing is read for them.
+    // Most months are far from the limit and need no reads.
     if (!this.#isTouched || noticeDue({ ...use, warnedAtMs: null, spentAtMs: null }) === null) return null;
     return noticeDue({ ...use, warnedAtMs: readNotified("quota-80"), spentAtMs: readNotified("quota-100") });
   }
@@ -95,7 +95,7 @@ export class CustomerMonth {
   }
 }
 
-/** The deduplication key of a notice. It contains the limit: after an upgrade, notices are due again. */
+/** Returns the deduplication key of a notice. It contains the limit, so notices are due again after an upgrade. */
 export function noticeKey(
   kind: QuotaNotice,
   { customerId, month, limit }: { customerId: string; month: string; limit: number },
@@ -103,7 +103,7 @@ export function noticeKey(
   return `${kind}:${customerId}:${month}:${limit}`;
 }
 
-/** The mail to a customer that has reached its limit of held deliveries; once a month. */
+/** Returns the mail to a customer that has reached its limit of held deliveries, sent once a month. */
 export function heldFullMail(
   { customerId, month, limit, nowMs }: { customerId: string; month: string; limit: number; nowMs: number },
 ): Omit<Extract<NewMail, { kind: "held-full" }>, "id"> {

@@ -1,4 +1,4 @@
-// Plans the effects of the verdict on a payer's events: customer, access and notices.
+// Plans the effects of the verdict on a payer's events: on the customer, access and notices.
 import type { Customer, DisabledBy } from "../customer/customer.ts";
 import type { PayerState, PaymentNotice, PaymentVerdict } from "../customer/payment.ts";
 import type { Tier } from "../customer/tier.ts";
@@ -10,7 +10,7 @@ export const PRICE_WAIT_MS = 30_000;
 /** The tier of a new customer before its price is known. */
 const TIER_BEFORE_PRICE: Tier = "indie";
 
-/** A customer to be created for a paid checkout. The welcome mail makes its key. */
+/** A customer to create for a paid checkout. The welcome mail creates its key. */
 export interface NewPayer {
   customer: Customer;
   disabledBy: DisabledBy | null;
@@ -18,7 +18,7 @@ export interface NewPayer {
   welcomeAtMs: number;
 }
 
-/** The customer to be created for a payer that has none; null while no checkout is paid. */
+/** Plans the customer of a payer that has none. Returns null if no checkout is paid. */
 export function planProvision(
   verdict: PaymentVerdict,
   { nowMs, newCustomerId }: { nowMs: number; newCustomerId(): string },
@@ -41,15 +41,14 @@ export function planProvision(
   };
 }
 
-/** The state of a payer after a verdict. */
 export function planPayer(payer: string, verdict: PaymentVerdict, known: PayerState | null): PayerState {
   const { email, access, accessUntilMs, unknownPrice } = verdict;
   return { payer, email, tier: verdict.tier ?? known?.tier ?? null, access, accessUntilMs, unknownPrice };
 }
 
 /**
- * The change of a customer by a verdict. Tier and address follow changes of the payment only, so that the operator's
- * own changes stay. A customer that the operator disabled stays disabled.
+ * Plans how a verdict changes a customer. Tier and email address change only if those of the payment do, so that the
+ * operator's own changes stay. A customer that the operator disabled stays disabled.
  */
 export function planPayerChange(
   { tier, email, language, access }: PaymentVerdict,
@@ -62,7 +61,7 @@ export function planPayerChange(
   return { change, disabledBy: access === "granted" ? null : "payment" };
 }
 
-/** The change of a customer's access by a verdict; null if there is none. */
+/** Returns how a verdict changes a customer's access, or null if it does not. */
 export function accessChange(
   { before, after }: { before: boolean; after: boolean },
   { accessUntilMs }: Pick<PaymentVerdict, "accessUntilMs">,
@@ -72,14 +71,14 @@ export function accessChange(
   return accessUntilMs === null ? "restored" : "in_grace";
 }
 
-/** The mail of a verdict: its content, its deduplication key, and earlier keys of the same mail. */
+/** The mail about a verdict: its content, its deduplication key, and the earlier keys of the same mail. */
 export interface PaymentMail {
   content: Pick<PaymentNotice, "kind" | "data">;
   onceKey: string;
   formerKeys: string[];
 }
 
-/** The mail of a verdict; null if there is none. A payer that never had access gets no mail about its end. */
+/** Plans the mail about a verdict, or returns null. Payers that never had access get no mail about its end. */
 export function planPaymentMail(
   { notice }: Pick<PaymentVerdict, "notice">,
   { customerId, isNew }: { customerId: string; isNew: boolean },

@@ -1,16 +1,16 @@
-// Plans which subscriptions are held by the limit of the customer's plan: the newest ones, which return in order.
+// Plans which subscriptions the customer's plan limits hold: the newest first. They return in order.
 import type { FittedSubscription, TierFit } from "../customer/mail.ts";
 
-/** A customer's subscriptions that are not deleted; each list is in the order of creation. */
+/** A customer's subscriptions that are not deleted. Each list is in the order of creation. */
 export interface PlanFacts {
   active: readonly FittedSubscription[];
   held: readonly FittedSubscription[];
 }
 
-/** The subscriptions to hold or to enable again. */
+/** The subscriptions to hold and those to enable again. */
 export type PlanFit = Pick<TierFit, "held" | "returned">;
 
-/** Holds the newest active subscriptions over the limit, or returns held ones, oldest first, while there is room. */
+/** Holds the newest active subscriptions over the limit. If there is room, returns held ones, oldest first. */
 export function planLimits({ active, held }: PlanFacts, limit: number): PlanFit {
   return {
     held: active.slice(limit),
@@ -18,7 +18,7 @@ export function planLimits({ active, held }: PlanFacts, limit: number): PlanFit 
   };
 }
 
-/** Whether {@link planLimits} would change anything; needs the counts alone. */
+/** Whether {@link planLimits} would change anything, decided from the counts alone. */
 export function breaksLimits({ active, held }: { active: number; held: number }, limit: number): boolean {
   return active > limit || (active < limit && held > 0);
 }

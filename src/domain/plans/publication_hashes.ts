@@ -1,4 +1,4 @@
-// Plans the stored state of a publication after a decision.
+// Plans the stored hashes of a publication after a decision.
 import type { RegEvent } from "../event/event.ts";
 import type { PublicationKey, RecordDecision, StoredPublication } from "../ports/store/publications.ts";
 
@@ -10,13 +10,13 @@ export function isOfPublication(decision: RecordDecision, stored: StoredPublicat
 
 /** A change of the stored hashes without a new version. */
 export type HashChange =
-  /** The hashes are replaced; an absent text hash stays. `dateMoves` is added to the count. */
+  /** Replaces the hashes, except that an absent text hash stays. `dateMoves` is added to the count. */
   | { kind: "hashes"; contentHash: string; textHash: string | undefined; dateMoves: number }
-  /** The content with another date is stored beside the current one. */
+  /** Stores the content with another date beside the current content. */
   | { kind: "pending"; contentHash: string }
   | { kind: "text"; textHash: string };
 
-/** The change of a known publication's hashes; null if there is none. */
+/** Plans the change of a known publication's hashes. Returns null if there is none. */
 export function planHashes(
   { contentHash, textHash }: Pick<PublicationKey, "contentHash" | "textHash">,
   stored: Pick<StoredPublication, "contentHash" | "textHash">,
@@ -33,7 +33,7 @@ export function planHashes(
   return lacksText ? { kind: "text", textHash } : null;
 }
 
-/** The hashes after a new version. A revision in another language keeps those of the first language. */
+/** Plans the hashes after a new version. A revision in another language keeps those of the first language. */
 export function planVersionHashes(
   { contentHash, textHash, language }: Pick<PublicationKey, "contentHash" | "textHash" | "language">,
   stored: Pick<StoredPublication, "contentHash" | "textHash" | "externalId"> | null,

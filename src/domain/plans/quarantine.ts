@@ -1,4 +1,4 @@
-// Plans which events of a fetch are quarantined as a change spike, and the source's usual volume.
+// Plans which events of a fetch are quarantined as a change spike, and updates the source's usual volume.
 import type { ChangeSpike, ChangeVolume } from "../source/change_volume.ts";
 
 /** The share of the usual volume that remains after each fetch with changes. */
@@ -7,13 +7,13 @@ const USUAL_DECAY = 0.9;
 export interface ArrivedEvent {
   seq: number;
   version: number;
-  /** Its publication within the source. */
+  /** The id of its publication within the source. */
   externalId: string;
 }
 
 /**
- * The events to quarantine: those of a spike, and revisions of publications that already have quarantined events
- * (`quarantined`); otherwise the revision would be delivered first.
+ * Returns the events to quarantine: those of a spike, and revisions of publications that already have quarantined
+ * events (`quarantined`). Otherwise a revision would be delivered before the first version.
  */
 export function planQuarantine(
   arrived: readonly ArrivedEvent[],
@@ -28,7 +28,7 @@ export function planQuarantine(
     .map(({ seq }) => seq);
 }
 
-/** The source's usual volume after a fetch; null when it stays. A spike does not count. */
+/** Returns the source's usual volume after a fetch, or null if it does not change. A spike does not count. */
 export function planUsualVolume(
   { count, usual, revised, usualRevised }: ChangeVolume,
   spike: ChangeSpike,

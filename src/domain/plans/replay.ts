@@ -1,7 +1,6 @@
-// Whether a delivery can be sent again.
+// Decides whether a delivery can be sent again.
 import type { DeliveryStatus } from "../delivery/delivery.ts";
 
-/** The facts that decide whether a delivery can be sent again. */
 export interface ReplayFacts {
   status: DeliveryStatus;
   isPruned: boolean;
@@ -9,7 +8,7 @@ export interface ReplayFacts {
   customerEnabled: boolean;
 }
 
-/** Why a delivery cannot be sent again; null when it can. */
+/** Returns why a delivery cannot be sent again, or null if it can. */
 export function replayRefusal(
   { status, isPruned, subscription, customerEnabled }: ReplayFacts,
 ): "unfinished" | "cancelled" | "removed" | "disabled" | null {

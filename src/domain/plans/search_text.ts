@@ -1,7 +1,7 @@
 // The indexed text of an event: its words, and tags for the other filters.
 import type { RegEvent } from "../event/event.ts";
 
-/** The filters by tag, with the prefixes of their tokens. */
+/** The filters by tag, and the prefix of each tag. */
 const TAG_LETTERS = {
   source: "s",
   severity: "v",
@@ -13,14 +13,14 @@ const TAG_LETTERS = {
 
 export type TagKind = keyof typeof TAG_LETTERS;
 
-/** A tag as one token of lower-case letters and digits, which full-text search does not split; `x` escapes the rest. */
+/** Encodes a tag as one lower-case alphanumeric token, which full-text search does not split; `x` is the escape. */
 export function tagOf(kind: TagKind, value: string): string {
   const escape = (sign: string): string =>
     Array.from(new TextEncoder().encode(sign), (byte) => `x${byte.toString(16).padStart(2, "0")}`).join("");
   return TAG_LETTERS[kind] + value.replace(/[^a-wyz0-9]+/g, escape);
 }
 
-/** The tags of an event. A reference also gets those of its parents: `Art. 50(2)` that of `Art. 50`. */
+/** Returns an event's tags. A reference also gets its parents' tags: `Art. 50(2)` also gets that of `Art. 50`. */
 export function tagsOf(event: RegEvent): string[] {
   const tags = new Set([
     tagOf("source", event.source_id),
@@ -38,7 +38,7 @@ export function tagsOf(event: RegEvent): string[] {
   return [...tags];
 }
 
-/** Title and summary in every language, each text once. */
+/** Returns the title and summary in every language, without duplicates. */
 export function searchedText(event: RegEvent): string {
   const translated = Object.values(event.translations).flatMap(({ title, summary }) => [title, summary]);
   return [...new Set([event.title_en, event.summary_en, ...translated])].join("\n");

@@ -1,8 +1,8 @@
-// Shares the free delivery slots among waiting deliveries: round robin over customers, then over their subscriptions.
+// Shares the free delivery slots: round robin over customers, then over each customer's subscriptions.
 
 /**
- * `slow`: the endpoint is probed or answers slowly. `replay`: the delivery was sent before, or requested again. Each
- * lane has its own slots, so that none can take all.
+ * `slow`: the endpoint is probed or responds slowly. `replay`: the delivery was sent before, or was requested again.
+ * Each lane has its own slots, so that no lane can take all of them.
  */
 export type Lane = "normal" | "slow" | "replay";
 
@@ -16,24 +16,24 @@ export interface RunningAttempt {
 export interface WaitingSubscription {
   id: string;
   lane: Lane;
-  /** How many deliveries may start now, at least one: limited by the due ones and the subscription's own limit. */
+  /** Number of deliveries that may start now, at least one: those due, up to the subscription's own limit. */
   ready: number;
 }
 
-/** A customer with due deliveries; its subscriptions are read while slots are left for them. */
+/** A customer with due deliveries. Its subscriptions are read only while slots are left for them. */
 export interface WaitingCustomer<Subscription extends WaitingSubscription = WaitingSubscription> {
   id: string;
   subscriptions: Iterable<Subscription>;
 }
 
 /**
- * An attempt that takes longer leaves the normal lane, ms. For its customer it counts as slow, and so do the next ones
- * of its subscription; the slots of the slow lane are not used for it.
+ * Duration after which an attempt leaves the normal lane, ms. It then counts as slow for its customer, and so do the
+ * next attempts of its subscription, but it uses no slot of the slow lane.
  */
 export const SLOW_AFTER_MS = 1_000;
-/** The maximum share of all slots for one customer while others wait. */
+/** Maximum share of all slots for one customer while others wait. */
 const CUSTOMER_SHARE = 1 / 4;
-/** The lanes' shares of all slots; the normal lane has the rest. */
+/** The lanes' shares of all slots. The normal lane has the rest. */
 const SLOW_SHARE = 1 / 4;
 const REPLAY_SHARE = 1 / 8;
 
@@ -47,10 +47,10 @@ export class Slots {
   readonly #bySubscription = new Map<string, number>();
   readonly #slowNow = new Set<string>();
   readonly #customerShare: number;
-  /** How many more may be taken. */
+  /** How many more slots may be taken. */
   #limit = Infinity;
 
-  /** Slots that are partly used by these attempts; `limit` is how many more may be taken at most. */
+  /** `running` lists the attempts that already use slots. `limit` is the maximum number of further slots to take. */
   constructor(
     { slots, limit, running, nowMs }: {
       slots: number;
@@ -91,14 +91,14 @@ export class Slots {
     return this.#slowNow.has(subscriptionId);
   }
 
-  /** Whether the customer uses its whole share: it gets more only while nobody else waits. */
+  /** Whether the customer uses its whole share and gets more only if nobody else waits. */
   hasShare(customerId: string): boolean {
     return this.#of(customerId).all >= this.#customerShare;
   }
 
   /**
-   * Whether the customer may have one more: it must use less than twice the free slots, of all and of the lane. A
-   * customer with many deliveries thus leaves some slots for later ones.
+   * Whether the customer may take one more slot. It may use less than twice the free slots, in total and in the lane.
+   * This way, a customer with many deliveries leaves some slots for later ones.
    */
   admits(customerId: string, lane: Lane): boolean {
     const own = this.#of(customerId);
@@ -129,7 +129,7 @@ function noSlots(): Held {
   return { normal: 0, slow: 0, replay: 0, all: 0 };
 }
 
-/** A customer in the rounds: its subscriptions that were not served yet, then those that were. */
+/** A customer's turns: first its subscriptions that were not served yet, then those that were. */
 class RoundRobin<Subscription extends WaitingSubscription> {
   readonly #unserved: Iterator<Subscription>;
   readonly #served: Subscription[] = [];
@@ -139,7 +139,7 @@ class RoundRobin<Subscription extends WaitingSubscription> {
     this.#unserved = subscriptions[Symbol.iterator]();
   }
 
-  /** The next subscription that may start a delivery. One that cannot now cannot later in this plan, and is removed. */
+  /** Returns the next subscription that may start a delivery, and removes those that no longer can in this plan. */
   next(slots: Slots): Subscription | null {
     while (this.#next === null || !slots.admits(this.id, this.#next.lane)) {
       const unserved = this.#unserved.next();
@@ -149,7 +149,7 @@ class RoundRobin<Subscription extends WaitingSubscription> {
     return this.#next;
   }
 
-  /** Gives the next subscription a slot; false when no subscription can get one. */
+  /** Gives the next subscription a slot. Returns false if no subscription can get one. */
   serve(slots: Slots, shares: Map<Subscription, number>): boolean {
     const next = this.next(slots);
     if (next === null) return false;
@@ -162,16 +162,16 @@ class RoundRobin<Subscription extends WaitingSubscription> {
   }
 }
 
-/** How many deliveries of each subscription start now, and the customer that was served last. */
+/** How many deliveries of each subscription start now, and which customer was served last. */
 export interface SlotShares<Subscription> {
-  /** In the order in which they were first served. */
+  /** In the order in which the subscriptions were first served. */
   shares: Map<Subscription, number>;
   lastCustomerId: string | null;
 }
 
 /**
- * Takes the free slots: in turn one for each customer, and within a customer one for each subscription, until no slot
- * is free or wanted. A customer that uses its share gets more only when nobody else waits.
+ * Gives each customer in turn one free slot, and within a customer each subscription, until no slot is free or wanted.
+ * A customer that uses its whole share gets more only if nobody else waits.
  */
 export function shareSlots<Subscription extends WaitingSubscription>(
   customers: Iterable<WaitingCustomer<Subscription>>,
@@ -197,7 +197,7 @@ export function shareSlots<Subscription extends WaitingSubscription>(
     if (slots.areTaken) break;
   }
   while (waiting.length > 0) waiting = waiting.filter(isServed);
-  // No customer below its share waits.
+  // Here, no customer below its share waits.
   const [only, ...others] = slots.areTaken ? [] : withShare.filter((turn) => turn.next(slots) !== null);
   if (only !== undefined && others.length === 0) {
     while (only.serve(slots, shares)) lastCustomerId = only.id;

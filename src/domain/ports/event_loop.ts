@@ -1,16 +1,15 @@
-// The event loop of the main thread: names of its work, by which pauses are explained.
+// Names the work of the main thread's event loop, so that pauses can be explained.
 import type { Store } from "./store/store.ts";
 import type { Tracer } from "./tracer.ts";
 
-/** The monitor of the main thread's event loop. */
 export interface EventLoop {
-  /** The main thread begins this work. The name is logged: it must not contain a secret. */
+  /** Notes that the main thread begins this work. The name is logged, so it must not contain a secret. */
   begin(work: string): void;
-  /** The longest pause in the last one to two minutes, ms. */
+  /** Returns the longest pause in the last one to two minutes, ms. */
   longestPauseMs(): number;
 }
 
-/** A tracer that reports the name and source of each span to the event loop monitor. */
+/** Returns a tracer that reports the name and source of each span to the event loop monitor. */
 export function nameActs(tracer: Tracer, eventLoop: EventLoop): Tracer {
   return {
     ...tracer,
@@ -22,7 +21,7 @@ export function nameActs(tracer: Tracer, eventLoop: EventLoop): Tracer {
   };
 }
 
-/** A store that reports the method of each call to the event loop monitor. */
+/** Returns a store that reports the method of each call to the event loop monitor. */
 export function nameCalls(store: Store, eventLoop: EventLoop): Store {
   const named = Object.entries(store).map(([method, call]: [string, (...given: unknown[]) => unknown]) => {
     const work = `store.${method}`;

@@ -1,4 +1,4 @@
-// The log's areas and levels.
+// The areas and levels of the log.
 
 export const LOG_AREAS = [
   "accounts",
@@ -21,10 +21,10 @@ export function isLogArea(name: string): name is LogArea {
   return LOG_AREAS.includes(name as LogArea);
 }
 
-/** The levels, the most detailed first. */
+/** The levels, most detailed first. */
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 
 export type LogLevel = typeof LOG_LEVELS[number];
 
-/** The minimum levels of areas; the others have the log's common level. */
+/** The minimum levels of some areas. All other areas have the log's common level. */
 export type LogLevels = Partial<Record<LogArea, LogLevel>>;

@@ -1,6 +1,6 @@
-// Metrics: counters, gauges and histograms, in the text format of Prometheus (exposition format 0.0.4).
+// Metrics in the text format of Prometheus (exposition format 0.0.4): counters, gauges and histograms.
 
-/** Values of a metric's labels, in the order of the labels. */
+/** The values of a metric's labels, in the order of the labels. */
 export type LabelValues = readonly string[];
 
 export interface Counter {
@@ -17,7 +17,7 @@ export interface GaugeValue {
   value: number;
 }
 
-/** A metric. The name ends with the unit, a counter's with `_total` (conventions of Prometheus). */
+/** A metric. By Prometheus's conventions, the name ends with the unit, or with `_total` for a counter. */
 export interface MetricDescription {
   name: string;
   help: string;
@@ -28,7 +28,7 @@ export interface Metrics {
   counter(description: MetricDescription): Counter;
   /** `bounds` are the upper bounds of the buckets, ascending. */
   histogram(description: MetricDescription & { bounds: readonly number[] }): Histogram;
-  /** `read` is called for each rendering; if it throws, the gauge is omitted. */
+  /** `read` is called for each rendering. If it throws, the gauge is omitted. */
   gauge(description: MetricDescription, read: () => Promise<GaugeValue[]> | GaugeValue[]): void;
 }
 
@@ -38,12 +38,12 @@ export interface MetricsRegistry extends Metrics {
 
 export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-/** Maximum number of label combinations per metric: input must not fill the memory. */
+/** Maximum number of label combinations per metric, so that input cannot fill the memory. */
 const MAX_SERIES = 2_000;
-/** The label of all further combinations. */
+/** The label value that stands for all further combinations. */
 const OTHER = "other";
 
-/** Buckets for durations, seconds. */
+/** Buckets for durations, in seconds. */
 export const SECONDS_BOUNDS: readonly number[] = [
   0.001,
   0.0025,
@@ -67,7 +67,7 @@ export const NO_METRICS: Metrics = {
   gauge: () => {},
 };
 
-/** Throws on registering an invalid name, or a name twice. */
+/** Creates a registry. Registering an invalid name, or a name twice, throws. */
 export function createMetrics(): MetricsRegistry {
   const metrics = new Map<string, () => Promise<string>>();
   const register = (description: MetricDescription, type: string, render: () => Promise<string> | string) => {
@@ -112,7 +112,7 @@ export function createMetrics(): MetricsRegistry {
           const values = await read();
           return values.map((one) => sample(name, named(labels, one.labels ?? []), one.value)).join("");
         } catch {
-          return ""; // an alert sees the absence
+          return ""; // an alert detects the absence
         }
       });
     },
@@ -123,7 +123,6 @@ export function createMetrics(): MetricsRegistry {
   };
 }
 
-/** The values of one label combination, counted by bucket. */
 interface Buckets {
   counts: number[];
   sum: number;
@@ -153,7 +152,7 @@ function addToBuckets(buckets: Buckets, bounds: readonly number[], value: number
 
 type Label = readonly [name: string, value: string];
 
-/** The values of a metric by label combination, at most {@link MAX_SERIES}. */
+/** Stores a metric's values by label combination, for at most {@link MAX_SERIES} combinations. */
 function createSeries<T>({ labels: names = [] }: MetricDescription, create: () => T) {
   const byKey = new Map<string, { labels: Label[]; value: T }>();
   const at = (labels: LabelValues): T => {

@@ -1,4 +1,4 @@
-// The ports of the modules: time, randomness, network, files, log. src/platform implements them.
+// The ports to time, randomness, network, files and log, which src/platform implements.
 
 import type { LogArea } from "./log.ts";
 import type { Mailbox } from "../customer/mail.ts";
@@ -8,15 +8,15 @@ import type { Tracer } from "./tracer.ts";
 export interface Clock {
   nowMs(): number;
   /**
-   * Resolves after `ms`, or at once when the signal aborts. 0 ms splits long work: requests are served in between, and
-   * works that pause this way continue one at a time.
+   * Resolves after `ms`, or as soon as the signal aborts. 0 ms splits long work, so that requests are served in
+   * between. Callers that pause this way continue one at a time.
    */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Resolves after the tasks that are ready now. Not for long work: no request is accepted meanwhile. */
+  /** Resolves after the tasks that are ready now. Not for long work, because no request is accepted in between. */
   turn(): Promise<void>;
   /**
-   * Runs `work` under a deadline: its signal aborts after `ms` (reason: {@link DeadlineError}), or when `stop` aborts
-   * (with its reason). The promise settles with the work or the signal, whichever is first.
+   * Runs `work` under a deadline. Its signal aborts after `ms` (reason: {@link DeadlineError}), or when `stop` aborts
+   * (with the reason of `stop`). The promise settles with the work or the signal, whichever is first.
    */
   within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>, stop?: AbortSignal): Promise<T>;
 }
@@ -30,52 +30,51 @@ export class DeadlineError extends Error {
 
 export interface Random {
   bytes(count: number): Uint8Array;
-  /** A number in [0, 1). */
+  /** Returns a number in [0, 1). */
   fraction(): number;
 }
 
 export interface OutgoingRequest {
   method: "GET" | "POST";
   url: URL;
-  /** Lower-case names. */
+  /** The headers by lower-case name. */
   headers: Record<string, string>;
-  /** Bytes are sent unchanged, text in UTF-8. */
+  /** Bytes are sent unchanged, and text is encoded as UTF-8. */
   body?: string | Uint8Array;
-  /** Checked addresses of this host: the connection goes to one of them, without another look-up. */
+  /** Checked IP addresses of this host. The connection goes to one of them without another lookup. */
   addresses?: readonly string[];
   /** PEM certificates of additional authorities that are trusted for this request. */
   authorities?: string;
-  /** Maximum size of the response body, before and after decompression. */
+  /** Maximum size of the response body, both before and after decompression. */
   maxBodyBytes: number;
   signal: AbortSignal;
 }
 
 export interface IncomingResponse {
   status: number;
-  /** Lower-case names; several values are joined by ", ", those of `set-cookie` by a line feed. */
+  /** The headers by lower-case name. Several values are joined by ", ", but those of `set-cookie` by a line feed. */
   headers: Record<string, string>;
   body: Uint8Array;
-  /** The body exceeded the limit; `body` contains its beginning. */
+  /** Whether the body exceeded the limit. If so, `body` contains its beginning. */
   truncated: boolean;
 }
 
 /** A request without a usable response. */
 export class NetworkError extends Error {
   override readonly name = "NetworkError";
-  /** `reason` is a cause in a few words without addresses: "connection refused", "host name not found". */
+  /** `reason` is a short cause without IP addresses, such as "connection refused" or "host name not found". */
   constructor(readonly reason: string, options?: ErrorOptions) {
     super(reason, options);
   }
 }
 
 export interface HttpClient {
-  /** Sends one request. Throws {@link NetworkError}; rejects with the signal's reason when it aborts. */
+  /** Sends one request. Rejects with a {@link NetworkError}, or with the signal's reason when it aborts. */
   request(request: OutgoingRequest): Promise<IncomingResponse>;
 }
 
-/** Resolves host names. */
 export interface Resolver {
-  /** All IPv4 and IPv6 addresses of the host; throws {@link NetworkError} without one. */
+  /** Returns all IPv4 and IPv6 addresses of the host. Throws a {@link NetworkError} if there are none. */
   resolve(host: string, signal: AbortSignal): Promise<string[]>;
 }
 
@@ -86,31 +85,31 @@ export interface FileEntry {
 }
 
 export interface FolderListing {
-  /** Its regular files, by name. */
+  /** The regular files, sorted by name. */
   files: FileEntry[];
-  /** The entries that cannot be read as files, by name, with the reason. */
+  /** The entries that cannot be read as files, sorted by name, each with the reason. */
   unreadable: { name: string; reason: string }[];
 }
 
 export interface FolderOptions {
-  /** Whether links may lead out of the folder. Links within it are always followed: container volumes use them. */
+  /** Whether links may lead out of the folder. Links within it, as in container volumes, are always followed. */
   followLinks: boolean;
 }
 
-/** The file system. Every method throws when the path cannot be read; messages contain the path. */
+/** The file system. Every method throws if the path cannot be read. Messages contain the path. */
 export interface Files {
   readText(path: string): Promise<string>;
-  /** Lists the files of a folder, without names that start with a dot. Follows links unless told otherwise. */
+  /** Lists the files of a folder, except names that start with a dot. Follows links unless the options forbid it. */
   list(folder: string, options?: FolderOptions): Promise<FolderListing>;
-  /** Reads a regular file. Throws if it is too large, or outside of the folder and links are not followed. */
+  /** Reads a regular file. Throws if it is too large, or if it is outside the folder and links are not followed. */
   readIn(folder: string, name: string, options: FolderOptions & { maxBytes: number }): Promise<Uint8Array>;
 }
 
 export interface OutgoingMail {
-  /** For the Message-ID and the file name in an outbox: letters, digits, `_`, `-` and dots. */
+  /** The id for the Message-ID and the file name in an outbox: letters, digits, `_`, `-` and dots. */
   id: string;
   from: Mailbox;
-  /** One address ({@link isMailAddress}). */
+  /** A single email address ({@link isMailAddress}). */
   to: string;
   replyTo: string;
   subject: string;
@@ -119,8 +118,8 @@ export interface OutgoingMail {
 }
 
 /**
- * The causes of failures between us and the mail server: name, port, timeout, protocol, TLS or certificate, no login,
- * wrong password, another answer, or a lost connection.
+ * The causes of failures before the mail server accepts or refuses a mail: host name, port, timeout, protocol, TLS or
+ * certificate, no authentication, wrong password, another response, or a lost connection.
  */
 export type MailFault =
   | "name"
@@ -138,8 +137,8 @@ export type MailFault =
 export class MailError extends Error {
   override readonly name = "MailError";
   /**
-   * `reason` is a cause in a few words without addresses and contents. `isRefused`: the address is refused for good, so
-   * that no further attempt makes sense.
+   * `reason` is a short cause without email addresses and contents. `isRefused` means that the email address is
+   * permanently refused, so that further attempts are pointless.
    */
   constructor(
     readonly reason: string,
@@ -150,20 +149,20 @@ export class MailError extends Error {
     this.fault = options?.fault ?? null;
   }
 
-  /** Null without an answer of a mail server. */
+  /** Null if the cause is not one of {@link MailFault}. */
   readonly fault: MailFault | null;
 }
 
 export interface Mailer {
-  /** Resolves when the mail is accepted; throws {@link MailError}. Disconnects when the signal aborts. */
+  /** Resolves when the mail is accepted; rejects with a {@link MailError}. Disconnects when the signal aborts. */
   send(mail: OutgoingMail, signal: AbortSignal): Promise<void>;
 }
 
 export type LogFields = Record<string, string | number | boolean | null | readonly string[]>;
 
-/** A log of one area. Messages are constant; values go into fields. Never a key, a secret or a body. */
+/** The log of one area. Messages are constant, and values go into fields. Never contains a key, a secret or a body. */
 export interface Log {
-  /** False when {@link Log.debug} discards its messages, so that callers can skip building them. */
+  /** False if {@link Log.debug} discards its messages, so that callers can skip building them. */
   readonly isDebugged?: boolean;
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
@@ -171,28 +170,28 @@ export interface Log {
   error(message: string, fields?: LogFields): void;
 }
 
-/** Where sealed data is stored; it opens only there. */
+/** The row that sealed data belongs to. The data can only be opened for that row. */
 export interface SealedField {
   table: string;
   id: string;
 }
 
-/** Seals data so that the store's files are not enough to impersonate a subscriber or the service. */
+/** Seals data, so that the store's files alone do not allow anyone to impersonate a subscriber or the service. */
 export interface Vault {
-  /** Seals a text for one place; every call returns another result. */
+  /** Seals a text for one field. Every call returns a different result. */
   seal(text: string, field: SealedField): Uint8Array;
-  /** Opens a sealed text. Throws {@link VaultError} if the key or the place is another one, or the text was changed. */
+  /** Opens a sealed text. Throws a {@link VaultError} if it has another key or field, or if it was changed. */
   open(sealed: Uint8Array, field: SealedField): string;
 }
 
-/** Advice for a lost key. Backups contain it only on request. */
+/** Advice for a lost key. Backups contain the key only on request. */
 export const LOST_KEY_ADVICE =
   "restore your copy of it, or take it from a backup that was created with --secret-key or " +
   "backup.secret_key = true (`tar xzf FILE regfeed.db.key`; other backups do not contain it), or set its " +
   "path in the config ([store] key_file). If it is lost permanently, so are the secrets of all webhooks: " +
   "`regfeed store new-key --yes` creates a new key, and every subscription then needs a new secret";
 
-/** Opens the vault of a store. `mayMake`: nothing is sealed yet, so that a new key is harmless. */
+/** Opens the vault of a store. `mayMake` means that nothing is sealed yet, so creating a new key is safe. */
 export type VaultSource = (options: { mayMake: boolean }) => Vault;
 
 /** The key is missing, wrong or readable by others, or the sealed data is damaged. */
@@ -201,13 +200,13 @@ export class VaultError extends Error {
 }
 
 export interface TaskLimits {
-  /** Maximum duration of the task, without the time in the queue. */
+  /** Maximum duration of the task in ms, not counting the time in the queue. */
   timeoutMs?: number;
-  /** Aborts the task; the call rejects with the signal's reason. */
+  /** Aborts the task. The call rejects with the signal's reason. */
   signal?: AbortSignal;
 }
 
-/** A task exceeded a limit; its worker was terminated. */
+/** Thrown when a task exceeded a limit and its worker was terminated. */
 export class WorkerLimitError extends Error {
   override readonly name = "WorkerLimitError";
   /** `limit` is in ms or in bytes. */
@@ -219,9 +218,9 @@ export class WorkerLimitError extends Error {
 /** A worker thread that runs tasks by name, one at a time, in the order of the calls. */
 export interface WorkerThread {
   /**
-   * Runs a task. Argument and result are copied, the elements of an array in several messages, so that an object that
-   * two of them share may be duplicated. Rejects with the task's error (name and message), with a {@link
-   * WorkerLimitError}, or when the worker fails to start, crashes or is terminated; the next call then gets a new
+   * Runs a task. The argument and the result are copied. The elements of an array are copied in several messages, so an
+   * object shared by two of them may be duplicated. Rejects with the task's error (name and message), with a
+   * {@link WorkerLimitError}, or if the worker fails to start, crashes or is terminated. The next call then gets a new
    * worker.
    */
   call(task: string, argument: unknown, limits?: TaskLimits): Promise<unknown>;
@@ -231,7 +230,7 @@ export interface Platform {
   clock: Clock;
   random: Random;
   http: HttpClient;
-  /** To webhook endpoints, at checked addresses only. */
+  /** Sends requests to webhook endpoints, at checked IP addresses only. */
   endpoints: HttpClient;
   resolver: Resolver;
   files: Files;

@@ -1,14 +1,14 @@
-// The Tracer port: spans with the ids of the log.
+// The Tracer port, whose spans contain the same ids as the log.
 import type { Store } from "./store/store.ts";
 
-/** Attributes of a span: ids, counts and outcomes, never a key, secret, URL or body. */
+/** Attributes of a span: ids, counts and outcomes, but never a key, secret, URL or body. */
 export type SpanAttributes = Record<string, string | number | boolean | null>;
 
 export interface Span {
   set(attributes: SpanAttributes): void;
-  /** Marks the span as failed, for a cause in a few constant words. */
+  /** Marks the span as failed. `cause` consists of a few constant words. */
   fail(cause: string): void;
-  /** Discards the span: there was nothing to do. */
+  /** Discards the span, because there was nothing to do. */
   drop(): void;
 }
 
@@ -16,7 +16,7 @@ export interface Tracer {
   /** Whether spans are recorded. */
   isOn: boolean;
   /**
-   * Runs `work` in a span within the current one. Of an error, only the name is recorded. With `isOutlived`, `work`
+   * Runs `work` in a span within the current one. Records only the name of an error. `isOutlived` means that `work`
    * starts something that continues after the span and is not part of it.
    */
   act<T>(
@@ -25,7 +25,7 @@ export interface Tracer {
     work: (span: Span) => Promise<T>,
     options?: { isOutlived?: boolean },
   ): Promise<T>;
-  /** Adds attributes to the current span, such as the one that the runtime makes for a request. */
+  /** Adds attributes to the current span, such as the one that the runtime creates for a request. */
   note(attributes: SpanAttributes): void;
 }
 
@@ -33,7 +33,7 @@ const NO_SPAN: Span = { set() {}, fail() {}, drop() {} };
 
 export const NO_TRACER: Tracer = { isOn: false, act: (_name, _attributes, work) => work(NO_SPAN), note() {} };
 
-/** The store with a span for each round of the loops that finds something to do; without a tracer, the store itself. */
+/** Adds a span to each round of the loops that finds something to do. Without a tracer, returns the store itself. */
 export function traceRounds(store: Store, tracer: Tracer): Store {
   if (!tracer.isOn) return store;
   const round = <T>(name: string, work: () => Promise<T>, countOf: (done: T) => number): Promise<T> =>

@@ -1,4 +1,4 @@
-// Dates in a format of the config: parsed into ISO 8601, and formatted.
+// Parses and formats dates in a format of the config.
 
 const TOKEN = /yyyy|MM?|dd?|HH?|mm|ss|[TZ]|'[^']*'|[^A-Za-z']+/y;
 const FIGURES: Readonly<Record<string, string>> = {
@@ -13,7 +13,7 @@ const FIGURES: Readonly<Record<string, string>> = {
   ss: "(?<ss>\\d{2})",
 };
 
-/** Why a format is invalid; null for a valid one. It contains year, month and day, each once. */
+/** Returns why a format is invalid, or null if it contains year, month and day, each once. */
 export function dateFormatProblem(format: string): string | null {
   const wanted =
     'write it with yyyy, MM, dd, HH, mm and ss, such as "dd.MM.yyyy"; literal letters in single quotes';
@@ -24,7 +24,7 @@ export function dateFormatProblem(format: string): string | null {
   return ["y", "M", "d"].every((part) => named.includes(part)) ? null : `lacks year, month or day: ${wanted}`;
 }
 
-/** The date as ISO 8601 without a zone; null when the text does not match the format. */
+/** Parses a date into ISO 8601 without a zone. Returns null if the text does not match the format. */
 export function readDateAs(text: string, format: string): string | null {
   const pattern = (tokensOf(format) ?? []).map((token) => FIGURES[token] ?? escape(literal(token))).join("");
   const groups = new RegExp(`^${pattern}$`).exec(text.trim())?.groups;
@@ -34,7 +34,7 @@ export function readDateAs(text: string, format: string): string | null {
   return groups.HH === undefined ? day : `${day}T${figures("HH")}:${figures("mm")}:${figures("ss")}`;
 }
 
-/** A time (Unix ms) in UTC, as `yyyy-MM-dd` or in another format. */
+/** Formats a time (Unix ms) in UTC, as `yyyy-MM-dd` or in another format. */
 export function writeDate(atMs: number, format = "yyyy-MM-dd"): string {
   const iso = new Date(atMs).toISOString();
   const parts: Readonly<Record<string, string>> = {

@@ -1,11 +1,11 @@
-// Sources: settings and stored state.
+// Sources: their settings and their stored state.
 import type { StrategyRules } from "./extraction_rules.ts";
 
 export const FETCH_STRATEGIES = ["feed", "files", "json", "html", "sparql", "sitemap"] as const;
 
 /**
- * How a source is fetched: `feed` is RSS, Atom, RDF or JSON Feed over HTTP, `files` a watched folder of such documents,
- * `json` an API, `html` a listing, `sparql` an endpoint that answers queries, `sitemap` the changed pages of a site.
+ * How a source is fetched. `feed`: RSS, Atom, RDF or JSON Feed over HTTP. `files`: a watched folder of such documents.
+ * `json`: an API. `html`: a listing. `sparql`: a query endpoint. `sitemap`: the changed pages of a site.
  */
 export type FetchStrategy = typeof FETCH_STRATEGIES[number];
 
@@ -13,50 +13,49 @@ export interface SourceSettings {
   id: string;
   nameEn: string;
   nameDe: string;
-  /** Absolute URL of the publisher's site; the base of relative links without a better one. */
+  /** Absolute URL of the publisher's site, which is also the base of relative links without a better one. */
   baseUrl: string;
   fetchStrategy: FetchStrategy;
-  /** The folder's path (`files`), else the URL of the document, the first list page, the endpoint or the sitemap. */
+  /** The folder's path for `files`. For all others, the URL of the document, first list page, endpoint or sitemap. */
   location: string;
-  /** The table of its strategy; none for `feed` and `files`. */
+  /** The rules from the strategy's table. `feed` and `files` have none. */
   rules?: StrategyRules;
-  /** Five- or six-field cron expression. */
   schedule: string;
-  /** IANA time zone of the schedule, and of dates without one. */
+  /** IANA time zone of the schedule, and of dates that state none. */
   timezone: string;
-  /** ISO 639-1 codes of its languages, the main one first. */
+  /** ISO 639-1 codes of the source's languages, the main language first. */
   languages: string[];
-  /** `ai`: only items about AI regulation become events; `all`: every item does. */
+  /** `ai`: only items about AI regulation become events. `all`: every item becomes an event. */
   relevance: "ai" | "all";
-  /** How its publications are identified; without it, the rule that the source has reached by itself. */
+  /** The rule that identifies publications. If absent, the source finds its own rule. */
   identity?: IdentityRule;
-  /** Its URL in each language (all but `files` and `sparql`), by ISO 639-1 code; `location` is the first of them. */
+  /** The URLs by language (ISO 639-1), not for `files` and `sparql`. `location` is the first of them. */
   urls?: Readonly<Record<string, string>>;
-  /** A regular expression whose first group is the language in a URL; without it, the usual forms. */
+  /** A regular expression whose first group is the language in a URL. If absent, the usual forms apply. */
   languagePattern?: string;
-  /** Whether links may lead out of its folder (`files`). */
+  /** Whether links may lead out of the folder (`files`). */
   followLinks?: boolean;
-  /** Whether its documents are complete lists: publications missing from them are withdrawn. */
+  /** Whether the source's documents are complete lists, so that publications missing from them are withdrawn. */
   removals?: boolean;
   /** Whether the first fetch notifies subscribers or only fills the store. */
   notifyFirstFetch: boolean;
   enabled: boolean;
-  /** A fetch that returns a document with fewer items fails; without it, no number is too small. */
+  /** Minimum number of items. A fetch of a document with fewer items fails. */
   minItems?: number;
-  /** Maximum duration of parsing one of its documents, ms. */
+  /** Maximum duration of parsing one document, ms. */
   parseTimeoutMs: number;
-  /** Pause between two requests to the source's host, ms; without it, the service's default. */
+  /** Pause between two requests to the source's host, ms. If absent, the service's default applies. */
   crawlDelayMs?: number;
-  /** The publisher's terms of reuse, in words. */
+  /** The publisher's terms of reuse, as a text. */
   reuse?: string;
   /**
-   * A secret: the value of the `Authorization` header of the source's requests (`feed` only). Sent to the host of
-   * `location` alone, never after a redirect to another host; never in a log, an answer or a report.
+   * The secret value of the `Authorization` header of the source's requests (`feed` only). It is sent only to the host
+   * of `location`, never after a redirect to another host, and never appears in a log, a response or a report.
    */
   authorization?: string;
-  /** Further headers of its requests by their lower-case names; secret like `authorization`. */
+  /** Further request headers by lower-case name. They are secret, like `authorization`. */
   headers?: Readonly<Record<string, string>>;
-  /** The source is silent when nothing new comes for longer, ms; without it, its own history decides. */
+  /** Time without anything new after which the source is silent, ms. If absent, its own history decides. */
   silentAfterMs?: number;
   /** A file of PEM certificates that are trusted for this source in addition to the system's. */
   caFile?: string;
@@ -64,88 +63,84 @@ export interface SourceSettings {
 
 /**
  * How the publications of a source are identified: `guid`, `link`, `link+title`, or `pattern ` and a regular expression
- * whose first group is searched in link and guid. With `any-language ` before it, the language in a URL does not count.
+ * whose first group is searched for in link and guid. After `any-language `, the language in a URL does not count.
  */
 export type IdentityRule = string;
 
 /**
- * The rules that a source goes through by itself. It starts with `guid` and only moves forward: when a document shows
- * that the current rule gives two publications one identity, or one publication ever new ones.
+ * The rules that a source adopts automatically. A source starts with `guid` and moves to the next rule when a document
+ * shows that the current one gives two publications the same identity, or one publication a new identity each time.
  */
 export const IDENTITY_RULES = ["guid", "link", "link+title"] as const;
 
 /** The prefix of a rule with a regular expression. */
 export const PATTERN_RULE = "pattern ";
 
-/** The outcomes of a fetch; `empty`: fewer items than the source must have. */
+/** The outcomes of a fetch. `empty`: fewer items than required. `blocked`: the host refuses this client. */
 export const FETCH_OUTCOMES = ["ok", "failing", "blocked", "empty"] as const;
 
-/** See {@link FETCH_OUTCOMES}; `blocked`: the host refuses or throttles this client. */
 export type FetchResult = typeof FETCH_OUTCOMES[number];
 
 export interface PublicationCadence {
-  /** The last time, Unix ms; null if never. */
+  /** When something new last came, Unix ms, or null if nothing has. */
   lastAtMs: number | null;
-  /** The latest UTC days with something new, in days since 1970, oldest first. */
+  /** The latest UTC days with something new, as days since 1970, oldest first. */
   days: number[];
-  /** Opaque: the contents of the last fetch. */
+  /** The contents of the last fetch. Opaque to the store. */
   seen: string;
 }
 
-/** Where a URL of a source has moved permanently, as its host says. */
+/** A permanent move of a source's URL, as reported by its host. */
 export interface SourceMove {
-  /** The URL in the config at that time; the move counts for no other one. */
+  /** The URL that the config had at that time. The move applies to no other URL. */
   from: string;
   url: string;
-  /** The first time the host said so, Unix ms. */
+  /** When the host first reported the move, Unix ms. */
   sinceMs: number;
-  /** From when on the new URL is fetched, Unix ms; null until the answer has been the same for long enough. */
+  /** When the new URL was first fetched, Unix ms. Null until the host has reported it for long enough. */
   adoptedAtMs: number | null;
 }
 
-/** A part that was missing in the last successful fetch of a source. */
+/** A part that was missing from the last successful fetch of a source. */
 export interface PartialFailure {
-  /** What is missing, for the operator: a URL, a page, a file. */
+  /** The missing part, as the operator sees it: a URL, a page or a file. */
   part: string;
-  /** The reason, in words. */
   reason: string;
-  /** Since when every fetch has missed it, Unix ms. */
+  /** The time since which every fetch has missed the part, Unix ms. */
   sinceMs: number;
 }
 
-/** The stored state of a source. Every time is in Unix ms. */
+/** The stored state of a source. All times are in Unix ms. */
 export interface SourceState {
   id: string;
-  /** Opaque to the store: makes the next fetch conditional. */
+  /** Makes the next fetch conditional. Opaque to the store. */
   cursor: string | null;
   identityRule: IdentityRule;
-  /** Its previous rules, the latest first: publications known under them are not new. */
+  /** The previous rules, latest first. Publications known under them are not new. */
   formerRules: IdentityRule[];
-  /** The time zone of dates without one in the last fetch; null before the first. */
+  /** The time zone that the last fetch assumed for dates that state none, or null before the first fetch. */
   timezone: string | null;
   /** The usual maximum number of new publications per fetch. */
   usualNew: number;
-  /** Quarantined events of change spikes; the operator decides on them. */
+  /** Number of events quarantined as change spikes, which the operator must release. */
   heldBack: number;
   firstSuccessAtMs: number | null;
   lastAttemptAtMs: number | null;
   lastSuccessAtMs: number | null;
   consecutiveFailures: number;
-  /** Why the last fetch failed; null after a success. */
+  /** Why the last fetch failed, or null after a success. */
   lastError: string | null;
   nextDueAtMs: number;
-  /** The outcome of the last fetch; null before the first. */
+  /** The outcome of the last fetch, or null before the first. */
   outcome: FetchResult | null;
-  /** When the current outcome first occurred, Unix ms; unchanged since then. */
+  /** When the current outcome first occurred. */
   outcomeSinceMs: number | null;
   cadence: PublicationCadence;
-  /** The permanent moves of its URLs. */
   moves: SourceMove[];
-  /** The parts that its last success missed. */
   partialFailures: PartialFailure[];
-  /** When its publications were last narrowed to AI regulation; null once all have been read again. */
+  /** When the source's publications were last narrowed to AI regulation, or null once all have been read again. */
   narrowUntilMs: number | null;
-  /** Until when its host asks not to be requested; null when it does not say. */
+  /** When the pause that the source's host asked for ends, or null if there is none. */
   hostPausedUntilMs: number | null;
 }
 

@@ -1,10 +1,10 @@
-// The condition of a source, from the outcome of its last fetch and from how long nothing new has come.
+// Derives the condition of a source from the outcome of its last fetch and from the time without anything new.
 import type { FetchStrategy, PublicationCadence, SourceState } from "./source.ts";
 
 /**
- * `new`: never fetched. `ok`. `failing`: the last fetch failed, or the next is long overdue. `blocked`: the host
- * refuses or throttles this client. `empty`: fewer items than required. `partial`: fetched, but a part was missing.
- * `silent`: fetched, but nothing new for longer than its history, or the config, allows.
+ * `new`: never fetched. `failing`: the last fetch failed, or the next one is long overdue. `blocked`: the host refuses
+ * or throttles this client. `empty`: fewer items than required. `partial`: fetched, but a part was missing. `silent`:
+ * fetched, but nothing new for longer than its history or the config allows.
  */
 export const SOURCE_CONDITIONS = ["new", "ok", "failing", "blocked", "silent", "empty", "partial"] as const;
 
@@ -12,25 +12,25 @@ export type SourceCondition = typeof SOURCE_CONDITIONS[number];
 
 export interface SourceHealth {
   condition: SourceCondition;
-  /** Since when, Unix ms; null for `new`. */
+  /** When the condition began, Unix ms, or null for `new`. */
   sinceMs: number | null;
-  /** The reason, for the operator; null for `new` and `ok`. */
+  /** The reason, for the operator, or null for `new` and `ok`. */
   reason: string | null;
 }
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** A source is overdue when it has been due for an hour, or for twice its interval. */
+/** A source is overdue once it has been due for this long and for twice its interval, ms. */
 const OVERDUE_MS = HOUR_MS;
-/** The number of days with something new that make a cadence. */
+/** Minimum number of days with something new from which to derive a cadence. */
 const DAYS_THAT_SHOW = 10;
-/** The allowed silence without a cadence, ms. */
+/** The allowed silence if the cadence is unknown, ms. */
 const UNKNOWN_CADENCE_MS = 45 * DAY_MS;
-/** Bounds of the silence that a cadence allows, ms. */
+/** The minimum and maximum silence that a cadence allows, ms. */
 const MIN_SILENCE_MS = 3 * DAY_MS;
 const MAX_SILENCE_MS = 180 * DAY_MS;
 
-/** The condition of a source now; `state` is null when the store does not know the source. */
+/** Returns the current condition of a source. `state` is null if the store does not know the source. */
 export function sourceHealth(
   settings: { fetchStrategy: FetchStrategy; silentAfterMs?: number },
   state: SourceState | null,
@@ -61,7 +61,7 @@ export function sourceHealth(
   return { condition: "ok", sinceMs: state.outcomeSinceMs, reason: null };
 }
 
-/** Since when a source has been silent for too long, Unix ms; null when it has not. */
+/** Returns when the silence of a source became too long, Unix ms, or null if it is not. */
 export function silentSince(
   settings: { fetchStrategy: FetchStrategy; silentAfterMs?: number },
   { cadence: news, firstSuccessAtMs }: SourceState,
@@ -79,8 +79,8 @@ function isPaused({ hostPausedUntilMs }: SourceState, nowMs: number): boolean {
 }
 
 /**
- * The allowed silence of a source, ms: twice the longest gap between days with something new, plus a day. A source that
- * publishes every working day is silent after a week, a monthly one after two months.
+ * Returns the allowed silence of a source, ms: twice the longest gap between days with something new, plus a day. A
+ * source that publishes every working day is silent after a week, and a monthly one after two months.
  */
 export function silenceAllowed({ days }: PublicationCadence): number {
   if (days.length < DAYS_THAT_SHOW) return UNKNOWN_CADENCE_MS;

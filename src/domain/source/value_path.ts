@@ -1,16 +1,15 @@
-// Paths into JSON, and templates that contain them in braces, as the config writes them.
+// Parses the config's paths into JSON, and templates that contain paths in braces.
 
-/** A parsed path or template, or why it is invalid. */
 export type PathReading<T> = { value: T } | { problem: string };
 
-/** The steps of a path: keys; `*` matches every key, digits are also an index. Empty for the whole document. */
+/** The steps of a path: keys, `*` for every key, or digits for a key or an index. Empty for the whole document. */
 export type ValuePath = readonly string[];
 
 export type Template = readonly ({ text: string } | { path: ValuePath })[];
 
 const STEP = /"([^"]*)"|([^.\s"{}]+)/y;
 
-/** Parses `results`, `data.items`, `a."key.with.dots".0`. In a list, the path continues in each item. */
+/** Parses paths such as `results`, `data.items` and `a."key.with.dots".0`. In a list, a path continues in each item. */
 export function readValuePath(text: string): PathReading<ValuePath> {
   const steps: string[] = [];
   const wanted =
@@ -29,7 +28,7 @@ export function readValuePath(text: string): PathReading<ValuePath> {
   return { value: steps };
 }
 
-/** Parses `https://example.org/{id}/{slug}`; a text without braces is a path. */
+/** Parses a template such as `https://example.org/{id}/{slug}`. A text without braces is literal. */
 export function readTemplate(text: string): PathReading<Template> {
   const parts: ({ text: string } | { path: ValuePath })[] = [];
   for (const part of text.split(/(\{[^{}]*\})/)) {

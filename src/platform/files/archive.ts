@@ -1,4 +1,4 @@
-// Archives: gzipped tar files, written completely or not at all.
+// Reads and writes archives, which are gzipped tar files. Writes an archive either completely or not at all.
 import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
 import type { TarPackController } from "modern-tar";
@@ -29,7 +29,7 @@ async function pack(to: string, entries: readonly { name: string; path: string }
     await file.sync();
     await Deno.rename(draft, to);
   } catch (error) {
-    await Deno.remove(draft).catch(() => {}); // it may never have been made; the first error counts
+    await Deno.remove(draft).catch(() => {}); // it may not exist; the first error is the one to report
     throw new Error(`cannot write the archive ${to}: ${(error as Error).message}`, { cause: error });
   }
 }
@@ -43,7 +43,7 @@ async function addAll(
       using source = await Deno.open(path);
       const { size, mtime } = await source.stat();
       const into = controller.add({ name, size, mode: MODE, ...(mtime === null ? {} : { mtime }) });
-      // Writes exactly the announced size, even if the file grows meanwhile.
+      // Writes exactly the announced size, even if the file grows in the meantime.
       await source.readable.pipeTo(into);
     }
     controller.finalize();
@@ -53,7 +53,7 @@ async function addAll(
   }
 }
 
-/** The file as a stream that leaves it open for syncing. */
+/** Wraps the file in a stream that leaves it open for syncing. */
 function writableOf(file: Deno.FsFile): WritableStream<Uint8Array> {
   return new WritableStream({
     async write(bytes) {
@@ -85,10 +85,10 @@ async function unpack(from: string, folder: string, names: readonly string[]): P
   return unpacked;
 }
 
-/** Maximum size of the entries except the database, bytes. */
+/** Maximum size of any entry except the database, bytes. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
-/** Throws if the folder has no space for an entry: a small archive may expand a thousandfold. */
+/** Throws if the folder has no space for an entry, because a small archive may expand a thousandfold. */
 export function requireSize({ name, size }: { name: string; size: number }, folder: string): void {
   if (name !== ARCHIVE_NAMES.database && size > MOST_BYTES) {
     throw new Error(`its ${name} has ${formatBytes(size)}, more than any backup's`);
@@ -98,7 +98,7 @@ export function requireSize({ name, size }: { name: string; size: number }, fold
 }
 
 const WANTED = "a backup is a gzipped tar file, as `regfeed backup create` creates it";
-/** Bytes that identify a file: the magic number of tar is at byte 257. */
+/** Number of bytes that identify a file. The magic number of tar is at byte 257. */
 const HEAD_BYTES = 512;
 const OTHERS: readonly [at: number, mark: string, what: string][] = [
   [0, "SQLite format 3\0", "a database, not an archive"],
@@ -108,7 +108,7 @@ const OTHERS: readonly [at: number, mark: string, what: string][] = [
 
 class OtherFile extends Error {}
 
-/** The kind of a file that is not gzipped; null if it is. Seeks back to the start. */
+/** Describes a file that is not gzipped, or returns null if it is. Seeks back to the start. */
 async function whatElse(file: Deno.FsFile): Promise<string | null> {
   if ((await file.stat()).isDirectory) return "a folder";
   const head = new Uint8Array(HEAD_BYTES);

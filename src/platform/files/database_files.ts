@@ -5,14 +5,14 @@ import type { DatabaseFiles } from "../../domain/ports/backup.ts";
 const CHUNK_BYTES = 1 << 20;
 
 /**
- * The open files of this process. POSIX releases all locks of a process on a file when it closes any descriptor of it.
- * The runtime's asynchronous calls use and close a second descriptor, so only synchronous calls are allowed on a
- * database.
+ * Opens database files and keeps them open. POSIX releases all locks of a process on a file when the process closes any
+ * descriptor of it. The runtime's asynchronous calls use and close a second descriptor, so a database file must only be
+ * read with synchronous calls.
  */
 export function createDatabaseFiles(): DatabaseFiles & { close(): void } {
   const opened = new Map<string, Deno.FsFile>();
 
-  /** Reopens the file if it was replaced, for example by a restore. */
+  /** Opens the file once, but again if it was replaced, for example by a restore. */
   function open(path: string): Deno.FsFile {
     const known = opened.get(path);
     if (known !== undefined) {
@@ -52,12 +52,12 @@ export function createDatabaseFiles(): DatabaseFiles & { close(): void } {
 }
 
 /**
- * Ranges of the header that do not describe the content (SQLite's file format, 1.3): write and read versions, change
- * counter, version-valid-for and version number.
+ * Ranges of the header that do not describe the content (SQLite's file format, section 1.3): write and read versions,
+ * change counter, version-valid-for and version number.
  */
 const UNIMPORTANT: readonly (readonly [from: number, to: number])[] = [[18, 20], [24, 28], [92, 100]];
 
-/** Whether two closed databases without logs have the same pages. */
+/** Whether two closed databases have the same pages. Neither may have a write-ahead log. */
 export async function holdTheSame(one: string, other: string): Promise<boolean> {
   using first = await Deno.open(one);
   using second = await Deno.open(other);

@@ -1,4 +1,4 @@
-// The file system: for reading by all modules, and for writing by the command line.
+// The file system, as modules and the command line use it.
 import { createHash } from "node:crypto";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
@@ -8,18 +8,17 @@ import { reasonOf } from "../file_errors.ts";
 import { listFolder, readFileIn } from "./folder.ts";
 import { createMachine } from "./machine.ts";
 
-/** As on Linux. */
+/** The limit on Linux. */
 const MAX_LINKS = 40;
 
 /** File operations of the command line. All errors name the path. */
 export interface WritableFiles extends Files, BackupFiles {
   readBytes(path: string): Promise<Uint8Array>;
   makeFile(path: string, mode: number): Promise<void>;
-  /** Writes the file atomically, see {@link BackupFiles.writeText}. */
   writeBytes(path: string, bytes: Uint8Array, mode: number): Promise<void>;
   makeTemporaryFolder(prefix: string): Promise<string>;
   temporaryFolder(): string;
-  /** The target of a link, even if it does not exist; the path itself if it is not a link or the links form a loop. */
+  /** Follows links to their target, even if it does not exist. Returns the path itself if the links form a loop. */
   followLinks(path: string): Promise<string>;
 }
 
@@ -37,7 +36,7 @@ export function createFiles(): WritableFiles {
     writeBytes: (path, bytes, mode) => about("write", path, () => writeAtomically(path, bytes, mode)),
     makeFolder: (path, mode) => about("make", path, () => Deno.mkdir(path, { recursive: true, mode })),
     makeFile: async (path, mode) => {
-      // Without permission it is unknown whether the file exists.
+      // Without permission, it is unknown whether the file exists.
       const isMissing = await statOrNull(path)
         .then((stat) => stat === null, (error) => !(error instanceof Deno.errors.PermissionDenied));
       const verb = isMissing ? "make" : "open";
@@ -89,15 +88,15 @@ async function findFolders(folder: string, prefix: string): Promise<{ path: stri
 async function followLinks(path: string): Promise<string> {
   let found = path;
   for (let links = 0; links < MAX_LINKS; links++) {
-    const next = await Deno.readLink(found).catch(() => null); // no link, or none that may be looked at
+    const next = await Deno.readLink(found).catch(() => null); // not a link, or not readable by this user
     if (next === null) return found;
-    const folder = await Deno.realPath(dirname(found)); // that ".." leads out of, whatever link stands for it
+    const folder = await Deno.realPath(dirname(found)); // resolved, because the target may start with ".."
     found = resolve(folder, next);
   }
   return path;
 }
 
-/** Time of the last change of a file, or of a folder with its contents, Unix ms; null if it was removed meanwhile. */
+/** Returns when a file, or a folder with its contents, last changed (Unix ms), or null if it has been removed. */
 async function lastChangeIn(path: string): Promise<number | null> {
   const stat = await statOrNull(path);
   if (stat === null) return null;
@@ -108,7 +107,7 @@ async function lastChangeIn(path: string): Promise<number | null> {
       changedAtMs = Math.max(changedAtMs, await lastChangeIn(join(path, name)) ?? 0);
     }
   } catch (error) {
-    // Without permission only the folder's own time is known.
+    // Without permission, only the folder's own time is known.
     if (!(error instanceof Deno.errors.PermissionDenied)) throw error;
   }
   return changedAtMs;
@@ -125,7 +124,7 @@ async function move(from: string, to: string): Promise<void> {
     await Deno.rename(from, to);
   } catch (error) {
     if ((error as { code?: string }).code !== "EXDEV") throw error;
-    // Another file system: copy to a temporary name first, so that no partial file is visible.
+    // The target is on another file system. Copy to a temporary name first, so that no partial file is visible.
     const draft = join(dirname(to), `.${basename(to)}.${crypto.randomUUID()}`);
     await Deno.copyFile(from, draft);
     await Deno.rename(draft, to);
@@ -167,7 +166,7 @@ async function statOrNull(path: string): Promise<Deno.FileInfo | null> {
 }
 
 async function writeAtomically(path: string, bytes: Uint8Array, mode: number): Promise<void> {
-  // In the same folder, because a rename is atomic only within one file system.
+  // The draft is in the same folder, because a rename is atomic only within one file system.
   const draft = join(dirname(path), `.${basename(path)}.${crypto.randomUUID()}`);
   try {
     using file = await Deno.open(draft, { write: true, createNew: true, mode });

@@ -1,4 +1,4 @@
-// Lists and reads files of watched folders, in which others write.
+// Lists and reads the files of watched folders, to which other programs write.
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join, sep } from "node:path";
@@ -7,10 +7,10 @@ import { reasonOf } from "../file_errors.ts";
 
 const LEADS_OUT = "it is a link out of the folder; follow_links = true allows it";
 
-/** Maximum number of entries of a folder: each fetch compares all of them and stores them in a cursor. */
+/** Maximum number of entries of a folder. Each fetch compares all entries and stores them in a cursor. */
 const MAX_ENTRIES = 50_000;
 
-/** Lists a folder. Nothing is opened: opening a pipe would wait for a writer. */
+/** Lists a folder without opening any file, because opening a pipe would wait for a writer. */
 export async function listFolder(
   folder: string,
   { followLinks }: FolderOptions,
@@ -46,7 +46,7 @@ export async function listFolder(
 
 /**
  * Reads a regular file of a folder, up to a maximum size. The opened file is the checked one, even if its name changes
- * meanwhile. Hard links cannot be recognised.
+ * in the meantime. Hard links cannot be recognised.
  */
 export async function readFileIn(
   folder: string,
@@ -59,8 +59,8 @@ export async function readFileIn(
   const checked = Deno.lstatSync(path);
   const reason = notRegular(checked);
   if (reason !== null) throw new Error(reason);
-  // The flag prevents waiting for the writer of a pipe that replaces the file. Deno 2.4 ignores the flag, so nothing
-  // else may run between the check and this call.
+  // If a pipe replaces the file, the flag prevents waiting for a writer. Deno 2.4 ignores the flag, so nothing else may
+  // run between the check and this call.
   const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const opened = await file.stat();
@@ -97,16 +97,16 @@ function isInside(path: string, root: string): boolean {
   return path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
-/** Why an entry is not a readable file; null if it is. */
+/** Returns why an entry is not a readable file, or null if it is. */
 function notRegular({ isFile, isFifo, isSymlink }: Deno.FileInfo): string | null {
   if (isFile) return null;
   if (isSymlink) return "it was replaced while it was opened";
   return isFifo ? "it is a pipe" : "it is a device or a socket";
 }
 
-/** Why a listed entry does not exist; null if it was removed meanwhile. */
+/** Returns why a listed entry does not exist, or null if it has been removed since. */
 function whyMissing({ name, isSymlink }: Deno.DirEntry): string | null {
-  // The runtime replaces invalid UTF-8 in names by this character, and then cannot find the file.
+  // The runtime replaces invalid UTF-8 in names with this character, and then cannot find the file.
   if (name.includes("\ufffd")) return "its name is not UTF-8; rename it";
   return isSymlink ? "it is a broken link" : null;
 }

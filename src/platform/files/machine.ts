@@ -1,12 +1,12 @@
-// Volumes, free space, modes, and the permissions of this process.
+// Inspects volumes, free space, file modes, and the permissions of this process.
 import { dirname, join } from "node:path";
 import { accessSync, constants, statfsSync } from "node:fs";
 
 export interface Volume {
-  /** The kind of its file system, if known: "nfs", "ext", "tmpfs". */
+  /** The kind of the file system, if known: "nfs", "ext" or "tmpfs". */
   kind: string | null;
   isNetwork: boolean;
-  /** For this process. */
+  /** The space that this process can use, bytes. */
   freeBytes: number;
 }
 
@@ -15,17 +15,17 @@ export interface Rights {
   mode: number;
   isRoots: boolean;
   mayRead: boolean;
-  /** Also false on a read-only file system. */
+  /** Always false on a read-only file system. */
   mayWrite: boolean;
   isReadOnly: boolean;
 }
 
 export interface Machine {
-  /** The volume of an existing path; null if the system does not report it. */
+  /** Returns the volume of an existing path, or null if the system does not report it. */
   volumeOf(path: string): Volume | null;
-  /** Identifies a file, to detect its replacement; null if there is none. The same for all without stable inodes. */
+  /** Identifies a file to detect its replacement; null if it is missing, "" if inode numbers are not stable. */
   identityOf(path: string): string | null;
-  /** Null if the path does not exist. */
+  /** Returns null if the path does not exist. */
   rightsOf(path: string): Rights | null;
 }
 
@@ -51,10 +51,10 @@ const KINDS: ReadonlyMap<number, { kind: string; isNetwork: boolean }> = new Map
   [0x2fc12fc1, { kind: "zfs", isNetwork: false }],
 ]);
 
-/** File systems with stable inode numbers; some in user space have none. */
+/** File systems with stable inode numbers. Some file systems in user space have none. */
 const KEEP_NUMBERS: ReadonlySet<string | null> = new Set(["ext", "xfs", "btrfs", "zfs", "tmpfs", "overlay"]);
 
-/** The file system of a magic number; some systems return it with another sign. */
+/** Returns the file system with a magic number, which some systems return with the opposite sign. */
 export function kindOf(type: number): { kind: string | null; isNetwork: boolean } {
   return KINDS.get(type >>> 0) ?? { kind: null, isNetwork: false };
 }
@@ -95,7 +95,7 @@ function statOrNull(path: string): Deno.FileInfo | null {
   try {
     return Deno.statSync(path);
   } catch (error) {
-    // A path below a file does not exist either.
+    // A path below a regular file does not exist either.
     if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) return null;
     throw error;
   }
@@ -103,7 +103,7 @@ function statOrNull(path: string): Deno.FileInfo | null {
 
 /**
  * Whether the file system of a folder is read-only. The runtime checks only modes, and the list of mounts may be
- * unreadable; but the kernel refuses changes there (EROFS) before it looks for the file.
+ * unreadable. The kernel, however, refuses changes with EROFS before it looks for the file.
  */
 function isImmutable(folder: string): boolean {
   const nothing = join(folder, `.regfeed-${crypto.randomUUID()}`);
@@ -120,18 +120,18 @@ function may(path: string, what: number): boolean {
     accessSync(path, what);
     return true;
   } catch {
-    return false; // the reason is what was asked
+    return false; // any error means no permission
   }
 }
 
-/** Whether this process can open this many more files; found by trying, because reading the limit needs -A. */
+/** Whether this process can open `count` more files. Tries it, because reading the limit requires -A. */
 export function hasFiles(count: number): boolean {
   const opened: Deno.FsFile[] = [];
   try {
     while (opened.length < count) opened.push(Deno.openSync(Deno.execPath()));
     return true;
   } catch {
-    return false; // that it fails is the answer
+    return false; // any error means that it cannot
   } finally {
     for (const file of opened) file.close();
   }

@@ -1,18 +1,18 @@
-// Users, and their permissions on a path, found by trying.
+// Finds the names of users, and by trying their permissions on a path.
 import { dirname } from "node:path";
 
-/** The name of a user, or `uid:N` if the system does not list it. */
+/** Returns the name of a user, or `uid:N` if the system does not list it. */
 export function nameOfUser(uid: number): string {
   return userNames().get(uid) ?? `uid:${uid}`;
 }
 
-/** The user of this process; null if unknown. */
+/** Returns the name of the user that runs this process, or null if it is unknown. */
 export function currentUser(): string | null {
   try {
     const uid = Deno.uid();
     return uid === null ? null : nameOfUser(uid);
   } catch {
-    return null; // a system that does not let us ask
+    return null; // the system or the sandbox does not allow it
   }
 }
 
@@ -22,11 +22,11 @@ function userNames(): ReadonlyMap<number, string> {
       .filter(({ length }) => length > 2);
     return new Map(lines.map(([name = "", , uid = ""]) => [Number(uid), name]));
   } catch {
-    return new Map(); // without that file the number says enough
+    return new Map(); // without this file, the number is shown
   }
 }
 
-/** The file, or a folder above it, that denies access. */
+/** A file or folder that denies access to the path. */
 export interface Obstacle {
   path: string;
   what: "enter" | "read" | "write";
@@ -34,7 +34,7 @@ export interface Obstacle {
   mode: number;
 }
 
-/** The obstacle to reading and changing the file, or to creating files next to it; null if there is none. */
+/** Returns what prevents reading and changing the file or creating files next to it, or null if nothing does. */
 export function findObstacle(path: string): Obstacle | null {
   const folder = dirname(path);
   const closed = findClosedFolder(path);
@@ -45,7 +45,7 @@ export function findObstacle(path: string): Obstacle | null {
   return isDenied(make) ? describe(folder, "write") : null;
 }
 
-/** The topmost folder above a path that this user cannot enter. */
+/** Returns the topmost folder above a path that this user cannot enter. */
 function findClosedFolder(path: string): string | null {
   const above: string[] = [];
   for (let at = path; dirname(at) !== at; at = dirname(at)) above.unshift(at);

@@ -1,25 +1,25 @@
-// Connections to other hosts: made to checked addresses, kept for the next request, and bounded.
+// Connects to checked IP addresses of other hosts, and keeps a limited number of idle connections for further requests.
 import type { Socket } from "node:net";
 import { type buildConnector, Client } from "undici";
 import { NetworkError } from "../../domain/ports/ports.ts";
 import { type ConnectionStream, dial } from "./dial.ts";
 
-/** How long an idle connection is kept, ms: many servers close one after 5 s, without notice. */
+/** How long an idle connection is kept, ms. Many servers close one after 5 s without notice. */
 const KEEP_ALIVE_MS = 4_000;
 /** Maximum for a server that announces a longer time (`Keep-Alive: timeout`), ms. */
 const MAX_KEEP_ALIVE_MS = 60_000;
-/** Maximum number of idle connections of one client. Beyond it, the connection idle for longest is closed. */
+/** Maximum number of idle connections of one client. Beyond it, the connection that has been idle longest is closed. */
 export const MAX_IDLE_CONNECTIONS = 256;
 const MAX_HEADER_BYTES = 32_768;
 
-/** Accepted certificates. `anybody` is only for a process on this machine to which no secret is sent. */
+/** The accepted certificates. `anybody` is only for a process on this machine to which no secret is sent. */
 export type Trust = "authorities" | "anybody";
 
 export interface Target {
-  /** A connection is only used again for a request with the same key, addresses and authorities. */
+  /** A connection is reused only for a request with the same key, addresses and authorities. */
   key: string;
   origin: string;
-  /** Checked addresses: nothing is looked up. Undefined: the host name is resolved. */
+  /** Checked IP addresses, used without a lookup. If undefined, the host name is resolved. */
   addresses: readonly string[] | undefined;
   /** PEM certificates that are trusted in addition to the system's. */
   authorities: string | undefined;
@@ -29,18 +29,18 @@ export interface Target {
 export interface Connection {
   readonly key: string;
   readonly client: Client;
-  /** Receives up to this many further bytes. After that, the request fails. */
+  /** Limits how many further bytes are received. Beyond it, the request fails. */
   limit(bytes: number): void;
   /** Whether the last request has been handed to the operating system completely. */
   hasSentAll(): boolean;
-  /** Closes it in any state; a request in progress fails. */
+  /** Closes the connection in any state. A request in progress fails. */
   destroy(reason: NetworkError): Promise<void>;
 }
 
 export interface Connections {
-  /** An idle connection to the target, or a new one. The caller gives it back or drops it. */
+  /** Returns an idle connection to the target, or a new one. The caller must release or drop it. */
   acquire(target: Target): Connection;
-  /** Keeps it for the next request to the target. */
+  /** Keeps the connection for the next request to its target. */
   release(connection: Connection): void;
   drop(connection: Connection): void;
   close(): Promise<void>;
@@ -50,7 +50,7 @@ const CLOSED = new NetworkError("the connection was closed by Regfeed");
 
 export function createConnections(trust: Trust): Connections {
   const all = new Set<Connection>();
-  /** The connection idle for longest first. */
+  /** The idle connections, the one idle for longest first. */
   const idle: Connection[] = [];
 
   function drop(connection: Connection): void {
@@ -119,7 +119,7 @@ function connect(
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: MAX_KEEP_ALIVE_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
-    // The request's signal limits the total time. undici's timers are coarse.
+    // The request's signal limits the total time, because undici's timers are coarse.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -133,7 +133,7 @@ function connect(
     },
     hasSentAll: () => stream === undefined || stream.writableLength === 0,
     async destroy(reason) {
-      connecting.abort(reason); // undici does not stop a connection that is being made
+      connecting.abort(reason); // undici does not stop a connection attempt in progress
       await client.destroy(reason);
     },
   };

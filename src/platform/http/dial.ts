@@ -1,5 +1,5 @@
-// TCP and TLS connections to checked addresses, as Node streams. node:tls of Deno 2.4 loses data if a server closes
-// without a close_notify, as many do.
+// Opens TCP and TLS connections to checked IP addresses as Node streams. In Deno 2.4, node:tls loses data if a server
+// closes without a close_notify, as many do.
 import { Buffer } from "node:buffer";
 import { isIP, isIPv6 } from "node:net";
 import { Duplex } from "node:stream";
@@ -11,30 +11,30 @@ import { createResolver } from "./resolver.ts";
 
 /** Time limit of a connection, including lookup and TLS handshake, ms. */
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Time limit of one of several addresses, ms. */
+/** Time limit per IP address if there are several, ms. */
 const ADDRESS_TIMEOUT_MS = 1_000;
 const READ_BYTES = 16_384;
 
-/** Maximum number of unfinished TLS handshakes with one network; beyond it, connections are refused. */
+/** Maximum number of unfinished TLS handshakes with one network. Beyond it, new connections are refused. */
 export const MAX_UNFINISHED_HANDSHAKES = 16;
-/** The prefix length that counts as one IPv6 network: the largest that a provider gives one customer. */
+/** The prefix length of one IPv6 network, which is the largest that a provider gives one customer. */
 const HANDSHAKE_NETWORK_BITS = 48;
 
 export interface Destination {
-  /** The name that a certificate must be valid for. */
+  /** The name for which the certificate must be valid. */
   hostname: string;
   port: number;
-  /** Checked addresses, of which the first that accepts is used. Undefined: the host name is looked up. */
+  /** Checked IP addresses, of which the first that accepts is used. If undefined, the host name is looked up. */
   addresses: readonly string[] | undefined;
-  /** Null: no TLS. */
+  /** Null for a connection without TLS. */
   tls:
     | { /** PEM certificates trusted in addition to the system's. */ authorities: string | undefined }
     | null;
 }
 
 /**
- * Connects. Rejects with a {@link NetworkError}, or with the signal's reason as soon as it aborts. Nothing stays open
- * then, except an unfinished TLS handshake.
+ * Connects. Rejects with a {@link NetworkError}, or with the signal's reason as soon as it aborts. After that, nothing
+ * stays open except perhaps an unfinished TLS handshake.
  */
 export async function dial(destination: Destination, signal: AbortSignal): Promise<ConnectionStream> {
   const late = new AbortController();
@@ -93,7 +93,7 @@ async function connect(
   const giveUp = () => controller.abort(new NetworkError("no connection in time"));
   const timer = isLast ? undefined : setTimeout(giveUp, ADDRESS_TIMEOUT_MS);
   signal.addEventListener("abort", giveUp);
-  // The runtime calls this if the signal aborts after it has connected, and would leave the connection open.
+  // The runtime calls this if the signal aborts after the connection is established. An error would leave it open.
   controller.signal.throwIfAborted = () => {};
   try {
     const connection = await Deno.connect({ hostname, port, signal: controller.signal });
@@ -102,7 +102,7 @@ async function connect(
       throw controller.signal.reason;
     }
     connection.setNoDelay(true);
-    connection.setKeepAlive(true); // an unfinished handshake ends when the host is gone
+    connection.setKeepAlive(true); // ends an unfinished handshake if the host is gone
     return connection;
   } finally {
     clearTimeout(timer);
@@ -110,7 +110,7 @@ async function connect(
   }
 }
 
-/** Abandoned TLS handshakes that are still open, by network; see {@link startTls}. */
+/** The number of abandoned TLS handshakes that are still open, by network; see {@link startTls}. */
 const unfinished = new Map<string, number>();
 
 function countUnfinished(network: string, change: 1 | -1): void {
@@ -120,8 +120,8 @@ function countUnfinished(network: string, change: 1 | -1): void {
 }
 
 /**
- * Starts TLS. The runtime (Deno 2.4 and 2.9) cannot cancel a handshake: the connection stays open until the server
- * closes it. Abandoned handshakes are counted, because an endpoint that never closes them would cost an open file per
+ * Starts TLS. The runtime (Deno 2.4 and 2.9) cannot cancel a handshake, so the connection stays open until the server
+ * closes it. Abandoned handshakes are counted, because an endpoint that never closes them would cost one open file per
  * attempt.
  */
 async function startTls(
@@ -154,7 +154,7 @@ async function startTls(
   }
 }
 
-/** Alternates IPv4 and IPv6 (RFC 8305, section 4): one of the two may be unreachable. */
+/** Alternates IPv4 and IPv6 (RFC 8305, section 4), because one of them may be unreachable. */
 function alternateFamilies(addresses: readonly string[]): string[] {
   const startsWithV6 = isIPv6(addresses[0] ?? "");
   const first = addresses.filter((address) => isIPv6(address) === startsWithV6);
@@ -181,7 +181,7 @@ export class ConnectionStream extends Duplex {
     this.#connection = connection;
   }
 
-  /** Receives up to this many further bytes. After that, the stream fails. */
+  /** Limits how many further bytes are received. Beyond it, the stream fails. */
   limit(bytes: number): void {
     this.#bytesLeft = bytes;
   }
@@ -193,7 +193,7 @@ export class ConnectionStream extends Duplex {
         if (this.#bytesLeft < 0) this.destroy(new NetworkError(FAULT.endless));
         else this.push(count === null ? null : Buffer.from(this.#buffer.subarray(0, count)));
       },
-      // Many servers close without TLS's close_notify. HTTP tells whether the response is complete.
+      // Many servers close without TLS's close_notify. HTTP shows whether the response is complete.
       (error) => error instanceof Deno.errors.UnexpectedEof ? this.push(null) : this.destroy(error),
     );
   }

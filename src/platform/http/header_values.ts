@@ -1,13 +1,13 @@
-// Limits the length of response headers: longer values are not parsed.
+// Removes long values of response headers, so that they are not parsed.
 import { NetworkError } from "../../domain/ports/ports.ts";
 import { FAULT } from "./network_errors.ts";
 
-/** Maximum length of a header value, characters; a longer value counts as absent. */
+/** Maximum length of a header value, in characters. A longer value counts as absent. */
 export const MAX_HEADER_VALUE = 1_024;
-/** The same for `Location`, which only the runtime's URL parser reads. */
+/** Maximum length of `Location`, which only the runtime's URL parser reads, in characters. */
 const MAX_LOCATION = 4_096;
 
-/** Headers that determine how the body is read: a longer value is an error. */
+/** Headers that determine how the body is read. For these, a value that is too long is an error. */
 const NEEDED: ReadonlySet<string> = new Set([
   "connection",
   "content-encoding",
@@ -16,8 +16,8 @@ const NEEDED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Removes the values that are too long; of `set-cookie`, which has one value per line, those lines. Throws a {@link
- * NetworkError} if the response cannot be read without the value.
+ * Removes the values that are too long. `set-cookie` has one value per line, so only the long lines are removed. Throws
+ * a {@link NetworkError} if the response cannot be read without the value.
  */
 export function removeLongValues(headers: Record<string, string>): void {
   for (const name in headers) {

@@ -1,4 +1,4 @@
-// HTTP/1.1 requests to other hosts, over undici, with limits on the response.
+// Sends HTTP/1.1 requests to other hosts through undici, with limits on the response.
 import type { Transform } from "node:stream";
 import type { Dispatcher } from "undici";
 import {
@@ -14,26 +14,26 @@ import { BoundedBody, createDecompressor } from "./http_body.ts";
 import { FAULT, toNetworkError } from "./network_errors.ts";
 
 export interface HttpClientOptions {
-  /** Accepted certificates (default: `authorities`). */
+  /** The accepted certificates (default: `authorities`). */
   trust?: Trust;
   /**
-   * For URLs of customers. Refuses requests without checked addresses, decompresses no body, and shares a connection
-   * only between requests of one URL, so that a forged response never reaches another endpoint.
+   * For customers' URLs. Refuses requests without checked IP addresses, decompresses no body, and shares a connection
+   * only between requests to the same URL, so that a forged response never reaches another endpoint.
    */
   forWebhooks?: boolean;
 }
 
 export interface RealHttpClient extends HttpClient {
-  /** Loads undici, so that no request waits for it within its time limit. */
+  /** Loads undici in advance, so that loading it does not count towards the time limit of a request. */
   prepare(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** An HTTP/1.1 client without proxies, redirects and `Accept-Encoding`; it decompresses gzip and deflate. */
+/** Creates an HTTP/1.1 client without proxies and redirects. It decompresses gzip and deflate. */
 export function createHttpClient(
   { trust = "authorities", forWebhooks = false }: HttpClientOptions = {},
 ): RealHttpClient {
-  // Loaded on demand: loading takes as long as the rest of startup.
+  // Loaded on demand, because loading takes as long as the rest of startup.
   let loading: Promise<Connections> | null = null;
   let loaded: Connections | null = null;
   const load = () =>
@@ -60,17 +60,17 @@ export function createHttpClient(
 
 /** Statuses of responses without a body (RFC 9112, section 6.3). */
 const BODILESS: ReadonlySet<number> = new Set([204, 304]);
-/** Maximum number of header fields. undici limits their size, but ten thousand short fields are small. */
+/** Maximum number of header fields. undici limits their total size, but ten thousand short fields would fit. */
 const MAX_HEADERS = 256;
-/** Maximum number of interim responses (1xx) before the response. */
+/** Maximum number of interim responses (1xx) before the final one. */
 const MAX_INTERIM = 32;
 /**
- * Maximum size of a response on the connection, bytes: headers, interim responses, and a body with one chunk per byte.
- * undici limits neither chunk extensions nor leading zeros of a chunk size.
+ * Maximum size of a response on the connection, in bytes: headers, interim responses, and a body with one chunk per
+ * byte. undici limits neither chunk extensions nor leading zeros of a chunk size.
  */
 const maxWireBytes = (bodyBytes: number): number => 2_097_152 + 8 * bodyBytes;
 
-/** Bytes that are decompressed before other work runs: a small body can become a thousand times larger. */
+/** Number of bytes to decompress before other work runs. A small body can become a thousand times larger. */
 const INFLATED_AT_ONCE = 1_048_576;
 
 interface ExchangeOptions {
@@ -82,8 +82,8 @@ interface ExchangeOptions {
 }
 
 /**
- * A request and its response on a separate connection. Rejects with the signal's reason as soon as it aborts. The
- * connection is kept only if the request was sent and the response was read completely.
+ * A request and its response on their own connection. Rejects with the signal's reason as soon as it aborts. Keeps the
+ * connection only if the request was sent and the response was read completely.
  */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #options: ExchangeOptions;
@@ -96,7 +96,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #headers: Record<string, string> = {};
   #decompressor: Transform | null = null;
   #receivedBytes = 0;
-  /** Decompressed since other work could run. */
+  /** Number of bytes decompressed since other work could run. */
   #inflatedBytes = 0;
 
   constructor(options: ExchangeOptions) {
@@ -153,7 +153,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#receivedBytes += chunk.length;
     if (this.#isOver) controller.pause();
     else if (this.#decompressor === null) this.#add(chunk);
-    // Also limited before decompression: a long gzip body can decompress to nothing.
+    // The size is also limited before decompression, because a long gzip body can decompress to nothing.
     else if (this.#receivedBytes > this.#options.request.maxBodyBytes) this.#resolve(false);
     else if (!this.#decompressor.write(chunk)) controller.pause();
   }
@@ -183,7 +183,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#end(false)) this.#options.reject(error);
   }
 
-  /** False if it has already ended. */
+  /** Ends the exchange. Returns false if it has already ended. */
   #end(isComplete: boolean): boolean {
     if (this.#isOver) return false;
     this.#isOver = true;
@@ -196,7 +196,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** One text per header. Values are joined by ", ", those of Set-Cookie by a line feed, because dates contain commas. */
+/** Joins the values of each header by ", ", but those of Set-Cookie by a line feed, because dates contain commas. */
 function joinValues(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   const joined: Record<string, string> = {};
   let count = 0;

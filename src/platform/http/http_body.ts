@@ -3,14 +3,13 @@ import type { Transform } from "node:stream";
 import { createGunzip, createInflate } from "node:zlib";
 import { NetworkError } from "../../domain/ports/ports.ts";
 
-/** A body with a maximum size. */
 export class BoundedBody {
   #bytes = new Uint8Array();
   #size = 0;
 
   constructor(readonly maxBytes: number) {}
 
-  /** Copies a chunk, because a view would keep the connection's read buffer. False if the body exceeds the limit. */
+  /** Copies a chunk, as a view would keep the connection's read buffer. Returns false if the body is too long. */
   add(chunk: Uint8Array): boolean {
     const size = this.#size + chunk.length;
     const kept = Math.min(size, this.maxBytes);
@@ -24,7 +23,6 @@ export class BoundedBody {
     return size <= this.maxBytes;
   }
 
-  /** The body up to the limit, and whether it was longer. */
   read(): { body: Uint8Array; truncated: boolean } {
     const body = this.#bytes.subarray(0, Math.min(this.#size, this.maxBytes));
     return { body, truncated: this.#size > this.maxBytes };
@@ -32,8 +30,8 @@ export class BoundedBody {
 }
 
 /**
- * The decompressor of a `Content-Encoding`; null if there is none. Throws a {@link NetworkError} for an encoding that
- * was not requested. Brotli is never accepted: the runtime's decompressor accepts truncated bodies.
+ * Creates the decompressor for a `Content-Encoding`, or returns null. Throws a {@link NetworkError} for an encoding
+ * that was not requested. Brotli is never accepted, because the runtime's decompressor accepts truncated bodies.
  */
 export function createDecompressor(contentEncoding: string): Transform | null {
   switch (contentEncoding.trim().toLowerCase()) {

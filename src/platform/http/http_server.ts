@@ -1,18 +1,18 @@
-// The HTTP server: listens, responds, and stops within a time limit.
+// The HTTP server, which listens, responds, and stops within a time limit.
 import { createClock } from "../clock.ts";
 import type { CertificatePair } from "../tls/certificate.ts";
 
-/** Pause before a listener that failed is started again, ms. */
+/** Pause before a failed listener is restarted, ms. */
 const RETRY_MS = 100;
-/** Time limit for sending complete responses to slow clients at the end, ms. */
+/** Time limit for sending complete responses to slow clients during the shutdown, ms. */
 const FLUSH_MS = 1_000;
 /** Minimum time between two reports of a lost listener, ms. */
 const REPORT_AGAIN_MS = 60_000;
 /** How long a retired listener asks its clients to reconnect, ms. */
 const RETIRE_MS = 10_000;
 /**
- * Size up to which an unread request body is received at full speed, bytes. The rest is received with pauses, because
- * the runtime would receive an endless body forever.
+ * Maximum size of an unread request body that is received at full speed, in bytes. The rest is received with pauses,
+ * because the runtime would receive an endless body forever.
  */
 const UNWANTED_BYTES = 16_777_216;
 /** The pause before each further chunk (about 64 kB), ms. */
@@ -21,29 +21,29 @@ const UNWANTED_PAUSE_MS = 1_000;
 export interface ListenOptions {
   /** An IP address or host name of this machine. */
   hostname: string;
-  /** 0 for any free port. */
+  /** The port, or 0 for any free port. */
   port: number;
-  /** With it, the server speaks TLS. */
+  /** The certificate and key. If set, the server uses TLS. */
   pair?: CertificatePair;
-  /** Whether several listeners may share the port; the system distributes new connections among them. */
+  /** Whether several listeners may share the port. The system distributes new connections among them. */
   reusePort?: boolean;
   retireMs?: number;
-  /** Must not throw. */
+  /** Responds to a request. Must not throw. */
   handler(request: Request, client: ConnectedClient): Response | Promise<Response>;
   /** Responds to requests during the shutdown (default: an empty 503). */
   refuse?(request: Request): Response;
-  /** Called at most once a minute when the listener has failed. It is restarted; existing connections are kept. */
+  /** Called at most once a minute when the listener failed. The server restarts it and keeps its connections. */
   onLost?(reason: string): void;
 }
 
-/** The client of a request's connection. Only available before the response is sent. */
+/** The client of a request's connection. Available only until the response is sent. */
 export interface ConnectedClient {
-  /** For forwarded requests that of the proxy. */
+  /** The client's IP address, or that of the proxy if the request was forwarded. */
   readonly remoteAddress: string;
   readonly remotePort: number;
 }
 
-/** The runtime looks up the address at each access, and most requests do not need it. */
+/** Reads the address on demand, because the runtime looks it up at each access and most requests do not need it. */
 class RuntimeClient implements ConnectedClient {
   constructor(private readonly info: Deno.ServeHandlerInfo<Deno.NetAddr>) {}
 
@@ -57,19 +57,19 @@ class RuntimeClient implements ConnectedClient {
 }
 
 export interface RunningServer {
-  /** Its URL, such as "http://127.0.0.1:8080". */
+  /** The server's URL, such as "http://127.0.0.1:8080". */
   readonly address: string;
   readonly port: number;
   /** Refuses new requests, waits up to `graceMs` for those in progress, then closes every connection. */
   shutdown(graceMs: number): Promise<void>;
   /**
-   * Closes the listener after its clients have moved to another one on the same port: responses ask them to reconnect,
-   * then idle connections are closed. No request is refused.
+   * Closes the listener after its clients have moved to another listener on the same port. Responses ask them to
+   * reconnect, and then idle connections are closed. No request is refused.
    */
   retire(): void;
 }
 
-/** Starts to listen. Rejects with an error that names address, port and cause. */
+/** Starts to listen. Rejects with an error that names the address, the port and the cause. */
 export function listen(options: ListenOptions): Promise<RunningServer> {
   return Promise.resolve().then(() => new Server(options));
 }
@@ -105,8 +105,8 @@ class Server implements RunningServer {
     this.#stopping.abort();
     if (this.#underWay === 0) this.#drained.resolve();
     const isDrained = await isDoneWithin(graceMs, this.#drained.promise);
-    // The runtime's shutdown sends its buffers, but waits for every response without a limit and cannot be aborted, so
-    // it is used only when every response is complete.
+    // The runtime's shutdown sends its buffers, but waits for every response without a limit and cannot be aborted. It
+    // is therefore used only once every response is complete.
     if (isDrained) await isDoneWithin(FLUSH_MS, this.#server.shutdown().catch(() => {}));
     else {
       this.#abort.abort();
@@ -141,7 +141,7 @@ class Server implements RunningServer {
     if (--this.#underWay === 0 && this.#isStopping) this.#drained.resolve();
   };
 
-  /** Restarts the listener, which fails when no file is left for a connection. */
+  /** Restarts the listener, which fails if there is no file descriptor left for a connection. */
   async #keepListening(): Promise<void> {
     const isOver = () => this.#isStopping || this.#isRetired;
     for (let reportedAtMs = -Infinity;;) {
@@ -158,7 +158,7 @@ class Server implements RunningServer {
           this.#server = this.#serve(this.port);
           isListening = true;
         } catch {
-          // No file left, or the port is not free yet: try again.
+          // Try again: there is no file descriptor left, or the port is not free yet.
         }
       }
     }
@@ -172,7 +172,7 @@ async function askToReconnect(responding: Response | Promise<Response>): Promise
   return response;
 }
 
-/** Discards the rest of the request body before the response is sent, because afterwards the runtime receives it. */
+/** Discards the rest of the request body before the response is sent, because the runtime receives it afterwards. */
 async function leaveBody(
   body: ReadableStream<Uint8Array>,
   responding: Response | Promise<Response>,
@@ -233,7 +233,7 @@ const BAD_CERTIFICATE = /invalid peer certificate/i;
 /** The runtime's message for EMFILE. */
 const TOO_MANY_FILES = /too many open files/i;
 
-/** Why a listener did not start, or failed. */
+/** Returns why a listener did not start or failed. */
 export function reasonOf(error: unknown): string {
   if (error instanceof Deno.errors.AddrInUse) return "another program already listens there";
   if (error instanceof Deno.errors.AddrNotAvailable) return "this machine has no such address";

@@ -1,7 +1,7 @@
-// Short reasons for network errors, without URLs and IP addresses.
+// Maps network errors to short reasons without URLs and IP addresses.
 import { NetworkError } from "../../domain/ports/ports.ts";
 
-/** Where an exchange failed. */
+/** The phase in which an exchange failed. */
 export type Phase = "connecting" | "reading";
 
 const NOT_VALID = "the certificate is not valid for the host";
@@ -19,7 +19,7 @@ export const FAULT = {
   notSendable: "the request is not valid HTTP",
 } as const;
 
-/** Codes of errors of the operating system, of TLS, of undici and of zlib. */
+/** Error codes of the operating system, TLS, undici and zlib. */
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "connection refused",
   ECONNRESET: "connection reset",
@@ -45,7 +45,7 @@ const REASONS: Readonly<Record<string, string>> = {
   SELF_SIGNED_CERT_IN_CHAIN: NOT_TRUSTED,
   UNABLE_TO_GET_ISSUER_CERT: NOT_TRUSTED,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: NOT_TRUSTED,
-  // Deno 2.9 gives no other reason for a bad certificate, unless it is for another host.
+  // Deno 2.9 reports no other reason for a bad certificate, unless it is for another host.
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: "the certificate is not trusted or has expired",
   HPE_HEADER_OVERFLOW: FAULT.tooLargeHead,
   UND_ERR_HEADERS_OVERFLOW: FAULT.tooLargeHead,
@@ -61,7 +61,7 @@ const REFUSED_INTERIM: Readonly<Record<string, string>> = {
   "bad upgrade": FAULT.switchesProtocol,
 };
 
-/** Texts of errors without a code: from rustls, undici's parser and zlib. */
+/** Texts of errors without a code, from rustls, undici's parser and zlib. */
 const TEXTS: readonly [RegExp, string][] = [
   [/not valid for name/i, NOT_VALID],
   [/invalid peer certificate: (expired|notvalidyet)|certificate (has )?expired/i, EXPIRED],
@@ -75,7 +75,7 @@ const TEXTS: readonly [RegExp, string][] = [
   ],
 ];
 
-/** The error as a {@link NetworkError} with its cause. A reset while `reading` means that the response was cut off. */
+/** Wraps the error in a {@link NetworkError}. A reset in the phase `reading` means that the response was cut off. */
 export function toNetworkError(error: unknown, phase: Phase): NetworkError {
   if (error instanceof NetworkError) return error;
   const reason = reasonOf(error) ?? "the request failed";

@@ -1,4 +1,4 @@
-// Resolves host names to IP addresses: from the hosts file, otherwise from the system's name servers.
+// Resolves host names to IP addresses, first with the hosts file, then with the system's name servers.
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { NetworkError, type Resolver } from "../../domain/ports/ports.ts";
@@ -7,11 +7,11 @@ import { toNetworkError } from "./network_errors.ts";
 
 const HOSTS_FILE = "/etc/hosts";
 /**
- * Maximum number of concurrent lookups of the C library. Each occupies one of the runtime's 32 threads for blocking
- * work, up to 10 s, and files and the database need these threads.
+ * Maximum number of concurrent lookups by the C library. Each occupies one of the runtime's 32 threads for blocking
+ * work for up to 10 s, and files and the database need these threads too.
  */
 const MAX_SYSTEM_LOOKUPS = 4;
-/** How long to wait for addresses of the other family, ms: some name servers do not respond to these queries. */
+/** How long to wait for addresses of the other family, ms. Some name servers do not respond to these queries. */
 const OTHER_FAMILY_MS = 1_000;
 
 let systemLookups = 0;
@@ -22,8 +22,8 @@ export interface NameServer {
 }
 
 /**
- * A resolver that queries the name servers without a thread per lookup, so that an unresponsive name server delays no
- * other work. Names that they do not know are looked up by the C library, which may have other sources.
+ * Creates a resolver that queries the name servers without a thread per lookup, so that an unresponsive name server
+ * delays no other work. The C library looks up names that they do not know, because it may have other sources.
  */
 export function createResolver(nameServer?: NameServer): Resolver {
   return {
@@ -37,7 +37,7 @@ export function createResolver(nameServer?: NameServer): Resolver {
   };
 }
 
-/** The addresses of the host; none if the name servers have none. Rejects with the signal's reason when it aborts. */
+/** Queries the name servers. Returns no address if they have none. Rejects with the signal's reason when it aborts. */
 async function askNameServers(
   host: string,
   { signal, nameServer }: { signal: AbortSignal; nameServer: NameServer | undefined },
@@ -83,7 +83,7 @@ async function askSystem(host: string): Promise<string[]> {
 
 let hosts: { modifiedAtMs: number; addresses: ReadonlyMap<string, string[]> } | null = null;
 
-/** The addresses in the hosts file, which is read again when it has changed. */
+/** Returns the host's addresses in the hosts file, which is read again after a change. */
 function addressesInHostsFile(host: string): string[] {
   try {
     const modifiedAtMs = Deno.statSync(HOSTS_FILE).mtime?.getTime() ?? 0;
@@ -92,11 +92,11 @@ function addressesInHostsFile(host: string): string[] {
     }
     return [...hosts.addresses.get(host.toLowerCase()) ?? []];
   } catch {
-    return []; // without a file, no host is listed in it
+    return []; // without the file, no host is listed
   }
 }
 
-/** The addresses by host name of a hosts file (hosts(5)). */
+/** Parses a hosts file (hosts(5)) into IP addresses by host name. */
 export function parseHosts(text: string): Map<string, string[]> {
   const addresses = new Map<string, string[]>();
   for (const line of text.split("\n")) {

@@ -1,4 +1,4 @@
-// The log: one line per entry on stderr, as text or JSON, written before the call returns.
+// The log. Writes one line per entry to stderr, as text or JSON, before the call returns.
 import {
   configureSync,
   getLogger,
@@ -13,7 +13,7 @@ import { redact } from "../../domain/redact.ts";
 import { writeWhole } from "../process/standard_streams.ts";
 
 export interface LogSettings {
-  /** `text` for people, `json` for machines: one object per line. */
+  /** `text` is for people. `json` is for programs, with one object per line. */
   format: "text" | "json";
   level: LogLevel;
   levels?: LogLevels;
@@ -21,7 +21,7 @@ export interface LogSettings {
 
 const ROOT = "regfeed";
 
-/** The names in every JSON line; an underscore is appended to equal names of fields. */
+/** The names in every JSON line. A field with the same name gets an underscore at the end. */
 const RESERVED = new Set(["time", "level", "area", "message"]);
 
 const COLOURS: Readonly<Record<string, string>> = {
@@ -32,10 +32,10 @@ const COLOURS: Readonly<Record<string, string>> = {
 };
 const PLAIN = "\x1b[0m";
 
-/** The areas with level debug; others do not build debug entries. */
+/** The areas with level debug. All others skip building debug entries. */
 const debugged = new Set<LogArea>();
 
-/** The logs by area, written to stderr. The settings apply to the process; the last call wins. */
+/** Creates the logs by area, which write to stderr. The settings apply to the whole process, and the last call wins. */
 export function createLogs(settings: LogSettings): { log(area: LogArea): Log; close(): void } {
   const format = settings.format === "json" ? formatJson : textFormat(isColourful());
   debugged.clear();
@@ -53,7 +53,7 @@ export function createLogs(settings: LogSettings): { log(area: LogArea): Log; cl
         parentSinks: "override" as const,
         lowestLevel: levelOf(level),
       })),
-      // LogTape's own messages, such as a failed sink.
+      // LogTape's own messages, such as those about a failed sink.
       { category: ["logtape", "meta"], sinks: ["stderr"], lowestLevel: "warning" },
     ],
   });
@@ -79,7 +79,7 @@ function createLog(area: LogArea): Log {
   };
 }
 
-/** A line of JSON: `time` (ISO 8601, UTC), `level`, `area`, `message`, then the fields. */
+/** Formats a JSON line: `time` (ISO 8601, UTC), `level`, `area`, `message`, then the fields. */
 export function formatJson(record: LogRecord): string {
   const line: Record<string, unknown> = { ...headOf(record) };
   for (const [name, value] of Object.entries(fieldsOf(record))) {
@@ -88,7 +88,7 @@ export function formatJson(record: LogRecord): string {
   return `${escapeToLine(JSON.stringify(line))}\n`;
 }
 
-/** Text lines: time, level, area, message, `name=value`; line breaks are escaped. */
+/** Formats text lines: time, level, area, message, then `name=value`. Line breaks are escaped. */
 export function textFormat(withColour: boolean): (record: LogRecord) => string {
   return (record) => {
     const { time, level, area, message } = headOf(record);

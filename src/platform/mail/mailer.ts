@@ -1,4 +1,4 @@
-// Sends mails by SMTP (nodemailer), or writes them to a folder.
+// Sends mails through SMTP (nodemailer), or writes them to a folder.
 import { readFileSync } from "node:fs";
 import net from "node:net";
 import { join } from "node:path";
@@ -9,23 +9,23 @@ import { type Mailer, MailError, type MailFault, type OutgoingMail } from "../..
 import { createFiles } from "../files/files.ts";
 
 export interface MailSettings {
-  /** Null: mails are written to the outbox. */
+  /** Null if mails are written to the outbox. */
   smtp:
     | (SmtpServer & {
       requireTls: boolean;
-      /** Trusted certificates instead of the system's (PEM). */
+      /** The path of certificates (PEM) that are trusted instead of the system's, or null. */
       caFile: string | null;
     })
     | null;
-  /** Absolute. */
+  /** The absolute path of the outbox. */
   outbox: string;
 }
 
 const IN_TIME = ["the mail server does not respond in time", false] as const;
-/** Maximum silence of the server, ms; the caller's signal limits the total time. */
+/** How long the server may stay silent, ms. The caller's signal limits the total time. */
 const SILENCE_MS = 20_000;
 
-/** A mailer; without settings every mail fails. */
+/** Creates a mailer. Without settings, every mail fails. */
 export function createMailer(settings: MailSettings | null): Mailer {
   if (settings === null) return { send: () => Promise.reject(new MailError("mail is not set up", false)) };
   const { smtp, outbox } = settings;
@@ -35,10 +35,9 @@ export function createMailer(settings: MailSettings | null): Mailer {
   };
 }
 
-/** Loaded on demand. */
 const loadNodemailer = async () => (await import("nodemailer")).default;
 
-/** Writes a file that only its owner can read; a second attempt replaces the first. */
+/** Writes a file that only its owner can read. A second attempt replaces the first. */
 async function writeMail(mail: OutgoingMail, outbox: string): Promise<void> {
   const files = createFiles();
   const { createTransport } = await loadNodemailer();
@@ -54,12 +53,12 @@ async function writeMail(mail: OutgoingMail, outbox: string): Promise<void> {
 
 type SocketCallback = (error: Error | null, made?: { connection: net.Socket; secured: boolean }) => void;
 
-/** Connects, starts TLS and logs in, as for a mail, but sends none. Throws {@link MailError}. */
+/** Connects, starts TLS and logs in, as for a mail, but sends none. Throws a {@link MailError}. */
 export const tryMailServer = (
   server: NonNullable<MailSettings["smtp"]>,
   signal: AbortSignal,
 ): Promise<void> =>
-  // Otherwise a server without the configured authentication would pass.
+  // Without forced authentication, a server that does not support it would pass.
   withServer(server, signal, { forceAuth: server.credentials !== null }, async (transport) => {
     await transport.verify();
   });
@@ -89,7 +88,7 @@ async function withServer(
     ...(server.credentials === null
       ? {}
       : { auth: { user: server.credentials.user, pass: server.credentials.password } }),
-    // The socket is created here, so that the signal can end it and implicit TLS works on every Deno version.
+    // The socket is created here so that the signal can end it, and so that implicit TLS works on every Deno version.
     getSocket(_: unknown, callback: SocketCallback) {
       const made = server.isTls ? tls.connect({ ...target, ...trust }) : net.connect(target);
       socket = made;
@@ -133,7 +132,7 @@ function messageOf(mail: OutgoingMail): Record<string, unknown> {
   };
 }
 
-/** With other line ends the encoder breaks short lines. */
+/** With other line ends, the encoder breaks short lines. */
 function inLines(text: string): string {
   return text.replaceAll(/\r?\n/g, "\r\n");
 }
@@ -142,7 +141,7 @@ function certificates(caFile: string | null): { ca?: string[] } {
   return caFile === null ? {} : { ca: [readFileSync(caFile, "utf8")] };
 }
 
-/** The reasons for nodemailer's errors, without the server's texts, which may contain the email address. */
+/** The reasons for nodemailer's errors. The server's texts are not used, because they may contain the email address. */
 const REASONS: Readonly<Record<string, [reason: string, fault: MailFault]>> = {
   EAUTH: ["the mail server rejects the user name and password", "password"],
   EDNS: ["the mail server's name is not found", "name"],
@@ -153,7 +152,7 @@ const REASONS: Readonly<Record<string, [reason: string, fault: MailFault]>> = {
   EPROTOCOL: ["the mail server does not speak SMTP", "protocol"],
 };
 
-/** Responses to unsupported commands, or to commands that require TLS (RFC 5321, RFC 4954). */
+/** Response codes for unsupported commands, or for commands that require TLS (RFC 5321, RFC 4954). */
 const NO_SIGN_IN = new Set([500, 502, 503, 504, 530, 538]);
 
 function toMailError(error: unknown): MailError {

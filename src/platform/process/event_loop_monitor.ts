@@ -4,11 +4,11 @@ import type { EventLoop } from "../../domain/ports/event_loop.ts";
 import type { Metrics } from "../../domain/ports/metrics.ts";
 import type { Log } from "../../domain/ports/ports.ts";
 
-/** Interval of the checks, ms: a pause may be measured up to this much too short. */
+/** Interval of the checks, ms. A measured pause may be this much too short. */
 const EVERY_MS = 100;
-/** Pauses of this length are logged, ms. */
+/** Minimum duration of a pause that is logged, ms. */
 const LONG_MS = 1_000;
-/** The longest pause covers this window and the previous one, ms, so that no scrape misses it. */
+/** The longest pause is that of this window and the previous one, ms, so that no scrape misses it. */
 const WINDOW_MS = 60_000;
 const LAG_BOUNDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 
@@ -17,7 +17,7 @@ export interface MonitorOptions {
   observeLag(seconds: number): void;
 }
 
-/** Monotonic time, which stops while the machine is suspended, and the CPU time of this process, ms. */
+/** Measures monotonic time, which stops while the machine is suspended, and the CPU time of this process, in ms. */
 export interface Meter {
   nowMs(): number;
   cpuMs(): number;
@@ -31,7 +31,7 @@ const REAL_METER: Meter = {
   },
 };
 
-/** The event loop of this thread. The longest work since the last check explains a pause. */
+/** Monitors the event loop of this thread. The longest work since the last check explains a pause. */
 export class EventLoopMonitor implements EventLoop {
   readonly #meter: Meter;
   #work = "no named work";
@@ -59,7 +59,7 @@ export class EventLoopMonitor implements EventLoop {
     return Math.round(Math.max(this.#longestMs, this.#longestBeforeMs));
   }
 
-  /** Checks the loop, which should wake at `dueMs`. */
+  /** Checks the loop, which should have woken at `dueMs`. */
   check(dueMs: number, { log, observeLag }: MonitorOptions): void {
     const nowMs = this.#meter.nowMs();
     const cpuMs = this.#meter.cpuMs();
@@ -72,7 +72,7 @@ export class EventLoopMonitor implements EventLoop {
         pause_ms: Math.round(lateMs),
         work: this.#longestWork,
         work_ms: Math.round(this.#longestWorkMs),
-        // Much less than the pause: the machine was busy.
+        // If this is much less than the pause, the machine was busy.
         cpu_ms: Math.round(cpuMs - this.#checkedAtCpuMs),
       });
     }
@@ -80,7 +80,7 @@ export class EventLoopMonitor implements EventLoop {
     this.#checkedAtCpuMs = cpuMs;
   }
 
-  /** Checks until the returned function is called. */
+  /** Checks the loop regularly until the returned function is called. */
   watch(options: MonitorOptions): () => void {
     let dueMs = this.#meter.nowMs() + EVERY_MS;
     const timer = setInterval(() => {
@@ -109,7 +109,7 @@ export class EventLoopMonitor implements EventLoop {
   }
 }
 
-/** Monitors the event loop with metrics; returns a function that stops it. */
+/** Adds the metrics of the event loop and starts to monitor it. Returns a function that stops monitoring. */
 export function measureEventLoop(monitor: EventLoopMonitor, metrics: Metrics, log: Log): () => void {
   const lag = metrics.histogram({
     name: "regfeed_event_loop_lag_seconds",

@@ -1,4 +1,4 @@
-// The process: arguments, environment, standard streams, signals, exit code, files for the command line.
+// The process: arguments, environment, standard streams, signals, exit code, and files for the command line.
 import process from "node:process";
 import { createFiles, type WritableFiles } from "../files/files.ts";
 import { type Signals, SIGNALS_WHEN_ASKED } from "./signals.ts";
@@ -7,46 +7,44 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { currentUser } from "../files/users.ts";
 
-/** The exit code when the reader of stdout is gone (128 + SIGPIPE). */
+/** The exit code if the reader of stdout is gone (128 + SIGPIPE). */
 const EXIT_BROKEN_PIPE = 141;
 
 const MAIN = fileURLToPath(new URL("../../../main.ts", import.meta.url));
 
-/** Whether the runtime permits to leave the sandbox. */
+/** Whether the runtime permits ways to leave the sandbox. */
 export interface Outbreak {
   run: "granted" | "denied";
   ffi: "granted" | "denied";
 }
 
-/** The process, as the command line uses it. */
 export interface Host extends WritableFiles, Signals {
   args: readonly string[];
-  /** Absolute. */
+  /** The absolute path of the working folder. */
   cwd: string;
-  /** "Deno 2.9.6". */
+  /** The runtime and its version, such as "Deno 2.9.6". */
   runtime: string;
-  /** "x86_64-unknown-linux-gnu". */
+  /** The target of the build, such as "x86_64-unknown-linux-gnu". */
   target: string;
-  /** Tries to start a program and to load a native library. */
   tryOutbreak(): Outbreak;
-  /** See {@link startCommand}. */
+  /** The command that starts this program, see {@link startCommand}. */
   program: string;
   env(name: string): string | undefined;
-  /** The user of this process: a name, or `uid:N`; null if unknown. */
+  /** Returns the user of this process, as a name or `uid:N`, or null if it is unknown. */
   user(): string | null;
-  /** Reads stdin to its end as text. Throws if it has more bytes. */
+  /** Reads stdin to its end as text. Throws if it contains more than `maxBytes`. */
   input(maxBytes: number): Promise<string>;
-  /** Writes to stdout, completely and without buffering; `hasColours`: the text contains our own colours. */
+  /** Writes the whole text to stdout without buffering. `hasColours`: the text contains Regfeed's own colours. */
   out(text: string, options?: { hasColours: boolean }): void;
   err(text: string): void;
   isTerminal: boolean;
   isErrTerminal: boolean;
-  /** 80 without a terminal. */
+  /** Returns the width of the terminal; 80 without a terminal. */
   columns(): number;
   exit(code: number): never;
 }
 
-/** This process; `signals` are those with listeners already. */
+/** Creates the host. `signals` are signals that are already listened to. */
 export function createHost(signals: Signals = SIGNALS_WHEN_ASKED): Host {
   // Deprecation warnings are for developers, not for operators.
   Object.assign(process, { noDeprecation: true });
@@ -62,7 +60,7 @@ export function createHost(signals: Signals = SIGNALS_WHEN_ASKED): Host {
     user: currentUser,
     input: readInput,
     out: (text) => {
-      // The reader has closed the pipe, as with `| head`.
+      // The reader has closed the pipe, as in `| head`.
       if (!writeWhole(Deno.stdout, text)) Deno.exit(EXIT_BROKEN_PIPE);
     },
     err: (text) => void writeWhole(Deno.stderr, text),
@@ -75,8 +73,8 @@ export function createHost(signals: Signals = SIGNALS_WHEN_ASKED): Host {
 }
 
 /**
- * The command that starts this program: "regfeed" for the executable (`main` is null), "deno task regfeed" in the
- * folder of `main`, otherwise `deno run`.
+ * Returns the command that starts this program: "regfeed" for the executable (`main` is null), "deno task regfeed" in
+ * the folder of `main`, and otherwise `deno run`.
  */
 export function startCommand(main: string | null, cwd: string): string {
   if (main === null) return "regfeed";
@@ -92,7 +90,7 @@ function tryTo(act: () => void): "granted" | "denied" {
     act();
   } catch (error) {
     if (error instanceof Deno.errors.NotCapable) return "denied";
-    // It is permitted; the program or library does not exist.
+    // It is permitted, but the program or library does not exist.
   }
   return "granted";
 }

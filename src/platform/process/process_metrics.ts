@@ -1,4 +1,4 @@
-// Metrics of the process: memory and start time.
+// Metrics of the process: its memory and start time.
 import type { Metrics } from "../../domain/ports/metrics.ts";
 
 export function measureProcess(metrics: Metrics, startedAtMs: number): void {

@@ -1,23 +1,23 @@
-// Signals to this process, kept until a listener is added.
+// Receives signals to this process, and keeps them until a listener is added.
 
 export type StopSignal = "SIGINT" | "SIGTERM";
 
 export interface Signals {
   /** Calls the listener for each SIGHUP, and once for earlier ones. Returns a function that removes it. */
   onReload(listener: () => void): () => void;
-  /** Resolves with the first signal to stop; the same signal again kills the process. */
+  /** Resolves with the first signal to stop. The same signal again kills the process. */
   stopSignal(): Promise<StopSignal>;
 }
 
-/** Signals with the system's default action until a listener is added. */
+/** Signals that keep the system's default action until a listener is added. */
 export const SIGNALS_WHEN_ASKED: Signals = {
   onReload: (listener) => listen("SIGHUP", listener),
   stopSignal: listenForStop,
 };
 
 /**
- * Collects signals from now on, so that a SIGHUP does not kill a server that is starting. Ignores SIGUSR1 and SIGUSR2,
- * which other programs use, for example to reopen log files.
+ * Collects signals from now on, so that a SIGHUP does not kill a server that is still starting. Ignores SIGUSR1 and
+ * SIGUSR2, which other programs send, for example to reopen log files.
  */
 export function listenForSignals(): Signals {
   const stopped = listenForStop();
@@ -40,7 +40,7 @@ export function listenForSignals(): Signals {
 }
 
 function listen(signal: "SIGHUP" | "SIGUSR1" | "SIGUSR2", listener: () => void): () => void {
-  if (Deno.build.os === "windows") return () => {}; // there is no such signal
+  if (Deno.build.os === "windows") return () => {}; // Windows has no such signal
   Deno.addSignalListener(signal, listener);
   return () => Deno.removeSignalListener(signal, listener);
 }

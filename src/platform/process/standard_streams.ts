@@ -1,6 +1,6 @@
 // Writes to stdout and stderr, completely and without buffering.
 
-/** Writes all of the text before it returns, so that nothing is lost at exit. False if the reader is gone. */
+/** Writes the whole text before returning, so that nothing is lost at exit. Returns false if the reader is gone. */
 export function writeWhole(stream: { writeSync(bytes: Uint8Array): number }, text: string): boolean {
   const bytes = new TextEncoder().encode(text);
   try {

@@ -1,23 +1,23 @@
-// Notifies the supervisor: systemd's protocol (sd_notify(3)).
+// Notifies the supervisor through systemd's protocol (sd_notify(3)).
 import { join } from "node:path";
 import type { LogFields } from "../../domain/ports/ports.ts";
 
-/** The additional time of each request, microseconds. */
+/** The additional start time of each request, microseconds. */
 const MORE_TIME_US = 60_000_000;
-/** Interval of these requests, ms. */
+/** Interval between requests for more start time, ms. */
 const ASK_EVERY_MS = 15_000;
 
-/** Messages to the supervisor; without one, nothing is sent. Lost messages are not repeated. */
+/** Sends messages to the supervisor. Without one, sends nothing. Lost messages are not repeated. */
 export interface Supervisor {
   /** Reports readiness, and starts watchdog messages if the supervisor wants them. */
   ready(status: string): Promise<void>;
   stopping(): Promise<void>;
-  /** Requests more start time while the work runs. */
+  /** Requests more start time for as long as the work runs. */
   whileStarting<T>(status: string, work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
-/** The supervisor of the environment (`NOTIFY_SOCKET`, `WATCHDOG_USEC`); `warn` says why it cannot be notified. */
+/** Creates the supervisor from `NOTIFY_SOCKET` and `WATCHDOG_USEC`. `warn` reports why it cannot be notified. */
 export async function createSupervisor(
   env: (name: string) => string | undefined,
   warn: (text: string, fields: LogFields) => void,
@@ -25,7 +25,7 @@ export async function createSupervisor(
   const path = env("NOTIFY_SOCKET") ?? "";
   if (path === "" || Deno.build.os === "windows") return NOBODY;
   if (!path.startsWith("/")) {
-    // Names with @ are abstract sockets, `vsock:` names another machine.
+    // Names that start with @ are abstract sockets, and `vsock:` refers to another machine.
     warn(
       `${UNTOLD}: only sockets with a path are supported; use Type=exec, or unset NOTIFY_SOCKET`,
       {
@@ -66,7 +66,7 @@ export async function createSupervisor(
   return {
     async ready(status) {
       await say(`READY=1\nSTATUS=${status}`);
-      // Twice as often as required, as sd_watchdog_enabled(3) advises.
+      // Twice as often as required, as sd_watchdog_enabled(3) recommends.
       if (watchdogUs > 0) repeat("WATCHDOG=1", watchdogUs / 1_000 / 2);
     },
     stopping: () => say("STOPPING=1"),
@@ -91,7 +91,7 @@ export async function createSupervisor(
 
 const UNTOLD = "the supervisor (NOTIFY_SOCKET) cannot be notified and may stop the service";
 
-/** A socket to send from, in a separate folder. */
+/** Opens a socket to send from, in a separate folder. */
 async function openSocket(): Promise<{ socket: Deno.DatagramConn; folder: string }> {
   const folder = await Deno.makeTempDir({ prefix: "regfeed-notify-" });
   try {

@@ -1,17 +1,17 @@
-// Worker threads: each runs tasks by name, one at a time, within limits of time and memory.
+// Worker threads. Each one runs tasks by name, one at a time, within limits of time and memory.
 import { Script } from "node:vm";
 import { parentPort, Worker } from "node:worker_threads";
 import { type TaskLimits, WorkerLimitError, type WorkerThread } from "../../domain/ports/ports.ts";
 
 /** Idle time after which a worker ends, ms. */
 const IDLE_MS = 30_000;
-/** Time limit for loading the program of a worker, ms. */
+/** Time limit for loading a worker's program, ms. */
 const START_MS = 60_000;
-/** Time limit for a worker to report that a task has exceeded its time, ms. */
+/** Time limit for a worker to report that a task has run out of time, ms. */
 const REPORT_MS = 1_000;
-/** Interval of the checks of the process's memory while a task runs, ms. */
+/** Interval of the memory checks while a task runs, ms. */
 const MEMORY_CHECK_MS = 50;
-/** Maximum number of elements in one message: receiving a long message blocks the main thread. */
+/** Maximum number of elements in one message. Receiving a long message blocks the main thread. */
 const ELEMENTS = 250;
 const MB = 1024 * 1024;
 
@@ -22,7 +22,7 @@ export interface Thread extends WorkerThread {
 
 export interface ThreadOptions {
   idleMs?: number;
-  /** A task that takes longer is stopped, ms. It runs again, with its whole time, when no other task waits. */
+  /** Time after which a task is stopped, ms. It runs again with its full time once no other task waits. */
   firstTryMs?: number;
   /** Limit of the worker's heap, MB. Exceeding the runtime's own limit would end the process. */
   maxHeapMb?: number;
@@ -44,12 +44,12 @@ type Response =
   | { kind: "error"; name: string; message: string };
 
 interface Call extends Request, PromiseWithResolvers<unknown> {
-  /** The received elements of an array. */
+  /** The elements of an array that have been received. */
   elements: unknown[];
   isFirstTry: boolean;
 }
 
-/** Creates a thread for the program. Its worker starts with the first call and ends when idle. */
+/** Creates a thread for a program. Its worker starts with the first call and ends when idle. */
 export function createThread(program: URL, options: ThreadOptions = {}): Thread {
   return new QueuedThread(program, options);
 }
@@ -149,7 +149,7 @@ class QueuedThread implements Thread {
         this.#clearTimers(); // the task is done
         for (const element of response.elements) call.elements.push(element);
         if (response.isLast) return this.#finish(() => call.resolve(call.elements));
-        // Only on request and in a separate callback: waiting messages are received without a pause.
+        // Sent on request and in a separate callback, because waiting messages are received without a pause.
         return void setImmediate(() => {
           if (call === this.#running) this.#worker?.postMessage(MORE);
         });
@@ -165,8 +165,8 @@ class QueuedThread implements Thread {
   }
 
   /**
-   * The worker itself stops a task that exceeds its time, because terminating a worker does not stop running code in
-   * Deno 2.9, and only after seconds in Deno 2.4. Code that it cannot stop, such as JSON.parse(), is abandoned here.
+   * The worker itself stops a task that runs out of time. Terminating a worker does not stop running code in Deno 2.9,
+   * and in Deno 2.4 only after seconds. Code that the worker cannot stop, such as JSON.parse(), is abandoned here.
    * Memory is checked because Deno 2.4 ignores the heap limit.
    */
   #watch(call: Call): void {
@@ -203,7 +203,7 @@ class QueuedThread implements Thread {
   /** Ends the worker and its call, unless the call gets a second try. Waiting calls get a new worker. */
   #terminate(reason: unknown): void {
     const worker = this.#worker;
-    this.#worker = null; // its "exit" is expected
+    this.#worker = null; // so that its "exit" is ignored
     void worker?.terminate();
     const call = this.#running;
     if (call === null) return;
@@ -259,7 +259,7 @@ export function serveTasks(tasks: Readonly<Record<string, Task>>): void {
 
 const RUN = new Script("globalThis.regfeedTask()");
 
-/** Runs the work, and stops it when its time is over. */
+/** Runs the work and stops it if it runs out of time. */
 function runWithin(timeoutMs: number | undefined, work: () => unknown): unknown {
   if (timeoutMs === undefined) return work();
   Object.assign(globalThis, { regfeedTask: work });

@@ -1,7 +1,7 @@
 // Checks the server's certificate and key.
 import { createPrivateKey, createPublicKey, X509Certificate } from "node:crypto";
 
-/** A certificate chain and its key, PEM. */
+/** A certificate chain and its key, in PEM. */
 export interface CertificatePair {
   cert: string;
   key: string;
@@ -11,7 +11,7 @@ export type CertificateState =
   | { kind: "good"; beginsAtMs: number; expiresAtMs: number; fitsHost(name: string): boolean }
   | { kind: "bad"; reason: string };
 
-/** Checks whether a pair can be used. A reason never contains any part of the key. */
+/** Checks whether a pair can be used. A reason never contains a part of the key. */
 export function examineCertificate({ cert, key }: CertificatePair): CertificateState {
   let certificate: X509Certificate;
   try {

@@ -1,4 +1,4 @@
-// The HTTP server over TLS. Its certificate can be renewed while it runs.
+// The HTTP server over TLS, whose certificate can be renewed while it runs.
 import type { CertificatePair } from "./certificate.ts";
 import { listen, type ListenOptions, type RunningServer } from "../http/http_server.ts";
 
@@ -7,16 +7,16 @@ export interface TlsListenOptions extends ListenOptions {
 }
 
 export interface RunningTlsServer extends Omit<RunningServer, "retire"> {
-  /** Uses a new certificate for new connections. Rejects if it cannot be used; then nothing changes. */
+  /** Uses a new certificate for new connections. If it cannot be used, rejects and changes nothing. */
   renew(pair: CertificatePair): Promise<void>;
 }
 
 /**
  * Starts to listen over TLS. A listener's certificate cannot be changed, so a renewal starts a second listener on the
- * same port and retires the first. Requests on open connections do not fail; connections without a request are closed.
+ * same port and retires the first. Requests on open connections do not fail. Idle connections are closed.
  */
 export async function listenTls(options: TlsListenOptions): Promise<RunningTlsServer> {
-  // Only a listener that does not share its port detects that another program uses the port.
+  // Only a listener that does not share its port can detect that another program uses it.
   const probe = await listen({ ...options, reusePort: false });
   await probe.shutdown(0);
   const { port, address } = probe;

@@ -1,4 +1,4 @@
-// Checks of the server's certificate.
+// Checks the server's certificate.
 import type { Config } from "../../config/config.ts";
 import {
   type CertificatePair,
@@ -10,7 +10,7 @@ import { readPair } from "../certificate_watch.ts";
 import { type Finding, good, problem, warning } from "./finding.ts";
 
 const DAY_MS = 86_400_000;
-/** A certificate that expires sooner should have been renewed, ms. */
+/** The remaining validity at which a certificate should have been renewed, ms. */
 const EXPIRES_SOON_MS = 14 * DAY_MS;
 
 export async function checkTls(
@@ -26,7 +26,6 @@ export async function checkTls(
   }
 }
 
-/** Checks a certificate and its key for a host name. */
 export function checkCertificate(pair: CertificatePair, hostname: string, nowMs: number): Finding[] {
   const state = examineCertificate(pair);
   if (state.kind === "bad") {
@@ -56,7 +55,7 @@ export function checkTimes(
 }
 
 function checkName({ fitsHost }: GoodCertificate, hostname: string): Finding[] {
-  // Not every Deno version compares IP addresses.
+  // Some Deno versions do not compare IP addresses.
   const isName = /[a-z]/i.test(hostname) && !hostname.includes(":");
   if (!isName || fitsHost(hostname)) return [];
   return [

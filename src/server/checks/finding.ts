@@ -1,15 +1,15 @@
-// Findings of checks: the state of what was checked, and what to do.
+// Findings of checks: the observed state, and what to do.
 
-/** `problem`: Regfeed cannot work or is not safe. `warning`: that is likely later. */
+/** `problem`: Regfeed cannot work or is not safe. `warning`: a problem is likely later. */
 export type Level = "good" | "warning" | "problem";
 
 export interface Finding {
-  /** "store", "secrets", "clock", … */
+  /** What was checked: "store", "secrets", "clock" and so on. */
   area: string;
   level: Level;
-  /** The state in one sentence. */
+  /** The observed state in one sentence. */
   seen: string;
-  /** What to do; null if the check passed. */
+  /** What to do, or null if the check passed. */
   todo: string | null;
 }
 
@@ -25,7 +25,7 @@ export function problem(area: string, seen: string, todo: string): Finding {
   return { area, level: "problem", seen, todo };
 }
 
-/** The findings of a check; a problem if the check itself fails, so that the others still run. */
+/** Returns the findings of a check. If the check itself fails, returns a problem so that the other checks still run. */
 export async function attempt(area: string, check: () => Finding[] | Promise<Finding[]>): Promise<Finding[]> {
   try {
     return await check();

@@ -3,14 +3,14 @@ import type { Machine, Rights } from "../../platform/files/machine.ts";
 import type { LoadedConfig } from "../open_store.ts";
 import { type Finding, good, problem } from "./finding.ts";
 
-/** Permission bits of group and others. */
+/** The permission bits of the group and others. */
 const OTHERS = 0o077;
-/** The same, except reading by the group. */
+/** The same bits without reading by the group. */
 const MORE_THAN_GROUP = 0o037;
 const READS = 0o044;
 const CHANGES = 0o022;
 
-/** Checks the files of secrets, the config, and the key of the certificate. */
+/** Checks the files of secrets, the config, and the certificate's key. */
 export function checkRights(
   { config, file }: Pick<LoadedConfig, "config" | "file">,
   machine: Pick<Machine, "rightsOf">,
@@ -33,7 +33,7 @@ export function warnOfRights(
     .map(({ seen, todo }) => `${seen}: ${todo}`);
 }
 
-/** Checks a file that only its owner may read; if root owns it, its group may read it too. */
+/** Checks a file that only its owner may read. If root owns the file, its group may read it too. */
 export function checkSecretFile(path: string, rights: Rights | null): Finding {
   if (rights === null) return problem("secrets", `${path} does not exist`, "create it, or change the config");
   if (!rights.mayRead) {
@@ -48,13 +48,13 @@ export function checkSecretFile(path: string, rights: Rights | null): Finding {
   return problem("secrets", `${path} has mode ${modeOf(rights)}: others can read it`, todo);
 }
 
-/** Checks the key of the certificate, which the group may read. */
+/** Checks the certificate's key, which the group may read. */
 export function checkKeyFile(path: string, rights: Rights | null): Finding {
   if (rights === null || (rights.mode & 0o137) === 0) return good("tls", `others cannot read ${path}`);
   return problem("tls", `${path} has mode ${modeOf(rights)}: others can read it`, `chmod 640 ${path}`);
 }
 
-/** Checks the config file; `inlineSecrets` are the keys whose secrets are in it. */
+/** Checks the config file. `inlineSecrets` lists the keys whose secrets are in the file. */
 export function checkConfigFile(
   path: string,
   rights: Rights | null,

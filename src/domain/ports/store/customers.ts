@@ -1,4 +1,4 @@
-// The part of the Store port that concerns customers: keys, usage, stored responses, audit.
+// The part of the Store port for customers: keys, usage, stored responses and the audit log.
 import type { Act, AuditEntry } from "../../customer/audit.ts";
 import type { ApiKey, Customer, DisabledBy } from "../../customer/customer.ts";
 import type { DailyAction, DailyGrant, DailyRequest } from "../../customer/daily_limit.ts";
@@ -8,14 +8,14 @@ import type { Tier, TierLimits } from "../../customer/tier.ts";
 
 export interface KeyHolder {
   customer: Customer;
-  /** Who disabled the customer; null while it is enabled. */
+  /** Who disabled the customer, or null while it is enabled. */
   disabledBy: DisabledBy | null;
   keyDisabled: boolean;
 }
 
 export type TierTable = Readonly<Record<Tier, TierLimits>>;
 
-/** An act that may change a customer's plan: the tiers' limits, and ids for the mails that follow. */
+/** An act that may change a customer's limits, with the limits of the tiers and ids for the mails that follow. */
 export interface TierAct extends Act {
   tiers: TierTable;
   newMailId(): string;
@@ -23,39 +23,39 @@ export interface TierAct extends Act {
 
 export interface Account {
   customer: Customer;
-  /** Oldest first. */
+  /** The keys, oldest first. */
   keys: ApiKey[];
   disabledBy: DisabledBy | null;
-  /** Unix ms; null while its data is kept. */
+  /** When the customer was erased, Unix ms, or null if it was not. */
   erasedAtMs: number | null;
-  /** Null for a customer that was not created by a payment. */
+  /** Null if the customer was not created by a payment. */
   payment: PayerState | null;
 }
 
-/** A customer in the list of all; its keys are sorted, oldest first. */
+/** A customer in the list of all customers. Its keys are sorted, oldest first. */
 export type ListedCustomer = Omit<Account, "payment">;
 
-/** The counts of customers' affairs that need attention. */
+/** Counts of what needs the operator's attention. */
 export interface AccountHealth {
   queuedMails: number;
-  /** When the oldest of them was queued, Unix ms; null if there is none. */
+  /** When the oldest queued mail was queued, Unix ms, or null if there is none. */
   oldestQueuedMailAtMs: number | null;
   failedMails: number;
-  /** Payers whose newest price the config does not name. */
+  /** The number of payers whose newest price is not in the config. */
   unknownPrices: number;
 }
 
 export interface Usage {
-  /** Events delivered or on their way this month. */
+  /** The events that were delivered this month or are pending. */
   deliveries: number;
   held: number;
   activeSubscriptions: number;
-  /** When the customer was notified that the month is nearly used up, and used up; null when it was not. */
+  /** When the customer was notified that the quota is nearly used up, and used up. Null if it was not. */
   warnedAtMs: number | null;
   spentAtMs: number | null;
 }
 
-/** The response to a request with an idempotency key, for repetitions of the request. */
+/** The response to a request with an idempotency key, which is sent again if the request is repeated. */
 export interface StoredResponse {
   key: string;
   requestHash: string;
@@ -64,21 +64,21 @@ export interface StoredResponse {
 
 export interface CustomerStorage {
   customerId: string;
-  /** Approximate size of its subscriptions, deliveries, bodies and attempts. */
+  /** The approximate size of its subscriptions, deliveries, bodies and attempts. */
   bytes: number;
 }
 
-/** Customers. Each call is one transaction, and changes are audited. Every time is in Unix ms. */
+/** Customers. Each call is one transaction, and changes are audited. All times are in Unix ms. */
 export interface CustomerStore {
   addCustomer(customer: Customer, key: ApiKey, by: Act): Promise<void>;
   findCustomer(id: string): Promise<Customer | null>;
-  /** Null without such a customer. */
+  /** Returns null if there is no such customer. */
   findAccount(id: string): Promise<Account | null>;
-  /** Oldest first. */
+  /** Lists all customers, oldest first. */
   listCustomers(): Promise<ListedCustomer[]>;
   /**
-   * Changes a customer, with the effects of `planCustomerChange`: see src/domain/plans. A customer whose payments have
-   * ended stays disabled. False without such a customer.
+   * Changes a customer, with the effects that `planCustomerChange` (src/domain/plans) returns. A customer whose
+   * payments have ended stays disabled. Returns false if there is no such customer.
    */
   changeCustomer(
     id: string,
@@ -86,44 +86,43 @@ export interface CustomerStore {
     by: TierAct,
   ): Promise<boolean>;
   /**
-   * Applies the config's declarations, all or none: new customers are added, known ones are enabled and as declared,
-   * with the declared keys and no other; customers that are no longer declared are disabled. A key moves between
-   * declared customers with its hash.
+   * Applies the config's declarations, either all or none. Adds new customers, and changes known ones to match, enabled
+   * and with exactly the declared keys. Disables customers that are no longer declared. A key can move between declared
+   * customers with its hash.
    */
   declareCustomers(customers: readonly DeclaredCustomer[], by: TierAct): Promise<Declaration>;
   /**
-   * Erases all personal data: email address, mails, payer, the subscriptions' URLs and secrets. The id, the counts and
-   * the audit stay. False without such a customer, or when it is erased already.
+   * Erases all personal data: the email address, the mails, the payer, and the subscriptions' URLs and secrets. The id,
+   * the counts and the audit log stay. Returns false if there is no such customer or it is already erased.
    */
   eraseCustomer(id: string, by: Act): Promise<boolean>;
   /**
-   * Disables every key of the customer and adds the new one, if any. With `mailId` the customer is notified. A queued
-   * welcome mail is cancelled, as its key is not needed any more. False without such a customer.
+   * Disables every key of the customer and adds the new one, if any. Notifies the customer if `mailId` is given.
+   * Cancels a queued welcome mail, because its key is no longer needed. Returns false if there is no such customer.
    */
   replaceKeys(customerId: string, key: ApiKey | null, by: Act & { mailId?: string }): Promise<boolean>;
   findKey(hash: string): Promise<KeyHolder | null>;
 
-  /** Requests counted for the customer on the UTC day ("2026-07-31"). */
+  /** Returns the requests counted for the customer on the UTC day ("2026-07-31"). */
   countedRequests(customerId: string, day: string): Promise<number>;
-  /** Adds to the counts; a crash may lose those of the most recent call. */
+  /** Adds to the counts. A crash may lose the counts of the most recent call. */
   addRequests(counts: readonly { customerId: string; day: string; requests: number }[]): Promise<void>;
-  /** The customer's usage in the UTC month ("2026-07"). */
+  /** Returns the customer's usage in the UTC month ("2026-07"). */
   usageOf(customerId: string, month: string): Promise<Usage>;
-  /** Uses one of the customer's limits per UTC day, or refuses and changes nothing. */
+  /** Uses up part of a limit per UTC day, or refuses and changes nothing. */
   countDaily(customerId: string, request: DailyRequest): Promise<DailyGrant>;
-  /** The use of those limits on the UTC day of the time. */
+  /** Returns how much of these limits is used on the UTC day of `nowMs`. */
   usedToday(customerId: string, nowMs: number): Promise<Record<DailyAction, number>>;
-  /** The customers with the most stored data, the largest first. Reads counters. */
+  /** Returns the customers with the most stored data, largest first. Reads only counters. */
   largestCustomers(limit: number): Promise<CustomerStorage[]>;
 
-  /** Stores a response under the customer's idempotency key. */
   storeResponse(customerId: string, response: StoredResponse, atMs: number): Promise<void>;
-  /** The response stored under the customer's idempotency key after the time; null if there is none. */
+  /** Returns the response stored under the customer's idempotency key after `afterMs`, or null if there is none. */
   findResponse(customerId: string, key: string, afterMs: number): Promise<StoredResponse | null>;
-  /** Removes responses that were stored up to the time. */
+  /** Removes the responses that were stored up to `untilMs`. */
   removeResponses(untilMs: number): Promise<void>;
 
-  /** The newest first; with `before` those of a lower `seq`. */
+  /** Lists entries, newest first; with `before`, those with a lower `seq`. */
   listAudit(query: { limit: number; before?: number; customerId?: string }): Promise<AuditEntry[]>;
   accountHealth(): Promise<AccountHealth>;
 }

@@ -1,4 +1,4 @@
-// The StoreEngine port: opening, migrating, copying and inspecting a database.
+// The StoreEngine port, which opens, migrates, copies and inspects a database.
 import type { Act } from "../../customer/audit.ts";
 import type { DatabaseFacts, DatabaseFiles } from "../backup.ts";
 import type { DeclarationConflict, DeclaredCustomer } from "../../customer/declared_customers.ts";
@@ -9,9 +9,9 @@ import type { StorageProblem } from "./storage_fault.ts";
 import type { Store } from "./store.ts";
 
 export interface OpenStoreOptions {
-  /** Whether the file's disk has room for more than a page. */
+  /** Whether the file's disk has room for more than one page. */
   hasRoom?: () => boolean;
-  /** Identifies the file at the path; null if there is none. Without this method, no file is replaced. */
+  /** Identifies the file at the path, or returns null. Without this method, a replaced file is not detected. */
   identifyFile?: () => string | null;
   /** Called when a storage fault begins, and with null when it ends. */
   onFault?: (problem: StorageProblem | null) => void;
@@ -19,41 +19,41 @@ export interface OpenStoreOptions {
   vaultWhenUsed?: boolean;
 }
 
-/** How a database is examined that a server may have open. */
+/** How to examine a database that a server may have open. */
 export interface ExamineOptions {
-  /** Nothing is written, not even the log of a killed process. */
+  /** If true, nothing is written, not even the write-ahead log left by a killed process. */
   readOnly?: boolean;
 }
 
 /** The subscriptions that need a new secret after their store got a new key, by customer. */
 export type DiscardedSecrets = Record<string, string[]>;
 
-/** A database that can be the store. A method with a path throws when no database of its kind is there. */
+/** A kind of database that can be the store. Methods with a path throw if it is not a database of this kind. */
 export interface StoreEngine {
   readonly schemaVersion: number;
   /**
-   * Opens the database, creates it when it is missing (its folder must exist), and migrates it. `:memory:` gives a
-   * store of its own. Throws when the file is another program's database or of a newer schema; such a file is left as
-   * it is. The vault seals secrets; {@link VaultError} when its key is not the store's.
+   * Opens the database and migrates it. If it is missing, creates it, but not its folder. `:memory:` opens a new store
+   * in memory. If the file is another program's database or has a newer schema, throws and leaves the file as it is.
+   * The vault seals secrets; throws a {@link VaultError} if its key is not the store's.
    */
   open(path: string, vaultSource: VaultSource, options?: OpenStoreOptions): Store;
-  /** The schema of a database that may be older than this version; 0 for an empty one. */
+  /** Returns the schema of a database, which may be older than this version's; 0 if the database is empty. */
   schemaOf(path: string, options?: ExamineOptions): number;
   /** Migrates a database that is not open. */
   migrate(path: string, vaultSource: VaultSource): void;
-  /** Moves the log into the file. Throws when another process has the database open. */
+  /** Moves the write-ahead log into the file. Throws if another process has the database open. */
   release(path: string): void;
-  /** Copies a database that is in use, as one state of it; its log goes to `to`-wal. */
+  /** Copies a consistent state of a database that is in use. Its write-ahead log goes to `to`-wal. */
   copy(from: string, to: string, files: DatabaseFiles): Promise<void>;
-  /** Checks and counts a database that is not in use, and moves its log into the file. */
+  /** Checks a database that is not in use, counts its rows, and moves its write-ahead log into the file. */
   inspect(path: string): DatabaseFacts;
-  /** Advice on a fault of the database or its disk; null for an error of another kind. */
+  /** Returns advice on a fault of the database or its disk, or null for any other error. */
   adviceOn(error: Error, options?: { hasRoom?: () => boolean }): string | null;
-  /** Throws a {@link VaultError} unless the database's key is there and its own. Nothing is written. */
+  /** Throws a {@link VaultError} if the database's key is missing or belongs to another store. Writes nothing. */
   requireKey(path: string, vaultSource: VaultSource, options?: ExamineOptions): void;
   /**
-   * Seals the store with a new key, and disables every subscription until its owner rotates the secret. Throws when the
-   * the old key exists, or if the database does not have this version's schema.
+   * Seals the store with a new key, and disables every subscription until its owner rotates the secret. Throws if the
+   * old key exists, or if the database does not have this version's schema.
    */
   replaceKey(
     path: string,
@@ -61,9 +61,9 @@ export interface StoreEngine {
     by: { by: Act; random: Random; newMailId: () => string },
   ): DiscardedSecrets;
   sourceStates(path: string, options?: ExamineOptions): SourceState[];
-  /** The deliveries that do not arrive. */
+  /** Returns the deliveries that do not arrive. */
   undelivered(path: string, options?: ExamineOptions): Undelivered;
-  /** The conflicts of the declared customers; null when the schema is not this version's. */
+  /** Returns the conflicts of the declared customers, or null if the schema is not this version's. */
   declaredConflicts(
     path: string,
     customers: readonly DeclaredCustomer[],

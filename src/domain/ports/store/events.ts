@@ -3,52 +3,51 @@ import type { EventType } from "../../event/event.ts";
 import type { Provenance } from "../../event/provenance.ts";
 import type { Severity } from "../../event/severity.ts";
 
-/** Which events to list; every filter narrows, each list is any-of. */
+/** Which events to list. All filters must match; a list matches with any of its values. */
 export interface EventQuery {
   limit: number;
-  /** Unix ms: `published_at` at or after. */
+  /** Only events published at or after this time (`published_at`), Unix ms. */
   since?: number;
-  /** Unix ms: `published_at` at or before. */
+  /** Only events published at or before this time (`published_at`), Unix ms. */
   until?: number;
   source?: string;
   severityMin?: Severity;
-  /** Parents expanded already. */
+  /** The topics, with parents already expanded to their children. */
   topics?: readonly string[];
   eventTypes?: readonly EventType[];
-  /** Canonical references; one stands for those within it. */
+  /** Canonical references. A reference also matches the references within it. */
   articles?: readonly string[];
   languages?: readonly string[];
-  /** Words that title or summary contain, all of them. */
+  /** Words that must all be in the title or the summary. */
   search?: readonly string[];
-  /** Only the newest version of each publication, of those up to `asOf`. */
+  /** Only the newest version of each publication, among the events up to `asOf`. */
   latest?: boolean;
-  /** Only events stored up to this position, as the list was then. */
+  /** Only events stored up to this position, as the list was at that time. */
   asOf?: { seq: number };
   /** Only events after this one in the list, which is sorted newest first. */
   before?: EventPosition;
-  /** Only events stored after this position, in the order of storing. */
+  /** Only events stored after this position, in the order in which they were stored. */
   after?: { seq: number };
 }
 
 export interface EventPosition {
   id: string;
   publishedAtMs: number;
-  /** In the order of storing. */
+  /** The position in the order in which events were stored. */
   seq: number;
 }
 
-/** An event in a list: its position, and its stored JSON. */
 export interface ListedEvent {
   id: string;
   publishedAtMs: number;
   json: string;
 }
 
-/** An event found by its id: the stored JSON of the record ({@link RegEvent}) and of its {@link Provenance}. */
+/** An event found by its id, with the stored JSON of the record ({@link RegEvent}) and of its {@link Provenance}. */
 export interface FoundEvent {
   json: string;
   provenance: string;
-  /** The languages that were added later, by their codes, as JSON text: [{@link LaterLanguage}]. */
+  /** The languages that were added later, sorted by code, as JSON: [{@link LaterLanguage}]. */
   later: string;
 }
 
@@ -63,23 +62,23 @@ export interface LaterLanguage {
 }
 
 export interface EventStore {
-  /** Newest first by (`published_at`, id); with `after` in the order of storing. */
+  /** Lists events, newest first by (`published_at`, id), or with `after` in the order of storing. */
   listEvents(query: EventQuery): Promise<ListedEvent[]>;
-  /** The position of an event, null if there is none. */
+  /** Returns the position of an event, or null if there is none. */
   findPosition(id: string): Promise<EventPosition | null>;
-  /** The position of the event that was stored last, null if there is none. */
+  /** Returns the position of the event that was stored last, or null if there is none. */
   lastPosition(): Promise<EventPosition | null>;
   /**
-   * Identifies the state of all records: while it is the same, every list and every record is the same. SQLite reads it
-   * once per millisecond (`nowMs`, Unix ms) and after each write of this process. An engine on another machine replaces
-   * the read by a notification with a bound on its delay.
+   * Identifies the state of all records. While it is unchanged, so is every list and every record. SQLite reads it at
+   * most once per millisecond (`nowMs`, Unix ms) and after each write of this process. An engine on another machine
+   * replaces these reads with notifications that arrive within a fixed time.
    */
   recordsState(nowMs: number): Promise<string>;
   /**
-   * The stored JSON of the versions of the event's publication, oldest first: all, or the `latest` ones, or those
-   * before the version `beforeId`. Empty without such an event or version.
+   * Returns the stored JSON of all versions of the event's publication, oldest first, or only of the `latest` ones or
+   * those before the version `beforeId`. Returns an empty list if there is no such event or version.
    */
   listVersions(id: string, options?: { latest?: number; beforeId?: string | null }): Promise<string[]>;
-  /** One event with its provenance, null if there is none. */
+  /** Returns an event with its provenance, or null if there is none. */
   findEvent(id: string): Promise<FoundEvent | null>;
 }

@@ -1,30 +1,30 @@
-// The part of the Store port that concerns the queue of mails.
+// The part of the Store port for the queue of mails.
 import type { Act } from "../../customer/audit.ts";
 import type { ApiKey } from "../../customer/customer.ts";
 import type { ClaimedMail, KeptMail, MailOutcome, MailRetry, MailStatus } from "../../customer/mail.ts";
 
-/** Mails. Each call is one transaction. Every time is in Unix ms. */
+/** Mails. Each call is one transaction. All times are in Unix ms. */
 export interface MailStore {
-  /** Leases due mails, the longest due first, and counts the attempt. */
+  /** Leases due mails, longest due first, and counts the attempts. */
   claimMails(claim: { nowMs: number; leaseMs: number; limit: number }): Promise<ClaimedMail[]>;
   /**
    * Stores the key that an attempt of a welcome mail is about to send, and disables the key of an earlier attempt.
-   * False when the attempt is not awaited any more, or the customer has got another key meanwhile.
+   * Returns false if the attempt is no longer awaited, or if the customer has got another key since.
    */
   storeWelcomeKey(mailId: string, attempt: number, key: ApiKey): Promise<boolean>;
-  /** Records the outcome of an attempt; without effect unless it is the latest and still awaited. */
+  /** Records the outcome of an attempt. Has no effect unless the attempt is the latest and is still awaited. */
   finishMail(mailId: string, attempt: number, outcome: MailOutcome, nowMs: number): Promise<void>;
-  /** The newest first; with `before` those after the mail of that id in this order. */
+  /** Lists mails, newest first; with `before`, those after the mail with that id in this order. */
   listMails(
     query: { limit: number; before?: string; status?: MailStatus; customerId?: string },
   ): Promise<KeptMail[]>;
-  /** Makes a mail due now that failed, was cancelled, or waits for its next attempt. */
+  /** Makes a mail due now if it failed, was cancelled, or waits for its next attempt. */
   retryMail(id: string, by: Act): Promise<MailRetry>;
-  /** Cancels a queued or failed mail. False without one of that id. */
+  /** Cancels a queued or failed mail. Returns false if there is none with that id. */
   cancelMail(id: string, by: Act): Promise<boolean>;
   /**
-   * Removes the content of mails that were sent or cancelled up to `finishedUntilMs`; the rows stay, so that none is
-   * written twice. At most `limit`; returns how many.
+   * Removes the content of at most `limit` mails that were sent or cancelled up to `finishedUntilMs`. The rows stay, so
+   * that no mail is sent twice. Returns how many.
    */
   blankMails(blank: { finishedUntilMs: number; limit: number }): Promise<number>;
 }

@@ -1,31 +1,31 @@
-// The part of the Store port that concerns payments.
+// The part of the Store port for payments.
 import type { Act } from "../../customer/audit.ts";
 import type { KeptPayment, PaymentEvent, PaymentOutcome, PaymentVerdict } from "../../customer/payment.ts";
 import type { NewId } from "../../event/ids.ts";
 import type { TierTable } from "./customers.ts";
 
-/** A change of access; `in_grace`: it is restored without a payment, because the grace period is not over. */
+/** A change of access. `in_grace`: it is restored without a payment, because the grace period is not over. */
 export type AccessChange = "ended" | "restored" | "in_grace";
 
 export interface PaymentReview {
   nowMs: number;
   tiers: TierTable;
-  /** The verdict on all events of a payer, in any order; pure. */
+  /** Returns the verdict on all events of a payer, which are in any order. Must be pure. */
   judge(events: readonly PaymentEvent[]): PaymentVerdict;
-  /** Called for each change of access; it counts only if the call succeeds. */
+  /** Called for each change of access, which takes effect only if the call succeeds. */
   noteAccess(customerId: string, access: AccessChange): void;
   newId: NewId;
 }
 
 /** Payments. Each call is one transaction, except {@link reviewPayers}. */
 export interface PaymentStore {
-  /** Stores a payment event, once, and applies the verdict on all events of its payer. */
+  /** Stores a payment event once, and applies the verdict on all events of its payer. */
   recordPayment(event: PaymentEvent, review: PaymentReview): Promise<PaymentOutcome>;
-  /** Applies the verdict on the payer of this event again; null without such an event. */
+  /** Applies the verdict on this event's payer again. Returns null if there is no such event. */
   replayPayment(id: string, review: PaymentReview, by: Act): Promise<PaymentOutcome | null>;
-  /** Judges payers whose grace period is over, or all; each in its own transaction. Returns how many. */
+  /** Judges the payers whose grace period is over, or all payers, each in its own transaction. Returns how many. */
   reviewPayers(which: "grace" | "all", review: PaymentReview): Promise<number>;
-  /** The newest received first; with `before` those after the event of that id in this order. */
+  /** Lists payments, newest first by receipt; with `before`, those after the event with that id in this order. */
   listPayments(query: { limit: number; before?: string; customerId?: string }): Promise<KeptPayment[]>;
   findPayment(id: string): Promise<KeptPayment | null>;
 }

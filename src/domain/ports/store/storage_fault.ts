@@ -1,6 +1,6 @@
-// Faults of the database or of its disk, not of a request.
+// Faults of the database or its disk, as opposed to those of a request.
 
-/** The disk is `full`, the database is `read_only`, or it is `unavailable` for another reason. */
+/** `full`: the disk is full. `read_only`: the database is read-only. `unavailable`: any other reason. */
 export const STORAGE_FAULTS = ["unavailable", "read_only", "full"] as const;
 
 export type StorageFault = typeof STORAGE_FAULTS[number];
@@ -21,7 +21,7 @@ export class StorageError extends Error {
   }
 }
 
-/** The log level of a failure that repeats: the log reports a storage fault once, with the advice. */
+/** Returns the log level of a repeated failure. The log reports a storage fault only once, with the advice. */
 export function failureLevel(error: unknown): "debug" | "error" {
   return error instanceof StorageError ? "debug" : "error";
 }

@@ -1,5 +1,5 @@
-// The Store port: use cases, each one atomic. An engine runs the pure decisions it is given inside its transaction, and
-// carries out the plans of src/domain/plans.
+// The Store port: atomic use cases. An engine runs the given pure decisions inside its transaction, and carries out the
+// plans of src/domain/plans.
 import type { CustomerStore } from "./customers.ts";
 import type { DeliveryStore } from "./deliveries.ts";
 import type { EventStore } from "./events.ts";
@@ -21,8 +21,8 @@ export interface Store
     PaymentStore,
     MailStore {
   /**
-   * The current storage fault, null if there is none. While there is one, methods that meet it reject with a
-   * StorageError. Call it regularly: it detects faults that no other method has met, and their end.
+   * Returns the current storage fault, or null if there is none. During a fault, methods that encounter it reject with
+   * a StorageError. Call it regularly, because it detects faults that no other method has encountered, and their end.
    */
   fault(): Promise<StorageProblem | null>;
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-// The part of the Store port that concerns subscriptions and the health of their endpoints.
+// The part of the Store port for subscriptions and the health of their endpoints.
 import type { DisabledReason, MatchedSubscription, Subscription } from "../../delivery/subscription.ts";
 import type { Severity } from "../../event/severity.ts";
 import type { StoredResponse, TierTable } from "./customers.ts";
@@ -15,26 +15,26 @@ export type SubscribeResult =
   | "too_many_disabled"
   | "backfill_limit_reached";
 
-/** A change of a subscription by its owner; what is left out stays. */
+/** A change of a subscription by its owner. Absent fields stay the same. */
 export interface SubscriptionChange {
   webhookUrl?: string;
   topics?: string[];
   sourceFilter?: string[];
   severityMin?: Severity;
   language?: string;
-  /** False disables it and holds its pending deliveries; true enables it and releases them. */
+  /** False disables the subscription and holds its pending deliveries. True enables it and releases them. */
   enabled?: boolean;
 }
 
-/** `unknown`: it is not the customer's, or deleted. `duplicate_held`: the plan limits hold an equal one. */
+/** `unknown`: it is deleted or another customer's. `duplicate_held`: the plan limits hold an equal one. */
 export type ChangeRefusal = "unknown" | "duplicate" | "duplicate_held" | "limit_reached" | "key_lost";
 
-/** Subscriptions. Each call is one transaction. Every time is in Unix ms. */
+/** Subscriptions. Each call is one transaction. All times are in Unix ms. */
 export interface SubscriptionStore {
   /**
-   * Checks the limit and duplicates, and stores it together with the response, which is stored only on success. With
-   * `backfill` it gets the stored events published since then before new ones; that counts towards the backfills of the
-   * UTC day, of which `perDay` are allowed.
+   * Checks the limit and duplicates, then stores the subscription together with the response. With `backfill`, it gets
+   * the stored events published since then before new ones. This counts towards the backfills of the UTC day, of which
+   * `perDay` are allowed.
    */
   addSubscription(
     subscription: Subscription,
@@ -44,16 +44,16 @@ export interface SubscriptionStore {
       backfill?: { sinceMs: number; perDay: number } | undefined;
     },
   ): Promise<SubscribeResult>;
-  /** The customer's subscriptions that are not deleted, oldest first, without secrets. */
+  /** Lists the customer's subscriptions that are not deleted, oldest first, without secrets. */
   listSubscriptions(customerId: string): Promise<MatchedSubscription[]>;
-  /** Null unless it is the customer's and not deleted. */
+  /** Returns null unless the subscription belongs to the customer and is not deleted. */
   findSubscription(customerId: string, id: string): Promise<Subscription | null>;
-  /** Whether the customer has, or ever had, a subscription of this id. */
+  /** Whether the customer has or ever had a subscription with this id. */
   ownsSubscription(customerId: string, id: string): Promise<boolean>;
   /**
-   * Changes it, under the rules of {@link addSubscription}. Pending deliveries go to a new URL from their next attempt
-   * on. When it is enabled, one delivery is tried before the others follow. When it is disabled, a subscription that
-   * was disabled by the plan limits takes its place. A subscription that its owner disables is never enabled
+   * Changes a subscription under the rules of {@link addSubscription}. Pending deliveries go to a new URL from their
+   * next attempt on. If it is enabled, one delivery is attempted before the others follow. If it is disabled, a
+   * subscription that the plan limits hold takes its place. A subscription that its owner disables is never enabled
    * automatically.
    */
   changeSubscription(
@@ -63,9 +63,9 @@ export interface SubscriptionStore {
     options: { nowMs: number; activeLimit: number },
   ): Promise<Subscription | ChangeRefusal>;
   /**
-   * Deletes it softly and cancels its pending and held deliveries, or the first hundreds of them ({@link
-   * closeSubscriptions}); null unless it is the customer's and not deleted. A subscription that the plan limits hold
-   * takes its place.
+   * Marks a subscription as deleted and cancels its pending and held deliveries, of which {@link closeSubscriptions}
+   * finishes a large number. A subscription that the plan limits hold takes its place. Returns null unless it belongs
+   * to the customer and is not deleted.
    */
   deleteSubscription(
     customerId: string,
@@ -73,8 +73,8 @@ export interface SubscriptionStore {
     options: { nowMs: number; activeLimit: number },
   ): Promise<Subscription | null>;
   /**
-   * Replaces its secret; the previous one keeps signing until `previousUntilMs`. Stores the response. Null unless it is
-   * the customer's and not deleted.
+   * Replaces a subscription's secret and stores the response. The previous secret keeps signing until
+   * `previousUntilMs`. Returns null unless the subscription belongs to the customer and is not deleted.
    */
   rotateSecret(
     customerId: string,
@@ -88,18 +88,18 @@ export interface SubscriptionStore {
   ): Promise<Subscription | null>;
   /**
    * Warns the owners of endpoints that have failed for days, and disables the subscriptions whose endpoints kept
-   * failing; each with a mail. Returns how many.
+   * failing. Sends a mail for each. Returns how many.
    */
   judgeEndpoints(judge: { nowMs: number; newMailId: () => string }): Promise<number>;
   /**
-   * Applies the plan limits: holds the newest subscriptions of customers with too many active ones, and returns held
-   * ones, oldest first, where there is room. Held ones are announced by mail. Returns how many it changed.
+   * Applies the plan limits: holds the newest subscriptions of customers with too many active ones and, if there is
+   * room, returns held ones, oldest first. A mail announces those that are held. Returns how many it changed.
    */
   fitSubscriptions(fit: { nowMs: number; tiers: TierTable; newMailId: () => string }): Promise<number>;
   /**
-   * Cancels the remaining deliveries of deleted subscriptions and holds those of disabled ones, some hundreds per call.
-   * Removes deleted subscriptions without deliveries in the log, except the newest of each customer. Returns how many
-   * deliveries and subscriptions it finished; more may be left unless it is 0.
+   * Cancels the remaining deliveries of deleted subscriptions and holds those of disabled ones, a few hundred per call.
+   * Removes deleted subscriptions without deliveries in the log, except the newest one of each customer. Returns how
+   * many deliveries and subscriptions it finished; unless it is 0, more may be left.
    */
   closeSubscriptions(nowMs: number): Promise<number>;
 }
