@@ -7,7 +7,7 @@ import { usageLine } from "./help.ts";
 
 export type ReadArguments = Omit<CommandCall, "host" | "loadEngine">;
 
-/** Parses the words after the command's name; `help` if it is requested. Throws a {@link CommandError} (exit code 2). */
+/** Parses the words after the command's name. Returns "help" for `--help`. Throws a {@link CommandError} (code 2). */
 export function readArguments(command: Command, words: readonly string[]): ReadArguments | "help" {
   const known = optionsOf(command);
   const options: NonNullable<ParseArgsConfig["options"]> = {};
@@ -17,7 +17,7 @@ export function readArguments(command: Command, words: readonly string[]): ReadA
       ...(short === undefined ? {} : { short }),
     };
   }
-  // Not strict: the messages here name the command's usage.
+  // Not strict, because the messages below also show the command's usage.
   const { tokens } = parseArgs({
     args: [...words],
     options,
@@ -98,7 +98,7 @@ function isConfigName(word: string): boolean {
   return word.endsWith(".toml");
 }
 
-/** The positionals of a usage: `CUSTOMER`, `[FILE]`, `[SOURCE…]`. The other words in capitals follow an option. */
+/** Returns the positionals in a usage, such as `CUSTOMER` or `[SOURCE…]`. Other words in capitals follow an option. */
 function positionalsOf(usage: string): string[] {
   const words = usage.split(" ");
   return words.filter((word, at) => /^\[?[A-Z]+…?\]?$/.test(word) && !/^[[{]?--/.test(words[at - 1] ?? ""));

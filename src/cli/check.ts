@@ -53,7 +53,7 @@ export const checkCommand: Command = {
   },
 };
 
-/** Warnings about settings that are valid but probably not intended. */
+/** Returns warnings about settings that are valid but probably not intended. */
 async function findWarnings(host: Host, config: Config): Promise<string[]> {
   const enabled = config.sources.filter((source) => source.enabled);
   const warnings = accountWarnings(config);
@@ -69,7 +69,7 @@ async function findWarnings(host: Host, config: Config): Promise<string[]> {
     }
     const twin = byAddress.get(location);
     if (twin !== undefined) {
-      warnings.push(`the sources ${twin} and ${id} have the same url: it is fetched twice`);
+      warnings.push(`the sources ${twin} and ${id} have the same url, which is fetched twice`);
     }
     byAddress.set(location, id);
     const failure = caFile === undefined ? null : await failureOf(host.readText(caFile));
@@ -84,7 +84,7 @@ async function findWarnings(host: Host, config: Config): Promise<string[]> {
   return warnings;
 }
 
-/** Warns of a folder with several languages and no pattern: languages of one publication cannot be recognised. */
+/** Warns of a folder with several languages but no pattern that tells them apart. */
 function languageWarnings({ id, languages, languagePattern }: Config["sources"][number]): string[] {
   if (languages.length < 2 || languagePattern !== undefined) return [];
   return [

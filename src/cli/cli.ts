@@ -1,4 +1,4 @@
-// The command line: finds the command, prints help, turns errors into exit codes.
+// Runs the command line: finds the command, prints help, and turns errors into exit codes.
 import { findNearest } from "../config/toml/did_you_mean.ts";
 import type { StoreEngine } from "../domain/ports/store/engine.ts";
 import type { Host } from "../platform/process/process.ts";
@@ -11,7 +11,7 @@ import { commandHelp, groupHelp, overview } from "./help.ts";
 import { withSafeOutput } from "./print.ts";
 import { versionLine } from "./version.ts";
 
-/** Runs the command that the arguments name, on stores of the engine; resolves with the exit code. */
+/** Runs the command that the arguments name, with stores of this engine. Resolves with the exit code. */
 export async function runCli(given: Host, loadEngine: () => Promise<StoreEngine>): Promise<number> {
   const host = withSafeOutput(given);
   // `help source test` is `source test --help`.
@@ -35,7 +35,7 @@ export async function runCli(given: Host, loadEngine: () => Promise<StoreEngine>
     }
     return await command.run({ host, loadEngine, ...read }) ?? EXIT.done;
   } catch (error) {
-    // Messages repeat arguments: a key or a secret that was pasted in the wrong place must not get into a log.
+    // A message may repeat an argument; a key or secret pasted in the wrong place must not reach a log.
     host.err(redact(`regfeed ${command.name}: ${error instanceof Error ? error.message : String(error)}\n`));
     return error instanceof CommandError ? error.exitCode : EXIT.failed;
   }

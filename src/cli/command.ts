@@ -7,25 +7,25 @@ export interface CommandOption {
   kind: "flag" | "text" | "list";
   /** Whether a flag can have a value after an equals sign: `--save=FILE`. */
   mayHaveValue?: true;
-  /** Placeholder of the value in the help: "FILE". */
+  /** Placeholder for the value in the help, such as "FILE". */
   value?: string;
   short?: string;
   help: string;
 }
 
 export interface Command {
-  /** "serve", "source test". */
+  /** Such as "serve" or "source test". */
   name: string;
   /**
-   * The arguments: "ID [--json]"; positionals in capitals, optional ones in brackets, `…` after one that may be repeated.
-   * Positionals and the option `--json` are read from it.
+   * The arguments, such as "ID [--json]": positionals in capitals, optional arguments in brackets, and `…` after an
+   * argument that may be repeated. The parser takes the positionals and the option `--json` from this text.
    */
   usage: string;
   summary: string;
   example: string;
-  /** The options without `--json`, `--config` and `--help`. */
+  /** All options except `--json`, `--config` and `--help`. */
   options?: Record<string, CommandOption>;
-  /** Set if it reads no config and has no `--config`. */
+  /** Set if the command reads no config and has no option `--config`. */
   withoutConfig?: true;
   /** Resolves with the exit code (default: success). */
   run(call: CommandCall): Promise<number | void>;
@@ -36,7 +36,7 @@ const CONFIG_OPTION: CommandOption = {
   kind: "text",
   value: "FILE",
   short: "c",
-  help: "the config (default: regfeed.toml, then config.example.toml, in this folder)",
+  help: "the config (default: regfeed.toml or else config.example.toml, in the current folder)",
 };
 
 /** All options of a command, including the common ones. */

@@ -7,7 +7,7 @@ interface Loader {
   load(): Promise<readonly Command[]>;
 }
 
-/** Loaded on demand: `version` and `healthcheck` must start fast. Only literal specifiers are compiled in. */
+/** Loaded on demand, because `version` and `healthcheck` must start fast. Only literal specifiers are compiled in. */
 const LOADERS: readonly Loader[] = [
   { words: ["serve"], load: async () => [(await import("./serve.ts")).serveCommand] },
   { words: ["init"], load: async () => [(await import("./init.ts")).initCommand] },
@@ -31,7 +31,7 @@ const LOADERS: readonly Loader[] = [
   { words: ["version"], load: async () => [(await import("./version.ts")).versionCommand] },
 ];
 
-/** The commands with this first word, if any. */
+/** Loads the commands with this first word. */
 export async function loadCommands(word: string): Promise<readonly Command[]> {
   const commands = await load(LOADERS.filter(({ words }) => words.includes(word)));
   return commands.filter(({ name }) => name.split(" ")[0] === word);

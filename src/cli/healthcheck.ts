@@ -1,4 +1,4 @@
-// `healthcheck`: gets the health of a running server; for containers without curl.
+// `healthcheck`: reads the health of a running server, for containers without curl.
 import type { Config } from "../config/config.ts";
 import type { Clock, HttpClient, IncomingResponse } from "../domain/ports/ports.ts";
 import { createClock } from "../platform/clock.ts";
@@ -22,7 +22,7 @@ export const healthcheckCommand: Command = {
     url: {
       kind: "text",
       value: "URL",
-      help: "the server's URL (default: the config's listener, with any certificate)",
+      help: "the server's URL (default: the config's listener; any certificate is accepted)",
     },
     json: { kind: "flag", help: "print the complete response of GET /v1/health" },
   },
@@ -35,8 +35,8 @@ export const healthcheckCommand: Command = {
         EXIT.usage,
       );
     }
-    // Any certificate is accepted: the config's own server is on this machine and gets no secret, and its certificate
-    // may be for another name, self-signed, or new.
+    // The config's own server may have any certificate: it is on this machine and receives no secret, and its
+    // certificate may be for another name, self-signed, or new.
     const http = createHttpClient({ trust: given === undefined ? "anybody" : "authorities" });
     try {
       await http.prepare();
@@ -50,14 +50,14 @@ export const healthcheckCommand: Command = {
 };
 
 function listenUrl({ server: { listen, tls } }: Config): string {
-  // Every address includes loopback.
+  // A server that listens on all interfaces also listens on loopback.
   const everywhere: Record<string, string> = { "0.0.0.0": "127.0.0.1", "::": "[::1]" };
   const host = everywhere[listen.hostname] ??
     (listen.hostname.includes(":") ? `[${listen.hostname}]` : listen.hostname);
   return `${tls === null ? "http" : "https"}://${host}:${listen.port}`;
 }
 
-/** Throws a {@link CommandError} if there is no report. */
+/** Requests the health report. Throws a {@link CommandError} if the response contains none. */
 async function askHealth(
   { clock, http }: { clock: Clock; http: HttpClient },
   url: URL,

@@ -3,7 +3,7 @@ import { VERSION } from "../version.ts";
 import { type Command, optionsOf } from "./command.ts";
 import { wrapText } from "./wrap_text.ts";
 
-/** Describes Regfeed as a clause. */
+/** A clause that describes Regfeed. */
 export const WHAT_IT_IS = "what official bodies publish about AI regulation, as events";
 export const EXIT_CODES: readonly (readonly [code: string, what: string])[] = [
   ["0", "success"],
@@ -13,12 +13,12 @@ export const EXIT_CODES: readonly (readonly [code: string, what: string])[] = [
 
 const WIDTH = 80;
 
-/** `usage: regfeed source test ID [--why] [--json]`. */
+/** Returns a line such as `usage: regfeed source test ID [--why] [--json]`. */
 export function usageLine(command: Command): string {
   return `usage: regfeed ${command.name} ${command.usage}`.trimEnd();
 }
 
-/** The options of a command with their descriptions: `-c, --config FILE`. */
+/** Returns the options of a command, such as `-c, --config FILE`, with their descriptions. */
 export function optionRows(command: Command): (readonly [written: string, help: string])[] {
   return Object.entries(optionsOf(command)).map(([name, { kind, value, short, help }]) => {
     const written = short === undefined ? `--${name}` : `-${short}, --${name}`;
@@ -30,7 +30,7 @@ function wrap(text: string, indent = 0): string {
   return wrapText(text, { width: WIDTH, indent, first: "" });
 }
 
-/** The help of a command: summary, usage, example, options. */
+/** Returns the help of a command: its summary, usage, example and options. */
 export function commandHelp(command: Command): string {
   const options = optionRows(command).map(([written, help]) =>
     [written.startsWith("--") ? `    ${written}` : written, help] as const
@@ -43,7 +43,7 @@ export function commandHelp(command: Command): string {
   return parts.join("\n");
 }
 
-/** The example; long ones are continued with backslashes. */
+/** Returns the example, with backslashes at line ends if it does not fit on one line. */
 function exampleLine({ example }: Command): string {
   const line = `example: ${example}`;
   if (line.length <= WIDTH) return `${line}\n`;
@@ -61,7 +61,7 @@ function exampleLine({ example }: Command): string {
   return `example:\n${[...lines, last].join(`${goesOn}\n`)}\n`;
 }
 
-/** The commands that begin with one word, such as `source`. */
+/** Returns the help of the commands that begin with one word, such as `source`. */
 export function groupHelp(group: string, commands: readonly Command[]): string {
   return `usage: regfeed ${group} COMMAND …\n\n${
     commandList(commands)

@@ -61,8 +61,8 @@ function printReports({ host, flags }: CommandCall, reports: readonly IngestRepo
     }
     if (report.unnotified !== undefined) {
       host.err(
-        `${report.id}: ${report.unnotified} of the new events were skipped before relevance = "all" was set: ` +
-          "stored, not delivered\n",
+        `${report.id}: ${report.unnotified} of the new events are stored but not delivered, because they were ` +
+          'skipped before relevance = "all" was set\n',
       );
     }
     for (const { item, reason } of report.refused) host.err(`${report.id}: refused ${item}: ${reason}\n`);

@@ -5,11 +5,11 @@ import { type CommandCall, CommandError, EXIT } from "../server/command_context.
 
 const PAGE_ROWS = 100;
 
-/** More rows than a database holds. */
+/** A limit that no database reaches. */
 export const ALL_ROWS = 1_000_000_000;
 
 export interface Paging {
-  /** The placeholder of `--before`. */
+  /** Placeholder for the value of `--before`. */
   row: string;
   jsonRows?: number;
 }
@@ -27,7 +27,7 @@ export function pageOptions({ row, jsonRows }: Paging): Record<string, CommandOp
 
 export interface Page<T> {
   rows: T[];
-  /** The value of `--before` for the next page; null at the end of the list. */
+  /** The value of `--before` for the next page, or null at the end of the list. */
   next: string | null;
 }
 
@@ -37,14 +37,14 @@ export async function readPage<T>(
   command: string,
   { read, nameOf, jsonRows = ALL_ROWS }: {
     read(query: { limit: number; before?: string }): Promise<T[]>;
-    /** The value of `--before` to continue after a row. */
+    /** Returns the value of `--before` that continues after a row. */
     nameOf(row: T): string;
     jsonRows?: number;
   },
 ): Promise<Page<T>> {
   const limit = limitOf(call, jsonRows);
   const before = call.texts.get("before");
-  // One more than is printed, to know whether there is a next page.
+  // One more row than is printed shows whether there is a next page.
   const found = await read({ limit: limit + 1, ...(before === undefined ? {} : { before }) });
   const rows = found.slice(0, limit);
   const last = rows.at(-1);
@@ -53,7 +53,7 @@ export async function readPage<T>(
   const filters = [...call.texts].filter(([name]) => name !== "before" && name !== "limit");
   const given = filters.map(([name, value]) => ` --${name} ${shellQuote(value)}`).join("");
   call.host.err(
-    `Showing ${rows.length}. For the next ones: \`${command}${given} --before ${next}\`; for more at once: --limit N.\n`,
+    `Showing ${rows.length} rows. Next page: \`${command}${given} --before ${next}\`. More rows: --limit N.\n`,
   );
   return { rows, next };
 }

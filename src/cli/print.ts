@@ -8,7 +8,7 @@ import { wrapLines } from "./wrap_text.ts";
 // deno-lint-ignore no-control-regex -- the escape that begins a colour
 const COLOUR = /(\x1b\[\d{1,2}m)/;
 
-/** The host with safe output: control characters are printed as `\u001b`. All commands use this host. */
+/** Returns the host that all commands use, which prints control characters as escapes such as `\u001b`. */
 export function withSafeOutput(host: Host): Host {
   return {
     ...host,
@@ -17,7 +17,7 @@ export function withSafeOutput(host: Host): Host {
   };
 }
 
-/** {@link escapeControls} of everything except colours. */
+/** Escapes all control characters except colours. */
 function escapeAround(text: string): string {
   return text.split(COLOUR).map((part, at) => at % 2 === 1 ? part : escapeControls(part)).join("");
 }
@@ -27,12 +27,12 @@ export function print<T>({ host, flags }: CommandCall, data: T, lines: (data: T)
   host.out(flags.has("json") ? `${JSON.stringify(data)}\n` : linesFor(host, lines(data)));
 }
 
-/** Lines that fit the terminal, if there is one. */
+/** Wraps the lines to fit the terminal, if there is one. */
 export function linesFor(host: Pick<Host, "isTerminal" | "columns">, text: string): string {
   return host.isTerminal ? wrapLines(text, host.columns()) : text;
 }
 
-/** A table that fits the terminal, if there is one. */
+/** Formats a table that fits the terminal, if there is one. */
 export function tableFor(
   host: Pick<Host, "isTerminal" | "columns">,
   header: readonly string[],
@@ -52,7 +52,7 @@ export interface Listing<T> extends Omit<Fitting, "width"> {
   cells(row: T): (string | number)[];
 }
 
-/** A list as a table that fits the terminal, or the text for an empty list. */
+/** Formats a list as a table that fits the terminal. Returns `none` for an empty list. */
 export function listLines<T>(
   { host }: CommandCall,
   { rows, none, header, cells, ...fitting }: Listing<T>,

@@ -1,4 +1,4 @@
-// `serve`: the arguments of the server.
+// `serve`: starts the server.
 import type { Command } from "./command.ts";
 
 export const serveCommand: Command = {
@@ -7,7 +7,7 @@ export const serveCommand: Command = {
   summary: "runs the API and the loops that ingest, deliver and send mail",
   example: "regfeed serve --config /etc/regfeed/regfeed.toml",
   async run(call) {
-    // Loaded on demand: the help loads this file too.
+    // Loaded on demand, because the help loads this file too.
     const [{ withPlatform }, { serve }] = await Promise.all([
       import("../server/open_store.ts"),
       import("../server/server_process.ts"),

@@ -64,17 +64,17 @@ export function fitTable(
   );
 }
 
-/** A time for people: "2026-07-31 12:00:15" (UTC), or "never". */
+/** Formats a time for people: "2026-07-31 12:00:15" (UTC), or "never" for null. */
 export function formatTime(ms: number | null): string {
   return ms === null ? "never" : new Date(ms).toISOString().slice(0, 19).replace("T", " ");
 }
 
-/** External text as one line, without control characters. */
+/** Returns external text as one line without control characters. */
 export function oneLine(text: string): string {
   return harmless(text).replace(/\s/g, " ");
 }
 
-/** External text as one line of at most `length` characters, truncated with "…". */
+/** Returns external text as one line of at most `length` characters, truncated with "…". */
 export function cut(text: string, length: number): string {
   const line = harmless(text).replace(/\s+/g, " ");
   return line.length <= length ? line : `${line.slice(0, length - 1)}…`;

@@ -1,16 +1,16 @@
-// Parses times of options: a duration before now, a date, or a time.
+// Parses times in options: a duration before now, a date, or a date and time.
 import { readDuration } from "../config/parse_values.ts";
 import { CommandError, EXIT } from "../server/command_context.ts";
 
-/** A date or a time, as tables print it or as ISO 8601; UTC without a zone. */
+/** A date, or a date and time, as tables print it or in ISO 8601. The default zone is UTC. */
 const MOMENT = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?)?$/;
 /** Unix ms have 13 digits; Unix seconds have 10. */
 const UNIX_MS = /^\d{12,14}$/;
 const LONGEST_MS = 100 * 366 * 86_400_000;
 
 /**
- * Parses the value of `option`, in Unix ms: `36h` or `7d` (so long before now), `2026-07-31`, `2026-07-31 12:00` (UTC),
- * `2026-07-31T12:00:00+02:00`, Unix ms. Throws a {@link CommandError} (exit code 2).
+ * Parses the value of `option` into Unix ms. Accepts `36h` or `7d` (before now), `2026-07-31`, `2026-07-31 12:00`,
+ * `2026-07-31T12:00:00+02:00` and Unix ms. Throws a {@link CommandError} (exit code 2).
  */
 export function readSince(option: string, text: string, nowMs: number): number {
   const back = readDuration(text, { minMs: 1, maxMs: LONGEST_MS });

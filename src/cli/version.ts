@@ -1,4 +1,4 @@
-// `version`: version, build and licences.
+// `version`: prints the version, the build and the licences.
 import { join } from "node:path";
 import type { Host } from "../platform/process/process.ts";
 import { VERSION } from "../version.ts";
@@ -11,7 +11,7 @@ const LICENCES = join(import.meta.dirname ?? ".", "..", "..", "licences.txt");
 export const versionCommand: Command = {
   name: "version",
   usage: "[--json] [--licences]",
-  summary: "prints version, commit, runtime and system",
+  summary: "prints the version, commit, runtime and system",
   example: "regfeed version --json",
   options: {
     licences: { kind: "flag", help: "print the licences of everything in the executable" },
@@ -39,7 +39,7 @@ async function readLicences(host: Host, isJson: boolean): Promise<string> {
   );
 }
 
-/** The version with commit, runtime and system. */
+/** Returns the version with its commit, runtime and system. */
 export async function versionLine(host: Host): Promise<string> {
   const { commit } = await readFacts(host);
   const from = commit === null

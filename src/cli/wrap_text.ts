@@ -40,7 +40,7 @@ export function wrapText(
   return written === "" ? `${first.trimEnd()}\n` : written;
 }
 
-/** Wraps the lines that are longer than `width`; continuations are indented to the value of a field. */
+/** Wraps the lines that are longer than `width`. Continuation lines are indented to the value of a field. */
 export function wrapLines(text: string, width: number): string {
   return text.split("\n").map((line) => {
     if (line.length <= width) return line;

@@ -54,7 +54,7 @@ Deno.test("lists name the next page, continue from it, and print everything with
       assert.deepEqual([all.names.length, new Set(all.names).size, all.next], [ROWS, ROWS, null], list);
       const shown = await regfeed(folder, args);
       assert.equal(shown.stdout.trimEnd().split("\n").length, 101, "a header and a hundred rows");
-      const next = /--before (\S+)`; for more/.exec(shown.stderr)?.[1] ?? "";
+      const next = /--before (\S+)`\. More rows/.exec(shown.stderr)?.[1] ?? "";
       assert.equal(next, all.names[99], shown.stderr);
       assert.deepEqual(await page("--before", next), { names: all.names.slice(100), next: null });
       assert.deepEqual(await page("--limit", "7", "--before", next), {

@@ -60,6 +60,6 @@ Deno.test("demo keeps running with commands to paste; a signal ends it and remov
       child.kill("SIGINT");
     }
     assert.equal((await child.status).code, 0);
-    assert.match(told, /The demo has ended, and its folder is removed\.\n$/);
+    assert.match(told, /The demo has ended, and its folder has been removed\.\n$/);
     await assert.rejects(Deno.stat(/store +(\S+)/.exec(told)?.[1] ?? ""));
   }));

@@ -21,7 +21,7 @@ export const backupCommands: Command[] = [
   {
     name: "backup create",
     usage: "[FILE] [--secret-key] [--json]",
-    summary: "creates an archive of config and database; the server may be running",
+    summary: "creates an archive of the config and the database; the server may be running",
     example: "regfeed backup create /mnt/backups/regfeed.tar.gz",
     options: {
       "secret-key": {
@@ -51,8 +51,8 @@ export const backupCommands: Command[] = [
         () =>
           `${to}: ${describe(manifest)}\n` +
           (secretKey === null
-            ? `It does not contain the secret key. Keep a copy of ${config.store.keyFile} elsewhere: without ` +
-              "it the secrets of subscriptions cannot be read.\n"
+            ? `It does not contain the secret key. Keep a copy of ${config.store.keyFile} elsewhere; without ` +
+              "it, the secrets of subscriptions cannot be read.\n"
             : "It contains the secret key: keep it where nobody else can read it.\n"),
       );
     },
@@ -60,7 +60,7 @@ export const backupCommands: Command[] = [
   {
     name: "backup verify",
     usage: "FILE [--folder FOLDER] [--json]",
-    summary: "unpacks an archive, checks its complete database and counts its rows",
+    summary: "unpacks an archive, checks the whole database and counts its rows",
     example: "regfeed backup verify regfeed-20261121T031500Z.tar.gz",
     options: {
       folder: {
@@ -89,7 +89,7 @@ export const backupCommands: Command[] = [
   {
     name: "backup restore",
     usage: "FILE [--force] [--json]",
-    summary: "replaces the database with that of an archive; the old one is kept under another name",
+    summary: "replaces the database with the one in an archive; keeps the old one under another name",
     example: "regfeed backup restore regfeed-20261121T031500Z.tar.gz --config /etc/regfeed/regfeed.toml",
     options: {
       force: { kind: "flag", help: "replace an existing database" },
@@ -127,7 +127,7 @@ async function lockForRestore(database: string, { files }: BackupTools): Promise
   return release;
 }
 
-/** Runs the work with the tools of this process. */
+/** Creates the backup tools for the work, and closes them after it. */
 async function withTools<T>(
   { host, loadEngine }: CommandCall,
   work: (tools: BackupTools, engine: StoreEngine) => Promise<T>,
@@ -148,8 +148,8 @@ async function requireFile(host: Host, name: string): Promise<string> {
 }
 
 /**
- * The paths that the config gives to the parts of an archive. Without a config, restores the archive's config first,
- * whose secrets may be missing on this machine: the error then names them.
+ * Returns the paths to which the config assigns the parts of an archive. If there is no config, restores the archived
+ * one first; if secrets that it names are missing on this machine, the error lists them.
  */
 async function targetOf(
   call: CommandCall,
@@ -185,7 +185,7 @@ function describeRestored(
     ...kept.map((path) => `  kept      ${path}\n`),
     hasSecretKey
       ? ""
-      : `The secret key is missing: copy it to ${keyFile} before you start the server; otherwise the ` +
+      : `The secret key is missing. Copy it to ${keyFile} before you start the server; otherwise, the ` +
         "secrets of subscriptions cannot be read.\n",
     `${hasSecretKey ? "Start the server now" : "Start the server after that"}: \`${serve}\`.\n`,
     "Events and deliveries since the backup are collected and sent again with new ids, and sequence numbers repeat. " +

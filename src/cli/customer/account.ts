@@ -1,4 +1,4 @@
-// `customer show|erase`: shows all data of a customer, and erases it.
+// `customer show` and `customer erase`: show and erase a customer's data.
 import { join } from "node:path";
 import type { Account } from "../../domain/ports/store/customers.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
@@ -20,7 +20,7 @@ export const accountCommands: Command[] = [
   {
     name: "customer show",
     usage: "CUSTOMER [--json]",
-    summary: "shows a customer, by its own id or a subscription's: keys, payments, subscriptions, mails",
+    summary: "shows the keys, payments, subscriptions and emails of a customer, or of a subscription's owner",
     example: "regfeed customer show ana@example.org",
     run: (call) =>
       withStore(call, async (opened) => {
@@ -32,14 +32,14 @@ export const accountCommands: Command[] = [
   {
     name: "customer erase",
     usage: "CUSTOMER --yes [--json]",
-    summary: "removes a customer's personal data permanently; ids, counts and the audit log stay",
+    summary: "removes a customer's personal data permanently; keeps ids, counts and the audit log",
     example: "regfeed customer erase cus_01J9ZC3V5T8Q2W4E6R8Y0TAPNB --yes",
     options: { yes: { kind: "flag", help: "confirm; this cannot be undone" } },
     run: (call) => withStore(call, (opened) => eraseCustomer(call, opened)),
   },
 ];
 
-/** The customer of a subscription, even of a deleted one; null if `named` is not the id of a subscription. */
+/** Finds the customer of a subscription, even of a deleted one. Returns null if `named` is not a subscription id. */
 async function ownerOf(store: Store, named: string): Promise<Customer | null> {
   if (!isId("subscription", named)) return null;
   const id = await store.findOwner("subscription", named);
@@ -47,7 +47,7 @@ async function ownerOf(store: Store, named: string): Promise<Customer | null> {
   return await store.findCustomer(id);
 }
 
-/** The newest delivery of a subscription that is not delivered, and the reason. */
+/** Finds a subscription's newest delivery that has not arrived, and the reason. */
 async function undelivered(
   store: Store,
   customerId: string,
@@ -60,7 +60,7 @@ async function undelivered(
     : { undelivered: newest.id, reason: describeDelivery(newest) };
 }
 
-/** Removes the outbox files of mails. Their names are the mail's id, for welcome mails with the attempt. */
+/** Removes the outbox files of emails. A file is named after its email's id; welcome emails add the attempt. */
 async function removeLetters(
   { host }: CommandCall,
   outbox: string,
@@ -86,7 +86,7 @@ async function eraseCustomer(call: CommandCall, { config, platform, store }: Ope
     throw new CommandError("add --yes to confirm: erased data cannot be recovered", EXIT.usage);
   }
   const account = await store.findAccount(customer.id);
-  // Files are removed before the list of mails is erased, and again if a running server wrote one meanwhile.
+  // Files are removed before the list of emails is erased, and again after it, because a running server may add one.
   const ids = (await store.listMails({ limit: ALL_ROWS, customerId: customer.id })).map(({ id }) => id);
   const removed = await removeLetters(call, config.mail.outbox, ids);
   if (!await store.eraseCustomer(customer.id, actOf(call, platform))) {
@@ -95,12 +95,14 @@ async function eraseCustomer(call: CommandCall, { config, platform, store }: Ope
   const letters = removed + await removeLetters(call, config.mail.outbox, ids);
   if (letters > 0) {
     call.host.err(
-      `Removed ${letters} ${letters === 1 ? "mail" : "mails"} to the customer from ${config.mail.outbox}.\n`,
+      `Removed ${letters} ${
+        letters === 1 ? "email" : "emails"
+      } to the customer from ${config.mail.outbox}.\n`,
     );
   }
   if (account?.payment?.access === "granted") {
     call.host.err(
-      "The customer is still paying: cancel the subscription at the payment provider, which continues to charge.\n",
+      "The customer is still paying: cancel the subscription at the payment provider, which will keep charging.\n",
     );
   }
   print(call, { customer: { id: customer.id, erased: true } }, () => `${customer.id} is erased\n`);
@@ -157,7 +159,7 @@ function describeLines({ customer, keys, payment, subscriptions, mails }: Accoun
   const part = (name: string, rows: readonly Record<string, unknown>[]) =>
     rows.map((row) => `${name.padEnd(14)} ${wordsIn(withoutEmpty(row))}\n`).join("");
   const noAddress =
-    "none; set one with `customer set-email CUSTOMER ADDRESS`, which also sends waiting mails";
+    "none; set one with `customer set-email CUSTOMER ADDRESS`, which also sends waiting emails";
   const email = customer["erased_at"] !== null ? "erased" : customer["email"] || noAddress;
   return fieldLines(withoutEmpty({ ...customer, email })) + part("key", keys) +
     part("payment", payment === null ? [] : [payment]) +
@@ -174,7 +176,7 @@ function withoutZeros({ held, failed, ...rest }: Record<string, unknown>): Recor
   return { ...facts, held: held || null, failed: failed || null, undelivered, reason };
 }
 
-/** The fields that have a value; tables are written as words. */
+/** Drops the fields without a value, and writes objects as words. */
 function withoutEmpty(row: Record<string, unknown>): Record<string, unknown> {
   const words = Object.entries(row).map(([name, value]) => [
     name,

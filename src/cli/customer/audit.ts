@@ -53,7 +53,7 @@ function seqOf(text: string): number {
   return Number(text);
 }
 
-/** A change in words: `tier: indie → gpai, limits: none → api_requests_per_day 10`. */
+/** Describes a change in words: `tier: indie → gpai, limits: none → api_requests_per_day 10`. */
 function describeChange(change: Record<string, unknown>): string {
   return Object.entries(change).map(([name, value]) => {
     const { before, after } = fieldsOf(value);

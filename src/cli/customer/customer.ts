@@ -1,4 +1,4 @@
-// `customer …` and `key …`: customers, their tiers and their keys.
+// `customer …` and `key …`: manage customers, their tiers and their keys.
 import { makeKey } from "../../accounts/keys.ts";
 import type { Config } from "../../config/config.ts";
 import type { ListedCustomer } from "../../domain/ports/store/customers.ts";
@@ -30,7 +30,7 @@ export const customerCommands: Command[] = [
     name: "customer add",
     usage:
       "--email ADDRESS [--tier TIER] [--requests N] [--deliveries N] [--subscriptions N] [--another] [--json]",
-    summary: "adds a customer and prints its API key, once",
+    summary: "adds a customer and prints its API key once",
     example: "regfeed customer add --email ana@example.org --tier team",
     options: {
       email: { kind: "text", value: "ADDRESS", help: "the customer's email address" },
@@ -85,26 +85,26 @@ export const customerCommands: Command[] = [
     name: "customer set-tier",
     usage: "CUSTOMER TIER [--requests N] [--deliveries N] [--subscriptions N] [--json]",
     summary:
-      "changes a customer's tier and sends a mail about it; if the new tier allows fewer subscriptions, " +
+      "changes a customer's tier and sends an email about it; if the new tier allows fewer subscriptions, " +
       "the newest are held",
     example: "regfeed customer set-tier ana@example.org gpai",
     options: { ...LIMIT_OPTIONS },
     run(call) {
       const tier = tierOf(call.positionals[1] ?? "");
       const limits = limitsIn(call, tier);
-      // Without limits, those of an embedded customer do not change.
+      // Without new limits, an embedded customer keeps its own.
       return changeCustomer(call, { tier, ...(Object.keys(limits).length > 0 ? { limits } : {}) });
     },
   },
   {
     name: "customer set-email",
     usage: "CUSTOMER ADDRESS [--another] [--json]",
-    summary: "changes a customer's email address and sends a failed welcome mail to it",
+    summary: "changes a customer's email address and sends a failed welcome email to the new one",
     example: "regfeed customer set-email cus_01J9ZC3V5T8Q2W4E6R8Y0TAPNB ana@example.org",
     options: {
       another: { kind: "flag", help: "allow an email address that another customer has" },
     },
-    run: (call) => changeCustomer(call, { email: emailOf("the address", call.positionals[1]) }),
+    run: (call) => changeCustomer(call, { email: emailOf("ADDRESS", call.positionals[1]) }),
   },
   {
     name: "customer disable",
@@ -123,7 +123,7 @@ export const customerCommands: Command[] = [
   {
     name: "key rotate",
     usage: "CUSTOMER [--json]",
-    summary: "replaces a customer's keys: prints a new one, once, and sends a mail about it",
+    summary: "replaces a customer's keys, prints the new one once, and sends an email about it",
     example: "regfeed key rotate ana@example.org",
     run: (call) =>
       withStore(call, async ({ platform, store }) => {
@@ -131,7 +131,7 @@ export const customerCommands: Command[] = [
         const nowMs = platform.clock.nowMs();
         const { key, stored } = makeKey((count) => platform.random.bytes(count), nowMs);
         const mailId = createIds(() => nowMs, (count) => platform.random.bytes(count))("mail");
-        // The customer gets a mail without the key, which only the operator sees.
+        // The customer gets an email without the key, which only the operator sees.
         const mail = customer.email === "" ? {} : { mailId };
         await store.replaceKeys(customer.id, stored, { ...actOf(call, platform), ...mail });
         printKey(call, customer, key);
@@ -140,7 +140,7 @@ export const customerCommands: Command[] = [
   {
     name: "key disable",
     usage: "CUSTOMER [--json]",
-    summary: "disables a customer's keys without a new one",
+    summary: "disables a customer's keys without creating a new one",
     example: "regfeed key disable cus_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
     run: (call) =>
       withStore(call, async ({ platform, store }) => {
@@ -178,7 +178,7 @@ async function changeCustomer(
     if (change.tier !== undefined) await printHeld(call, store, customer.id);
     const state = change.email === undefined
       ? describeState(now ?? customer, config)
-      : `has the address ${customer.email}`;
+      : `has the email address ${customer.email}`;
     printCustomer(call, customer, state);
   });
 }
@@ -194,10 +194,10 @@ async function printHeld({ host }: CommandCall, store: Store, customerId: string
   const held = (await store.listSubscriptions(customerId)).filter(({ disabledBy }) => disabledBy === "tier");
   if (held.length === 0) return;
   const ids = held.map(({ id }) => id).join(", ");
-  host.err(`Held, because they exceed the tier's limit of subscriptions: ${ids}\n`);
+  host.err(`Held because they exceed the tier's limit of subscriptions: ${ids}\n`);
 }
 
-/** The named customer. Throws if commands cannot change it. */
+/** Finds the named customer. Throws if commands cannot change it. */
 async function requireChangeable(call: CommandCall, store: Store): Promise<Customer> {
   const customer = await requireCustomer(call, store);
   const { id } = customer;
@@ -218,14 +218,14 @@ async function refuseDeclared(
   const holder = inFile?.name ?? inStore?.id;
   if (holder === undefined) return;
   throw new CommandError(
-    `${email} is the email address of ${holder}, which the config declares: use another address, or change it there`,
+    `${email} is the email address of ${holder}, which the config declares: use another email address, or change the config`,
   );
 }
 
 async function refuseKnown(store: Store, email: string, except?: string): Promise<void> {
   const known = (await findByEmail(store, email)).filter(({ id }) => id !== except);
   if (known.length === 0) return;
-  // Commands cannot change a declared customer: it is enabled through the config.
+  // Commands cannot rotate the key of a declared customer.
   const rotates = known.every(({ declared }) => declared) ? "" : "`key rotate` creates a new key, ";
   const advice = except === undefined
     ? `${rotates}--another adds another customer with this email address`
@@ -241,7 +241,7 @@ function emailOf(what: string, email: string | undefined): string {
   return email;
 }
 
-/** The limits of an embedded customer that override those of its tier. */
+/** Reads the options that override the tier's limits for an embedded customer. */
 function limitsIn({ texts }: CommandCall, tier: Tier): Partial<TierLimits> {
   const names = {
     requests: "apiRequestsPerDay",
@@ -331,7 +331,7 @@ function keyState({ lastFour, hash }: ApiKey): string {
   return lastFour === UNKNOWN_LAST_FOUR ? `sha256:${hash.slice(0, 8)}…` : `…${lastFour}`;
 }
 
-/** The customer's name in the config; null if it is not declared. */
+/** Returns the customer's name in the config, or null if it is not declared. */
 function nameOf({ id }: Customer, { customers }: Config): string | null {
   return customers.find((declared) => declared.id === id)?.name ?? null;
 }

@@ -1,4 +1,4 @@
-// `customer hash-key`: the hash of a key, for customers in the config.
+// `customer hash-key`: hashes a new or a given key for a customer in the config.
 import { hashKey, isKey, makeKey } from "../../accounts/keys.ts";
 import { createClock } from "../../platform/clock.ts";
 import { createRandom } from "../../platform/random.ts";
@@ -6,7 +6,7 @@ import type { Command } from "../command.ts";
 import { print } from "../print.ts";
 import { type CommandCall, CommandError, EXIT } from "../../server/command_context.ts";
 
-/** Maximum size of stdin, bytes: a key and a line end. */
+/** Maximum size of stdin, bytes. */
 const MAX_INPUT_BYTES = 1_024;
 
 export const hashKeyCommand: Command = {
@@ -29,7 +29,7 @@ export const hashKeyCommand: Command = {
     if (given !== null) return print(call, { key_sha256: hash }, () => `${hash}\n`);
     print(call, { key_sha256: hash, key }, () => `key         ${key}\nkey_sha256  ${hash}\n`);
     if (!flags.has("json")) {
-      host.err("Give the key to the customer; it is shown only now. Put the hash into the config.\n");
+      host.err("Give the key to the customer; it is shown only now. Put the hash in the config.\n");
     }
   },
 };

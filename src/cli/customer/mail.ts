@@ -1,4 +1,4 @@
-// `mail …`: lists, retries and cancels mails to customers.
+// `mail …`: lists, retries and cancels emails to customers.
 import { MAIL_STATUSES, type MailStatus } from "../../domain/customer/mail.ts";
 import type { Command } from "../command.ts";
 import { type CommandCall, CommandError, EXIT } from "../../server/command_context.ts";
@@ -12,7 +12,7 @@ export const mailCommands: Command[] = [
   {
     name: "mail list",
     usage: "[--customer CUSTOMER] [--status STATUS] [--limit N] [--before MAIL] [--json]",
-    summary: "lists the mails to customers, newest first",
+    summary: "lists the emails to customers, newest first",
     example: "regfeed mail list --status failed",
     options: {
       ...CUSTOMER_OPTION,
@@ -42,7 +42,7 @@ export const mailCommands: Command[] = [
         print(call, { mails: rows, next }, () =>
           listLines(call, {
             rows,
-            none: "no mails",
+            none: "no emails",
             header: ["MAIL", "KIND", "CUSTOMER", "STATUS", "TRIES", "NEXT (UTC)", "PROBLEM"],
             drop: ["CUSTOMER", "TRIES", "PROBLEM", "NEXT (UTC)"],
             cut: "PROBLEM",
@@ -61,7 +61,7 @@ export const mailCommands: Command[] = [
   {
     name: "mail retry",
     usage: "MAIL [--json]",
-    summary: "sends a waiting, failed or cancelled mail now",
+    summary: "sends a waiting, failed or cancelled email now",
     example: "regfeed mail retry mail_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
     run: (call) =>
       withStore(call, async ({ platform, store }) => {
@@ -69,10 +69,10 @@ export const mailCommands: Command[] = [
         const outcome = await store.retryMail(id, actOf(call, platform));
         if (outcome === "over") {
           throw new CommandError(
-            `there is no waiting or failed mail ${id}; \`mail list --status failed\` lists the failed ones`,
+            `there is no waiting or failed email ${id}; \`mail list --status failed\` lists the failed ones`,
           );
         }
-        const state = outcome === "soon" ? "being sent, or is due within five minutes:" : "queued;";
+        const state = outcome === "soon" ? "being sent or is due within five minutes;" : "queued;";
         print(
           call,
           { mail: { id, status: "queued" } },
@@ -83,13 +83,13 @@ export const mailCommands: Command[] = [
   {
     name: "mail cancel",
     usage: "MAIL [--json]",
-    summary: "cancels a mail; health no longer reports it",
+    summary: "cancels an email; health no longer reports it",
     example: "regfeed mail cancel mail_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
     run: (call) =>
       withStore(call, async ({ platform, store }) => {
         const id = call.positionals[0] ?? "";
         if (!await store.cancelMail(id, actOf(call, platform))) {
-          throw new CommandError(`there is no waiting or failed mail ${id}; \`mail list\` lists the mails`);
+          throw new CommandError(`there is no waiting or failed email ${id}; \`mail list\` lists all emails`);
         }
         print(call, { mail: { id, status: "cancelled" } }, () => `${id} is cancelled\n`);
       }),

@@ -11,11 +11,11 @@ export const CUSTOMER_OPTION = {
   customer: {
     kind: "text",
     value: "CUSTOMER",
-    help: "only of this customer: an id, email address or name in the config",
+    help: "only this customer: an id, an email address, or a name in the config",
   },
 } as const;
 
-/** The actor in the audit log: the user at the terminal, even with sudo. */
+/** Returns the actor for the audit log: the user at the terminal, even under sudo. */
 export function actOf({ host }: CommandCall, { clock }: Pick<Platform, "clock">): Act {
   const given = ["SUDO_USER", "USER", "LOGNAME", "USERNAME"].map((name) => host.env(name)).find(isUserName);
   return { actor: `cli:${given ?? host.user() ?? "unknown"}`, atMs: clock.nowMs() };
@@ -25,7 +25,7 @@ function isUserName(text: string | undefined): boolean {
   return text !== undefined && /^[\p{L}\p{N}._@\\$ -]{1,64}$/u.test(text);
 }
 
-/** The customer that the first positional names: by its id, its name in the config, or a unique email address. */
+/** Finds the customer that the first positional names by id, by name in the config, or by a unique email address. */
 export async function requireCustomer(call: CommandCall, store: Store): Promise<Customer> {
   const named = call.positionals[0] ?? "";
   const found = named.includes("@") ? await findByEmail(store, named) : await findById(store, named);
@@ -35,7 +35,7 @@ export async function requireCustomer(call: CommandCall, store: Store): Promise<
   }
   if (others.length > 0) {
     throw new CommandError(
-      `${found.length} customers have the email address ${named}: use an id, ${idsOf(found)}`,
+      `${found.length} customers have the email address ${named}; use one of the ids: ${idsOf(found)}`,
     );
   }
   return customer;
@@ -50,7 +50,7 @@ async function findById(store: Store, named: string): Promise<Customer[]> {
   return declared?.declared === true ? [declared] : [];
 }
 
-/** The customers with an email address; case is ignored. */
+/** Finds the customers with an email address, ignoring case. */
 export async function findByEmail(store: Store, email: string): Promise<Customer[]> {
   const customers = (await store.listCustomers()).map(({ customer }) => customer);
   return customers.filter((customer) => customer.email.toLowerCase() === email.toLowerCase());
@@ -60,7 +60,7 @@ export function idsOf(customers: readonly Customer[]): string {
   return customers.map(({ id }) => id).join(", ");
 }
 
-/** The filter for the customer that `--customer` names. */
+/** Returns the filter for the customer that `--customer` names. */
 export async function customerOf(call: CommandCall, store: Store): Promise<{ customerId?: string }> {
   const named = call.texts.get("customer");
   if (named === undefined) return {};
@@ -73,7 +73,7 @@ export function publicFields(
   return { id, email, tier, enabled, created_at: createdAtMs };
 }
 
-/** The fields that identify a key without revealing it. Of a declared key only the hash is known. */
+/** Returns the fields that identify a key without revealing it. For a declared key, only the hash is known. */
 export function keyFields({ lastFour, hash, createdAtMs, disabledAtMs }: ApiKey): Record<string, unknown> {
   const isDeclared = lastFour === UNKNOWN_LAST_FOUR;
   return {

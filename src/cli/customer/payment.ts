@@ -1,4 +1,4 @@
-// `payment …`: the events of the payment provider.
+// `payment …`: lists, shows and replays payment events.
 import { createPayments } from "../../accounts/payment/receive_payments.ts";
 import { createIds } from "../../domain/event/ids.ts";
 import type { KeptPayment } from "../../domain/customer/payment.ts";
@@ -105,5 +105,5 @@ function paymentFields({ event, customerId }: KeptPayment) {
 }
 
 function noEvent(id: string): CommandError {
-  return new CommandError(`there is no payment event ${id}; \`payment list\` lists them`);
+  return new CommandError(`there is no payment event ${id}; \`payment list\` lists all payment events`);
 }

@@ -21,7 +21,7 @@ import { listLines, print } from "../print.ts";
 import { readSince } from "../time_argument.ts";
 import { formatTable, formatTime } from "../table.ts";
 
-/** Default number of rows with `--json`: there may be millions of deliveries. */
+/** `--json` has a default limit here, because there may be millions of deliveries. */
 const PAGING = { row: "DELIVERY", jsonRows: 10_000 };
 
 export const deliveryCommands: Command[] = [
@@ -36,14 +36,14 @@ export const deliveryCommands: Command[] = [
       subscription: {
         kind: "text",
         value: "ID",
-        help: "only to this subscription, even if it is deleted",
+        help: "only deliveries to this subscription, even if it is deleted",
       },
-      event: { kind: "text", value: "ID", help: "only of this event" },
+      event: { kind: "text", value: "ID", help: "only deliveries of this event" },
       status: { kind: "text", value: "STATUS,…", help: `any of ${DELIVERY_STATUSES.join(", ")}` },
       since: {
         kind: "text",
         value: "TIME",
-        help: 'only created since then: 36h, 7d, 2026-07-31, "2026-07-31 12:00" (UTC)',
+        help: 'only deliveries created since then: 36h, 7d, 2026-07-31, "2026-07-31 12:00" (UTC)',
       },
       ...pageOptions(PAGING),
     },
@@ -52,7 +52,7 @@ export const deliveryCommands: Command[] = [
   {
     name: "delivery show",
     usage: "DELIVERY [--json]",
-    summary: "shows a delivery and its attempts: time, duration, status, problem",
+    summary: "shows a delivery and the time, duration, status and problem of each attempt",
     example: "regfeed delivery show dlv_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
     run: (call) =>
       withStore(call, async ({ store }) => {
@@ -64,13 +64,13 @@ export const deliveryCommands: Command[] = [
   {
     name: "delivery replay",
     usage: "DELIVERY [--json]",
-    summary: "sends a finished delivery again: same webhook-id, same bytes, all retries",
+    summary: "sends a finished delivery again with the same webhook-id and bytes, and with all retries",
     example: "regfeed delivery replay dlv_01J9ZC3V5T8Q2W4E6R8Y0TAPNB",
     run: (call) => withStore(call, (opened) => replayDelivery(call, opened)),
   },
 ];
 
-/** A delivery as JSON: as in the API, with its customer. */
+/** Returns the delivery's JSON fields: those of the API, and the customer. */
 function listedFields(delivery: DeliveryRecord) {
   return { ...toDeliveryRecord(delivery), customer_id: delivery.customerId };
 }
@@ -127,7 +127,7 @@ async function listDeliveries(call: CommandCall, { platform, store }: Opened): P
     }));
 }
 
-/** The last problem of a failed delivery; for others the reason of the status. */
+/** Returns the last problem of a pending or failed delivery; for others, the reason for the status. */
 function shortReason(delivery: DeliveryRecord): string {
   const { status, lastProblem } = delivery;
   const isMissed = status === "pending" || status === "failed";
@@ -175,7 +175,7 @@ async function readDelivery(store: Store, id: string) {
   );
   return {
     delivery,
-    // The rest of the URL may contain secrets of the receiver.
+    // The rest of the URL may contain the receiver's secrets.
     endpoint: subscription === undefined ? null : new URL(subscription.webhookUrl).origin,
     attempts: await store.listAttempts(id),
   };
@@ -193,12 +193,12 @@ async function requireDelivery(
 
 function noDelivery(id: string): CommandError {
   return new CommandError(
-    `there is no delivery ${id}; \`delivery list\` lists them. Test deliveries are not kept, and old ones ` +
-      "are deleted as the config says",
+    `there is no delivery ${id}; \`delivery list\` lists all deliveries. Test deliveries are not kept, and old ` +
+      "ones are deleted after the configured time",
   );
 }
 
-/** Without the endpoint's response, which may be private: its owner reads it with GET /v1/deliveries/{id}. */
+/** Leaves out the endpoint's response, which may be private; its owner can read it with GET /v1/deliveries/{id}. */
 function attemptFields({ number, startedAtMs, durationMs, statusCode, problem }: AttemptRecord) {
   return { number, started_at: startedAtMs, duration_ms: durationMs, status_code: statusCode, problem };
 }
@@ -217,7 +217,7 @@ function describe({ delivery, endpoint, attempts }: ShownDelivery, width: number
     ["subscription", row.subscription_id],
     ["endpoint", endpoint ?? "none: the subscription was deleted"],
     ["event", `${row.event_id} (${row.type})`],
-    ["sequence", `${row.sequence} of its subscription`],
+    ["sequence", `${row.sequence} in its subscription`],
     ["made", time(row.created_at)],
     ["next attempt", row.next_attempt_at === null ? null : time(row.next_attempt_at)],
     ["arrived", row.delivered_at === null ? "never" : time(row.delivered_at)],
@@ -287,14 +287,14 @@ function describeRefusal(refusal: ReplayRefusal, delivery: DeliveryRecord): stri
   }
 }
 
-/** Why a pending or held delivery is not replayed, and what it waits for. */
+/** Describes why a pending or held delivery is not replayed, and what it waits for. */
 function describeUnfinished(
   { status, holdReason, subscriptionId, subscriptionDisabledBy: by }: DeliveryRecord,
 ): string {
   if (holdReason === "disabled" && by !== null && by !== "tier") {
     const first = by === "key-lost" ? "rotates the lost secret and " : "";
-    return `it is held: its subscription ${subscriptionId} is disabled (${by}); it is sent when the owner ${first}` +
-      'enables it: PATCH /v1/subscriptions/{id} with {"enabled": true}';
+    return `it is held because its subscription ${subscriptionId} is disabled (${by}); it is sent when the owner ` +
+      `${first}enables it with PATCH /v1/subscriptions/{id} and {"enabled": true}`;
   }
   return `it is ${status} and will be sent automatically; \`delivery show\` shows when and why`;
 }

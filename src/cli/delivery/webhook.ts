@@ -74,7 +74,7 @@ async function verify(call: CommandCall): Promise<number> {
   return diagnosis.ok ? EXIT.done : EXIT.failed;
 }
 
-/** The headers of a saved request; request lines and blank lines are ignored. */
+/** Reads the headers of a saved request, and ignores request lines and blank lines. */
 async function readHeadersFile(call: CommandCall): Promise<[string, string][]> {
   const file = call.texts.get("headers-file");
   if (file === undefined) return [];

@@ -1,4 +1,4 @@
-// `demo`: the complete flow on this machine, without network or account.
+// `demo`: runs the complete flow on this machine, without network or account.
 import { join } from "node:path";
 import { type App, createApp } from "../../app.ts";
 import { createMailLoop } from "../../accounts/mail/mail_loop.ts";
@@ -26,7 +26,7 @@ import {
   Story,
 } from "./setup.ts";
 
-/** Time limit of a step, ms. */
+/** Time limit for a step, ms. */
 const PATIENCE_MS = 30_000;
 const RETRY_MS = 50;
 const MAX_RESPONSE_BYTES = 1_048_576;
@@ -65,7 +65,7 @@ export const demoCommand: Command = {
       await host.removeFolder(folder);
       await platform.close();
     }
-    if (result.isStopped) host.out("\n The demo has ended, and its folder is removed.\n");
+    if (result.isStopped) host.out("\n The demo has ended, and its folder has been removed.\n");
     return result.isGood ? EXIT.done : EXIT.failed;
   },
 };
@@ -91,13 +91,13 @@ interface Stage {
 
 async function runDemo(call: CommandCall, platform: Platform, folder: string): Promise<Result> {
   const { host } = call;
-  // From here on a signal ends the demo at any step.
+  // From here on, a signal ends the demo at any step.
   const stopped = host.stopSignal().then(() => "stopped" as const);
   const story = new Story((text) => host.out(text, { hasColours: true }), {
     hasColours: host.isTerminal,
     columns: host.isTerminal ? host.columns() : Infinity,
   });
-  host.out("\n Regfeed demo: official feed in, signed delivery out; all of it on this machine.\n");
+  host.out("\n Regfeed demo: official feeds in, signed deliveries out, all on this machine.\n");
   const stage = await setStage(call, { platform, story, folder });
   try {
     const playing = play(stage);
@@ -136,7 +136,7 @@ async function setStage(
       return new Response(renderFeed(publisher, origin, todayMs));
     },
   });
-  story.step("Three publishers open on loopback");
+  story.step("Three publishers start on loopback");
   for (const { nameEn, format, language, path } of publishers) {
     story.line(`${format.padEnd(10)} ${language}  ${feeds.address}${path.padEnd(24)} ${nameEn}`);
   }
@@ -160,7 +160,7 @@ async function setStage(
   return { platform, story, publishers, feeds, receiver, hooks, config, app, api, store };
 }
 
-/** Runs the steps; `isGood` if every expected delivery arrived and was verified. */
+/** Runs the steps. `isGood` is true if every expected delivery arrived and was verified. */
 async function play(stage: Stage): Promise<{ isGood: boolean; key: string }> {
   const { story, publishers, receiver, platform: { clock } } = stage;
   const key = await checkOut(stage);
@@ -176,7 +176,7 @@ async function play(stage: Stage): Promise<{ isGood: boolean; key: string }> {
       shownArrivals++;
     }
   };
-  /** Reads the events repeatedly until the condition is true; false after the time limit. */
+  /** Reads the events repeatedly until the condition is true. Resolves with false after the time limit. */
   const until = async (isTrue: () => boolean): Promise<boolean> => {
     const endMs = clock.nowMs() + PATIENCE_MS;
     while (clock.nowMs() < endMs) {
@@ -204,7 +204,7 @@ async function play(stage: Stage): Promise<{ isGood: boolean; key: string }> {
   });
   story.line(`${items - storedIds.size} of ${items} items skipped: not about AI regulation`);
 
-  story.step("It delivers; ✓ is a signature that the standardwebhooks package accepts");
+  story.step("It delivers; ✓ marks a signature that the standardwebhooks package accepts");
   const isDelivered = await until(haveArrived);
 
   story.step("A publisher revises one publication");
@@ -223,10 +223,10 @@ async function play(stage: Stage): Promise<{ isGood: boolean; key: string }> {
   return { isGood, key };
 }
 
-/** Pays and reads the welcome mail; returns its key. */
+/** Sends the payment events, reads the welcome email, and returns the API key in it. */
 async function checkOut(stage: Stage): Promise<string> {
   const { platform, store, config, api, story } = stage;
-  story.step("A customer pays; the payment provider's events arrive, signed");
+  story.step("A customer pays; the payment provider sends signed events");
   for (const { type, body, signature } of checkoutCalls(platform.clock.nowMs())) {
     const headers = { "stripe-signature": signature };
     await askApi(stage, { method: "POST", path: "/v1/webhooks/payment", headers, body });
@@ -235,12 +235,12 @@ async function checkOut(stage: Stage): Promise<string> {
   const { mail, tiers } = config;
   const log = platform.log("mail");
   await createMailLoop({ ...platform, ...mail, store, log, tiers, publicUrl: api.address }).tick();
-  story.step("The welcome mail contains the key; it is stored nowhere else");
+  story.step("The welcome email contains the key, which is stored nowhere else");
   const [letter] = (await platform.files.list(mail.outbox)).files;
   const { headers, key } = readWelcome(
     await platform.files.readText(join(mail.outbox, letter?.name ?? "none")),
   );
-  if (key === null) throw new Error("the welcome mail contains no key");
+  if (key === null) throw new Error("the welcome email contains no key");
   for (const header of headers) story.line(header);
   story.line(`key        ${key}`);
   const { tier } = await askApi<{ tier: string }>(stage, { method: "GET", path: "/v1/usage", key });
@@ -269,7 +269,7 @@ function revise({ story, publishers }: Stage): void {
   story.line(`one more sentence in the summary of: ${publication.title}`);
 }
 
-/** How many deliveries the events should cause, and how many of them have not arrived. */
+/** Counts the deliveries that the events should cause, and how many of them have not arrived. */
 function missingDeliveries(
   events: readonly RegEvent[],
   { arrivals }: Receiver,
@@ -311,9 +311,9 @@ async function askApi<T>(
   return JSON.parse(text) as T;
 }
 
-/** Lines to paste into another terminal, at most 80 columns wide and never cut. */
+/** Prints commands to paste into another terminal. They are never truncated, so none exceeds 80 columns. */
 function printNextSteps({ story, api }: Stage, key: string, write: (text: string) => void): void {
-  story.step("The demo keeps running: try these in another terminal; Ctrl+C ends it");
+  story.step("The demo keeps running. Try these in another terminal; Ctrl+C ends it");
   write(`
 export KEY=${key}
 export BASE=${api.address}

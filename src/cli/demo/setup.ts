@@ -22,7 +22,7 @@ export interface Publisher {
   publications: { id: string; title: string; summary: string; daysAgo: number }[];
 }
 
-/** The publishers, a new copy in each call, which the demo may change. */
+/** Returns a new copy of the publishers, which the demo may change. */
 export const samplePublishers = (): Publisher[] => structuredClone(PUBLISHERS) as Publisher[];
 
 /** The publication that the demo revises, and its new summary. */
@@ -33,7 +33,7 @@ export const REVISION = {
     "deepfakes under Article 50(2) and (4) of the AI Act. They apply from 2 December 2026.",
 };
 
-/** A publisher's feed in its format, served at `origin`; its dates are relative to `todayMs`. */
+/** Renders a publisher's feed in its format, with links to `origin` and dates relative to `todayMs`. */
 export function renderFeed(publisher: Publisher, origin: string, todayMs: number): string {
   const items = publisher.publications.map((publication) => ({
     ...publication,
@@ -75,7 +75,7 @@ function escape(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 }
 
-/** The demo's config, as an operator would write it; every source is fetched each second. */
+/** Returns the demo's config as an operator would write it, except that each source is fetched every second. */
 export function configText(publishers: readonly Publisher[], feeds: string): string {
   const sources = publishers.map(({ id, nameEn, nameDe, path, language }) =>
     `[[sources]]
@@ -114,7 +114,7 @@ const DEMO_SECRET = "whsec_demo_on_this_machine";
 
 const DEMO_PRICE = "price_demo_team";
 
-/** The events of a paid checkout, with Stripe's signatures. */
+/** Returns the events of a paid checkout, signed as Stripe signs them. */
 export function checkoutCalls(nowMs: number): { type: string; body: string; signature: string }[] {
   const [customer, subscription] = ["cus_demo", "sub_demo"];
   const checkout = {
@@ -171,7 +171,7 @@ export class Story {
     this.write(`\n ${this.#paint(BOLD, `${++this.#steps}  ${title}`)}\n`);
   }
 
-  /** A line with a mark in colour; cut to the width of the terminal. */
+  /** Writes a line with a coloured mark, truncated to the width of the terminal. */
   line(text: string, mark = "", colour = GREEN): void {
     const width = this.options.columns - INDENT - (mark === "" ? 0 : 2);
     const shown = text.length > width ? `${text.slice(0, Math.max(0, width - 1))}…` : text;
@@ -195,7 +195,7 @@ export class Story {
       const [before, after] = "added" in change
         ? [change.removed.join(", "), change.added.join(", ")]
         : [String(change.before), String(change.after)];
-      // The revision adds to the end of a text: the end is what differs.
+      // The demo's revision changes the end of a text, so only the end is shown.
       if (before !== "") this.line(`… ${before.slice(-VALUE_WIDTH)}`, "-", RED);
       if (after !== "") this.line(`… ${after.slice(-VALUE_WIDTH)}`, "+");
     }
@@ -213,11 +213,11 @@ export class Story {
 /** The demo's webhook receiver. It checks signatures with the official library. */
 export class Receiver {
   readonly secrets = new Map<string, string>();
-  /** Verified deliveries in order, each once. */
+  /** Verified deliveries in order of arrival, without duplicates. */
   readonly arrivals: { path: string; payload: DeliveryPayload }[] = [];
   refused = 0;
 
-  /** Responds to a POST: 204 if its signature is valid, else 401. */
+  /** Responds with 204 if the signature is valid, otherwise with 401. */
   async handle(request: Request): Promise<Response> {
     const path = new URL(request.url).pathname;
     const body = await request.text();
@@ -229,7 +229,7 @@ export class Receiver {
       this.refused++;
       return new Response(null, { status: 401 });
     }
-    // A delivery may arrive twice: its id is the same then.
+    // A delivery may arrive twice, with the same id.
     const isNew = !this.arrivals.some((arrival) => arrival.payload.delivery_id === payload.delivery_id);
     if (isNew) this.arrivals.push({ path, payload });
     return new Response(null, { status: 204 });

@@ -37,14 +37,14 @@ export const eventCommands: Command[] = [
 type ShownEvent = Awaited<ReturnType<typeof readEvent>>;
 type ShownVersion = ShownEvent["versions"][number];
 
-/** The event with its provenance, and all versions of the publication, oldest first, with diffs as in the API. */
+/** Reads the event, its provenance, and all versions of the publication, oldest first, with diffs as in the API. */
 async function readEvent(store: Store, id: string) {
   const found = isId("event", id) ? await store.findEvent(id) : null;
   if (found === null) {
     throw new CommandError(
       isId("event", id)
         ? `there is no event ${id}`
-        : `${id} is not an event id: these are evt_ and 26 characters`,
+        : `${id} is not an event id, which is evt_ followed by 26 characters`,
     );
   }
   const versions = (await store.listVersions(id)).map((json) => JSON.parse(json) as RegEvent);
@@ -66,7 +66,7 @@ async function readEvent(store: Store, id: string) {
 
 type Explained = ReturnType<typeof explain>;
 
-/** The result of the current rules for the stored input. */
+/** Classifies the stored input by the current rules. */
 function explain({ event, provenance }: ShownEvent, classifier: Classifier) {
   const words = event.translations[event.language] ?? { title: event.title_en, summary: event.summary_en };
   const today = classifier.classify({

@@ -49,7 +49,7 @@ export const sourceCommands: Command[] = [
         kind: "flag",
         mayHaveValue: true,
         value: "FILE",
-        help: "save the raw document in this folder, named after the source, or in FILE",
+        help: "save the raw document in FILE, or in the current folder under the source's name",
       },
     },
     run: (call) =>
@@ -76,7 +76,7 @@ export const sourceCommands: Command[] = [
     name: "source parse",
     usage: "FILE [--source ID] [--content-type TYPE] [--json]",
     summary: "prints the content of a saved document as JSON",
-    example: "regfeed source parse answer.json --source us-federal-register",
+    example: "regfeed source parse response.json --source us-federal-register",
     options: {
       source: { kind: "text", value: "ID", help: "use the rules of this source in the config" },
       "content-type": { kind: "text", value: "TYPE", help: "the document's Content-Type" },
@@ -123,7 +123,7 @@ async function describe(
   }
 }
 
-/** The parsing rules of the named source. Without a source, no config is read. */
+/** Returns the parsing rules of the named source. Without a source, reads no config. */
 async function sourceToParse(
   call: CommandCall,
 ): Promise<Partial<DescribeOptions> & { timeoutMs?: number }> {
@@ -141,7 +141,7 @@ async function sourceToParse(
   };
 }
 
-/** The sources with these ids. Throws a {@link CommandError} for an unknown id and, unless `anyState`, a disabled source. */
+/** Finds the sources. Throws a {@link CommandError} for an unknown id and, unless `anyState`, for a disabled source. */
 export function requireSources(
   { sources, anyState = false }: { sources: Config["sources"]; anyState?: boolean },
   ids: readonly string[],

@@ -8,10 +8,10 @@ import { cut, formatTime } from "../table.ts";
 
 const REASON_WIDTH = 80;
 
-/** A source in the list, by the names of the JSON; times in Unix ms. */
+/** A source in the list, with the JSON's field names. Times are Unix ms. */
 export type ListedSource = ReturnType<typeof listedFields>;
 
-/** The sources of the config in its order, then removed sources with held events. */
+/** Returns the config's sources in their order, then removed sources with held events. */
 export function listSources(config: Config, states: readonly SourceState[], nowMs: number): ListedSource[] {
   const known = new Map(states.map((state) => [state.id, state]));
   const configured = new Set(config.sources.map(({ id }) => id));
@@ -22,7 +22,7 @@ export function listSources(config: Config, states: readonly SourceState[], nowM
   ];
 }
 
-/** `source` is null if it was removed, `state` if it is not stored yet. */
+/** `source` is null if it was removed from the config; `state` is null if it is not stored yet. */
 function listedFields(source: Config["sources"][number] | null, state: SourceState | null, nowMs: number) {
   const isEnabled = source?.enabled === true;
   const health = isEnabled ? sourceHealth(source, state, nowMs) : null;
@@ -52,14 +52,14 @@ function listedFields(source: Config["sources"][number] | null, state: SourceSta
   };
 }
 
-/** The next fetch, which waits while the host is paused. */
+/** Returns the time of the next fetch, which waits while the host is paused. */
 function nextDue({ nextDueAtMs, hostPausedUntilMs }: SourceState, nowMs: number): number {
   return hostPausedUntilMs !== null && hostPausedUntilMs > nowMs
     ? Math.max(nextDueAtMs, hostPausedUntilMs)
     : nextDueAtMs;
 }
 
-/** The list as a table, with advice for sources that lack a part or have moved. */
+/** Formats the list as a table, with advice for sources that lack a part, have moved, or have held events. */
 export function listTable(
   sources: readonly ListedSource[],
   host: Pick<Host, "isTerminal" | "columns">,
@@ -81,12 +81,12 @@ export function listTable(
   );
   const gaps = sources.filter(({ enabled }) => enabled).flatMap(({ id, gaps }) =>
     gaps.map(({ part, reason, since }) =>
-      `${id} lacks ${part} since ${formatTime(since)}: ${reason}; \`source test ${id}\` tries it now\n`
+      `${id} has lacked ${part} since ${formatTime(since)}: ${reason}; \`source test ${id}\` tries it now\n`
     )
   );
   const moves = sources.flatMap((source) =>
     source.moves.map(({ from, to, since, adopted_at }) => {
-      // With several URLs the message names the URL.
+      // If the source has several URLs, the message names the one that moved.
       const what = source.moves.length > 1 ? `${source.id} (${from})` : source.id;
       return adopted_at === null
         ? `${what} has redirected permanently to ${to} since ${formatTime(since)}\n`

@@ -12,7 +12,7 @@ const TITLE_WIDTH = 60;
 
 type Decided = IngestPreview["decided"][number];
 
-/** The values of an item, by the names of event fields. */
+/** The values of an item, under the names of the event's fields. */
 interface Values {
   published_at: number | null;
   language: string;
@@ -28,13 +28,13 @@ export interface PreviewOptions {
   withReasons: boolean;
 }
 
-/** The reasons for an item's values; of a skipped item only those for skipping it. */
+/** Returns the reasons for an item's values; for a skipped item, only those for skipping it. */
 function reasonsOf({ request, decision }: Decided, { classifier }: PreviewOptions): Reason[] {
   const { reasons } = classifier.classify(request());
   return decision.kind === "irrelevant" ? reasons.filter(({ field }) => field === "relevant") : reasons;
 }
 
-/** The values that would be stored; for an item that would not be stored, those of the current rules. */
+/** Returns the values that would be stored; for an item that would not be stored, the values by the current rules. */
 function valuesOf({ item, decision, request }: Decided, { classifier }: PreviewOptions): Values {
   if (decision.kind === "record") {
     const { published_at, language, event_type, severity, topics, ai_act_articles } = decision.event;
@@ -68,7 +68,7 @@ export function previewFields(
   return { ...report, items, ...(saved === null ? {} : { saved }) };
 }
 
-/** The dry run as a table, followed by notes and refused items. */
+/** Formats the dry run as a table, followed by notes and refused items. */
 export function previewTable(
   { report, decided }: IngestPreview,
   options: PreviewOptions,
@@ -119,7 +119,7 @@ export function previewTable(
   return items + linesFor(host, lines);
 }
 
-/** The table with each item's reasons under its row. */
+/** Inserts each item's reasons under its row. */
 function withReasons(table: string, reasons: readonly Reason[][], width: number): string {
   const [header, ...rows] = table.trimEnd().split("\n");
   const items = rows.map((row, index) =>

@@ -1,4 +1,4 @@
-// `source release`, and the raw documents that `source test --save` keeps.
+// `source release`: delivers or keeps the events of a change spike. Also saves documents for `source test --save`.
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import type { FetchedDocument } from "../../ingest/fetch/fetch_types.ts";
@@ -7,7 +7,7 @@ import { print } from "../print.ts";
 import { type CommandCall, CommandError } from "../../server/command_context.ts";
 import { withStore } from "../../server/open_store.ts";
 
-/** Only the user may read saved documents: they may be secret. */
+/** Only the user can read saved documents, because they may be confidential. */
 const MODE = 0o600;
 
 export const releaseCommand: Command = {
@@ -60,7 +60,7 @@ export async function saveDocuments(
   return paths;
 }
 
-/** Further documents get a number. */
+/** Adds a number to the name, except for the first document. */
 function nthName(name: string, at: number): string {
   return at === 0 ? name : name.replace(/(\.[^./]*)?$/, (ending) => `-${at + 1}${ending}`);
 }

@@ -66,7 +66,7 @@ async function makeNewKey(
   }
 }
 
-/** Why the key file does not open the store; null if it does. */
+/** Returns why the key file does not open the store, or null if it does. */
 export function keyProblem(
   engine: StoreEngine,
   { path, keyFile }: { path: string; keyFile: string },
@@ -93,7 +93,7 @@ function describe(
   ];
   if (subscriptions > 0) {
     lines.push(
-      "their owners get a mail when the server runs (with [mail]): POST /v1/subscriptions/{id}/rotate-secret returns a new",
+      "their owners get an email when the server runs (with [mail]): POST /v1/subscriptions/{id}/rotate-secret returns a new",
       'secret, PATCH /v1/subscriptions/{id} with {"enabled": true} sends the held deliveries',
     );
   }

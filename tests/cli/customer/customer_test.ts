@@ -91,7 +91,7 @@ Deno.test("customer set-email sets an address, refuses a used one, and refuses e
     await add(folder, "bob@b.example");
     const set = (address: string, ...more: string[]) =>
       regfeed(folder, ["customer", "set-email", id, address, ...more]);
-    assert.equal((await set("new@b.example")).stdout, `${id} has the address new@b.example\n`);
+    assert.equal((await set("new@b.example")).stdout, `${id} has the email address new@b.example\n`);
     assert.match((await regfeed(folder, "customer list")).stdout, /new@b\.example/);
     assert.match(
       (await set("Bob@b.example")).stderr,
@@ -150,7 +150,7 @@ Deno.test("a declared customer is found by its name and identified by the hash o
       assert.equal(code, 1, args.join(" "));
       assert.match(
         stderr,
-        /is the email address of example-bank, which the config declares: use another address/,
+        /is the email address of example-bank, which the config declares: use another email address/,
       );
     }
     await writeConfig(folder, "");

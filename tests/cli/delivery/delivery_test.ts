@@ -135,7 +135,7 @@ async function checkWrongUse({ folder, customerId }: Given, row: Row): Promise<v
     [["list", "--before", `dlv_${UNKNOWN}`], 1, /there is no delivery dlv_0+;/],
     [["list", "--customer", "cus_nobody"], 1, /there is no customer cus_nobody/],
     [["list", "--subscription", `sub_${UNKNOWN}`], 1, /there is no subscription sub_0+; `customer show/],
-    [["show", "evt_1"], 1, /there is no delivery evt_1; `delivery list` lists them/],
+    [["show", "evt_1"], 1, /there is no delivery evt_1; `delivery list` lists all deliveries/],
     [["show", `dlv_${UNKNOWN}`], 1, /there is no delivery dlv_0+/],
     [["show"], 2, /DELIVERY is missing/],
     [["replay", `dlv_${UNKNOWN}`], 1, /there is no delivery dlv_0+/],
@@ -228,11 +228,11 @@ Deno.test("delivery replay explains how to send deliveries of a subscription dis
     assert.equal(held.code, 1);
     assert.match(
       held.stderr,
-      /it is held: its subscription sub_\S+ is disabled \(gone\); it is sent when the owner/,
+      /it is held because its subscription sub_\S+ is disabled \(gone\); it is sent when the owner/,
     );
     assert.match(
       held.stderr,
-      /enables it: PATCH \/v1\/subscriptions\/\{id\} with \{"enabled": true\}/,
+      /enables it with PATCH \/v1\/subscriptions\/\{id\} and \{"enabled": true\}/,
     );
     assert.doesNotMatch(held.stderr, /by itself/);
     assert.equal((await regfeed(folder, `customer disable ${customerId}`)).code, 0);

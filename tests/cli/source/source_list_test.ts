@@ -68,7 +68,7 @@ Deno.test("source list prints state, since when, reason and next fetch of each s
   assert.match(text, /^blocked +blocked .* 3 +responded with 403$/m);
   assert.match(
     text,
-    /^partial lacks de: https:\/\/a\.example\/de since 2026-08-01 11:00:00: responded with 404; `source test partial` tries/m,
+    /^partial has lacked de: https:\/\/a\.example\/de since 2026-08-01 11:00:00: responded with 404; `source test partial` tries/m,
   );
   assert.match(text, /^fresh +new .*at start/m);
   assert.match(
