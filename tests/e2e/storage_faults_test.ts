@@ -52,7 +52,7 @@ Deno.test("a database file that is replaced under a running server: health is 50
     const file = join(folder, "data", "regfeed.db");
     await Deno.copyFile(file, `${file}.copy`);
     await Deno.rename(`${file}.copy`, file);
-    await server.said("the database file was removed or replaced while the server runs");
+    await server.said("the database file was removed or replaced while the server was running");
     await server.said("put the original file back or restore a backup");
     const health = await fetch(`${server.address}/v1/health`);
     const { status, database } = await health.json();

@@ -11,7 +11,7 @@ import { listStates } from "./sources/sources.ts";
 import { openStore } from "./store.ts";
 import { findUndelivered } from "./deliveries/undelivered.ts";
 
-/** The engine; only tests pass `migrations`. */
+/** Creates the engine. Only tests pass `migrations`. */
 export function createSqliteEngine(migrations: readonly Migration[] = MIGRATIONS): StoreEngine {
   const schema = migrations.length;
   return {
@@ -35,8 +35,8 @@ export function createSqliteEngine(migrations: readonly Migration[] = MIGRATIONS
         const found = schemaVersion(connection);
         if (found !== schema) {
           throw new Error(
-            `the database has schema ${found}, this version's is ${schema}: run this with the version of ` +
-              "Regfeed that last used it, then update",
+            `the database has schema ${found}, but this version's is ${schema}: run this command with the ` +
+              "version of Regfeed that last used the database, then update",
           );
         }
         return replaceKey(connection, vaultSource, by);

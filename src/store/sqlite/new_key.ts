@@ -1,4 +1,4 @@
-// A new key for a store whose key is lost: sealed data is discarded, and owners get new secrets.
+// Replaces a store's lost key: discards sealed data and disables subscriptions until they have new secrets.
 import { Buffer } from "node:buffer";
 import type { Act } from "../../domain/customer/audit.ts";
 import { type Random, type Vault, VaultError, type VaultSource } from "../../domain/ports/ports.ts";
@@ -22,8 +22,9 @@ export function requireKey(connection: Connection, vaultSource: VaultSource): vo
 }
 
 /**
- * Seals the store with another key, in one transaction. Every secret is replaced by an unknown one, subscriptions are
- * disabled (`key-lost`) until their owners rotate it, and stored responses are dropped. Throws when the old key exists.
+ * Seals the store with another key, in one transaction. Replaces every secret with an unknown one, disables
+ * subscriptions (`key-lost`) until their owners rotate the secret, and drops stored responses. Throws if the old key
+ * still exists.
  */
 export function replaceKey(
   connection: Connection,
@@ -32,7 +33,7 @@ export function replaceKey(
 ): DiscardedSecrets {
   const vault = vaultSource({ mayMake: true });
   return connection.transaction("durable", () => {
-    if (isOwnKey(connection, vault)) throw new Error("the key is there and belongs to this database");
+    if (isOwnKey(connection, vault)) throw new Error("the key exists and belongs to this database");
     return discardSecrets(connection, vault, replacing);
   });
 }

@@ -1,4 +1,4 @@
-// The SQLite engine of the Store port.
+// The SQLite implementation of the Store port.
 import type { Vault, VaultSource } from "../../domain/ports/ports.ts";
 import type { OpenStoreOptions } from "../../domain/ports/store/engine.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
@@ -32,7 +32,7 @@ import { causeOf, FaultMonitor, storageError } from "./connection/faults.ts";
 import { createUsage } from "./customers/usage.ts";
 import { sql } from "./connection/sql.ts";
 
-/** See {@link StoreEngine.open}; `migrations` are the engine's. */
+/** Opens a store with the engine's `migrations`; see {@link StoreEngine.open}. */
 export function openStore(path: string, vaultSource: VaultSource, options: SqliteOptions = {}): Store {
   const { connection, vault } = openFile(path, vaultSource, options);
   const candidates = new Candidates(connection);
@@ -98,19 +98,19 @@ function openFile(
   } catch (error) {
     connection?.close();
     const cause = causeOf(error);
-    // A file of another kind, or a missing folder, is a wrong path and not a storage fault.
+    // A file of another kind or a missing folder means a wrong path, not a storage fault.
     const isOther = /not a database|unable to open/.test((error as Error).message);
     throw cause === null || isOther ? error : storageError(cause, { cause: error });
   }
 }
 
-/** The store of these methods. An error that shows a fault of the file becomes a StorageError. */
+/** Makes a store of the methods. An error that reveals a fault of the database becomes a StorageError. */
 function asStore(connection: Connection, monitor: FaultMonitor, methods: Part<keyof Store>): Store {
   const promising = Object.entries(methods).map((
     [name, method]: [string, (...given: never[]) => unknown],
   ) => [
     name,
-    // deno-lint-ignore require-await -- what a method throws is a rejection
+    // deno-lint-ignore require-await -- a thrown error must become a rejection
     async (...given: never[]) => {
       try {
         if (name !== "close") connection.mustBeOpen();

@@ -140,7 +140,7 @@ Deno.test({
         begin: (server) => limit(server, "100000"),
         end: (server) => limit(server, "unlimited"),
       });
-      assert.match(log, /the database's disk fails.*fault=unavailable/);
+      assert.match(log, /the database's disk is failing.*fault=unavailable/);
     }),
 });
 

@@ -1,49 +1,49 @@
-// One connection to the database file: its settings, its cached statements, its transactions.
+// A connection to the database file: its settings, cached statements and transactions.
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { Sql, sql, type Value } from "./sql.ts";
 
-/** How long a statement waits for another process that writes, ms. */
+/** Maximum time in ms that a statement waits for another process that is writing. */
 const BUSY_TIMEOUT_MS = 5_000;
-/** The same while a process is known to hold the lock for a long time. */
+/** Maximum time in ms that a statement waits while another process is known to keep the lock for long. */
 const IMPATIENT_TIMEOUT_MS = 50;
 const CACHE_KIB = 16_384;
 /** The value of `pragma auto_vacuum` for incremental vacuum. */
 const INCREMENTAL = 2;
-/** Maximum number of prepared statements: the texts of lists vary with their filters. */
+/** Maximum number of cached statements, because the queries of lists vary with their filters. */
 const MAX_STATEMENTS = 256;
 
 export type Row = Record<string, Value>;
 
 /**
- * What a commit survives: `durable` a loss of power, `relaxed` only the end of the process. A loss of power may undo the
- * last relaxed transactions, in order, never half of one.
+ * What a commit survives. A `durable` commit survives a power failure; a `relaxed` commit survives only the end of the
+ * process. A power failure may undo the latest relaxed transactions, but never a part of one.
  */
 export type Durability = "durable" | "relaxed";
 
 export interface OpenOptions {
-  /** Nothing is written, not even the log that a killed process left: otherwise the last close moves it into the file. */
+  /** Whether nothing may be written. Otherwise, closing also moves a log left by a killed process into the file. */
   readOnly?: boolean;
 }
 
-/** One connection. Calls are synchronous, so transactions of one process never overlap. */
+/** A database connection. Its calls are synchronous, so transactions of one process never overlap. */
 export class Connection {
   readonly #database: DatabaseSync;
-  /** By their text, the oldest first. */
+  /** Prepared statements by their text, oldest first. */
   readonly #statements = new Map<string, StatementSync>();
   #durability: Durability = "durable";
   #transactions = 0;
-  /** Thrown by every transaction once the file must not be written. */
+  /** The error that every transaction throws once the file must no longer be written. */
   #refusal: Error | null = null;
   #open = true;
 
   /**
-   * Opens or creates the file and writes nothing to it; `:memory:` gives a database of its own. Throws, and leaves nothing
-   * open, when it cannot be read.
+   * Opens the file or creates an empty one. `:memory:` creates a separate database in memory. Throws, and leaves
+   * nothing open, if the file cannot be read.
    */
   constructor(path: string, { readOnly = false }: OpenOptions = {}) {
     this.#database = new DatabaseSync(path, { readOnly });
     try {
-      // The timeout comes first: the next settings read the file, and another process may hold it.
+      // The timeout comes first, because the other settings read the file, which another process may have locked.
       this.#database.exec(`
         pragma busy_timeout = ${BUSY_TIMEOUT_MS};
         pragma synchronous = full;
@@ -59,8 +59,8 @@ export class Connection {
   }
 
   /**
-   * Makes the settings that the file keeps: a write-ahead log, and incremental vacuum, which takes effect only before the
-   * first table. A setting that is correct is not written again: a read-only file can still be read.
+   * Applies the settings that the file keeps: a write-ahead log, and incremental vacuum, which takes effect only before
+   * the first table exists. Settings that are already correct are not written, so that a read-only file can be read.
    */
   prepareFile(): void {
     if (this.get(sql`pragma auto_vacuum`)?.["auto_vacuum"] !== INCREMENTAL) {
@@ -71,7 +71,7 @@ export class Connection {
     }
   }
 
-  /** Runs several statements: migrations only. */
+  /** Runs several statements. Only migrations need this. */
   script(text: string): void {
     this.#database.exec(text);
   }
@@ -84,17 +84,17 @@ export class Connection {
     return this.#statement(text).get(...values) as Row | undefined;
   }
 
-  /** Changes rows; returns how many. */
+  /** Runs a statement that changes rows. Returns the number of rows changed. */
   run({ text, values }: Sql): number {
     return Number(this.#statement(text).run(...values).changes);
   }
 
-  /** The number of write transactions: while it stays, nothing was written through this connection. */
+  /** The number of write transactions so far. While it is unchanged, this connection has written nothing. */
   get transactions(): number {
     return this.#transactions;
   }
 
-  /** Runs `work` in one write transaction, which is rolled back when it throws. */
+  /** Runs `work` in one write transaction, which is rolled back if `work` throws. */
   transaction<T>(durability: Durability, work: () => T): T {
     this.mustBeOpen();
     if (this.#refusal !== null) throw this.#refusal;
@@ -124,7 +124,7 @@ export class Connection {
     }
   }
 
-  /** Writes an unchanged value, to find out whether the file can be written. Throws when it cannot. */
+  /** Writes an unchanged value to find out whether the file can be written. Throws if it cannot. */
   tryWrite(): void {
     this.transaction("relaxed", () => {
       const version = Number(this.get(sql`pragma user_version`)?.["user_version"]);
@@ -132,14 +132,14 @@ export class Connection {
     });
   }
 
-  /** Waits for locks of other processes for the usual time, or only briefly. */
+  /** Sets whether statements wait for other processes' locks for the usual time or only briefly. */
   waitForLocks(isPatient: boolean): void {
     this.#database.exec(`pragma busy_timeout = ${isPatient ? BUSY_TIMEOUT_MS : IMPATIENT_TIMEOUT_MS}`);
   }
 
   /**
-   * Stops writing to a file that is no longer at its path; every transaction throws the reason. The log is moved into the
-   * file: SQLite would apply a log that is left at the path to the next database there.
+   * Stops writing to a file that is no longer at its path; every transaction then throws `reason`. Moves the log into
+   * the file, because SQLite would apply a log that is left at the path to the next database there.
    */
   abandonFile(reason: Error): void {
     this.#refusal = reason;
@@ -147,7 +147,7 @@ export class Connection {
     try {
       this.all(sql`pragma wal_checkpoint(truncate)`);
     } catch {
-      // The file or its disk is gone: nothing can be moved.
+      // The file or its disk is gone, so nothing can be moved.
     }
   }
 
@@ -155,7 +155,7 @@ export class Connection {
     return this.#open;
   }
 
-  /** Throws when it is closed: Deno 2.4 crashes when a statement outlives its database. */
+  /** Throws if the connection is closed, because Deno 2.4 crashes when a statement outlives its database. */
   mustBeOpen(): void {
     if (!this.#open) throw new Error("the store is closed");
   }
@@ -183,7 +183,7 @@ export class Connection {
     try {
       return this.#database.prepare(text);
     } catch (error) {
-      // Deno 2.4 gives no other reason: reading the first page shows a fault of the file.
+      // Deno 2.4 states no other reason. If the file is faulty, reading its first page throws the actual error.
       if ((error as Error).message === "failed to prepare statement") {
         this.#database.exec("pragma schema_version");
       }
@@ -195,7 +195,7 @@ export class Connection {
     try {
       this.run(sql`rollback`);
     } catch {
-      // Some errors (a full disk, an I/O error) have rolled the transaction back already: the first error counts.
+      // Errors such as a full disk have already rolled the transaction back. The first error is the one to throw.
     }
   }
 }

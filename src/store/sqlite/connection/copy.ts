@@ -1,21 +1,21 @@
-// A consistent copy of a database in use.
+// Makes a consistent copy of a database in use.
 import type { DatabaseFiles } from "../../../domain/ports/backup.ts";
 import { Connection } from "./connection.ts";
 import { causeOf, storageError } from "./faults.ts";
 import { sql } from "./sql.ts";
 
 /**
- * Copies the database to `to` and its log to `to`-wal, as one state of it. Writers go on meanwhile; they wait only
- * while the log is copied. Open the copy once ({@link inspectDatabase}) to have all of it in one file.
+ * Copies the database to `to` and its log to `to`-wal, both in the same state. Writers wait only while the log is
+ * copied. Open the copy once ({@link inspectDatabase}) to merge the log into the file.
  *
- * A read transaction keeps what has been written to the file since from being overwritten, and no later page gets into
- * it while it lasts; the log then holds everything up to the moment at which it is copied. That moment needs the write
- * lock: a writer that began the log anew under the copy would leave half an old log in it.
+ * During the copy, a read transaction keeps later changes out of the file, so that all of them are in the log. The log
+ * is copied under the write lock, because a writer that restarted the log would leave a mixture of old and new pages in
+ * the copy.
  *
- * Rejects with a StorageError when the database is damaged so that it cannot be opened.
+ * Rejects with a StorageError if the database is too damaged to be opened.
  */
 export async function copyDatabase(path: string, to: string, files: DatabaseFiles): Promise<void> {
-  if (path === ":memory:") throw new Error("a database in memory has no file to copy");
+  if (path === ":memory:") throw new Error("an in-memory database has no file to copy");
   try {
     await copyAsOne(path, to, files);
   } catch (error) {
@@ -25,8 +25,8 @@ export async function copyDatabase(path: string, to: string, files: DatabaseFile
 }
 
 /**
- * Copies a database on a read-only disk, where SQLite cannot create the shared-memory file. No process has it open, or
- * the file would exist. False for every other error.
+ * Copies a database on a read-only disk, where SQLite cannot create its shared-memory file. No process has the database
+ * open, because that file would then exist. Returns false for every other error.
  */
 async function copyUnused(
   error: unknown,
@@ -42,7 +42,7 @@ async function copyAsOne(path: string, to: string, files: DatabaseFiles): Promis
   const reader = new Connection(path);
   try {
     reader.run(sql`begin`);
-    reader.get(sql`select count(*) as objects from sqlite_schema`); // the transaction reads from here on
+    reader.get(sql`select count(*) as objects from sqlite_schema`); // fixes the state that the transaction sees
     await files.copyOpened(path, to);
     const writer = new Connection(path);
     try {

@@ -1,4 +1,4 @@
-// Maps SQLite's errors to storage faults, and watches whether a fault lasts.
+// Maps SQLite's errors to storage faults, and monitors whether a fault persists.
 import { StorageError, type StorageProblem } from "../../../domain/ports/store/storage_fault.ts";
 import type { OpenStoreOptions } from "../../../domain/ports/store/engine.ts";
 import type { Connection } from "./connection.ts";
@@ -12,7 +12,7 @@ const PROBLEMS = {
   read_only: {
     fault: "read_only",
     advice:
-      "the database cannot be written: make its folder, the files in it, the key and the disk writable for this user",
+      "the database cannot be written: make its folder, the files in it, the key and the disk writable by this user",
   },
   locked: {
     fault: "unavailable",
@@ -21,7 +21,7 @@ const PROBLEMS = {
   },
   io: {
     fault: "unavailable",
-    advice: "the database's disk fails: check the system's log and the disk",
+    advice: "the database's disk is failing: check the system log and the disk",
   },
   corrupt: {
     fault: "unavailable",
@@ -31,14 +31,14 @@ const PROBLEMS = {
   replaced: {
     fault: "unavailable",
     advice:
-      "the database file was removed or replaced while the server runs, and nothing is stored any more: stop the " +
+      "the database file was removed or replaced while the server was running, and nothing more is stored: stop the " +
       "server, put the original file back or restore a backup (`regfeed backup restore FILE`), and start the server",
   },
 } as const satisfies Record<string, StorageProblem>;
 
 export type Cause = keyof typeof PROBLEMS;
 
-/** Texts of sqlite3_errstr(), for errors that the runtime reports without an error code; the texts are stable. */
+/** The stable texts of sqlite3_errstr(), for errors that the runtime reports without a code. */
 const TEXTS: readonly [RegExp, Cause][] = [
   [/database or disk is full/, "full"],
   [/attempt to write a readonly database/, "read_only"],
@@ -48,7 +48,7 @@ const TEXTS: readonly [RegExp, Cause][] = [
   [/disk I\/O error/, "io"],
 ];
 
-/** The cause that SQLite's error names; null for an error of another kind. */
+/** Returns the cause that SQLite's error names, or null if it is another kind of error. */
 export function causeOf(error: unknown): Cause | null {
   if (!(error instanceof Error)) return null;
   return TEXTS.find(([text]) => text.test(error.message))?.[1] ?? null;
@@ -58,7 +58,7 @@ export function storageError(cause: Cause, options?: ErrorOptions): StorageError
   return new StorageError(PROBLEMS[cause], options);
 }
 
-/** EACCES, EROFS and SQLite's equivalents. */
+/** The messages of EACCES, EROFS and SQLite's equivalents. */
 const UNWRITABLE = /permission denied|read-only file system|readonly database|unable to open database file/i;
 
 export function adviceOn(
@@ -67,15 +67,15 @@ export function adviceOn(
 ): string | null {
   const cause = causeOf(error);
   if (cause === "corrupt") return PROBLEMS.corrupt.advice;
-  // On a full disk, SQLite cannot create the file that its readers share, and reports an I/O error.
+  // On a full disk, SQLite cannot create its shared-memory file and reports an I/O error.
   if (cause === "io") return PROBLEMS[hasRoom() ? "io" : "full"].advice;
   return UNWRITABLE.test(error.message) ? PROBLEMS.read_only.advice : null;
 }
 
-/** How the monitor inspects the database file, and its listener. */
+/** How the monitor inspects the database file, and which function it notifies of a fault. */
 export type FaultMonitorOptions = Pick<OpenStoreOptions, "hasRoom" | "identifyFile" | "onFault">;
 
-/** Remembers a fault from the error that shows it until a write succeeds again. */
+/** Remembers a fault from the first error that reveals it until a write succeeds again. */
 export class FaultMonitor {
   #cause: Cause | null = null;
   readonly #file: string | null;
@@ -89,7 +89,7 @@ export class FaultMonitor {
     this.#file = identifyFile();
   }
 
-  /** The error to throw instead of `error`: for a fault, a {@link StorageError}, which is remembered. */
+  /** Returns the error to throw instead of `error`. A storage fault is remembered and becomes a {@link StorageError}. */
   note(error: unknown): unknown {
     const cause = this.#causeOf(error);
     if (cause === null) return error;
@@ -97,7 +97,7 @@ export class FaultMonitor {
     return storageError(cause, { cause: error });
   }
 
-  /** The current fault; null if there is none. Tries a small write to find out whether an earlier fault is over. */
+  /** Returns the current fault, or null if there is none. Tries a small write to see if an earlier fault is over. */
   current(): StorageProblem | null {
     if (!this.#isFinal()) this.#set(this.#check());
     return this.#cause === null ? null : PROBLEMS[this.#cause];
@@ -105,7 +105,7 @@ export class FaultMonitor {
 
   #check(): Cause | null {
     if (this.#options.identifyFile() !== this.#file) return "replaced";
-    // A small write may still fit into the log while every larger one fails.
+    // A small write may still fit into the log while all larger ones fail.
     if (!this.#options.hasRoom()) return "full";
     if (this.#cause === null) return null;
     try {
@@ -116,7 +116,7 @@ export class FaultMonitor {
     }
   }
 
-  /** Whether only a restart of the server ends the fault. */
+  /** Whether only a restart of the server can end the fault. */
   #isFinal(): boolean {
     return this.#cause === "corrupt" || this.#cause === "replaced";
   }
@@ -124,13 +124,13 @@ export class FaultMonitor {
   #set(cause: Cause | null): void {
     if (cause === this.#cause) return;
     this.#cause = cause;
-    // While another process holds the lock, each statement would keep every request waiting.
+    // While another process holds the lock, every statement would delay all requests.
     this.connection.waitForLocks(cause !== "locked");
     if (cause === "replaced") this.connection.abandonFile(storageError("replaced"));
     this.#options.onFault(cause === null ? null : PROBLEMS[cause]);
   }
 
-  /** On a full disk SQLite cannot make the file that its readers share, and calls that an I/O error. */
+  /** Returns the cause of an error, which SQLite reports as an I/O error if a full disk prevents shared memory. */
   #causeOf(error: unknown): Cause | null {
     const cause = causeOf(error);
     return cause === "io" && !this.#options.hasRoom() ? "full" : cause;

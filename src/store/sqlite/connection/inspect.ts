@@ -1,4 +1,4 @@
-// Inspects a database file that is not in use: checks and counts.
+// Inspects a database file that is not in use: checks it and counts its rows.
 import { DatabaseSync } from "node:sqlite";
 import type { DatabaseFacts } from "../../../domain/ports/backup.ts";
 import { Connection } from "./connection.ts";
@@ -9,8 +9,8 @@ import { Sql, sql } from "./sql.ts";
 const MOST_PROBLEMS = 20;
 
 /**
- * Moves the log into the file, then checks and counts all of it; slow for a large file. If damage prevents opening the
- * file, only the damage is reported. Throws when the file is not a database.
+ * Moves the log into the file, then checks the file and counts its rows, which is slow for a large file. If damage
+ * prevents opening the file, reports only the damage. Throws if the file is not a database.
  */
 export function inspectDatabase(path: string): DatabaseFacts {
   try {
@@ -35,7 +35,7 @@ function inspectOpened(path: string): DatabaseFacts {
   }
 }
 
-/** Moves the log into the file. Throws when another process has the database open. A damaged file is left as it is. */
+/** Moves the log into the file, unless the file is damaged. Throws if another process has the database open. */
 export function releaseDatabase(path: string): void {
   try {
     const connection = new Connection(path);
@@ -53,15 +53,15 @@ export function releaseDatabase(path: string): void {
   }
 }
 
-/** Throws when another process has a damaged database open, as far as the damage allows to detect it. */
+/** Throws if another process has a damaged database open, as far as the damage allows this to be detected. */
 function requireAlone(path: string): void {
   const database = new DatabaseSync(path);
   try {
-    // This reads only the first bytes. A process that has the database open shares a lock on it.
+    // This reads only the first bytes. It fails if another process has the database open and holds a shared lock.
     database.exec("pragma locking_mode = exclusive; begin exclusive; rollback");
   } catch (error) {
     if (causeOf(error) === "locked") throw inUse(path, error);
-    if (causeOf(error) !== "corrupt") throw error; // with a broken head nobody can use it
+    if (causeOf(error) !== "corrupt") throw error; // with a damaged header, no process can use it
   } finally {
     database.close();
   }
@@ -74,7 +74,7 @@ function inUse(path: string, cause: unknown): Error {
 function leaveWal(connection: Connection): void {
   // Leaving WAL mode needs exclusive access, and moves the log into the file.
   const mode = connection.get(sql`pragma journal_mode = delete`)?.["journal_mode"];
-  if (mode !== "delete" && mode !== "memory") throw new Error(`the journal's mode stays ${String(mode)}`);
+  if (mode !== "delete" && mode !== "memory") throw new Error(`the journal mode is still ${String(mode)}`);
 }
 
 function findProblems(connection: Connection): string[] {
@@ -86,7 +86,7 @@ function findProblems(connection: Connection): string[] {
 }
 
 function countRows(connection: Connection): Record<string, number> {
-  // Full-text tables are left out: the rows they index are counted.
+  // Full-text tables are left out, because the rows that they index are counted already.
   const tables = connection.all(
     sql`select name from pragma_table_list
       where schema = 'main' and type = 'table' and name not like 'sqlite%' order by name`,

@@ -1,4 +1,4 @@
-// SQL with its values written in place.
+// SQL templates with values written in place, which are bound as parameters.
 import type { SupportedValueType } from "node:sqlite";
 
 export type Value = SupportedValueType;
@@ -8,7 +8,7 @@ export class Sql {
   constructor(readonly text: string, readonly values: readonly Value[] = []) {}
 }
 
-/** A template of SQL: inserts an {@link Sql} as text and binds every other value as a parameter. */
+/** Builds SQL from a template. Inserts each {@link Sql} as text, and binds every other value as a parameter. */
 export function sql(texts: TemplateStringsArray, ...parts: readonly (Value | Sql)[]): Sql {
   let text = "";
   const values: Value[] = [];

@@ -1,9 +1,8 @@
-// Counts the mails and the prices that need attention, in SQLite.
+// Counts mails and unknown prices that need attention, in SQLite.
 import type { AccountHealth } from "../../../domain/ports/store/customers.ts";
 import type { Connection } from "../connection/connection.ts";
 import { sql } from "../connection/sql.ts";
 
-/** Counted over partial indexes that hold little else. */
 export function accountHealth(connection: Connection): AccountHealth {
   const row = connection.get(
     sql`select

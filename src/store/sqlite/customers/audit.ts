@@ -1,4 +1,4 @@
-// The audit in SQLite.
+// The audit log in SQLite.
 import type { Act } from "../../../domain/customer/audit.ts";
 import type { Connection } from "../connection/connection.ts";
 import { sql } from "../connection/sql.ts";
@@ -25,7 +25,7 @@ export function createAudit(connection: Connection): Part<"listAudit"> {
   };
 }
 
-/** Records an act of the current transaction. `change` must contain no secret and no mail address. */
+/** Records an act in the current transaction. `change` must not contain secrets or email addresses. */
 export function noteAct(
   connection: Connection,
   by: Act,

@@ -1,4 +1,4 @@
-// Rows of customers.
+// Reads customers from their rows.
 import type { Customer } from "../../../domain/customer/customer.ts";
 import type { MailLanguage } from "../../../domain/customer/mail_language.ts";
 import type { Tier } from "../../../domain/customer/tier.ts";
@@ -20,7 +20,7 @@ export function customerFromRow(row: Row): Customer {
   };
 }
 
-/** The customer with this id; null if there is none. */
+/** Returns the customer with this id, or null if there is none. */
 export function findCustomer(connection: Connection, id: string): Customer | null {
   const row = connection.get(sql`select ${CUSTOMER_COLUMNS} from customers where id = ${id}`);
   return row === undefined ? null : customerFromRow(row);

@@ -62,7 +62,7 @@ export function createCustomers(connection: Connection): Part<CustomerMethods> {
   };
 }
 
-/** Stores a customer within the caller's transaction. */
+/** Stores a customer in the caller's transaction. */
 export function insertCustomer(
   connection: Connection,
   customer: Customer,
@@ -84,7 +84,7 @@ export function insertCustomer(
   });
 }
 
-/** Changes a customer within the caller's transaction, with all effects, and audits it. */
+/** Applies a change to a customer, with all its effects and its audit entry, in the caller's transaction. */
 export function updateCustomer(
   connection: Connection,
   customer: Customer,
@@ -120,7 +120,7 @@ export function updateCustomer(
   queueMail(connection, { ...mail, id: mailId, customerId: id, onceKey: mailId, atMs: by.atMs });
 }
 
-/** Who disabled a customer; null while it is enabled. */
+/** Returns who disabled a customer, or null if it is enabled. */
 export function disabledByOf(connection: Connection, id: string): DisabledBy | null {
   return (connection.get(sql`select disabled_by from customers where id = ${id}`)?.["disabled_by"] ??
     null) as DisabledBy | null;

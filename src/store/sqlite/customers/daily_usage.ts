@@ -1,4 +1,4 @@
-// The use of daily limits in SQLite: one row for each customer and action.
+// Usage of daily limits in SQLite, with one row per customer and action.
 import { utcDay } from "../../../domain/customer/quota_period.ts";
 import {
   DAILY_ACTIONS,
@@ -23,7 +23,7 @@ export function createDailyUsage(connection: Connection): Part<"countDaily" | "u
   };
 }
 
-/** Uses a day's limit within the caller's transaction; writes nothing when it refuses. */
+/** Counts a request towards a daily limit in the caller's transaction, unless the limit refuses it. */
 export function countDaily(connection: Connection, customerId: string, request: DailyRequest): DailyGrant {
   const used = usedOn(connection, customerId, request);
   const grant = grantDaily(used, request);
@@ -37,7 +37,7 @@ export function countDaily(connection: Connection, customerId: string, request: 
   return grant;
 }
 
-/** The row of another day does not count: the first action of a day replaces it. */
+/** Returns the usage of the current day. A row of another day does not count, and the next grant replaces it. */
 function usedOn(
   connection: Connection,
   customerId: string,

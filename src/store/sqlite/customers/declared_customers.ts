@@ -22,7 +22,7 @@ export function createDeclared(connection: Connection): Part<"declareCustomers">
       connection.transaction("durable", (): Declaration => {
         const conflicts = customers.flatMap((customer) => conflictsOf(connection, customer));
         if (conflicts.length > 0) return { kind: "refused", conflicts };
-        // Customers that are no longer declared come first: a renamed customer takes its keys along.
+        // Customers that are no longer declared end first, so that a renamed customer can take over its keys.
         const gone = endOthers(connection, customers, by);
         const added: string[] = [];
         const changed: string[] = [];
@@ -61,7 +61,7 @@ export function conflictsOf(connection: Connection, customer: DeclaredCustomer):
   });
 }
 
-/** Disables customers that are no longer declared; returns their ids. */
+/** Disables customers that are no longer declared. Returns their ids. */
 function endOthers(connection: Connection, customers: readonly DeclaredCustomer[], by: TierAct): string[] {
   const declared = new Set(customers.map(({ id }) => id));
   const others = connection.all(
@@ -104,7 +104,7 @@ function declare(
     : "unchanged";
 }
 
-/** Gives the customer the declared keys and disables every other. */
+/** Gives the customer its declared API keys and disables all others. */
 function setKeys(
   connection: Connection,
   customer: DeclaredCustomer,

@@ -1,4 +1,4 @@
-// Erasing a customer in SQLite: personal data is removed permanently; counts, ids and the audit stay.
+// Erases customers in SQLite: permanently removes personal data, but keeps counts, ids and the audit log.
 import type { Act } from "../../../domain/customer/audit.ts";
 import { noteAct } from "./audit.ts";
 import type { Connection } from "../connection/connection.ts";
@@ -9,19 +9,19 @@ import { disableKeys } from "./key_rows.ts";
 import { sql } from "../connection/sql.ts";
 import type { Part } from "../store_methods.ts";
 
-/** Replaces webhook URLs. */
+/** Replaces the webhook URLs of an erased customer. */
 const ERASED_URL = "https://erased.invalid/";
 const ERASED_SECRET = new Uint8Array();
 
 export function createErasure(connection: Connection): Part<"eraseCustomer"> {
   return {
     eraseCustomer: (id, by) => {
-      // Freed pages and the log would keep the data: both are overwritten.
+      // Freed pages would otherwise keep the data.
       connection.all(sql`pragma secure_delete = on`);
       try {
         const isErased = connection.transaction("durable", () => erase(connection, id, by));
         if (isErased) {
-          // Pages that were free before are removed from the file.
+          // Pages that were freed earlier leave the file, and the log is emptied.
           connection.all(sql`pragma incremental_vacuum`);
           connection.all(sql`pragma wal_checkpoint(truncate)`);
         }

@@ -1,4 +1,4 @@
-// The responses to requests with an idempotency key, in SQLite.
+// Stored responses to requests with an idempotency key, in SQLite.
 import type { Vault } from "../../../domain/ports/ports.ts";
 import type { StoredResponse } from "../../../domain/ports/store/customers.ts";
 import type { Connection } from "../connection/connection.ts";
@@ -43,7 +43,7 @@ export function createIdempotency(
   };
 }
 
-/** Stores a response; it replaces an expired one with the same key. */
+/** Stores a response, which replaces an expired one with the same key. */
 export function saveResponse(
   connection: Connection,
   vault: Vault,

@@ -1,4 +1,4 @@
-// Rows of API keys.
+// Reads and writes rows of API keys.
 import type { ApiKey } from "../../../domain/customer/customer.ts";
 import type { Connection, Row } from "../connection/connection.ts";
 import { sql } from "../connection/sql.ts";
@@ -10,14 +10,14 @@ export function insertKey(connection: Connection, customerId: string, key: ApiKe
   );
 }
 
-/** Disables a key; a disabled one keeps its time. */
+/** Disables a key. A key that is already disabled keeps its time. */
 export function disableKey(connection: Connection, hash: string, nowMs: number): void {
   connection.run(
     sql`update api_keys set disabled_at = ${nowMs} where hash = ${hash} and disabled_at is null`,
   );
 }
 
-/** Disables every active key of a customer; returns their last four characters. */
+/** Disables a customer's active keys. Returns the last four characters of each. */
 export function disableKeys(connection: Connection, customerId: string, nowMs: number): string[] {
   return connection.all(
     sql`update api_keys set disabled_at = ${nowMs} where customer_id = ${customerId} and disabled_at is null

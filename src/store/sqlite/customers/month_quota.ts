@@ -1,4 +1,4 @@
-// The month's quotas of customers in SQLite: read once per transaction, and written at its end.
+// Customers' monthly quotas in SQLite, read once per transaction and written at its end.
 import { limitsOf } from "../../../domain/customer/customer.ts";
 import type { QuotaNotice } from "../../../domain/customer/quota_notice.ts";
 import type { Tier } from "../../../domain/customer/tier.ts";
@@ -28,7 +28,7 @@ export class MonthQuota {
     return month;
   }
 
-  /** Writes the taken deliveries, and queues due notices: the last step of a transaction. */
+  /** Writes the number of deliveries taken, and queues due notices. Call it last in a transaction. */
   settle({ nowMs, newMailId }: { nowMs: number; newMailId: () => string }): void {
     for (const [customerId, month] of this.#months) {
       const { taken, facts: { limit } } = month;
@@ -80,9 +80,9 @@ export class MonthQuota {
     }, () => this.#hasHeld(customerId));
   }
 
-  /** Whether deliveries of the customer's active subscriptions are held. */
+  /** Whether any deliveries of the customer's active subscriptions are held. */
   #hasHeld(customerId: string): boolean {
-    // Usually nothing is held at all.
+    // Usually no customer has held deliveries, so that is checked first.
     this.#isAnyHeld ??=
       this.connection.get(sql`select 1 from deliveries where status = 'held' limit 1`) !== undefined;
     return this.#isAnyHeld && this.connection.get(

@@ -6,13 +6,13 @@ import { sql } from "../connection/sql.ts";
 
 const PAYER_COLUMNS = sql`payer, customer_id, tier, access, access_until, unknown_price, email`;
 
-/** The state of a customer's payments; null for a customer that was not created by a payment. */
+/** Returns the state of a customer's payments, or null if the customer was not created by a payment. */
 export function findPayer(connection: Connection, customerId: string): PayerState | null {
   const row = connection.get(sql`select ${PAYER_COLUMNS} from payers where customer_id = ${customerId}`);
   return row === undefined ? null : payerFromRow(row);
 }
 
-/** A payer with its customer; null before a checkout was paid. */
+/** Returns a payer's state and customer, or null if no checkout has been paid yet. */
 export function findPayerById(
   connection: Connection,
   payer: string,

@@ -1,4 +1,4 @@
-// Payment events in SQLite: each stored once, together with its effects.
+// Payment events in SQLite: stores each one once, together with its effects.
 import type { PaymentReview, PaymentStore } from "../../../domain/ports/store/payments.ts";
 import type { Act } from "../../../domain/customer/audit.ts";
 import type { NewMail } from "../../../domain/customer/mail.ts";
@@ -74,7 +74,7 @@ function findEvent(connection: Connection, id: string): KeptPayment | null {
   return row === undefined ? null : keptFromRow(row);
 }
 
-/** False when the event is stored already. */
+/** Stores an event. Returns false if it has already been stored. */
 function insertEvent(connection: Connection, event: PaymentEvent): boolean {
   return connection.run(
     sql`insert into payment_events (${EVENT_COLUMNS})
@@ -99,7 +99,7 @@ function follow(
   return judgePayer(connection, payer, judging) ? "applied" : "waiting";
 }
 
-/** Applies the verdict on all events of a payer; false while no checkout is paid. */
+/** Applies the verdict on all of a payer's events. Returns false if no checkout has been paid yet. */
 function judgePayer(connection: Connection, payer: string, { review, by }: Judging): boolean {
   const { nowMs, newId } = review;
   const events = connection.all(
@@ -130,7 +130,7 @@ function judgePayer(connection: Connection, payer: string, { review, by }: Judgi
   return true;
 }
 
-/** Creates the customer of a paid checkout; null while none is paid. */
+/** Creates the customer of a paid checkout. Returns null if no checkout has been paid yet. */
 function provision(connection: Connection, verdict: PaymentVerdict, { review, by }: Judging): string | null {
   const { nowMs, newId } = review;
   const plan = planProvision(verdict, { nowMs, newCustomerId: () => newId("customer") });

@@ -1,4 +1,4 @@
-// The usage of customers in SQLite.
+// Customers' requests and deliveries in SQLite.
 import type { Connection } from "../connection/connection.ts";
 import { sql } from "../connection/sql.ts";
 import type { Part } from "../store_methods.ts";

@@ -1,4 +1,4 @@
-// The index of events: words and tags in two full-text tables, one for each order of lists.
+// The event index: words and tags in two full-text tables, one for each list order.
 import type { RegEvent } from "../../../domain/event/event.ts";
 import { SEVERITIES, severityRank } from "../../../domain/event/severity.ts";
 import { searchedText, type TagKind, tagOf, tagsOf } from "../../../domain/plans/search_text.ts";
@@ -7,24 +7,24 @@ import { servedBySeq } from "./served_record.ts";
 import type { Connection } from "../connection/connection.ts";
 import { type Sql, sql } from "../connection/sql.ts";
 
-/** The bits of a position that distinguish events of one millisecond. */
+/** Number of bits of a position that distinguish events of the same millisecond. */
 const TIE_BITS = 20n;
-/** Times whose positions fit into 64 bits, ms: until the year 2248. */
+/** The last time in Unix ms whose positions fit into 64 bits; it is in the year 2248. */
 const LAST_MS = 2 ** 43 - 1;
 
-/** The first position of a publication time (Unix ms) in the order of publication. */
+/** Returns the first position of a publication time, which is in Unix ms. */
 export function firstPosition(publishedAtMs: number): bigint {
   const ms = Math.max(-LAST_MS - 1, Math.min(publishedAtMs, LAST_MS));
   return BigInt(ms) << TIE_BITS;
 }
 
-/** The last position of a publication time. */
+/** Returns the last position of a publication time. */
 export function lastPosition(publishedAtMs: number): bigint {
   return firstPosition(publishedAtMs) + (1n << TIE_BITS) - 1n;
 }
 
 export function positionOf(connection: Connection, seq: number): bigint {
-  // As text: the runtime throws on numbers beyond 2^53.
+  // Read as text, because the runtime throws on integers beyond 2^53.
   const row = connection.get(
     sql`select cast(position as text) as position from event_order where event_seq = ${seq}`,
   );
@@ -32,12 +32,12 @@ export function positionOf(connection: Connection, seq: number): bigint {
   return BigInt(String(row["position"]));
 }
 
-/** The FTS5 expression for events that have a tag. */
+/** Returns the FTS5 expression for events with any of these tags. */
 export function tagMatch(kind: TagKind, ...values: readonly string[]): string {
   return `tags : (${values.map((value) => tagOf(kind, value)).join(" OR ")})`;
 }
 
-/** The FTS5 expression of a query's words and tags; null when it has none. */
+/** Returns the FTS5 expression for a query's words and tags, or null if it has neither. */
 export function matchOf(query: EventQuery): string | null {
   const { search: words = [], source, severityMin = "info", topics, eventTypes, articles, languages } = query;
   const parts: string[] = [];
@@ -74,7 +74,7 @@ interface IndexedEvent {
 const BY_DATE = sql`events_by_date`;
 const BY_SEQ = sql`events_by_seq`;
 
-/** Writes the index for the events of one transaction, at its end. */
+/** Collects the events of one transaction, and writes their index entries at its end. */
 export class IndexWriter {
   readonly #added = new Map<number, RegEvent>();
   readonly #changed: { seq: number; before: RegEvent; after: RegEvent }[] = [];
@@ -90,7 +90,7 @@ export class IndexWriter {
     else this.#changed.push({ seq, before, after });
   }
 
-  /** Writes everything; call it last. */
+  /** Writes the entries of all collected events. Call it last. */
   finish(): void {
     for (const { seq, before, after } of this.#changed) {
       const [old, text] = [textOf(before), textOf(after)];
@@ -102,12 +102,12 @@ export class IndexWriter {
     }
     const added = [...this.#added].map(([seq, event]) => ({ seq, event, id: event.id, text: textOf(event) }));
     const byTime = [...Map.groupBy(added, ({ event }) => event.published_at)].sort(([a], [b]) => a - b);
-    // FTS5 flushes its pending rows whenever a rowid is not greater than the previous one.
+    // Sorted, because FTS5 flushes its pending rows whenever a rowid is not greater than the previous one.
     for (const [publishedAtMs, events] of byTime) this.#addToTime(publishedAtMs, events);
     for (const { seq, text } of added) this.#insert(BY_SEQ, seq, text);
   }
 
-  /** Assigns positions to events of one time, in the order of ids. */
+  /** Assigns positions to events of the same time, in order of their ids. */
   #addToTime(publishedAtMs: number, events: readonly IndexedEvent[]): void {
     const sorted = events.toSorted(compareIds);
     const [first, last] = [firstPosition(publishedAtMs), lastPosition(publishedAtMs)];
@@ -118,7 +118,7 @@ export class IndexWriter {
       this.#assign(newest === undefined ? first : newest.position + 1n, sorted);
       return;
     }
-    // Rare, as ids ascend: the clock went back between two starts. Events with greater ids move to later positions.
+    // Rare: ids ascend unless the clock is set back between two starts. Events with greater ids then move up.
     const later = this.#positions(sql`${atTime} and id > ${lowest} order by event_order.position`);
     const moved = later.map(({ seq, id, position }) => {
       const text = textOf(servedBySeq(this.connection, seq));
@@ -154,7 +154,7 @@ export class IndexWriter {
     );
   }
 
-  /** The index does not store texts: to delete an entry, it needs the text of the entry. */
+  /** Deletes an entry. FTS5 needs its text, which a contentless table does not store. */
   #delete(table: Sql, rowid: number | bigint, { words, tags }: IndexText): void {
     this.connection.run(
       sql`insert into ${table} (${table}, rowid, words, tags)

@@ -1,4 +1,4 @@
-// Events and publications in SQLite: recording and finding.
+// Records and finds events and publications in SQLite.
 import type { EventPosition, EventStore, FoundEvent } from "../../../domain/ports/store/events.ts";
 import type { Store } from "../../../domain/ports/store/store.ts";
 import type {
@@ -76,7 +76,7 @@ function createRecordsState(connection: Connection): (nowMs: number) => string {
 }
 
 function findEvent(connection: Connection, id: string): FoundEvent | null {
-  // An event with languages that were added later has a rendering; most events have neither.
+  // Only events with translations that were added later have a rendering.
   const row = connection.get(
     sql`select ifnull(event_renderings.json, events.json) as json, provenance,
         case when event_seq is null then '[]' else (

@@ -7,8 +7,8 @@ import { SERVED_JSON } from "./served_record.ts";
 import { sql } from "../connection/sql.ts";
 
 /**
- * Maximum number of further identities of a publication. A feed with new ids for each fetch must not fill the disk: the
- * oldest are removed, and the content still identifies the publication.
+ * Maximum number of additional identities of a publication, so that a feed with new ids in each fetch cannot fill the
+ * disk. The oldest are removed, and the content still identifies the publication.
  */
 const MAX_RENAMINGS = 8;
 
@@ -22,13 +22,13 @@ export const PUBLICATION_COLUMNS = sql`
     where known.source_id = publications.source_id
       and known.external_id = publications.external_id) as languages`;
 
-/** The publication with this key, else this content, else this content apart from dates, else this alias. */
+/** Finds a publication by key, then by content, then by content without dates, and finally by alias. */
 export function findPublication(
   connection: Connection,
   sourceId: string,
   { key, contentHash, textHash, formerKeys }: PublicationKey,
 ): StoredPublication | null {
-  // One statement, because most look-ups of a fetch find nothing: a part runs only when those before it are empty.
+  // One statement, because most lookups find nothing. A part runs only if those before it find nothing.
   const row = connection.get(
     sql`select 'key' as found_by, ${PUBLICATION_COLUMNS} from publications
       where source_id = ${sourceId} and key = ${key} union all select 'content', ${PUBLICATION_COLUMNS}
@@ -48,13 +48,13 @@ export function findPublication(
   return null;
 }
 
-/** The source's publications dated at or after a time and not withdrawn, with how often each was missed. */
+/** Returns the source's publications from a certain time on that are not withdrawn, with their missed counts. */
 export function presentPublications(
   connection: Connection,
   sourceId: string,
   sinceMs: number,
 ): { stored: StoredPublication; missed: number }[] {
-  // Each publication has one row with its first identity.
+  // Only the row of a publication's first identity has `key = external_id`.
   return connection.all(
     sql`select 'key' as found_by, ${PUBLICATION_COLUMNS}, missed from publications
      where source_id = ${sourceId} and key = external_id and withdrawn = 0
@@ -76,7 +76,7 @@ export function keepMissed(
   );
 }
 
-/** The publication of a row with {@link PUBLICATION_COLUMNS} and `found_by`. */
+/** Reads a publication from a row with {@link PUBLICATION_COLUMNS} and `found_by`. */
 export function publicationFromRow(row: Row): StoredPublication {
   const keys: [ordinal: number, key: string][] = JSON.parse(String(row["keys"]));
   keys.sort(([one, key], [other, otherKey]) => one - other || (key < otherKey ? -1 : 1));
@@ -100,7 +100,7 @@ export function publicationFromRow(row: Row): StoredPublication {
   };
 }
 
-/** Adds a key of a publication; beyond {@link MAX_RENAMINGS} the oldest but the first is removed. */
+/** Adds a key to a publication. Beyond {@link MAX_RENAMINGS}, removes the oldest key except the first one. */
 export function learnKey(
   connection: Connection,
   sourceId: string,
@@ -123,7 +123,7 @@ export function learnKey(
   );
 }
 
-/** Stores a change of hashes without a new version, for every identity of the publication. */
+/** Saves changed hashes for every identity of a publication, without a new version. */
 export function saveHashes(
   connection: Connection,
   sourceId: string,

@@ -1,4 +1,4 @@
-// Quarantined events in SQLite: of unfinished fetches, and of change spikes that wait for the operator.
+// Quarantined events in SQLite: those of unfinished fetches, and those of change spikes that await the operator.
 import {
   CADENCE_MS,
   type ChangeSpike,
@@ -15,8 +15,8 @@ import { sql } from "../connection/sql.ts";
 const DAY_MS = 86_400_000;
 
 /**
- * Judges the events of a fetch, and those that a killed process left waiting: they are matched, or quarantined as a
- * change spike. Returns how many were quarantined.
+ * Judges the events of a fetch and any that a killed process left waiting. Releases them for matching, or quarantines
+ * them as a change spike. Returns the number quarantined.
  */
 export function settleArrivals(
   connection: Connection,
@@ -25,7 +25,7 @@ export function settleArrivals(
 ): number {
   const arrivals = countArrivals(connection, { sourceId, atMs });
   if (arrivals === null) return 0;
-  // The first fetch returns the whole archive: neither a spike nor a usual volume.
+  // The first fetch returns the whole archive, which is neither a spike nor a usual volume.
   const isFirst = connection.get(sql`select first_success_at from sources where id = ${sourceId}`)
     ?.["first_success_at"] === null;
   const spike = isFirst ? NO_SPIKE : judge(arrivals);
@@ -67,7 +67,7 @@ function saveUsual(
   );
 }
 
-/** The volume of the waiting events; null if there are none. */
+/** Returns the volume of the waiting events, or null if there are none. */
 function countArrivals(
   connection: Connection,
   { sourceId, atMs }: { sourceId: string; atMs: number },
@@ -134,7 +134,7 @@ function drop(connection: Connection, sourceId: string, reason: "fetch" | "spike
   );
 }
 
-/** Ends the quarantine of a source's change spike. */
+/** Ends the quarantine of a source's change spike. Returns the number of events. */
 export function endQuarantine(
   connection: Connection,
   sourceId: string,
@@ -143,7 +143,7 @@ export function endQuarantine(
   return end === "deliver" ? release(connection, sourceId, "spike") : drop(connection, sourceId, "spike");
 }
 
-/** Releases events that wait for the end of a fetch of a source that is no longer configured. */
+/** Releases events that wait for the end of a fetch although their source is no longer configured. */
 export function releaseForgotten(connection: Connection, fetched: readonly string[], nowMs: number): void {
   const waiting = connection.all(
     sql`select id from sources where lease_until <= ${nowMs} and exists (

@@ -1,4 +1,4 @@
-// Writing records in SQLite: versions, languages that are added later, and the events to be matched.
+// Writes records in SQLite: versions, translations added later, and the events to match.
 import { type RegEvent, withTranslation } from "../../../domain/event/event.ts";
 import { severityRank } from "../../../domain/event/severity.ts";
 import type {
@@ -22,7 +22,7 @@ export class RecordWriter {
     this.#index = new IndexWriter(connection);
   }
 
-  /** Writes a version; `stored` is null for a new publication. */
+  /** Writes a version of a publication. `stored` is null if the publication is new. */
   record(
     publication: PublicationKey,
     stored: StoredPublication | null,
@@ -73,22 +73,22 @@ export class RecordWriter {
     keepLanguage(this.connection, sourceId, { externalId, language, textHash });
   }
 
-  /** Stores the hash of a language's text that an item of another language has recorded. */
+  /** Stores the hash of a text that is already part of the version recorded for another language. */
   join(sourceId: string, { language, textHash }: PublicationKey, externalId: string): void {
     if (language === undefined || textHash === undefined) throw new Error("a joined text has a language");
     keepLanguage(this.connection, sourceId, { externalId, language, textHash });
   }
 
   finish(): void {
-    // Last and together: FTS5 flushes its pending rows before each statement that can be rolled back by itself.
+    // Written last and together, because FTS5 flushes its pending rows before each statement with its own rollback.
     this.#index.finish();
   }
 
-  /** Why an earlier version is quarantined: later versions follow it. */
+  /** Returns why earlier versions are quarantined, because later ones must wait with them; null if none are. */
   #reasonBefore(event: RegEvent): string | null {
     if (event.version === 1) return null;
     const before = this.connection.get(
-      // 'spike' sorts after 'fetch': one version in a spike holds all.
+      // 'spike' sorts after 'fetch', so one version in a spike holds all later ones.
       sql`select max(reason) as reason from quarantined_events
        where event_seq in (select seq from events where source_id = ${event.source_id}
          and external_id = ${event.external_id})`,
@@ -115,7 +115,7 @@ export class RecordWriter {
           ordinal = case when external_id = excluded.external_id then ordinal else 0 end`,
     );
     if (version > 1) {
-      // All identities of a publication lead to its newest version.
+      // Every identity of a publication refers to its newest version.
       this.connection.run(
         sql`update publications indexed by publications_by_external_id
           set content_hash = ${contentHash}, text_hash = ${textHash}, pending_hash = null,

@@ -1,8 +1,8 @@
--- What is stored for each customer, counted as it is written: how many deliveries are held, and about how many bytes its
--- subscriptions, deliveries, bodies and attempts take. Each row counts with an estimate for its columns of fixed size and
--- its index entries (a subscription or a delivery 400 bytes, an attempt 100), and with the length of its texts: those of
--- a subscription are all in its identity, and again in its other columns and two indexes. An ending that several bodies
--- share is counted for none of them.
+-- Storage per customer, kept up to date by triggers: the number of held deliveries, and the approximate size in bytes
+-- of subscriptions, deliveries, bodies and attempts. Each row counts as the length of its texts plus an estimate for
+-- columns of fixed size and index entries: 400 bytes for a subscription or a delivery, 100 for an attempt. The texts of
+-- a subscription are all in its identity, and again in its other columns and two indexes. Endings that several bodies
+-- share are not counted.
 
 create table customer_storage (
   customer_id text primary key references customers (id),

@@ -1,15 +1,15 @@
--- Customers, their API keys, what they have used of their limits, and the audit log.
+-- Customers, their API keys, their usage, and the audit log.
 
 create table customers (
   id text primary key,
   email text not null,
   tier text not null check (tier in ('indie', 'team', 'gpai', 'embedded')),
   enabled integer not null check (enabled in (0, 1)),
-  -- Who disabled it; null while it is enabled.
+  -- Who disabled the customer; null while it is enabled.
   disabled_by text check (disabled_by in ('operator', 'payment')),
   limits text not null check (json_valid(limits)),
   language text not null default 'en' check (language in ('en', 'de', 'fr')),
-  -- Declared in the config, which alone may change it.
+  -- Whether the config declares the customer. If so, only the config may change it.
   declared integer not null default 0 check (declared in (0, 1)),
   created_at integer not null,
   erased_at integer
@@ -32,11 +32,11 @@ create table api_usage (
   primary key (customer_id, day)
 ) strict, without rowid;
 
--- What a customer has used of the limits per UTC day (test calls, replays, backfills). Only the latest day is kept.
+-- How much of its daily limits (test calls, replays, backfills) a customer has used. Only the latest day is kept.
 create table daily_usage (
   customer_id text not null references customers (id),
   action text not null,
-  -- "2026-07-31", in UTC.
+  -- A UTC day, such as "2026-07-31".
   day text not null,
   used integer not null check (used >= 0),
   primary key (customer_id, action)
@@ -46,13 +46,13 @@ create table delivery_usage (
   customer_id text not null references customers (id),
   month text not null,
   deliveries integer not null check (deliveries >= 0),
-  -- When the month's quota was nearly and completely used, so that its owner is told of each once.
+  -- When the customer was notified that the month's quota was nearly used (warned_at) and used up (spent_at).
   warned_at integer,
   spent_at integer,
   primary key (customer_id, month)
 ) strict, without rowid;
 
--- First responses to requests with an Idempotency-Key, kept for a day; sealed, because they contain secrets.
+-- The first response to each Idempotency-Key, kept for a day, and sealed because it can contain secrets.
 create table stored_responses (
   customer_id text not null references customers (id),
   key text not null,
@@ -64,7 +64,7 @@ create table stored_responses (
 
 create index stored_responses_by_age on stored_responses (created_at);
 
--- What the operator, the payments and the service have done to customers: no secrets, no email addresses.
+-- Changes to customers by the operator, payments and the service, without secrets or email addresses.
 create table audit (
   seq integer primary key autoincrement,
   at integer not null,

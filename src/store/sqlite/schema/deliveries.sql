@@ -9,31 +9,31 @@ create table deliveries (
   sequence integer not null check (sequence >= 1),
   status text not null check (status in ('pending', 'delivered', 'failed', 'held', 'cancelled')),
   hold_reason text check (hold_reason in ('quota', 'disabled')),
-  -- Sent again, or because its subscription asked for a backfill: it waits for what was not sent yet.
+  -- Whether it is a replay, which waits until its subscription has no other due deliveries.
   is_replay integer not null default 0 check (is_replay in (0, 1)),
-  -- Attempts ever made, and those since it was last queued: these decide on the next retry.
+  -- attempts counts every attempt; tries counts those of the current retry schedule.
   attempts integer not null default 0 check (attempts >= 0),
   tries integer not null default 0 check (tries between 0 and attempts),
   next_attempt_at integer not null,
-  -- When next_attempt_at was decided: a time in the future shows that the clock was set back.
+  -- When next_attempt_at was set. If this is in the future, the clock has been set back.
   decided_at integer not null,
-  -- What the receiver asked for (Retry-After): the next attempt is not moved before it.
+  -- The time that the receiver asked for (Retry-After). The next attempt is never moved before it.
   not_before integer,
-  -- The UTC month whose quota this delivery uses; null while it uses none.
+  -- The UTC month whose quota this delivery uses; null if it uses none.
   quota_month text,
   created_at integer not null,
-  -- When it first arrived; a replay does not change it.
+  -- When it first arrived; replays do not change this time.
   arrived_at integer,
   -- When it was delivered, failed or cancelled; null while it is pending or held.
   finished_at integer,
-  -- Whether its body and attempts have been removed, long after it was finished.
+  -- Whether its body and attempts have been removed after their retention period.
   pruned integer not null default 0 check (pruned in (0, 1)),
   check ((status = 'held') = (hold_reason is not null)),
   check ((status in ('pending', 'held')) = (finished_at is null)),
   check (pruned = 0 or finished_at is not null)
 ) strict;
 
--- The event first, so that the deliveries of one event are side by side.
+-- Ordered by event, so that the deliveries of one event are adjacent.
 create unique index deliveries_by_event on deliveries (event_id, subscription_id);
 create unique index deliveries_by_sequence on deliveries (subscription_id, sequence);
 create index deliveries_due on deliveries (is_replay, customer_id, subscription_id, next_attempt_at, seq)
@@ -44,13 +44,13 @@ create index deliveries_by_customer on deliveries (customer_id, seq);
 create index deliveries_to_prune on deliveries (finished_at) where finished_at is not null and pruned = 0;
 create index deliveries_to_forget on deliveries (finished_at) where pruned = 1;
 create index deliveries_never_sent on deliveries (seq) where status = 'cancelled' and attempts = 0;
--- Pending ones are not in it: most of them arrive.
--- With the subscription, so that the list of one reads no other's rows.
+-- Leaves out pending deliveries, because most of them arrive. Includes the subscription, so that listing one
+-- subscription's deliveries reads no other rows.
 create index deliveries_undelivered on deliveries (customer_id, status, seq, subscription_id)
   where status in ('failed', 'held', 'cancelled');
 
--- The bytes to send are apart from what every attempt changes. Deliveries of one event mostly share the end of their
--- bodies, which is stored once: a body is `body`, followed by that ending if there is one.
+-- Bodies are stored apart from deliveries, which every attempt changes. The bodies of one event's deliveries usually
+-- share an ending, which is stored once. A complete body is `body`, followed by the ending if there is one.
 create table delivery_bodies (
   delivery_seq integer primary key references deliveries (seq),
   body text not null,

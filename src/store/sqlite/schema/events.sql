@@ -1,6 +1,6 @@
 -- Events, their translations, and the indexes that lists are read from. Event records and translations are append-only.
 
--- json is the record as the API serves it, provenance says where it comes from; the other columns are searched.
+-- json is the record as the API serves it, and provenance states where it came from. Queries use the other columns.
 create table events (
   seq integer primary key autoincrement,
   id text not null unique,
@@ -24,8 +24,8 @@ begin
   select raise(abort, 'event records are append-only');
 end;
 
--- REPLACE deletes the existing row without firing triggers on DELETE, unless a connection sets recursive_triggers.
--- The triggers named "…_are_not_replaced" refuse it, whichever program writes.
+-- REPLACE deletes the existing row without firing DELETE triggers, unless the connection sets recursive_triggers. The
+-- triggers named "…_are_not_replaced" therefore refuse it.
 create trigger events_are_not_replaced before insert on events
 when exists (
   select 1 from events where seq = new.seq
@@ -36,15 +36,15 @@ begin
   select raise(abort, 'event records are append-only');
 end;
 
--- The order of lists: published_at (ms) times 2^20, plus a number for each event of that millisecond, in the order
--- of ids.
+-- The order of lists. A position is published_at (ms) times 2^20, plus a number that orders the events of the same
+-- millisecond by id.
 create table event_order (
   position integer primary key,
   event_seq integer not null unique references events (seq)
 ) strict;
 
--- The words and tags of events, once in the order of publication and once in the order of storing. Tags are the other
--- filters (source, severity, topics …), see event_index.ts.
+-- The words and tags of events, indexed once in order of publication and once in order of storage. Tags represent the
+-- other filters (source, severity, topics, …); see event_index.ts.
 create virtual table events_by_date using fts5 (
   words, tags, content = '', columnsize = 0, tokenize = "unicode61 remove_diacritics 2"
 ); -- rowid: event_order.position
@@ -52,12 +52,12 @@ create virtual table events_by_seq using fts5 (
   words, tags, content = '', columnsize = 0, tokenize = "unicode61 remove_diacritics 2"
 ); -- rowid: events.seq
 
--- Events that wait to be matched with subscriptions.
+-- Events waiting to be matched against subscriptions.
 create table event_outbox (
   event_seq integer primary key references events (seq)
 ) strict;
 
--- Languages that were added after their event was stored.
+-- Translations that were added after their event was stored.
 create table event_translations (
   seq integer primary key autoincrement,
   event_seq integer not null references events (seq),
@@ -88,13 +88,13 @@ begin
   select raise(abort, 'translations of event records are append-only');
 end;
 
--- A record with the languages that were added later, as it is served; derived from the two tables.
+-- Served records that include translations added later, derived from events and event_translations.
 create table event_renderings (
   event_seq integer primary key references events (seq),
   json text not null
 ) strict;
 
--- New events that are not delivered yet: until their fetch is judged or, in a change spike, until the operator
+-- New events that must not be delivered until their fetch has been judged or, in a change spike, until the operator
 -- releases them.
 create table quarantined_events (
   event_seq integer primary key references events (seq),

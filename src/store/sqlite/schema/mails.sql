@@ -5,19 +5,19 @@ create table mails (
   kind text not null check (kind in ('welcome', 'key-rotated', 'payment-failed', 'access-ended', 'tier-changed',
     'subscriptions-held', 'delivery-warning', 'delivery-disabled', 'quota-80', 'quota-100', 'held-full')),
   customer_id text not null references customers (id),
-  -- What its text is rendered from: no key, no email address. '{}' long after the mail was finished.
+  -- The data of its text, without API keys or email addresses; '{}' once the retention period is over.
   data text not null check (json_valid(data)),
-  -- The occasion: one mail is written for each.
+  -- Identifies the occasion, for which only one mail is written.
   once_key text not null unique,
   status text not null default 'queued' check (status in ('queued', 'sent', 'failed', 'cancelled')),
-  -- Attempts ever made, and those since the mail was last queued: these decide on the next retry.
+  -- attempts counts every attempt; tries counts those since the mail was last queued.
   attempts integer not null default 0 check (attempts >= 0),
   tries integer not null default 0 check (tries between 0 and attempts),
   next_attempt_at integer not null,
   last_problem text,
   created_at integer not null,
   finished_at integer,
-  -- The key that the last attempt at a welcome mail made.
+  -- The hash of the API key that the last attempt at a welcome mail created.
   key_hash text check (length(key_hash) = 64),
   check ((status = 'queued') = (finished_at is null))
 ) strict, without rowid;

@@ -6,25 +6,25 @@ import { SCHEMA } from "./schema.ts";
 import { openVault, openVaultWhenUsed, proveKey, writeProof } from "../sealed_secrets.ts";
 import { sql } from "../connection/sql.ts";
 
-/** A step from one schema to the next: its SQL runs in one transaction. */
+/** A step from one schema to the next, whose SQL runs in one transaction. */
 export interface Migration {
   sql: string;
-  /** The step replaces tables that others refer to: references are checked at its end instead of at each statement. */
+  /** Whether the step replaces tables that others refer to. References are then checked once, at the step's end. */
   replacesTables?: boolean;
 }
 
-/** The steps in order. Released steps never change; a change is a further step. */
+/** The steps in order. Released steps never change; each later change is a new step. */
 export const MIGRATIONS: readonly Migration[] = [{ sql: SCHEMA }];
 
-/** The schema of an opened database; 0 for an empty one. */
+/** Returns the schema of an open database, or 0 if it is empty. */
 export function schemaVersion(connection: Connection): number {
   return Number(connection.get(sql`pragma user_version`)?.["user_version"] ?? 0);
 }
 
 /**
- * Applies the missing steps, and returns the vault that seals the store's secrets. Throws, with nothing written, when
- * the database was written by a newer version or another program, or when the key is not its own. `vaultWhenUsed`: if
- * no step is missing, the vault is opened by {@link openVaultWhenUsed}.
+ * Applies the missing steps, and returns the vault that seals the store's secrets. Throws before writing anything if
+ * the database belongs to a newer version or another program, or if the key is not the database's own. With
+ * `vaultWhenUsed`, {@link openVaultWhenUsed} opens the vault if no step is missing.
  */
 export function migrate(
   connection: Connection,
@@ -46,7 +46,7 @@ export function migrate(
     if (migration !== undefined) apply(connection, migration, { schema, vault });
   }
   refuseForeign(connection, migrations.length);
-  proveKey(connection, vault); // another process may have sealed it meanwhile
+  proveKey(connection, vault); // another process may have created the proof
   return vault;
 }
 
@@ -56,7 +56,7 @@ function apply(
   { schema, vault }: { schema: number; vault: Vault },
 ): void {
   const { replacesTables = false } = migration;
-  // This setting changes only outside of transactions.
+  // SQLite ignores this setting inside a transaction.
   if (replacesTables) connection.script("pragma foreign_keys = off");
   try {
     connection.transaction("durable", () => {
@@ -75,9 +75,9 @@ function apply(
   }
 }
 
-/** Throws when the database is another program's, or has a schema newer than `newest`. */
+/** Throws if the database belongs to another program or its schema is newer than `newest`. */
 export function refuseForeign(connection: Connection, newest: number): void {
-  // One statement, so one state of the file: another process may be creating the schema at this moment.
+  // One statement reads one state of the file, even while another process is creating the schema.
   const file = connection.get(
     sql`select user_version, (select count(*) from sqlite_schema) as objects from pragma_user_version`,
   );
@@ -87,13 +87,13 @@ export function refuseForeign(connection: Connection, newest: number): void {
   }
   if (found > newest) {
     throw new Error(
-      `the database has schema ${found}, this version of Regfeed supports schemas up to ${newest}: ` +
+      `the database has schema ${found}, but this version of Regfeed supports schemas up to ${newest}: ` +
         `start ${writerOf(connection, found)}`,
     );
   }
 }
 
-/** The version of Regfeed that made a newer schema, from the database. */
+/** Names the version of Regfeed that created a newer schema, as far as the database states it. */
 function writerOf(connection: Connection, schema: number): string {
   const hasHistory = connection.get(
     sql`select 1 from sqlite_schema where type = 'table' and name = 'schema_history'`,
@@ -102,7 +102,7 @@ function writerOf(connection: Connection, schema: number): string {
     ? undefined
     : connection.get(sql`select version from schema_history where schema = ${schema}`);
   if (row === undefined) return "the newer Regfeed that wrote it";
-  // Two builds before a release have the same version.
+  // Builds between two releases have the same version.
   if (row["version"] === VERSION) return `a newer build of Regfeed ${VERSION}`;
   return `Regfeed ${row["version"]} or a newer one`;
 }

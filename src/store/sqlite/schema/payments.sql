@@ -1,18 +1,18 @@
--- What the payment provider has reported, and who pays.
+-- Events of the payment provider, and payers.
 
--- Each event of the provider once, reduced to what decisions need.
+-- One row per event of the provider, reduced to what decisions need.
 create table payment_events (
   id text primary key,
   type text not null,
   created_at integer not null,
   received_at integer not null,
-  -- The provider's ids of the payer and the subscription; null where the event names none, and after an erasure.
+  -- The provider's ids of the payer and the subscription; null if the event names none, or after an erasure.
   payer text,
   subscription text,
   fact text check (json_valid(fact)),
-  -- Why nothing follows from it; null where something does.
+  -- Why the event has no effect; null if it has one.
   note text,
-  -- Whose it was, after an erasure.
+  -- The erased customer to whom the event belonged; otherwise null.
   erased_customer_id text
 ) strict, without rowid;
 
@@ -20,18 +20,18 @@ create index payment_events_by_payer on payment_events (payer, created_at, id) w
 create index payment_events_by_receipt on payment_events (received_at, id);
 create index payment_events_erased on payment_events (erased_customer_id) where erased_customer_id is not null;
 
--- Payers, with what all their events led to.
+-- Payers, with the state that results from all their events.
 create table payers (
   payer text primary key,
   customer_id text not null unique references customers (id),
   tier text check (tier in ('indie', 'team', 'gpai', 'embedded')),
   access text not null check (access in ('granted', 'ended')),
-  -- When the access ends unless it is paid until then; null without such a time.
+  -- When access ends unless a payment arrives first; null if no end is set.
   access_until integer,
-  -- A price of the newest state that the config does not name.
+  -- A price in the newest state that the config does not contain; otherwise null.
   unknown_price text,
-  -- The email address that the payer's checkouts gave last: the customer's follows it only when it changes, so that one
-  -- set by the operator stays.
+  -- The email address of the payer's latest checkout. The customer's is updated only when this one changes, so that an
+  -- email address set by the operator is kept.
   email text
 ) strict, without rowid;
 

@@ -2,20 +2,20 @@
 
 create table sources (
   id text primary key,
-  -- Null for a folder.
+  -- Null if the source is a folder.
   host text,
   cursor text,
-  -- The rule that tells its publications apart, and the rules before it, the latest first.
+  -- The current identity rule, and the former rules, latest first.
   identity text not null default '{"rule":"guid","former":[]}' check (json_valid(identity)),
-  -- The time zone in which dates without one were read at the last fetch.
+  -- The time zone that the last fetch assumed for dates without one.
   timezone text,
-  -- The largest number of new publications and of revisions that a fetch has brought, as far as is remembered.
+  -- The largest recent numbers of new publications and of revisions in one fetch. They decay with later fetches.
   usual_new integer not null default 0 check (usual_new >= 0),
   usual_revised integer not null default 0 check (usual_revised >= 0),
-  -- The schedule that next_due_at was computed with.
+  -- The schedule from which next_due_at was computed.
   schedule text,
   next_due_at integer not null,
-  -- The next run by the schedule, computed when the source was registered.
+  -- The next scheduled run, computed when the source was registered.
   next_run_at integer,
   lease_until integer not null default 0,
   lease_holder text,
@@ -26,26 +26,26 @@ create table sources (
   last_error text,
   outcome text check (outcome in ('ok', 'failing', 'blocked', 'empty')),
   outcome_since integer,
-  -- When it published something new, for the warning that it has been silent for unusually long.
+  -- When it published something new, used to warn when it has been silent for unusually long.
   news text not null default '{"lastAtMs":null,"days":[],"seen":""}' check (json_valid(news)),
   -- Permanent redirects of its URLs.
   moves text not null default '[]' check (json_valid(moves)),
-  -- The parts that the last fetch could not get.
+  -- The parts that the last fetch failed to get.
   gaps text not null default '[]' check (json_valid(gaps)),
-  -- Until when only AI regulation was taken from it; null once the items skipped then have been examined again.
+  -- Until when only AI regulation was taken from it; null once the items skipped until then have been reexamined.
   narrow_until integer
 ) strict;
 
 create index sources_due on sources (next_due_at);
 create index sources_by_host on sources (host) where host is not null;
 
--- Which hosts ask to be left alone. A row counts from set_at on: one from the future was written before the clock was
--- set back.
+-- Hosts that must not be contacted for some time. A row whose set_at is in the future was written before the clock was
+-- set back, and does not count.
 create table hosts (
   host text primary key,
   set_at integer not null,
   free_at integer not null default 0,
   paused_until integer not null default 0,
-  -- Since when the host has refused without saying for how long: such a pause ends when it responds. Null otherwise.
+  -- When the host refused without stating a pause. The guessed pause ends when the host responds. Otherwise null.
   guessed_at integer
 ) strict, without rowid;

@@ -1,10 +1,10 @@
--- Subscriptions, the health of their endpoints, and how far those that are catching up have come.
+-- Subscriptions, the health of their endpoints, and the progress of those that are catching up.
 
 create table subscriptions (
   id text primary key,
   customer_id text not null references customers (id),
   webhook_url text not null,
-  -- Sealed, as the secret before it, which also signs until previous_secret_until.
+  -- Sealed, like the previous secret, which also signs until previous_secret_until.
   secret blob not null,
   previous_secret blob,
   previous_secret_until integer,
@@ -12,40 +12,40 @@ create table subscriptions (
   source_filter text not null check (json_valid(source_filter)),
   severity_min text not null check (severity_min in ('info', 'low', 'medium', 'high', 'critical')),
   language text not null,
-  -- URL and filters in one canonical text: two active subscriptions of a customer never share it.
+  -- URL and filters as one canonical text, which is unique among a customer's active subscriptions.
   identity text not null,
   created_at integer not null,
-  -- Events up to this one were stored before the subscription and are not delivered to it.
+  -- The last event stored before the subscription. Events up to it are delivered only by a backfill or a replay.
   after_seq integer not null,
-  -- The number of its next delivery is the one after its last, and never below this.
+  -- The lowest sequence number that its next delivery may have, because earlier ones may have been removed.
   next_sequence integer not null default 1,
-  -- Disabled, and by what: its owner, a response 410, days without a success, a lost key, the number of subscriptions
-  -- in its customer's tier.
+  -- When it was disabled, and why: by its owner, a 410 response, days without success, a lost key, or its customer's
+  -- tier, which limits the number of subscriptions.
   disabled_at integer,
   disabled_by text check (disabled_by in ('owner', 'gone', 'failing', 'key-lost', 'tier')),
   deleted_at integer,
-  -- Deleted or disabled a short time ago: its remaining deliveries may still have to be cancelled or held. Nothing of it
-  -- is claimed meanwhile.
+  -- Whether deliveries may remain to be cancelled or held, because it has just been deleted or disabled. None of its
+  -- deliveries are claimed until that is done.
   closing integer not null default 0 check (closing in (0, 1)),
-  -- The endpoint's health: the first failure since the last success, and the failed attempts in a row.
+  -- The endpoint's health: the first failure since the last success, and the number of consecutive failures.
   first_failure_at integer,
   consecutive_failures integer not null default 0 check (consecutive_failures >= 0),
   last_success_at integer,
-  -- When its owner was warned that it will be disabled.
+  -- When its owner was warned that the subscription will be disabled.
   warned_at integer,
-  -- Which of the last attempts were slow: a bit each, the newest the lowest. Null before the first one.
+  -- Which of the last attempts were slow: one bit each, the newest lowest; null before the first attempt.
   slow_attempts integer,
   -- 'steady': as much as the limits allow; 'probing': one attempt at a time, until one succeeds; 'recovering': at a
   -- limited rate, until nothing is due.
   pace text not null default 'steady' check (pace in ('steady', 'probing', 'recovering')),
   -- No attempt begins before this time.
   resume_at integer not null default 0,
-  -- A backfill: events published since this time, handled up to this seq.
+  -- The backfill in progress: events published since backfill_since, of which those up to backfill_seq are handled.
   backfill_since integer,
   backfill_seq integer,
-  -- The last position of match_log that was matched with the subscription; null unless it is catching up.
+  -- The last position of match_log that was matched against the subscription; null unless it is catching up.
   resume_after integer check (resume_after >= 0),
-  -- Since when it has waited for quota, or to be enabled, before it goes on catching up.
+  -- Since when catching up has been paused, until there is quota or the subscription is enabled; otherwise null.
   paused_at integer,
   -- Since when it has been catching up because its customer's limit of held deliveries was reached.
   held_full_since integer,
@@ -56,7 +56,7 @@ create table subscriptions (
 
 create unique index subscriptions_active on subscriptions (customer_id, identity)
   where deleted_at is null and disabled_at is null;
--- A subscription that returns by itself keeps its identity: no other one takes it meanwhile.
+-- A subscription held by its tier returns automatically, so no other may take its identity in the meantime.
 create unique index subscriptions_wanted on subscriptions (customer_id, identity)
   where deleted_at is null and (disabled_at is null or disabled_by = 'tier');
 create index subscriptions_over_tier on subscriptions (customer_id, created_at, id)
@@ -72,7 +72,7 @@ create index subscriptions_paused on subscriptions (customer_id, id)
   where paused_at is not null and deleted_at is null;
 create index subscriptions_closing on subscriptions (id) where closing = 1;
 
--- Counts the changes of what events are matched with, so that a process knows whether what it has read is up to date.
+-- Counts changes that affect matching, so that a process knows when to reread the subscriptions.
 create table matching_state (
   id integer primary key check (id = 1),
   version integer not null

@@ -1,9 +1,9 @@
-// Leases of sources in SQLite: who may write the result of a fetch.
+// Source leases in SQLite, which decide who may write the result of a fetch.
 import { LeaseLostError } from "../../../domain/source/lease.ts";
 import type { Connection } from "../connection/connection.ts";
 import { sql } from "../connection/sql.ts";
 
-/** Throws {@link LeaseLostError} when another holder has leased the source after `holder`, if one is given. */
+/** Throws {@link LeaseLostError} if `holder` is given but another holder has leased the source since. */
 export function requireLease(connection: Connection, sourceId: string, holder: string | undefined): void {
   if (holder === undefined) return;
   const other = connection.get(

@@ -26,7 +26,7 @@ const COLUMNS = sql`id, cursor, identity, timezone, usual_new,
   gaps, narrow_until`;
 
 const DAY_MS = 86_400_000;
-/** A last fetch further ahead than this was made before the clock was set back, ms. */
+/** If a last fetch is further in the future than this, in ms, the clock has been set back since. */
 const CLOCK_TOLERANCE_MS = 60_000;
 
 export function createSources(connection: Connection): Part<keyof SourceStore> {
@@ -42,7 +42,7 @@ export function createSources(connection: Connection): Part<keyof SourceStore> {
     isKnownSource: (id) => connection.get(sql`select 1 from sources where id = ${id}`) !== undefined,
 
     claimSources: (claim) => {
-      // Most calls find nothing: they must not take the write lock.
+      // Most calls find nothing, so they must not take the write lock.
       if (claim.limit < 1 || findClaimable(connection, claim) === undefined) return [];
       return connection.transaction("relaxed", () => {
         const claimed: SourceState[] = [];
@@ -90,11 +90,11 @@ function registerSource(connection: Connection, source: RegisteredSource, nowMs:
   );
 }
 
-/** The most overdue of the named sources that is not leased and whose host is free. */
+/** Finds the most overdue of the named sources that is not leased and whose host is free. */
 function findClaimable(connection: Connection, claim: SourceClaim): Row | undefined {
   const { nowMs, ids, due, perHost } = claim;
   const untilMs = due === "any" ? Number.MAX_SAFE_INTEGER : nowMs;
-  // A lease that lasts longer than any that is given was given before the clock was set back.
+  // A lease that ends later than any new one was granted before the clock was set back.
   const longestMs = nowMs + claim.leaseMs;
   return connection.get(
     sql`select ${COLUMNS} from sources indexed by sources_due
@@ -122,7 +122,7 @@ function lease(connection: Connection, row: Row, { nowMs, leaseMs, holder, spaci
 
 function setHost(connection: Connection, host: FetchEnd["hosts"][number], nowMs: number): void {
   connection.run(
-    // A pause that the host asked for is not guessed, nor is a guess made during it.
+    // A guess does not replace a running pause that the host asked for.
     sql`insert into hosts (host, set_at, free_at, paused_until, guessed_at)
       values (${host.host}, ${nowMs}, ${host.freeAtMs}, ${host.pausedUntilMs},
         ${host.guessed === true ? nowMs : null})
@@ -151,7 +151,7 @@ function finishFetch(
   judge: (arrivals: ChangeVolume) => ChangeSpike,
 ): number {
   requireLease(connection, end.sourceId, end.holder);
-  // After a storage fault the stored part of the fetch is judged with the next one.
+  // After a storage fault, the stored part of the fetch is judged together with the next fetch.
   const heldBack = end.isItsFault ? settleArrivals(connection, end, judge) : 0;
   connection.run(
     sql`update sources set lease_until = 0, last_attempt_at = ${end.atMs}, last_error = ${end.error},

@@ -1,4 +1,4 @@
-// The health of endpoints in SQLite: updated with attempts, judged by the clock; disabling and enabling.
+// Endpoint health in SQLite: updated by attempts and judged over time. Disables and enables subscriptions.
 import { isDeepStrictEqual } from "node:util";
 import {
   afterAttempt,
@@ -17,7 +17,7 @@ import { adjustMailsForClockRollback, queueMail } from "../customers/mails.ts";
 import { sql } from "../connection/sql.ts";
 import type { Part } from "../store_methods.ts";
 
-/** Resolution of the time of the last success, ms: it must not cost a write for each delivery. */
+/** Resolution in ms of the time of the last success, so that not every delivery causes a write. */
 const LAST_SUCCESS_STEP_MS = 60_000;
 
 const HEALTH_COLUMNS =
@@ -34,18 +34,18 @@ interface Noted {
   succeeded: boolean;
 }
 
-/** The health of the endpoints of a transaction's attempts: each is read and written once. */
+/** The health of the endpoints that a transaction's attempts concern. Each is read and written only once. */
 export class EndpointNotes {
   readonly #noted = new Map<string, Noted>();
 
   constructor(readonly connection: Connection, readonly nowMs: number) {}
 
-  /** Whether the subscription still has that address. */
+  /** Whether the subscription still has this webhook URL. */
   goesTo(subscriptionId: string, webhookUrl: string): boolean {
     return this.#of(subscriptionId).webhookUrl === webhookUrl;
   }
 
-  /** Records an attempt of the subscription at its address. */
+  /** Notes the outcome of an attempt at the subscription's current webhook URL. */
   note(subscriptionId: string, attempt: { isSuccess: boolean; durationMs: number }): void {
     const noted = this.#of(subscriptionId);
     noted.health = afterAttempt(noted.health, { ...attempt, nowMs: this.nowMs });
@@ -60,7 +60,7 @@ export class EndpointNotes {
     const row = this.connection.get(
       sql`select ${HEALTH_COLUMNS} from subscriptions where id = ${subscriptionId}`,
     );
-    if (row === undefined) throw new Error(`an attempt of unknown subscription ${subscriptionId}`);
+    if (row === undefined) throw new Error(`an attempt for the unknown subscription ${subscriptionId}`);
     const before = healthFromRow(row);
     const lastSuccessAtMs = row["last_success_at"] as number | null;
     const webhookUrl = String(row["webhook_url"]);
@@ -85,8 +85,8 @@ export class EndpointNotes {
   }
 
   /**
-   * An endpoint responds again: further attempts are due now, unless the receiver asked for a pause. Attempts in
-   * progress have no record yet and are left alone.
+   * Makes waiting deliveries due when an endpoint responds again, unless the receiver asked for a pause. Deliveries
+   * with an attempt in progress, which has no row yet, are left alone.
    */
   #clearBackoff(subscriptionId: string): void {
     this.connection.run(
@@ -119,8 +119,8 @@ function writeHealth(connection: Connection, subscriptionId: string, health: End
 }
 
 /**
- * Disables a subscription within the caller's transaction, holds its pending deliveries, and queues the mail about it
- * (none when `mailId` is null). A disabled one stays as it is.
+ * Disables a subscription in the caller's transaction, holds its pending deliveries, and queues a mail about it unless
+ * `mailId` is null. Does nothing if the subscription is already disabled.
  */
 export function disableSubscription(
   connection: Connection,
@@ -149,7 +149,7 @@ export function disableSubscription(
   queueMail(connection, { ...mail, id: mailId });
 }
 
-/** Enables a subscription within the caller's transaction; it is probed first. */
+/** Enables a subscription in the caller's transaction. Its endpoint is probed first. */
 export function enableSubscription(connection: Connection, subscriptionId: string): void {
   connection.run(
     sql`update subscriptions set disabled_at = null, disabled_by = null where id = ${subscriptionId}`,
@@ -193,7 +193,7 @@ export function createEndpoints(
             where previous_secret_until > ${nowMs + PREVIOUS_SECRET_MS}`,
         );
         adjustMailsForClockRollback(connection, nowMs);
-        // A wait of an hour from a future time becomes an hour from now.
+        // A wait that began in the future begins now, with the same length.
         return connection.run(
           sql`update deliveries
             set next_attempt_at = next_attempt_at - (decided_at - ${nowMs}),
@@ -231,7 +231,7 @@ function apply(
   queueMail(connection, { ...plan.mail, id: newMailId() });
 }
 
-/** The problem of the last attempt: of a pending delivery, otherwise of a failed one. */
+/** Returns the problem of the last attempt at a pending delivery or, if there is none, at a failed one. */
 function lastProblem(connection: Connection, subscriptionId: string): string | null {
   const row = connection.get(
     sql`select problem

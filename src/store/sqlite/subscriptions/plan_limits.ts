@@ -1,4 +1,4 @@
-// Plan limits in SQLite: the newest subscriptions over the limit are held, and return in turn.
+// Tier limits in SQLite: holds the newest subscriptions over the limit, and lets them return in turn.
 import type { Act } from "../../../domain/customer/audit.ts";
 import { limitsOf } from "../../../domain/customer/customer.ts";
 import type { FittedSubscription } from "../../../domain/customer/mail.ts";
@@ -16,7 +16,7 @@ import type { Part } from "../store_methods.ts";
 export function createPlanLimits(connection: Connection): Part<"fitSubscriptions"> {
   return {
     fitSubscriptions: ({ nowMs, tiers, newMailId }) => {
-      // Most calls find nothing: they must not take the write lock.
+      // Most calls find nothing, so they must not take the write lock.
       if (findBroken(connection, tiers).length === 0) return 0;
       return connection.transaction("durable", () => {
         const by = { actor: "service", atMs: nowMs };
@@ -54,7 +54,7 @@ function findBroken(
   });
 }
 
-/** Applies {@link planLimits} to a customer within the caller's transaction, and audits it. */
+/** Applies {@link planLimits} to a customer in the caller's transaction, and writes it to the audit log. */
 export function fitToLimits(
   connection: Connection,
   customerId: string,

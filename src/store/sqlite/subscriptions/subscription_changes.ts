@@ -1,4 +1,4 @@
-// Changes of subscriptions in SQLite: filters, address, enabling, and a new secret.
+// Changes subscriptions in SQLite: filters, webhook URL, enabling and secret.
 import type { Vault } from "../../../domain/ports/ports.ts";
 import type { ChangeRefusal, SubscriptionChange } from "../../../domain/ports/store/subscriptions.ts";
 import {
@@ -21,7 +21,7 @@ import { fitToLimits } from "./plan_limits.ts";
 import { sql } from "../connection/sql.ts";
 import type { Part } from "../store_methods.ts";
 
-/** Reads a subscription whole, its secrets too. */
+/** Reads a complete subscription, including its secrets. */
 type Find = (customerId: string, id: string) => Subscription | null;
 
 export function createSubscriptionChanges(
@@ -42,7 +42,7 @@ export function createSubscriptionChanges(
       connection.transaction("durable", () => {
         const before = findPlain(connection, customerId, id);
         if (before === null) return null;
-        // An unreadable secret must not sign.
+        // A secret that can no longer be opened must not sign.
         const keeps = before.disabledBy !== "key-lost";
         connection.run(
           sql`update subscriptions
@@ -50,7 +50,7 @@ export function createSubscriptionChanges(
               previous_secret_until = ${keeps ? previousUntilMs : null},
               secret = ${vault.seal(secret, secretField(id))} where id = ${id}`,
         );
-        // It stays disabled until its owner enables it.
+        // The subscription stays disabled until its owner enables it.
         connection.run(
           sql`update subscriptions set disabled_by = 'owner' where id = ${id} and disabled_by = 'key-lost'`,
         );
@@ -68,7 +68,7 @@ function findPlain(connection: Connection, customerId: string, id: string): Matc
   return row === undefined ? null : subscriptionFromRow(row);
 }
 
-/** Changes the subscription, or returns why not. */
+/** Changes the subscription, or returns why it cannot be changed. */
 function changeSubscription(
   connection: Connection,
   { before, change, options: { nowMs, activeLimit } }: {
@@ -82,7 +82,7 @@ function changeSubscription(
   const wasOn = isEnabled(before);
   const isOn = enabled ?? wasOn;
   const identity = identityOf(after);
-  // A subscription held by the plan limits returns by itself, unless its owner disables it.
+  // A subscription held by its tier returns automatically, unless its owner disables it.
   const isWanted = isOn || (before.disabledBy === "tier" && enabled === undefined);
   if (isWanted) {
     if (isOn && before.disabledBy === "key-lost") return "key_lost";
@@ -91,7 +91,7 @@ function changeSubscription(
     if (twin !== null) return twin;
     if (isOn && !wasOn && others.active >= activeLimit) return "limit_reached";
   }
-  // Disabled before the update: only a disabled subscription may have the same settings as an enabled one.
+  // Disabled before the update, because only a disabled subscription may have the settings of an enabled one.
   if (wasOn && !isOn) {
     disableSubscription(connection, before.id, { by: "owner", nowMs, mailId: null, problem: null });
   } else if (!isWanted && before.disabledBy === "tier") {
@@ -125,7 +125,7 @@ function forgetHealth(connection: Connection, id: string, pace: "steady" | "prob
   );
 }
 
-/** Restarts the schedule for a new URL: waiting deliveries are due now. Attempts in progress have no record yet. */
+/** Restarts the schedule of waiting deliveries for a new URL. Attempts in progress, which have no row yet, go on. */
 function beginAnew(connection: Connection, id: string, nowMs: number): void {
   connection.run(
     sql`update deliveries indexed by deliveries_due

@@ -1,4 +1,4 @@
-// Rows of subscriptions.
+// Reads subscriptions from their rows.
 import type { Severity } from "../../../domain/event/severity.ts";
 import type {
   DisabledReason,
@@ -13,8 +13,8 @@ export const SUBSCRIPTION_COLUMNS =
       disabled_by, deleted_at, backfill_seq, resume_after, paused_at, held_full_since, after_seq`;
 
 /**
- * A subscription without secrets, from a row with {@link SUBSCRIPTION_COLUMNS}. {@link subscriptionWithCursor} adds the
- * next event of one that catches up.
+ * Reads a subscription without its secrets from a row with {@link SUBSCRIPTION_COLUMNS}. For a subscription that is
+ * catching up, {@link subscriptionWithCursor} adds the next event.
  */
 export function subscriptionFromRow(row: Row): MatchedSubscription {
   const heldFullSinceMs = row["held_full_since"] as number | null;
@@ -39,7 +39,7 @@ export function subscriptionFromRow(row: Row): MatchedSubscription {
   };
 }
 
-/** A subscription with the next event, if it catches up. */
+/** Reads a subscription, including its next event if it is catching up. */
 export function subscriptionWithCursor(connection: Connection, row: Row): MatchedSubscription {
   const subscription = subscriptionFromRow(row);
   if (subscription.catchUp === null) return subscription;
@@ -58,7 +58,7 @@ export function subscriptionWithCursor(connection: Connection, row: Row): Matche
   };
 }
 
-/** Identifies a subscription by URL and filters, in any order. */
+/** Returns a text that identifies a subscription by its URL and filters, regardless of their order. */
 export function identityOf(subscription: MatchedSubscription): string {
   const url = new URL(subscription.webhookUrl);
   url.hash = "";
@@ -70,7 +70,7 @@ export function identityOf(subscription: MatchedSubscription): string {
   ]);
 }
 
-/** The customer's other subscriptions that are enabled or held by the plan limits: `twinOf` finds an equal one. */
+/** Reads the customer's other subscriptions that are enabled or held by the tier. `twinOf` looks for a duplicate. */
 export function otherSubscriptions(
   connection: Connection,
   { customerId, id }: Pick<Subscription, "customerId" | "id">,

@@ -75,7 +75,7 @@ Deno.test("openStore() refuses a newer schema in clear words and leaves the file
       );
       const before = await contents(folder);
       assert.throws(() => openStore(file, testVault), {
-        message: `the database has schema ${later}, this version of Regfeed supports schemas up to ` +
+        message: `the database has schema ${later}, but this version of Regfeed supports schemas up to ` +
           `${MIGRATIONS.length}: start the newer Regfeed that wrote it`,
       });
       assert.deepEqual(await contents(folder), before, mode);
