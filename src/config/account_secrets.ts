@@ -41,7 +41,7 @@ async function readWebhookSecret(payment: Record<string, unknown>, secrets: Secr
   if (!Object.keys(payment).some((key) => key.startsWith("webhook_secret"))) {
     secrets.reject(
       ["payment", "webhook_secret"],
-      "is missing: without the endpoint's signing secret anyone could create customers; " +
+      "is missing: without the endpoint's signing secret, anyone could create customers; " +
         "set webhook_secret, webhook_secret_file or webhook_secret_env",
     );
   }

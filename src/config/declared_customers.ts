@@ -23,9 +23,9 @@ export function findCustomerProblems(document: Record<string, unknown>): KeyProb
   for (const [index, customer] of tablesOf(document, "customers")) {
     const at = ["customers", index];
     rejectDuplicate("id", customer.id, [...at, "id"], "choose another id");
-    rejectDuplicate("email", customer.email, [...at, "email"], "customers need separate email addresses");
+    rejectDuplicate("email", customer.email, [...at, "email"], "each customer needs its own email address");
     for (const [hash, path] of hashesOf(customer, at)) {
-      rejectDuplicate("key", hash, path, "a key belongs to one customer and is listed once");
+      rejectDuplicate("key", hash, path, "list each key only once");
     }
     if (typeof customer.tier !== "string" || customer.tier === "embedded") continue;
     for (const limit of Object.values(LIMIT_FIELDS).filter((name) => customer[name] !== undefined)) {

@@ -205,7 +205,7 @@ export function readContact(text: string): Reading<string> {
 
 export function readVariable(text: string): Reading<string> {
   if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(text)) return { value: text };
-  return { problem: "is not a valid name of an environment variable: use letters, digits and underscores" };
+  return { problem: "is not a valid environment variable name: use letters, digits and underscores" };
 }
 
 /** Parses a path, which must not be empty. */

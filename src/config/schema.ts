@@ -60,7 +60,7 @@ function logLevels() {
   }).superRefine((levels, context) => {
     for (const area of Object.keys(levels).filter((name) => !isLogArea(name))) {
       const known = joinList(LOG_AREAS.map((word) => `"${word}"`));
-      const message = `is not an area of the log: the areas are ${known}.${didYouMean(area, LOG_AREAS)}`;
+      const message = `is not a log area: the areas are ${known}.${didYouMean(area, LOG_AREAS)}`;
       context.addIssue({ code: "custom", path: [area], message });
     }
   }).transform((levels): LogLevels => levels);

@@ -148,7 +148,7 @@ async function refuseLostDatabase(
   const server = await storeUser(path);
   if (server !== null) {
     throw new Error(
-      `it was removed while a server has it open (${server}): put the same file back, or stop the server first`,
+      `it was removed, but a server still has it open (${server}): put the same file back, or stop the server first`,
     );
   }
   const log = `${basename(path)}-wal`;

@@ -98,7 +98,7 @@ export function withStore<T>(
     const { path } = loaded.config.store;
     const engine = await call.loadEngine();
     if (options.withoutStore === "do without" && await isMissing(call, path)) {
-      call.host.err(`no database at ${path} yet: no state of any source is known\n`);
+      call.host.err(`no database at ${path} yet, so the state of every source is unknown\n`);
       const store = engine.open(":memory:", () => createVault(platform.random.bytes(KEY_BYTES)));
       return await work({ ...loaded, platform, store }).finally(() => store.close());
     }
@@ -164,13 +164,13 @@ function adviceOnOwner(
   { user, path: store }: { user: string | null; path: string },
 ): string {
   const me = user ?? "another user";
-  const verb = { enter: "look into", read: "read", write: "write to" }[what];
+  const verb = { enter: "enter", read: "read", write: "write to" }[what];
   const bits = mode.toString(8).padStart(4, "0");
   if (owner === user) {
     return `${path} has mode ${bits}, so ${me} cannot ${verb} it: chmod u+rwX ${path}`;
   }
   return `${path} belongs to ${owner} (mode ${bits}), and this process runs as ${me}, who cannot ${verb} ` +
-    "it: run it as " +
+    "it: run this command as " +
     `${owner} (\`sudo -u ${owner} regfeed …\`), or give the data to ${me}: chown -R ${me} ${dirname(store)}`;
 }
 

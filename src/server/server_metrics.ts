@@ -28,15 +28,15 @@ export function measureService(
       const { files: there } = await files.list(dirname(path));
       return [{ value: there.find((file) => file.name === basename(path))?.sizeBytes ?? 0 }];
     });
-  fileSize("regfeed_database_size_bytes", "Size of the database's file.", store.path);
+  fileSize("regfeed_database_size_bytes", "Size of the database file.", store.path);
   fileSize(
     "regfeed_database_wal_size_bytes",
-    "Size of the database's write-ahead log; 0 without one.",
+    "Size of the database's write-ahead log; 0 if there is none.",
     `${store.path}-wal`,
   );
   metrics.gauge({
     name: "regfeed_backup_last_success_timestamp_seconds",
-    help: "When the newest backup in the backups' folder was made, Unix seconds; missing without one.",
+    help: "When the newest backup in the backup folder was created, Unix seconds. Absent if there is none.",
   }, async () => {
     const newestMs = await findNewestBackup(backupFolder(), { files, nowMs: clock.nowMs() });
     return newestMs === null ? [] : [{ value: newestMs / 1_000 }];

@@ -32,7 +32,7 @@ export const eventDiff: z.ZodType<EventDiff> = z.strictObject({
   previous_id: identifier("event", "The id of the previous version"),
   previous_version: z.int().min(1).meta({ description: "The number of the previous version" }),
   summary: text(
-    "The changes in words, in deliveries in the subscription's language: `Title changed; 2 topics added`",
+    "The changes in words, such as `Title changed; 2 topics added`; in deliveries, in the subscription's language",
   ),
   changes: z.array(fieldChange),
 }).meta({ id: "EventDiff", description: "What a revision changed" });
@@ -43,18 +43,21 @@ export const deliveryPayload = z.strictObject({
     description: "A first version, a revision by the source, or a test delivery",
   }),
   timestamp: time("When the delivery was created, Unix milliseconds; the same for every attempt"),
-  delivery_id: identifier("delivery", "The same for every attempt, and the header `webhook-id`"),
-  subscription_id: identifier("subscription", "The subscription"),
+  delivery_id: identifier(
+    "delivery",
+    "The delivery's id, the same for every attempt and in the header `webhook-id`",
+  ),
+  subscription_id: identifier("subscription", "The subscription's id"),
   sequence: count("Increases by one with each delivery of the subscription; 0 for tests, which do not count"),
-  source: text("The source's id; `test` in tests"),
+  source: text("The source's id; `test` in test deliveries"),
   severity,
   language: languageCode.meta({
     description: "ISO 639-1 code of the language of `title` and `summary`",
   }),
-  title: text("In the subscription's language if the event has it, otherwise `title_en`"),
-  summary: text("In the same language as `title`; may be empty"),
+  title: text("The title in the subscription's language if the event has it, otherwise `title_en`"),
+  summary: text("The summary in the same language as `title`; may be empty"),
   event: eventRecord,
-  diff_to_previous: eventDiff.optional().meta({ description: "Only with `event.revised`" }),
+  diff_to_previous: eventDiff.optional().meta({ description: "Present only for `event.revised`" }),
   disclaimer,
 }).meta({
   id: "DeliveryPayload",

@@ -38,9 +38,9 @@ export const deliveryId: z.ZodString = identifier("delivery", "The delivery's id
 
 /** A delivery without its attempts. */
 export const deliveryRecord = z.strictObject({
-  id: identifier("delivery", "The same for every attempt, and the header `webhook-id`"),
-  subscription_id: identifier("subscription", "The subscription"),
-  event_id: identifier("event", "The delivered event"),
+  id: identifier("delivery", "The delivery's id, the same for every attempt and in the header `webhook-id`"),
+  subscription_id: identifier("subscription", "The subscription's id"),
+  event_id: identifier("event", "The id of the delivered event"),
   type: z.enum(DELIVERY_TYPES).meta({ description: "`event.published` or `event.revised`" }),
   sequence: z.int().min(1).meta({
     description: "The number of the delivery within its subscription, from 1",
@@ -48,9 +48,9 @@ export const deliveryRecord = z.strictObject({
   status: z.enum(DELIVERY_STATUSES).meta({
     description:
       "`pending`: will be attempted; `delivered`: the endpoint responded 2xx; `failed`: every attempt failed; " +
-      "`held`: waits until its reason ends; `cancelled`: the subscription was deleted",
+      "`held`: waits until the reason no longer applies; `cancelled`: the subscription was deleted",
   }),
-  reason: textOrNull("Why it is not delivered; null if it is"),
+  reason: textOrNull("Why it has not been delivered; null if it has"),
   attempt_count: count("Number of attempts, including one in progress"),
   last_status_code: statusOrNull("HTTP status of the endpoint's last response; null if there was none"),
   created_at: time("When it was created, Unix milliseconds"),
@@ -62,14 +62,16 @@ export const deliveryRecord = z.strictObject({
 }).meta({ id: "Delivery", description: "The delivery of one event to one subscription" });
 
 const attemptRecord = z.strictObject({
-  number: z.int().min(1).meta({ description: "From 1; replays continue the numbering" }),
-  started_at: time("Unix milliseconds"),
-  duration_ms: count("Duration including DNS, connection, request and response"),
-  status_code: statusOrNull("HTTP status of the response; null without a response"),
+  number: z.int().min(1).meta({
+    description: "The attempt's number, from 1; replays continue the numbering",
+  }),
+  started_at: time("When the attempt started, Unix milliseconds"),
+  duration_ms: count("Duration of DNS, connection, request and response, milliseconds"),
+  status_code: statusOrNull("HTTP status of the response; null if there was none"),
   problem: textOrNull("What went wrong; null after success"),
   answer: textOrNull(
     `The start of the response body as text, at most ${MAX_RESPONSE_BYTES} bytes, without control characters; ` +
-      "null without a response",
+      "null if there was none",
   ),
 }).meta({ id: "DeliveryAttempt", description: "One attempt to deliver" });
 
@@ -87,8 +89,8 @@ export const deliveryList = z.strictObject({
 const deliveryWithAttempts = deliveryRecord.extend({
   attempts: z.array(attemptRecord).meta({
     description:
-      `The newest ${MAX_KEPT_ATTEMPTS} attempts, oldest first; deleted some time after the delivery is finished, as the ` +
-      "operator configures",
+      `The newest ${MAX_KEPT_ATTEMPTS} attempts, oldest first. They are deleted some time after the delivery has finished, ` +
+      "as the operator configures",
   }),
 }).meta({ id: "DeliveryWithAttempts", description: "A delivery with its attempts" });
 

@@ -61,8 +61,8 @@ export const eventRecord: z.ZodType<RegEvent> = z.strictObject({
   id: "Event",
   description:
     "One version of one publication. Events are append-only: a revision by the source is a new event. Only " +
-    "another language of the same version may be added later to `language_versions` and `translations`, and from " +
-    "there to the English title and summary",
+    "another language of the same version may be added later, to `language_versions` and `translations` and, if it " +
+    "is English, to the title and summary",
 });
 
 /** The response of `GET /v1/events`. */

@@ -29,7 +29,7 @@ const sourceRecord = z.strictObject({
       "nothing new for longer than usual; `empty`: fewer items than expected; `partial`: " +
       "a part could not be fetched, such as one of its languages",
   }),
-  state_since: timeOrNull("Since when it has been in this state, Unix milliseconds; null if it is new"),
+  state_since: timeOrNull("When it entered this state, Unix milliseconds; null if it is new"),
 }).meta({ id: "Source", description: "An official source and its last fetch" });
 
 /** The response of `GET /v1/sources`. */
@@ -120,7 +120,7 @@ export const healthReport = z.strictObject({
   database: z.enum(["ok", ...STORAGE_FAULTS]).meta({
     description:
       "`full`: the disk is full. `read_only`: the database cannot be written. `unavailable`: another process " +
-      "keeps it locked, it is damaged, its file was replaced, or its disk fails",
+      "keeps it locked, it is damaged, its file was replaced, or its disk has failed",
   }),
   config: z.enum(CONFIG_STATES).meta({
     description: "Whether the last config was applied: `refused` if it is invalid or " +
@@ -144,7 +144,7 @@ export const healthReport = z.strictObject({
   deliveries: z.strictObject({
     pending: count("Deliveries that are due or wait for another attempt"),
     oldest_pending_age_ms: z.int().min(0).nullable().meta({
-      description: "Age of the oldest pending delivery, milliseconds; null without any",
+      description: "Age of the oldest pending delivery, milliseconds; null if there is none",
     }),
   }).meta({ description: "Webhook deliveries" }),
   mails: z.strictObject({

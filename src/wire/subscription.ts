@@ -49,7 +49,7 @@ export const subscriptionRequest = z.strictObject({
   webhook_url: z.string().min(1).max(MAX_WEBHOOK_URL).meta({
     description: "The URL to which deliveries are posted: https on a public host",
   }),
-  topics: filterList("Topic ids; a parent includes its children").default([]),
+  topics: filterList("Topic ids (a parent includes its children)").default([]),
   source_filter: filterList("Source ids").default([]),
   severity_min: severity.default("info").meta({ description: "Minimum severity" }),
   language: z.string().min(2).max(8).default("en").meta({
@@ -80,14 +80,14 @@ export const subscriptionChange = z.strictObject({
   webhook_url: z.string().min(1).max(MAX_WEBHOOK_URL).optional().meta({
     description: "The URL to which deliveries are posted, including those that are pending",
   }),
-  topics: filterList("Topic ids; a parent includes its children").optional(),
+  topics: filterList("Topic ids (a parent includes its children)").optional(),
   source_filter: filterList("Source ids").optional(),
   severity_min: severity.optional().meta({ description: "Minimum severity" }),
   language: z.string().min(2).max(8).optional().meta({ description: "Language of title and summary" }),
   enabled: z.boolean().optional().meta({
     description:
-      "`false` disables the subscription: pending and new deliveries are held. `true` enables it, also if the service " +
-      "had disabled it: one delivery is attempted, and the others follow if it succeeds",
+      "`false` disables the subscription: pending and new deliveries are held. `true` enables it, even if the service " +
+      "disabled it: one delivery is attempted, and the others follow if it succeeds",
   }),
 }).meta({
   id: "SubscriptionChange",
@@ -139,7 +139,7 @@ export const subscriptionRecord = z.strictObject({
   enabled: z.boolean().meta({ description: "True if active" }),
   disabled_by: z.enum(DISABLED_REASONS).nullable().meta({
     description:
-      "Why it is disabled. `owner`: by its owner; `gone`: the endpoint responded 410; `failing`: no success for days; " +
+      "Why it is disabled. `owner`: by its owner; `gone`: the endpoint responded with 410; `failing`: no success for days; " +
       "`key-lost`: its secret can no longer be decrypted, rotate it; `tier`: it exceeds the number of active " +
       "subscriptions of your tier, and is enabled again automatically when the limit allows. Null while enabled",
   }),
@@ -155,7 +155,7 @@ export const subscriptionRecord = z.strictObject({
         "`paused`: it continues automatically when the monthly quota allows and the held deliveries have been sent, or " +
         "when the subscription is enabled",
     }),
-    since: time("Since when it has been behind, Unix milliseconds"),
+    since: time("When it fell behind, Unix milliseconds"),
     next_event_id: identifier("event", "The stored event at which it continues").nullable().meta({
       description: "The stored event at which it continues; null if that is the next new event",
     }),
@@ -230,7 +230,7 @@ export const subscriptionResponse = z.strictObject({ subscription: subscriptionR
 export const testResponse = z.strictObject({
   delivery_id: identifier("delivery", "The delivery's id, as in its header `webhook-id`"),
   delivered: z.boolean().meta({ description: "Whether the endpoint responded 2xx" }),
-  status_code: statusOrNull("HTTP status of the endpoint's response; null without a response"),
+  status_code: statusOrNull("HTTP status of the endpoint's response; null if there was none"),
   duration_ms: count("Duration, milliseconds"),
   problem: textOrNull("What went wrong; null if delivered"),
   disclaimer,

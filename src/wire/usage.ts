@@ -22,17 +22,18 @@ export const usageReport = z.strictObject({
   }).meta({ description: "Today's requests" }),
   webhook_deliveries: z.strictObject({
     limit: count("Delivered events per UTC month"),
-    used: count("Delivered or pending"),
+    used: count("Events delivered or pending this month"),
     remaining: count("Deliveries left this month"),
     held: count("Held until the next month, or until their subscription is enabled"),
     held_limit: count(
       "Maximum number of held deliveries. Further events create no deliveries: the subscription's `catch_up` has " +
-        "the reason `held_full`, and delivery later continues with the next event",
+        "the reason `held_full`, and delivery continues later with the next event",
     ),
     resets_at: time("End of the month, Unix milliseconds"),
     notices: z.array(z.strictObject({
       kind: z.enum(["quota-80", "quota-100"]).meta({
-        description: "80% of the quota is used; the whole quota is used, and further events are held",
+        description:
+          "`quota-80`: 80% of the quota is used; `quota-100`: all of it is used, and further events are held",
       }),
       at: time("When the threshold was reached, Unix milliseconds"),
     })).meta({ description: "The quota notices sent to the customer this month" }),

@@ -191,7 +191,7 @@ Deno.test("a lower tier holds the newest subscriptions with the reason, and a hi
       const [held] = (await get("/v1/deliveries?status=held")).deliveries;
       assert.match(
         held.reason,
-        /^held: .*exceeds the tier's limit .*when another one is deleted or disabled/,
+        /^held: .*exceeds the tier's limit .*when another subscription is deleted or disabled/,
       );
       const refused = await patch({ enabled: true }, id);
       assert.deepEqual([refused.status, refused.json.code], [403, "subscription_limit_reached"]);

@@ -15,7 +15,11 @@ const DAMAGES: [string, (place: Place) => Promise<void>, RegExp][] = [
   ["cut short", async ({ archive }) => {
     await Deno.truncate(archive, Math.floor((await Deno.stat(archive)).size / 2));
   }, /cannot read the archive .*: it is truncated or damaged .*: copy it again/],
-  ["empty", ({ archive }) => Deno.truncate(archive, 0), /: it is empty; a backup is a gzipped tar file, as/],
+  [
+    "empty",
+    ({ archive }) => Deno.truncate(archive, 0),
+    /: it is empty; a backup is a gzipped tar file created by/,
+  ],
   ["a folder", async ({ archive }) => {
     await Deno.remove(archive);
     await Deno.mkdir(archive);
@@ -38,7 +42,7 @@ const DAMAGES: [string, (place: Place) => Promise<void>, RegExp][] = [
   [
     "another kind of file",
     ({ archive }) => Deno.writeTextFile(archive, "hello".repeat(200)),
-    /: it is a text; a backup is a gzipped/,
+    /: it is a text file; a backup is a gzipped/,
   ],
   ["a byte changed", async ({ archive }) => {
     const bytes = await Deno.readFile(archive);

@@ -98,11 +98,11 @@ const WRONG_VALUES: readonly [string, RegExp][] = [
   [
     inLanguages('{ en = "https://a.org/en", de = "https://a.org/de" }\nfetch_strategy = "sparql"\n') +
     '[sources.sparql]\nquery = "{since} {until}"\ntitle = "t"\nlink = "l"',
-    /urls: is not supported with fetch_strategy = "sparql": set the endpoint as url, and select the languages in/,
+    /urls: is not supported with fetch_strategy = "sparql": remove this key; set the endpoint as url, and select the languages in/,
   ],
   [
     inLanguages('{ en = "https://a.org/en", de = "https://a.org/de" }\nfetch_strategy = "files"'),
-    /urls: is not supported with fetch_strategy = "files": set the folder as path/,
+    /urls: is not supported with fetch_strategy = "files": remove this key; set the folder as path/,
   ],
   [
     inLanguages('{ en = "https://a.org/{since}", de = "https://a.org/de" }\nfetch_strategy = "json"\n') +

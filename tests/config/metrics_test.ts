@@ -89,7 +89,7 @@ Deno.test("an area of the log can have a separate level", async () => {
   const rows: [text: string, expected: RegExp][] = [
     [
       '[log]\nlevels = { deliveries = "debug" }',
-      /:2: log\.levels\.deliveries: is not an area .*Did you mean "delivery"\?/,
+      /:2: log\.levels\.deliveries: is not a log area.*Did you mean "delivery"\?/,
     ],
     ['[log.levels]\napi = "warning"', /:2: log\.levels\.api: cannot be "warning": .*Did you mean "warn"\?/],
     ['[log]\nlevels = "debug"', /:2: log\.levels: needs a table of levels by area/],

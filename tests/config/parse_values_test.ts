@@ -245,11 +245,11 @@ Deno.test("readName(), readPath() and readVariable() reject invalid values", () 
     "a\0",
     /not a valid path/,
   ]]);
-  check(readVariable, [["A_1", "A_1"], ["", /not a valid name/], ["1A", /not a valid name/], [
+  check(readVariable, [["A_1", "A_1"], ["", /not a valid env/], ["1A", /not a valid env/], [
     "Bearer x",
-    /not a valid name/,
+    /not a valid env/,
   ], [
     "A=B",
-    /not a valid name/,
+    /not a valid env/,
   ]]);
 });

@@ -59,7 +59,7 @@ Deno.test("parseConfig() reports problems of a secret by key and line, and never
     ['authorization_env = "NONE"', /_env: refers to the environment variable NONE, which is not set$/],
     ['authorization_env = "EMPTY"', /_env: refers to the environment variable EMPTY, which is empty/],
     ['authorization_env = "LINES"', /_env: is not a valid header value/],
-    ['authorization_env = "Bearer hush"', /_env: is not a valid name of an environment variable/],
+    ['authorization_env = "Bearer hush"', /_env: is not a valid environment variable name/],
   ];
   for (const [line, expected] of rows) {
     const lines = await linesOf(source(line), given);

@@ -82,7 +82,7 @@ Deno.test("no database is created in place of an open, lost or linked one", () =
       });
     const exists = () => createFiles().exists(path);
     const server = await lockFile(`${path}.server`, "since then");
-    await assert.rejects(prepare(), /while a server has it open \(process \d+, since then\)/);
+    await assert.rejects(prepare(), /but a server still has it open \(process \d+, since then\)/);
     assert.equal(await exists(), false);
     assert.equal(server.kind, "taken");
     server.release();

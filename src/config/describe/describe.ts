@@ -153,9 +153,9 @@ export function describeConfig(config: Config, nowMs: number): string {
     summary;
   const targets = delivery.allow_http ? "https and http" : "https only";
   const networks = delivery.allow_networks.length === 0
-    ? "public addresses"
-    : `public addresses and ${delivery.allow_networks.join(", ")}`;
-  const ports = delivery.allow_ports.length === 0 ? "" : ` on the ports ${delivery.allow_ports.join(", ")}`;
+    ? "public IP addresses"
+    : `public IP addresses and ${delivery.allow_networks.join(", ")}`;
+  const ports = delivery.allow_ports.length === 0 ? "" : ` on ports ${delivery.allow_ports.join(", ")}`;
   const rows: [string, string][] = [
     ["server", `listens on ${server.listen}, public URL ${server.public_url}`],
     ["tls", server.tls_cert === null ? "none" : `certificate ${server.tls_cert}`],
@@ -171,7 +171,7 @@ export function describeConfig(config: Config, nowMs: number): string {
     ...ingestRows(ingest),
     [
       "delivery",
-      `to ${targets}, ${networks}${ports}, timeout ${formatDuration(delivery.timeout_ms)} per attempt`,
+      `over ${targets} to ${networks}${ports}, timeout ${formatDuration(delivery.timeout_ms)} per attempt`,
     ],
     ["", `${delivery.concurrency} concurrent, ${delivery.concurrency_per_subscription} per subscription`],
     [
@@ -209,17 +209,21 @@ function ingestRows(ingest: ConfigSummary["ingest"]): [string, string][] {
     [
       "ingest",
       `${ingest.concurrency} concurrent fetches, timeout ${formatDuration(ingest.timeout_ms)}, ` +
-      `up to ${ingest.max_document_bytes} bytes, parse timeout ${formatDuration(ingest.parse_timeout_ms)}`,
+      `documents up to ${ingest.max_document_bytes} bytes, parse timeout ${
+        formatDuration(ingest.parse_timeout_ms)
+      }`,
     ],
     [
       "",
       `per host: ${ingest.host_concurrency} concurrent, ${
         formatDuration(ingest.host_spacing_ms)
-      } between requests; delay of each source up to ${formatDuration(ingest.jitter_ms)}`,
+      } between requests; each source delayed by up to ${formatDuration(ingest.jitter_ms)}`,
     ],
     [
       "",
-      ingest.allow_private ? "sources may have private IP addresses" : "sources need public IP addresses",
+      ingest.allow_private
+        ? "sources may have private IP addresses"
+        : "sources must have public IP addresses",
     ],
   ];
 }
@@ -267,7 +271,7 @@ function describeAdditions(added: ConfigSummary["classification"]): string {
     ...topics.length > 0 ? [`added topics: ${topics.join(", ")}`] : [],
     ...topic_keywords.length > 0 ? [`added words: ${topic_keywords.join(", ")}`] : [],
     ...severity_rules > 0 ? [`added severity rules: ${severity_rules}`] : [],
-    ...source_defaults.length > 0 ? [`defaults of sources: ${source_defaults.join(", ")}`] : [],
+    ...source_defaults.length > 0 ? [`source defaults: ${source_defaults.join(", ")}`] : [],
   ];
   return parts.length === 0 ? "built-in rules only" : parts.join("; ");
 }

@@ -216,10 +216,10 @@ function queryProblems(table: Table): SourceProblem[] {
   return [{
     path: ["query"],
     message:
-      `lacks ${names}, the days to select, as in ?date >= "{since}"^^xsd:date && ?date < "{until}"^^xsd:date`,
+      `lacks ${names}, which select the days, as in ?date >= "{since}"^^xsd:date && ?date < "{until}"^^xsd:date`,
   }];
 }
 
 function notSupported(strategy: string, advice: string): string {
-  return `is not supported with fetch_strategy = "${strategy}": ${advice}, or remove this key`;
+  return `is not supported with fetch_strategy = "${strategy}": remove this key; ${advice}`;
 }

@@ -19,7 +19,7 @@ export function readIdentity(value: unknown): Reading<IdentityRule> {
   const reading = readPattern(pattern);
   if ("problem" in reading) return reading;
   if (countGroups(pattern) === 0) {
-    return { problem: "has a pattern without a group: put the identifying part in ( )" };
+    return { problem: "has a pattern without a group: put the identifying part in parentheses" };
   }
   return { value: PATTERN_RULE + pattern };
 }

@@ -108,13 +108,13 @@ export interface AttemptRecord extends Omit<AttemptResult, "retryAtMs"> {
 }
 
 const HOLD_WORDS: Record<HoldReason, string> = {
-  quota: "held: the monthly quota is used up; it is sent next month or with a higher tier",
-  disabled: "held: the subscription is disabled; it is sent when the subscription is enabled",
+  quota: "held: the monthly quota is used up; the delivery is sent next month or with a higher tier",
+  disabled: "held: the subscription is disabled; the delivery is sent when the subscription is enabled",
 };
 
 const HELD_BY_TIER =
-  "held: the subscription exceeds the tier's limit of active subscriptions; it is sent with a higher tier, " +
-  "or when another one is deleted or disabled";
+  "held: the subscription exceeds the tier's limit of active subscriptions; the delivery is sent with a higher " +
+  "tier, or when another subscription is deleted or disabled";
 
 /** Describes why a delivery has not succeeded. Returns null if it has, or if no attempt has failed. */
 export function describeDelivery(
@@ -129,9 +129,9 @@ export function describeDelivery(
       if (holdReason === "disabled" && delivery.subscriptionDisabledBy === "tier") return HELD_BY_TIER;
       return holdReason === null ? null : HOLD_WORDS[holdReason];
     case "failed":
-      return `every attempt failed; the last: ${lastProblem ?? "unknown"}`;
+      return `every attempt failed; the last problem: ${lastProblem ?? "unknown"}`;
     case "cancelled":
-      return "the subscription was deleted before it arrived";
+      return "the subscription was deleted before the delivery arrived";
     case "pending":
       return lastProblem === null ? null : `the last attempt failed: ${lastProblem}`;
     case "delivered":

@@ -26,7 +26,7 @@ const WORDS: Record<string, DiffTexts> = {
     nothing: "no field changed",
     title: (fate) => `title ${fate}`,
     summary: (fate) => `summary ${fate}`,
-    address: "official address changed",
+    address: "official URL changed",
     type: (before, after) => `type changed from ${before} to ${after}`,
     severity: (before, after, raised) =>
       `severity ${raised ? "raised" : "lowered"} from ${before} to ${after}`,

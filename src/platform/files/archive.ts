@@ -97,7 +97,7 @@ export function requireSize({ name, size }: { name: string; size: number }, fold
   if (size > freeBytes) throw new Error(`no space left on device for its ${name} (${formatBytes(size)})`);
 }
 
-const WANTED = "a backup is a gzipped tar file, as `regfeed backup create` creates it";
+const WANTED = "a backup is a gzipped tar file created by `regfeed backup create`";
 /** Number of bytes that identify a file. The magic number of tar is at byte 257. */
 const HEAD_BYTES = 512;
 const OTHERS: readonly [at: number, mark: string, what: string][] = [
@@ -123,7 +123,7 @@ async function whatElse(file: Deno.FsFile): Promise<string | null> {
   const known = OTHERS.find(([at, mark]) => text.startsWith(mark, at))?.[2];
   // deno-lint-ignore no-control-regex -- text files have none
   const isText = !/[\u0000-\u0008\u000e-\u001a]/.test(text);
-  return known ?? (isText ? "a text" : "not a gzip file");
+  return known ?? (isText ? "a text file" : "not a gzip file");
 }
 
 /** Messages of gzip and the tar reader for truncated or damaged files. */
@@ -132,7 +132,7 @@ const BROKEN = /gzip|deflate|end of file|unexpected eof|tar\b|checksum|corrupt|f
 function explain(error: unknown): string {
   const { message } = error as Error;
   return BROKEN.test(message) && !(error instanceof OtherFile)
-    ? `it is truncated or damaged (${message}): copy it again, or use another one`
+    ? `it is truncated or damaged (${message}): copy it again, or use another backup`
     : message;
 }
 

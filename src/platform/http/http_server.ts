@@ -145,7 +145,7 @@ class Server implements RunningServer {
   async #keepListening(): Promise<void> {
     const isOver = () => this.#isStopping || this.#isRetired;
     for (let reportedAtMs = -Infinity;;) {
-      const reason = await this.#server.finished.then(() => "it ended by itself", reasonOf);
+      const reason = await this.#server.finished.then(() => "it stopped unexpectedly", reasonOf);
       if (isOver()) return;
       if (performance.now() - reportedAtMs >= REPORT_AGAIN_MS) {
         reportedAtMs = performance.now();

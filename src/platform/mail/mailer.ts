@@ -144,8 +144,8 @@ function certificates(caFile: string | null): { ca?: string[] } {
 /** The reasons for nodemailer's errors. The server's texts are not used, because they may contain the email address. */
 const REASONS: Readonly<Record<string, [reason: string, fault: MailFault]>> = {
   EAUTH: ["the mail server rejects the user name and password", "password"],
-  EDNS: ["the mail server's name is not found", "name"],
-  ENOTFOUND: ["the mail server's name is not found", "name"],
+  EDNS: ["the mail server's host name was not found", "name"],
+  ENOTFOUND: ["the mail server's host name was not found", "name"],
   ETLS: ["the mail server offers no valid TLS", "tls"],
   ETIMEDOUT: ["the mail server does not respond in time", "silent"],
   ECONNREFUSED: ["the mail server refuses the connection", "refused"],

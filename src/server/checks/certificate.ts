@@ -44,7 +44,7 @@ export function checkTimes(
   { beginsAtMs, expiresAtMs }: Pick<GoodCertificate, "beginsAtMs" | "expiresAtMs">,
   nowMs: number,
 ): Finding[] {
-  const todo = "renew it: the server loads the new files by itself";
+  const todo = "renew it: the server loads the new files automatically";
   const day = dayOf(expiresAtMs);
   if (expiresAtMs <= nowMs) return [problem("tls", `the certificate expired on ${day}`, todo)];
   if (beginsAtMs > nowMs) {
@@ -62,7 +62,7 @@ function checkName({ fitsHost }: GoodCertificate, hostname: string): Finding[] {
     warning(
       "tls",
       `the certificate is not for ${hostname}`,
-      "change server.public_url, or get one for that name",
+      "change server.public_url, or get a certificate for that name",
     ),
   ];
 }

@@ -68,7 +68,7 @@ Deno.test("source list and source test work without a database and create none",
     const list = await regfeed(folder, "source list --json");
     assert.equal(list.code, 0, list.stderr);
     assert.deepEqual(JSON.parse(list.stdout).sources.map(({ state }: { state: string }) => state), ["new"]);
-    assert.match(list.stderr, /^no database at .*regfeed\.db yet: no state of any source is known/m);
+    assert.match(list.stderr, /^no database at .*regfeed\.db yet, so the state of every source is unknown/m);
     const test = await regfeed(folder, "source test inbox --json");
     assert.equal(test.code, 0, test.stderr);
     assert.equal(JSON.parse(test.stdout).new, 1);

@@ -53,7 +53,7 @@ Deno.test("describeConfig() prints the summary", async () => {
       /^server +listens on 127\.0\.0\.1:8080, public URL http:\/\/127\.0\.0\.1:8080$/,
       /^proxies +10\.0\.0\.0\/8$/,
       /^store +\/etc\/regfeed\/data\/regfeed\.db$/,
-      /^delivery +to https and http, public addresses and 192\.168\.0\.0\/16, timeout 15s per attempt$/,
+      /^delivery +over https and http to public IP addresses and 192\.168\.0\.0\/16, timeout 15s per attempt$/,
       /^tier team +10000 requests per day, 5000 deliveries per month, active subscriptions: 5, 200 test calls, 5000 replays and 20 backfills per day, 5000 held deliveries$/,
       /^sources +1 enabled, 1 disabled$/,
       /^ {2}a-source +feed +0 9 \* \* \* +Europe\/Berlin +next 2026-07-02T07:00:00\.000Z$/,
@@ -61,7 +61,7 @@ Deno.test("describeConfig() prints the summary", async () => {
     ]
   ) assert.ok(lines.some((line) => expected.test(line)), `${expected} in\n${lines.join("\n")}`);
   const bare = describeConfig(await configOf(""), NOW);
-  assert.match(bare, /^delivery +to https only, public addresses, /m);
+  assert.match(bare, /^delivery +over https only to public IP addresses, /m);
   assert.match(bare, /^sources +0 enabled, 0 disabled$/m);
 });
 

@@ -111,7 +111,7 @@ const IN_WORDS: [Partial<RegEvent>, Record<string, string>][] = [
       "1 référence d’article supprimée",
   }],
   [{ url_official: "https://board.example/2", published_at: 1, language: "de" }, {
-    en: "Official address changed; publication date changed; language changed",
+    en: "Official URL changed; publication date changed; language changed",
     de: "Amtliche Adresse geändert; Veröffentlichungsdatum geändert; Sprache geändert",
     fr: "Adresse officielle modifiée; date de publication modifiée; langue modifiée",
   }],

@@ -74,7 +74,7 @@ Deno.test({
         [
           "disk",
           0o700,
-          /\/disk belongs to \S+ \(mode 0700\), and this process runs as root, who cannot look into it: run it as (\S+) \(`sudo -u \1 regfeed …`\), or give the data to root: chown -R root \S+\/disk$/,
+          /\/disk belongs to \S+ \(mode 0700\), and this process runs as root, who cannot enter it: run this command as (\S+) \(`sudo -u \1 regfeed …`\), or give the data to root: chown -R root \S+\/disk$/,
         ],
         ["disk/regfeed.db", 0o600, /regfeed\.db belongs to \S+ \(mode 0600\), .* who cannot read it/],
       ];
