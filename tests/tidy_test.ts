@@ -30,7 +30,7 @@ interface House {
 }
 
 const good = (text: string) => ({ text, lines: [] });
-const bad = (text: string, ...lines: number[]) => ({ text, lines: lines.length === 0 ? [1] : lines });
+const bad = (text: string, lines = [1]) => ({ text, lines });
 const lines = (count: number) => "x;\n".repeat(count);
 
 const RULES: House[] = [
@@ -39,36 +39,32 @@ const RULES: House[] = [
     rule: moduleRule,
     samples: {
       "src/domain/a.ts": good('import "./b.ts";\nimport "node:path";\nimport "zod";'),
-      "src/domain/b.ts": bad('import "./a.ts";\nimport { x } from "../wire/x.ts";', 2),
-      "src/config/a.ts": bad('import "../domain/a.ts";\nimport "../wire/a.ts";', 2),
-      "src/classify/a.ts": bad('import "../domain/a.ts";\nimport "../wire/a.ts";', 2),
+      "src/domain/b.ts": bad('import "./a.ts";\nimport { x } from "../wire/x.ts";', [2]),
+      "src/config/a.ts": bad('import "../domain/a.ts";\nimport "../wire/a.ts";', [2]),
+      "src/classify/a.ts": bad('import "../domain/a.ts";\nimport "../wire/a.ts";', [2]),
       "src/ingest/parse/a.ts": good(
         'import "../b.ts";\nimport "../../domain/a.ts";\nimport "../../wire/a.ts";',
       ),
       "src/ingest/a.ts": bad(
         'import type { x } from "../classify/a.ts";\nexport * from "../delivery/a.ts";',
-        1,
-        2,
+        [1, 2],
       ),
       "src/delivery/a.ts": bad(
         'const x = await import("../accounts/x.ts");\ntype X = import("../api/x.ts").X;',
-        1,
-        2,
+        [1, 2],
       ),
       "src/api/a.ts": bad(
         'import "../config/a.ts";\nimport "../platform/a.ts";\nimport "../store/a.ts";',
-        1,
-        2,
-        3,
+        [1, 2, 3],
       ),
-      "src/store/sqlite/a.ts": bad('import "../../domain/a.ts";\nimport "../../platform/a.ts";', 2),
+      "src/store/sqlite/a.ts": bad('import "../../domain/a.ts";\nimport "../../platform/a.ts";', [2]),
       "src/platform/a.ts": bad('import "../config/a.ts";'),
-      "src/app.ts": bad('import "./store/sqlite/a.ts";\nimport "./cli/a.ts";', 2),
+      "src/app.ts": bad('import "./store/sqlite/a.ts";\nimport "./cli/a.ts";', [2]),
       "src/cli/a.ts": good('import "../app.ts";\nimport a from "../../example.toml" with { type: "text" };'),
-      "src/cli/b.ts": bad('import "../../tools/a.ts";\nimport "../../tests/support/a.ts";', 1, 2),
+      "src/cli/b.ts": bad('import "../../tools/a.ts";\nimport "../../tests/support/a.ts";', [1, 2]),
       "src/version.ts": good('import a from "../deno.json" with { type: "json" };'),
       "src/elsewhere/a.ts": bad(""),
-      "main.ts": bad('import "./src/cli/cli.ts";\nimport "./src/app.ts";', 2),
+      "main.ts": bad('import "./src/cli/cli.ts";\nimport "./src/app.ts";', [2]),
       "tests/api/a_test.ts": good('import "../../src/store/a.ts";'),
     },
   },
@@ -79,53 +75,38 @@ const RULES: House[] = [
     samples: {
       "src/api/a.ts": bad(
         "const a = Date.now();\nconst b = new Date();\nconst c = Date();\nMath.random();",
-        1,
-        2,
-        3,
-        4,
+        [1, 2, 3, 4],
       ),
       "src/api/b.ts": bad(
         "setTimeout(f, 1);\nsetInterval(f, 1);\nAbortSignal.timeout(1);\nperformance.now();",
-        1,
-        2,
-        3,
-        4,
+        [1, 2, 3, 4],
       ),
       "src/api/c.ts": bad(
         'await fetch("x");\nglobalThis.fetch;\nconst f = { fetch };\nnew Worker("x");',
-        1,
-        2,
-        3,
-        4,
+        [1, 2, 3, 4],
       ),
-      "src/api/d.ts": bad("Deno.env;\nconsole.log(1);\nprocess.exit();\nlet t: Deno.Conn;", 1, 2, 3, 4),
-      "src/api/e.ts": bad("crypto.getRandomValues(a);\ncrypto.randomUUID();\nDate['now']();", 1, 2, 3),
+      "src/api/d.ts": bad("Deno.env;\nconsole.log(1);\nprocess.exit();\nlet t: Deno.Conn;", [1, 2, 3, 4]),
+      "src/api/e.ts": bad("crypto.getRandomValues(a);\ncrypto.randomUUID();\nDate['now']();", [1, 2, 3]),
       "src/api/f.ts": bad(
         'import { randomBytes } from "node:crypto";\nimport { createHmac, randomUUID as id } from "node:crypto";\n' +
           'import * as all from "node:crypto";\nimport whole from "node:crypto";',
-        1,
-        2,
-        3,
-        4,
+        [1, 2, 3, 4],
       ),
       "src/api/g.ts": bad(
         ["net", "http", "https", "tls", "dns", "dns/promises", "fs", "fs/promises", "child_process"]
           .map((name) => `import "node:${name}";`).join("\n"),
-        ...[1, 2, 3, 4, 5, 6, 7, 8, 9],
+        [1, 2, 3, 4, 5, 6, 7, 8, 9],
       ),
       "src/api/h.ts": bad(
         'import { request } from "undici";\nimport { DatabaseSync } from "node:sqlite";',
-        1,
-        2,
+        [1, 2],
       ),
       "src/store/a.ts": bad(
         "const a = `insert into a values (unixepoch())`;\nconst b = \"select datetime('now')\";\n" +
           'const c = `select ${x} where a < current_timestamp`;\nconst d = "a random (but fine) text";',
-        1,
-        2,
-        3,
+        [1, 2, 3],
       ),
-      "src/store/a.sql": bad("-- a\ncreate table a (b default current_timestamp) strict;", 2),
+      "src/store/a.sql": bad("-- a\ncreate table a (b default current_timestamp) strict;", [2]),
       "src/store/b.ts": good(
         'import { DatabaseSync } from "node:sqlite";\nconst a = "select max(published_at)";',
       ),
@@ -159,26 +140,20 @@ const RULES: House[] = [
       "deno.json": bad(
         '{ "imports": {\n"zod": "npm:zod@4.6.7",\n"hono": "npm:hono@^4.0.0",\n"@a/b": "npm:@a/b@1.0.0",\n' +
           '"other": "npm:zod@4.6.7",\n"std": "jsr:@std/std@1.0.0",\n"left": "npm:left@1.0.0"\n} }',
-        3,
-        5,
-        6,
-        7,
+        [3, 5, 6, 7],
       ),
       "src/api/a.ts": good(
         'import { z } from "zod";\nimport "zod/v4";\nimport "hono";\nimport "@a/b/c";\nimport "std";',
       ),
       "src/api/b.ts": bad(
         'import "node:path";\nimport "other";\nimport "missing";\nimport "npm:zod@4.6.7";',
-        3,
-        4,
+        [3, 4],
       ),
       "tests/api/a_test.ts": bad('import "@a/missing";'),
       "tests/api/b_test.ts": good('import "npm:fast@1.2.3";\nimport "npm:@a/fast@2.0.0/x";\nimport "zod";'),
       "tests/api/c_test.ts": bad(
         'import "npm:fast@1.2.4";\nimport "npm:loose@^1.0.0";\nimport "npm:zod@4.6.7";',
-        1,
-        2,
-        3,
+        [1, 2, 3],
       ),
     },
   },
@@ -189,9 +164,7 @@ const RULES: House[] = [
       "src/api/a.ts": good('import "zod";\nimport "node:path";\nimport "./b.ts";'),
       "src/api/b.ts": bad(
         'import "jsr:@std/assert";\nimport "https://a.test/b.ts";\nawait import("file:///zod");',
-        1,
-        2,
-        3,
+        [1, 2, 3],
       ),
       "tools/a.ts": bad('export * from "http://a.test/b.ts";'),
     },
@@ -200,7 +173,7 @@ const RULES: House[] = [
     promise: "files are at most 300 lines long",
     rule: fileLengthRule,
     isWarning: true,
-    samples: { "src/api/a.ts": good(lines(300)), "tests/api/b_test.ts": bad(lines(301), 301) },
+    samples: { "src/api/a.ts": good(lines(300)), "tests/api/b_test.ts": bad(lines(301), [301]) },
   },
   {
     promise: "functions are at most 60 lines long",
@@ -209,8 +182,8 @@ const RULES: House[] = [
     samples: {
       "src/api/a.ts": good(`/**\n${"* a\n".repeat(9)}*/\nfunction f() {\n${lines(58)}}`),
       "src/api/b.ts": bad(`function f() {\n${lines(59)}}`),
-      "src/api/c.ts": bad(`\nconst f = () => {\n${lines(59)}};`, 2),
-      "tests/api/d_test.ts": bad(`class A {\nget a() {\n${lines(59)}}\n}`, 2),
+      "src/api/c.ts": bad(`\nconst f = () => {\n${lines(59)}};`, [2]),
+      "tests/api/d_test.ts": bad(`class A {\nget a() {\n${lines(59)}}\n}`, [2]),
     },
   },
   {
@@ -247,16 +220,11 @@ const RULES: House[] = [
       "src/api/a.ts": good("class Managed {}\nfunction helpText() {}\nconst useful = 1;"),
       "src/api/b.ts": bad(
         "class KeyManager {}\ninterface Utils {}\nfunction testHelper() {}\nconst dateUtil = 1;",
-        1,
-        2,
-        3,
-        4,
+        [1, 2, 3, 4],
       ),
       "tests/api/c_test.ts": bad(
         "type MANAGER_OF_KEYS = 1;\nconst f = (helper: A) => 1;\nclass A { utilOf() {} }",
-        1,
-        2,
-        3,
+        [1, 2, 3],
       ),
     },
   },
@@ -280,10 +248,7 @@ const RULES: House[] = [
       "src/api/a.ts": good('const a = "TODO";\nconst b = `FIXME`; // nothing to do'),
       "src/api/b.ts": bad(
         "f(); // TODO: more\n/* a\n FIXME */\nf({\n  // XXX\n});\n/** HACK */ const a = 1;",
-        1,
-        2,
-        5,
-        7,
+        [1, 2, 5, 7],
       ),
     },
   },
@@ -295,7 +260,10 @@ const RULES: House[] = [
         "-- create table in_a_comment (a);\ncreate table a (b text check (b in ('x')), primary key (b)) strict;\n" +
           "CREATE TABLE c (d) STRICT, without rowid;\ncreate virtual table e using fts5 (f);\ncreate index g on a (b);",
       ),
-      "src/store/b.sql": bad("create table a (\n  b text\n);\ncreate table strict (c) without rowid;", 1, 4),
+      "src/store/b.sql": bad("create table a (\n  b text\n);\ncreate table strict (c) without rowid;", [
+        1,
+        4,
+      ]),
     },
   },
   {
@@ -303,7 +271,7 @@ const RULES: House[] = [
     rule: madeExpressionRule,
     samples: {
       "src/domain/a.ts": good('const a = /a/;\nconst b = "new RegExp(a)";'),
-      "src/domain/b.ts": bad("const a = 1;\nexport function f(x: string) {\n  return new RegExp(x);\n}", 3),
+      "src/domain/b.ts": bad("const a = 1;\nexport function f(x: string) {\n  return new RegExp(x);\n}", [3]),
       "src/api/router.ts": bad("function compile() {}"),
     },
   },

@@ -25,13 +25,13 @@ export interface Given {
   otherKey: string;
   subscription: { id: string; webhook_secret: string };
   ask(method: string, path: string, sent?: Sent): Promise<Reply>;
-  /** The JSON of a response 200. */
+  /** Returns the JSON of a 200 response. */
   get(path: string): Promise<Json>;
   subscribe(body: unknown): Promise<Reply>;
   patch(body: unknown, id?: string): Promise<Reply>;
   /** Publishes, fetches and delivers events with these ids. */
   publish(...ids: string[]): Promise<void>;
-  /** Lets time pass and does the work that is due. */
+  /** Advances the clock and does the work that is due. */
   pass(ms: number): Promise<void>;
   sentTo(hook: string): SeenRequest[];
   bodiesTo(hook: string): Json[];
@@ -54,7 +54,7 @@ export function publishFeed({ platform }: World, ...items: Parameters<typeof rss
   platform.http.serve("https://board.example/feed", () => ({ body: rss(items) }));
 }
 
-/** Sends POST /v1/subscriptions; text is sent as it is. */
+/** Sends POST /v1/subscriptions. A string is sent unchanged. */
 export function subscribe(
   world: World,
   key: string,

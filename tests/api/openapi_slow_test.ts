@@ -1,4 +1,4 @@
-// The API's description: it passes the lint of a tool that reads such documents.
+// The API description passes the lint of a tool that reads such documents.
 import assert from "node:assert/strict";
 import { condition, needs } from "../support/needs.ts";
 import { description } from "../support/openapi.ts";
@@ -6,16 +6,9 @@ import { withFolder } from "../support/process.ts";
 
 const REDOCLY = "npm:@redocly/cli@2.77.0";
 
-/** Runs @redocly/cli in a folder of its own: the package is fetched where it is not cached, and gets no network. */
+/** Runs @redocly/cli in a separate folder, without network access. The package is fetched unless it is cached. */
 async function redocly(folder: string, args: readonly string[]): Promise<{ code: number; text: string }> {
-  const permissions = [
-    "--no-prompt",
-    "--allow-read",
-    "--allow-env",
-    "--allow-sys",
-    "--deny-net",
-    "--deny-run",
-  ];
+  const permissions = "--no-prompt --allow-read --allow-env --allow-sys --deny-net --deny-run".split(" ");
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["run", "--quiet", ...permissions, `--allow-write=${folder}`, REDOCLY, ...args],
     cwd: folder,
@@ -28,15 +21,15 @@ async function redocly(folder: string, args: readonly string[]): Promise<{ code:
 
 const CAN_LINT = await redocly(".", ["--version"]).then(({ code }) => code === 0);
 
-Deno.test({
-  ...needs(
+Deno.test(
+  needs(
     "the description passes @redocly/cli lint with its recommended rules, without a warning",
     condition(CAN_LINT, `${REDOCLY} cannot be installed`),
   ),
-  fn: () =>
+  () =>
     withFolder(async (folder) => {
       const { servers, ...rest } = await description();
-      // The default address is loopback, which the rules take for a forgotten one.
+      // The default URL is on loopback, which the rules consider a mistake.
       const address = servers.map((server) => ({ ...server, url: "https://feed.example.org" }));
       await Deno.writeTextFile(`${folder}/openapi.json`, JSON.stringify({ ...rest, servers: address }));
       const { code, text } = await redocly(folder, ["lint", "openapi.json", "--format=json"]);
@@ -44,4 +37,4 @@ Deno.test({
       assert.deepEqual(JSON.parse(totals), { errors: 0, warnings: 0, ignored: 0 }, text);
       assert.equal(code, 0, text);
     }),
-});
+);

@@ -119,17 +119,7 @@ Deno.test("an unusual URL or method gets a response that names the problem", () 
 
 Deno.test("the Host header cannot select a path", () =>
   withServer(async (port) => {
-    const invalid = [
-      "x/v1/sources?",
-      "x/v1/sources#",
-      "x?",
-      "u:p@x",
-      "x\\y",
-      "a b",
-      "x:port",
-      "x:123456",
-      "[::1",
-    ];
+    const invalid = "x/v1/sources?|x/v1/sources#|x?|u:p@x|x\\y|a b|x:port|x:123456|[::1".split("|");
     for (const host of [...invalid, "\u00e9"]) {
       const { status, body } = await get(port, "GET /v1/events", `Host: ${host}`);
       assert.equal(status, 400, `${host}: ${body}`);

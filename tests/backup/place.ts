@@ -1,4 +1,4 @@
-// A store with a config and a key, of which backups are made.
+// A store with a config and a key, for backups.
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { unpackTar } from "modern-tar";
@@ -17,7 +17,7 @@ import { TEMPORARY } from "../support/temporary.ts";
 
 export const NOW_MS = Date.parse("2026-08-01T03:15:00Z");
 
-/** A folder with a store of three events, a config, a key, and the tools of a real machine. */
+/** A folder with a store of three events, a config, a key, and the real tools of the machine. */
 export interface Place {
   folder: string;
   database: string;

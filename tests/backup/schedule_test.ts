@@ -1,4 +1,4 @@
-// Backups by themselves: on time, again after a failure, and no more of them than are kept.
+// Scheduled backups: on time, again after a failure, and only as many as are kept.
 import assert from "node:assert/strict";
 import { backupName, scheduledName } from "../../src/backup/create.ts";
 import { findNewestBackup, findSuperfluous, nextBackupAt, runBackups } from "../../src/backup/schedule.ts";
@@ -8,7 +8,7 @@ import { fakePlatform } from "../support/platform.ts";
 const DAILY = { schedule: "15 3 * * *", timezone: "UTC" };
 const at = (text: string): number => Date.parse(`${text}Z`);
 
-/** The clock on which every sleep is over at once, and its time has passed. */
+/** A clock whose sleeps end at once, as if their time had passed. */
 function sleepless(clock: ReturnType<typeof fakePlatform>["clock"]): Clock {
   return {
     ...clock,
@@ -122,7 +122,7 @@ async function run({ keep, folder, backups, create, removeFile }: Run) {
 }
 
 Deno.test("runBackups() makes one a day, tries again after a failure, and keeps the newest", async () => {
-  // Made by `backup create` without a name: one long ago, one on a day of the schedule's.
+  // Created by `backup create` without a name: one long ago, and one on a scheduled day.
   const byHand = [backupName(at("2026-01-01T10:00")), backupName(at("2026-08-03T12:00"))];
   const folder = new Set<string>(["mine.tar.gz", ...byHand]);
   let failures = 2;

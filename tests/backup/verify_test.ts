@@ -1,4 +1,4 @@
-// Archives are believed only when they are whole.
+// Archives are accepted only if they are complete and undamaged.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";

@@ -38,7 +38,7 @@ Deno.test("reasons state the points and the words that earned them", () => {
     classifyItem(item({ title, summary, url })).reasons.filter(({ field }) => fields.includes(field))
       .map(({ field, value, why, words }) => `${field} ${value}: ${why} [${words.join(" · ")}]`);
 
-  // The supervisor is named in the title, not in the URL.
+  // The title names the supervisor, and the URL does not.
   assert.deepEqual(
     told("CMA launches initial review of AI models", "Competition and consumers.", "https://www.gov.uk/1", [
       "relevant",

@@ -18,11 +18,8 @@ import { needs, present } from "../support/needs.ts";
 const TAXONOMY = new URL("../../../shared/facts/taxonomy.json", import.meta.url);
 
 Deno.test("the Act has 119 articles, 14 annexes and 180 recitals", () => {
-  assert.deepEqual([ARTICLE_DATA.articles.size, ARTICLE_DATA.annexes.size, ARTICLE_DATA.recitals], [
-    119,
-    14,
-    180,
-  ]);
+  const { articles, annexes, recitals } = ARTICLE_DATA;
+  assert.deepEqual([articles.size, annexes.size, recitals], [119, 14, 180]);
 });
 
 Deno.test("the data files contain only known kinds, types, severities and fields", () => {
@@ -55,12 +52,8 @@ Deno.test("the data files contain only known kinds, types, severities and fields
   const fields = (all: readonly object[]) => [...new Set(all.flatMap((one) => Object.keys(one)))].sort();
   const patterns = ["category", "celex", "summary", "title"];
   assert.deepEqual(fields(EVENT_TYPE_DATA.rules), [...patterns, "type", "unless", "url", "why"]);
-  assert.deepEqual(fields([...SEVERITY_DATA.signals.values()]), [
-    "also_in_summary",
-    ...patterns,
-    "url",
-    "why",
-  ]);
+  const signals = [...SEVERITY_DATA.signals.values()];
+  assert.deepEqual(fields(signals), ["also_in_summary", ...patterns, "url", "why"]);
   assert.deepEqual(
     fields(SEVERITY_DATA.rules),
     ["data_protection", "names_the_act", "publishers", "severity", "types", "why", "with", "without"],
@@ -137,12 +130,9 @@ Deno.test("a host belongs to one kind of publisher", () => {
   assert.equal(new Set(hosts).size, hosts.length);
 });
 
-Deno.test({
-  ...needs(
-    "the topics are those of the taxonomy, in its order, with its names and articles",
-    present(TAXONOMY),
-  ),
-  fn: () => {
+Deno.test(
+  needs("the topics are those of the taxonomy, in its order, with its names and articles", present(TAXONOMY)),
+  () => {
     const taxonomy = JSON.parse(Deno.readTextFileSync(TAXONOMY));
     const fields = ["id", "parent", "name_en", "name_de", "name_fr", "articles"] as const;
     const pick = (topic: Record<string, unknown>) => fields.map((field) => topic[field]);
@@ -151,4 +141,4 @@ Deno.test({
       taxonomy.topics.map(pick),
     );
   },
-});
+);

@@ -130,9 +130,9 @@ Deno.test("evaluate() reaches at least the known accuracy on held-out items, in 
   }
 });
 
-Deno.test({
-  ...needs("evaluate() keeps what the rules reach on items of official sources", present(LABELLED)),
-  fn: () => {
+Deno.test(
+  needs("evaluate() keeps what the rules reach on items of official sources", present(LABELLED)),
+  () => {
     const lines = readLabelled(Deno.readTextFileSync(LABELLED));
     assertReached(lines, { relevance: 0.95, topics: 0.9, eventType: 0.95, severity: 0.95 });
     // Feeds state less than labels: the language must be detected without the label's.
@@ -143,7 +143,7 @@ Deno.test({
       severity: 0.95,
     });
   },
-});
+);
 
 function assertReached(
   lines: readonly LabelledItem[],

@@ -1,11 +1,11 @@
-// The patterns of the classifier's lists become regular expressions when it starts: each is searched for in linear time.
+// The patterns of the classifier's lists become regular expressions at startup, and each takes linear time.
 import assert from "node:assert/strict";
 import process from "node:process";
 import { EVENT_TYPE_DATA, RELEVANCE_DATA, SEVERITY_DATA } from "../../src/classify/data.ts";
 import { buildPatternIndex, findPatterns } from "../../src/classify/phrases/find_patterns.ts";
 import { foldText } from "../../src/classify/phrases/fold_text.ts";
 
-/** Twice as much as is read of a summary. */
+/** Twice the length that is read of a summary. */
 const CHARACTERS = 20_000;
 /** Linear time is about 1 ms, quadratic more than a second. */
 const MOST_MS = 200;

@@ -7,14 +7,11 @@ const COMMISSION = "https://digital-strategy.ec.europa.eu/en/x/1";
 const GERMANY = "https://www.bundesnetzagentur.de/1";
 const FRANCE = "https://www.cnil.fr/1";
 const BRITAIN = "https://www.gov.uk/1";
+const EURLEX = "https://eur-lex.europa.eu/eli";
 const AMERICA = "https://www.ftc.gov/1";
 
 const ROWS: [expected: Severity, title: string, url: string][] = [
-  [
-    "critical",
-    "Regulation (EU) 2026/1744 as regards artificial intelligence",
-    "https://eur-lex.europa.eu/eli/reg/2026/1744/oj",
-  ],
+  ["critical", "Regulation (EU) 2026/1744 as regards artificial intelligence", `${EURLEX}/reg/2026/1744/oj`],
   ["critical", "AI Act enters into force", COMMISSION],
   ["critical", "Rules for AI models start to apply", COMMISSION],
   ["critical", "KI-Gesetz tritt in Kraft", COMMISSION],
@@ -29,11 +26,7 @@ const ROWS: [expected: Severity, title: string, url: string][] = [
   ["high", "MEPs vote to delay the AI Act", "https://www.europarl.europa.eu/news/1"],
   ["high", "Guidelines on the AI Act", COMMISSION],
   ["high", "Code of Practice for general-purpose AI", COMMISSION],
-  [
-    "high",
-    "Commission Implementing Regulation (EU) 2027/1 on the AI Act",
-    "https://eur-lex.europa.eu/eli/reg_impl/2027/1/oj",
-  ],
+  ["high", "Commission Implementing Regulation (EU) 2027/1 on the AI Act", `${EURLEX}/reg_impl/2027/1/oj`],
   ["high", "Judgment of the Court: automated decision-making", "https://curia.europa.eu/1"],
   ["high", "Reconnaissance faciale : amende de 20 millions d'euros", FRANCE],
   ["high", "First harmonised standard for AI cited in the Official Journal", "https://www.cencenelec.eu/1"],
@@ -66,11 +59,7 @@ const ROWS: [expected: Severity, title: string, url: string][] = [
   ["low", "Erfahren Sie mehr über das KI-Gesetz", COMMISSION],
   ["info", "Webinar on the AI Act", COMMISSION],
   ["info", "Arbeitskreis KI der Datenschutzkonferenz", "https://www.datenschutz.rlp.de/1"],
-  [
-    "info",
-    "Regulation (EU) 2026/99 on fisheries enters into force",
-    "https://eur-lex.europa.eu/eli/reg/2026/99/oj",
-  ],
+  ["info", "Regulation (EU) 2026/99 on fisheries enters into force", `${EURLEX}/reg/2026/99/oj`],
 ];
 
 Deno.test("classifyItem() derives the severity from event type, publisher and words", () => {

@@ -15,10 +15,7 @@ Deno.test("check uses the example config if there is no other, and says so on st
   withFolder(async (folder) => {
     const none = await regfeed(folder, "check");
     assert.equal(none.code, 2);
-    assert.match(
-      none.stderr,
-      /no regfeed\.toml in this folder: create one with `deno task regfeed init`/,
-    );
+    assert.match(none.stderr, /no regfeed\.toml in this folder: create one with `deno task regfeed init`/);
     await Deno.mkdir(join(folder, "inbox"));
     await Deno.writeTextFile(join(folder, "config.example.toml"), INBOX_SOURCE);
     const listed = await regfeed(folder, "source list");
@@ -94,11 +91,8 @@ Deno.test("check reports conflicts of declared customers with the database by li
       `[[customers]]\nid = "bank"\nemail = "${email}"\ntier = "team"\nkey_sha256 = "${"2c".repeat(32)}"\n`;
     await writeConfig(folder, declare("ana@b.example"));
     assert.equal((await regfeed(folder, "check")).code, 0);
-    assert.deepEqual(
-      [...Deno.readDirSync(folder)].map(({ name }) => name),
-      ["regfeed.toml"],
-      "no database is made",
-    );
+    const names = [...Deno.readDirSync(folder)].map(({ name }) => name);
+    assert.deepEqual(names, ["regfeed.toml"], "no database is created");
     await writeConfig(folder, "");
     const { customer } = await regfeedJson<{ customer: { id: string } }>(
       folder,
@@ -128,10 +122,7 @@ Deno.test("check warns of an invalid signing secret and of api_requests_per_day 
     );
     const { warnings } = await regfeedJson<{ warnings: string[] }>(folder, "check");
     const told = warnings.join("\n");
-    assert.match(
-      told,
-      /payment\.webhook_secret is not a complete signing secret: set the right one/,
-    );
+    assert.match(told, /payment\.webhook_secret is not a complete signing secret: set the right one/);
     assert.match(told, /the customer bank has api_requests_per_day = 0: all of its requests are refused/);
     assert.doesNotMatch(told, /whsec_short/);
   }));

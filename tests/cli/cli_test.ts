@@ -164,11 +164,8 @@ Deno.test("a running server applies the changes of commands within a second", ()
       assert.equal(await statusWith(rotated.key), 401);
 
       const { customers } = await regfeedJson<Customers>(folder, "customer list");
-      assert.deepEqual(customers.map(({ id, tier, enabled }) => [id, tier, enabled]), [[
-        customer.id,
-        "gpai",
-        true,
-      ]]);
+      const listed = customers.map(({ id, tier, enabled }) => [id, tier, enabled]);
+      assert.deepEqual(listed, [[customer.id, "gpai", true]]);
       assert.ok(customers[0]?.keys.every((one) => one.disabled_at !== null));
       const healthy = await regfeed(folder, `healthcheck --url ${server.address}`);
       assert.deepEqual([healthy.code, healthy.stdout], [0, "ok\n"]);

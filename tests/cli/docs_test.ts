@@ -15,7 +15,7 @@ async function pages(): Promise<Map<string, string>> {
   return found;
 }
 
-/** The anchors that a page's headings get: lower case, without punctuation, blanks as hyphens. */
+/** Returns the anchors of a page's headings: lower case, without punctuation, with hyphens for spaces. */
 function anchorsOf(page: string): Set<string> {
   const headings = [...withoutCode(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => heading);
   return new Set(
@@ -23,7 +23,7 @@ function anchorsOf(page: string): Set<string> {
   );
 }
 
-/** Comments in code begin like headings. */
+/** Removes code blocks, because comments in code look like headings. */
 function withoutCode(page: string): string {
   return page.replace(/^```[^]*?^```$/gm, "");
 }

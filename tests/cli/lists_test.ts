@@ -22,7 +22,7 @@ async function fill(folder: string): Promise<string> {
   const payments = createPayments(connection);
   for (let n = 0; n < ROWS; n++) {
     const number = String(n).padStart(3, "0");
-    // Some of one time, as a busy second has them.
+    // Some rows have the same time, as in a busy second.
     const atMs = 1_000 + Math.floor(n / 10);
     if (n > 0) noteAct(connection, { actor: "service", atMs }, "customer.change", id, { n });
     const event = { fact: null, payer: null, subscription: null, note: "of nobody", receivedAtMs: atMs };

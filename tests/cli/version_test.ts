@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { tracesWarning } from "../../src/server/build_info.ts";
 
-/** The warning of an executable that was made so, in such an environment. */
+/** Returns the warning of an executable that was built with these settings, in this environment. */
 function warningOf(made: { traces: boolean } | null, { otel, runtime = "Deno 2.4.2", program = "regfeed" }: {
   otel?: string;
   runtime?: string;

@@ -84,17 +84,15 @@ const rule = (...lines: string[]): string => ["[[severity_rules]]", 'why = "x"',
 
 /** A topic "a", and rules of two severities. */
 const own = (...lines: string[]): string => topic('id = "a"', ...lines);
+const zork = 'keywords_en = ["zork"]';
+const bots = 'keywords_en = ["bot*"]';
 const high = (...lines: string[]): string => rule('severity = "high"', ...lines);
 const low = (...lines: string[]): string => rule('severity = "low"', ...lines);
 
 /** A text, the key that its only error names, and a part of the message. */
 const REFUSED: [text: string, key: string, part: string][] = [
   [topic('id = "gpai"', 'keywords_en = ["zork"]'), "3: topics[0].id", "a built-in topic"],
-  [
-    own('keywords_en = ["zork"]') + own('keywords_en = ["zork"]'),
-    "7: topics[1].id",
-    "another of [[topics]] has too",
-  ],
+  [own(zork) + own(zork), "7: topics[1].id", "another of [[topics]] has too"],
   [topic('id = "A"', 'keywords_en = ["zork"]'), "3: topics[0].id", "lower-case letters"],
   [topic('id = "a"'), "3: topics[0].id", "can never match"],
   [own('parent = "nowhere"', 'articles = ["4"]'), "4: topics[0].parent", "is not a topic"],
@@ -108,11 +106,7 @@ const REFUSED: [text: string, key: string, part: string][] = [
   [own('keywords_en = ["AI *ing"]'), "4: topics[0].keywords_en[0]", "can never match"],
   [own('keywords_en = ["§ 5"]'), "4: topics[0].keywords_en[0]", "start with a letter"],
   [own('keywords_en = ["bot*", "bots"]'), "4: topics[0].keywords_en[1]", 'has "bot*"'],
-  [
-    own('keywords_en = ["bot*"]', 'keywords_other = ["bots"]'),
-    "5: topics[0].keywords_other[0]",
-    'has "bot*"',
-  ],
+  [own(bots, 'keywords_other = ["bots"]'), "5: topics[0].keywords_other[0]", 'has "bot*"'],
   [own('keywords_any = ["bot*"]', 'keywords_fr = ["bots"]'), "5: topics[0].keywords_fr[0]", 'has "bot*"'],
   [own('keywords_en = "bot"'), "4: topics[0].keywords_en", "needs a list of words"],
   [own('keywords_es = ["bot"]'), "4: topics[0].keywords_es", 'words in this language into "keywords_other"'],

@@ -24,14 +24,8 @@ const WRONG_VALUES: readonly [string, RegExp][] = [
   ["store.path = 1979-05-27", /store\.path: needs a path, .*found a date or time$/],
   ['store.path = ""', /store\.path: is not a valid path/],
   ['ingest.user_agent = "{foo}"', /ingest\.user_agent: contains "\{foo\}"/],
-  [
-    "ingest.notify_first_fetch = 1",
-    /needs true or false without quotes, such as true; found the number 1$/,
-  ],
-  [
-    "ingest.max_document_bytes = 1.5",
-    /needs an integer from 1024 to 536870912, .*found the number 1\.5$/,
-  ],
+  ["ingest.notify_first_fetch = 1", /needs true or false without quotes, such as true; found the number 1$/],
+  ["ingest.max_document_bytes = 1.5", /needs an integer from 1024 to 536870912, .*found the number 1\.5$/],
   ["ingest.max_document_bytes = nan", /needs an integer .*found the number NaN$/],
   ["ingest.concurrency = 0", /needs an integer from 1 to 64, such as 4; found the number 0$/],
   ["ingest.timeout = 30", /ingest\.timeout: needs a duration, such as "30s"; found the number 30$/],
@@ -44,10 +38,7 @@ const WRONG_VALUES: readonly [string, RegExp][] = [
   ['delivery.allow_networks = ["10.0.0.1"]', /allow_networks\[0\]: is a single address/],
   ['delivery.languages = ["english"]', /delivery\.languages\[0\]: is not a valid language code/],
   ["delivery.concurrency_per_subscription = 1001", /needs an integer from 1 to 1000/],
-  [
-    "tiers.team.active_subscriptions = -1",
-    /:1: tiers\.team\.active_subscriptions: needs an integer from 0/,
-  ],
+  ["tiers.team.active_subscriptions = -1", /:1: tiers\.team\.active_subscriptions: needs an integer from 0/],
   ["tiers.team = 5", /tiers\.team: needs a table, such as \[tiers\.team\]; found the number 5$/],
   ['log.level = "warning"', /log\.level: cannot be "warning": .*Did you mean "warn"\?$/],
   ['log.format = "xml"', /log\.format: cannot be "xml": use one of "text" and "json"\.$/],
@@ -58,10 +49,7 @@ const WRONG_VALUES: readonly [string, RegExp][] = [
   ["sources = [1]", /sources\[0\]: needs a table, such as \[\[sources\]\]; found the number 1$/],
   [source('id = "EU_x"'), /:4: sources\[0\]\.id: cannot be "EU_x"/],
   ['[[sources]]\nname_en = "x"\nurl = "https://a.org"', /:1: sources\[0\]\.id: is missing: it needs an id/],
-  [
-    '[[sources]]\nid = "x"\nurl = "https://a.org"',
-    /:1: sources\[0\]\.name_en: is missing: it needs a name/,
-  ],
+  ['[[sources]]\nid = "x"\nurl = "https://a.org"', /:1: sources\[0\]\.name_en: is missing: it needs a name/],
   [source('name_de = ""'), /sources\[0\]\.name_de: must be one line/],
   [source('base_url = "www.example.org"'), /sources\[0\]\.base_url: is not a valid URL/],
   [source('url = "feed.xml"'), /sources\[0\]\.url: is not a valid URL/],
@@ -91,10 +79,7 @@ const WRONG_VALUES: readonly [string, RegExp][] = [
     /url: cannot be combined with urls: set either one/,
   ],
   [inLanguages('{ en = "https://a.org/en" }'), /urls: needs the URLs of several languages; for/],
-  [
-    inLanguages('{ en = "https://a.org", german = "https://a.org" }'),
-    /urls: has the key "german", which is/,
-  ],
+  [inLanguages('{ en = "https://a.org", german = "https://a.org" }'), /urls: has the key "german", which is/],
   [
     inLanguages('{ en = "https://a.org/en", de = "https://a.org/de" }\nfetch_strategy = "sparql"\n') +
     '[sources.sparql]\nquery = "{since} {until}"\ntitle = "t"\nlink = "l"',
@@ -111,10 +96,7 @@ const WRONG_VALUES: readonly [string, RegExp][] = [
   ],
   [inLanguages('"https://a.org"'), /urls: needs a table of URLs by language, such as \{ en = /],
   [source('schedule = "61 * * * *"'), /:5: sources\[0\]\.schedule: is not a valid cron expression/],
-  [
-    source("schedule = 30"),
-    /sources\[0\]\.schedule: needs a cron expression, such as "\*\/30 \* \* \* \*"/,
-  ],
+  [source("schedule = 30"), /sources\[0\]\.schedule: needs a cron expression, such as "\*\/30 \* \* \* \*"/],
   [source('timezone = "Europe/Berln"'), /sources\[0\]\.timezone: .*Did you mean "Europe\/Berlin"\?/],
   [source("languages = []"), /sources\[0\]\.languages: is empty/],
   [source('languages = ["en", "en"]'), /sources\[0\]\.languages: contains a language twice/],

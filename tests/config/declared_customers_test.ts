@@ -55,10 +55,7 @@ Deno.test("problems of a declared customer name the line and never repeat a key"
     [customer("key_sha256 = []"), /:5: customers\[0\]\.key_sha256: is empty: a customer needs a key/],
     [customer(`key_sha256 = "rgf_${HASH}"`), /:5: .*contains an API key: set its hash/],
     [customer("key_sha256 = 5"), /:5: customers\[0\]\.key_sha256.*needs the SHA-256 hash of an API key/],
-    [
-      customer("active_subscriptions = 5"),
-      /:6: .*is allowed only for the embedded tier.*\[tiers\.team\]/,
-    ],
+    [customer("active_subscriptions = 5"), /:6: .*is allowed only for the embedded tier.*\[tiers\.team\]/],
     [customer("tiers = 5"), /:6: customers\[0\]\.tiers: unknown key\. Did you mean "tier"\?/],
     [
       customer() + customer('email = "b@c.example"', `key_sha256 = "${OTHER}"`),

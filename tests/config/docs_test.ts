@@ -9,7 +9,7 @@ const SECRETS = {
   "/etc/regfeed/metrics-token": "0123456789abcdef".repeat(2),
 };
 
-/** The TOML blocks of a page, in lists too. */
+/** Returns the TOML blocks of a page, including those in lists. */
 function examplesOf(text: string): string[] {
   return [...text.matchAll(/^( *)```toml\n([^]*?)^\1```$/gm)].map(([, indent = "", example = ""]) =>
     example.replaceAll(new RegExp(`^${indent}`, "gm"), "")

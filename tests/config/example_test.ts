@@ -6,7 +6,10 @@ import { configOf } from "./given.ts";
 
 const EXAMPLE = await Deno.readTextFile(new URL("../../config.example.toml", import.meta.url));
 
-/** The example with its commented-out keys enabled; of the forms of a secret only those that `secret` matches. */
+/**
+ * Returns the example with its commented-out keys enabled. Of the forms of a secret, it enables those that `secret`
+ * matches.
+ */
 function switchedOn(secret: RegExp): string {
   return EXAMPLE.split("\n").map((line) => {
     if (!/^#(\[|[a-z0-9_]+ = )/.test(line)) return line;

@@ -62,11 +62,7 @@ Deno.test("listeners conflict if the system would reject the second one", async 
   for (const pair of clashes) {
     for (const [api = "", own = ""] of [pair, pair.toReversed()]) {
       const lines = (await linesOf(given(api, own))).join("\n");
-      assert.match(
-        lines,
-        /:2: metrics\.listen: is .*:9464, which conflicts with server\.listen/,
-        lines,
-      );
+      assert.match(lines, /:2: metrics\.listen: is .*:9464, which conflicts with server\.listen/, lines);
     }
   }
   const beside: [string, string][] = [

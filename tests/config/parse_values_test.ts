@@ -141,11 +141,8 @@ Deno.test("readDuration() parses integers of ms, s, m, h and d within bounds", (
     ["499ms", /is 499ms: use 500ms to 1h/],
     ["61m", /is 61m: use 500ms to 1h/],
   ]);
-  const rows: [number, string][] = [[0, "0ms"], [1, "1ms"], [1_500, "1500ms"], [90_000, "90s"], [
-    7_200_000,
-    "2h",
-  ], [172_800_000, "2d"]];
-  for (const [ms, text] of rows) assert.equal(formatDuration(ms), text);
+  const formatted = [0, 1, 1_500, 90_000, 7_200_000, 172_800_000].map(formatDuration);
+  assert.deepEqual(formatted, ["0ms", "1ms", "1500ms", "90s", "2h", "2d"]);
 });
 
 Deno.test("readSchedule() accepts cron expressions of five or six fields that have a next run", () => {
@@ -234,22 +231,11 @@ Deno.test("readContact() accepts email addresses and URLs", () => {
 });
 
 Deno.test("readName(), readPath() and readVariable() reject invalid values", () => {
-  check(readName, [["  a b ", "a b"], ["", /one line/], [" ", /one line/], ["a\nb", /one line/], [
-    "a\u0000",
-    /one line/,
-  ]]);
-  check(readPath, [["data/regfeed.db", "data/regfeed.db"], ["", /not a valid path/], [
-    "  ",
-    /not a valid path/,
-  ], [
-    "a\0",
-    /not a valid path/,
-  ]]);
-  check(readVariable, [["A_1", "A_1"], ["", /not a valid env/], ["1A", /not a valid env/], [
-    "Bearer x",
-    /not a valid env/,
-  ], [
-    "A=B",
-    /not a valid env/,
-  ]]);
+  const refused = (texts: string[], problem: RegExp) => texts.map((text) => [text, problem] as const);
+  check(readName, [["  a b ", "a b"], ...refused(["", " ", "a\nb", "a\u0000"], /one line/)]);
+  check(readPath, [
+    ["data/regfeed.db", "data/regfeed.db"],
+    ...refused(["", "  ", "a\0"], /not a valid path/),
+  ]);
+  check(readVariable, [["A_1", "A_1"], ...refused(["", "1A", "Bearer x", "A=B"], /not a valid env/)]);
 });

@@ -8,11 +8,11 @@ import { addCustomer, anEvent, publish, subscribe } from "../store/contract/give
 import { testVault } from "../support/vault.ts";
 import { aQueue, aWorld, hang, HOST, type JumpingClock, respond, runLoop, settle } from "./given.ts";
 
-/** Maximum lag of a good endpoint, ms. */
+/** Maximum lag of a working endpoint, ms. */
 const SOON_MS = 2_000;
 const STEP_MS = 50;
 
-/** A delivery loop over a store in memory, with as many slots as by default. */
+/** A delivery loop over a store in memory, with the default number of slots. */
 class Room {
   readonly store: Store = openStore(":memory:", testVault);
   readonly clock: JumpingClock;
@@ -33,7 +33,7 @@ class Room {
     this.#deps = { ...deps, store: this.store };
   }
 
-  /** A subscription of the customer to `NAME.CUSTOMER.example`, which responds after this time; null: never. */
+  /** Adds a subscription to `NAME.CUSTOMER.example`, which responds after this time in ms, or never if it is null. */
   async subscribe(customer: string, name: string, afterMs: number | null): Promise<void> {
     const host = `${name}.${customer}.example`;
     const id = `sub_${customer}_${name}`;
@@ -182,7 +182,7 @@ Deno.test("no customer uses more than a quarter of the slots while another waits
     await room.publish("a", "each", 60);
     await room.publish("b", "each", 30);
     room.start();
-    await room.pass(1_000); // the events of the one are matched before those of the other
+    await room.pass(1_000); // the events of one are matched before those of the other
     const together = await mostRunning(room, 4_000);
     assert.deepEqual(Object.fromEntries(together), { a: 25, b: 25 });
     while (room.running.get("b") !== 0) await room.pass(STEP_MS);

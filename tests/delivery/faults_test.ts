@@ -23,12 +23,12 @@ const BEHAVIOURS: ((request: OutgoingRequest) => IncomingResponse | Promise<Inco
 const faults = fc.record({
   behaviours: fc.array(fc.nat(BEHAVIOURS.length - 1), { minLength: 10, maxLength: 40 }),
   failing: fc.array(fc.boolean(), { minLength: 5, maxLength: 60 }),
-  /** How time moves on, ms. */
+  /** Steps by which the clock advances, ms. */
   steps: fc.array(fc.constantFrom(10, 200, 1_000, 4_000, 5_000, 16_000, 120_000), {
     minLength: 5,
     maxLength: 40,
   }),
-  /** After which steps the process is stopped and started again. */
+  /** Steps after which the process is stopped and restarted. */
   restarts: fc.array(fc.nat(7).map((one) => one === 0), { minLength: 10, maxLength: 20 }),
 });
 

@@ -72,7 +72,7 @@ export function hang(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** Endpoints by host name. A host without an endpoint refuses connections. */
+/** Endpoints by host name. Hosts without an endpoint refuse connections. */
 export class FakeNetwork implements HttpClient, Resolver {
   readonly requests: OutgoingRequest[] = [];
   readonly endpoints = new Map<

@@ -62,9 +62,9 @@ const cases: Cases = RECORDED !== null
   ? { ips: [], ranges: [], urls: [], dns: [] }
   : JSON.parse(readFileSync(FILE, "utf8"));
 
-Deno.test({
-  ...needs("every listed address is used or refused, alone, with a public one, and as a literal", RECORDED),
-  fn: async () => {
+Deno.test(
+  needs("every listed address is used or refused, alone, with a public one, and as a literal", RECORDED),
+  async () => {
     for (const { ip, expect } of cases.ips) {
       const isGood = (DECIDED[ip] ?? expect) === "allow";
       for (const addresses of [[ip], [PUBLIC[0] ?? "", ip], [ip, ...PUBLIC]]) {
@@ -80,11 +80,11 @@ Deno.test({
       assertRefused(await send("https://hooks.receiver.example/in", { addresses: [address] }), cidr);
     }
   },
-});
+);
 
-Deno.test({
-  ...needs("every listed URL is refused at creation and at every attempt, with http and https", RECORDED),
-  fn: async () => {
+Deno.test(
+  needs("every listed URL is refused at creation and at every attempt, with http and https", RECORDED),
+  async () => {
     for (const { url, expect } of cases.urls) {
       const verdict = DECIDED[url] ?? expect;
       for (const [text, allowHttp] of [[url, true], [url.replace(/^http:/i, "https:"), false]] as const) {
@@ -95,7 +95,7 @@ Deno.test({
       }
     }
   },
-});
+);
 
 /** Each listed DNS scenario: the addresses of the name, and whether they are refused, fail, or are used. */
 const NAMES: Record<string, { gives: string[] | NetworkError; then: "refused" | "fails" | string[] }> = {
@@ -125,9 +125,9 @@ const ELSEWHERE: Record<string, string> = {
   "search-domain expansion ('kubernetes' -> kubernetes.default.svc.cluster.local)": "guard_test.ts",
 };
 
-Deno.test({
-  ...needs("every listed DNS scenario is refused, fails, or connects, as expected", RECORDED),
-  fn: async () => {
+Deno.test(
+  needs("every listed DNS scenario is refused, fails, or connects, as expected", RECORDED),
+  async () => {
     for (const { scenario } of cases.dns) {
       const row = NAMES[scenario];
       if (row === undefined) {
@@ -143,4 +143,4 @@ Deno.test({
       } else assert.deepEqual(sent.connected, [row.then], scenario);
     }
   },
-});
+);

@@ -24,13 +24,10 @@ Deno.test("signPayload() equals openssl, keyed with the ASCII bytes and with the
 
 const listed = new URL("../../../shared/facts/signature_vectors.json", import.meta.url);
 
-Deno.test({
-  ...needs("signPayload() equals the recorded vector of ../shared/facts", present(listed)),
-  fn: () => {
-    const vector = JSON.parse(readFileSync(listed, "utf8"));
-    const { secret_hex64: secret, id, ts: timestampSeconds, body } = vector;
-    assert.equal(signPayload({ secrets: [secret], id, timestampSeconds, body }), vector.dual_header);
-  },
+Deno.test(needs("signPayload() equals the recorded vector of ../shared/facts", present(listed)), () => {
+  const vector = JSON.parse(readFileSync(listed, "utf8"));
+  const { secret_hex64: secret, id, ts: timestampSeconds, body } = vector;
+  assert.equal(signPayload({ secrets: [secret], id, timestampSeconds, body }), vector.dual_header);
 });
 
 /** HMAC-SHA256 in base64, by Web Crypto. */
@@ -76,7 +73,7 @@ const VERIFIERS: [
   ["svix in raw mode", (secret) => new SvixWebhook(secret, { format: "raw" })],
 ];
 
-/** The headers of a delivery that is made now: the verifiers refuse old ones. */
+/** Returns the headers of a delivery that is signed now, because the verifiers refuse old ones. */
 function headersNow(body: string): Record<string, string> {
   const timestampSeconds = Math.floor(Date.now() / 1_000);
   return {

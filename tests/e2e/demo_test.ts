@@ -1,4 +1,4 @@
-// The demo as its first user runs it.
+// The demo as a first-time user runs it.
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { regfeed, withFolder } from "../support/process.ts";
@@ -27,14 +27,9 @@ Deno.test("demo --once delivers everything and leaves no files", () =>
 
 Deno.test("demo keeps running with commands to paste; a signal ends it and removes its folder", () =>
   withFolder(async (folder) => {
+    const main = fileURLToPath(new URL("../../main.ts", import.meta.url));
     await using child = new Deno.Command(Deno.execPath(), {
-      args: [
-        "run",
-        "--no-prompt",
-        "--allow-all",
-        fileURLToPath(new URL("../../main.ts", import.meta.url)),
-        "demo",
-      ],
+      args: ["run", "--no-prompt", "--allow-all", main, "demo"],
       cwd: folder,
       stdout: "piped",
       stderr: "null",

@@ -1,4 +1,4 @@
-// Recorded feeds of official bodies through the command line, where the recordings are at hand.
+// Recorded feeds of official bodies, ingested by the command line if the recordings are present.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,7 +10,7 @@ import { needs, present } from "../support/needs.ts";
 
 const FIXTURES = fileURLToPath(new URL("../../../shared/fixtures", import.meta.url));
 
-/** The recorded feeds: folder, file, and the number of items that the recording's own index or a count of tags gives. */
+/** The recorded feeds. */
 const FEEDS: readonly { id: string; file: string; timezone: string }[] = [
   { id: "press-corner", file: "ec-press-corner/ec_presscorner_2026-07-28.xml", timezone: "Europe/Brussels" },
   { id: "ftc", file: "ftc/ftc_press_release_competition_2026-07-28.xml", timezone: "America/New_York" },
@@ -28,16 +28,16 @@ const FEEDS: readonly { id: string; file: string; timezone: string }[] = [
   { id: "gov-uk-hmt", file: "gov-uk/gov_uk_hmt_2026-07-31.atom", timezone: "Europe/London" },
   { id: "gov-uk-ofsi", file: "gov-uk/gov_uk_ofsi_blog.atom", timezone: "Europe/London" },
 ];
-/** What the recordings' index says of the whole ones. */
+/** Numbers of items that the index of the recordings states for complete feeds. */
 const KNOWN_COUNTS: Record<string, number> = { "press-corner": 20, ftc: 30, fca: 20 };
 
-/** Puts each recording into a folder of its own and configures a source for each. */
+/** Copies each recording to a separate folder and configures a source for it. */
 async function arrange(folder: string): Promise<void> {
   const sources: string[] = [];
   for (const { id, file, timezone } of FEEDS) {
     await Deno.mkdir(join(folder, id));
     await Deno.copyFile(join(FIXTURES, file), join(folder, id, "feed.xml"));
-    // Long ago, so that no file counts as one that is still being written.
+    // An old time, so that no file counts as being written.
     await Deno.utime(join(folder, id, "feed.xml"), 1_700_000_000, 1_700_000_000);
     sources.push(`[[sources]]
 id = "${id}"
@@ -70,12 +70,12 @@ function storedEvents(folder: string): RegEvent[] {
 
 type Reports = { sources: IngestReport[] };
 
-Deno.test({
-  ...needs(
+Deno.test(
+  needs(
     "ingest stores every item of every recorded feed once, and an edited one as version 2 with its diff",
     present(FIXTURES),
   ),
-  fn: () =>
+  () =>
     withFolder(async (folder) => {
       await arrange(folder);
       const first = await regfeedJson<Reports>(folder, "ingest");
@@ -97,7 +97,7 @@ Deno.test({
       }
       checkQuirks(storedEvents(folder));
 
-      // The ids named: due or not, the same files change nothing, whether they are read again or not.
+      // The sources are named, so that they are read although they are not due. Unchanged files must change nothing.
       const ids = FEEDS.map(({ id }) => id);
       const second = await regfeedJson<Reports>(folder, ["ingest", ...ids]);
       assert.deepEqual(second.sources.map(({ new: fresh, revised }) => fresh + revised), ids.map(() => 0));
@@ -111,9 +111,9 @@ Deno.test({
 
       await reviseOne(folder);
     }),
-});
+);
 
-/** Dates to the minute, languages, texts: what the recordings are known for. */
+/** Checks known properties of the recordings: exact dates, languages and texts. */
 function checkQuirks(events: readonly RegEvent[]): void {
   const of = (source: string) => events.filter((event) => event.source_id === source);
   const dateOf = (source: string, title: string) => {
@@ -129,11 +129,7 @@ function checkQuirks(events: readonly RegEvent[]): void {
   assert.deepEqual(dateOf("cfpb", "CFPB Announces Joint Final Rule"), ["2026-06-25T04:00:00.000Z", false]);
 
   const german = of("finma").filter((event) => event.title_en.startsWith("Aktualisierte"));
-  assert.deepEqual(
-    german.map(({ language }) => language),
-    ["de", "de"],
-    "German items of a feed that says en",
-  );
+  assert.deepEqual(german.map(({ language }) => language), ["de", "de"], "German items in an English feed");
   assert.deepEqual(of("finma").filter(({ language }) => language === "en").length, 1);
   for (const event of of("ecb")) assert.equal(event.title_en, event.title_en.trim());
   for (const event of of("eba")) assert.doesNotMatch(event.summary_en, /not verified|Jana Jaklic|\d\d:\d\d/);
@@ -151,7 +147,7 @@ function checkQuirks(events: readonly RegEvent[]): void {
   }
 }
 
-/** Edits one summary in a copy of the FTC's feed: exactly one event, of version 2. */
+/** Edits one summary in a copy of the FTC's feed, which must give exactly one event of version 2. */
 async function reviseOne(folder: string): Promise<void> {
   const file = join(folder, "ftc", "feed.xml");
   const before = storedEvents(folder);
@@ -160,11 +156,8 @@ async function reviseOne(folder: string): Promise<void> {
   assert.notEqual(edited, text);
   await Deno.writeTextFile(file, edited);
   const { sources } = await regfeedJson<Reports>(folder, "ingest ftc");
-  assert.deepEqual(sources.map(({ new: fresh, revised, unchanged }) => [fresh, revised, unchanged]), [[
-    0,
-    1,
-    29,
-  ]]);
+  const counts = sources.map(({ new: fresh, revised, unchanged }) => [fresh, revised, unchanged]);
+  assert.deepEqual(counts, [[0, 1, 29]]);
   const added = storedEvents(folder).slice(before.length);
   assert.equal(added.length, 1);
   const [revised] = added;

@@ -1,5 +1,5 @@
-// The path of a publication in docs/develop/architecture.md is the path in the code: each function that it names runs
-// in the demo, in the folder or module that the row names or, for what the store does, in the store.
+// The path of a publication in docs/develop/architecture.md matches the code: the demo runs each function, in the
+// folder or module that the row names.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -16,7 +16,7 @@ interface Step {
   functions: string[];
 }
 
-/** What V8 reports of a module. */
+/** The coverage that V8 reports for a module. */
 interface Coverage {
   url: string;
   functions: { functionName: string; ranges: { count: number }[] }[];
@@ -53,7 +53,7 @@ Deno.test("the documented path of a publication is the path of the demo", async 
   });
 });
 
-/** The rows of the table under "The path of a publication". */
+/** Returns the rows of the table under "The path of a publication". */
 function readPath(text: string): Step[] {
   const section = text.split("\n## The path of a publication\n")[1]?.split("\n## ")[0] ?? "";
   return [...section.matchAll(/^\| (\d+\. [^|]+)\| `([^`]+)` *\|([^|]+)\|$/gm)].map((

@@ -1,8 +1,9 @@
-// The receivers of docs/use/webhooks.md do what it says: they are taken from its text and run.
+// The receivers in docs/use/webhooks.md work as documented. They are extracted from the page and run.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { signPayload } from "../../src/delivery/sign.ts";
 import { regfeed, withFolder } from "../support/process.ts";
+import { freePort } from "../support/loopback.ts";
 import { needs, program } from "../support/needs.ts";
 
 const DOCS = await Deno.readTextFile(new URL("../../docs/use/webhooks.md", import.meta.url));
@@ -11,7 +12,7 @@ const OTHER = "fedcba9876543210".repeat(4);
 const BODY = '{"type":"event.published","sequence":7,"title":"Grüße – 規則"}';
 const PATIENCE_MS = 20_000;
 
-/** A program that the page shows, by the name in its first line. */
+/** Returns a program on the page, by the file name in its first line. */
 function shown(file: string): string {
   for (const [, code = ""] of DOCS.matchAll(/^```\w+\n(.*?)^```$/gms)) {
     if (/^(?:\/\/|#) (\S+)$/m.exec(code.split("\n")[0] ?? "")?.[1] === file) return code;
@@ -64,13 +65,6 @@ function cases(): [name: string, sent: Sent, good: boolean][] {
   ];
 }
 
-function freePort(): number {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = listener.addr as Deno.NetAddr;
-  listener.close();
-  return port;
-}
-
 async function post(port: number, { headers, body }: Sent): Promise<number> {
   for (const end = Date.now() + PATIENCE_MS;;) {
     try {
@@ -78,7 +72,7 @@ async function post(port: number, { headers, body }: Sent): Promise<number> {
       await response.body?.cancel();
       return response.status;
     } catch (error) {
-      // It is not listening yet.
+      // The receiver is not listening yet.
       if (Date.now() > end) throw error;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
@@ -88,7 +82,7 @@ async function post(port: number, { headers, body }: Sent): Promise<number> {
 const RECEIVERS: [file: string, tool: string, run: string[]][] = [
   ["receiver.mjs", "node", ["node", "receiver.mjs"]],
   ["receiver.py", "python3", ["python3", "receiver.py"]],
-  // Built before it runs: `go run` would leave its child behind.
+  // Built first, because `go run` would leave its child process behind.
   ["receiver.go", "go", ["./receiver"]],
 ];
 
@@ -103,12 +97,9 @@ async function build(tool: string, file: string, folder: string): Promise<void> 
 }
 
 for (const [file, tool, [command = "", ...args]] of RECEIVERS) {
-  Deno.test({
-    ...needs(
-      `docs/use/webhooks.md: ${file} takes what is good, once, and refuses what is not`,
-      program(tool),
-    ),
-    fn: () =>
+  Deno.test(
+    needs(`docs/use/webhooks.md: ${file} takes what is good, once, and refuses what is not`, program(tool)),
+    () =>
       withFolder(async (folder) => {
         await Deno.writeTextFile(join(folder, file), shown(file));
         await build(tool, file, folder);
@@ -128,20 +119,17 @@ for (const [file, tool, [command = "", ...args]] of RECEIVERS) {
           child.kill("SIGKILL");
         }
         const { stdout } = await child.output();
-        if (tool === "go") return; // it leaves the memory of ids to its reader
+        if (tool === "go") return; // its reader must store the ids
         const lines = new TextDecoder().decode(stdout).trim().split("\n");
         assert.deepEqual(lines.map((line) => line.split(" ")[0]), ["dlv_1", "dlv_2", "dlv_3", "dlv_4"]);
         assert.match(lines[0] ?? "", /event\.published 7 Grüße – 規則$/);
       }),
-  });
+  );
 }
 
-Deno.test({
-  ...needs(
-    "docs/use/webhooks.md: verify.sh accepts valid and refuses invalid deliveries",
-    program("openssl"),
-  ),
-  fn: () =>
+Deno.test(
+  needs("docs/use/webhooks.md: verify.sh accepts valid and refuses invalid deliveries", program("openssl")),
+  () =>
     withFolder(async (folder) => {
       await Deno.writeTextFile(join(folder, "verify.sh"), shown("verify.sh"));
       for (const [name, { headers, body }, good] of cases()) {
@@ -162,15 +150,15 @@ Deno.test({
         assert.equal(code, good ? 0 : 1, `${name}: ${new TextDecoder().decode(stdout)}`);
       }
     }),
-});
+);
 
 for (const [file, tool] of [["save.mjs", "node"], ["save.py", "python3"]] as const) {
-  Deno.test({
-    ...needs(
+  Deno.test(
+    needs(
       `docs/use/webhooks.md: what ${file} saves is what webhook verify takes, as the page says it`,
       program(tool),
     ),
-    fn: () =>
+    () =>
       withFolder(async (folder) => {
         await Deno.writeTextFile(join(folder, file), shown(file));
         await Deno.writeTextFile(join(folder, "secret"), `${SECRET}\n`);
@@ -196,5 +184,5 @@ for (const [file, tool] of [["save.mjs", "node"], ["save.py", "python3"]] as con
         await Deno.writeTextFile(join(folder, "body.json"), `${BODY}\n`);
         assert.equal((await regfeed(folder, command)).code, 1);
       }),
-  });
+  );
 }

@@ -1,4 +1,4 @@
-// Recorded feeds of official bodies, published bit by bit.
+// Recorded feeds of official bodies, published item by item.
 import { fileURLToPath } from "node:url";
 import { type Need, present } from "../support/needs.ts";
 
@@ -24,18 +24,18 @@ const FILES: Readonly<Record<string, string>> = {
   "gov-uk-ofsi": "gov-uk/gov_uk_ofsi_blog.atom",
 };
 
-/** A feed whose items appear one after the other, the oldest first. */
+/** A feed whose items appear one after another, oldest first. */
 export interface GrowingFeed {
   id: string;
   readonly isWhole: boolean;
-  /** As it is served now. */
+  /** The current document. */
   readonly body: string;
   readonly etag: string;
   /** Publishes one more item. */
   grow(): void;
 }
 
-/** The recorded feeds with the first `share` of their items. */
+/** Returns the recorded feeds with the first `share` of their items. */
 export async function growingFeeds(share: number): Promise<GrowingFeed[]> {
   return await Promise.all(
     Object.entries(FILES).map(async ([id, file]) => {

@@ -1,4 +1,5 @@
-// A server whose database is locked, replaced or damaged: what it says, what it still does, and what ends the fault.
+// A server whose database is locked, replaced or damaged: its messages, the remaining functions, and the end of the
+// fault.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -23,7 +24,7 @@ Deno.test("with a locked database reads continue, writes return 503, and both re
     other.exec("begin immediate");
     const refused = await subscribe();
     assert.deepEqual([refused.status, refused.json.code], [503, "unavailable"]);
-    await new Promise((resolve) => setTimeout(resolve, 1_100)); // a report is served for a second
+    await new Promise((resolve) => setTimeout(resolve, 1_100)); // the health report is cached for a second
     let health = (await ask("/v1/health")).json;
     assert.deepEqual([health.status, health.database], ["down", "unavailable"]);
     const read = await ask("/v1/events");
@@ -41,7 +42,7 @@ Deno.test("with a locked database reads continue, writes return 503, and both re
     assert.equal(code, 0);
     assert.match(log, /another process keeps the database locked.*fault=unavailable/);
     assert.match(log, /storage fault over/);
-    // Once, and by nobody else: every loop meets the trouble again and again.
+    // Logged once, although every loop meets the fault repeatedly.
     assert.deepEqual(log.match(/ERROR \S+/g), ["ERROR store"], log);
   });
 });

@@ -17,9 +17,7 @@ const EVENT = `{"id":"evt_1","object":"event","type":"checkout.session.completed
 const SUBSCRIPTION = `{"webhook_url":"https://hooks.example.org/regfeed?a=b","topics":["transparency"],` +
   `"source_filter":["board"],"severity_min":"low","language":"de"}`;
 
-const SIGNS = splitTokens(
-  " |\t|,|;|=|\"|'|\\|/|?|#|&|%|+|-|_|.|:|*|a|A|0",
-);
+const SIGNS = splitTokens(" |\t|,|;|=|\"|'|\\|/|?|#|&|%|+|-|_|.|:|*|a|A|0");
 const JSON_SIGNS = splitTokens(
   '{|}|[|]|,|:|"|\\|\\"|\\u00e4|\\ud800| |\n|1|-|e|null,|"a":|"a#":1,|{"a":|"a",|a|/|%|@|xn--|\u00e4',
 );
@@ -105,12 +103,7 @@ export const API_PARSERS: readonly FuzzedParser[] = [
   {
     name: "query of the event list",
     sample: "limit=5&topics=transparency,gpai&article=Art.%2050(2)&q=ai%20act&since=0&language=de",
-    tokens: [
-      ...SIGNS,
-      ...splitTokens(
-        "%20|%C3%A4|%ff|a=b&|a#=b&|topics=|article=|Art.%2050,|q=|a,|(1)",
-      ),
-    ],
+    tokens: [...SIGNS, ...splitTokens("%20|%C3%A4|%ff|a=b&|a#=b&|topics=|article=|Art.%2050,|q=|a,|(1)")],
     read: (text) => send(`/v1/events?${text}`, {}, {}),
   },
   {

@@ -55,9 +55,7 @@ function refusing(read: () => unknown): void {
   }
 }
 
-const MARKUP = splitTokens(
-  "<|>|/|=|\"|'|&|;| |\n|\t|\u0000|a|A|1|.|-|:|#|?|!|[|]",
-);
+const MARKUP = splitTokens("<|>|/|=|\"|'|&|;| |\n|\t|\u0000|a|A|1|.|-|:|#|?|!|[|]");
 const XML = [
   ...MARKUP,
   ...splitTokens(

@@ -11,9 +11,7 @@ import { sayingLast, serveRaw } from "../platform/raw_server.ts";
 import { type FuzzedParser, splitTokens } from "./fuzzed_parser.ts";
 
 const NOW_MS = Date.parse("2026-08-01T10:00:00Z");
-const VALUE = splitTokens(
-  ' |\t|,|;|=|"|\'|\\|\\"|a|1|-|:|/|<|>|a=b|a=b;|a="b"|, |; ',
-);
+const VALUE = splitTokens(' |\t|,|;|=|"|\'|\\|\\"|a|1|-|:|/|<|>|a=b|a=b;|a="b"|, |; ');
 const BODY = new TextEncoder().encode("<?xml version='1.0'?><rss></rss>");
 
 /** Reads a response of an endpoint, over a connection. */

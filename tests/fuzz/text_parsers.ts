@@ -140,9 +140,7 @@ export const TEXT_PARSERS: readonly FuzzedParser[] = [
     sample: "GET https://a.example/b?key=c failed: ana@example.org said whsec_abc, Bearer rgf_0a",
     tokens: [
       ...ADDRESS,
-      ...splitTokens(
-        "a@|@a|a@b.example|://a:|whsec_|Bearer |rgf_0|sk_live_|\u001b[31m|\u202e",
-      ),
+      ...splitTokens("a@|@a|a@b.example|://a:|whsec_|Bearer |rgf_0|sk_live_|\u001b[31m|\u202e"),
     ],
     read: (text) => {
       log.info(redact(text), { text, list: [text] });
@@ -155,9 +153,7 @@ export const TEXT_PARSERS: readonly FuzzedParser[] = [
   {
     name: "body of a delivery that is verified",
     sample: '{"type":"event.created","timestamp":"2026-08-01T10:00:00Z","data":{}}\r\n',
-    tokens: splitTokens(
-      '\r|\n|\r\n| |"|\\|{|}|[|]|,|:|a|=|\u00e4|\u00c3\u00a4|\ufeff',
-    ),
+    tokens: splitTokens('\r|\n|\r\n| |"|\\|{|}|[|]|,|:|a|=|\u00e4|\u00c3\u00a4|\ufeff'),
     read: (text) => bodyForms(new TextEncoder().encode(text)),
   },
 ];

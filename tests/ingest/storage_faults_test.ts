@@ -120,22 +120,18 @@ Deno.test("a fetch during which the database is locked is repeated when its leas
 
 Deno.test("a schedule that changes during a fetch is kept when the fetch ends", async () => {
   const store = openStore(":memory:", testVault);
-  const before = await createWorld(boardConfig({ source: 'relevance = "all"' }), { store });
+  await using before = await createWorld(boardConfig({ source: 'relevance = "all"' }), { store });
   const after = await createWorld(
     boardConfig({ source: 'relevance = "all"' }).replace("*/30 * * * *", "*/5 * * * *"),
     { store },
   );
-  try {
-    await before.app.ingest.register();
-    before.platform.http.serve(FEED, async () => {
-      await after.app.ingest.register();
-      return { body: rss([{ id: "1" }]) };
-    });
-    const [report] = await before.app.ingest.ingest(["board"]);
-    assert.equal(report?.ok, true);
-    const [state] = await store.listSources();
-    assert.equal((state?.nextDueAtMs ?? 0) - before.platform.clock.nowMs(), 5 * MINUTE);
-  } finally {
-    await before.close();
-  }
+  await before.app.ingest.register();
+  before.platform.http.serve(FEED, async () => {
+    await after.app.ingest.register();
+    return { body: rss([{ id: "1" }]) };
+  });
+  const [report] = await before.app.ingest.ingest(["board"]);
+  assert.equal(report?.ok, true);
+  const [state] = await store.listSources();
+  assert.equal((state?.nextDueAtMs ?? 0) - before.platform.clock.nowMs(), 5 * MINUTE);
 });

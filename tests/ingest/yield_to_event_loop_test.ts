@@ -28,26 +28,22 @@ async function storedCount(store: Store): Promise<number> {
 }
 
 Deno.test("ingest() lets other work run before and while it records a long feed", async () => {
-  const world = await createWorld(boardConfig());
-  try {
-    const items = Array.from({ length: 2_000 }, (_, at) => ({ id: `${at}` }));
-    world.platform.http.serve("https://board.example/feed", () => ({ body: rss(items) }));
-    const { clock } = world.platform;
-    // Each call advances the clock, as work does.
-    const { nowMs, sleep } = clock;
-    let looks = 0;
-    let storedAtPauses: number[] = [];
-    clock.nowMs = () => nowMs() + 10 * looks++;
-    clock.sleep = async (ms, signal) => {
-      storedAtPauses.push(await storedCount(world.store));
-      await sleep(ms, signal);
-    };
-    await world.app.tick();
-    storedAtPauses = [...new Set(storedAtPauses)];
-    assert.equal(storedAtPauses[0], 0, "before anything is recorded");
-    assert.ok(storedAtPauses.length >= 3, `stored at the pauses: ${storedAtPauses}`);
-    assert.equal(await storedCount(world.store), items.length);
-  } finally {
-    await world.close();
-  }
+  await using world = await createWorld(boardConfig());
+  const items = Array.from({ length: 2_000 }, (_, at) => ({ id: `${at}` }));
+  world.platform.http.serve("https://board.example/feed", () => ({ body: rss(items) }));
+  const { clock } = world.platform;
+  // Each call advances the clock, as work does.
+  const { nowMs, sleep } = clock;
+  let looks = 0;
+  let storedAtPauses: number[] = [];
+  clock.nowMs = () => nowMs() + 10 * looks++;
+  clock.sleep = async (ms, signal) => {
+    storedAtPauses.push(await storedCount(world.store));
+    await sleep(ms, signal);
+  };
+  await world.app.tick();
+  storedAtPauses = [...new Set(storedAtPauses)];
+  assert.equal(storedAtPauses[0], 0, "before anything is recorded");
+  assert.ok(storedAtPauses.length >= 3, `stored at the pauses: ${storedAtPauses}`);
+  assert.equal(await storedCount(world.store), items.length);
 });

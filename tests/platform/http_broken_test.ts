@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { NetworkError } from "../../src/domain/ports/ports.ts";
 import { createHttpClient } from "../../src/platform/http/http.ts";
+import { freePort } from "../support/loopback.ts";
 import { type Conversation, saying, sayingLast, serveRaw } from "./raw_server.ts";
 
 const HEAD = "HTTP/1.1 200 OK\r\n";
@@ -61,11 +62,7 @@ const ROWS: [what: string, talk: Conversation, reason: string][] = [
     sayingLast(`${HEAD}transfer-encoding: chunked\r\n\r\n${"0".repeat(4_000_000)}`),
     "the response is too long",
   ],
-  [
-    "a huge head",
-    saying(`${HEAD}x-a: ${"a".repeat(40_000)}\r\n\r\n`),
-    "the response headers are too large",
-  ],
+  ["a huge head", saying(`${HEAD}x-a: ${"a".repeat(40_000)}\r\n\r\n`), "the response headers are too large"],
   ["endless headers", saying(HEAD, "x-a: b\r\n".repeat(9_000)), "the response headers are too large"],
   [
     "100 Continue, unasked",
@@ -122,9 +119,7 @@ Deno.test("request() refuses ten thousand short header fields", async () => {
 });
 
 Deno.test("request() reports a refused connection and an unknown name", async () => {
-  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const { port } = listener.addr;
-  listener.close();
+  const port = freePort();
   assert.equal(await reasonFor(`http://127.0.0.1:${port}/`), "connection refused");
   assert.equal(await reasonFor(`https://127.0.0.1:${port}/`), "connection refused");
   assert.equal(await reasonFor(`http://${"a".repeat(64)}.invalid/`), "host name not found");

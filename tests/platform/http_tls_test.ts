@@ -138,10 +138,6 @@ Deno.test("a response without a close_notify is complete unless its length diffe
   ];
   for (const [answer, heard] of rows) {
     using server = serveCutOff(answer);
-    assert.deepEqual(
-      await ask(["ca.pem"], [`https://feed.test:${server.port}/`]),
-      [heard],
-      answer,
-    );
+    assert.deepEqual(await ask(["ca.pem"], [`https://feed.test:${server.port}/`]), [heard], answer);
   }
 });

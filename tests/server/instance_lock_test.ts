@@ -6,23 +6,22 @@ import { lockStore, storeUser } from "../../src/server/instance_lock.ts";
 Deno.test({
   name: "lockStore() rejects with the holder's name until the lock is released",
   sanitizeOps: false, // the refused lock is taken and dropped when it is free, and that may be after the test
-  fn: async () => {
-    const folder = await Deno.makeTempDir({ prefix: "regfeed-lock-" });
-    try {
-      const store = join(folder, "regfeed.db");
-      assert.equal(await storeUser(store), null);
-      const one = await lockStore(store, "a restore");
-      assert.equal(await storeUser(store), `process ${Deno.pid}, a restore`);
-      await assert.rejects(
-        lockStore(store, "since today"),
-        new RegExp(`regfeed\\.db is in use \\(process ${Deno.pid}, a restore\\): stop that process first`),
-      );
-      one.release();
-      (await lockStore(store, "since today")).release();
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
-  },
+}, async () => {
+  const folder = await Deno.makeTempDir({ prefix: "regfeed-lock-" });
+  try {
+    const store = join(folder, "regfeed.db");
+    assert.equal(await storeUser(store), null);
+    const one = await lockStore(store, "a restore");
+    assert.equal(await storeUser(store), `process ${Deno.pid}, a restore`);
+    await assert.rejects(
+      lockStore(store, "since today"),
+      new RegExp(`regfeed\\.db is in use \\(process ${Deno.pid}, a restore\\): stop that process first`),
+    );
+    one.release();
+    (await lockStore(store, "since today")).release();
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 });
 
 Deno.test("lockStore() names a file that cannot be locked, and the reason", async () => {

@@ -1,15 +1,14 @@
 // The metrics of a server, as Prometheus' own checker reads them.
 import assert from "node:assert/strict";
+import { freePort } from "../support/loopback.ts";
 import { needs, program } from "../support/needs.ts";
 import { serve, withFolder, writeConfig } from "../support/process.ts";
 
-Deno.test({
-  ...needs("promtool accepts the metrics of a server", program("promtool")),
-  fn: () =>
+Deno.test(
+  needs("promtool accepts the metrics of a server", program("promtool")),
+  () =>
     withFolder(async (folder) => {
-      const probe = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-      const { port } = probe.addr;
-      probe.close();
+      const port = freePort();
       const config = `[server]\nlisten = "127.0.0.1:0"\n[metrics]\nlisten = "127.0.0.1:${port}"\n`;
       await writeConfig(folder, config);
       const server = await serve(folder);
@@ -27,4 +26,4 @@ Deno.test({
       const { success, stderr } = await child.output();
       assert.ok(success, `${new TextDecoder().decode(stderr)}\n${text}`);
     }),
-});
+);

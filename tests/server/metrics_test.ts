@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { respondWithMetrics } from "../../src/api/metrics/metrics_page.ts";
 import { measureService } from "../../src/server/server_metrics.ts";
 import { createMetrics, METRICS_TYPE } from "../../src/domain/ports/metrics.ts";
+import { freePort } from "../support/loopback.ts";
 import { regfeed, serve, withFolder, writeConfig } from "../support/process.ts";
 
 Deno.test("the metrics listener serves only GET /metrics", async () => {
@@ -48,9 +49,7 @@ Deno.test("GET /metrics requires the configured token", async () => {
 
 Deno.test("serve exports metrics at the configured address, by route", async () => {
   await withFolder(async (folder) => {
-    const free = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-    const { port } = free.addr as Deno.NetAddr;
-    free.close();
+    const port = freePort();
     await Deno.writeTextFile(join(folder, "metrics-token"), "scrape-me\n");
     await writeConfig(
       folder,
@@ -64,16 +63,9 @@ Deno.test("serve exports metrics at the configured address, by route", async () 
     );
     const server = await serve(folder);
     for (
-      const path of [
-        "/v1/sources",
-        "/v1/health",
-        "/v1/events/evt_1",
-        "/v1/events/evt_2",
-        "/nowhere/1",
-        "/nowhere/2",
-      ]
+      const path of "v1/sources v1/health v1/events/evt_1 v1/events/evt_2 nowhere/1 nowhere/2".split(" ")
     ) {
-      await (await fetch(`${server.address}${path}`)).body?.cancel();
+      await (await fetch(`${server.address}/${path}`)).body?.cancel();
     }
     const backup = await regfeed(folder, "backup create");
     assert.equal(backup.code, 0, backup.stderr);

@@ -10,6 +10,7 @@ import {
   readPair,
   shownName,
 } from "../support/certificates.ts";
+import { freePort } from "../support/loopback.ts";
 import { assertFails, regfeed, serve, withFolder, writeConfig } from "../support/process.ts";
 
 const CONFIG = `
@@ -18,11 +19,6 @@ listen = "127.0.0.1:0"
 tls_cert = "live.pem"
 tls_key = "live.key"
 `;
-
-function freePort(): number {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return listener.addr.port;
-}
 
 /** Writes a pair to the paths in the config. */
 async function install(folder: string, cert: string, key: string): Promise<void> {
@@ -89,10 +85,7 @@ Deno.test("healthcheck accepts any certificate of the config's own server only",
 Deno.test("check and serve warn of a key and a config that others can read", () =>
   withFolder(async (folder) => {
     await makeSelfSigned(folder, "live", "feed.example.org");
-    await writeConfig(
-      folder,
-      `${CONFIG}[metrics]\nlisten = "127.0.0.1:0"\ntoken = "${"k".repeat(32)}"\n`,
-    );
+    await writeConfig(folder, `${CONFIG}[metrics]\nlisten = "127.0.0.1:0"\ntoken = "${"k".repeat(32)}"\n`);
     const config = join(folder, "regfeed.toml");
     await Deno.chmod(config, 0o644);
     await Deno.chmod(join(folder, "live.key"), 0o644);

@@ -1,11 +1,11 @@
-// The subscribers' endpoints and their bad days; each verifies what it gets and remembers it.
+// The simulated endpoints of subscribers. Each verifies and records what it receives.
 import { Webhook } from "standardwebhooks";
 import { type IncomingResponse, NetworkError, type OutgoingRequest } from "../../src/domain/ports/ports.ts";
 import type { FakeClock } from "../support/clock.ts";
 import type { Chance } from "../support/chance.ts";
 import { Pauses } from "./pauses.ts";
 
-/** What an endpoint does with a delivery; `lost`: it takes it, and its answer never comes. */
+/** How an endpoint treats a delivery. `lost` accepts it, but its response never arrives. */
 export const MOODS = [
   "good",
   "good",
@@ -27,9 +27,9 @@ export interface Seen {
   host: string;
   id: string;
   body: string;
-  /** Whether the endpoint has it, whatever it answered. */
+  /** Whether the endpoint processed the delivery, whatever it responded. */
   acted: boolean;
-  /** Whether it said so: only then is it delivered. */
+  /** Whether it confirmed the delivery with a 2xx response. */
   answered: boolean;
 }
 
@@ -37,31 +37,31 @@ const PUBLIC = "93.184.215.14";
 const PRIVATE = ["10.0.0.7", "127.0.0.1", "169.254.169.254", "::1", "::ffff:10.0.0.7"];
 
 const DAY = 86_400_000;
-/** Between an act and what its customer knows of it the clock may move on: so exact are the times that are known, ms. */
+/** Tolerance in ms: the clock may advance between a change and the moment its customer learns of it. */
 const LEEWAY = 10 * 60_000;
 
 export class Endpoints {
   readonly moods = new Map<string, Mood>();
-  /** By host: the secrets that its owner has been given, the newest last. */
+  /** The secrets that the owner of each host has received, newest last. */
   readonly secrets = new Map<string, string[]>();
-  /** By host: when its secret was last replaced, as far as its owner knows. */
+  /** For each host, the period in which its secret was last replaced, as its owner knows it. */
   readonly rotated = new Map<string, { fromMs: number; toMs: number }>();
-  /** Hosts that nothing may go to, and why: left, deleted, switched off. */
+  /** Hosts that must receive nothing, and why: the URL changed, or the subscription was deleted or disabled. */
   readonly off = new Map<string, string>();
-  /** By host: the first failure since the last success that is certainly recorded. */
+  /** For each host, the first failure since the last success that is known to be recorded. */
   readonly failingSince = new Map<string, number>();
   readonly seen: Seen[] = [];
-  /** Nothing goes wrong here at the moment: what an endpoint answers is recorded. */
+  /** Whether no faults are active, so that every response is recorded. */
   isQuiet = true;
-  /** Deliveries that have arrived and been recorded, with their subscriptions: nobody sends them again unasked. */
+  /** Recorded arrivals by delivery id, with their subscriptions. They are sent again only on request. */
   readonly #done = new Map<string, string>();
-  /** By delivery: before when its receiver does not want it again. */
+  /** For each delivery, the time in Unix ms before which its receiver refuses another attempt. */
   readonly #waits = new Map<string, number>();
   readonly #pauses = new Pauses();
-  /** What is answered in this tick: taken for good, and gone. */
+  /** Deliveries confirmed in this tick, and hosts that responded with 410. */
   #taken: [id: string, subscription: string][] = [];
   #gone: string[] = [];
-  /** What no receiver may ever see; the run fails with the first. */
+  /** Broken promises that a receiver noticed. The first one fails the run. */
   readonly violations: string[] = [];
 
   constructor(readonly clock: FakeClock, readonly chance: Chance) {}
@@ -78,7 +78,7 @@ export class Endpoints {
     const host = request.url.hostname;
     const id = request.headers["webhook-id"] ?? "";
     if (this.#pauses.isEarly(id, this.clock.nowMs())) {
-      this.violations.push(`${id} comes to ${host} before the pause after its failure is over`);
+      this.violations.push(`${id} reaches ${host} before the pause after its failure has ended`);
     }
     let isTaken = false;
     try {
@@ -98,7 +98,7 @@ export class Endpoints {
       if (address !== PUBLIC) this.violations.push(`a connection to ${address}`);
     }
     const off = this.off.get(host);
-    if (off !== undefined) this.violations.push(`a delivery to ${host}, which is off: ${off}`);
+    if (off !== undefined) this.violations.push(`a delivery to ${host}, which must receive nothing: ${off}`);
     const mood = this.moods.get(host) ?? "good";
     if (mood !== "good") this.#failed(host);
     else if (this.isQuiet) this.failingSince.delete(host);
@@ -108,19 +108,19 @@ export class Endpoints {
   }
 
   async #answer(seen: Seen, mood: Mood, request: OutgoingRequest): Promise<IncomingResponse> {
-    // An attempt that a tick with trouble has left behind may end in a quiet one, and is not recorded for certain.
+    // An attempt that began while faults were active may end without them, and may not be recorded.
     const isQuiet = this.isQuiet;
     switch (mood) {
       case "slow":
         seen.acted = this.chance.happens(0.5);
         await this.clock.sleep(60_000, request.signal);
-        throw request.signal.reason ?? new NetworkError("the connection broke off");
+        throw request.signal.reason ?? new NetworkError("the connection was closed");
       case "lost":
         seen.acted = true;
-        throw new NetworkError("the connection broke off");
+        throw new NetworkError("the connection was closed");
       case "good":
       case "private":
-        // Some take their time, in which their customers change their minds.
+        // Some respond slowly, so that customers make changes during the attempt.
         if (this.chance.happens(0.3)) await this.clock.sleep(500, request.signal);
         seen.acted = true;
         seen.answered = true;
@@ -147,33 +147,33 @@ export class Endpoints {
     return answer(429, { "retry-after": String(seconds) });
   }
 
-  /** A tick came to its end, a good one or not: what was answered in it is recorded, if nothing could go wrong. */
+  /** Ends a tick. If no faults were active, its responses are recorded. */
   settle(isGood: boolean): void {
-    // The service sees a clock that was set when it looks at it.
+    // The service notices a clock change only when it reads the clock.
     for (const rotated of this.rotated.values()) {
       if (isGood) rotated.toMs = Math.min(rotated.toMs, this.clock.nowMs());
     }
     if (this.isQuiet) {
       for (const [id, subscription] of this.#taken) this.#done.set(id, subscription);
-      for (const host of this.#gone) this.off.set(host, "it said that it is gone");
+      for (const host of this.#gone) this.off.set(host, "it responded with 410");
     }
     this.#taken = [];
     this.#gone = [];
   }
 
-  /** Somebody, or a clock that was set, has given every delivery another time. */
+  /** Forgets all waits, because a request or a clock change has rescheduled the deliveries. */
   forgetWaits(): void {
     this.#waits.clear();
     this.#pauses.forget();
   }
 
-  /** The subscription's owner wants something sent again. */
+  /** Expects the deliveries of a subscription again, because its owner requested a replay. */
   expectAgain(subscription: string): void {
     this.forgetWaits();
     for (const [id, of] of this.#done) if (of === subscription) this.#done.delete(id);
   }
 
-  /** The clock was set: what is known to be later than now is not. */
+  /** Moves recorded times that are now in the future to the present. */
   clockWasSet(): void {
     this.forgetWaits();
     const nowMs = this.clock.nowMs();
@@ -188,9 +188,9 @@ export class Endpoints {
     const id = headers["webhook-id"] ?? "";
     const seen: Seen = { host, id, body, acted: false, answered: false };
     this.seen.push(seen);
-    if (this.#done.has(id)) this.violations.push(`${id} was taken by ${host} and comes again`);
+    if (this.#done.has(id)) this.violations.push(`${id} was delivered to ${host} and sent again`);
     if (this.clock.nowMs() < (this.#waits.get(id) ?? 0)) {
-      this.violations.push(`${id} comes to ${host} before its Retry-After`);
+      this.violations.push(`${id} reaches ${host} before its Retry-After`);
     }
     this.#waits.delete(id);
     const secrets = this.secrets.get(host) ?? [];
@@ -198,9 +198,9 @@ export class Endpoints {
     if (newest === undefined || !this.#verifies(newest, body, headers)) {
       this.violations.push(`${id} does not verify at ${host}`);
     }
-    // One is kept beside the newest, for a day; those before it are over.
+    // The secret before the newest stays valid for a day. Older ones are invalid.
     if (secrets.slice(0, -2).some((secret) => this.#verifies(secret, body, headers))) {
-      this.violations.push(`${id} verifies at ${host} with a secret that is over`);
+      this.violations.push(`${id} verifies at ${host} with an expired secret`);
     }
     const isSignedByLast = secrets.slice(-2, -1).some((secret) => this.#verifies(secret, body, headers));
     const rotated = this.rotated.get(host);
@@ -214,7 +214,7 @@ export class Endpoints {
     return seen;
   }
 
-  /** By the official verifier, whose clock is the system's. */
+  /** Verifies with the official library, which reads the system clock. */
   #verifies(secret: string, body: string, headers: Record<string, string>): boolean {
     const realNow = Date.now;
     Date.now = () => this.clock.nowMs();

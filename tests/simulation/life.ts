@@ -1,20 +1,19 @@
-// One life of the process: it ends at any step, and what was under way then is never heard of again.
+// One run of the process. It may be killed at any step, and work in progress is lost.
 import type { Store } from "../../src/domain/ports/store/store.ts";
 import type { Chance } from "../support/chance.ts";
 
-/** How likely what goes wrong is, at each step. */
+/** The probability of each fault at each step. */
 export interface Troubles {
-  /** The process dies before a step, or after it. */
+  /** The process is killed before or after a step. */
   death: number;
-  /** The disk is full: what would be written is refused. */
+  /** The disk is full, so that writes are refused. */
   fullDisk: number;
 }
 
-/** A process from its start to its death. */
 export class Life {
   #dead = false;
   readonly #died = Promise.withResolvers<"died">();
-  /** Writes that the full disk refused. */
+  /** Number of writes refused by the full disk. */
   refused = 0;
 
   constructor(readonly chance: Chance, readonly troubles: Troubles) {}
@@ -32,7 +31,7 @@ export class Life {
     this.#died.resolve("died");
   }
 
-  /** A step of the process: it may die before it or after it; what a dead process waits for never comes. */
+  /** Runs a step, before or after which the process may be killed. The promise of a killed process never settles. */
   async step<T>(work: () => Promise<T>): Promise<T> {
     this.#mayDie();
     if (this.#dead) return await NEVER;
@@ -50,7 +49,7 @@ export class Life {
 
 const NEVER = new Promise<never>(() => {});
 
-/** What writes nothing works on a full disk too. */
+/** Read-only calls, which also work on a full disk. */
 const READS: ReadonlySet<string> = new Set<keyof Store>([
   "listSources",
   "isKnownSource",
@@ -76,7 +75,7 @@ const READS: ReadonlySet<string> = new Set<keyof Store>([
   "health",
 ]);
 
-/** The store as a life sees it: each call is a step, and a write may be refused. */
+/** The store as one process uses it: each call is a step, and writes may be refused. */
 export function storeOf(store: Store, life: Life): Store {
   return new Proxy(store, {
     get: (target, name: keyof Store & string) => (...given: unknown[]) =>

@@ -1,6 +1,6 @@
-// The least pause between two attempts of a delivery, as its receiver sees it.
+// The minimum pause between two attempts of a delivery, as its receiver can tell.
 
-/** The pauses that are promised after the first, second, … failure, ms; later ones are longer. */
+/** The promised pauses in ms after the first, second, … failure. Later ones are longer. */
 const PROMISED_MS = [5_000, 60_000, 300_000, 1_800_000, 7_200_000];
 const LEAST = 0.9;
 
@@ -10,11 +10,11 @@ interface Paused {
   untilMs: number;
 }
 
-/** What is known of the pauses: less than the service knows, so that a pause is never thought longer than it is. */
+/** The pauses that a receiver can be sure of. They are never longer than the real ones. */
 export class Pauses {
   readonly #paused = new Map<string, Paused>();
 
-  /** Whether an attempt at that time comes too early. */
+  /** Whether an attempt at this time is too early. */
   isEarly(id: string, nowMs: number): boolean {
     return nowMs < (this.#paused.get(id)?.untilMs ?? 0);
   }
@@ -25,12 +25,12 @@ export class Pauses {
     this.#paused.set(id, { host, failures, untilMs: nowMs + LEAST * pauseMs });
   }
 
-  /** The host has answered well: what waits for it need not wait for the end of its pause. */
+  /** Ends the pauses of a host that has responded with success. */
   recovered(host: string): void {
     for (const paused of this.#paused.values()) if (paused.host === host) paused.untilMs = 0;
   }
 
-  /** Everything may begin its schedule anew. */
+  /** Forgets all pauses, because every delivery may restart its schedule. */
   forget(): void {
     this.#paused.clear();
   }

@@ -1,4 +1,4 @@
-// What Regfeed promises, held against what a simulation left behind.
+// Compares the result of a simulation with the promises of Regfeed.
 import assert from "node:assert/strict";
 import { utcMonth } from "../../src/domain/customer/quota_period.ts";
 import type { RegEvent } from "../../src/domain/event/event.ts";
@@ -7,12 +7,12 @@ import { START_MS } from "../support/world.ts";
 import type { Simulation, Subscriber } from "./simulation.ts";
 import type { Filter, Subscribed } from "./subscribed.ts";
 
-/** The most deliveries a month that either tier allows. */
+/** The maximum number of deliveries per month in either tier. */
 const MOST_A_MONTH = 15;
 const NEARLY = 0.8;
-/** The tiers: of the limit of each a month's customer is told anew. */
+/** Number of tiers. A customer is notified once per month for each tier's limit. */
 const LIMITS = 2;
-/** Attempts of a delivery before it is given up. */
+/** Number of attempts before a delivery fails. */
 const ATTEMPTS = 11;
 
 interface Delivery {
@@ -25,7 +25,7 @@ interface Delivery {
   attempt_count: number;
 }
 
-/** Fails with the first promise that was not kept. */
+/** Fails at the first broken promise. */
 export async function assertPromises(
   simulation: Simulation,
   subscribed: readonly Subscribed[],
@@ -53,14 +53,14 @@ export async function assertPromises(
   await assertHoldsAreTrue(simulation, { deliveries, listed });
   for (const key of simulation.oldKeys) {
     const { status } = await simulation.ask({ id: "", key }, "GET", "/v1/subscriptions");
-    assert.equal(status, 401, "a replaced key is good for nothing");
+    assert.equal(status, 401, "a replaced key is rejected");
   }
   assertLog(simulation, subscribed);
 }
 
 /**
- * Fails unless every event has reached its subscriptions once there is quota for all of it: whatever was held, and
- * whatever waited outside of the log.
+ * Fails unless every event reached its subscriptions once the quota allowed it, including held deliveries and
+ * backfills.
  */
 export async function assertNothingIsLost(
   simulation: Simulation,
@@ -68,7 +68,7 @@ export async function assertNothingIsLost(
 ): Promise<void> {
   const events = await allEvents(simulation);
   for (const { id, catch_up: catchUp } of await listedSubscriptions(simulation)) {
-    assert.equal(catchUp, null, `${id} is still behind`);
+    assert.equal(catchUp, null, `${id} has not caught up`);
   }
   const deliveries =
     (await Promise.all(simulation.subscribers.map(({ key }) => allDeliveries(simulation, key)))).flat();
@@ -86,7 +86,7 @@ interface Listed {
   catch_up: { reason: string; state: string; next_event_id: string | null } | null;
 }
 
-/** Every customer's subscriptions as the API shows them. */
+/** All subscriptions, as the API lists them. */
 async function listedSubscriptions(simulation: Simulation): Promise<Listed[]> {
   const lists = await Promise.all(simulation.subscribers.map(async (subscriber) => {
     const { json } = await simulation.ask(subscriber, "GET", "/v1/subscriptions");
@@ -95,7 +95,7 @@ async function listedSubscriptions(simulation: Simulation): Promise<Listed[]> {
   return lists.flat();
 }
 
-/** Every event in the order of storing. */
+/** All events in the order of storing. */
 async function allEvents({ store }: Simulation): Promise<RegEvent[]> {
   const listed = await store.listEvents({ limit: 10_000, after: { seq: 0 } });
   return listed.map(({ json }) => JSON.parse(json));
@@ -118,7 +118,7 @@ async function allDeliveries(simulation: Simulation, key: string): Promise<Deliv
   }
 }
 
-/** No version twice, none left out, and the newest is what the publisher shows. */
+/** Checks that no version is repeated or missing, and that the newest equals the published one. */
 function assertEvents({ publications }: Simulation, events: readonly RegEvent[]): void {
   const versions = new Map<string, RegEvent[]>();
   for (const event of events) {
@@ -133,22 +133,19 @@ function assertEvents({ publications }: Simulation, events: readonly RegEvent[])
   assert.equal(versions.size, publications.length, "every publication is stored");
 }
 
-/** Deliveries that a deletion cancelled before their first attempt are removed; all others count without a gap. */
+/** Checks that sequences have no gap, except where a deletion removed deliveries that were never attempted. */
 function assertSequences(deliveries: readonly Delivery[], deleted: ReadonlySet<string>): void {
   const bySubscription = Map.groupBy(deliveries, (delivery) => delivery.subscription_id);
   for (const [id, of] of bySubscription) {
     const sequences = of.map(({ sequence }) => sequence).sort((a, b) => a - b);
     if (deleted.has(id)) assert.equal(new Set(sequences).size, of.length, `${id} has a number twice`);
     else assert.deepEqual(sequences, of.map((_, at) => at + 1), `the sequence of ${id} has a gap`);
-    assert.equal(
-      new Set(of.map(({ event_id }) => event_id)).size,
-      of.length,
-      `an event has two deliveries to ${id}`,
-    );
+    const events = new Set(of.map(({ event_id }) => event_id));
+    assert.equal(events.size, of.length, `an event has two deliveries to ${id}`);
   }
 }
 
-/** One `webhook-id` is one body, one subscription, one event. */
+/** Checks that each `webhook-id` always has the same body. */
 function assertSameBytes({ endpoints }: Simulation): void {
   const bodies = new Map<string, string>();
   for (const { id, body } of endpoints.seen) {
@@ -158,17 +155,17 @@ function assertSameBytes({ endpoints }: Simulation): void {
   }
 }
 
-/** Every delivery has come to an end that its owner sees, and the end is true. */
+/** Checks that every delivery has reached a final state that matches what its endpoint received. */
 function assertEveryEnd({ endpoints }: Simulation, deliveries: readonly Delivery[]): void {
   const answered = new Set(endpoints.seen.filter((seen) => seen.answered).map(({ id }) => id));
   for (const delivery of deliveries) {
     const told = JSON.stringify(delivery);
     switch (delivery.status) {
       case "delivered":
-        assert.ok(answered.has(delivery.id), `delivered, but never taken: ${told}`);
+        assert.ok(answered.has(delivery.id), `delivered, but never received: ${told}`);
         break;
       case "failed":
-        assert.ok(delivery.attempt_count >= ATTEMPTS, `given up early: ${told}`);
+        assert.ok(delivery.attempt_count >= ATTEMPTS, `failed too early: ${told}`);
         assert.ok(delivery.reason !== null, told);
         break;
       case "held":
@@ -176,15 +173,12 @@ function assertEveryEnd({ endpoints }: Simulation, deliveries: readonly Delivery
         assert.ok(delivery.reason !== null, told);
         break;
       default:
-        assert.fail(`still on its way after the end: ${told}`);
+        assert.fail(`not in a final state: ${told}`);
     }
   }
 }
 
-/**
- * Every event that the subscription wants has its delivery, and none that it does not want. What stands from `end` on
- * waits until it has caught up.
- */
+/** Checks that exactly the wanted events have deliveries. Those from `end` on are still to be caught up with. */
 function assertComplete(
   { id, filters, storedBefore, backfill, deleted }: Subscribed,
   { events, end, deliveries }: {
@@ -196,7 +190,7 @@ function assertComplete(
   const got = new Set(deliveries.filter((one) => one.subscription_id === id).map(({ event_id }) => event_id));
   for (const [place, event] of events.entries()) {
     const wanted = filters.map((filter) => wants(filter, event));
-    // Of an event that was stored while the filter changed, either is right.
+    // If the filter changed while the event was stored, both outcomes are correct.
     if (wanted.every((wants) => !wants)) {
       assert.ok(!got.has(event.id), `${id} got ${event.id}, which it does not want`);
     }
@@ -210,7 +204,7 @@ function wants({ topics = [], severity_min = "info" }: Filter, event: RegEvent):
     (topics.length === 0 || topics.some((topic) => event.topics.includes(topic)));
 }
 
-/** The numbers of a subscription follow the order in which its events were stored, those of the past too. */
+/** Checks that the sequence follows the order of storing, including the backfill. */
 function assertOrder({ id }: Subscribed, events: readonly RegEvent[], deliveries: readonly Delivery[]): void {
   const places = new Map(events.map((event, place) => [event.id, place]));
   const inTurn = deliveries.filter((one) => one.subscription_id === id)
@@ -218,7 +212,7 @@ function assertOrder({ id }: Subscribed, events: readonly RegEvent[], deliveries
   assert.deepEqual(inTurn, inTurn.toSorted((a, b) => a - b), `${id} gets its events out of order`);
 }
 
-/** What a month holds back of a subscription that was never off is the newest of it: the oldest goes first. */
+/** Checks that the quota of the month holds the newest deliveries, and that the oldest are sent first. */
 export async function assertHeldInOrder(
   { store }: Simulation,
   subscribed: readonly Subscribed[],
@@ -227,7 +221,7 @@ export async function assertHeldInOrder(
     if (!isOrdered || deleted) continue;
     const listed = await store.listDeliveries(subscriber.id, { subscriptionId: id, limit: 1_000 });
     if (listed.some(({ subscriptionDisabledBy }) => subscriptionDisabledBy !== null)) continue;
-    const held = listed.map(({ status }) => status === "held"); // the newest first
+    const held = listed.map(({ status }) => status === "held"); // newest first
     assert.ok(
       held.lastIndexOf(true) <= held.filter((is) => is).length - 1,
       `${id} does not get the oldest first`,
@@ -236,8 +230,8 @@ export async function assertHeldInOrder(
 }
 
 /**
- * No month has more deliveries than the highest limit that it had, and each delivery that arrived is counted once,
- * those that did not are not; who is at a limit is told of it, once.
+ * Checks that no month exceeds the highest limit, that exactly the arrived deliveries count, and that each notice is
+ * sent once.
  */
 async function assertQuota(
   { store, subscribers, clock }: Simulation,
@@ -259,7 +253,7 @@ async function assertQuota(
       const isTold = used.spentAtMs !== null || used.warnedAtMs !== null;
       assert.ok(
         isTold || used.deliveries < MOST_A_MONTH * NEARLY,
-        `nobody was told of ${used.deliveries} deliveries in ${month}`,
+        `no notice of ${used.deliveries} deliveries in ${month}`,
       );
       if (isTold) spent++;
     }
@@ -269,10 +263,10 @@ async function assertQuota(
     }
   }
   const arrived = deliveries.filter(({ status }) => status === "delivered").length;
-  assert.equal(counted, arrived, "what counts towards the months is what arrived");
+  assert.equal(counted, arrived, "exactly the arrived deliveries are counted");
 }
 
-/** What is held, or paused, waits for something that is so: its subscription is off, or the month is used up. */
+/** Checks that each held or paused subscription has a valid cause: it is disabled, or the quota is used up. */
 async function assertHoldsAreTrue(
   simulation: Simulation,
   { deliveries, listed }: { deliveries: readonly Delivery[]; listed: readonly Listed[] },
@@ -286,17 +280,17 @@ async function assertHoldsAreTrue(
       deliveries.some((one) => one.subscription_id === id && one.status === "held");
     assert.ok(
       !waits || !enabled || months.get(subscriber.id)?.remaining === 0,
-      `${id} is held although nothing holds it`,
+      `${id} is held without a cause`,
     );
     if (catchUp === null) continue;
-    assert.equal(catchUp.state, "paused", `${id} goes on for ever`);
+    assert.equal(catchUp.state, "paused", `${id} never pauses`);
     if (catchUp.reason !== "held_full") continue;
     const mails = await simulation.store.listMails({ customerId: subscriber.id, limit: 1_000 });
-    assert.ok(mails.some(({ kind }) => kind === "held-full"), `nobody was told that ${id} is held_full`);
+    assert.ok(mails.some(({ kind }) => kind === "held-full"), `no mail says that ${id} is held_full`);
   }
 }
 
-/** No key and no secret stands in the log. */
+/** Checks that the log contains no key, secret or webhook path. */
 function assertLog(
   { lines, subscribers, oldKeys, endpoints }: Simulation,
   subscribed: readonly Subscribed[],
@@ -307,6 +301,6 @@ function assertLog(
     assert.ok(!text.includes(secret));
   }
   for (const { host } of subscribed) {
-    assert.ok(!text.includes(`${host}/hook`), "an address stands in the log");
+    assert.ok(!text.includes(`${host}/hook`), "the log contains a webhook URL");
   }
 }

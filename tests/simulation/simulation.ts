@@ -1,4 +1,4 @@
-// A whole appliance that lives through a seed: it dies and starts again, its clock jumps, its disk is full.
+// A complete Regfeed driven by a seed: it is killed and restarted, its clock jumps, and its disk fills up.
 import { setImmediate } from "node:timers";
 import { makeKey } from "../../src/accounts/keys.ts";
 import { type App, createApp } from "../../src/app.ts";
@@ -30,10 +30,10 @@ api_requests_per_day = 1_000_000
 active_subscriptions = 50
 ${boardConfig()}`;
 
-/** Turns that a tick may take; the clock moves between them while it waits. */
+/** Maximum number of event loop turns per tick. The clock advances while the tick waits. */
 const MAX_TURNS = 4_000;
 
-/** A publication as its publisher shows it now. */
+/** A publication in the form that its publisher currently shows. */
 export interface Publication {
   id: string;
   version: number;
@@ -47,14 +47,14 @@ export interface Subscriber {
 
 export interface Reply {
   status: number;
-  // deno-lint-ignore no-explicit-any -- the JSON that is looked into
+  // deno-lint-ignore no-explicit-any -- the tests check its fields
   json: any;
 }
 
-/** What a change to the code under test does to the store: a planted bug. */
+/** A planted bug: replaces methods of the store. */
 export type Tampering = (store: Store) => Store;
 
-/** The appliance and everything around it. */
+/** A complete Regfeed with its surroundings. */
 export class Simulation {
   readonly chance: Chance;
   readonly clock: FakeClock = fakeClock(START_MS);
@@ -64,7 +64,7 @@ export class Simulation {
   readonly lines: LogLine[] = [];
   subscribers: Subscriber[] = [];
   deaths = 0;
-  /** How often an endpoint was dead for so long that it was switched off. */
+  /** How often an endpoint failed for so long that it was disabled. */
   outages = 0;
   readonly oldKeys: string[] = [];
   #life: Life;
@@ -79,7 +79,7 @@ export class Simulation {
   }
 
   static async open(seed: number, tamper: Tampering = (store) => store): Promise<Simulation> {
-    // Modules come from the disk, in a time that the simulated clock knows nothing of.
+    // Loading modules takes real time, which the simulated clock does not know.
     await loadIngestSource();
     const config = await parseConfig(CONFIG, {
       file: "regfeed.toml",
@@ -110,7 +110,7 @@ export class Simulation {
     this.subscribers.push({ id, key });
   }
 
-  /** A new process over the same store. */
+  /** Starts a new process on the same store. */
   #start(): [Life, App] {
     const life = new Life(this.chance, this.troubles);
     const { config } = this;
@@ -157,7 +157,7 @@ export class Simulation {
     }))));
   }
 
-  /** Runs every loop once, to its end or to the process's death; true when it came to its end. */
+  /** Runs every loop once. Returns whether the tick ended without being killed or refused. */
   async tick(): Promise<boolean> {
     this.#isTicking = true;
     this.endpoints.isQuiet = this.troubles.death === 0 && this.troubles.fullDisk === 0;
@@ -169,8 +169,8 @@ export class Simulation {
   }
 
   /**
-   * What the endpoints learn of a change that was answered: at once, or when the tick is over, because an attempt that
-   * was under way when it was made ends as it began.
+   * Tells the endpoints of an acknowledged change: at once, or at the end of the tick, because attempts in progress end
+   * under the old settings.
    */
   learn(what: () => void): void {
     if (this.#isTicking) this.#learned.push(what);
@@ -183,12 +183,12 @@ export class Simulation {
     if (outcome === "died") return false;
     if ("error" in outcome) {
       if (this.#life.refused === refused) throw outcome.error;
-      return false; // the full disk was told of, and the next tick tries again
+      return false; // the full disk was reported, and the next tick tries again
     }
     return true;
   }
 
-  /** Asks the API; what a dying process leaves unanswered is asked again, as a client does. */
+  /** Sends an API request, and repeats it if the process is killed before it responds, as a client does. */
   async ask(subscriber: Subscriber, method: string, path: string, body?: unknown): Promise<Reply> {
     const key = `${this.chance.between(0, 2 ** 31)}-${this.chance.between(0, 2 ** 31)}`;
     for (let tries = 0; tries < 100; tries++) {
@@ -206,22 +206,22 @@ export class Simulation {
       if ("error" in outcome) throw outcome.error;
       if (outcome.value.status !== 500) return outcome.value;
     }
-    throw new Error(`no answer to ${method} ${path}`);
+    throw new Error(`no response to ${method} ${path}`);
   }
 
-  /** Moves the clock until the work is done, or the process is dead: then a new one starts. */
+  /** Advances the clock until the work settles or the process is killed, and then starts a new process. */
   async #drive<T>(work: Promise<T>): Promise<{ value: T } | { error: unknown } | "died"> {
     const life = this.#life;
     let settled: { value: T } | { error: unknown } | "died" | null = null;
     const ends = work.then((value) => ({ value }), (error: unknown) => ({ error }));
     Promise.race([ends, life.died]).then((outcome) => settled = outcome);
     for (let turn = 0; settled === null; turn++) {
-      if (turn > MAX_TURNS) throw new Error("the work comes to no end");
+      if (turn > MAX_TURNS) throw new Error("the work does not end");
       await nextTurn();
-      // What still waits after a while waits for time.
+      // Work that has not settled by now is waiting for time to pass.
       if (settled === null && turn % 4 === 3) await this.clock.advance(turn < 40 ? 20 : 5_000);
     }
-    // What ran beside it may have started the next process.
+    // Concurrent work may already have started the next process.
     if (settled === "died" && life === this.#life) {
       this.deaths++;
       [this.#life, this.#app] = this.#start();
@@ -240,7 +240,7 @@ async function readReply(response: Response): Promise<Reply> {
   return { status: response.status, json: text === "" ? null : JSON.parse(text) };
 }
 
-/** A turn of the event loop: promises come to rest. */
+/** Waits for one turn of the event loop, so that promises settle. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

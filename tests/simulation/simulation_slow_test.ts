@@ -1,2 +1,2 @@
-// simulation_test.ts with as many cases as `deno task test:slow` asks for.
+// simulation_test.ts with the number of cases of `deno task test:slow`.
 import "./simulation_test.ts";

@@ -1,4 +1,4 @@
-// Regfeed under all faults of a seed. SEED=n runs one seed, SEEDS=n that many.
+// A complete Regfeed under all faults. SEED=n runs one seed, and SEEDS=n runs n seeds.
 import assert from "node:assert/strict";
 import type { Store } from "../../src/domain/ports/store/store.ts";
 import { assertNothingIsLost, assertPromises } from "./promises.ts";
@@ -10,7 +10,7 @@ const SEEDS = Number(Deno.env.get("SEEDS") ?? scaled(20, 200));
 const seeds = Deno.env.get("SEED") === undefined
   ? Array.from({ length: SEEDS }, (_, at) => at + 1)
   : [Number(Deno.env.get("SEED"))];
-/** Number of seeds within which a planted bug is found. */
+/** Number of seeds that must reveal a planted bug. */
 const SEEDS_FOR_A_BUG = 50;
 
 /** Runs a seed and checks the promises; returns the number of crashes and disabled endpoints. */
@@ -37,15 +37,15 @@ Deno.test("every promise holds through crashes, lost responses, clock jumps, DNS
     outages += of.outages;
   }
   if (seeds.length > 1) {
-    assert.ok(outages > seeds.length / 20, `only ${outages} endpoints were given up`);
-    assert.ok(deaths > seeds.length, `only ${deaths} deaths: the seeds have tried nothing`);
+    assert.ok(outages > seeds.length / 20, `only ${outages} endpoints were disabled`);
+    assert.ok(deaths > seeds.length, `only ${deaths} crashes: the seeds test too little`);
   }
 });
 
-/** Planted bugs with the promise that each breaks. */
+/** Planted bugs and the promise that each breaks. */
 const BUGS: [name: string, tamper: (store: Store) => Partial<Store>, broken: RegExp][] = [
   [
-    "a match drops a delivery now and then",
+    "a match omits some deliveries",
     (store) => ({
       matchEvents: (match) =>
         store.matchEvents({
@@ -57,11 +57,11 @@ const BUGS: [name: string, tamper: (store: Store) => Partial<Store>, broken: Reg
     /has no delivery of/,
   ],
   [
-    "a lease that never ends: what a dead process was sending is not sent again",
+    "a lease never expires, so interrupted deliveries are not repeated",
     (store) => ({
       claimDeliveries: (claim) => store.claimDeliveries({ ...claim, leaseMs: 400 * 86_400_000 }),
     }),
-    /still on its way after the end/,
+    /not in a final state/,
   ],
   [
     "every attempt counts as delivered",
@@ -69,10 +69,10 @@ const BUGS: [name: string, tamper: (store: Store) => Partial<Store>, broken: Reg
       finishAttempts: (finished, nowMs) =>
         store.finishAttempts(finished.map((one) => ({ ...one, next: { kind: "delivered" } })), nowMs),
     }),
-    /delivered, but never taken/,
+    /delivered, but never received/,
   ],
   [
-    "each attempt has an id of its own",
+    "each attempt has a different id",
     (store) => {
       let attempts = 0;
       return {
@@ -83,10 +83,10 @@ const BUGS: [name: string, tamper: (store: Store) => Partial<Store>, broken: Reg
           })),
       };
     },
-    /Expected values to be strictly equal|still on its way|delivered, but never|which is off/,
+    /Expected values to be strictly equal|not in a final state|delivered, but never|which must receive nothing/,
   ],
   [
-    "given up after the first failure",
+    "a delivery fails after its first attempt",
     (store) => ({
       finishAttempts: (finished, nowMs) =>
         store.finishAttempts(
@@ -94,10 +94,10 @@ const BUGS: [name: string, tamper: (store: Store) => Partial<Store>, broken: Reg
           nowMs,
         ),
     }),
-    /given up early/,
+    /failed too early/,
   ],
   [
-    "the month's limit is not looked at",
+    "the monthly limit is ignored",
     (store) => {
       const without = <T extends Parameters<Store["matchEvents"]>[0]["tiers"]>(tiers: T): T =>
         Object.fromEntries(
@@ -114,17 +114,17 @@ const BUGS: [name: string, tamper: (store: Store) => Partial<Store>, broken: Reg
     /deliveries in 20/,
   ],
   [
-    "a subscription that is behind never catches up",
+    "a subscription never catches up",
     () => ({ catchUp: () => Promise.resolve(0) }),
-    /goes on for ever|nothing holds it|is still behind/,
+    /never pauses|is held without a cause|has not caught up/,
   ],
   [
-    "a subscription that catches up passes over events",
+    "catching up skips events",
     (store) => ({ catchUp: (terms) => store.catchUp({ ...terms, deliveriesFor: () => [] }) }),
     /has no delivery of/,
   ],
   [
-    "a new secret that is not the one that was shown",
+    "the stored secret differs from the one shown",
     (store) => ({
       rotateSecret: (customerId, id, rotation) =>
         store.rotateSecret(customerId, id, { ...rotation, secret: "0".repeat(64) }),
@@ -132,12 +132,12 @@ const BUGS: [name: string, tamper: (store: Store) => Partial<Store>, broken: Reg
     /does not verify/,
   ],
   [
-    "what is held is never let go",
+    "held deliveries are never released",
     () => ({ releaseHeld: () => Promise.resolve(0) }),
-    /is held although nothing holds it|is still behind/,
+    /is held without a cause|has not caught up/,
   ],
   [
-    "a replaced secret is forgotten at once",
+    "the previous secret is dropped at once",
     (store) => ({
       claimDeliveries: async (claim) =>
         (await store.claimDeliveries(claim)).map((one) => ({
@@ -148,7 +148,7 @@ const BUGS: [name: string, tamper: (store: Store) => Partial<Store>, broken: Reg
     /does not verify at .* with the secret of the last 24 hours/,
   ],
   [
-    "nobody listens to Retry-After and 410",
+    "Retry-After and 410 are ignored",
     (store) => ({
       finishAttempts: (finished, nowMs) =>
         store.finishAttempts(
@@ -161,7 +161,7 @@ const BUGS: [name: string, tamper: (store: Store) => Partial<Store>, broken: Reg
           nowMs,
         ),
     }),
-    /before its Retry-After|before the pause after its failure|it said that it is gone/,
+    /before its Retry-After|before the pause after its failure|responded with 410/,
   ],
 ];
 
@@ -180,6 +180,6 @@ for (const [name, tamper, broken] of BUGS) {
         return;
       }
     }
-    assert.fail(`${SEEDS_FOR_A_BUG} seeds and not found`);
+    assert.fail(`${SEEDS_FOR_A_BUG} seeds did not reveal the bug`);
   });
 }

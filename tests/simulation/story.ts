@@ -24,7 +24,7 @@ const FILTERS: readonly Filter[] = [
   { severity_min: "high" },
 ];
 
-/** Runs the events of a seed to a good end. */
+/** Runs the random events of a seed, and then ends all faults. */
 export async function live(simulation: Simulation): Promise<Story> {
   const story = new Story(simulation);
   for (let step = 0; step < STEPS; step++) await story.step();
@@ -76,7 +76,7 @@ export class Story {
     endpoints.clockWasSet();
   }
 
-  /** Customers change things while attempts are under way. */
+  /** Lets customers make changes while attempts are in progress. */
   async #meanwhile(): Promise<void> {
     this.#publish();
     const act = this.simulation.chance.pick([
@@ -143,7 +143,7 @@ export class Story {
     const some = this.#some();
     if (some === null) return;
     const reply = await this.simulation.ask(some.subscriber, "DELETE", `/v1/subscriptions/${some.id}`);
-    // Asked again after a death it may be deleted already.
+    // A repeated request may find it deleted already.
     if (reply.status !== 200 && reply.status !== 404) throw unexpected(reply);
     some.deleted = true;
     this.simulation.learn(() => this.simulation.endpoints.off.set(some.host, "it was deleted"));
@@ -169,11 +169,11 @@ export class Story {
     if (some !== null) await this.#change(some, { enabled: false });
   }
 
-  /** Changes a subscription; its endpoint learns whether it is on. */
+  /** Changes a subscription and tells its endpoint whether it is enabled. */
   async #change(some: Subscribed, change: Record<string, unknown>): Promise<void> {
     const { endpoints } = this.simulation;
     const reply = await this.simulation.ask(some.subscriber, "PATCH", `/v1/subscriptions/${some.id}`, change);
-    // It was deleted meanwhile.
+    // It has been deleted in the meantime.
     if (reply.status === 404 && some.deleted) return;
     if (reply.status !== 200) throw unexpected(reply);
     endpoints.forgetWaits();
@@ -181,7 +181,7 @@ export class Story {
     if (!enabled) some.isOrdered = false;
     this.simulation.learn(() => {
       if (enabled) endpoints.off.delete(some.host);
-      else endpoints.off.set(some.host, `switched off: ${by}`);
+      else endpoints.off.set(some.host, `disabled by ${by}`);
     });
   }
 
@@ -189,11 +189,8 @@ export class Story {
     if (some === null) return;
     const { clock, endpoints } = this.simulation;
     const fromMs = clock.nowMs();
-    const reply = await this.simulation.ask(
-      some.subscriber,
-      "POST",
-      `/v1/subscriptions/${some.id}/rotate-secret`,
-    );
+    const path = `/v1/subscriptions/${some.id}/rotate-secret`;
+    const reply = await this.simulation.ask(some.subscriber, "POST", path);
     if (reply.status !== 200) throw unexpected(reply);
     const toMs = clock.nowMs();
     this.simulation.learn(() => {
@@ -202,7 +199,7 @@ export class Story {
     });
   }
 
-  /** Another address, with the same secrets: nothing goes to the old one from then on. */
+  /** Changes the URL of a subscription. Its old endpoint must receive nothing more, and the secrets stay. */
   async #move(of: Subscribed | null = this.#some()): Promise<void> {
     if (of === null) return;
     const { endpoints } = this.simulation;
@@ -214,10 +211,10 @@ export class Story {
     const left = of.host;
     of.host = host;
     await this.#change(of, { webhook_url: `https://${host}/hook` });
-    this.simulation.learn(() => endpoints.off.set(left, "it was left"));
+    this.simulation.learn(() => endpoints.off.set(left, "its URL was changed"));
   }
 
-  /** Changes URL and filter of the subscription during the backfill. */
+  /** Changes URL and filters of a subscription during its backfill. */
   async #backfillAndChange(): Promise<void> {
     await this.#subscribe(true);
     const made = this.subscribed.at(-1);
@@ -229,7 +226,7 @@ export class Story {
     await this.#rotate(made);
   }
 
-  /** An endpoint that fails until it is disabled, and then recovers. */
+  /** Lets an endpoint fail until it is disabled, and then recover. */
   async #outage(): Promise<void> {
     const { simulation } = this;
     const some = this.#some();
@@ -246,7 +243,7 @@ export class Story {
     some.isOrdered = false;
   }
 
-  /** Whether the service has disabled an endpoint, which it must not do before five days nor without a mail. */
+  /** Returns whether the service has disabled the endpoint, which it must not do within five days or without a mail. */
   async #isGivenUp(some: Subscribed): Promise<boolean> {
     const { simulation } = this;
     const listed = await simulation.ask(some.subscriber, "GET", "/v1/subscriptions");
@@ -282,21 +279,14 @@ export class Story {
     this.simulation.endpoints.expectAgain(some.id);
     if (chance.happens(0.5)) {
       const since = Math.max(0, clock.nowMs() - chance.between(0, 3 * DAY));
-      const reply = await this.simulation.ask(
-        some.subscriber,
-        "POST",
-        `/v1/subscriptions/${some.id}/replay`,
-        { since },
-      );
+      const path = `/v1/subscriptions/${some.id}/replay`;
+      const reply = await this.simulation.ask(some.subscriber, "POST", path, { since });
       if (reply.status === 404 && some.deleted) return;
       if (reply.status !== 202 && reply.status !== 409) throw unexpected(reply);
       return;
     }
-    const { json } = await this.simulation.ask(
-      some.subscriber,
-      "GET",
-      `/v1/deliveries?subscription=${some.id}`,
-    );
+    const path = `/v1/deliveries?subscription=${some.id}`;
+    const { json } = await this.simulation.ask(some.subscriber, "GET", path);
     if (json.deliveries.length === 0) return;
     const { id } = chance.pick(json.deliveries as { id: string }[]);
     const reply = await this.simulation.ask(some.subscriber, "POST", `/v1/deliveries/${id}/replay`);
@@ -305,11 +295,8 @@ export class Story {
 
   async #changeTier(): Promise<void> {
     const { chance, store, subscribers } = this.simulation;
-    await store.changeCustomer(
-      chance.pick(subscribers).id,
-      { tier: chance.pick(["team", "gpai"]) },
-      this.#operator(),
-    );
+    const { id } = chance.pick(subscribers);
+    await store.changeCustomer(id, { tier: chance.pick(["team", "gpai"]) }, this.#operator());
   }
 
   #operator(): TierAct {
@@ -340,17 +327,17 @@ export class Story {
     }
   }
 
-  /** Ends all faults: everything arrives within the schedule of retries and some months. */
+  /** Ends all faults, so that everything arrives within the retry schedule and a few months. */
   async calm(): Promise<void> {
     const { simulation } = this;
     const { chance, clock, endpoints, troubles } = simulation;
     Object.assign(troubles, { death: 0, fullDisk: 0 });
     for (const some of this.subscribed) {
-      // Some stay dead, and some stay switched off.
+      // Some endpoints keep failing, and some subscriptions stay disabled.
       endpoints.moods.set(some.host, chance.happens(0.1) ? "error" : "good");
       if (!some.deleted && !chance.happens(0.2)) await this.#change(some, { enabled: true });
     }
-    // Twice: a cancelled delivery may make room for held ones.
+    // A cancelled delivery may make room for held ones, so that two idle rounds are required.
     for (let round = 0, atRest = 0; round < 60 && atRest < 2; round++) {
       await simulation.tick();
       const { pendingDeliveries } = await simulation.store.health();

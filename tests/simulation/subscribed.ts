@@ -1,4 +1,4 @@
-// The subscriptions that a simulation has made.
+// The subscriptions of a simulation.
 import type { Subscriber } from "./simulation.ts";
 
 export interface Filter {
@@ -12,10 +12,10 @@ export interface Subscribed {
   subscriber: Subscriber;
   host: string;
   filters: Filter[];
-  /** Events that were stored before it. */
+  /** Number of events that were stored before it. */
   storedBefore: number;
   backfill: boolean;
   deleted: boolean;
-  /** Nothing was replayed or disabled: its deliveries are created and sent in the order of storing. */
+  /** Whether nothing was replayed or disabled, so that deliveries are created and sent in the order of storing. */
   isOrdered: boolean;
 }

@@ -1,4 +1,4 @@
-// The contract of the Store port: what every engine must keep, as tests over a fresh store each.
+// The contract of the Store port: tests that every engine must pass, each on a fresh store.
 import type { Store } from "../../src/domain/ports/store/store.ts";
 import { CASES } from "./contract/contract.ts";
 import "./contract/customers/customers.ts";
@@ -19,12 +19,12 @@ import "./contract/sources/sources.ts";
 import "./contract/subscriptions/subscriptions.ts";
 import "./contract/whole.ts";
 
-/** Registers a test for every case. `open` opens an empty store of its own each time. */
+/** Registers a test for every case. `open` opens a separate empty store each time. */
 export function testStoreContract(open: () => Store): void {
   for (const { name, check } of CASES) Deno.test(name, () => checkCase(check, open));
 }
 
-/** Runs the check on a fresh store, and closes all that it opened. */
+/** Runs a check on a fresh store, and closes every store that it opened. */
 export async function checkCase(check: typeof CASES[number]["check"], open: () => Store): Promise<void> {
   const opened: Store[] = [];
   const openOne = (): Store => {

@@ -52,13 +52,9 @@ export function fetchOptions(platform: FakePlatform, change: Partial<FetchOption
 
 /** Runs `work` in a world whose sources are known to its store. */
 export async function withSources(config: string, work: (world: World) => Promise<void>): Promise<void> {
-  const world = await createWorld(config);
-  try {
-    await world.app.ingest.register();
-    await work(world);
-  } finally {
-    await world.close();
-  }
+  await using world = await createWorld(config);
+  await world.app.ingest.register();
+  await work(world);
 }
 
 /** Fetches the source "board" now. */
@@ -123,9 +119,7 @@ export async function subscribe(
 }
 
 /** A fetch of the source "board" an hour after the last, and what a dry run just before it has foreseen of it. */
-export async function fetchForeseen(
-  world: World,
-): Promise<{ report: IngestReport; foreseen: IngestReport }> {
+export async function fetchForeseen(world: World): Promise<{ report: IngestReport; foreseen: IngestReport }> {
   await world.platform.clock.advance(HOUR_MS);
   const { report: foreseen } = await previewBoard(world);
   return { report: await ingestBoard(world), foreseen };

@@ -47,24 +47,9 @@ const SNIPPETS: readonly string[] = [
   "\r\n\r\n",
 ];
 
-const CHARSETS = [
-  "utf-8",
-  "utf-16",
-  "utf-16le",
-  "utf-32",
-  "iso-8859-1",
-  "windows-1252",
-  "koi8-r",
-  "x-nobody",
-  "",
-];
+const CHARSETS = [..."utf-8 utf-16 utf-16le utf-32 iso-8859-1 windows-1252 koi8-r x-nobody".split(" "), ""];
 const TYPES = [
-  "application/xml",
-  "text/html",
-  "application/json",
-  "text/plain",
-  "application/gzip",
-  "image/png",
+  ..."application/xml text/html application/json text/plain application/gzip image/png".split(" "),
   "",
 ];
 

@@ -2,6 +2,20 @@
 
 export const LOOPBACK = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
 
+/** A server on a free port that may deliver to loopback. More keys of `[delivery]` may follow. */
+export const LOCAL_CONFIG = `[server]
+listen = "127.0.0.1:0"
+[delivery]
+allow_http = true
+allow_networks = ["127.0.0.0/8"]
+`;
+
+/** A port of loopback that was free a moment ago. */
+export function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}
+
 export interface Board {
   source: string;
   publish(title: string): void;
@@ -11,7 +25,7 @@ export interface Board {
 export function openBoard(): Board {
   const items: string[] = [];
   const server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    LOOPBACK,
     () => new Response(`<rss version="2.0"><channel><title>Board</title>${items.join("")}</channel></rss>`),
   );
   return {
@@ -53,15 +67,11 @@ export function openHook(
   answer: (arrival: Arrival) => Response | Promise<Response> = () => new Response(null, { status: 204 }),
 ): Hook {
   const arrivals: Arrival[] = [];
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, async (request) => {
+  const server = Deno.serve(LOOPBACK, async (request) => {
     const { title } = await request.json() as { title: string };
     const arrival = { id: request.headers.get("webhook-id") ?? "", title };
     arrivals.push(arrival);
     return await answer(arrival);
   });
-  return {
-    url: `http://127.0.0.1:${server.addr.port}/hook`,
-    arrivals,
-    close: () => server.shutdown(),
-  };
+  return { url: `http://127.0.0.1:${server.addr.port}/hook`, arrivals, close: () => server.shutdown() };
 }

@@ -1,6 +1,7 @@
 // Builders of feeds and events.
 import type { RegEvent } from "../../src/domain/event/event.ts";
 import type { Provenance } from "../../src/domain/event/provenance.ts";
+import { LOCAL_CONFIG } from "./loopback.ts";
 import { START_MS } from "./world.ts";
 
 export interface SampleItem {
@@ -84,14 +85,7 @@ path = "inbox"
 `;
 
 /** A server with {@link INBOX_SOURCE}, and receivers on this machine. */
-export const INBOX_CONFIG = `[server]
-listen = "127.0.0.1:0"
-
-[delivery]
-allow_http = true
-allow_networks = ["127.0.0.0/8"]
-
-${INBOX_SOURCE}`;
+export const INBOX_CONFIG = LOCAL_CONFIG + INBOX_SOURCE;
 
 export const PAYMENT_CONFIG = `
 [payment]

@@ -141,11 +141,7 @@ export function stripeInvoice(
 }
 
 /** Sends a body as Stripe does; returns status and JSON. */
-export async function sendStripe(
-  world: World,
-  body: string,
-  signature?: string,
-): ReturnType<World["ask"]> {
+export async function sendStripe(world: World, body: string, signature?: string): ReturnType<World["ask"]> {
   return await world.ask("/v1/webhooks/payment", {
     method: "POST",
     body,

@@ -25,7 +25,7 @@ export interface Reply {
 }
 
 /** An appliance with everything around it. */
-export interface World {
+export interface World extends AsyncDisposable {
   app: App;
   config: Config;
   platform: FakePlatform;
@@ -68,6 +68,10 @@ export async function createWorld(configText = "", options: WorldOptions = {}): 
   const services = createProcessServices({ platform, store, metrics });
   const app = createApp({ config, platform, store, version: "0.0.0-test", services });
   const newId = createIds(() => platform.clock.nowMs(), (count) => platform.random.bytes(count));
+  const close = async () => {
+    await store.close();
+    checkLines(platform.lines, spoken(platform));
+  };
   return {
     app,
     config,
@@ -115,10 +119,8 @@ export async function createWorld(configText = "", options: WorldOptions = {}): 
         json: isJson && text !== "" ? JSON.parse(text) : null,
       };
     },
-    async close() {
-      await store.close();
-      checkLines(platform.lines, spoken(platform));
-    },
+    close,
+    [Symbol.asyncDispose]: close,
   };
 }
 
@@ -128,12 +130,8 @@ export async function withWorld(
   work: (world: World) => Promise<void>,
   options: Parameters<typeof createWorld>[1] = {},
 ): Promise<void> {
-  const world = await createWorld(config, options);
-  try {
-    await work(world);
-  } finally {
-    await world.close();
-  }
+  await using world = await createWorld(config, options);
+  await work(world);
 }
 
 /** {@link withWorld} with a customer; `work` gets its key. */

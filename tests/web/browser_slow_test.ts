@@ -17,20 +17,17 @@ interface Visit {
 }
 
 const inBrowser = (name: string, viewing: Viewing, work: (visit: Visit) => Promise<void>): void =>
-  Deno.test({
-    ...needs(name, condition(CHROMIUM !== null, "chromium not installed")),
-    async fn() {
-      const world = await createWorld(boardConfig());
-      const handler = (request: Request) => world.app.fetch(request);
-      const server = await listen({ hostname: "127.0.0.1", port: 0, handler });
-      try {
-        const origin = server.address;
-        await withTab(`${origin}/docs`, viewing, (tab) => work({ tab, world, origin }));
-      } finally {
-        await server.shutdown(1_000);
-        await world.close();
-      }
-    },
+  Deno.test(needs(name, condition(CHROMIUM !== null, "chromium not installed")), async () => {
+    const world = await createWorld(boardConfig());
+    const handler = (request: Request) => world.app.fetch(request);
+    const server = await listen({ hostname: "127.0.0.1", port: 0, handler });
+    try {
+      const origin = server.address;
+      await withTab(`${origin}/docs`, viewing, (tab) => work({ tab, world, origin }));
+    } finally {
+      await server.shutdown(1_000);
+      await world.close();
+    }
   });
 
 /** Asserts that the page loaded nothing else (its icon is inline) and reported no errors. */

@@ -16,18 +16,9 @@ const RULES = {
   graceMs: 14 * DAY,
 } as const;
 
-const STATUSES = [
-  "incomplete",
-  "incomplete_expired",
-  "trialing",
-  "active",
-  "past_due",
-  "unpaid",
-  "paused",
-  "canceled",
-];
+const STATUSES = "incomplete incomplete_expired trialing active past_due unpaid paused canceled".split(" ");
 
-/** A fact in words: what happened, and the price, invoice or subscription if it is not the usual one. */
+/** Parses a fact: what happened, and the price, invoice or subscription if it is not the usual one. */
 function factOf(what: string, price: string, invoice: string | undefined): PaymentFact {
   const prices = [`price_${price}`];
   if (what === "checkout" || what === "unpaid-checkout") {
@@ -56,7 +47,7 @@ const event = (day: number, fact: PaymentFact, subscription = "sub_1"): PaymentE
   note: null,
 });
 
-/** Events in words, such as `0 checkout, 0 active gpai, 30 failed in_2, 40 deleted sub_2`: a day, then {@link factOf}. */
+/** Parses events such as `0 checkout, 0 active gpai, 30 failed in_2, 40 deleted sub_2`: a day, then {@link factOf}. */
 function eventsOf(text: string): PaymentEvent[] {
   return text.split(", ").map((one) => {
     const [day, what = "", ...more] = one.split(" ");

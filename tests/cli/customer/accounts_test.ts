@@ -18,10 +18,7 @@ Deno.test("a customer is added, shown and erased, and the audit log does not con
       "customer show ana@b.example",
     );
     assert.deepEqual([shown.customer.own_limits, shown.keys.length], [{ api_requests_per_day: 77 }, 1]);
-    assert.match(
-      (await regfeed(folder, `customer show ${customer.id}`)).stdout,
-      /^email +ana@b\.example$/m,
-    );
+    assert.match((await regfeed(folder, `customer show ${customer.id}`)).stdout, /^email +ana@b\.example$/m);
     await regfeedJson(folder, `key rotate ${customer.id}`);
     const { mails } = await regfeedJson<Rows>(folder, "mail list");
     assert.deepEqual(mails?.map(({ kind, status }) => [kind, status]), [["key-rotated", "queued"]]);

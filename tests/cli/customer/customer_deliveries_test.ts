@@ -107,11 +107,7 @@ Deno.test("checkDeliveries() counts by state and names the disabled subscription
       "subscriptions in the state held_full: 2; their customer's limit of held deliveries is reached, and no further ones " +
       "are stored; no event is lost",
     ],
-    [
-      "deliveries",
-      "warning",
-      "subscriptions that the service disabled: sub_0, sub_1, sub_2, sub_3",
-    ],
+    ["deliveries", "warning", "subscriptions that the service disabled: sub_0, sub_1, sub_2, sub_3"],
     ["deliveries", "good", "the customers with the most stored data: cus_1 2.5 MB, cus_2 900 bytes"],
   ]);
   assert.match(seen[0]?.todo ?? "", /delivery list --status held,failed/);

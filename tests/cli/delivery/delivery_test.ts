@@ -79,7 +79,7 @@ async function until<T>(ask: () => Promise<T>, isWanted: (answer: T) => boolean)
   return assert.fail("not as wanted for too long");
 }
 
-/** The subscription's first delivery, once it is as wanted. */
+/** Returns the first delivery of the subscription once it meets the condition. */
 async function firstDelivery({ ask }: Given, isWanted: (row: Row) => boolean): Promise<Row> {
   const { deliveries } = await until<{ deliveries: Row[] }>(
     () => ask("/v1/deliveries"),

@@ -17,14 +17,14 @@ const MAY_MOUNT = condition(
   "this machine does not let tests mount a disk",
 );
 
-Deno.test({
-  ...needs(
+Deno.test(
+  needs(
     "doctor reports a disk that is mounted read-only, before and after the first start",
     LINUX,
     ROOT,
     MAY_MOUNT,
   ),
-  fn: () =>
+  () =>
     withConfig('[server]\nlisten = "127.0.0.1:0"\n[backup]\nfolder = "saved"\n', async (folder) => {
       const data = join(folder, "data");
       await Deno.mkdir(data);
@@ -43,4 +43,4 @@ Deno.test({
       assert.equal(after.code, 1, after.stdout);
       assert.match(after.stdout, seen);
     }),
-});
+);

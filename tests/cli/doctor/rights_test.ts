@@ -38,10 +38,7 @@ Deno.test("checkConfigFile() reports a config with secrets that others can read,
   assert.deepEqual(checkConfigFile("/c", rights, []), []);
   const [open] = checkConfigFile("/c", rights, inPlace);
   assert.equal(open?.level, "problem");
-  assert.equal(
-    open?.seen,
-    "/c has mode 644: others can read payment.webhook_secret, mail.smtp_url",
-  );
+  assert.equal(open?.seen, "/c has mode 644: others can read payment.webhook_secret, mail.smtp_url");
   assert.match(open?.todo ?? "", /^chmod 600 \/c .*webhook_secret_file = /);
   assert.deepEqual(checkConfigFile("/c", { ...rights, mode: 0o600 }, inPlace), []);
   assert.equal(checkConfigFile("/c", { ...rights, mode: 0o640 }, inPlace).length, 1);
@@ -51,9 +48,9 @@ Deno.test("checkConfigFile() reports a config with secrets that others can read,
   assert.equal(checkConfigFile("/c", { ...rights, mode: 0o620 }, [])[0]?.todo, "chmod go-w /c");
 });
 
-Deno.test({
-  ...needs("doctor warns when it runs as root on another user's store", ROOT),
-  fn: () =>
+Deno.test(
+  needs("doctor warns when it runs as root on another user's store", ROOT),
+  () =>
     withConfig('[server]\nlisten = "127.0.0.1:0"\n', async (folder) => {
       await (await serve(folder)).end("SIGTERM");
       assert.doesNotMatch((await regfeed(folder, "doctor --offline")).stdout, /runs as root/);
@@ -65,4 +62,4 @@ Deno.test({
       );
       assert.equal(code, 0, stdout);
     }),
-});
+);

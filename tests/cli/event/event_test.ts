@@ -29,7 +29,7 @@ async function write(folder: string, name: string, text: string): Promise<void> 
   await Deno.writeTextFile(join(folder, "inbox", name), text);
 }
 
-// deno-lint-ignore no-explicit-any -- the JSON that is looked into
+// deno-lint-ignore no-explicit-any -- the tests check its fields
 const json = (folder: string, ...args: string[]): Promise<any> => regfeedJson(folder, args);
 
 async function eventId(folder: string): Promise<string> {

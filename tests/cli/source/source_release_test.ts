@@ -35,10 +35,7 @@ Deno.test("source list names held events, and source release delivers them once"
     assert.deepEqual(sources.map(({ held_back }) => held_back), [30]);
     await put("c.xml", items("third", 30));
     const told = await regfeed(folder, "ingest inbox");
-    assert.match(
-      told.stderr,
-      /^inbox: 30 events are held by a change spike: `.* source release inbox`/m,
-    );
+    assert.match(told.stderr, /^inbox: 30 events are held by a change spike: `.* source release inbox`/m);
     assert.deepEqual(await regfeedJson<Released>(folder, "source release inbox"), {
       source: "inbox",
       events: 60,

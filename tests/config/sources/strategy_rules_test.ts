@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { configOf, linesOf } from "../given.ts";
 
-/** A source with a strategy: its own lines, then its table. */
+/** Returns a source with a strategy: its own lines, then the table of the strategy. */
 function strategy(name: string, table: readonly string[], lines: readonly string[] = []): string {
   const url = lines.some((line) => line.startsWith("url")) ? [] : ['url = "https://a.example.org/list"'];
   return [

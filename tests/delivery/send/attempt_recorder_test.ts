@@ -1,4 +1,4 @@
-// Group commit of attempts.
+// Batched recording of attempts.
 import assert from "node:assert/strict";
 import { createRecorder } from "../../../src/delivery/send/attempt_recorder.ts";
 import type { FinishedAttempt } from "../../../src/domain/delivery/delivery.ts";

@@ -25,7 +25,7 @@ function aSender(): Omit<ReturnType<typeof aWorld>, "deps"> & { deps: Sending } 
 
 const onwards = new AbortController().signal;
 
-/** Sends the message to an endpoint that does this. */
+/** Sends the message to an endpoint with this behaviour. */
 async function sendTo(
   endpoint: (request: OutgoingRequest) => IncomingResponse | Promise<IncomingResponse>,
 ): Promise<{ result: AttemptResult; world: ReturnType<typeof aSender> }> {
@@ -45,12 +45,8 @@ Deno.test("sendAttempt() posts the stored body with a signature to the checked a
   const [request, ...more] = world.network.requests;
   assert.ok(request !== undefined && more.length === 0);
   const { method, url, body, addresses, maxBodyBytes, headers } = request;
-  assert.deepEqual([method, url.href, body, maxBodyBytes], [
-    "POST",
-    message.webhookUrl,
-    message.body,
-    65_536,
-  ]);
+  const sent = [method, url.href, body, maxBodyBytes];
+  assert.deepEqual(sent, ["POST", message.webhookUrl, message.body, 65_536]);
   assert.deepEqual(addresses, ["93.184.215.14", "2606:4700::1111"]);
   const { "webhook-signature": signature, ...others } = headers;
   assert.deepEqual(others, {

@@ -12,7 +12,7 @@ import {
   nextState,
 } from "../../../src/domain/delivery/delivery_life.ts";
 
-/** Columns in the order of DELIVERY_TRIGGERS. "." is nothing; + takes of the quota, - gives back, ! begins anew. */
+/** Columns follow DELIVERY_TRIGGERS. "." changes nothing, + uses quota, - returns it, and ! restarts the schedule. */
 const FIRST_TIME: Record<string, string> = {
   //                arrived      missed     exhausted  quota-spent   switched-off     released     abandoned    replayed
   "pending counted":
@@ -27,7 +27,7 @@ const FIRST_TIME: Record<string, string> = {
     "delivered + | .       | .         | .            | .               | .          | .           | .",
 };
 
-/** The same of a delivery that has arrived before: it stays counted and is never less than delivered, so never held. */
+/** The same table for a delivery that arrived before. It stays counted and delivered, and is never held. */
 const ARRIVED: Record<string, string> = {
   "delivered counted": ". | . | . | . | . | . | . | pending !",
   "pending counted": "delivered | pending | delivered | delivered | delivered | . | delivered | pending !",

@@ -1,4 +1,4 @@
-// The health of an endpoint: from the first failure to probing, recovery, warning and the end.
+// The health of an endpoint: first failure, probes, recovery, warning and disabling.
 import assert from "node:assert/strict";
 import {
   afterAttempt,

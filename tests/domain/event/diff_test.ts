@@ -1,4 +1,4 @@
-// The difference between two versions: which fields it names, and with what.
+// The difference between two versions: the fields that it names and their values.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { diffEvents } from "../../../src/domain/event/diff.ts";

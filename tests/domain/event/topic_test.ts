@@ -6,7 +6,7 @@ function topic(id: string, parent: string | null = null): Topic {
   return { id, name_en: id, name_de: id, name_fr: id, parent, articles: [] };
 }
 
-/** Children stand before and after their parents. */
+/** Children come before and after their parents. */
 const TOPICS = [
   topic("labels", "transparency"),
   topic("transparency"),

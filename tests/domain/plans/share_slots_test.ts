@@ -1,4 +1,4 @@
-// How delivery slots are shared: the rules one by one, then over made-up loads.
+// Sharing of delivery slots: each rule by itself, then all of them under generated loads.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import {
@@ -13,7 +13,10 @@ import {
 
 const NOW = 1_000_000;
 
-/** Customers with subscriptions: `{ ana: { "1": 5 } }` is one with five normal deliveries ready; `slow 1` and `replay 1` are of other lanes. */
+/**
+ * Builds customers with subscriptions. `{ ana: { "1": 5 } }` has five normal deliveries ready; `slow 1` and `replay 1`
+ * are in other lanes.
+ */
 function waiting(customers: Record<string, Record<string, number>>): WaitingCustomer[] {
   return Object.entries(customers).map(([id, subscriptions]) => ({
     id,
@@ -24,12 +27,8 @@ function waiting(customers: Record<string, Record<string, number>>): WaitingCust
   }));
 }
 
-/** Attempts of a customer, each of a subscription of its own unless one is named. */
-function attempts(
-  customerId: string,
-  count: number,
-  change: Partial<RunningAttempt> = {},
-): RunningAttempt[] {
+/** Returns attempts of a customer, each of a different subscription unless one is named. */
+function attempts(customerId: string, count: number, change: Partial<RunningAttempt> = {}): RunningAttempt[] {
   return Array.from({ length: count }, (_, at) => ({
     customerId,
     subscriptionId: `${customerId} running ${at}`,
@@ -43,10 +42,7 @@ function slotsOf(slots: number, running: RunningAttempt[] = [], limit = Infinity
   return new Slots({ slots, limit, running, nowMs: NOW });
 }
 
-function started(
-  customers: Record<string, Record<string, number>>,
-  slots: Slots,
-): Record<string, number> {
+function started(customers: Record<string, Record<string, number>>, slots: Slots): Record<string, number> {
   const { shares } = shareSlots(waiting(customers), slots);
   return Object.fromEntries(Array.from(shares, ([{ id }, share]) => [id, share]));
 }
@@ -150,7 +146,7 @@ Deno.test("shareSlots() keeps its promises under any load", () => {
       if (granted(customer) > 0 && others.length > 0) {
         assert.ok(all <= Math.max(1, Math.floor(count / 4)), `${customer.id} holds ${all} of ${count}`);
       }
-      // Nobody waits for what is free, unless it holds its share and others wait as well.
+      // Nobody waits for a free slot, except those who have their share while others wait too.
       const open = wants(customer).some(({ lane }) => slots.admits(customer.id, lane));
       if (open && !slots.areTaken) {
         assert.ok(slots.hasShare(customer.id) && others.length > 0, `${customer.id} waits`);
@@ -164,7 +160,7 @@ Deno.test("shareSlots() serves every subscription in the end, however many want 
     fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 30 }),
     fc.integer({ min: 1, max: 40 }),
     (sizes, count) => {
-      // Customers and their subscriptions in turns, as an engine keeps them, after the one served last.
+      // Customers and subscriptions take turns, starting after the one served last, as in an engine.
       let order = sizes.map((size, at) => ({
         id: `cus ${at}`,
         subscriptions: Array.from({ length: size }, (_, number) => ({

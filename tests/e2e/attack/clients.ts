@@ -10,7 +10,7 @@ export interface EndpointPorts {
 }
 
 export class Customer {
-  /** How often each status was answered. */
+  /** The number of responses by status. */
   readonly statuses = new Map<number, number>();
 
   private constructor(readonly address: string, readonly key: string) {}
@@ -42,7 +42,7 @@ export class Customer {
 
 const url = (port: number, path: string) => `http://127.0.0.1:${port}/${path}`;
 
-/** Adds customers with good endpoints; returns the names of the endpoints. */
+/** Adds customers with working endpoints. Returns the names of the endpoints. */
 export async function subscribeGood(
   folder: string,
   address: string,
@@ -96,9 +96,7 @@ export async function hostileCustomers(
       () => replayer.ask("POST", `/v1/subscriptions/${replayed}/replay`, { since: 0 }),
       () => heads.ask("POST", `/v1/subscriptions/${headIds[turn++ % headIds.length]}/test`),
       () =>
-        Promise.all(
-          Array.from({ length: 10 }, () => tester.ask("POST", `/v1/subscriptions/${tested}/test`)),
-        ),
+        Promise.all(Array.from({ length: 10 }, () => tester.ask("POST", `/v1/subscriptions/${tested}/test`))),
       () => reader.ask("GET", `/v1/events?limit=200&q=act&since=${turn++}`),
       () => reader.ask("GET", `/v1/events?limit=200&q=${"guidelines+".repeat(50)}act`),
     ],

@@ -7,11 +7,11 @@ export interface Arrival {
   /** `good-1` */
   endpoint: string;
   eventId: string;
-  /** How long after the event was stored it arrived, ms. */
+  /** Time from the storing of the event to its arrival, ms. */
   tookMs: number;
 }
 
-/** Bytes that hostile endpoints send, by path; then the connection is kept open, or closed by `reset`. */
+/** Bytes that hostile endpoints send, by path. The connection is then kept open, or closed for `reset`. */
 export const RAW_ENDPOINTS: Readonly<Record<string, string | null>> = {
   spaces: `HTTP/1.1 200 OK\r\nx:${" ".repeat(32_000)}\0\r\n\r\n`,
   "endless-head": `HTTP/1.1 200 OK\r\n${"x-filler: 1234567890\r\n".repeat(20_000)}`,
@@ -22,7 +22,7 @@ export const RAW_ENDPOINTS: Readonly<Record<string, string | null>> = {
   reset: null,
 };
 
-/** The response of an endpoint over HTTP; `keep` gets the deliveries of good ones. */
+/** Returns the response of an endpoint. `keep` receives the deliveries of working endpoints. */
 export async function endpointResponse(
   request: Request,
   keep: (arrival: Arrival) => void,

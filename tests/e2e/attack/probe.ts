@@ -1,4 +1,4 @@
-// A process that requests /livez repeatedly: its argument is the address; prints the times as JSON at its end.
+// A process that requests /livez repeatedly at the URL in its argument, and finally prints the times as JSON.
 
 const PAUSE_MS = 20;
 

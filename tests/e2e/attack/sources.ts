@@ -1,18 +1,18 @@
 // Publishers of the attack test: good and hostile ones.
 
-/** How a hostile source is read: the lines of its config behind `url`. */
+/** The config of a hostile source: the lines after its `url`. */
 const HTML = 'fetch_strategy = "html"\n[sources.html]\nitem = "li"\ntitle = "a"\nlink = "a@href"\n';
 const JSON_API = 'fetch_strategy = "json"\n[sources.json]\nitems = "found"\ntitle = "t"\nlink = "l"\n';
 const SPARQL =
   'fetch_strategy = "sparql"\n[sources.sparql]\nquery = "{since} {until}"\ntitle = "t"\nlink = "l"\n';
 const SITEMAP = 'fetch_strategy = "sitemap"\n';
 
-/** A hostile response with its other properties. */
+/** A response body with other properties of the response. */
 interface Hostile {
   lines?: string;
   body?: () => BodyInit;
   headers?: () => Record<string, string>;
-  /** Bytes instead of a response, after which the connection is held. */
+  /** Raw bytes instead of a response. The connection is then kept open. */
   raw?: string;
 }
 
@@ -31,7 +31,7 @@ function endless(piece: string, everyMs: number): ReadableStream<Uint8Array> {
   });
 }
 
-/** Gzipped zeros, which are a thousand times as long. */
+/** Gzipped zeros, which expand a thousandfold. */
 function bomb(): ReadableStream<Uint8Array> {
   let left = 300;
   return new ReadableStream<Uint8Array<ArrayBuffer>>({
@@ -42,7 +42,7 @@ function bomb(): ReadableStream<Uint8Array> {
   }).pipeThrough(new CompressionStream("gzip"));
 }
 
-/** Everything that a hostile source sends, by the id of the source. */
+/** The responses of all hostile sources, by source id. */
 export const HOSTILE_SOURCES: Readonly<Record<string, Hostile>> = {
   comments: { body: () => `${"<!---->".repeat(40)}${RSS}` },
   "comments-short": { body: () => `${"<!-- a -->\n".repeat(35)}<div>` },
@@ -88,7 +88,7 @@ export const HOSTILE_SOURCES: Readonly<Record<string, Hostile>> = {
   silent: { raw: "" },
 };
 
-/** The response of a hostile source; null if it sends raw bytes, see {@link rawOf}. */
+/** Returns the response of a hostile source, or null if it sends raw bytes (see {@link rawOf}). */
 export function hostileResponse(id: string): Response | null {
   const hostile = HOSTILE_SOURCES[id];
   if (hostile === undefined) return new Response(null, { status: 404 });
@@ -97,19 +97,21 @@ export function hostileResponse(id: string): Response | null {
   return new Response(hostile.body?.() ?? null, { headers });
 }
 
-/** The bytes that are sent in place of a response. */
+/** Returns the bytes that are sent instead of a response. */
 export function rawOf(id: string): string {
   return HOSTILE_SOURCES[id]?.raw ?? "";
 }
 
-/** Where the stage has its servers. */
+/** The ports of the stage's servers. */
 export interface Ports {
   good: number;
   http: number;
   raw: number;
 }
 
-/** The config of all hostile sources; each generation is new to the server, so that it fetches it at once. */
+/**
+ * Returns the config of all hostile sources. The server fetches each generation at once, because its sources are new.
+ */
 export function hostileConfig({ http, raw }: Ports, generation: number): string {
   return Object.entries(HOSTILE_SOURCES).map(([id, { lines = "", raw: isRaw }], at) => `
 [[sources]]
@@ -121,7 +123,7 @@ ${lines}`).join("");
 }
 
 export const GOOD_SOURCES = ["north", "east", "south"] as const;
-/** A source whose past is long. */
+/** A source with a large backlog. */
 export const ARCHIVE = "archive";
 const ARCHIVE_ITEMS = 3_000;
 

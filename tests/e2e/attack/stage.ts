@@ -4,7 +4,7 @@ import { GOOD_SOURCES, goodFeed, hostileResponse, type Ports, rawOf } from "./so
 
 export type StageRequest = { kind: "publish" } | { kind: "stop publishing" } | { kind: "results" };
 
-/** Its messages; the first is `open`. */
+/** The messages of the worker. The first one is `open`. */
 export type StageMessage =
   | { kind: "open"; ports: Ports; endpoints: { http: number; raw: number } }
   | { kind: "results"; arrivals: Arrival[]; published: Record<string, number> };
@@ -14,7 +14,7 @@ const scope = self as unknown as {
   onmessage: (event: MessageEvent<StageRequest>) => void;
 };
 
-/** How often each good source publishes, ms. */
+/** The interval at which each good source publishes, ms. */
 const PUBLISH_EVERY_MS = 3_000;
 
 const arrivals: Arrival[] = [];
@@ -26,7 +26,7 @@ function serve(handler: (request: Request) => Response | Promise<Response>): num
   return Deno.serve({ hostname: "0.0.0.0", port: 0, onListen() {}, onError }, handler).addr.port;
 }
 
-/** Sends the bytes of its path to each connection and keeps it open; closes it at once for null. */
+/** Sends each connection the bytes of its path and keeps it open, or closes it at once for null. */
 function serveRaw(bytesOf: (path: string) => string | null): number {
   const listener = Deno.listen({ hostname: "0.0.0.0", port: 0 });
   const talk = async (connection: Deno.Conn) => {
@@ -41,7 +41,7 @@ function serveRaw(bytesOf: (path: string) => string | null): number {
       while (await connection.read(buffer) !== null);
       connection.close();
     } catch {
-      // The server has ended the connection.
+      // The server has closed the connection.
     }
   };
   (async () => {

@@ -8,23 +8,16 @@ import { openStore } from "../../../src/store/sqlite/store.ts";
 import { anEvent } from "../../store/contract/given.ts";
 import { addCustomer, callApi, serve, withFolder, writeConfig } from "../../support/process.ts";
 import { pause } from "../../support/pause.ts";
-import { LOOPBACK } from "../../support/loopback.ts";
+import { LOCAL_CONFIG, LOOPBACK } from "../../support/loopback.ts";
 
 const EVENTS = 1_200;
 const KILLS = 5;
-/** Maximum life of a server, ms: shorter than the backfill. */
+/** Maximum uptime of a server, ms: shorter than the backfill. */
 const LONGEST_LIFE_MS = 250;
-/** Attempts in progress at a kill are repeated when their lease ends. */
+/** Attempts that a kill interrupts are repeated when their lease expires. */
 const PATIENCE_MS = 90_000;
 
-const CONFIG = `
-[server]
-listen = "127.0.0.1:0"
-
-[delivery]
-allow_http = true
-allow_networks = ["127.0.0.0/8"]
-timeout = "1s"
+const CONFIG = `${LOCAL_CONFIG}timeout = "1s"
 `;
 
 async function fillStore(file: string): Promise<void> {

@@ -7,7 +7,7 @@ import type { Board, Hook } from "../../support/loopback.ts";
 import { afterShell, regfeed, regfeedJson, serve, type Serving } from "../../support/process.ts";
 import { needs, program } from "../../support/needs.ts";
 
-/** Publishes until the disk is full: one publication needs less than a page. */
+/** Publishes until the disk is full. One publication is not enough, because it needs less than a page. */
 async function publishUntil(
   board: Board,
   isEnough: () => Promise<boolean>,
@@ -26,7 +26,7 @@ async function publishUntil(
 }
 
 /**
- * Runs a server through a fault between `begin` and `end`: reads continue, writes are refused, later publications
+ * Runs a server through a fault between `begin` and `end`. Reads continue, writes are refused, later publications
  * follow, and each delivery arrives once.
  */
 async function liveThrough(
@@ -71,12 +71,9 @@ async function liveThrough(
   await client.sees("ok");
   await says("storage fault over");
   const all = [first, ...meanwhile].sort();
-  await until(
-    "every delivery",
-    () => new Set(hook.arrivals.map(({ title }) => title)).size === all.length,
-    server.log,
-  );
-  await pause(1_500); // a delivery too many would come now
+  const delivered = () => new Set(hook.arrivals.map(({ title }) => title)).size;
+  await until("every delivery", () => delivered() === all.length, server.log);
+  await pause(1_500); // a duplicate delivery would arrive within this time
   assert.equal(new Set(hook.arrivals.map(({ id }) => id)).size, all.length, "one delivery for each");
   assert.deepEqual([...new Set(hook.arrivals.map(({ title }) => title))].sort(), all);
   assert.equal((await client.ask("/v1/subscriptions", { webhook_url: `${hook.url}/other` })).status, 201);
@@ -94,23 +91,22 @@ Deno.test({
   ...needs(
     "with a full disk reads continue, nothing is lost, and writes resume when there is space",
     MAY_MOUNT,
-  ), // a disk of its own needs the right to mount one, in a namespace
-  fn: () =>
-    withPeers(async (folder, board, hook) => {
-      const log = await liveThrough("full", {
-        ...{ folder, board, hook },
-        wrapper: withDisk(join(folder, "disk"), 16 * 1024 * 1024),
-        beside: (server) => inside(server, folder),
-        begin: (server) => shell(server, folder, "head -c 100000000 /dev/zero > disk/filler"),
-        end: (server) => shell(server, folder, "rm disk/filler"),
-      });
-      assert.match(log, /the database's disk is full.*fault=full/);
-    }),
-});
+  ), // mounting a disk requires permission, in a namespace
+}, () =>
+  withPeers(async (folder, board, hook) => {
+    const log = await liveThrough("full", {
+      ...{ folder, board, hook },
+      wrapper: withDisk(join(folder, "disk"), 16 * 1024 * 1024),
+      beside: (server) => inside(server, folder),
+      begin: (server) => shell(server, folder, "head -c 100000000 /dev/zero > disk/filler"),
+      end: (server) => shell(server, folder, "rm disk/filler"),
+    });
+    assert.match(log, /the database's disk is full.*fault=full/);
+  }));
 
-Deno.test({
-  ...needs("a start on a full disk exits with code 1 and says that it is full", MAY_MOUNT),
-  fn: () =>
+Deno.test(
+  needs("a start on a full disk exits with code 1 and says that it is full", MAY_MOUNT),
+  () =>
     withPeers(async (folder) => {
       const added = ["customer", "add", "--email", "ana@example.org", "--tier", "team"];
       await regfeedJson(folder, added);
@@ -122,27 +118,26 @@ Deno.test({
       assert.equal(code, 1, stderr);
       assert.match(stderr, /the database's disk is full: free some space/);
     }),
-});
+);
 
 Deno.test({
   ...needs(
     "with a failing disk reads continue, nothing is lost, and writes resume when it works",
     program("prlimit"),
-  ), // files that may not grow stand for it: the system then refuses to write them with EFBIG
-  fn: () =>
-    withPeers(async (folder, board, hook) => {
-      const limit = async (server: Serving, bytes: string) =>
-        assert.ok(await works("prlimit", [`--fsize=${bytes}:unlimited`, "--pid", String(server.pid)]));
-      const log = await liveThrough("unavailable", {
-        ...{ folder, board, hook },
-        wrapper: afterShell("trap '' XFSZ"),
-        beside: () => [],
-        begin: (server) => limit(server, "100000"),
-        end: (server) => limit(server, "unlimited"),
-      });
-      assert.match(log, /the database's disk is failing.*fault=unavailable/);
-    }),
-});
+  ), // simulated by a file size limit, at which writes fail with EFBIG
+}, () =>
+  withPeers(async (folder, board, hook) => {
+    const limit = async (server: Serving, bytes: string) =>
+      assert.ok(await works("prlimit", [`--fsize=${bytes}:unlimited`, "--pid", String(server.pid)]));
+    const log = await liveThrough("unavailable", {
+      ...{ folder, board, hook },
+      wrapper: afterShell("trap '' XFSZ"),
+      beside: () => [],
+      begin: (server) => limit(server, "100000"),
+      end: (server) => limit(server, "unlimited"),
+    });
+    assert.match(log, /the database's disk is failing.*fault=unavailable/);
+  }));
 
 Deno.test("with a damaged database health is down, intact pages are read, and a restore repairs it", () =>
   withPeers(async (folder, board) => {
@@ -177,7 +172,7 @@ Deno.test("with a damaged database health is down, intact pages are read, and a 
     assert.equal((await healed.end("SIGTERM")).code, 0);
   }));
 
-/** Overwrites the page that contains the text, and all its copies. */
+/** Overwrites the page with this text, and all copies of the page. */
 async function damage(file: string, text: string): Promise<void> {
   const bytes = await Deno.readFile(file);
   const wanted = new TextEncoder().encode(text);

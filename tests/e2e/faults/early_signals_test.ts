@@ -17,7 +17,7 @@ async function withWaiting(
     const path = join(folder, "regfeed.toml");
     const made = await new Deno.Command("mkfifo", { args: [path] }).output();
     assert.ok(made.success);
-    // Open for both, so that the reader waits.
+    // Opened for reading and writing, so that the reader waits.
     const pipe = await Deno.open(path, { read: true, write: true });
     let isOpen = true;
     const letGo = async () => {
@@ -42,7 +42,7 @@ async function withWaiting(
  * after the system reports it.
  */
 async function listensFor(pid: number, signal: keyof typeof NUMBERS): Promise<void> {
-  // The runtime denies /proc to a process without all permissions.
+  // Without all permissions, the runtime denies access to /proc.
   const told = async (command: string, ...args: string[]) =>
     new TextDecoder().decode((await new Deno.Command(command, { args }).output()).stdout);
   for (const endMs = Date.now() + PATIENCE_MS; Date.now() < endMs;) {
@@ -55,13 +55,13 @@ async function listensFor(pid: number, signal: keyof typeof NUMBERS): Promise<vo
 }
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
-  Deno.test({
-    ...needs(`${signal} before the config is read is a clean end, and no database is begun`, LINUX),
-    async fn() {
+  Deno.test(
+    needs(`${signal} before the config is read is a clean end, and no database is begun`, LINUX),
+    async () => {
       await withWaiting(async ({ folder, server, letGo }) => {
         await listensFor(server.pid, signal);
         server.signal(signal);
-        await new Promise((heard) => setTimeout(heard, 500)); // the runtime hands it on in its own time
+        await new Promise((heard) => setTimeout(heard, 500)); // the runtime dispatches it with a delay
         await letGo();
         const { code, log } = await server.over;
         assert.equal(code, 0, log);
@@ -69,28 +69,22 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
         assert.deepEqual([...Deno.readDirSync(folder)].map(({ name }) => name), ["regfeed.toml"], log);
       });
     },
-  });
+  );
 }
 
-// Not SIGUSR1: from source, newer Deno versions open the debugger.
+// Not SIGUSR1, because newer Deno versions open the debugger when run from source.
 for (const signal of ["SIGHUP", "SIGUSR2"] as const) {
   const message = signal === "SIGHUP" ? "config reloaded: no changes" : "listening";
-  Deno.test({
-    ...needs(
-      `${signal} before the config is read does not end the server`,
-      LINUX,
-    ),
-    async fn() {
-      await withWaiting(async ({ server, letGo }) => {
-        await listensFor(server.pid, signal);
-        server.signal(signal);
-        await letGo();
-        await server.said(message);
-        server.signal("SIGTERM");
-        const { code, log } = await server.over;
-        assert.equal(code, 0, log);
-        assert.match(log, /listening/);
-      });
-    },
+  Deno.test(needs(`${signal} before the config is read does not end the server`, LINUX), async () => {
+    await withWaiting(async ({ server, letGo }) => {
+      await listensFor(server.pid, signal);
+      server.signal(signal);
+      await letGo();
+      await server.said(message);
+      server.signal("SIGTERM");
+      const { code, log } = await server.over;
+      assert.equal(code, 0, log);
+      assert.match(log, /listening/);
+    });
   });
 }

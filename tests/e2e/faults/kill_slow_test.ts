@@ -1,4 +1,4 @@
-// Nothing is lost by `kill -9`: a real server, killed at random moments while events go to subscribers.
+// `kill -9` loses nothing: a real server is killed at random moments while it delivers events.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -9,26 +9,26 @@ import { pause } from "../../support/pause.ts";
 import { LOOPBACK } from "../../support/loopback.ts";
 
 const KILLS = 100;
-/** A source whose process was killed is left alone for a lease: of so many, one is always to be had. */
+/** A source whose process was killed waits until its lease expires. With this many, one is always available. */
 const SOURCES = 10;
 const EVENTS_A_ROUND = 4;
 /**
- * A server lives this long at most after it has begun to listen, ms, and on a slow machine as long as it took to begin:
- * mostly it is killed in the midst of its work.
+ * Maximum time in ms that a server runs after it listens, extended on slow machines to its startup time. Most kills
+ * interrupt work in progress.
  */
 const LONGEST_LIFE_MS = 450;
 const EVENTS = KILLS * EVENTS_A_ROUND;
 const SUBSCRIBERS = ["/one", "/two", "/three"];
 /**
- * What was under way at a kill comes back when its lease ends, half a minute and the timeout later. What fails then, on
- * a machine that is busy, is made again after a minute or more: each kill has spent one of its tries. So patience
- * begins when the last of them is due.
+ * Attempts that a kill interrupts are repeated when their lease expires, half a minute plus the timeout later. On a
+ * busy machine a repetition may fail and be retried after a minute or more. The wait is therefore counted from the
+ * latest due time.
  */
 const PATIENCE_MS = 60_000;
-/** The longest that is waited for that; the test's own timeout of an attempt is such that it is not needed, ms. */
+/** Maximum total wait, ms. The test's attempt timeout is short enough to stay below it. */
 const LONGEST_WAIT_MS = 420_000;
 
-/** A publisher on loopback, a host for each feed, as every one of 127.0.0.0/8 is; its feeds grow. */
+/** A publisher whose feeds grow. Each feed has its own host in 127.0.0.0/8. */
 function startPublisher(): {
   address(source: number): string;
   publish(source: number, count: number): void;
@@ -56,7 +56,10 @@ function startPublisher(): {
   };
 }
 
-/** The payload, once both official verifiers have taken it in both of their ways to read a secret; else throws. */
+/**
+ * Returns the payload after both official verifiers have accepted it with both encodings of the secret. Throws
+ * otherwise.
+ */
 function verify(body: string, headers: Record<string, string>, secret: string): { event: { id: string } } {
   const verifiers = [
     new StandardWebhook(secret),
@@ -68,16 +71,16 @@ function verify(body: string, headers: Record<string, string>, secret: string): 
   return JSON.parse(body);
 }
 
-/** A receiver on loopback that remembers which event reached which path, and refuses what does not verify. */
+/** A receiver that records which events arrived at which path, and refuses those that do not verify. */
 function startReceiver(): {
   address: string;
   secrets: Map<string, string>;
   arrived: Map<string, Set<string>>;
   refused: number;
   repeated: number;
-  /** Attempts of one delivery whose bodies were not the same. */
+  /** Number of attempts whose body differed from an earlier attempt of the same delivery. */
   changed: number;
-  /** Resolves when the next attempt has arrived and has no response yet. */
+  /** Resolves when the next attempt has arrived, before it gets a response. */
   nextAttempt(): Promise<void>;
   close(): Promise<void>;
 } {
@@ -93,7 +96,7 @@ function startReceiver(): {
   const server = Deno.serve(LOOPBACK, async (request) => {
     const path = new URL(request.url).pathname;
     const body = await request.text().catch(() => null);
-    if (body === null) return new Response(null, { status: 400 }); // the sender was killed while it sent
+    if (body === null) return new Response(null, { status: 400 }); // the sender was killed during the request
     try {
       const { event: { id } } = verify(
         body,
@@ -107,7 +110,7 @@ function startReceiver(): {
       state.bodies.set(delivery, body);
       arrival.resolve();
       arrival = Promise.withResolvers<void>();
-      // Slow enough that kills meet attempts that have arrived and are not recorded yet.
+      // Slow enough that kills hit attempts that have arrived but are not recorded yet.
       await pause(20 + Math.random() * 60);
       return new Response(null, { status: 204 });
     } catch {
@@ -164,7 +167,7 @@ async function subscribeAll(
   }
 }
 
-/** Waits until it is so, or nothing that is to come in the store explains any more why it is not. */
+/** Waits until the condition is true, or no pending delivery can still change it. */
 async function until(isTrue: () => boolean, path: string): Promise<void> {
   const longest = Date.now() + LONGEST_WAIT_MS;
   let end = Date.now() + PATIENCE_MS;
@@ -197,7 +200,7 @@ Deno.test(`a server that is killed -9 ${KILLS} times at random moments delivers 
       }
       const last = await serve(folder);
       const store = join(folder, "data/regfeed.db");
-      // What arrived just before a kill is sent once more when its lease ends: only then is it known to have arrived.
+      // A delivery that arrived just before a kill is recorded only after it is sent again.
       await until(
         () =>
           [...receiver.arrived.values()].every((ids) => ids.size >= EVENTS) &&
@@ -222,7 +225,7 @@ interface Pending {
   attempts: number;
   tries: number;
   due_at: number;
-  /** Of its latest recorded attempt. */
+  /** The problem of its latest recorded attempt. */
   problem: string | null;
 }
 
@@ -239,7 +242,7 @@ function readPending(path: string): Pending[] {
   }
 }
 
-/** The store is whole, holds each event once, and every one of them reached every subscriber. */
+/** Checks that the store is intact and holds each event once, and that every subscriber received every event. */
 function checkStore(path: string, arrived: Map<string, Set<string>>): void {
   const database = new DatabaseSync(path, { readOnly: true });
   try {

@@ -1,9 +1,9 @@
-// An endless parse blocks neither the API nor the end of a server.
+// Endless parsing blocks neither the API nor the shutdown of a server.
 import assert from "node:assert/strict";
 import { LOOPBACK, openBoard } from "../../support/loopback.ts";
 import { callApi, regfeedJson, serve, withFolder, writeConfig } from "../../support/process.ts";
 
-/** The promise of the service: how soon it ends after SIGTERM, ms. */
+/** Maximum time from SIGTERM to the exit, as documented, ms. */
 const END_MS = 8_000;
 
 Deno.test("the API responds while a document is parsed endlessly, and SIGTERM ends the server in time", async () => {
@@ -33,7 +33,7 @@ parse_timeout = "2m"
       const { key } = await regfeedJson<{ key: string }>(folder, "customer add --email a@b.example");
       const server = await serve(folder);
       await asked.promise;
-      await new Promise((later) => setTimeout(later, 2_000)); // until it is parsed
+      await new Promise((later) => setTimeout(later, 2_000)); // until parsing has started
       for (let round = 0; round < 10; round++) {
         const startMs = performance.now();
         const response = await callApi(server, key, "/v1/events");

@@ -1,2 +1,2 @@
-// poll_faults_test.ts with as many cases as `deno task test:slow` asks for.
+// poll_faults_test.ts with the number of cases of `deno task test:slow`.
 import "./poll_faults_test.ts";

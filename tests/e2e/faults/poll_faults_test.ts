@@ -13,13 +13,13 @@ import { type GrowingFeed, growingFeeds, RECORDINGS } from "../recorded_feeds.ts
 import { needs } from "../../support/needs.ts";
 import { scaled } from "../../support/effort.ts";
 
-/** Fewer polls for many seeds: the expected counts are scaled. */
+/** REGFEED_POLLS allows fewer polls for many seeds. Expected counts are scaled. */
 const POLLS = Number(Deno.env.get("REGFEED_POLLS") ?? scaled(1_000, 10_000));
 const WARM_UP_POLLS = POLLS / 5;
 const STEP_MS = 10 * 60_000;
-/** Long enough for every back-off, which ends after a day, and for a move to be believed after that. */
+/** Long enough for every back-off, which lasts at most a day, and then for a permanent redirect to be adopted. */
 const QUIET_STEPS = 5 * 24 * 6;
-/** How many polls of a hundred meet a fault. */
+/** Percentage of polls with a fault. */
 const FAULTY_PERCENT = 40;
 /** Maximum growth of the heap, bytes: a leak of 1 kB per poll is 8 MB. */
 const HEAP_SLACK = 8_000_000;
@@ -38,7 +38,7 @@ const redirect = (status: number): Fault => ({ feed }) => ({
   status,
   headers: { location: `https://elsewhere.example/${feed.id}.xml` },
 });
-/** No response before the deadline. */
+/** Sends no response before the deadline. */
 const never: Fault = ({ world }) => {
   void world.platform.clock.advance(30_000);
   return new Promise(() => {});
@@ -85,7 +85,7 @@ relevance = "all"
 silent_after = "365d"
 `).join("");
 
-/** The stored events: source, title, URL and version. */
+/** Returns the stored events: source, title, URL and version. */
 async function storedIn(world: World): Promise<string[]> {
   const stored: string[] = [];
   for (let before = undefined;;) {
@@ -101,17 +101,13 @@ async function storedIn(world: World): Promise<string[]> {
   }
 }
 
-/** The events of one fetch of every complete feed. */
+/** Returns the events that one fetch of every complete feed stores. */
 async function storedAtOnce(): Promise<string[]> {
   const feeds = await growingFeeds(1);
-  const world = await createWorld(config(feeds));
-  try {
-    for (const feed of feeds) world.platform.http.serve(addressOf(feed.id), () => ({ body: feed.body }));
-    await world.app.tick();
-    return await storedIn(world);
-  } finally {
-    await world.close();
-  }
+  await using world = await createWorld(config(feeds));
+  for (const feed of feeds) world.platform.http.serve(addressOf(feed.id), () => ({ body: feed.body }));
+  await world.app.tick();
+  return await storedIn(world);
 }
 
 class FaultyWeb {
@@ -126,7 +122,7 @@ class FaultyWeb {
     for (const feed of feeds) {
       http.serve(addressOf(feed.id), (request) => this.#answer(feed, request));
       http.serve(`https://elsewhere.example/${feed.id}.xml`, (request) =>
-        // A redirect that was repeated for an hour may have been adopted: it ends with the faults.
+        // An hour of redirects may have led to their adoption. It ends with the faults.
         this.isFaulty || feed.id === MOVED ? this.#whole(feed, request) : { status: 404 });
     }
   }
@@ -152,7 +148,7 @@ class FaultyWeb {
     return { headers: { etag: feed.etag, "content-type": "application/xml" }, body: feed.body };
   }
 
-  /** Advances the clock during the work: requests to one host wait for each other. */
+  /** Advances the clock during the work, because requests to one host wait for each other. */
   async #throughout(work: Promise<unknown>): Promise<void> {
     let isDone = false;
     const done = work.finally(() => isDone = true);
@@ -183,60 +179,56 @@ async function runFaults(web: FaultyWeb): Promise<{ warm: number; end: number }>
   return { warm: warm ?? 0, end: keptBytes() };
 }
 
-/** The size of the heap after garbage collection, bytes. */
+/** Returns the size of the heap after garbage collection, bytes. */
 function keptBytes(): number {
   setFlagsFromString("--expose-gc");
   runInNewContext("gc")();
   return Deno.memoryUsage().heapUsed;
 }
 
-Deno.test({
-  ...needs(
+Deno.test(
+  needs(
     `${POLLS} polls through every fault lose no event, double none, and keep nothing in memory`,
     RECORDINGS,
   ),
-  async fn() {
+  async () => {
     const seed = seedOfRun();
     const feeds = await growingFeeds(0.3);
     const store = openStore(":memory:", testVault);
     const finishFetch = store.finishFetch;
-    const world = await createWorld(config(feeds), { store, polite: true, seed });
+    await using world = await createWorld(config(feeds), { store, polite: true, seed });
     const web = new FaultyWeb(world, feeds, createChance(seed).fraction);
     store.finishFetch = (...given) => {
       web.polls++;
       web.outcomes.add(given[0].outcome);
       return finishFetch(...given);
     };
-    try {
-      await world.app.ingest.register();
-      const heap = await runFaults(web);
-      for (const feed of feeds) while (!feed.isWhole) feed.grow();
-      web.isFaulty = false;
-      for (let step = 0; step < QUIET_STEPS; step++) await web.step();
+    await world.app.ingest.register();
+    const heap = await runFaults(web);
+    for (const feed of feeds) while (!feed.isWhole) feed.grow();
+    web.isFaulty = false;
+    for (let step = 0; step < QUIET_STEPS; step++) await web.step();
 
-      assert.deepEqual(await storedIn(world), await storedAtOnce(), "each event once, as without any fault");
-      for (const name of Object.keys(FAULTS)) {
-        assert.ok((web.met.get(name) ?? 0) > POLLS / 1_000, `met ${name}`);
-      }
-      assert.ok(web.unchanged > POLLS / 10, "unchanged feeds are not sent again");
-      assert.deepEqual([...web.outcomes].sort(), ["blocked", "empty", "failing", "ok"]);
-      const { json } = await world.ask("/v1/health");
-      assert.deepEqual(
-        [json.status, json.ingestion.sources],
-        ["ok", feeds.length],
-        "and everything has healed",
-      );
-      const moved = (await store.listSources()).filter(({ moves }) =>
-        moves.some(({ adoptedAtMs }) => adoptedAtMs !== null)
-      );
-      assert.deepEqual(moved.map(({ id }) => id), [MOVED], "what has moved for good, and nothing else");
-      assert.ok(heap.end < heap.warm + HEAP_SLACK, `heap: ${JSON.stringify(heap)}`);
-      const grown = ((heap.end - heap.warm) / 1e6).toFixed(1);
-      console.log(
-        `${web.polls} polls, ${[...web.met.values()].reduce((a, b) => a + b)} faults, heap ${grown} MB more`,
-      );
-    } finally {
-      await world.close();
+    assert.deepEqual(await storedIn(world), await storedAtOnce(), "each event once, as without any fault");
+    for (const name of Object.keys(FAULTS)) {
+      assert.ok((web.met.get(name) ?? 0) > POLLS / 1_000, `met ${name}`);
     }
+    assert.ok(web.unchanged > POLLS / 10, "unchanged feeds are not sent again");
+    assert.deepEqual([...web.outcomes].sort(), ["blocked", "empty", "failing", "ok"]);
+    const { json } = await world.ask("/v1/health");
+    assert.deepEqual(
+      [json.status, json.ingestion.sources],
+      ["ok", feeds.length],
+      "and every source recovered",
+    );
+    const moved = (await store.listSources()).filter(({ moves }) =>
+      moves.some(({ adoptedAtMs }) => adoptedAtMs !== null)
+    );
+    assert.deepEqual(moved.map(({ id }) => id), [MOVED], "what has moved for good, and nothing else");
+    assert.ok(heap.end < heap.warm + HEAP_SLACK, `heap: ${JSON.stringify(heap)}`);
+    const grown = ((heap.end - heap.warm) / 1e6).toFixed(1);
+    console.log(
+      `${web.polls} polls, ${[...web.met.values()].reduce((a, b) => a + b)} faults, heap ${grown} MB more`,
+    );
   },
-});
+);

@@ -1,4 +1,4 @@
-// A recorded feed over real sockets, through all faults of connections.
+// A recorded feed over real sockets, through every connection fault.
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { createClock } from "../../../src/platform/clock.ts";
@@ -12,7 +12,7 @@ import { pause } from "../../support/pause.ts";
 const DAY = 86_400_000;
 const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
 
-/** The bytes of a response. */
+/** Returns the bytes of a response. */
 function answer(status: string, headers: Record<string, string>, body: string | Uint8Array = ""): Uint8Array {
   const bytes = typeof body === "string" ? bytesOf(body) : body;
   const lines = Object.entries({ "content-length": `${bytes.length}`, ...headers })
@@ -78,12 +78,9 @@ async function poll(world: World, afterMs = DAY) {
   return { report, state: json.sources[0].state };
 }
 
-Deno.test({
-  ...needs(
-    "a feed over real sockets is complete after every fault, each with its reason and state",
-    RECORDINGS,
-  ),
-  async fn() {
+Deno.test(
+  needs("a feed over real sockets is complete after every fault, each with its reason and state", RECORDINGS),
+  async () => {
     const feed = (await growingFeeds(1)).find(({ id }) => id === "fca");
     assert.ok(feed);
     let talk: Conversation = () => {};
@@ -137,4 +134,4 @@ relevance = "all"
       await world.close();
     }
   },
-});
+);

@@ -1,4 +1,4 @@
-// The end of a server: work in progress is finished within a limit.
+// Shutdown of a server: work in progress is finished within a limit.
 import assert from "node:assert/strict";
 import { type Arrival, type Board, type Hook, openBoard, openHook } from "../../support/loopback.ts";
 import {
@@ -24,7 +24,7 @@ async function holdUp(server: Serving, key: string, length = 100): Promise<Deno.
   const head = `POST /v1/subscriptions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\n` +
     `content-type: application/json\r\ncontent-length: ${length}\r\n\r\n{`;
   await client.write(new TextEncoder().encode(head));
-  // Until the server has read the beginning of the request.
+  // Waits until the server has read the beginning of the request.
   await new Promise((later) => setTimeout(later, 300));
   await (await fetch(`${server.address}/livez`)).body?.cancel();
   return client;
@@ -94,7 +94,7 @@ async function arrivalOf(hook: Hook, count: number, server: Serving): Promise<Ar
   return hook.arrivals[count - 1] as Arrival;
 }
 
-/** The delivery in the API: its status and the statuses of its attempts. */
+/** Returns the delivery as the API shows it: its status and those of its attempts. */
 async function deliveryOf(
   server: Serving,
   key: string,
@@ -120,7 +120,7 @@ Deno.test("an attempt that ends within the limit is recorded before the server e
     assert.equal(code, 0, log);
     const next = await serve(peers.folder);
     assert.deepEqual(await deliveryOf(next, key, id), { status: "delivered", answers: [204] });
-    await new Promise((later) => setTimeout(later, 1_500)); // a second one would come now
+    await new Promise((later) => setTimeout(later, 1_500)); // a second one would arrive within this time
     assert.equal(peers.hook.arrivals.length, 1);
     assert.equal((await next.end("SIGTERM")).code, 0);
   });
@@ -148,7 +148,7 @@ Deno.test("an attempt that exceeds the limit is cancelled, and repeated after th
       seen = await deliveryOf(next, key, id);
     }
     assert.deepEqual([seen.status, seen.answers.at(-1)], ["delivered", 204], next.log());
-    await new Promise((later) => setTimeout(later, 1_500)); // a third one would come now
+    await new Promise((later) => setTimeout(later, 1_500)); // a third one would arrive within this time
     assert.deepEqual(peers.hook.arrivals.map((arrival) => arrival.id), [id, id]);
     assert.equal((await next.end("SIGTERM")).code, 0);
   });
@@ -158,7 +158,7 @@ Deno.test("a response in progress is completed when the server stops", async () 
   await withConfig(CONFIG, async (folder) => {
     const { key } = await addCustomer(folder, "a@b.example");
     const server = await serve(folder);
-    const rest = '"webhook_url":"https://192.0.2.1/a"}'; // an address that nobody may be sent to
+    const rest = '"webhook_url":"https://192.0.2.1/a"}'; // a reserved address, which is never reachable
     using client = await holdUp(server, key, rest.length + 1);
     const ended = server.end("SIGTERM");
     await server.said("stopping");

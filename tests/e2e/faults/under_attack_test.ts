@@ -12,13 +12,13 @@ import type { StageMessage, StageRequest } from "../attack/stage.ts";
 import { pause } from "../../support/pause.ts";
 
 const SECONDS = Number(Deno.env.get("REGFEED_ATTACK_SECONDS") ?? scaled(10, 300));
-/** How often all hostile sources are new to the server, ms. */
+/** Interval at which all hostile sources are replaced by new ones, ms. */
 const GENERATION_MS = 30_000;
 /** Interval of the actions of a hostile customer, ms. */
 const ACT_EVERY_MS = 200;
-/** The last items are collected and delivered within this time, ms: all slots of fetching may wait for a timeout. */
+/** Maximum time in ms until the last items are stored and delivered: all fetch slots may first wait for a timeout. */
 const COLLECTED_WITHIN_MS = 60_000;
-/** The bounds, ms; a machine that runs other tests beside this one has others. */
+/** Limits in ms. They are looser when other tests run at the same time. */
 const LIVEZ_P999_MS = scaled(10_000, 100);
 const DELIVERY_MS = scaled(30_000, 2_000);
 const EXIT_MS = scaled(60_000, 8_000);
@@ -96,7 +96,7 @@ function percentile(sorted: readonly number[], fraction: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * fraction))] ?? NaN;
 }
 
-/** The number of listed items of each good source. */
+/** Returns the number of listed events of each good source. */
 async function countStored({ address }: Serving, { key }: Customer): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const source of GOOD_SOURCES) {

@@ -1,4 +1,4 @@
-// The alerts, tried by Prometheus' own tester: each fires when it should, for whom it should, and not before.
+// The alerts, tested with promtool: each fires under its condition, with the right labels, and not before.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,10 +7,10 @@ import { needs, program } from "../../support/needs.ts";
 
 const ALERTS = fileURLToPath(new URL("../../../packaging/alerts.yml", import.meta.url));
 
-/** What Prometheus would have read each minute, in its tester's notation. */
+/** The metrics at each minute, in promtool's notation. */
 interface Case {
   series: Record<string, string>;
-  /** When it is looked at, and the alerts that fire then, with the labels that say for whom. */
+  /** The evaluation times, and the alerts that fire then, with their labels. */
   looks: { at: string; alert: string; fires: Record<string, string>[] }[];
 }
 
@@ -33,7 +33,7 @@ const CASES: Case[] = [
     ],
   },
   {
-    // Nobody reads it at all, not even in vain.
+    // Prometheus does not scrape Regfeed at all.
     series: { 'up{job="other"}': "1x20" },
     looks: [{ at: "10m", alert: "RegfeedDown", fires: [{ severity: "page", job: "regfeed" }] }],
   },
@@ -63,7 +63,7 @@ const CASES: Case[] = [
     ],
   },
   {
-    // Never had: ever rarer visits fail, a few within the first day.
+    // The source was never fetched: only a few failures on the first day, at growing intervals.
     series: { [FAILURES]: "0x10 1x100 5x1400", [LAST]: "_x1400 0+60x200" },
     looks: [
       { at: "1430m", alert: "RegfeedSourceNeverFetched", fires: [] },
@@ -75,7 +75,7 @@ const CASES: Case[] = [
     ],
   },
   {
-    // One poll without it is a bad hour.
+    // A single fetch without it is not enough.
     series: { [GAPS]: "0x10 1x30 0x10 2x1600" },
     looks: [
       { at: "1480m", alert: "RegfeedSourcePartial", fires: [] },
@@ -88,7 +88,7 @@ const CASES: Case[] = [
   },
 ];
 
-/** A file of the tester; JSON is YAML. Annotations are for people and are left as they are. */
+/** Returns a test file for promtool in JSON, which is valid YAML, with the annotations unchanged. */
 function testFile(annotations: ReadonlyMap<string, Record<string, string>>): string {
   const tests = CASES.map(({ series, looks }) => ({
     interval: "1m",
@@ -123,9 +123,9 @@ async function annotationsOf(): Promise<Map<string, Record<string, string>>> {
   return found;
 }
 
-Deno.test({
-  ...needs("each alert fires for its condition after its time, and not before", program("promtool")),
-  fn: () =>
+Deno.test(
+  needs("each alert fires for its condition after its time, and not before", program("promtool")),
+  () =>
     withFolder(async (folder) => {
       const file = join(folder, "test.yml");
       await Deno.writeTextFile(file, testFile(await annotationsOf()));
@@ -137,4 +137,4 @@ Deno.test({
       assert.ok(success, said);
       assert.match(said, /SUCCESS/);
     }),
-});
+);

@@ -1,11 +1,11 @@
-// Backups where there is no room, or no change is taken: what is said, and that nothing is left behind.
+// Backups on full and read-only disks: the messages, and that no files are left.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { MAY_MOUNT, withDisk } from "../../support/disks.ts";
 import { regfeed, regfeedJson, serve, withConfig, writeConfig } from "../../support/process.ts";
 import { needs } from "../../support/needs.ts";
 
-/** A wrapper: says on stdout, after all that the program prints, what lies in the folder. */
+/** A wrapper that lists the folder on stdout after the output of the program. */
 const THEN_LIST = ["sh", "-c", '"$@"; code=$?; ls -A disk | sed "s/^/left: /"; exit $code', "sh"];
 
 async function withStore(work: (folder: string) => Promise<void>): Promise<void> {
@@ -16,12 +16,9 @@ async function withStore(work: (folder: string) => Promise<void>): Promise<void>
   });
 }
 
-Deno.test({
-  ...needs(
-    "backup create on a small disk reports the required and free space and leaves no files",
-    MAY_MOUNT,
-  ),
-  fn: () =>
+Deno.test(
+  needs("backup create on a small disk reports the required and free space and leaves no files", MAY_MOUNT),
+  () =>
     withStore(async (folder) => {
       const wrapper = [...withDisk(join(folder, "disk"), 200_704), ...THEN_LIST];
       const made = await regfeed(folder, "backup create disk/a.tar.gz", undefined, wrapper);
@@ -32,17 +29,14 @@ Deno.test({
       );
       assert.equal(made.stdout, "");
     }),
-});
+);
 
-Deno.test({
-  ...needs(
-    "backup create saves a database on a read-only disk with its write-ahead log",
-    MAY_MOUNT,
-  ),
-  fn: () =>
+Deno.test(
+  needs("backup create saves a database on a read-only disk with its write-ahead log", MAY_MOUNT),
+  () =>
     withStore(async (folder) => {
       const disk = join(folder, "disk");
-      // Killed, so that what was written last is in the log.
+      // Killed, so that the last writes are still in the write-ahead log.
       const killed = await serve(folder);
       await killed.end("SIGKILL");
       await writeConfig(folder, '[store]\npath = "disk/regfeed.db"\n');
@@ -56,4 +50,4 @@ Deno.test({
         assert.match(read.stdout, /customers +1\n/, read.stderr);
       }
     }),
-});
+);

@@ -1,10 +1,10 @@
-// A backup made under load, moved to another machine: nothing that was delivered goes out again, nothing pending is lost.
+// A backup made under load and restored elsewhere: no delivery is repeated, and no pending one is lost.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { regfeed, regfeedJson, serve, withConfig, withFolder } from "../../support/process.ts";
-import { LOOPBACK } from "../../support/loopback.ts";
+import { LOCAL_CONFIG, LOOPBACK } from "../../support/loopback.ts";
 
-/** News are of today: many old ones at once would be held back as a flood. */
+/** Items have today's date, because many old ones at once would be a change spike. */
 const TODAY = new Date().toUTCString();
 
 function feedOf(count: number): string {
@@ -18,7 +18,7 @@ function feedOf(count: number): string {
   return `<rss version="2.0"><channel><title>Board</title>${items.join("")}</channel></rss>`;
 }
 
-/** Waits until it is so; the caller's assertions say what was not. */
+/** Waits until the condition is true. The caller asserts it. */
 async function until(isSo: () => boolean): Promise<void> {
   for (let turn = 0; turn < 2_400 && !isSo(); turn++) await new Promise((resolve) => setTimeout(resolve, 50));
 }
@@ -41,13 +41,7 @@ function startOutside() {
 }
 
 function configFor(address: string): string {
-  return `
-    [server]
-    listen = "127.0.0.1:0"
-    [delivery]
-    allow_http = true
-    allow_networks = ["127.0.0.0/8"]
-    [[sources]]
+  return `${LOCAL_CONFIG}    [[sources]]
     id = "board"
     name_en = "Board"
     url = "${address}/feed"
@@ -60,7 +54,7 @@ function configFor(address: string): string {
   `;
 }
 
-/** A server with 20 events delivered and 15 that its subscriber refuses; the file of a backup made while it is read. */
+/** Backs up a busy server with 20 delivered and 15 pending events. Returns the file of the backup. */
 async function backUpUnderLoad(folder: string, outside: ReturnType<typeof startOutside>): Promise<string> {
   const { key } = await regfeedJson<{ key: string }>(folder, "customer add --email ana@example.org");
   const server = await serve(folder);
@@ -113,7 +107,7 @@ Deno.test("a backup of a running server is consistent, and its restore sends not
       outside.isRefusing = false;
       const moved = await serve(elsewhere);
       await until(() => outside.arrived.size === 35);
-      await new Promise((resolve) => setTimeout(resolve, 1_000)); // whatever would come twice comes now
+      await new Promise((resolve) => setTimeout(resolve, 1_000)); // a duplicate would arrive within this time
       assert.equal((await moved.end("SIGTERM")).code, 0);
     });
   });

@@ -1,5 +1,5 @@
-// The Debian package comes, is upgraded, goes and is purged: with the machine's own dpkg, on a copy of the machine that
-// is thrown away.
+// The Debian package is installed, upgraded, removed and purged by the machine's own dpkg, on a temporary copy of the
+// machine.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,7 +9,7 @@ import { condition, needs } from "../../support/needs.ts";
 
 const MAIN = fileURLToPath(new URL("../../../main.ts", import.meta.url));
 
-/** Sees the whole machine, and keeps what it changes in memory until it ends. */
+/** A script that overlays the whole file system and keeps changes in memory until it ends. */
 const ON_A_COPY = `set -e
 mount -t tmpfs tmpfs /mnt
 mkdir /mnt/changes /mnt/work /mnt/machine
@@ -35,7 +35,7 @@ async function onACopy(script: string): Promise<{ ok: boolean; said: string }> {
 
 const mayCopy = Deno.uid() === 0 && (await onACopy("dpkg --version && command -v adduser")).ok;
 
-/** Prints what is there of a package, a line each. */
+/** Prints the state of the package, one fact per line. */
 const LOOK = `look() {
   echo "== $1"
   dpkg-query --showformat '\${db:Status-Status} \${Version}\\n' --show regfeed 2>/dev/null || echo gone
@@ -63,65 +63,64 @@ Deno.test({
   ...needs(
     "the Debian package installs, runs, upgrades, is removed, reinstalled and purged, and keeps the data",
     condition(mayCopy, "needs root, dpkg, adduser and overlay mounts"),
-  ), // it needs an administrator's rights, dpkg, and a kernel that lets it make such a copy
-  fn: () =>
-    withFolder(async (folder) => {
-      const executable = join(folder, "regfeed");
-      await Deno.writeTextFile(executable, `#!/bin/sh\nexec "${Deno.execPath()}" run -A "${MAIN}" "$@"\n`);
-      const built = async (version: string) => {
-        const output = join(folder, `regfeed_${version}.deb`);
-        const { ok, said } = await buildDebian({
-          executable,
-          output,
-          version,
-          architecture: await architecture(),
-        });
-        assert.ok(ok, said);
-        return output;
-      };
-      const [older, newer] = [await built("0.0.9"), await built("0.0.10")];
-      const { ok, said } = await onACopy(`set -e
-        ${LOOK}
-        dpkg --install ${older} && look installed
-        cd / && md5sum --check --quiet /var/lib/dpkg/info/regfeed.md5sums && echo "the sums are right"
-        regfeed check --config /etc/regfeed/regfeed.toml >/dev/null && echo "the config is good"
-        echo "# mine" >>/etc/regfeed/regfeed.toml
-        install -o regfeed -g regfeed -m 0600 /dev/null /var/lib/regfeed/regfeed.db
-        dpkg --install ${newer} && look upgraded
-        tail -n 1 /etc/regfeed/regfeed.toml
-        systemctl --quiet disable regfeed && dpkg --install ${newer} && look disabled
-        systemctl --quiet enable regfeed
-        dpkg --remove regfeed && look removed
-        dpkg --install ${newer} && look again
-        tail -n 1 /etc/regfeed/regfeed.toml
-        dpkg --purge regfeed && look purged
-        rm -r /var/lib/regfeed
-        dpkg --install ${newer} && dpkg --purge regfeed && look "purged without data"
-        echo done`);
+  ), // requires root, dpkg, and a kernel that permits overlay mounts
+}, () =>
+  withFolder(async (folder) => {
+    const executable = join(folder, "regfeed");
+    await Deno.writeTextFile(executable, `#!/bin/sh\nexec "${Deno.execPath()}" run -A "${MAIN}" "$@"\n`);
+    const built = async (version: string) => {
+      const output = join(folder, `regfeed_${version}.deb`);
+      const { ok, said } = await buildDebian({
+        executable,
+        output,
+        version,
+        architecture: await architecture(),
+      });
       assert.ok(ok, said);
-      const seen = said.split("== ").slice(1).map((part) => part.trim().split("\n"));
-      const shown = seen.map(([name, ...lines]) => [
-        name,
-        ...lines.filter((line) =>
-          /^([d-][rwx-]{9} |installed|config-files|gone|the (config|sums)|starts|# mine|\/var)/.test(line)
-        ),
-      ]);
-      const empty = DATA.slice(0, 1);
-      assert.deepEqual(shown, [
-        [
-          ...["installed", "installed 0.0.9", ...HERE, ...CONFIG, ...empty, USER, ENABLED],
-          ...["the sums are right", "the config is good"],
-        ],
-        ["upgraded", "installed 0.0.10", ...HERE, ...CONFIG, ...DATA, USER, ENABLED, "# mine"],
-        ["disabled", "installed 0.0.10", ...HERE, ...CONFIG, ...DATA, USER],
-        ["removed", "config-files 0.0.10", ...CONFIG, ...DATA, USER, ENABLED],
-        ["again", "installed 0.0.10", ...HERE, ...CONFIG, ...DATA, USER, ENABLED, "# mine"],
-        ["purged", "gone", ...DATA, USER],
-        ["purged without data", "gone"],
-      ], said);
-      assert.doesNotMatch(said, /dpkg: (warning|error)/);
-    }),
-});
+      return output;
+    };
+    const [older, newer] = [await built("0.0.9"), await built("0.0.10")];
+    const { ok, said } = await onACopy(`set -e
+      ${LOOK}
+      dpkg --install ${older} && look installed
+      cd / && md5sum --check --quiet /var/lib/dpkg/info/regfeed.md5sums && echo "the sums are right"
+      regfeed check --config /etc/regfeed/regfeed.toml >/dev/null && echo "the config is good"
+      echo "# mine" >>/etc/regfeed/regfeed.toml
+      install -o regfeed -g regfeed -m 0600 /dev/null /var/lib/regfeed/regfeed.db
+      dpkg --install ${newer} && look upgraded
+      tail -n 1 /etc/regfeed/regfeed.toml
+      systemctl --quiet disable regfeed && dpkg --install ${newer} && look disabled
+      systemctl --quiet enable regfeed
+      dpkg --remove regfeed && look removed
+      dpkg --install ${newer} && look again
+      tail -n 1 /etc/regfeed/regfeed.toml
+      dpkg --purge regfeed && look purged
+      rm -r /var/lib/regfeed
+      dpkg --install ${newer} && dpkg --purge regfeed && look "purged without data"
+      echo done`);
+    assert.ok(ok, said);
+    const seen = said.split("== ").slice(1).map((part) => part.trim().split("\n"));
+    const shown = seen.map(([name, ...lines]) => [
+      name,
+      ...lines.filter((line) =>
+        /^([d-][rwx-]{9} |installed|config-files|gone|the (config|sums)|starts|# mine|\/var)/.test(line)
+      ),
+    ]);
+    const empty = DATA.slice(0, 1);
+    assert.deepEqual(shown, [
+      [
+        ...["installed", "installed 0.0.9", ...HERE, ...CONFIG, ...empty, USER, ENABLED],
+        ...["the sums are right", "the config is good"],
+      ],
+      ["upgraded", "installed 0.0.10", ...HERE, ...CONFIG, ...DATA, USER, ENABLED, "# mine"],
+      ["disabled", "installed 0.0.10", ...HERE, ...CONFIG, ...DATA, USER],
+      ["removed", "config-files 0.0.10", ...CONFIG, ...DATA, USER, ENABLED],
+      ["again", "installed 0.0.10", ...HERE, ...CONFIG, ...DATA, USER, ENABLED, "# mine"],
+      ["purged", "gone", ...DATA, USER],
+      ["purged without data", "gone"],
+    ], said);
+    assert.doesNotMatch(said, /dpkg: (warning|error)/);
+  }));
 
 async function architecture(): Promise<string> {
   const { stdout } = await new Deno.Command("dpkg", { args: ["--print-architecture"] }).output();

@@ -1,4 +1,4 @@
-// A store whose path is a link to a file on another disk: what lies beside a database lies beside the file.
+// A store whose path is a link to a file on another disk. Its other files are beside the link's target.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { regfeed, regfeedJson, serve, withFolder, writeConfig } from "../../support/process.ts";
@@ -26,7 +26,7 @@ Deno.test("a store behind a link is used, backed up with its log, and restored a
     await writeConfig(folder, CONFIG);
     await Deno.writeTextFile(join(folder, "inbox", "feed.xml"), rss([{ id: "1" }, { id: "2" }]));
 
-    // As long as its disk is not there, no other store is begun in its place.
+    // While the disk is missing, no new store is created in its place.
     const { code, stderr } = await regfeed(folder, "customer add --email ana@example.org");
     assert.equal(code, 1);
     assert.match(
@@ -45,7 +45,7 @@ Deno.test("a store behind a link is used, backed up with its log, and restored a
       const headers = { authorization: `Bearer ${key}` };
       const answer = await fetch(`${server.address}/v1/events`, { headers });
       assert.equal((await answer.json()).events.length, 2);
-      // It stands in the log alone, which the server keeps open.
+      // This write is only in the write-ahead log, which the server keeps open.
       await regfeedJson(folder, "customer add --email ben@example.org");
       assert.equal((await regfeed(folder, `backup create ${archive}`)).code, 0);
     } finally {

@@ -1,4 +1,4 @@
-// What the log of a whole life says, and what it never does: keys, secrets, addresses of people, bodies.
+// The log of all operations, which must not contain keys, secrets, personal addresses or bodies.
 import assert from "node:assert/strict";
 import { MailError } from "../../../src/domain/ports/ports.ts";
 import { checkoutSession, stripeEvent, stripeSignature } from "../../support/stripe.ts";
@@ -47,7 +47,7 @@ const FEED = `<rss version="2.0"><channel><title>Board</title><item><guid isPerm
 <link>https://board.example/1</link><title>${HUSH.title}</title><description>${HUSH.body}</description></item>
 <item><title></title><description>${HUSH.body}</description></item></channel></rss>`;
 
-/** A payment with a wrong signature and with a right one; its mail is refused once and then taken. */
+/** Sends a payment with an invalid and a valid signature. Its mail is refused once and then accepted. */
 async function pay(world: World): Promise<string[]> {
   const { platform, app } = world;
   const paid = stripeEvent({
@@ -82,7 +82,7 @@ async function pay(world: World): Promise<string[]> {
   return secrets;
 }
 
-/** Everything that an appliance does, the errors too; returns what must stand in no log. */
+/** Runs every operation, including errors. Returns the texts that no log may contain. */
 async function liveAWholeLife(world: World): Promise<string[]> {
   const { platform, app } = world;
   platform.http.serve("https://board.example/feed", () => ({ body: FEED }));
@@ -113,7 +113,7 @@ async function liveAWholeLife(world: World): Promise<string[]> {
   assert.equal(rotated.status, 200, rotated.text);
   secrets.push(rotated.json.subscription?.webhook_secret ?? rotated.json.webhook_secret);
 
-  // What is wrong with requests.
+  // Invalid requests.
   const wrongKey = `rgf_${"5e".repeat(32)}`;
   secrets.push(wrongKey);
   assert.equal((await world.ask("/v1/events", { key: wrongKey })).status, 401);
@@ -122,7 +122,7 @@ async function liveAWholeLife(world: World): Promise<string[]> {
   await world.ask(`/v1/events?topic=${HUSH.query}`, { key });
 
   secrets.push(...await pay(world));
-  // An error of the inside while a request is answered.
+  // An internal error during a request.
   const listEvents = world.store.listEvents;
   Object.assign(world.store, { listEvents: () => Promise.reject(new Error("the index is broken")) });
   assert.equal((await world.ask("/v1/events", { key })).status, 500);

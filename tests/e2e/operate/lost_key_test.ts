@@ -1,4 +1,4 @@
-// A key file that is gone for good: a real store and server, from the error to the next delivery that verifies.
+// A key file is lost: a real store and server, from the error to the next delivery that verifies.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
@@ -11,16 +11,9 @@ import {
   withFolder,
   writeConfig,
 } from "../../support/process.ts";
-import { LOOPBACK } from "../../support/loopback.ts";
+import { LOCAL_CONFIG, LOOPBACK } from "../../support/loopback.ts";
 
-const CONFIG = `
-[server]
-listen = "127.0.0.1:0"
-
-[delivery]
-allow_http = true
-allow_networks = ["127.0.0.0/8"]
-
+const CONFIG = `${LOCAL_CONFIG}
 [[sources]]
 id = "board"
 name_en = "Board"
@@ -57,7 +50,7 @@ async function ask(
   return { status: response.status, ...await response.json() };
 }
 
-/** A receiver on loopback that keeps what arrives. */
+/** A receiver that keeps the requests. */
 function startReceiver() {
   const arrived: { body: string; headers: Record<string, string> }[] = [];
   let heard: () => void = () => {};
@@ -81,7 +74,7 @@ interface Given {
   key: string;
   customerId: string;
   hook: string;
-  /** A subscription that is on, made with an `Idempotency-Key`, its secret, and one that is off. */
+  /** The enabled subscription, created with an `Idempotency-Key`; its secret; and a disabled one. */
   id: string;
   lost: string;
   offId: string;
@@ -106,13 +99,13 @@ async function prepare(folder: string, hook: string): Promise<Given> {
   return { folder, keyFile, key, customerId: customer.id, hook, id, lost, offId };
 }
 
-/** What the operator sees and does. */
+/** Follows the operator's steps. */
 async function giveUp({ folder, keyFile, customerId, id, offId }: Given): Promise<void> {
   await Deno.rename(keyFile, `${keyFile}.gone`);
   const refused = await regfeed(folder, "serve");
   assert.equal(refused.code, 1);
   assert.match(refused.stderr, /key file .* is missing.*`regfeed store new-key --yes` creates a new key/);
-  // What shows and changes nothing that is sealed needs no key, and makes none.
+  // Commands that do not use sealed data need no key, and create none.
   const { customers } = await regfeedJson<{ customers: { id: string }[] }>(folder, "customer list");
   assert.deepEqual(customers.map((one) => one.id), [customerId]);
   for (
@@ -144,7 +137,7 @@ async function giveUp({ folder, keyFile, customerId, id, offId }: Given): Promis
   assert.equal(told.length, 1, "the owner of the one that was on");
 }
 
-/** What the customer sees and does; the new secret. */
+/** Follows the customer's steps, and returns the new secret. */
 async function renew(server: Serving, { key, id, hook }: Given): Promise<string> {
   const path = `/v1/subscriptions/${id}`;
   const listed = await ask(server, key, "GET", "/v1/subscriptions");
@@ -185,7 +178,7 @@ Deno.test("after a lost key, the error names the solution, and deliveries verify
       assert.throws(() => new Webhook(given.lost).verify(delivery.body, delivery.headers));
       assert.equal((await server.end("SIGTERM")).code, 0);
 
-      // The old key comes back too late: it is not the store's any more, and that is said.
+      // The old key is found too late: it no longer fits the store, and the error says so.
       await Deno.rename(`${given.keyFile}.gone`, given.keyFile);
       const wrong = await regfeed(folder, "doctor --offline");
       assert.equal(wrong.code, 1);

@@ -1,4 +1,4 @@
-// The manual page: all that the commands say of themselves, as Debian's own tools take it.
+// The manual page describes every command and is valid for Debian's tools.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { optionsOf } from "../../../src/cli/command.ts";
@@ -10,7 +10,7 @@ import { needs, program } from "../../support/needs.ts";
 
 const ABOUT = { version: "1.2.3", timeMs: Date.UTC(2026, 10, 22) };
 
-/** The page as a terminal shows it, without its line breaks; fails for what groff warns of. */
+/** Returns the page as a terminal shows it, without line breaks. Fails on a warning of groff. */
 async function rendered(page: string): Promise<string> {
   const child = new Deno.Command("groff", {
     args: ["-man", "-Tutf8", "-ww", "-rHY=0", "-rLL=2000n", "-P-c", "-P-b", "-P-o", "-P-u", "-"],
@@ -27,12 +27,9 @@ async function rendered(page: string): Promise<string> {
   return new TextDecoder().decode(stdout).replaceAll(/[ \n]+/g, " ");
 }
 
-Deno.test({
-  ...needs(
-    "the manual page contains every command with usage, options and example",
-    program("groff"),
-  ),
-  fn: async () => {
+Deno.test(
+  needs("the manual page contains every command with usage, options and example", program("groff")),
+  async () => {
     const commands = await loadEveryCommand();
     const text = await rendered(manualPage(commands, ABOUT));
     for (const command of commands) {
@@ -50,11 +47,11 @@ Deno.test({
     }
     assert.match(text, /EXIT STATUS 0 success 1 failure 2 usage error/);
   },
-});
+);
 
-Deno.test({
-  ...needs("lintian finds nothing wrong with the Debian package", program("lintian", "dpkg-deb")),
-  fn: () =>
+Deno.test(
+  needs("lintian finds nothing wrong with the Debian package", program("lintian", "dpkg-deb")),
+  () =>
     withFolder(async (folder) => {
       const executable = join(folder, "regfeed");
       await Deno.writeTextFile(executable, "#!/bin/sh\nexit 0\n");
@@ -67,4 +64,4 @@ Deno.test({
       }).output();
       assert.equal(new TextDecoder().decode(stdout), "");
     }),
-});
+);

@@ -1,4 +1,4 @@
-// What an appliance counts while it collects, delivers and writes mails.
+// The metrics of fetches, deliveries and mails.
 import assert from "node:assert/strict";
 import { createMetrics } from "../../../src/domain/ports/metrics.ts";
 import { createWorld } from "../../support/world.ts";

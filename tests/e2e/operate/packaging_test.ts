@@ -1,4 +1,4 @@
-// What surrounds the executable: the Debian package's config and the list of components.
+// The packaging: the config of the Debian package, and the SBOM.
 import assert from "node:assert/strict";
 import { Ajv } from "npm:ajv@8.20.0";
 import formats from "npm:ajv-formats@3.0.1";
@@ -61,9 +61,9 @@ Deno.test("the SBOM matches the schema of CycloneDX 1.6", async () => {
   assert.equal(isValid(broken), false);
 });
 
-/** Where the official library has the schemas. */
+/** Returns the paths of the schemas in the official library. */
 async function schemaFiles(): Promise<Record<"JSON_SCHEMA" | "SPDX" | "JSF", string>> {
-  // The library's types leave out what it has for its own use.
+  // The library's types omit its internal members.
   const { _Resources: { FILES } } = await import("npm:@cyclonedx/cyclonedx-library@10.3.0") as unknown as {
     _Resources: {
       FILES: {

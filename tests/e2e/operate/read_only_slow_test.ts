@@ -20,12 +20,12 @@ for (
     },
   ]
 ) {
-  Deno.test({
-    ...needs(
+  Deno.test(
+    needs(
       `a server that cannot write to ${name} of its database exits with code 1 and says what to do`,
       MAY_HOLD,
     ),
-    fn: () =>
+    () =>
       withPeers(async (folder, board) => {
         const key = await fill(folder, board);
         const before = new Map<string, number>();
@@ -43,12 +43,12 @@ for (
         assert.deepEqual(await new Client(server, key).titles(), [FIRST]);
         assert.equal((await server.end("SIGTERM")).code, 0);
       }),
-  });
+  );
 }
 
-Deno.test({
-  ...needs("a start without permission to create a database says what to do", MAY_HOLD),
-  fn: () =>
+Deno.test(
+  needs("a start without permission to create a database says what to do", MAY_HOLD),
+  () =>
     withPeers(async (folder) => {
       await Deno.chmod(join(folder, "disk"), 0o555);
       const { code, stderr } = await regfeed(folder, "serve", undefined, HELD_TO_RIGHTS);
@@ -58,15 +58,11 @@ Deno.test({
         /the store .*regfeed\.db cannot be opened: cannot lock .*disk has mode 0555, so .* cannot write to it: chmod/,
       );
     }),
-});
+);
 
-Deno.test({
-  ...needs(
-    "a command of another user names the owner, the obstacle and the solution",
-    ROOT,
-    MAY_HOLD,
-  ),
-  fn: () =>
+Deno.test(
+  needs("a command of another user names the owner, the obstacle and the solution", ROOT, MAY_HOLD),
+  () =>
     withPeers(async (folder, board) => {
       await fill(folder, board);
       const nobody = 65_534;
@@ -94,14 +90,11 @@ Deno.test({
         await Deno.chmod(at, before & 0o777);
       }
     }),
-});
+);
 
-Deno.test({
-  ...needs(
-    "on a read-only disk server and commands refuse the database, and backup create saves it",
-    MAY_MOUNT,
-  ),
-  fn: () =>
+Deno.test(
+  needs("on a read-only disk server and commands refuse the database, and backup create saves it", MAY_MOUNT),
+  () =>
     withPeers(async (folder, board) => {
       await fill(folder, board);
       const disk = join(folder, "disk");
@@ -120,4 +113,4 @@ Deno.test({
       assert.equal(saved.code, 0, saved.stderr);
       assert.equal((await regfeed(folder, `backup verify ${archive}`)).code, 0);
     }),
-});
+);

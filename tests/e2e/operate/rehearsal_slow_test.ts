@@ -1,8 +1,9 @@
-// The rehearsal of a payment in docs/run/payments.md, run as it stands there, but for its port.
+// The rehearsal in docs/run/payments.md, run as documented except for the port.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { withFolder } from "../../support/process.ts";
+import { freePort } from "../../support/loopback.ts";
 import { needs, program } from "../../support/needs.ts";
 
 const DOCS = new URL("../../../docs/run/payments.md", import.meta.url);
@@ -16,20 +17,18 @@ function commandsUnder(heading: string, text: string): string {
   return [...section.matchAll(/```sh\n(.*?)```/gs)].map(([, block]) => block).join("\n");
 }
 
-Deno.test({
-  ...needs("the documented rehearsal runs from the checkout to the end", program("openssl", "curl")),
-  fn: () =>
+Deno.test(
+  needs("the documented rehearsal runs from the checkout to the end", program("openssl", "curl")),
+  () =>
     withFolder(async (folder) => {
-      const probe = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-      const { port } = probe.addr as Deno.NetAddr;
-      probe.close();
+      const port = freePort();
       const script = commandsUnder("Rehearsing a payment", await Deno.readTextFile(DOCS));
       assert.ok(script.includes("openssl dgst") && script.includes("8099"));
       await Deno.mkdir(join(folder, "bin"));
       const regfeed = `#!/bin/sh\nexec "${Deno.execPath()}" run ${PERMISSIONS} "${MAIN}" "$@"\n`;
       await Deno.writeTextFile(join(folder, "bin", "regfeed"), regfeed, { mode: 0o755 });
       await Deno.mkdir(join(folder, "rehearsal"));
-      // Whatever happens, no server stays behind.
+      // Ends the server in every case.
       const guarded = `trap 'kill $SERVER 2>/dev/null' EXIT\n${script.replaceAll("8099", String(port))}`;
       const { stdout, stderr } = await new Deno.Command("sh", {
         args: ["-eu", "-c", guarded],
@@ -53,4 +52,4 @@ Deno.test({
       }
       assert.match(said, /^disabled_by +payment$/m);
     }),
-});
+);

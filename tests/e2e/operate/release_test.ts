@@ -1,4 +1,4 @@
-// What a release says of what it could not make.
+// The report of a release about the targets that it could not build.
 import assert from "node:assert/strict";
 import { collectLicences, statedLicence } from "../../../tools/build/licences.ts";
 import { assertFails, withFolder } from "../../support/process.ts";

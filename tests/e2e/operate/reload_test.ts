@@ -1,19 +1,19 @@
-// The config changes while the service runs: a real server, its real file, real signals.
+// Reloads of a real server: its config file changes, and it receives signals.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { hashKey } from "../../../src/accounts/keys.ts";
-import { LOOPBACK } from "../../support/loopback.ts";
+import { LOCAL_CONFIG, LOOPBACK } from "../../support/loopback.ts";
 import { pause } from "../../support/pause.ts";
 import { addCustomer, callApi, serve, type Serving, withFolder, writeConfig } from "../../support/process.ts";
 
 const RELOADS = 20;
-/** So few that what comes of all reloads at once is no flood, however late the next fetch is; the first one never is. */
+/** So few that all reloads together are no change spike, even if the next fetch is late. */
 const EVENTS_A_RELOAD = 1;
 const FIRST_EVENTS = 50;
 const PUBLISHED = new Date().toUTCString();
 const PATIENCE_MS = 60_000;
-/** What a new or a removed key takes at most, by the promise to the operator. */
+/** Maximum time until a key is added or removed, as documented, ms. */
 const SOON_MS = 1_000;
 
 const BANK_KEY = `rgf_${"ba".repeat(32)}`;
@@ -31,15 +31,6 @@ async function until(
   }
 }
 
-const BASE = `
-[server]
-listen = "127.0.0.1:0"
-
-[delivery]
-allow_http = true
-allow_networks = ["127.0.0.0/8"]
-`;
-
 const tier = (requests: number) => `[tiers.team]\napi_requests_per_day = ${requests}\n`;
 
 const customer = (id: string, key: string) =>
@@ -51,7 +42,7 @@ const inbox = (id: string) =>
   `[[sources]]\nid = "${id}"\nname_en = "${id}"\nfetch_strategy = "files"\npath = "${id}"\nbase_url = "https://board.example"\nschedule = "* * * * * *"
 relevance = "all"\nnotify_first_fetch = true\n`;
 
-/** Sends the signal and waits until the log says what came of it. */
+/** Sends the signal and waits for its outcome in the log. */
 async function reload(server: Serving): Promise<string> {
   const before = server.log().length;
   server.signal("SIGHUP");
@@ -68,7 +59,7 @@ async function statusOf(server: Serving, key: string): Promise<number> {
   return response.status;
 }
 
-/** Requests without a pause, until it is ended: their answers by status. */
+/** Sends requests without a pause until `end()`, which returns the number of responses by status. */
 function askSteadily(server: Serving, key: string): { end(): Promise<Map<number, number>> } {
   const statuses = new Map<number, number>();
   let isOver = false;
@@ -79,7 +70,7 @@ function askSteadily(server: Serving, key: string): { end(): Promise<Map<number,
       await pause(5);
     }
   })();
-  asking.catch(() => {}); // who ends it hears of it
+  asking.catch(() => {}); // end() reports the error
   return {
     async end() {
       isOver = true;
@@ -101,10 +92,10 @@ const notice = (name: string) =>
 <link>https://board.example/${name}</link><title>Notice ${name} on the AI Act</title><description>Text.</description>
 <pubDate>${PUBLISHED}</pubDate></item></channel></rss>`;
 
-const FIRST = BASE + tier(10_000) + customer("bank", BANK_KEY);
-const SECOND = BASE + tier(20_000) + customer("paper", PAPER_KEY) + inbox("inbox");
+const FIRST = LOCAL_CONFIG + tier(10_000) + customer("bank", BANK_KEY);
+const SECOND = LOCAL_CONFIG + tier(20_000) + customer("paper", PAPER_KEY) + inbox("inbox");
 
-/** A server under {@link FIRST} with a customer that was made by command; it ends well, whatever the work does. */
+/** Runs the work with a server under {@link FIRST} and a customer that was added by a command. */
 function withServer(
   work: (given: { folder: string; server: Serving; key: string }) => Promise<void>,
 ): Promise<void> {
@@ -161,11 +152,11 @@ Deno.test("an invalid or conflicting config changes nothing and is reported with
     const rows: [text: string, expected: RegExp][] = [
       [
         SECOND.replace("paper@", "paper.at."),
-        /regfeed\.toml:12: customers\[0\]\.email: is not a valid email address/,
+        /regfeed\.toml:10: customers\[0\]\.email: is not a valid email address/,
       ],
       [
         SECOND.replace("paper@", "ana@"),
-        /:12: customers\[0\]\.email: is the email address of cus_.*not declared here/,
+        /:10: customers\[0\]\.email: is the email address of cus_.*not declared here/,
       ],
       ["[server\n", /regfeed\.toml:1/],
     ];
@@ -190,8 +181,8 @@ Deno.test("changes that need a restart wait, and a customer that returns keeps i
     database.close();
     assert.deepEqual(acts.map(({ act }) => act), [
       ...["customer.add", "key.declare"], // bank
-      ...["customer.change", "customer.add", "key.declare"], // bank goes, paper comes
-      ...["customer.change", "customer.change"], // paper goes, bank is back
+      ...["customer.change", "customer.add", "key.declare"], // bank is removed, paper is added
+      ...["customer.change", "customer.change"], // paper is removed, bank is added again
     ]);
   }));
 
@@ -203,7 +194,7 @@ Deno.test("twenty reloads under load store every event and send every delivery o
         { length: published },
         (_, at) => /<item>.*<\/item>/s.exec(notice(`n${at}`))?.[0],
       );
-      await pause(30); // so that reloads meet fetches under way
+      await pause(30); // so that fetches are in progress during reloads
       return new Response(
         `<rss version="2.0"><channel><title>Board</title>${items.join("")}</channel></rss>`,
       );
@@ -211,7 +202,7 @@ Deno.test("twenty reloads under load store every event and send every delivery o
     const arrived: string[] = [];
     const receiver = Deno.serve(LOOPBACK, async (request) => {
       const { event } = await request.json();
-      await pause(50); // so that reloads meet attempts under way
+      await pause(50); // so that attempts are in progress during reloads
       arrived.push(event.external_id);
       return new Response(null, { status: 204 });
     });
@@ -219,8 +210,9 @@ Deno.test("twenty reloads under load store every event and send every delivery o
       `[[sources]]\nid = "board"\nname_en = "Board"\nurl = "http://127.0.0.1:${publisher.addr.port}/feed"
 schedule = "* * * * * *"\nrelevance = "all"\nnotify_first_fetch = true\n`;
     const spaced = '[ingest]\nhost_spacing = "0s"\njitter = "0s"\n';
-    // The feed comes with the first reload: its first events have a subscriber.
-    const configOf = (round: number) => BASE + spaced + tier(100_000 + round) + (round === 0 ? "" : feed);
+    // The feed is added by the first reload, so that its first events have a subscriber.
+    const configOf = (round: number) =>
+      LOCAL_CONFIG + spaced + tier(100_000 + round) + (round === 0 ? "" : feed);
     await writeConfig(folder, configOf(0));
     const { key } = await addCustomer(folder, "ana@board.example");
     const server = await serve(folder);
@@ -241,7 +233,7 @@ schedule = "* * * * * *"\nrelevance = "all"\nnotify_first_fetch = true\n`;
       const statuses = await steady.end();
       assert.deepEqual([...statuses.keys()], [200]);
       const { used } = await usedToday(server, key);
-      // The subscription, the steady requests and this one.
+      // The creation of the subscription, the repeated requests, and this request.
       assert.equal(used, 1 + (statuses.get(200) ?? 0) + 1);
     } finally {
       const { code, log } = await server.end("SIGTERM");
@@ -284,7 +276,7 @@ function countPending(folder: string): number {
 Deno.test("watch_config applies a changed file that is written, renamed or linked", () =>
   withFolder(async (folder) => {
     const configOf = (requests: number) =>
-      BASE.replace("[server]", "[server]\nwatch_config = true") + tier(requests);
+      LOCAL_CONFIG.replace("[server]", "[server]\nwatch_config = true") + tier(requests);
     const file = join(folder, "regfeed.toml");
     await writeConfig(folder, configOf(100));
     const { key } = await addCustomer(folder, "ana@board.example");
@@ -297,7 +289,7 @@ Deno.test("watch_config applies a changed file that is written, renamed or linke
       await Deno.writeTextFile(`${file}.new`, configOf(102));
       await Deno.rename(`${file}.new`, file);
       await limitBecomes(102);
-      // As Kubernetes does: the name is a link to a folder's link, and that one is replaced.
+      // As in Kubernetes, the file is a link through the link of a folder, which is replaced.
       for (const requests of [103, 104]) {
         await Deno.mkdir(join(folder, `v${requests}`));
         await Deno.writeTextFile(join(folder, `v${requests}`, "regfeed.toml"), configOf(requests));

@@ -1,4 +1,4 @@
-// Two servers on one store: the second refuses to start, and nothing of the first's lock outlives it.
+// Two servers on one store: the second one refuses to start, and the lock ends with the first one.
 import assert from "node:assert/strict";
 import { assertFails, serve, withConfig } from "../../support/process.ts";
 

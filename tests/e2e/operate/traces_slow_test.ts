@@ -1,4 +1,4 @@
-// Traces of a real server, as the runtime exports them: a span an act, with its ids, and nothing that is nobody's business.
+// Traces of a real server, as the runtime exports them: one span per operation, with ids and without private data.
 import assert from "node:assert/strict";
 import { NO_TRACER } from "../../../src/domain/ports/tracer.ts";
 import { createTracer } from "../../../src/platform/tracer.ts";
@@ -27,7 +27,7 @@ const ACTS = [
   "reload config",
 ];
 
-/** Answers with these statuses and then takes everything; keeps the `webhook-id`s in order. */
+/** Responds with these statuses, then with success. Keeps the `webhook-id`s in order. */
 function startReceiver(answers: number[]): { address: string; ids: string[]; close(): Promise<void> } {
   const ids: string[] = [];
   const server = Deno.serve(LOOPBACK, async (request) => {
@@ -72,21 +72,18 @@ Deno.test("without OTEL_DENO there is no tracer", async () => {
 });
 
 interface Done {
-  /** What was given to clients: the id of a request, of a subscription, of the first delivery. */
+  /** Ids that clients received. */
   requestId: string;
   subscriptionId: string;
   deliveryId: string;
   secrets: string[];
 }
 
-/** Every act that has a span, done to a server in the folder whose spans go to the collector, until all have come. */
+/** Runs every operation that has a span on a server, and waits until the collector has all spans. */
 async function doEverything(folder: string, collector: Collector): Promise<Done> {
   const receiver = startReceiver([500]);
   const items = [{ title: "Guidelines on the AI Act", id: "1" }];
-  const publisher = Deno.serve(
-    LOOPBACK,
-    () => new Response(rss(items)),
-  );
+  const publisher = Deno.serve(LOOPBACK, () => new Response(rss(items)));
   const source = `http://127.0.0.1:${publisher.addr.port}`;
   await writeConfig(folder, configOf(source, "* * * * * *"));
   const { key, customer } = await addCustomer(folder, "ana@firm.example");
@@ -163,7 +160,7 @@ Deno.test("OTEL_DENO exports a span for each operation, without secrets, address
     const [reload] = named("reload config");
     const within = spans.filter((span) => span.parentSpanId === reload?.spanId);
     assert.deepEqual(within.map(({ name }) => name), [], "what a reload starts goes on as acts of its own");
-    // The runtime's own span of the request knows the id that the client was given.
+    // The runtime's own span of the request has the id that the client received.
     const [request] = spans.filter(({ attributes }) => attributes["regfeed.request"] === requestId);
     assert.equal(request?.attributes["regfeed.route"], "/v1/events/{id}");
 

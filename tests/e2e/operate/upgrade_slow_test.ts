@@ -1,4 +1,4 @@
-// An upgrade: `serve` of a made-up next version backs up a store with data in it and migrates it.
+// An upgrade: `serve` of an invented next version backs up and migrates a store with data.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -18,13 +18,13 @@ import {
   withFolder,
   writeConfig,
 } from "../../support/process.ts";
-import { LOOPBACK } from "../../support/loopback.ts";
+import { LOCAL_CONFIG, LOOPBACK } from "../../support/loopback.ts";
 
 const KEY = `rgf_${"ab".repeat(32)}`;
 const NEXT_VERSION = fileURLToPath(new URL("../../support/next_version.ts", import.meta.url));
 const SCHEMA = createSqliteEngine().schemaVersion;
 
-/** A store with a customer, two events, and a delivery of each, which wait to be sent to the URL. */
+/** Creates a store with a customer and two events, each with a pending delivery to the URL. */
 async function fill(file: string, webhookUrl: string): Promise<void> {
   const store = createSqliteEngine().open(file, (options) => openVaultFile(`${file}.key`, options));
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(KEY));
@@ -47,16 +47,7 @@ Deno.test("serve of the next version backs up and migrates a store completely", 
     return new Response();
   });
   await withFolder(async (folder) => {
-    await writeConfig(
-      folder,
-      `
-      [server]
-      listen = "127.0.0.1:0"
-      [delivery]
-      allow_http = true
-      allow_networks = ["127.0.0.0/8"]
-    `,
-    );
+    await writeConfig(folder, LOCAL_CONFIG);
     await Deno.mkdir(join(folder, "data"));
     const file = join(folder, "data", "regfeed.db");
     await fill(file, `http://127.0.0.1:${receiver.addr.port}/hook`);

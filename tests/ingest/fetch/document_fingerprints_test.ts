@@ -139,31 +139,27 @@ Deno.test("a fetch that failed or was not stored leaves no fingerprint", () =>
   }, boardConfig({ source: "min_items = 2" })));
 
 Deno.test("a fetch by another process, with the same or another config, makes the fingerprint invalid", async () => {
-  const first = await createWorld(boardConfig());
+  await using first = await createWorld(boardConfig());
   const config = boardConfig().replace('base_url = "https://board.', 'base_url = "https://other.');
   const second = await createWorld(config, { store: first.store, seed: 2 });
-  try {
-    const noLink = (items: readonly SampleItem[]) => rss(items).replaceAll(/<link>.*?<\/link>/g, "");
-    for (const { platform } of [first, second]) platform.http.serve(FEED, () => ({ body: noLink(AI) }));
-    await first.app.ingest.register();
-    await fetch(first);
-    assert.equal((await fetch(first)).isRead, false);
-    await second.platform.clock.advance(3 * HOUR);
-    assert.equal((await fetch(second)).revised, 2, "the links have another base");
-    await first.platform.clock.advance(3 * HOUR);
-    assert.equal((await fetch(first)).revised, 2, "the links have the first base again");
-    assert.equal((await fetch(first)).isRead, false);
-    const options = { store: first.store, seed: 3 };
-    const third = await createWorld(boardConfig({ source: "min_items = 2" }), options);
-    const body = noLink([{ id: "1", summary: "Annex III of the AI Act." }]);
-    third.platform.http.serve(FEED, () => ({ body }));
-    await third.platform.clock.advance(8 * HOUR);
-    assert.deepEqual(await fetch(third).then(({ ok, revised }) => [ok, revised]), [false, 1]);
-    await first.platform.clock.advance(8 * HOUR);
-    assert.equal((await fetch(first)).revised, 1);
-  } finally {
-    await first.close();
-  }
+  const noLink = (items: readonly SampleItem[]) => rss(items).replaceAll(/<link>.*?<\/link>/g, "");
+  for (const { platform } of [first, second]) platform.http.serve(FEED, () => ({ body: noLink(AI) }));
+  await first.app.ingest.register();
+  await fetch(first);
+  assert.equal((await fetch(first)).isRead, false);
+  await second.platform.clock.advance(3 * HOUR);
+  assert.equal((await fetch(second)).revised, 2, "the links have another base");
+  await first.platform.clock.advance(3 * HOUR);
+  assert.equal((await fetch(first)).revised, 2, "the links have the first base again");
+  assert.equal((await fetch(first)).isRead, false);
+  const options = { store: first.store, seed: 3 };
+  const third = await createWorld(boardConfig({ source: "min_items = 2" }), options);
+  const body = noLink([{ id: "1", summary: "Annex III of the AI Act." }]);
+  third.platform.http.serve(FEED, () => ({ body }));
+  await third.platform.clock.advance(8 * HOUR);
+  assert.deepEqual(await fetch(third).then(({ ok, revised }) => [ok, revised]), [false, 1]);
+  await first.platform.clock.advance(8 * HOUR);
+  assert.equal((await fetch(first)).revised, 1);
 });
 
 Deno.test("`source test` reads an unchanged document and keeps the fingerprint for the next fetch", () =>

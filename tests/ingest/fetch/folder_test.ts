@@ -67,17 +67,13 @@ Deno.test("two files with editions of one publication give two versions, also af
   }));
 
 Deno.test("a source can change from a feed to a folder and back", async () => {
-  const world = await createWorld(CONFIG);
+  await using world = await createWorld(CONFIG);
   const feed = await createWorld(boardConfig(), { store: world.store, seed: 2 });
-  try {
-    feed.platform.http.serve("https://board.example/feed", () => ({ body: rss([{ id: "1" }]) }));
-    await feed.app.tick();
-    world.platform.files.write("/inbox/a.xml", rss([{ id: "1" }, { id: "2" }]), AGO);
-    assert.deepEqual(counts(await ingestBoard(world)), [true, 1, 0, 1]);
-    assert.deepEqual(counts(await ingestBoard(feed)), [true, 0, 0, 1]);
-  } finally {
-    await world.close();
-  }
+  feed.platform.http.serve("https://board.example/feed", () => ({ body: rss([{ id: "1" }]) }));
+  await feed.app.tick();
+  world.platform.files.write("/inbox/a.xml", rss([{ id: "1" }, { id: "2" }]), AGO);
+  assert.deepEqual(counts(await ingestBoard(world)), [true, 1, 0, 1]);
+  assert.deepEqual(counts(await ingestBoard(feed)), [true, 0, 0, 1]);
 });
 
 Deno.test("no reason quotes a file", () =>

@@ -215,10 +215,7 @@ Deno.test("a listing with fewer items than its minimum is a failure, and its ite
 Deno.test("JSON without the list is a failure if it describes an error, otherwise an empty list", () =>
   withSources(listConfig(), async (world) => {
     const rows: [body: string, error: string | undefined][] = [
-      [
-        '{"error": "invalid key", "code": 7}',
-        'the JSON has nothing at "results": it has error, code',
-      ],
+      ['{"error": "invalid key", "code": 7}', 'the JSON has nothing at "results": it has error, code'],
       ['{"count": 0, "description": "Documents matching"}', undefined],
       ['{"results": null, "error": null}', undefined],
       [

@@ -143,11 +143,7 @@ for (const [what, { source, at, item }] of Object.entries(TEMPLATED)) {
         http.serve("https://new.example", () => ({ status: 500 }));
         http.serve("https://board.example", ({ url }) => ({ body: JSON.stringify(item(url)) }));
         assert.equal((await ingestBoard(world)).ok, false);
-        assert.deepEqual(
-          await requestedHosts(),
-          ["board.example"],
-          "the redirect ends with the first failure",
-        );
+        assert.deepEqual(await requestedHosts(), ["board.example"], "the first failure ends the redirect");
       },
     ));
 }

@@ -140,19 +140,13 @@ Deno.test("rematchRenamed() matches items with publications by URL, title, summa
     const others = neighbour === undefined
       ? []
       : [item({ guid: "n", link: "https://board.example/n", publishedAtMs })];
-    const found = await rematchRenamed(
-      { all: [...items, ...others], fresh: items, isAll },
-      publications,
-      noPause,
-    );
+    const list = { all: [...items, ...others], fresh: items, isAll };
+    const found = await rematchRenamed(list, publications, noPause);
     assert.equal(found.size, matches, name);
   }
   const [one, listed] = [numbered(1, "One"), numbered(2, "Two")];
-  const beside = await rematchRenamed(
-    { all: [one, listed], fresh: [one], isAll: true },
-    [stored("One")],
-    noPause,
-  );
+  const alone = { all: [one, listed], fresh: [one], isAll: true };
+  const beside = await rematchRenamed(alone, [stored("One")], noPause);
   assert.equal(beside.size, 0, "beside a known item with the same summary");
 });
 
@@ -283,10 +277,7 @@ Deno.test("a site that alternates between two builds makes versions only until b
     const outcomes = [];
     for (const from of [0, 900, 0, 900, 0, 900]) outcomes.push(await fetchOf(world, build(from)));
     assert.deepEqual(outcomes, [[3, 0], [0, 3], [0, 3], [0, 0], [0, 0], [0, 0]]);
-    assert.deepEqual(await fetchOf(world, build(900, "They are corrected as regards models.")), [
-      0,
-      3,
-    ]);
+    assert.deepEqual(await fetchOf(world, build(900, "They are corrected as regards models.")), [0, 3]);
     assert.deepEqual(await fetchOf(world, build(500, "They are corrected as regards models.")), [
       0,
       3,

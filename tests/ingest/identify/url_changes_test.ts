@@ -44,11 +44,7 @@ function withSubscriber(
 Deno.test("a site that moves to another host changes the URLs of its events, notifies only the operator", () =>
   withSubscriber(async (fetch, received, world) => {
     assert.deepEqual(await fetch(at("https://old.example", upTo(30))), [30, 0, 0]);
-    const moved = [
-      ...upTo(29),
-      sample(30, { summary: "Corrected: the opinion on the AI Act." }),
-      sample(31),
-    ];
+    const moved = [...upTo(29), sample(30, { summary: "Corrected: the opinion on the AI Act." }), sample(31)];
     assert.deepEqual(await fetch(at("https://new.example", moved)), [1, 30, 0]);
     assert.deepEqual(received.sort(), ["Paper 30 on the AI Act", "Paper 31 on the AI Act"]);
     const latest = await world.store.listEvents({ limit: 200, latest: true });

@@ -47,77 +47,61 @@ const FEEDS: Record<string, number> = {
   "wto/wto_latest_2026-08-01.xml": 3,
 };
 
-Deno.test({
-  ...needs(
-    "every item of a recorded feed has a title, an absolute link and a date",
-    RECORDED,
-  ),
-  fn() {
-    for (const [path, count] of Object.entries(FEEDS)) {
-      const text = new TextDecoder().decode(read(path));
-      assert.equal(text.match(/<(?:item|entry)[\s>]/g)?.length, count, path);
-      const { items, problems } = describe(path);
-      assert.deepEqual(problems, [], path);
-      assert.equal(items.length, count, path);
-      for (const { id, title, link, summary, published_at } of items) {
-        assert.ok(title !== "" && title === title.trim() && id, path);
-        assert.match(link ?? "", /^https:\/\/[a-z.]+\/\S+$/, path);
-        assert.ok(text.includes(link?.replaceAll("&", "&amp;") ?? ""), `${path} holds ${link}`);
-        assert.ok(
-          published_at !== null && published_at > Date.UTC(2024, 0) && published_at < Date.UTC(2026, 7, 2),
-          path,
-        );
-        assert.doesNotMatch(title + summary, /<\/?[a-z]+[\s>]|&(?:amp|lt|nbsp|#\d+);/i, path);
-      }
-    }
-  },
-});
-
-Deno.test({
-  ...needs("dates with a zone in recorded feeds equal those that Date parses", RECORDED),
-  fn() {
-    for (const path of Object.keys(FEEDS).filter((path) => !path.startsWith("fca/"))) {
-      const text = new TextDecoder().decode(read(path));
-      const element = path.endsWith(".atom") ? (path.includes("ofsi") ? "published" : "updated") : "pubDate";
-      const stated = [
-        ...text.matchAll(new RegExp(`<(?:item|entry)[\\s>][\\s\\S]*?<${element}>([^<]*)`, "g")),
-      ];
-      assert.deepEqual(
-        describe(path).items.map(({ published_at }) => published_at),
-        stated.map((match) => Date.parse(match[1] ?? "")),
+Deno.test(needs("every item of a recorded feed has a title, an absolute link and a date", RECORDED), () => {
+  for (const [path, count] of Object.entries(FEEDS)) {
+    const text = new TextDecoder().decode(read(path));
+    assert.equal(text.match(/<(?:item|entry)[\s>]/g)?.length, count, path);
+    const { items, problems } = describe(path);
+    assert.deepEqual(problems, [], path);
+    assert.equal(items.length, count, path);
+    for (const { id, title, link, summary, published_at } of items) {
+      assert.ok(title !== "" && title === title.trim() && id, path);
+      assert.match(link ?? "", /^https:\/\/[a-z.]+\/\S+$/, path);
+      assert.ok(text.includes(link?.replaceAll("&", "&amp;") ?? ""), `${path} holds ${link}`);
+      assert.ok(
+        published_at !== null && published_at > Date.UTC(2024, 0) && published_at < Date.UTC(2026, 7, 2),
         path,
       );
+      assert.doesNotMatch(title + summary, /<\/?[a-z]+[\s>]|&(?:amp|lt|nbsp|#\d+);/i, path);
     }
-  },
+  }
 });
 
-Deno.test({
-  ...needs("unusual recorded feeds are normalised correctly", RECORDED),
-  fn() {
-    const times = normalised("fca/fca_news_2026-07-28.xml", "Europe/London").map((item) =>
-      item.publishedAtMs
+Deno.test(needs("dates with a zone in recorded feeds equal those that Date parses", RECORDED), () => {
+  for (const path of Object.keys(FEEDS).filter((path) => !path.startsWith("fca/"))) {
+    const text = new TextDecoder().decode(read(path));
+    const element = path.endsWith(".atom") ? (path.includes("ofsi") ? "published" : "updated") : "pubDate";
+    const stated = [...text.matchAll(new RegExp(`<(?:item|entry)[\\s>][\\s\\S]*?<${element}>([^<]*)`, "g"))];
+    assert.deepEqual(
+      describe(path).items.map(({ published_at }) => published_at),
+      stated.map((match) => Date.parse(match[1] ?? "")),
+      path,
     );
-    assert.equal(times[0], Date.UTC(2026, 6, 27, 14, 30), "Monday, July 27, 2026 - 15:30 in London");
-    assert.ok(times.every((time) => time !== null && time % 60_000 === 0));
+  }
+});
 
-    const [call, alert] = normalised("eba/eba_rss_2026-08-01.xml", "Europe/Paris");
-    assert.equal(call?.summary, "", "only title, author and time");
-    assert.equal(call?.publishedAtMs, Date.UTC(2024, 5, 28, 8, 22, 54));
-    assert.match(alert?.summary ?? "", /^News & Press\n/);
-    assert.doesNotMatch(alert?.summary ?? "", /not verified|E-mail alert|\d\d:\d\d/);
+Deno.test(needs("unusual recorded feeds are normalised correctly", RECORDED), () => {
+  const times = normalised("fca/fca_news_2026-07-28.xml", "Europe/London").map((item) => item.publishedAtMs);
+  assert.equal(times[0], Date.UTC(2026, 6, 27, 14, 30), "Monday, July 27, 2026 - 15:30 in London");
+  assert.ok(times.every((time) => time !== null && time % 60_000 === 0));
 
-    const riksbank = normalised("riksbank/riksbank_2026-08-01.xml", "Europe/Stockholm");
-    assert.deepEqual(riksbank.map((item) => item.updatedAtMs), riksbank.map((item) => item.publishedAtMs));
-    assert.equal(riksbank[0]?.publishedAtMs, Date.UTC(2026, 6, 7, 9, 30, 11));
+  const [call, alert] = normalised("eba/eba_rss_2026-08-01.xml", "Europe/Paris");
+  assert.equal(call?.summary, "", "only title, author and time");
+  assert.equal(call?.publishedAtMs, Date.UTC(2024, 5, 28, 8, 22, 54));
+  assert.match(alert?.summary ?? "", /^News & Press\n/);
+  assert.doesNotMatch(alert?.summary ?? "", /not verified|E-mail alert|\d\d:\d\d/);
 
-    const finma = normalised("finma/finma_news_2026-08-01.xml", "Europe/Zurich");
-    assert.match(finma[0]?.guid ?? "", /^\{[0-9A-F-]{36}\}$/);
-    assert.match(finma[0]?.summary ?? "", /für Wirtschaft .* Änderung/);
+  const riksbank = normalised("riksbank/riksbank_2026-08-01.xml", "Europe/Stockholm");
+  assert.deepEqual(riksbank.map((item) => item.updatedAtMs), riksbank.map((item) => item.publishedAtMs));
+  assert.equal(riksbank[0]?.publishedAtMs, Date.UTC(2026, 6, 7, 9, 30, 11));
 
-    const wto = normalised("wto/wto_latest_2026-08-01.xml", "Europe/Zurich");
-    assert.deepEqual(wto[0]?.categories.length, 2);
-    assert.match(wto[0]?.summary ?? "", /^World merchandise trade/);
-  },
+  const finma = normalised("finma/finma_news_2026-08-01.xml", "Europe/Zurich");
+  assert.match(finma[0]?.guid ?? "", /^\{[0-9A-F-]{36}\}$/);
+  assert.match(finma[0]?.summary ?? "", /für Wirtschaft .* Änderung/);
+
+  const wto = normalised("wto/wto_latest_2026-08-01.xml", "Europe/Zurich");
+  assert.deepEqual(wto[0]?.categories.length, 2);
+  assert.match(wto[0]?.summary ?? "", /^World merchandise trade/);
 });
 
 /** JSON documents whose rules are guessed, with their numbers of items. */
@@ -140,9 +124,9 @@ const GUESSED: Record<string, number> = {
   "ris-austria/ris_judikatur_justiz.json": 2,
 };
 
-Deno.test({
-  ...needs("recorded API responses are parsed with guessed rules, which a problem reports", RECORDED),
-  fn() {
+Deno.test(
+  needs("recorded API responses are parsed with guessed rules, which a problem reports", RECORDED),
+  () => {
     for (const [path, count] of Object.entries(GUESSED)) {
       const { format, items, problems } = describe(path);
       assert.equal(items.length, count, path);
@@ -151,20 +135,17 @@ Deno.test({
       }
     }
   },
-});
+);
 
-Deno.test({
-  ...needs("every other recorded document is refused with a reason", RECORDED),
-  fn() {
-    for (const path of everyFile()) {
-      if (FEEDS[path] !== undefined || GUESSED[path] !== undefined) continue;
-      let found: DocumentDescription | null = null;
-      try {
-        found = describe(path);
-      } catch (error) {
-        assert.ok(error instanceof DocumentError && / not a | feed/.test(error.message), path);
-      }
-      assert.equal(found, null, `${path} is read as ${found?.format}`);
+Deno.test(needs("every other recorded document is refused with a reason", RECORDED), () => {
+  for (const path of everyFile()) {
+    if (FEEDS[path] !== undefined || GUESSED[path] !== undefined) continue;
+    let found: DocumentDescription | null = null;
+    try {
+      found = describe(path);
+    } catch (error) {
+      assert.ok(error instanceof DocumentError && / not a | feed/.test(error.message), path);
     }
-  },
+    assert.equal(found, null, `${path} is read as ${found?.format}`);
+  }
 });

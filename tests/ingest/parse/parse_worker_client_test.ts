@@ -40,21 +40,17 @@ const OWN_TOPIC = `[[topics]]\nid = "museums"\nname_en = "Museums"\nkeywords_en 
 
 /** The results of a dry run and two fetches of a document. */
 async function outcomeOf(config: string, document: string, parseWorker?: Thread) {
-  const world = await createWorld(config, parseWorker === undefined ? {} : { parseWorker });
+  await using world = await createWorld(config, parseWorker === undefined ? {} : { parseWorker });
   const { app, platform, store } = world;
-  try {
-    await app.ingest.register();
-    platform.http.serve(FEED, () => ({ body: document }));
-    const { report, decided } = await previewBoard(world);
-    const items = decided.map(({ request, ...rest }) => ({ ...rest, request: request() }));
-    const first = await ingestBoard(world);
-    platform.http.serve(FEED, () => ({ body: `${document}\n` })); // the same bytes would not be parsed again
-    const reports = [report, first, await ingestBoard(world)];
-    const events = (await store.listEvents({ limit: 1_000 })).map(({ json }) => json);
-    return { reports, items, events, lines: platform.lines };
-  } finally {
-    await world.close();
-  }
+  await app.ingest.register();
+  platform.http.serve(FEED, () => ({ body: document }));
+  const { report, decided } = await previewBoard(world);
+  const items = decided.map(({ request, ...rest }) => ({ ...rest, request: request() }));
+  const first = await ingestBoard(world);
+  platform.http.serve(FEED, () => ({ body: `${document}\n` })); // the same bytes would not be parsed again
+  const reports = [report, first, await ingestBoard(world)];
+  const events = (await store.listEvents({ limit: 1_000 })).map(({ json }) => json);
+  return { reports, items, events, lines: platform.lines };
 }
 
 /** Runs `work` with a worker thread. */

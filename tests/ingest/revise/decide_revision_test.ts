@@ -178,11 +178,8 @@ Deno.test("decideRevision() matches an alias if the URL or title is the same", (
   assert.deepEqual(versionOf({ title: "Neu" }), [2, "after_fetch"]);
   assert.deepEqual(versionOf({ link: "https://board.example/b" }), [2, "after_fetch"]);
   assert.deepEqual(versionOf({ link: "https://board.example/b", title: "Neu" }), [1, "after_fetch"]);
-  assert.deepEqual(
-    versionOf({ title: "Neu" }, ["other"]),
-    [1, false],
-    "another item of the document has the alias",
-  );
+  const other = versionOf({ title: "Neu" }, ["other"]);
+  assert.deepEqual(other, [1, false], "another item of the document has the alias");
 });
 
 Deno.test("decideRevision() separates two ids of one publication that are listed with different content", () => {

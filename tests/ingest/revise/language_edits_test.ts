@@ -136,11 +136,8 @@ Deno.test("a language that is added with an edit of the others is not another re
     assert.deepEqual(await fetchNext(world), [0, 0, 3, 0]);
     const [first, second, ...others] = await versionsOf(world);
     assert.deepEqual(others, []);
-    assert.deepEqual([first?.language_versions, second?.language_versions], [["en", "de"], [
-      "en",
-      "de",
-      "fr",
-    ]]);
+    const versions = [first?.language_versions, second?.language_versions];
+    assert.deepEqual(versions, [["en", "de"], ["en", "de", "fr"]]);
     const found = await world.store.findEvent(second?.id ?? "");
     const [later] = JSON.parse(found?.later ?? "[]");
     assert.deepEqual([later.language, later.provenance.document], ["fr", "https://board.example/fr/feed"]);
@@ -291,46 +288,39 @@ interface Manner {
   isOneFeed?: boolean;
 }
 
-async function follow(
-  steps: readonly Step[],
-  { isOrdered, isOneFeed = false }: Manner,
-): Promise<unknown> {
-  const world = await createWorld(isOneFeed ? ONE_FEED : CONFIG);
+async function follow(steps: readonly Step[], { isOrdered, isOneFeed = false }: Manner): Promise<unknown> {
+  await using world = await createWorld(isOneFeed ? ONE_FEED : CONFIG);
   const model = new Model();
-  try {
-    await world.app.ingest.register();
-    const [source] = world.config.sources;
-    assert.ok(source);
-    const urls = Object.entries(source.urls ?? {});
-    for (const one of steps) {
-      model.edit(one);
-      const order = ORDERS[isOrdered ? 0 : one.order] ?? [];
-      if (isOneFeed) serveInOne(world, model, one, order);
-      else {
-        serve(world, model.feeds(one));
-        source.urls = Object.fromEntries(order.map((place) => urls[place] as [string, string]));
-      }
-      await world.platform.clock.advance(HOUR);
-      await ingestBoard(world);
-      model.fetch(one);
-      const stored = await versionsOf(world);
-      for (const [at, wanted] of model.versions.entries()) {
-        const versions = stored.filter(({ external_id }) => external_id.endsWith(`/${at}`));
-        assert.deepEqual(
-          versions.map(({ version }) => version),
-          Array.from({ length: wanted }, (_, n) => n + 1),
-        );
-        const words = model.seen[at]?.flatMap((edition, place) => {
-          const code = LANGUAGES[place] as Language;
-          return edition === 0 ? [] : [[code, titleOf(code, `${at}`, edition)]];
-        });
-        assert.deepEqual(titles(versions.at(-1)), Object.fromEntries(words ?? []));
-      }
+  await world.app.ingest.register();
+  const [source] = world.config.sources;
+  assert.ok(source);
+  const urls = Object.entries(source.urls ?? {});
+  for (const one of steps) {
+    model.edit(one);
+    const order = ORDERS[isOrdered ? 0 : one.order] ?? [];
+    if (isOneFeed) serveInOne(world, model, one, order);
+    else {
+      serve(world, model.feeds(one));
+      source.urls = Object.fromEntries(order.map((place) => urls[place] as [string, string]));
     }
-    return withoutIds(await versionsOf(world));
-  } finally {
-    await world.close();
+    await world.platform.clock.advance(HOUR);
+    await ingestBoard(world);
+    model.fetch(one);
+    const stored = await versionsOf(world);
+    for (const [at, wanted] of model.versions.entries()) {
+      const versions = stored.filter(({ external_id }) => external_id.endsWith(`/${at}`));
+      assert.deepEqual(
+        versions.map(({ version }) => version),
+        Array.from({ length: wanted }, (_, n) => n + 1),
+      );
+      const words = model.seen[at]?.flatMap((edition, place) => {
+        const code = LANGUAGES[place] as Language;
+        return edition === 0 ? [] : [[code, titleOf(code, `${at}`, edition)]];
+      });
+      assert.deepEqual(titles(versions.at(-1)), Object.fromEntries(words ?? []));
+    }
   }
+  return withoutIds(await versionsOf(world));
 }
 
 const SAME_FEED = { isOneFeed: true };

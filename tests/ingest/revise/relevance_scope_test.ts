@@ -43,13 +43,7 @@ Deno.test("wasIrrelevantBefore() decides by the last document, then by dates; ot
     ["dated long before", true, feed, few, item("new", NOW - 2 * DAY)],
     ["no date, and only a part of the last document is known", true, feed, many, item("x")],
     ["no date, on a page that may be unread", true, list, few, item("new")],
-    [
-      "no date, in a language that may be unread",
-      true,
-      { ...feed, urls: { en: "" } },
-      few,
-      item("new"),
-    ],
+    ["no date, in a language that may be unread", true, { ...feed, urls: { en: "" } }, few, item("new")],
     ["the source has relevance = ai", false, { ...feed, relevance: "ai" }, few, item("seen")],
   ];
   for (const [what, expected, source, news, one] of rows) {

@@ -111,7 +111,7 @@ async function follow(
   steps: readonly Step[],
   { config, languages, isRestless }: { config: string; languages: readonly string[]; isRestless: boolean },
 ): Promise<void> {
-  const world = await createWorld(config);
+  await using world = await createWorld(config);
   const feed = new Feed(isRestless);
   for (const language of ["en", "de"] as const) {
     world.platform.http.serve(
@@ -120,36 +120,32 @@ async function follow(
     );
   }
   const eventsById = new Map<string, string>();
-  try {
-    await world.app.tick();
-    for (const step of [{ kind: "nothing" } as const, ...steps]) {
-      feed.apply(step);
-      const [report] = await world.app.ingest.ingest(["board"]);
-      assert.ok(report?.ok, report?.error);
-      assert.deepEqual(report.refused, []);
-      const events = await storedEvents(world);
-      const found = new Map<string, RegEvent[]>();
-      for (const event of events) {
-        const address = event.url_official.replace(/.*\//, "");
-        found.set(address, [...found.get(address) ?? [], event]);
-        const own = `${event.external_id} v${event.version}`;
-        assert.equal(eventsById.get(event.id) ?? own, own, "an id is unique");
-        eventsById.set(event.id, own);
-      }
-      for (const { name, expected, german, isListed } of feed.publications) {
-        const versions = (found.get(`${name}`) ?? []).map(({ version }) => version).sort((a, b) => a - b);
-        const wanted = Array.from({ length: expected }, (_, at) => at + 1);
-        assert.deepEqual(versions, wanted, `item ${name} after ${JSON.stringify(step)}`);
-        assert.equal(new Set((found.get(`${name}`) ?? []).map((event) => event.external_id)).size, 1);
-        const newest = found.get(`${name}`)?.find((event) => event.version === expected);
-        if (isListed && languages.includes("de")) {
-          assert.deepEqual(newest?.language_versions, german === null ? ["en"] : ["en", "de"]);
-        }
-      }
-      assert.equal(events.length, feed.publications.reduce((sum, { expected }) => sum + expected, 0));
+  await world.app.tick();
+  for (const step of [{ kind: "nothing" } as const, ...steps]) {
+    feed.apply(step);
+    const [report] = await world.app.ingest.ingest(["board"]);
+    assert.ok(report?.ok, report?.error);
+    assert.deepEqual(report.refused, []);
+    const events = await storedEvents(world);
+    const found = new Map<string, RegEvent[]>();
+    for (const event of events) {
+      const address = event.url_official.replace(/.*\//, "");
+      found.set(address, [...found.get(address) ?? [], event]);
+      const own = `${event.external_id} v${event.version}`;
+      assert.equal(eventsById.get(event.id) ?? own, own, "an id is unique");
+      eventsById.set(event.id, own);
     }
-  } finally {
-    await world.close();
+    for (const { name, expected, german, isListed } of feed.publications) {
+      const versions = (found.get(`${name}`) ?? []).map(({ version }) => version).sort((a, b) => a - b);
+      const wanted = Array.from({ length: expected }, (_, at) => at + 1);
+      assert.deepEqual(versions, wanted, `item ${name} after ${JSON.stringify(step)}`);
+      assert.equal(new Set((found.get(`${name}`) ?? []).map((event) => event.external_id)).size, 1);
+      const newest = found.get(`${name}`)?.find((event) => event.version === expected);
+      if (isListed && languages.includes("de")) {
+        assert.deepEqual(newest?.language_versions, german === null ? ["en"] : ["en", "de"]);
+      }
+    }
+    assert.equal(events.length, feed.publications.reduce((sum, { expected }) => sum + expected, 0));
   }
 }
 

@@ -106,11 +106,8 @@ Deno.test("a publication that is relevant in one language has the text of the ot
     await fetch(world, { en: { title: "A note", summary: "On quotas." }, de: DE });
     await fetch(world, {});
     const [event] = await storedEvents(world);
-    assert.deepEqual([event?.language, event?.language_versions, event?.title_en], [
-      "de",
-      ["de", "en"],
-      "A note",
-    ]);
+    const shown = [event?.language, event?.language_versions, event?.title_en];
+    assert.deepEqual(shown, ["de", ["de", "en"], "A note"]);
   }));
 
 Deno.test("publications are not new when a source gets further languages", () =>

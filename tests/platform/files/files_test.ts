@@ -51,12 +51,9 @@ Deno.test("list() returns regular files by name, follows links, and omits folder
   });
 });
 
-Deno.test({
-  ...needs(
-    "list() gives the reason for each unreadable entry, and opens no pipe",
-    LINUX,
-  ),
-  fn: () =>
+Deno.test(
+  needs("list() gives the reason for each unreadable entry, and opens no pipe", LINUX),
+  () =>
     inFolder(async (folder) => {
       const script =
         "echo 12345 > a.xml; mkfifo pipe; ln -s /dev/null device; ln -s nowhere dead; ln -s loop loop;" +
@@ -73,7 +70,7 @@ Deno.test({
         { name: "pipe", reason: "it is a pipe" },
       ]);
     }),
-});
+);
 
 Deno.test("every failure of a file operation names the path and the reason", async () => {
   await inFolder(async (folder) => {

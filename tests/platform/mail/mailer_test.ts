@@ -265,12 +265,7 @@ Deno.test("the key of a welcome mail is on one line in text and HTML, by SMTP an
         const eml = await Deno.readTextFile(join(folder, "mail_01.1.eml"));
         for (const bytes of [taken.at(-1)?.raw ?? "", eml]) {
           const lines = bytes.split(/\r?\n/).filter((line) => line.includes(key));
-          assert.deepEqual(lines, [
-            `    ${key}`,
-            `    ${key} \\`,
-            key,
-            `${key} \\`,
-          ], language);
+          assert.deepEqual(lines, [`    ${key}`, `    ${key} \\`, key, `${key} \\`], language);
           // The command is not encoded, so it can be copied from the file.
           const command =
             `    curl --oauth2-bearer \\\n    ${key} \\\n    https://feed.example.org/v1/events\n`;

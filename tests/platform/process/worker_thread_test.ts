@@ -82,9 +82,9 @@ Deno.test("an argument that cannot be cloned and a thrown error reject only thei
     assert.equal(await thread.call("count", null), 1);
   }));
 
-Deno.test({
-  ...needs("the exit of the worker rejects only its call", WORKER_EXITS),
-  fn: () =>
+Deno.test(
+  needs("the exit of the worker rejects only its call", WORKER_EXITS),
+  () =>
     withThread(async (thread) => {
       const [exited, after] = await Promise.allSettled([
         thread.call("exit", null),
@@ -93,7 +93,7 @@ Deno.test({
       assert.match(String((exited as PromiseRejectedResult).reason), /the worker thread exited/);
       assert.deepEqual(after, { status: "fulfilled", value: 1 });
     }),
-});
+);
 
 Deno.test("a task that exceeds its time is stopped; the time of waiting tasks starts when they run", () =>
   withThread(async (thread) => {

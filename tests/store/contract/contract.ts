@@ -1,7 +1,7 @@
 // The cases of the Store port's contract.
 import type { Store } from "../../../src/domain/ports/store/store.ts";
 
-/** A sentence that begins with the method's name, and its check on an empty store; `open` opens further ones. */
+/** A case: a sentence that begins with a method's name, and a check on an empty store. `open` opens further stores. */
 export interface Case {
   name: string;
   check(store: Store, open: () => Store): Promise<void>;

@@ -24,7 +24,7 @@ import { DEFAULT_LIMITS, type Tier, type TierLimits, TIERS } from "../../../src/
 
 /** Monday, 20 July 2026, 12:00 UTC. */
 export const T0 = Date.UTC(2026, 6, 20, 12);
-/** The quota's month at {@link T0}, and the one after it. */
+/** The month of {@link T0}, and the next one. */
 export const JULY = "2026-07";
 export const AUGUST = "2026-08";
 export const BY: TierAct = {
@@ -33,18 +33,18 @@ export const BY: TierAct = {
   tiers: DEFAULT_LIMITS,
   newMailId: () => newMailId(),
 };
-/** How long the tests lease, ms. */
+/** Lease time in the tests, ms. */
 export const LEASE = 60_000;
 
-/** More deliveries than any test holds. */
+/** More deliveries than any test holds, as a guard against endless loops. */
 const MAX_RELEASED = 10_000;
 
-/** A registered source: without a host, its next run at {@link T0}. */
+/** Returns a registered source without a host, whose next run is at {@link T0}. */
 export function aSource(id: string, change: Partial<RegisteredSource> = {}): RegisteredSource {
   return { id, host: null, schedule: "0 * * * *", nextRunAtMs: T0, ...change };
 }
 
-/** A claim of what is due of the sources at {@link T0}. */
+/** Returns a claim of the sources that are due at {@link T0}. */
 export function aClaim(ids: readonly string[], change: Partial<SourceClaim> = {}): SourceClaim {
   return {
     nowMs: T0,
@@ -59,7 +59,7 @@ export function aClaim(ids: readonly string[], change: Partial<SourceClaim> = {}
   };
 }
 
-/** A fetch that ended well, and is due again an hour later. */
+/** Returns the end of a successful fetch. The source is due again an hour later. */
 export function aFetchEnd(sourceId: string, atMs: number, change: Partial<FetchEnd> = {}): FetchEnd {
   return {
     sourceId,
@@ -82,12 +82,12 @@ export function aFetchEnd(sourceId: string, atMs: number, change: Partial<FetchE
   };
 }
 
-/** A fetch that failed, and is due again an hour later. */
+/** Returns the end of a failed fetch. The source is due again an hour later. */
 export function aFailure(sourceId: string, atMs: number, change: Partial<FetchEnd> = {}): FetchEnd {
   return aFetchEnd(sourceId, atMs, { outcome: "failing", kept: null, error: "timed out", ...change });
 }
 
-/** An event; `id` is enough to make it a publication of its own. */
+/** Returns an event. Each `id` gives a different publication. */
 export function anEvent(id: string, change: Partial<RegEvent> = {}): RegEvent {
   return {
     id,
@@ -130,7 +130,7 @@ export function recordIt(event: RegEvent, notify = true): () => RecordDecision {
   return () => ({ kind: "record", event, provenance: PROVENANCE, notify });
 }
 
-/** Records events in their order, each under a key of its own; `notify` false only stores them. */
+/** Records events in this order, each under its own key. If `notify` is false, they are stored without notification. */
 export async function publish(store: Store, events: readonly RegEvent[], notify = true): Promise<void> {
   const runs: RegEvent[][] = [];
   for (const event of events) {
@@ -144,7 +144,7 @@ export async function publish(store: Store, events: readonly RegEvent[], notify 
   }
 }
 
-/** The ids of the events from `evt_FIRST` to `evt_LAST`, two digits each. */
+/** Returns the ids from `evt_FIRST` to `evt_LAST`, with two digits each. */
 export function eventIds(first: number, last: number): string[] {
   return Array.from({ length: last - first + 1 }, (_, at) => `evt_${String(first + at).padStart(2, "0")}`);
 }
@@ -168,7 +168,7 @@ export function aCustomer(id: string, change: Partial<Customer> = {}): Customer 
   };
 }
 
-/** A key whose hash repeats one hexadecimal digit, or two. */
+/** Returns a key whose hash repeats these hexadecimal digits. */
 export function aKey(digits: string, change: Partial<ApiKey> = {}): ApiKey {
   return {
     hash: digits.repeat(64).slice(0, 64),
@@ -190,7 +190,7 @@ export async function addCustomer(
   return customer;
 }
 
-/** A subscription of `cus_1` that lets everything pass; its address holds its id. */
+/** Returns a subscription of `cus_1` without filters, whose URL contains its id. */
 export function aSubscription(id: string, change: Partial<Subscription> = {}): Subscription {
   return {
     id,
@@ -211,7 +211,7 @@ export function aSubscription(id: string, change: Partial<Subscription> = {}): S
   };
 }
 
-/** Stores a subscription; throws when it is not created. */
+/** Stores a subscription. Throws unless it is created. */
 export async function subscribe(
   store: Store,
   id: string,
@@ -229,11 +229,11 @@ export async function addSubscriber(store: Store): Promise<void> {
   await subscribe(store, "sub_1");
 }
 
-/** The state of catching up of a subscription of `cus_1`. */
+/** Returns the catch-up state of a subscription of `cus_1`. */
 export const catchUpOf = async (store: Store, id = "sub_1"): Promise<Subscription["catchUp"] | undefined> =>
   (await store.findSubscription("cus_1", id))?.catchUp;
 
-/** The default limits with another number of deliveries a month for every tier. */
+/** Returns the default limits with this number of deliveries per month in every tier. */
 export function monthly(webhookDeliveriesPerMonth: number): Record<Tier, TierLimits> {
   const tiers = TIERS.map((tier) => [tier, { ...DEFAULT_LIMITS[tier], webhookDeliveriesPerMonth }]);
   return Object.fromEntries(tiers);
@@ -249,7 +249,7 @@ export function deliveryId(eventId: string, subscriptionId: string): string {
   return `dlv ${eventId} to ${subscriptionId}`;
 }
 
-/** Time, month and limits under which deliveries are counted. */
+/** The time, month and limits that apply to deliveries. */
 export const TERMS = { nowMs: T0, month: JULY, tiers: monthly(1_000), newMailId };
 
 /** Matches every event with every subscription. */
@@ -264,7 +264,7 @@ export const EVERYTHING: DeliveriesFor = (
     ending: event.id,
   }));
 
-/** Lets subscriptions catch up until none can go on; returns the number of calls. */
+/** Lets subscriptions catch up until none can continue. Returns the number of calls. */
 export async function catchUpAll(store: Store, terms: Partial<QuotaTerms> = {}): Promise<number> {
   for (let calls = 0;; calls++) {
     if (await store.catchUp({ ...TERMS, ...terms, deliveriesFor: EVERYTHING }) === 0) return calls;
@@ -272,7 +272,7 @@ export async function catchUpAll(store: Store, terms: Partial<QuotaTerms> = {}):
   }
 }
 
-/** Replays a range of events to `sub_1`: all by default. */
+/** Replays a range of events, by default all of them, to a subscription of `cus_1`. */
 export async function replayAll(
   store: Store,
   change: Partial<Parameters<Store["replayEvents"]>[2]> = {},
@@ -302,7 +302,7 @@ export async function publishMatched(
   await matchAll(store, options);
 }
 
-/** Matches waiting events with every subscription. */
+/** Matches all unmatched events with every subscription. */
 export async function matchAll(
   store: Store,
   options: {
@@ -328,7 +328,7 @@ export async function matchAll(
 
 export type Claimed = Omit<ClaimedDelivery, "body"> & { body: string };
 
-/** Claims what is due at a time, without limits unless they are given. */
+/** Claims the deliveries that are due at a time, by default practically without limits. */
 export async function claimAll(
   store: Store,
   nowMs = T0,
@@ -345,18 +345,18 @@ export async function claimAll(
   return claimed.map((delivery) => ({ ...delivery, body: new TextDecoder().decode(delivery.body) }));
 }
 
-/** Attempts of `cus_1` that have just begun, as many for each subscription. */
+/** Returns this number of attempts for each subscription of `cus_1`, all just started. */
 export function running(counts: Record<string, number>): RunningAttempt[] {
   const attempt = { customerId: "cus_1", lane: "normal", startedAtMs: T0 } as const;
   return Object.entries(counts).flatMap(([id, n]) => Array(n).fill({ ...attempt, subscriptionId: id }));
 }
 
-/** The bodies that are due at a time, in the order of the claim; it leases them. */
+/** Claims due deliveries and returns their bodies, in the order of the claim. */
 export async function claimedBodies(store: Store, nowMs = T0): Promise<string[]> {
   return (await claimAll(store, nowMs)).map((delivery) => delivery.body);
 }
 
-/** A claimed delivery's attempt, finished. */
+/** Returns the finished attempt of a claimed delivery. */
 export function finished(
   delivery: Pick<ClaimedDelivery, "id" | "subscriptionId" | "webhookUrl" | "attempt" | "tries">,
   next: NextStep,
@@ -382,14 +382,14 @@ export function finished(
   };
 }
 
-/** Claims all due deliveries and records one outcome for all; returns how many there were. */
+/** Claims all due deliveries and records the same outcome for each. Returns their number. */
 export async function finishAllDue(store: Store, next: NextStep, nowMs = T0): Promise<number> {
   const claimed = await claimAll(store, nowMs);
   await store.finishAttempts(claimed.map((delivery) => finished(delivery, next)), nowMs);
   return claimed.length;
 }
 
-/** Releases until nothing more is released; returns how many were. */
+/** Releases until nothing is left to release. Returns the number of released deliveries. */
 export async function releaseAll(store: Store, options: Partial<QuotaTerms> = {}): Promise<number> {
   for (let released = 0;;) {
     const more = await store.releaseHeld({ ...TERMS, ...options });
@@ -399,7 +399,7 @@ export async function releaseAll(store: Store, options: Partial<QuotaTerms> = {}
   }
 }
 
-/** The first of a list; throws when there is none. */
+/** Returns the first element of a list. Throws if the list is empty. */
 export function first<T>(list: readonly T[]): T {
   const [value] = list;
   if (value === undefined) throw new Error("the list is empty");

@@ -1,4 +1,4 @@
-// The store as a whole: its health, its end.
+// The store as a whole: health and closing.
 import assert from "node:assert/strict";
 import { addSubscriber, claimAll, finished, monthly, publishMatched, T0 } from "./given.ts";
 import { test } from "./contract.ts";
@@ -21,7 +21,7 @@ test("close() may be called twice, and makes every other call reject", async (st
   await store.close();
   for (const [name, method] of Object.entries(store) as [string, () => Promise<unknown>][]) {
     if (name === "close") continue;
-    const called = method(); // a throw here, instead of a rejection, fails the test
+    const called = method(); // a synchronous throw, instead of a rejection, fails the test
     await assert.rejects(called, /closed/, name);
   }
 });

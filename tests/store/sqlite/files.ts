@@ -6,7 +6,7 @@ import { openStore } from "../../../src/store/sqlite/store.ts";
 import { withFolder } from "../../support/process.ts";
 import { testVault } from "../../support/vault.ts";
 
-/** Runs `work` with the path of a database that does not exist yet, in a folder of its own. */
+/** Runs `work` with the path of a database that does not exist yet, in a separate folder. */
 export function withFile(work: (file: string, folder: string) => Promise<void> | void): Promise<void> {
   return withFolder(async (folder) => await work(join(folder, "regfeed.db"), folder));
 }

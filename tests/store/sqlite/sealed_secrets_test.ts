@@ -1,4 +1,4 @@
-// Sealed data: no secret, not even an old one, is found in the bytes of the files.
+// Sealed data: the files never contain a secret in plain text, not even an old one.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createVault, openVaultFile } from "../../../src/platform/vault.ts";

@@ -143,7 +143,7 @@ test("addRequests() keeps all of a call or nothing", async (store) => {
 
 const ANSWER = { key: "key 1", requestHash: "hash 1", json: '{"subscription":{}}' };
 
-/** The counts of a usage, without the notices. */
+/** Returns the counts of a month without the notices. */
 async function countsOf(store: Store, customerId: string, month: string) {
   const { warnedAtMs: _, spentAtMs: __, ...counts } = await store.usageOf(customerId, month);
   return counts;
@@ -194,10 +194,7 @@ test("addSubscription() keeps an answer only if the subscription was created, an
   await addSubscriber(store);
   const again = { ...aSubscription("sub_1"), id: "sub_2" };
   assert.equal(await store.addSubscription(again, 9, { response: ANSWER }), "duplicate");
-  assert.equal(
-    await store.addSubscription(aSubscription("sub_3"), 1, { response: ANSWER }),
-    "limit_reached",
-  );
+  assert.equal(await store.addSubscription(aSubscription("sub_3"), 1, { response: ANSWER }), "limit_reached");
   assert.equal(await store.findResponse("cus_1", "key 1", 0), null);
 
   const later = { ...ANSWER, requestHash: "hash 2" };

@@ -25,7 +25,7 @@ function declared(name: string, change: Partial<DeclaredCustomer> = {}): Declare
   };
 }
 
-/** Whether a key opens the API, and for whom. */
+/** Returns the customer that a key authenticates, or null. */
 async function opens(store: Store, name: string): Promise<string | null> {
   const holder = await store.findKey(aKey(name).hash);
   return holder === null || holder.keyDisabled || !holder.customer.enabled ? null : holder.customer.id;
@@ -88,9 +88,7 @@ test("declareCustomers() gives a customer exactly the declared keys", async (sto
   ];
   for (const [named, good] of rows) {
     await store.declareCustomers([keys(...named)], CONFIG);
-    const open = await Promise.all(
-      ["1", "2"].map(async (name) => await opens(store, name) ? [name] : []),
-    );
+    const open = await Promise.all(["1", "2"].map(async (name) => await opens(store, name) ? [name] : []));
     assert.deepEqual(open.flat(), good);
   }
   const account = await store.findAccount(declaredCustomerId("bank"));

@@ -1,10 +1,10 @@
-// Payment events for the contract's tests, and the judgement that they are given.
+// Payment events for the contract's tests, and a simple evaluation of them.
 import type { PaymentReview } from "../../../../src/domain/ports/store/payments.ts";
 import type { PaymentEvent, PaymentFact, PaymentVerdict } from "../../../../src/domain/customer/payment.ts";
 import { DEFAULT_LIMITS } from "../../../../src/domain/customer/tier.ts";
 import { T0 } from "../given.ts";
 
-/** A paid checkout of the payer `payer_1` by default. */
+/** Returns a payment event, by default a paid checkout of `payer_1`. */
 export function aPayment(id: string, change: Partial<PaymentEvent> = {}): PaymentEvent {
   return {
     id,
@@ -32,8 +32,8 @@ export function aState(status: "active" | "past_due" | "canceled", price: string
 let made = 0;
 
 /**
- * A review whose judgement is simple: the last event's state and price decide. `price_TIER` is the price of a tier,
- * past due is granted for an hour, and whatever is given stands over all that.
+ * A simple review. The last event decides status and price, `price_TIER` is the price of a tier, and a past due payment
+ * keeps access for an hour. The argument overrides the result.
  */
 export function aReview(
   { nowMs = T0, ...given }: Partial<PaymentVerdict> & { nowMs?: number } = {},

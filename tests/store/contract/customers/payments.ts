@@ -1,4 +1,4 @@
-// Payment events: each stored once, with all effects, in any order of arrival.
+// Payment events: each is stored once with all its effects, in any order of arrival.
 import assert from "node:assert/strict";
 import { addCustomer, BY, T0 } from "../given.ts";
 import { aPayment, aReview, aState } from "./given_payments.ts";
@@ -28,11 +28,8 @@ test("recordPayment() makes the customer of a paid checkout, without a key, and 
     unknownPrice: null,
   });
   const [entry] = await store.listAudit({ limit: 9 });
-  assert.deepEqual([entry?.actor, entry?.act, entry?.customerId], [
-    "payment:evt_1",
-    "customer.add",
-    customer?.id,
-  ]);
+  const audited = [entry?.actor, entry?.act, entry?.customerId];
+  assert.deepEqual(audited, ["payment:evt_1", "customer.add", customer?.id]);
 });
 
 test("recordPayment() does nothing for an event that it knows", async (store) => {

@@ -1,4 +1,4 @@
-// Subscriptions over the limit of their customer's tier.
+// Subscriptions beyond the limit of the customer's tier.
 import assert from "node:assert/strict";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import type { Tier, TierLimits } from "../../../../src/domain/customer/tier.ts";
@@ -19,7 +19,7 @@ import {
 } from "../given.ts";
 import { test } from "../contract.ts";
 
-/** The limits with other numbers of active subscriptions. */
+/** Returns the default limits with these numbers of active subscriptions. */
 function allowing(numbers: Partial<Record<Tier, number>>): Record<Tier, TierLimits> {
   return Object.fromEntries(
     Object.entries(monthly(1_000)).map(([tier, limits]) => [
@@ -29,12 +29,12 @@ function allowing(numbers: Partial<Record<Tier, number>>): Record<Tier, TierLimi
   ) as Record<Tier, TierLimits>;
 }
 
-/** Five of `cus_1`, each a millisecond younger than the one before it. */
+/** Adds five subscriptions of `cus_1`, each created a millisecond after the previous one. */
 async function addFive(store: Store): Promise<void> {
   for (const at of [1, 2, 3, 4, 5]) await subscribe(store, `sub_${at}`, { createdAtMs: T0 + at });
 }
 
-/** The state of each subscription by the last character of its id: `1:on 2:tier`. */
+/** Returns the state of each subscription by the last character of its id, such as `1:on 2:tier`. */
 async function states(store: Store, customerId = "cus_1"): Promise<string> {
   return (await store.listSubscriptions(customerId))
     .map(({ id, disabledBy }) => `${id.at(-1)}:${disabledBy ?? "on"}`).join(" ");
@@ -100,10 +100,7 @@ test("a subscription held by its tier gets everything when it comes back, in ord
   await store.changeCustomer("cus_1", { tier: "indie" }, BY);
   await publishMatched(store, 2, 2);
   assert.equal(await releaseAll(store), 0);
-  assert.deepEqual((await claimAll(store)).map(({ subscriptionId }) => subscriptionId), [
-    "sub_1",
-    "sub_1",
-  ]);
+  assert.deepEqual((await claimAll(store)).map(({ subscriptionId }) => subscriptionId), ["sub_1", "sub_1"]);
   const held = await store.listDeliveries("cus_1", { limit: 9, statuses: ["held"] });
   assert.deepEqual(held.map(({ id, holdReason }) => [id, holdReason]), [
     [deliveryId("evt_02", "sub_2"), "disabled"],
@@ -173,7 +170,10 @@ test("whatever happens to tiers and subscriptions, no more are on than may be, r
   for (let seed = 1; seed <= 12; seed++) await wander(store, seed);
 });
 
-/** A random walk through creations, deletions, switches and tiers, with the promise checked after every step. */
+/**
+ * Creates, deletes, enables and disables subscriptions and changes tiers at random, and checks the promise after each
+ * step.
+ */
 async function wander(store: Store, seed: number): Promise<void> {
   let state = seed;
   const below = (limit: number) => (state = (state * 48_271) % 2_147_483_647) % limit;

@@ -1,4 +1,4 @@
-// The month's quota of deliveries: counting, returning, waiting.
+// The monthly quota of deliveries: counting, returning and waiting.
 import assert from "node:assert/strict";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import {
@@ -197,7 +197,7 @@ test("releaseHeld() notifies the customer when the released deliveries nearly us
   assert.deepEqual(mails.map(({ kind }) => kind).sort(), ["quota-100", "quota-80"]);
 });
 
-/** One subscription with events `evt_01` …, of which all but `quota` are held. */
+/** Adds a subscription with events `evt_01` …, of which all but the first `quota` are held. */
 async function heldBeyond(store: Store, quota: number, events: number): Promise<void> {
   await addSubscriber(store);
   await publishMatched(store, 1, events, { tiers: monthly(quota) });
@@ -248,7 +248,7 @@ test("releaseHeld() releases something for every customer in each call, however 
   }
   await publish(store, Array.from({ length: 600 }, (_, at) => anEvent(`evt_${1_000 + at}`)));
   await matchAll(store, { tiers: monthly(0) });
-  // It waits for the month's end, and takes no part of what the others get.
+  // It waits for the next month, and takes no share from the others.
   await store.changeCustomer("cus_2", { tier: "embedded", limits: { webhookDeliveriesPerMonth: 0 } }, BY);
   const released = await store.releaseHeld({ nowMs: T0, month: JULY, tiers: monthly(1_000), newMailId });
   const counts = new Map<string, number>();
@@ -298,13 +298,13 @@ test("releaseHeld() releases any number over several calls, in the order of age"
   assert.deepEqual(sequences, Array.from({ length: quota }, (_, at) => at + 1));
 });
 
-/** So many deliveries a month, and so many held at the same time. */
+/** Returns limits with this number of deliveries per month and of held deliveries. */
 function limited(month: number, heldDeliveries: number): Record<Tier, TierLimits> {
   const tiers = Object.entries(monthly(month)).map(([tier, limits]) => [tier, { ...limits, heldDeliveries }]);
   return Object.fromEntries(tiers);
 }
 
-/** Releases and catches up, in turns, until nothing changes. */
+/** Alternately releases and catches up until nothing changes. */
 async function continueAll(
   store: Store,
   terms: { tiers: Record<Tier, TierLimits>; month?: string },
@@ -335,7 +335,7 @@ test("matchEvents() stores no more held deliveries than the limit; the subscript
   assert.deepEqual(await mailsOf(store), ["held-full"]);
   await continueAll(store, { tiers });
   assert.deepEqual(await claimedBodies(store), ["1: evt_01"], "the month is used up still");
-  // A month that is too small for all of them, and then one that is not.
+  // First a month with too small a quota, then one with enough.
   const august = { tiers: limited(5, 3), month: AUGUST };
   await continueAll(store, august);
   assert.deepEqual((await catchUpOf(store))?.nextEventId, "evt_07");

@@ -1,4 +1,4 @@
-// The log of deliveries: lists, catching up, replays.
+// The delivery log: lists, catching up and replays.
 import assert from "node:assert/strict";
 import type { DeliveryStatus } from "../../../../src/domain/delivery/delivery.ts";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
@@ -30,7 +30,7 @@ import {
 } from "../given.ts";
 import { test } from "../contract.ts";
 
-/** The ids and states of a customer's deliveries, in their order. */
+/** Returns the ids and states of a customer's deliveries, in the order of the list. */
 export const logged = async (
   store: Store,
   query: Partial<Parameters<Store["listDeliveries"]>[1]> = {},
@@ -43,7 +43,7 @@ export const logged = async (
 export const one = (event: number, subscription = "sub_1"): string =>
   deliveryId(`evt_${String(event).padStart(2, "0")}`, subscription);
 
-/** Five events for two subscriptions: delivered, failed, held, held and cancelled ones. */
+/** Creates five events for two subscriptions, with deliveries in the states delivered, failed, held and cancelled. */
 export async function everyState(store: Store): Promise<void> {
   await addCustomer(store);
   await addCustomer(store, "2");
@@ -194,10 +194,7 @@ test("findDelivery() returns a delivery and listAttempts() its attempts, for its
   assert.deepEqual([
     await store.ownsSubscription("cus_1", "sub_1"),
     await store.ownsSubscription("cus_2", "sub_1"),
-  ], [
-    true,
-    false,
-  ]);
+  ], [true, false]);
   await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0, activeLimit: 100 });
   assert.equal(await store.ownsSubscription("cus_1", "sub_1"), true, "a deleted one too");
 });
@@ -205,7 +202,7 @@ test("findDelivery() returns a delivery and listAttempts() its attempts, for its
 test("catchUp() delivers stored events first, in order, then later ones, each once", async (store) => {
   await addCustomer(store);
   await publishMatched(store, 1, 30, { limit: 20 });
-  // Ten still wait to be matched: for it they are of the past.
+  // Ten events have not been matched yet. For the new subscription they are past events.
   await store.addSubscription(aSubscription("sub_1"), 9, { backfill: { sinceMs: 0, perDay: 9 } });
   await subscribe(store, "sub_2");
   await publishMatched(store, 31, 35);
@@ -217,7 +214,7 @@ test("catchUp() delivers stored events first, in order, then later ones, each on
   await catchUpAll(store);
   await publishMatched(store, 36, 36);
   const bodies = (await claimAll(store)).filter(({ subscriptionId }) => subscriptionId === "sub_1");
-  // The calls above, which found nothing to deliver, stand for a filter: what they looked at is done.
+  // The calls above found nothing to deliver, as with a filter, so their events are done.
   assert.deepEqual(
     bodies.map(({ body }) => body),
     [31, 32, 33, 34, 35, 36].map((n, at) => `${at + 1}: evt_${n}`),
@@ -254,12 +251,12 @@ test("catchUp() pauses when the month is used up, holds nothing, and continues w
   assert.deepEqual(await claimedBodies(store), ["1: evt_01", "2: evt_02"]);
   const paused = { reason: "backfill", sinceMs: T0, isPaused: true, nextEventId: "evt_03" };
   assert.deepEqual(await catchUpOf(store), paused);
-  // Later events wait behind the stored ones, and create no row either.
+  // Later events wait behind the stored ones and create no rows either.
   await publishMatched(store, 13, 14, { tiers: monthly(2) });
   assert.equal(await releaseAll(store, { tiers: monthly(2) }), 0);
   assert.equal(await catchUpAll(store, { tiers: monthly(2) }), 0);
   assert.deepEqual(await logged(store), [`${one(2)}: pending`, `${one(1)}: pending`]);
-  // An upgrade, and then another month.
+  // After an upgrade, and in the next month.
   assert.equal(await releaseAll(store, { tiers: monthly(7) }), 1, "the subscription goes on");
   await catchUpAll(store, { tiers: monthly(7) });
   assert.deepEqual((await catchUpOf(store))?.nextEventId, "evt_08");
@@ -369,7 +366,7 @@ test("replayDelivery() sends a delivered one again under its id, with its bytes,
   const [second] = await claimAll(store, T0 + 9);
   assert.deepEqual([second?.id, second?.body, second?.attempt], [sent.id, sent.body, 2]);
   assert.equal(await store.replayDelivery("cus_1", one(1), terms), "unfinished");
-  // Every attempt of the replay fails: what arrived stays delivered, and counted.
+  // Every attempt of the replay fails. A delivery that has arrived stays delivered and counted.
   if (second !== undefined) await store.finishAttempts([finished(second, { kind: "failed" })], T0 + 10);
   assert.deepEqual(await logged(store), [`${one(1)}: delivered`]);
   assert.equal((await store.usageOf("cus_1", JULY)).deliveries, 1);
@@ -462,10 +459,7 @@ test("replayEvents() uses the day's replays, and sends nothing when they are not
   await finishAllDue(store, { kind: "delivered" }, T0 + 1_000);
   assert.equal(await limit(4), "limit_reached");
   const terms = { ...TERMS, replaysPerDay: 4 };
-  assert.equal(
-    await store.replayDelivery("cus_1", deliveryId("evt_03", "sub_1"), terms),
-    "limit_reached",
-  );
+  assert.equal(await store.replayDelivery("cus_1", deliveryId("evt_03", "sub_1"), terms), "limit_reached");
   const unlimited = await store.replayDelivery("cus_1", deliveryId("evt_03", "sub_1"), TERMS);
   assert.ok(typeof unlimited !== "string", "the operator's are not limited");
   assert.deepEqual(await limit(4), "limit_reached");
@@ -490,10 +484,10 @@ test("replayEvents() leaves events of a running backfill to it: the order stays"
   await addCustomer(store);
   await publishMatched(store, 1, 12);
   await store.addSubscription(aSubscription("sub_1"), 9, { backfill: { sinceMs: 0, perDay: 9 } });
-  assert.equal(await store.catchUp({ ...TERMS, deliveriesFor: EVERYTHING }), 1); // five of them
+  assert.equal(await store.catchUp({ ...TERMS, deliveriesFor: EVERYTHING }), 1); // five events
   await publishMany(store, 13, 14);
-  await matchAll(store); // they wait for the past
-  await publishMany(store, 15, 15); // it waits to be matched
+  await matchAll(store); // they wait behind the backfill
+  await publishMany(store, 15, 15); // not matched yet
   const replayed = await replayAll(store, { afterId: "evt_06" });
   assert.deepEqual(replayed, { replayed: 0, created: 0, held: 0, lastEventId: "evt_15" });
   await matchAll(store);

@@ -1,4 +1,4 @@
-// Failing endpoints: probed, recovering at a bounded rate, warned, disabled; and clocks set back.
+// Failing endpoints: probes, recovery at a bounded rate, warnings, disabling, and clock rollbacks.
 import assert from "node:assert/strict";
 import type { NextStep } from "../../../../src/domain/delivery/delivery.ts";
 import {
@@ -40,7 +40,7 @@ async function finishAll(store: Store, claimed: readonly Claimed[], next: NextSt
   );
 }
 
-/** Fails attempts until the endpoint is probed; what failed waits an hour. Returns when the next probe is due. */
+/** Fails attempts until the endpoint is probed, with retries after an hour. Returns the time of the next probe. */
 async function failUntilProbed(store: Store): Promise<number> {
   const claimed = await claimAll(store, T0, { limit: PROBE_AFTER_FAILURES });
   await finishAll(store, claimed, later(T0 + HOUR), T0);
@@ -80,10 +80,7 @@ test("finishAttempts() lets a success end the probing: all that waits is due, ol
     rest.push(...claimed.map(({ body }) => body));
     await store.finishAttempts(claimed.map((one) => finished(one, { kind: "delivered" })), atMs);
   }
-  assert.deepEqual(
-    new Set(rest),
-    new Set([1, 2, 3, 4, 5, 12, 13, 14, 15, 16, 17, 18, 19, 20].map(bodyOf)),
-  );
+  assert.deepEqual(new Set(rest), new Set([1, 2, 3, 4, 5, 12, 13, 14, 15, 16, 17, 18, 19, 20].map(bodyOf)));
   assert.equal(rounds, 3, "five at a time");
 });
 
@@ -182,10 +179,7 @@ test("changeSubscription() owes a new address the whole schedule at once, whatev
   const [waiting, underWay] = await claimAll(store, nowMs);
   assert.ok(waiting !== undefined && underWay !== undefined);
   const later = nowMs + 20 * HOUR;
-  await store.finishAttempts(
-    [finished(waiting, { kind: "retry", atMs: later, notBeforeMs: later })],
-    nowMs,
-  );
+  await store.finishAttempts([finished(waiting, { kind: "retry", atMs: later, notBeforeMs: later })], nowMs);
   const change = { webhookUrl: "https://elsewhere.example/hook" };
   await store.changeSubscription("cus_1", "sub_1", change, { nowMs, activeLimit: 9 });
   await store.finishAttempts([finished(underWay, { kind: "failed" })], nowMs);

@@ -1,4 +1,4 @@
-// Matching: which events go to which subscriptions, once each and in sequence.
+// Matching: each event goes to the right subscriptions once and in sequence.
 import assert from "node:assert/strict";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import {
@@ -149,7 +149,7 @@ test("matchEvents() stores a separate body for each of many subscriptions", asyn
   const ids = Array.from({ length: 70 }, (_, at) => `sub_${at + 10}`);
   for (const id of ids) await subscribe(store, id);
   await publishMany(store, 1, 2);
-  // Two languages that many read, and one that a single subscription does.
+  // Two languages with many readers, and one with a single subscription.
   const language = (at: number): string => at === 40 ? "fr" : at % 3 === 0 ? "de" : "en";
   await matchWith(store, ({ event }, subscriptions) =>
     subscriptions.map(({ id }, at) => ({

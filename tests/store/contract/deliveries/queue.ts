@@ -1,4 +1,4 @@
-// The queue: which deliveries are claimed when.
+// The queue: the order in which deliveries are claimed.
 import assert from "node:assert/strict";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import {
@@ -25,7 +25,7 @@ import {
 import { test } from "../contract.ts";
 import { MAX_KEPT_ATTEMPTS, type NextStep } from "../../../../src/domain/delivery/delivery.ts";
 
-/** Subscriptions with events `evt_01` … waiting for each. */
+/** Adds subscriptions with events `evt_01` … that wait for each of them. */
 async function queue(store: Store, subscriptions: number, events: number): Promise<void> {
   await addCustomer(store);
   for (let number = 1; number <= subscriptions; number++) await subscribe(store, `sub_${number}`);
@@ -36,7 +36,7 @@ function shown(claimed: readonly Claimed[]): string[] {
   return claimed.map(({ subscriptionId, body }) => `${subscriptionId} ${body}`);
 }
 
-/** Claims one due delivery of each subscription and has it tried again at the time given for its subscription. */
+/** Claims one due delivery of each subscription, and retries it at the time given for that subscription. */
 async function retryFirst(store: Store, atMs: Record<string, number>): Promise<void> {
   const claimed = await claimAll(store, T0, { perSubscription: 1 });
   await store.finishAttempts(
@@ -81,7 +81,7 @@ test("claimDeliveries() returns a limited number per subscription, less those in
 test("claimDeliveries() returns the oldest of a subscription first", async (store) => {
   await queue(store, 1, 3);
   await publishMany(store, 4, 4);
-  await matchAll(store, { nowMs: T0 - 5 }); // a clock that was set back
+  await matchAll(store, { nowMs: T0 - 5 }); // the clock was set back
   await retryFirst(store, { sub_1: T0 - 3 });
   assert.deepEqual(await claimedBodies(store), ["4: evt_04", "1: evt_01", "2: evt_02", "3: evt_03"]);
 });
@@ -142,9 +142,7 @@ test("claimDeliveries() returns each delivery once to several claimants", async 
   await queue(store, 7, 9);
   const seen: string[] = [];
   for (let turn = 0; turn < 63; turn++) {
-    seen.push(
-      ...(await claimAll(store, T0 + turn, { limit: 4, perSubscription: 2 })).map(({ id }) => id),
-    );
+    seen.push(...(await claimAll(store, T0 + turn, { limit: 4, perSubscription: 2 })).map(({ id }) => id));
   }
   assert.equal(seen.length, 63);
   assert.equal(new Set(seen).size, 63);
@@ -199,7 +197,7 @@ test("finishAttempts() makes a retry due at its time, and not at the end of the 
 
 test("attempts without a reported outcome are counted, but do not use up the schedule", async (store) => {
   let delivery = await claimedOne(store);
-  // Kills: the lease runs out each time.
+  // The process is killed each time, and the lease expires.
   for (let kills = 1; kills <= 20; kills++) {
     delivery = first(await claimAll(store, T0 + kills * LEASE));
     assert.deepEqual([delivery.attempt, delivery.tries], [kills + 1, 1]);
@@ -265,11 +263,8 @@ test("a delivery that is replayed again and again keeps its newest attempts", as
     await finish(store, delivery, { kind: "delivered" });
   }
   const numbers = (await store.listAttempts(delivery.id)).map(({ number }) => number);
-  assert.deepEqual([numbers.length, numbers[0], numbers.at(-1)], [
-    MAX_KEPT_ATTEMPTS,
-    6,
-    MAX_KEPT_ATTEMPTS + 5,
-  ]);
+  const kept = [numbers.length, numbers[0], numbers.at(-1)];
+  assert.deepEqual(kept, [MAX_KEPT_ATTEMPTS, 6, MAX_KEPT_ATTEMPTS + 5]);
 });
 
 test("finishAttempts() lets nothing but an arrival follow from an attempt whose lease ran out", async (store) => {

@@ -1,4 +1,4 @@
-// Recording: the state that a decision sees, and its effects.
+// Recording: what a decision sees, and its effects.
 import assert from "node:assert/strict";
 import type { RecordDecision, StoredPublication } from "../../../../src/domain/ports/store/publications.ts";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
@@ -15,7 +15,7 @@ import {
 } from "../given.ts";
 import { test } from "../contract.ts";
 
-/** The state of a publication for a decision, read at once, because it can be read inside the decision only. */
+/** Reads the state of a publication at once, because it is available only during the decision. */
 function shown(stored: StoredPublication | null): unknown {
   if (stored === null) return null;
   const { externalId, contentHash, version } = stored;
@@ -192,7 +192,7 @@ test("previewPublications() leaves the store as it was when a decision throws", 
   assert.deepEqual(await listedIds(store), ["evt_1"]);
 });
 
-/** The version and id by which the store knows a publication, null when it does not. */
+/** Returns the version and id of a known publication, or null. */
 async function lookUp(
   store: Store,
   key: string,
@@ -207,7 +207,6 @@ async function lookUp(
   return found;
 }
 
-/** Records a version under a key. */
 async function recordUnder(
   store: Store,
   key: string,

@@ -22,25 +22,12 @@ function worded(
 }
 
 test("listEvents() orders events of one time by id, also when ids descend from one recording to the next", async (store) => {
-  const stored = [
-    "evt_05",
-    "evt_03",
-    "evt_08",
-    "evt_01",
-    "evt_09",
-    "evt_02",
-    "evt_04",
-    "evt_07",
-    "evt_06",
-  ];
+  const stored = ["evt_05", "evt_03", "evt_08", "evt_01", "evt_09", "evt_02", "evt_04", "evt_07", "evt_06"];
   for (const id of stored) {
     const title_en = `${id < "evt_05" ? "risk" : "models"} labels`;
     await publish(store, [anEvent(id, { published_at: 2, external_id: id, title_en, topics: ["gpai"] })]);
   }
-  await publish(
-    store,
-    [1, 3].map((at) => anEvent(`evt_${at}x`, { published_at: at, external_id: `${at}` })),
-  );
+  await publish(store, [1, 3].map((at) => anEvent(`evt_${at}x`, { published_at: at, external_id: `${at}` })));
   const equal = stored.toSorted().reverse();
   assert.deepEqual(await ids(store), ["evt_3x", ...equal, "evt_1x"]);
   const filters = [[{ topics: ["gpai"] }, equal], [{ search: ["labels"] }, equal], [
@@ -49,13 +36,11 @@ test("listEvents() orders events of one time by id, also when ids descend from o
   ]] as const;
   for (const [filter, expected] of filters) {
     assert.deepEqual(await ids(store, filter), expected);
-    // A publication of the same time arrives between two pages: no event is lost or repeated.
+    // A publication with the same time arrives between two pages. No event may be lost or repeated.
     let arrived = 0;
     const arrive = async () => {
       const id = `evt_00${Object.keys(filter).join("")}${arrived++}`;
-      await publish(store, [
-        anEvent(id, { published_at: 2, external_id: id, topics: [], title_en: "none" }),
-      ]);
+      await publish(store, [anEvent(id, { published_at: 2, external_id: id, topics: [], title_en: "none" })]);
     };
     assert.deepEqual(await walkNewestFirst(store, { ...filter, limit: 2 }, arrive), expected);
   }
@@ -151,15 +136,15 @@ test("listVersions() returns every version of an event's publication, oldest fir
   assert.deepEqual(await store.listVersions("evt_6"), []);
 });
 
-/** More events than any test stores. */
+/** More events than any test stores, as a guard against endless walks. */
 const MAX_WALKED = 1_000;
 
 type Filters = Omit<EventQuery, "limit" | "before" | "after">;
 
-/** Filters, with how many of the events the list is about: those that were stored first. */
+/** Filters, and the number of events, in the order of storing, that the list may contain. */
 type Wish = Omit<Filters, "asOf"> & { limit: number; first?: number };
 
-/** Walks a query from page to page by `before` to its end; `between` runs after each page. */
+/** Walks a list to its end by `before`. `between` runs after each page. */
 export async function walkNewestFirst(
   store: Store,
   query: Omit<EventQuery, "before" | "after">,
@@ -172,7 +157,7 @@ export async function walkNewestFirst(
   });
 }
 
-/** Walks a query by `after` to its end. */
+/** Walks a list to its end by `after`. */
 async function walkAsStored(store: Store, query: Filters & { limit: number }): Promise<string[]> {
   return await walk(store, { ...query, after: { seq: 0 } }, async (last) => {
     return { after: { seq: (await store.findPosition(last.id))?.seq ?? 0 } };
@@ -195,7 +180,7 @@ async function walk(
   }
 }
 
-/** The events of a query in the order of storing, from a plain array in that order. */
+/** Filters a plain array of events, and returns the result in the order of storing. */
 function filtered(all: readonly RegEvent[], query: Wish): RegEvent[] {
   const events = all.slice(0, query.first);
   const {
@@ -249,7 +234,7 @@ const LANGUAGES = ["de", "en"];
 
 const WORDS = ["labels", "models", "risk"];
 
-/** Events with few different values, so that many are equal in each; ids are in no order. */
+/** Events with few distinct values, so that many are equal. Their ids are in random order. */
 const someEvents = fc.uniqueArray(
   fc.record({
     number: fc.integer({ min: 0, max: 99 }),
@@ -301,7 +286,7 @@ async function queryOf(
   return place === null ? query : { ...query, asOf: { seq: place.seq } };
 }
 
-/** Runs the property over fresh stores. */
+/** Checks the property on fresh stores. */
 async function compare(
   open: () => Store,
   expect: (store: Store, events: readonly RegEvent[], wish: Wish) => Promise<void>,

@@ -1,4 +1,4 @@
-// The events of a fetch: spikes in quarantine, later languages, removals.
+// The events of a fetch: change spikes, later languages and removals.
 import assert from "node:assert/strict";
 import {
   type ChangeSpike,
@@ -28,7 +28,7 @@ import { test } from "../contract.ts";
 const DAY = 86_400_000;
 const SPIKE: ChangeSpike = { isNew: true, isRevised: false };
 
-/** Records new events that wait for their fetch. */
+/** Records new events that are not matched before their fetch ends. */
 async function fetched(store: Store, ids: readonly string[], change: Parameters<typeof anEvent>[1] = {}) {
   for (const id of ids) {
     const event = anEvent(id, change);
@@ -42,10 +42,10 @@ async function fetched(store: Store, ids: readonly string[], change: Parameters<
   }
 }
 
-/** The ids of the events that are matched now, in order. */
+/** Matches, and returns the ids of the matched events in order. */
 async function matched(store: Store): Promise<string[]> {
   const ids: string[] = [];
-  // Only events with a subscription are matched visibly: this one gets all of them.
+  // Only events with a subscription appear as matched. This subscription has no filters.
   await matchAll(store, { seen: ({ event }) => ids.push(event.id) });
   return ids;
 }
@@ -252,11 +252,8 @@ test("recordPublications() knows the words that have joined a version or repeat 
   const inFrench = { key, contentHash: "fr h", textHash: "en text", language: "fr" };
   await store.recordPublications("board", [inFrench], () => ({ kind: "unchanged", untranslated: true }));
   await store.recordPublications("board", [inGerman], (_, stored) => {
-    assert.deepEqual([...stored?.languages ?? []], [
-      ["de", "de text"],
-      ["en", "en text 2"],
-      ["fr", "en text"],
-    ]);
+    const languages = [...stored?.languages ?? []];
+    assert.deepEqual(languages, [["de", "de text"], ["en", "en text 2"], ["fr", "en text"]]);
     assert.deepEqual([stored?.contentHash, stored?.textHash, stored?.version], ["h2", "en text 2", 2]);
     assert.equal(stored?.event.id, "evt_2");
     return { kind: "unchanged" };
@@ -306,11 +303,7 @@ test("recordPublications() remembers eight further names of a publication, and i
 });
 
 test("recordRemovals() counts in how many complete fetches in a row a publication was missing", async (store) => {
-  await publish(store, [
-    anEvent("evt_1"),
-    anEvent("evt_2"),
-    anEvent("evt_3", { published_at: T0 - DAY }),
-  ]);
+  await publish(store, [anEvent("evt_1"), anEvent("evt_2"), anEvent("evt_3", { published_at: T0 - DAY })]);
   const fetchWith = async (ids: string[], sinceMs = T0 - DAY) => {
     const seen = new Set(ids.map((id) => `publication of ${id}`));
     const missed: [string, number][] = [];

@@ -20,17 +20,14 @@ import { LeaseLostError } from "../../../../src/domain/source/lease.ts";
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** Registers sources whose schedule runs next in an hour. */
+/** Registers sources that are next due in an hour. */
 export async function register(
   store: Store,
   ids: readonly string[],
   nowMs = T0,
   change: Partial<RegisteredSource> = {},
 ): Promise<void> {
-  await store.registerSources(
-    ids.map((id) => aSource(id, { nextRunAtMs: nowMs + HOUR, ...change })),
-    nowMs,
-  );
+  await store.registerSources(ids.map((id) => aSource(id, { nextRunAtMs: nowMs + HOUR, ...change })), nowMs);
 }
 
 export async function claimIds(
@@ -223,11 +220,7 @@ test("finishFetch() counts no failure against a source that was not its fault", 
   await store.finishFetch(aFailure("board", T0));
   await store.finishFetch(aFailure("board", T0 + 1, { isItsFault: false, error: "no room" }));
   const [state] = await store.listSources();
-  assert.deepEqual([state?.consecutiveFailures, state?.lastError, state?.outcome], [
-    1,
-    "no room",
-    "failing",
-  ]);
+  assert.deepEqual([state?.consecutiveFailures, state?.lastError, state?.outcome], [1, "no room", "failing"]);
 });
 
 test("finishFetch() counts failures and keeps the state of the last success; a success ends the count", async (store) => {

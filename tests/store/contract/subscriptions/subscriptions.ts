@@ -67,10 +67,7 @@ test("addSubscription() refuses a customer with a hundred disabled ones", async 
 
 test("addSubscription() stores one of many that arrive together", async (store) => {
   await addCustomer(store);
-  const wishes = Array.from(
-    { length: 8 },
-    (_, at) => aSubscription(`sub_${at}`, at % 2 === 0 ? HOOK : {}),
-  );
+  const wishes = Array.from({ length: 8 }, (_, at) => aSubscription(`sub_${at}`, at % 2 === 0 ? HOOK : {}));
   const outcomes = await Promise.all(wishes.map((wish) => store.addSubscription(wish, 3)));
   assert.deepEqual(outcomes.toSorted(), [
     ...Array(3).fill("created"),
@@ -166,10 +163,7 @@ test("findSubscription() and deleteSubscription() give null for another customer
   const deleted = await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0 + 8, activeLimit: 100 });
   assert.deepEqual(deleted, { ...subscription, deletedAtMs: T0 + 8 });
   assert.equal(await store.findSubscription("cus_1", "sub_1"), null);
-  assert.equal(
-    await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0 + 9, activeLimit: 100 }),
-    null,
-  );
+  assert.equal(await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0 + 9, activeLimit: 100 }), null);
 });
 
 test("deleteSubscription() cancels its remaining deliveries, and no others", async (store) => {

@@ -1,4 +1,4 @@
-// Copies of a database in use: each is one state of it, and the writers never fail.
+// Copies of a database in use: each copy is one consistent state, and no writer fails.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -41,10 +41,10 @@ function createAccounts(file: string): void {
   connection.close();
 }
 
-/** Pauses of a copy of the log: while it is made, writers wait for the lock, and for some seconds only. */
+/** Number of pauses while the log is copied. Writers wait for the lock meanwhile, but only for some seconds. */
 const LOG_PAUSES = 50;
 
-/** Copies page by page with pauses, so that much is written while a copy is made. */
+/** Copies page by page with pauses, so that much is written during a copy. */
 function slowFiles(): DatabaseFiles {
   const copyPages = (from: string, to: string, pauses: number): void => {
     using source = Deno.openSync(from);
@@ -97,7 +97,7 @@ Deno.test("copyDatabase() copies one state while another process writes and rest
       await copyDatabase(file, copy, files);
       states.push(assertOneState(copy));
     }
-    writer.kill("SIGTERM"); // it is still there: no copy made a write of it fail
+    writer.kill("SIGTERM"); // the writer still runs: no copy made a write fail
     assert.equal((await writer.status).signal, "SIGTERM");
     await heard.cancel();
     assert.ok(states.every((moves, at) => at === 0 || moves >= (states[at - 1] ?? 0)), `${states}`);
@@ -129,21 +129,21 @@ Deno.test("copyDatabase() takes the state of its beginning or later, also when a
     other.close();
   }));
 
-/** The locks that a system of POSIX holds on a file, as Linux lists them. */
+/** Lists the POSIX locks on a file, as Linux reports them. */
 async function locksOn(file: string): Promise<string[]> {
   const { ino } = await Deno.stat(file);
-  // The tests themselves have no right to read what lies under /proc.
+  // The test process has no permission to read /proc.
   const { stdout } = await new Deno.Command("cat", { args: ["/proc/locks"] }).output();
   const lines = new TextDecoder().decode(stdout).split("\n").filter((line) => line.includes(`:${ino} `));
   return lines.map((line) => line.replace(/^\d+: /, ""));
 }
 
-Deno.test({
-  ...needs(
+Deno.test(
+  needs(
     "copyDatabase() takes no lock away that the system holds for this process, however often it copies",
     LINUX,
   ),
-  fn: () =>
+  () =>
     withFolder(async (folder, files) => {
       const file = join(folder, "regfeed.db");
       const store = openStore(file, testVault);
@@ -156,7 +156,7 @@ Deno.test({
       }
       await store.close();
     }),
-});
+);
 
 Deno.test("releaseDatabase() refuses a database that is open elsewhere, and makes a closed one stand alone", () =>
   withFolder(async (folder) => {

@@ -1,5 +1,5 @@
-// A process that writes to a database until it is ended: each transaction moves a sum between rows, and the log is
-// often brought into the file and begun anew.
+// A process that writes to a database until it is ended. Each transaction moves an amount between rows, and the
+// write-ahead log is often checkpointed and restarted.
 import { Connection } from "../../../../src/store/sqlite/connection/connection.ts";
 import { sql } from "../../../../src/store/sqlite/connection/sql.ts";
 
@@ -16,6 +16,6 @@ while (true) {
     connection.run(sql`update totals set moves = moves + 1`);
   });
   if (turn % 20 === 0) connection.all(sql`pragma wal_checkpoint(passive)`);
-  if (turn % 5 === 0) await new Promise((resolve) => setTimeout(resolve, 1)); // as a server breathes between two writes
+  if (turn % 5 === 0) await new Promise((resolve) => setTimeout(resolve, 1)); // a server also pauses between writes
   if (turn === 1) console.log("writing");
 }

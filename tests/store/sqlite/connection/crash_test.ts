@@ -1,4 +1,4 @@
-// A process that is killed while it writes: the file is sound, and holds everything that was acknowledged.
+// A process is killed while it writes: the file stays intact and contains everything that was acknowledged.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,10 +9,10 @@ import { matchAll } from "../../contract/given.ts";
 import { testVault } from "../../../support/vault.ts";
 import { TEMPORARY } from "../../../support/temporary.ts";
 
-/** Acknowledgements after which the writer is killed: some are in the file by then, some only in its log. */
+/** Number of acknowledgements before the kill. By then some writes are in the file, and some only in its log. */
 const ACKNOWLEDGED = 600;
 
-/** Starts a writer, kills it in the middle of its work and returns what it had said until then. */
+/** Starts a writer, kills it while it works, and returns the lines that it has printed. */
 async function killedWriter(
   script: string,
   args: readonly string[],
@@ -43,7 +43,7 @@ async function killedWriter(
   }
   const { signal } = await child.status;
   assert.equal(signal, "SIGKILL", "the writer was at work when it was killed");
-  return said.split("\n").slice(0, -1); // what follows the last line's end was not said to its end
+  return said.split("\n").slice(0, -1); // the last line may be incomplete
 }
 
 Deno.test("the SQLite engine keeps every acknowledged write when its process is killed", async () => {
@@ -72,7 +72,7 @@ Deno.test("the SQLite engine keeps every acknowledged write when its process is 
     const sequences = connection.get(sql`select count(*) as count, max(sequence) as last from deliveries`);
     assert.equal(sequences?.["count"], sequences?.["last"], "the sequence has no gap");
 
-    await matchAll(store); // whatever was not matched yet waits, once
+    await matchAll(store); // every event that was not matched yet is matched once
     const matched = connection.get(sql`select count(*) as count from deliveries`)?.["count"];
     assert.equal(matched, held["stored"]?.size);
     connection.close();

@@ -1,4 +1,5 @@
-// Faults of the database file and its disk: each is named, reads go on, nothing is half done, and it ends with its cause.
+// Faults of the database file and its disk: each is named, reads continue, no write is partial, and the fault ends with
+// its cause.
 import assert from "node:assert/strict";
 import { StorageError, type StorageProblem } from "../../../../src/domain/ports/store/storage_fault.ts";
 import { createMachine } from "../../../../src/platform/files/machine.ts";
@@ -16,7 +17,7 @@ import { testVault } from "../../../support/vault.ts";
 import { anEvent, publish } from "../../contract/given.ts";
 import { withFile } from "../files.ts";
 
-/** The error of a connection in a state caused by its settings. */
+/** Returns the error of a statement after a setting. */
 function thrownBy(connection: Connection, setting: string, sql: string): unknown {
   connection.script(setting);
   try {
@@ -27,7 +28,7 @@ function thrownBy(connection: Connection, setting: string, sql: string): unknown
   return null;
 }
 
-/** The faults that a store or a monitor reported, in order; null for an end. */
+/** Collects reported faults in order, with null for the end of a fault. */
 function listen(): { heard: (string | null)[]; hear: (problem: StorageProblem | null) => void } {
   const heard: (string | null)[] = [];
   return { heard, hear: (problem) => void heard.push(problem?.fault ?? null) };
@@ -61,9 +62,7 @@ Deno.test("a fault lasts until a write succeeds again", () => {
   const { heard, hear } = listen();
   const monitor = new FaultMonitor(connection, { onFault: hear });
   assert.equal(monitor.current(), null);
-  const error = monitor.note(
-    thrownBy(connection, "pragma query_only = on", "insert into pages values (1)"),
-  );
+  const error = monitor.note(thrownBy(connection, "pragma query_only = on", "insert into pages values (1)"));
   assert.ok(isFault("read_only", "read_only")(error));
   assert.equal(monitor.current()?.fault, "read_only");
   assert.equal(monitor.current()?.fault, "read_only");
@@ -129,7 +128,7 @@ for (const isNoticed of [true, false]) {
         });
         await assert.rejects(publish(store, [anEvent("evt_3")]), isFault("unavailable", "replaced"));
         assert.notEqual(await store.findEvent("evt_2"), null);
-        // Only a restart ends it: another process may have written to either file.
+        // Only a restart ends this fault, because another process may have written to either file.
         Deno.renameSync(file, `${file}.new`);
         Deno.renameSync(`${file}.aside`, file);
         assert.equal((await store.fault())?.fault, "unavailable");
@@ -173,7 +172,7 @@ Deno.test("a damaged file is reported as such, permanently", () =>
     await store.close();
   }));
 
-/** A database of some pages, damaged so that it cannot be opened any more. */
+/** Creates a database that is too damaged to open. */
 async function makeDamaged(file: string, from: number): Promise<void> {
   const store = openStore(file, testVault);
   await publish(store, Array.from({ length: 100 }, (_, number) => anEvent(`evt_${number}`)));
@@ -204,16 +203,8 @@ Deno.test("a damaged database that a process has open is not moved", () =>
     await publish(created, Array.from({ length: 100 }, (_, number) => anEvent(`evt_${number}`)));
     await created.close();
     const store = openStore(file, testVault);
-    // By another process: opening and closing the file here would drop the store's locks.
-    const noise = [
-      "if=/dev/urandom",
-      `of=${file}`,
-      "bs=4096",
-      "seek=1",
-      "count=40",
-      "conv=notrunc",
-      "status=none",
-    ];
+    // A separate process writes, because opening and closing the file here would drop the store's locks.
+    const noise = `if=/dev/urandom of=${file} bs=4096 seek=1 count=40 conv=notrunc status=none`.split(" ");
     assert.ok((await new Deno.Command("dd", { args: noise }).output()).success);
     const script = `import { releaseDatabase } from "${new URL(
       "../../../../src/store/sqlite/connection/inspect.ts",

@@ -1,4 +1,4 @@
-// Opening a database file: what is created, what is refused, and two processes at once.
+// Opening a database file: what is created, what is refused, and concurrent processes.
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
@@ -29,7 +29,7 @@ function otherDatabase(file: string, sql: string): void {
   database.close();
 }
 
-/** The names and bytes of everything in a folder. */
+/** Returns the names and bytes of all files in a folder. */
 async function contents(folder: string): Promise<Record<string, Uint8Array>> {
   const files: Record<string, Uint8Array> = {};
   for await (const { name } of Deno.readDir(folder)) files[name] = await Deno.readFile(join(folder, name));
@@ -177,7 +177,7 @@ Deno.test("openStore() works for several processes that create one file at the s
         env: { NO_COLOR: "1" },
       }).spawn()
     );
-    // Each child makes its file when it is ready; when all are, the start file lets them all go.
+    // Each child creates a file when it is ready. When all are ready, the start file releases them.
     const ready = async (): Promise<number> => {
       const names = Object.keys(await contents(folder));
       return names.filter((name) => name.startsWith("start.")).length;
@@ -188,18 +188,15 @@ Deno.test("openStore() works for several processes that create one file at the s
       ended++;
       return output;
     }));
-    // A child that ends early has failed: there is nothing more to wait for then.
+    // If a child ends early, it has failed, and waiting is pointless.
     while (ended === 0 && await ready() < children.length) {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     await Deno.writeTextFile(start, "");
     for (const { code, stderr } of await outputs) assert.equal(code, 0, new TextDecoder().decode(stderr));
     const store = openStore(file, testVault);
-    assert.deepEqual((await store.listCustomers()).map(({ customer }) => customer.id), [
-      "cus_1",
-      "cus_2",
-      "cus_3",
-    ]);
+    const ids = (await store.listCustomers()).map(({ customer }) => customer.id);
+    assert.deepEqual(ids, ["cus_1", "cus_2", "cus_3"]);
     await store.close();
   }));
 

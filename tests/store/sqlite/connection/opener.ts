@@ -10,7 +10,7 @@ while (true) {
     Deno.statSync(start);
     break;
   } catch {
-    // not yet
+    // The start file does not exist yet.
   }
 }
 const store = openStore(file, testVault);

@@ -1,4 +1,4 @@
-// An erasure leaves nothing in the bytes of the database's files, also while another connection has them open.
+// An erasure removes the data from the bytes of the database's files, even while another connection is open.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { copyDatabase } from "../../../../src/store/sqlite/connection/copy.ts";
@@ -22,7 +22,7 @@ Deno.test("an erasure leaves nothing personal in the database, its log, or a cop
   withFolder(async (folder) => {
     const file = join(folder, "regfeed.db");
     const store = openStore(file, testVault);
-    const other = openStore(file, testVault); // as the server has it open while the command runs
+    const other = openStore(file, testVault); // like a server that runs during the command
     const bytesOf = (name: string) => new TextDecoder("latin1").decode(Deno.readFileSync(join(folder, name)));
     try {
       const pay = (id: string, change: Parameters<typeof aPayment>[1] = {}) =>

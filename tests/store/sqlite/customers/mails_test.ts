@@ -1,4 +1,4 @@
-// Queueing mails in SQLite: once an occasion, together with what they tell of.
+// Queued mails in SQLite: once per occasion, in the transaction of their cause.
 import assert from "node:assert/strict";
 import { MAIL_KINDS, type NewMail } from "../../../../src/domain/customer/mail.ts";
 import { Connection } from "../../../../src/store/sqlite/connection/connection.ts";

@@ -1,4 +1,4 @@
-// The storage that one customer can use is bounded by its quota.
+// The storage of one customer is bounded by its quota.
 import assert from "node:assert/strict";
 import type { NextStep } from "../../../../src/domain/delivery/delivery.ts";
 import type { DeliveriesFor } from "../../../../src/domain/ports/store/deliveries.ts";
@@ -29,7 +29,7 @@ const ROUNDS = 20;
 const MONTHLY = 100;
 /** A body as long as that of an ordinary event. */
 const ENDING = "x".repeat(3_000);
-/** Maximum rest after the rounds, bytes: a small part of one backfill of all events (about 12 MB). */
+/** Maximum size after all rounds, bytes: a small part of one backfill of all events (about 12 MB). */
 const LEFT_BYTES = 300_000;
 
 const everything: DeliveriesFor = ({ event }, subscriptions) =>
@@ -127,10 +127,7 @@ Deno.test("the stored size of a customer is counted on each write", () =>
         const claimed = await claimAll(store, T0);
         const next = (at: number): NextStep =>
           at % 3 === 0 ? { kind: "retry", atMs: T0 + 5 } : { kind: at % 3 === 1 ? "delivered" : "failed" };
-        await store.finishAttempts(
-          claimed.map((one, at) => finished(one, next(at), { response })),
-          T0,
-        );
+        await store.finishAttempts(claimed.map((one, at) => finished(one, next(at), { response })), T0);
       }],
       [
         "a subscription that is switched off",

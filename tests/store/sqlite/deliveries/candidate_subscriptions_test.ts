@@ -1,4 +1,4 @@
-// The subscriptions that the SQLite engine matches with: kept between calls, and never out of date.
+// The subscriptions that the SQLite engine matches with: cached between calls, and never stale.
 import assert from "node:assert/strict";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import { openStore } from "../../../../src/store/sqlite/store.ts";
@@ -22,7 +22,7 @@ import {
 import { testVault } from "../../../support/vault.ts";
 import { withFile } from "../files.ts";
 
-/** Two processes' stores over one file, with a customer and a subscription that the first one has matched with. */
+/** Opens two stores on one file, as two processes do. The first one has matched an event with a subscription. */
 function withTwo(work: (one: Store, other: Store) => Promise<void>): Promise<void> {
   return withFile(async (file) => {
     const [one, other] = [openStore(file, testVault), openStore(file, testVault)];

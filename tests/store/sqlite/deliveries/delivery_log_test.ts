@@ -1,4 +1,4 @@
-// Tests of src/store/sqlite/deliveries/delivery_log.ts: how long a list takes.
+// Tests of src/store/sqlite/deliveries/delivery_log.ts: the time that a list takes.
 import assert from "node:assert/strict";
 import { DELIVERY_STATUSES } from "../../../../src/domain/delivery/delivery.ts";
 import type { DeliveryQuery } from "../../../../src/domain/ports/store/deliveries.ts";
@@ -10,7 +10,7 @@ import { withStore } from "../files.ts";
 const DELIVERIES = 30_000;
 const HOUR = 3_600_000;
 
-/** A store whose log has deliveries of `sub_1`, an hour each; half of them are held if `isHalfHeld`. */
+/** Opens a store with a delivery of `sub_1` for each hour. Half of them are held if `isHalfHeld`. */
 async function withLog(isHalfHeld: boolean, work: (store: Store) => Promise<void>): Promise<void> {
   await withStore(async (store, outside) => {
     await addSubscriber(store);
@@ -35,7 +35,7 @@ async function withLog(isHalfHeld: boolean, work: (store: Store) => Promise<void
   });
 }
 
-/** How long 50 such lists take, ms. */
+/** Returns the time of 50 such lists, ms. */
 async function timeOf(store: Store, query: Partial<DeliveryQuery>): Promise<number> {
   const startedMs = performance.now();
   for (let call = 0; call < 50; call++) await store.listDeliveries("cus_1", { limit: 1, ...query });

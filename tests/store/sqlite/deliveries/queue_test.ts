@@ -1,4 +1,4 @@
-// A long queue in a real file: 100 000 deliveries that wait cost no memory, and go in their order.
+// A queue of 100,000 deliveries in a file: claims take little memory and keep the order.
 import assert from "node:assert/strict";
 import { Connection } from "../../../../src/store/sqlite/connection/connection.ts";
 import { sql } from "../../../../src/store/sqlite/connection/sql.ts";
@@ -7,10 +7,10 @@ import { withStore } from "../files.ts";
 
 const WAITING = 100_000;
 const BATCH = 500;
-/** Far less than the bodies of the queue, and far more than a batch needs, bytes. */
+/** Far less than the bodies of the queue, and far more than one batch, bytes. */
 const MOST_GROWTH = 64 * 1024 * 1024;
 
-/** Puts the queue into the file at once; each body has a kilobyte. */
+/** Writes the whole queue to the file. Each body has 1 KB. */
 function fill(file: string): void {
   const connection = new Connection(file);
   connection.transaction("relaxed", () => {

@@ -1,4 +1,4 @@
-// The rows of a delivery's life in SQLite: states, attempts, and the month's quota.
+// The rows of a delivery in SQLite: states, attempts and the monthly quota.
 import assert from "node:assert/strict";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import { Sql, sql } from "../../../../src/store/sqlite/connection/sql.ts";
@@ -19,11 +19,11 @@ interface Rows {
   deliveries(): string[];
   usage(): Record<string, unknown>;
   attempts(): unknown[];
-  /** Changes what there is from outside. */
+  /** Changes rows through a separate connection. */
   run(sql: string): void;
 }
 
-/** One subscriber, and its rows seen from outside. */
+/** Opens a store with one subscriber, and reads its rows through a separate connection. */
 async function withRows(work: (store: Store, rows: Rows) => Promise<void>): Promise<void> {
   await withStore(async (store, outside) => {
     const rows: Rows = {
@@ -59,11 +59,8 @@ Deno.test("a finished delivery keeps when it ended, and its quota only when it a
     await store.finishAttempts([finished(two, { kind: "failed" })], T0 + 4);
     await store.finishAttempts([finished(one, { kind: "delivered" })], T0 + 5);
     await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0 + 6, activeLimit: 100 });
-    assert.deepEqual(rows.deliveries(), [
-      "evt_01 delivered 2026-07 at 3",
-      "evt_02 failed at 4",
-      "evt_03 cancelled at 6",
-    ]);
+    const ended = ["evt_01 delivered 2026-07 at 3", "evt_02 failed at 4", "evt_03 cancelled at 6"];
+    assert.deepEqual(rows.deliveries(), ended);
     assert.deepEqual(rows.usage(), { "2026-07": 1 });
   }));
 
@@ -97,7 +94,7 @@ Deno.test("every attempt is kept once, also a late one and one that repeats a re
 Deno.test("a claim and a report that fail in the middle leave nothing, and the next ones work", () =>
   withRows(async (store, rows) => {
     await publishMatched(store, 1, 2);
-    // The first row of a statement is changed, the second must not be.
+    // The statement changes its first row and fails at the second.
     rows.run("create unique index one_leased on deliveries (next_attempt_at) where attempts > 0");
     await assert.rejects(async () => await claimAll(store), /UNIQUE/);
     rows.run("drop index one_leased");

@@ -1,4 +1,4 @@
-// Records as the SQLite engine keeps them.
+// Event records in the SQLite engine.
 import assert from "node:assert/strict";
 import { openStore } from "../../../../src/store/sqlite/store.ts";
 import { anEvent, publish } from "../../contract/given.ts";

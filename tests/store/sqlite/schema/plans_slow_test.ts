@@ -1,4 +1,4 @@
-// The plans of all statements of the SQLite engine: no table that grows for years is read from end to end.
+// The query plans of all statements of the SQLite engine: none scans a table that grows over the years.
 import assert from "node:assert/strict";
 import { openStore } from "../../../../src/store/sqlite/store.ts";
 import { testVault } from "../../../support/vault.ts";
@@ -6,7 +6,7 @@ import { checkCase } from "../../contract.ts";
 import { CASES } from "../../contract/contract.ts";
 import { plansOf, statementsOf } from "./statements.ts";
 
-/** Indexes that hold a queue or an order: walking one of them is not reading the table from end to end. */
+/** Indexes that are queues or orders. Walking one of them does not scan the table. */
 const WALKED = [
   "deliveries_due",
   "deliveries_oldest_pending",
@@ -18,7 +18,7 @@ const WALKED = [
   "mails_failed",
   "payment_events_by_receipt",
 ];
-/** Tables that stay small, empty themselves, or are an order that a list walks until its page is full. */
+/** Tables that stay small or become empty, and orders that a list walks only until its page is full. */
 const SMALL = [
   "event_order",
   "event_outbox",
@@ -31,7 +31,7 @@ const SMALL = [
   "sqlite_sequence",
 ];
 
-/** Whether a line reads a growing table from end to end; subqueries and virtual tables bring their own lines. */
+/** Returns whether a line scans a growing table. Subqueries and virtual tables have separate lines. */
 function readsAll(line: string): boolean {
   const [, table = "", how = ""] = /^SCAN (?:\d+ )?(\w+)(.*)$/.exec(line) ?? [];
   if (table === "" || how.includes("VIRTUAL TABLE") || SMALL.includes(table)) return false;
@@ -50,7 +50,7 @@ Deno.test("the SQLite engine reads no growing table from end to end, in any stat
   assert.ok(statements.size > 60, "the contract runs the engine's statements");
   for (const { sql, lines } of await plansOf(statements)) {
     assert.doesNotMatch(sql, /\?\d/, "Deno 2.4 cannot bind numbered parameters");
-    // A plan of an insert shows the look-ups of violated references, which run only when there are any.
+    // The plan of an insert includes look-ups for violated references, which run only after a violation.
     if (sql.startsWith("insert ")) continue;
     assert.deepEqual(lines.filter(readsAll), [], sql);
     assert.ok(!lines.some((line) => line.includes("AUTOMATIC")), `${sql} builds an index for itself`);

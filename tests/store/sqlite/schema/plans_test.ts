@@ -1,4 +1,4 @@
-// The plans of the SQLite engine's statements: no table that grows for years is read from end to end.
+// The query plans of the SQLite engine's hot statements: none scans a table that grows over the years.
 import assert from "node:assert/strict";
 import type { EventQuery } from "../../../../src/domain/ports/store/events.ts";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
@@ -26,13 +26,13 @@ import { aPayment, aReview } from "../../contract/customers/given_payments.ts";
 import { plansOf, statementsOf } from "./statements.ts";
 import { testVault } from "../../../support/vault.ts";
 
-/** A store in which every kind of work is waiting. */
+/** Returns a store with waiting work of every kind. */
 async function busyStore(): Promise<Store> {
   const store = openStore(":memory:", testVault);
   await store.registerSources([aSource("board")], T0);
   await addCustomer(store);
   for (const id of ["sub_1", "sub_2"]) await subscribe(store, id);
-  // One event of a hundred is of the court: a list of its own is worth a walk along the source.
+  // Only one event in a hundred is from the court, so an index of the source is worthwhile for it.
   const change = (at: number) => at === 50 ? { source_id: "court", topics: ["gpai"] } : {};
   await publish(
     store,
@@ -42,7 +42,7 @@ async function busyStore(): Promise<Store> {
   return store;
 }
 
-/** The plans of the statements that a call runs on a busy store. */
+/** Returns the plans of the statements that a call runs on a busy store. */
 async function plansOfCall(call: (store: Store) => Promise<unknown>): ReturnType<typeof plansOf> {
   const store = await busyStore();
   try {
@@ -52,14 +52,12 @@ async function plansOfCall(call: (store: Store) => Promise<unknown>): ReturnType
   }
 }
 
-/** A call, the lines that its plans must hold, and whether sorting is due. */
+/** Calls, and the lines that their plans must contain. */
 const HOT: [string, (store: Store) => Promise<unknown>, RegExp[]][] = [
   [
     "claimSources()",
     (store) => store.claimSources(aClaim(["board"])),
-    [
-      /^SEARCH sources USING INDEX sources_due \(next_due_at<\?\)$/,
-    ],
+    [/^SEARCH sources USING INDEX sources_due \(next_due_at<\?\)$/],
   ],
   ["findKey()", (store) => store.findKey(aKey("1").hash), [
     /^SEARCH api_keys USING PRIMARY KEY \(hash=\?\)$/,
@@ -82,11 +80,7 @@ const HOT: [string, (store: Store) => Promise<unknown>, RegExp[]][] = [
       const { external_id, title_en } = anEvent("evt_07");
       const event = anEvent("evt_x", { external_id, version: 2 });
       const publication = { key: external_id, contentHash: title_en };
-      return store.recordPublications(
-        "board",
-        [publication],
-        recordIt(event),
-      );
+      return store.recordPublications("board", [publication], recordIt(event));
     },
     [
       /^SEARCH publications USING PRIMARY KEY \(source_id=\? AND key=\?\)$/,
@@ -175,7 +169,7 @@ Deno.test("the hot calls of the SQLite engine use their indexes and sort nothing
     for (const line of expected) {
       assert.ok(lines.some((found) => line.test(found)), `${name}: no ${line} in\n${lines.join("\n")}`);
     }
-    // What is the same for all deliveries of one subscription is found by counting them.
+    // GROUP BY may sort: it counts the deliveries of each subscription.
     const sorts = lines.filter((line) => line.includes("TEMP B-TREE") && !line.endsWith("GROUP BY"));
     assert.deepEqual(sorts, [], `${name}:\n${lines.join("\n")}`);
   }
@@ -190,7 +184,7 @@ Deno.test("releaseHeld() looks for held deliveries by their index and sorts only
   for (const { lines } of sorting) assert.ok(lines.some((line) => line.includes("subscriptions_active")));
 });
 
-/** Lists, and what their plans must hold: each is in the order of an index, so that a page costs what its length is. */
+/** Lists and their expected plans. Each follows an index, so that the time depends only on the size of the page. */
 const BY_DATE = /^SCAN events_by_date VIRTUAL TABLE INDEX/;
 const LISTS: [string, Omit<EventQuery, "limit">, RegExp][] = [
   ["no filter", {}, /^SCAN event_order$/],

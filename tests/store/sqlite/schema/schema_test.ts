@@ -65,7 +65,7 @@ Deno.test("an event record cannot be changed or removed", () =>
 
 Deno.test("`insert or replace` replaces no append-only row, in a connection without any settings either", () =>
   withStore(async (store, outside, file) => {
-    await addCustomer(store); // writes a row of the audit
+    await addCustomer(store); // writes an audit entry
     await publish(store, [anEvent("evt_1")]);
     outside.run(
       sql`insert into event_translations (event_seq, language, title, summary, url, provenance, added_at)
@@ -99,7 +99,7 @@ Deno.test("`insert or replace` replaces no append-only row, in a connection with
         assert.throws(() => plain.exec(sql), /append-only/, sql);
       }
       assert.deepEqual(contents(), before);
-      // A new row is welcome.
+      // New rows are accepted.
       plain.exec("insert or replace into audit (at, actor, act, change) values (0, 'x', 'x', '{}')");
     } finally {
       plain.close();
@@ -190,7 +190,7 @@ Deno.test("transaction() keeps nothing after a throw, and the next one works", (
   connection.close();
 });
 
-/** Promises to customers are durable; repeatable work is not. */
+/** Promises to customers must be durable. Repeatable work need not be. */
 const PROMISED: [string, Durability, (store: Store) => Promise<unknown>][] = [
   ["addCustomer()", "durable", (store) => addCustomer(store, "2")],
   ["changeCustomer()", "durable", (store) => store.changeCustomer("cus_1", { tier: "gpai" }, BY)],
@@ -201,22 +201,14 @@ const PROMISED: [string, Durability, (store: Store) => Promise<unknown>][] = [
     "durable",
     (store) => store.recordPublications("board", [aPublication("k", "h")], recordIt(anEvent("evt_x"))),
   ],
-  [
-    "finishFetch()",
-    "durable",
-    (store) => store.finishFetch(aFailure("board", T0, { nextDueAtMs: T0 })),
-  ],
+  ["finishFetch()", "durable", (store) => store.finishFetch(aFailure("board", T0, { nextDueAtMs: T0 }))],
   ["matchEvents()", "durable", (store) => matchAll(store, { limit: 1, tiers: monthly(1) })],
   [
     "extendLease()",
     "relaxed",
     (store) => store.extendLease({ sourceId: "board", holder: "prc_1", untilMs: T0 }),
   ],
-  [
-    "claimSources()",
-    "relaxed",
-    (store) => store.claimSources(aClaim(["board"])),
-  ],
+  ["claimSources()", "relaxed", (store) => store.claimSources(aClaim(["board"]))],
   ["claimDeliveries()", "relaxed", (store) => claimAll(store)],
   ["finishAttempts()", "durable", (store) => finishAllDue(store, { kind: "delivered" }, T0 + 1e9)],
   [

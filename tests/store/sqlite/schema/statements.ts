@@ -1,4 +1,4 @@
-// The statements that the SQLite engine runs, and their query plans.
+// Captures the statements of the SQLite engine, and reads their query plans.
 import { Connection } from "../../../../src/store/sqlite/connection/connection.ts";
 import { Sql } from "../../../../src/store/sqlite/connection/sql.ts";
 import { openStore } from "../../../../src/store/sqlite/store.ts";
@@ -6,7 +6,7 @@ import { testVault } from "../../../support/vault.ts";
 
 const METHODS = ["all", "get", "run"] as const;
 
-/** Runs `work` and returns the text of every statement that a connection ran meanwhile, each once. */
+/** Runs `work` and returns the text of each statement that a connection ran, without repetitions. */
 export async function statementsOf(work: () => Promise<unknown>): Promise<Set<string>> {
   const seen = new Set<string>();
   const originals = METHODS.map((name) => Connection.prototype[name]);
