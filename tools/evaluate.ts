@@ -1,4 +1,4 @@
-// How well the classification does on labelled items: `deno task evaluate FILE.jsonl [--config FILE] [--json]`.
+// `deno task evaluate FILE.jsonl [--config FILE] [--json]`: measures the classification on labelled items.
 import { dirname, resolve } from "node:path";
 import { findAdditionProblems } from "../src/classify/check_configured_rules.ts";
 import { type Classifier, createClassifier } from "../src/classify/classify.ts";
@@ -13,9 +13,9 @@ import {
 import { parseConfig } from "../src/config/config.ts";
 
 const USAGE = `usage: deno task evaluate FILE.jsonl [--config FILE] [--json]
-FILE.jsonl holds one item a line: {"title", "relevant", "event_type", "severity", "topics"?, "id"?, "summary"?,
-"url"?, "lang"?, "source"?}. By the rules that Regfeed brings; with --config also by what that file adds to them
-([[topics]], [[topic_keywords]], [[severity_rules]], and for items with "source" what its [[sources]] say).
+FILE.jsonl contains one item per line: {"title", "relevant", "event_type", "severity", "topics"?, "id"?, "summary"?,
+"url"?, "lang"?, "source"?}. The built-in rules apply; --config adds those of that file ([[topics]],
+[[topic_keywords]], [[severity_rules]], and for items with "source" the event_type and topics of that source).
 `;
 const EXIT_USAGE = 2;
 
@@ -32,7 +32,7 @@ async function main(): Promise<void> {
 }
 
 function readArguments(args: readonly string[]): { file: string; config: string | null; isJson: boolean } {
-  // A task runs in the repository's folder; files are named from where the user stands.
+  // A task runs in the repository's folder, but file names are relative to the user's current folder.
   const place = (name: string) => resolve(Deno.env.get("INIT_CWD") ?? Deno.cwd(), name);
   const at = args.indexOf("--config");
   const config = at < 0 ? null : args[at + 1];
@@ -47,7 +47,7 @@ function readArguments(args: readonly string[]): { file: string; config: string 
   };
 }
 
-/** The rules with what a config adds; the config must be whole, as for `regfeed check`. */
+/** Creates a classifier with a config's additions. The config must be valid, as for `regfeed check`. */
 async function readClassifier(path: string): Promise<Classifier> {
   const text = readText(path);
   try {
@@ -121,7 +121,7 @@ function describe(result: Evaluation, rulesVersion: string): string {
     `relevance        ${shares(relevance)}`,
     `topics (micro)   ${shares(topics)}`,
     "",
-    "                 exact      within one step",
+    "                 exact      within one level",
     `event type       ${share(eventType.exact)}`,
     `severity         ${share(severity.exact)}      ${share(severity.withinOne)}`,
     "",
@@ -155,7 +155,7 @@ function share(value: number): string {
   return value.toFixed(3);
 }
 
-/** One line for each labelled value, what was found rightly first. */
+/** Returns one line per labelled value, with the correct results first. */
 function confusionLines(confusion: Confusion): string[] {
   const width = Math.max(0, ...Object.keys(confusion).map((value) => value.length));
   return Object.entries(confusion).map(([expected, row]) => {

@@ -1,15 +1,15 @@
-// Tries an executable as its user would, on loopback: deno run -A tools/smoke.ts dist/regfeed
+// Tests an executable as a user would run it, on loopback: deno run -A tools/smoke.ts dist/regfeed
 import assert from "node:assert/strict";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Webhook } from "standardwebhooks";
 import manifest from "../deno.json" with { type: "json" };
 
-/** How long anything may take that the executable has to do, ms. */
+/** Time limit for each action of the executable, ms. */
 const LIMIT_MS = 20_000;
 const LOOK_AGAIN_MS = 50;
 
-/** What the feed holds from the start, and what comes once the receiver has subscribed. */
+/** The item in the feed from the start, and the one added after the receiver has subscribed. */
 const FIRST = { id: "first", title: "Guidelines on general-purpose AI models under the AI Act" };
 const SECOND = { id: "second", title: "Commission opens a consultation on high-risk AI systems" };
 
@@ -29,7 +29,7 @@ let server: { child: Deno.ChildProcess; address: string; log: () => string } | u
 let key = "";
 const metricsPort = freePort();
 
-/** The steps in order; each one stands on those before it. */
+/** The steps in order; each depends on the previous ones. */
 const STEPS: [string, () => Promise<void>][] = [
   ["version prints the version", async () => {
     const { code, stdout } = await run(["version", "--json"]);
@@ -38,8 +38,8 @@ const STEPS: [string, () => Promise<void>][] = [
     const licences = await run(["version", "--licences"]);
     assert.match(licences.stdout, /^MIT License\n[^]*\ndeno \d[^]*\nundici \d[^]*\nzod \d/);
   }],
-  ["it can start no process and load no library", async () => {
-    // It tries both, really; from its source with every permission it can, so that the refusal is the executable's.
+  ["it cannot start a process or load a library", async () => {
+    // `version` really tries both. Run from the source with all permissions, it succeeds, which validates the check.
     const { stdout } = await run(["version", "--json"]);
     const { commit, runtime, target, permissions } = JSON.parse(stdout);
     assert.match(commit, /^[0-9a-f]{40}/);
@@ -51,18 +51,18 @@ const STEPS: [string, () => Promise<void>][] = [
     const said = new TextDecoder().decode((await free.output()).stdout);
     assert.deepEqual(JSON.parse(said).permissions, { run: "granted", ffi: "granted" });
   }],
-  ["init writes the example, and check takes it", async () => {
+  ["init writes the example, and check accepts it", async () => {
     const made = join(folder, "made");
     assert.equal((await run(["init", made])).code, 0);
     const { code, stderr } = await run(["check", "--config", join(made, "regfeed.toml")]);
     assert.equal(code, 0, stderr);
   }],
-  ["check takes a good config", async () => {
+  ["check accepts a valid config", async () => {
     await Deno.writeTextFile(config, configText());
     const { code, stderr } = await run(["check", "--config", config]);
     assert.equal(code, 0, stderr);
   }],
-  ["check refuses a bad config with exit code 2 and names the key", async () => {
+  ["check rejects an invalid config with exit code 2 and names the key", async () => {
     const bad = join(folder, "bad.toml");
     await Deno.writeTextFile(bad, configText().replace("allow_http", "alow_http"));
     const { code, stderr } = await run(["check", "--config", bad]);
@@ -70,7 +70,7 @@ const STEPS: [string, () => Promise<void>][] = [
     assert.match(stderr, /alow_http/);
     assert.match(stderr, /allow_http/);
   }],
-  ["customer add gives a key", async () => {
+  ["customer add prints a key", async () => {
     const { code, stdout, stderr } = await run(
       ["customer", "add", "--tier", "team", "--email", "ana@example.org", "--json", "--config", config],
     );
@@ -80,7 +80,7 @@ const STEPS: [string, () => Promise<void>][] = [
     assert.match(added.key, /^rgf_[0-9a-f]{64}$/);
     key = added.key;
   }],
-  ["asked for traces it works as well, whether its base exports any or not", async () => {
+  ["commands work with OTEL_DENO set, whether the base exports traces or not", async () => {
     const { code, stdout, stderr } = await run(["customer", "list", "--json"], {
       OTEL_DENO: "true",
       OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1",
@@ -93,7 +93,7 @@ const STEPS: [string, () => Promise<void>][] = [
     const { status } = await ask<{ status: string }>("GET", "/v1/health");
     assert.ok(["ok", "degraded"].includes(status), status);
   }],
-  ["the first publication is collected and read with the key", async () => {
+  ["the first publication is collected and can be read with the key", async () => {
     const titles = await until(async () => {
       const { events } = await ask<{ events: { title_en: string }[] }>("GET", "/v1/events");
       return events.length > 0 ? events.map((event) => event.title_en) : undefined;
@@ -119,7 +119,7 @@ const STEPS: [string, () => Promise<void>][] = [
     assert.equal(payload.title, SECOND.title);
     assert.throws(() => new Webhook(subscription.webhook_secret).verify(`${body} `, headers));
   }],
-  ["it lives, is ready, and shows its metrics", async () => {
+  ["it is live and ready, and serves its metrics", async () => {
     for (const path of ["/livez", "/readyz"]) {
       const response = await fetch(`${server?.address}${path}`, { signal: AbortSignal.timeout(LIMIT_MS) });
       assert.equal(response.status, 200, await response.text());
@@ -129,7 +129,7 @@ const STEPS: [string, () => Promise<void>][] = [
     });
     assert.match(await metrics.text(), /^regfeed_delivery_attempts_total\{outcome="delivered"\} [1-9]/m);
   }],
-  ["backup create, verify and restore, while it serves", async () => {
+  ["backup create, verify and restore work while the server runs", async () => {
     const archive = join(folder, "smoke.tar.gz");
     for (const args of [["create", archive, "--config", config], ["verify", archive]]) {
       const { code, stdout, stderr } = await run(["backup", ...args]);
@@ -153,7 +153,7 @@ const STEPS: [string, () => Promise<void>][] = [
     assert.deepEqual({ code, signal }, { code: 0, signal: null }, server.log());
     server = undefined;
   }],
-  ["a second SIGTERM ends at once a server that waits for a client", async () => {
+  ["a second SIGTERM ends a server at once, even while it waits for a client", async () => {
     server = await startServer();
     using client = await Deno.connect({ hostname: "127.0.0.1", port: Number(new URL(server.address).port) });
     const head = `POST /v1/subscriptions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\n` +
@@ -277,11 +277,11 @@ async function ask<T>(method: string, path: string, body?: unknown): Promise<T> 
     signal: AbortSignal.timeout(LIMIT_MS),
   });
   const text = await response.text();
-  assert.ok(response.ok, `${method} ${path} answered ${response.status}: ${text}`);
+  assert.ok(response.ok, `${method} ${path} returned ${response.status}: ${text}`);
   return JSON.parse(text) as T;
 }
 
-/** Looks until there is something, within the limit. */
+/** Calls `look` until it finds something. Throws after the time limit. */
 async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
   const endMs = performance.now() + LIMIT_MS;
   while (performance.now() < endMs) {

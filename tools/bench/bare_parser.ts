@@ -1,9 +1,9 @@
-// The other side of the ingest rows, a process of its own: feedsmith parses a feed.
+// The baseline of the ingest rows, in a separate process: feedsmith parses a feed.
 import { parseFeed } from "npm:feedsmith@3.0.1";
 import { inventFeed } from "./invented.ts";
 import { answerLines } from "./lines.ts";
 
-/** What a line on stdin asks for: to parse the invented feed of these once more. */
+/** A line on stdin: parses the invented feed of this size and seed once. */
 export interface BareParsing {
   items: number;
   seed: number;

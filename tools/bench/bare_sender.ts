@@ -1,13 +1,13 @@
-// The other side of the delivery row, a process of its own: undici posts a body, again and again.
+// The baseline of the delivery rows, in a separate process: undici posts the same body repeatedly.
 import { Pool } from "undici";
 import { answerLines } from "./lines.ts";
 
-/** What a line on stdin asks for. */
+/** A job, as a line on stdin. */
 export interface BareSending {
   port: number;
   body: string;
   count: number;
-  /** Requests under way at once, each on a connection of its own. */
+  /** Number of concurrent requests, each on a separate connection. */
   concurrency: number;
 }
 
@@ -21,7 +21,7 @@ async function send({ port, body, count, concurrency }: BareSending): Promise<{ 
     while (left-- > 0) {
       const answer = await pool.request({ method: "POST", path: "/hook", headers, body });
       await answer.body.dump();
-      if (answer.statusCode !== 204) throw new Error(`the receiver answered ${answer.statusCode}`);
+      if (answer.statusCode !== 204) throw new Error(`the receiver responded with ${answer.statusCode}`);
     }
   };
   const startMs = performance.now();

@@ -1,7 +1,7 @@
-// The other side of the reading rows, a process of its own: `Deno.serve` that gives one answer from memory.
+// The baseline of the read rows, in a separate process: `Deno.serve` returns one response from memory.
 import { answerLines } from "./lines.ts";
 
-/** What a line on stdin sets: the answer that is given from then on. */
+/** The response from now on, as a line on stdin. */
 export interface BareAnswer {
   headers: Record<string, string>;
   body: string;

@@ -1,4 +1,4 @@
-// `deno task bench`: Regfeed's work beside the bare work that it is made of, as ratios, measured in one run on this machine.
+// `deno task bench`: compares Regfeed with bare code that does the same work, in one run on this machine.
 import { parseArgs } from "node:util";
 import { measureDeliveries } from "./deliveries.ts";
 import { measureIngest } from "./ingest.ts";
@@ -12,7 +12,7 @@ import { type Bench, type Row, type Settings, toJson, toTable } from "./row.ts";
 import { measureStart } from "./start.ts";
 import { createStores, FEW } from "./stores.ts";
 
-/** The parts, each with its rows; those that make a big store come last. */
+/** The parts, each with its rows. Parts that create large stores come last. */
 const PARTS: Record<string, (bench: Bench) => Promise<void>> = {
   matching: measureMatching,
   ingest: measureIngest,
@@ -24,36 +24,41 @@ const PARTS: Record<string, (bench: Bench) => Promise<void>> = {
   lists: measureLists,
 };
 
-/** The sizes: what they mean, how many there are without a flag, and the bounds. */
+/** The size options: meaning, default and bounds. */
 const SIZES: Record<keyof Settings, { about: string; default: number; min: number; max: number }> = {
-  rounds: { about: "pairs of each comparison", default: 9, min: 1, max: 101 },
-  forMs: { about: "how long one server of a pair is loaded, ms", default: 500, min: 50, max: 60_000 },
+  rounds: { about: "pairs per comparison", default: 9, min: 1, max: 101 },
+  forMs: { about: "duration of the load on each server of a pair, ms", default: 500, min: 50, max: 60_000 },
   connections: { about: "connections of that load", default: 16, min: 1, max: 256 },
-  events: { about: "events of the second store that is read", default: 100_000, min: FEW, max: 1_000_000 },
+  events: { about: "events in the medium store", default: 100_000, min: FEW, max: 1_000_000 },
   many: {
-    about: "events of the biggest one, and of the memory",
+    about: "events in the largest store, and in that of the memory part",
     default: 1_000_000,
     min: FEW,
     max: 10_000_000,
   },
-  items: { about: "items of the feed", default: 10_000, min: 100, max: 20_000 },
-  deliveries: { about: "deliveries of one side of a pair", default: 5_000, min: 100, max: 100_000 },
-  pending: { about: "deliveries of the long queue", default: 100_000, min: 1_000, max: 1_000_000 },
-  subscriptions: { about: "subscriptions that an event meets", default: 10_000, min: 100, max: 100_000 },
+  items: { about: "items in the feed", default: 10_000, min: 100, max: 20_000 },
+  deliveries: { about: "deliveries per side of a pair", default: 5_000, min: 100, max: 100_000 },
+  pending: { about: "deliveries in the long queue", default: 100_000, min: 1_000, max: 1_000_000 },
+  subscriptions: {
+    about: "subscriptions that an event is matched with",
+    default: 10_000,
+    min: 100,
+    max: 100_000,
+  },
 };
 
 const flagOf = (name: string): string => name.replace(/Ms$/, "").replace("for", "for-ms");
 
 const HELP = `deno task bench [--only PART,PART] [--SIZE NUMBER …] [--json]
 
-Measures Regfeed beside the bare work that it is made of, on the same machine in the same minutes: pair by pair in turn,
-the median of the pairs. For the reads and the memory Regfeed collects its garbage as the executable does, and before the
-first pair of reads either server is loaded for some seconds. It talks to this machine alone, works in a temporary folder
-that it removes, and exits 0 whether or not a target is reached: it measures. Reads and lists are those of three stores, of
-${FEW} events, of --events and of --many; the biggest, and that of the memory, take some minutes and gigabytes.
+Compares Regfeed with bare code that does the same work, in alternating pairs, and prints the median of the pairs. In
+the parts reads and memory, Regfeed collects garbage as the executable does; before the first pair of reads, both
+servers are under load for a few seconds. Only loopback is used, and the temporary folder is removed. The exit code is
+0 even if a target is missed. The parts reads and lists use three stores, with ${FEW}, --events and --many events; the
+largest one, and that of the part memory, take minutes to fill and gigabytes of disk.
 
-  --only       which parts: ${Object.keys(PARTS).join(", ")}
-  --json       the rows as JSON on stdout
+  --only       the parts to run: ${Object.keys(PARTS).join(", ")}
+  --json       print the rows as JSON
 ${
   Object.entries(SIZES).map(([name, size]) =>
     `  --${flagOf(name).padEnd(14)} ${size.about} (${size.default})`
@@ -62,10 +67,10 @@ ${
 
 Examples: deno task bench --only matching,ingest --rounds 15
           deno task bench --only reads                               at ${FEW}, 100000 and 1000000 events
-          deno task bench --only reads --events ${FEW} --many ${FEW}     at ${FEW} alone
+          deno task bench --only reads --events ${FEW} --many ${FEW}     only at ${FEW}
 `;
 
-/** Wrong use: what is wrong and what to do, without a stack. */
+/** A usage error, printed without a stack trace. */
 class UsageError extends Error {}
 
 if (import.meta.main) {
@@ -137,7 +142,7 @@ function readArguments(
   const unknown = parts.filter((part) => !Object.hasOwn(PARTS, part));
   if (unknown.length > 0) {
     throw new UsageError(
-      `--only: there is no part ${unknown.join(", ")}; ${Object.keys(PARTS).join(", ")} are`,
+      `--only: unknown part ${unknown.join(", ")}; the parts are ${Object.keys(PARTS).join(", ")}`,
     );
   }
   const settings = Object.fromEntries(
@@ -154,7 +159,7 @@ function readSize(name: keyof Settings, text: string | undefined): number {
   throw new UsageError(`--${flagOf(name)} needs a whole number from ${min} to ${max}, not ${text}`);
 }
 
-/** Says on a terminal what goes on, in one line that the next one replaces. */
+/** Shows the progress on a terminal, in one line that the next one replaces. */
 function tell(text: string): void {
   if (!Deno.stderr.isTerminal()) return;
   const line = text.endsWith("\n") ? text : `\r\x1b[2K${text}`;

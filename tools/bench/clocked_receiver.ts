@@ -1,17 +1,17 @@
-// The receivers of the lag rows, a process of its own: one that notes when which event came, a dead and a slow one.
+// The receivers of the lag rows, in a separate process: one records arrival times, one never responds, one is slow.
 import { answerLines } from "./lines.ts";
 
-/** Where they listen. */
+/** The ports of the receivers. */
 export interface Ports {
-  /** Takes every POST and answers 204. */
+  /** Responds to each POST with 204. */
   good: number;
-  /** Takes every connection and never answers. */
+  /** Accepts connections but never responds. */
   dead: number;
-  /** Answers a byte a second. */
+  /** Responds with one byte per second. */
   slow: number;
 }
 
-/** What a line on stdout says: which event came when (Unix ms with a fraction), since the line before. */
+/** A line on stdout: the events since the previous line, with their arrival times (Unix ms with a fraction). */
 export interface Arrivals {
   arrivals: [eventId: string, atMs: number][];
 }
@@ -51,13 +51,13 @@ function portOf(listener: Deno.TcpListener): number {
   return listener.addr.port;
 }
 
-/** Takes connections, reads whatever comes, and does that; each ends when the other side closes it. */
+/** Accepts connections, discards what they send, and does the work for each until the client closes it. */
 async function hold(
   listener: Deno.TcpListener,
   work: (connection: Deno.TcpConn) => Promise<void>,
 ): Promise<void> {
   for await (const connection of listener) {
-    work(connection).catch(() => {}); // the other side has closed it
+    work(connection).catch(() => {}); // the client has closed the connection
     connection.readable.pipeTo(new WritableStream()).catch(() => {});
   }
 }

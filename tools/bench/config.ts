@@ -1,8 +1,8 @@
-// A config for a bench, from its text.
+// Reads the configs of benchmarks.
 import { findAdditionProblems } from "../../src/classify/check_configured_rules.ts";
 import { type Config, parseConfig } from "../../src/config/config.ts";
 
-/** The config of a text that names no secret; relative paths in it start at the folder. */
+/** Parses a config without secrets; its relative paths start at the folder. */
 export async function readConfig(text: string, folder: string): Promise<Config> {
   return await parseConfig(text, {
     file: "regfeed.toml",

@@ -1,4 +1,4 @@
-// The delivery row: deliveries a second to one receiver, each attempt recorded, beside a bare loop of posts.
+// The delivery rows: deliveries per second to one receiver, with each attempt recorded, against a bare POST loop.
 import { join } from "node:path";
 import { TOPICS } from "../../src/classify/classify.ts";
 import { createMatching } from "../../src/delivery/match/match.ts";
@@ -15,10 +15,9 @@ import type { Taken } from "./receiver.ts";
 import { type Bench, sides, spread } from "./row.ts";
 import type { Sending } from "./sender.ts";
 
-/** Attempts at once for the one subscription: the default, and ten times as many. */
+/** Concurrent attempts for the one subscription: the default, and ten times that. */
 const CONCURRENCIES = [5, 50];
 
-/** Measures deliveries to one receiver. */
 export async function measureDeliveries(bench: Bench): Promise<void> {
   const { settings, tell } = bench;
   const receiver = startCompanion("receiver.ts");
@@ -31,11 +30,11 @@ export async function measureDeliveries(bench: Bench): Promise<void> {
   const body = await makeQueue(bench, full, { port, deliveries: count, subscriptions: 1 });
   const mustHaveTaken = async (): Promise<void> => {
     const { taken } = await receiver.ask<Taken>({});
-    if (taken !== count) throw new Error(`the receiver took ${taken} of ${count} deliveries`);
+    if (taken !== count) throw new Error(`the receiver got ${taken} of ${count} deliveries`);
   };
   let number = 0;
   for (const concurrency of CONCURRENCIES) {
-    tell(`${concurrency} at once`);
+    tell(`${concurrency} concurrent attempts`);
     const compared = await compare(settings.rounds, async () => {
       const path = join(bench.folder, `deliveries-${number++}.db`);
       await Deno.copyFile(full, path);
@@ -50,7 +49,7 @@ export async function measureDeliveries(bench: Bench): Promise<void> {
       return count / ms * 1000;
     });
     bench.add({
-      work: `deliveries to one receiver, ${concurrency} at once, each attempt recorded durably`,
+      work: `deliveries to one receiver, ${concurrency} concurrent attempts, each recorded durably`,
       ...sides(compared, "/s", "bare undici POST"),
       target: { atLeast: 0.3 },
       notes: [`${spread(compared)}; bodies of about ${body.length} bytes`],
@@ -59,7 +58,7 @@ export async function measureDeliveries(bench: Bench): Promise<void> {
   await Promise.all([receiver.end(), sender.end(), bare.end()]);
 }
 
-/** A store with deliveries due, as many for each subscription, all of them to one receiver; gives the body of one. */
+/** Creates a store with due deliveries to one receiver, evenly spread over subscriptions. Returns the body of one. */
 export async function makeQueue(
   { folder }: Bench,
   path: string,

@@ -9,15 +9,15 @@ import type { PublicationKey } from "../../src/domain/ports/store/publications.t
 import type { Store } from "../../src/domain/ports/store/store.ts";
 import { createChance, pick, SOURCES } from "./invented.ts";
 
-/** Events of one transaction. */
+/** Events per transaction. */
 const BATCH = 5_000;
 
 const randomBytes = (count: number): Uint8Array => crypto.getRandomValues(new Uint8Array(count));
 
-/** Identifiers of the real time. */
+/** Creates ids with the real time. */
 export const newId: NewId = createIds(() => Date.now(), randomBytes);
 
-/** What the events are said to be made from. */
+/** The provenance of all invented events. */
 export const PROVENANCE: Provenance = {
   rules_version: "1",
   categories: ["News", "Artificial intelligence"],
@@ -28,7 +28,7 @@ export const PROVENANCE: Provenance = {
   fetched_at: 1_785_512_415_000,
 };
 
-/** Records events as publications of their own. */
+/** Records each event as a separate publication. */
 export async function addEvents(
   store: Pick<Store, "recordPublications">,
   events: readonly RegEvent[],
@@ -51,7 +51,7 @@ export async function addEvents(
   );
 }
 
-/** Records as many events as are wanted, in big transactions; tells how many there are after each. */
+/** Records `count` events in large transactions, and reports the number so far after each. */
 export async function fillEvents(
   store: Pick<Store, "recordPublications">,
   count: number,
@@ -65,7 +65,7 @@ export async function fillEvents(
   }
 }
 
-/** Adds a customer of the tier `embedded`; gives its id and its key. */
+/** Adds a customer in the tier `embedded`; returns its id and key. */
 export async function addCustomer(store: Pick<Store, "addCustomer">): Promise<{ id: string; key: string }> {
   const id = newId("customer");
   const { key, stored } = makeKey(randomBytes, Date.now());
@@ -83,7 +83,7 @@ export async function addCustomer(store: Pick<Store, "addCustomer">): Promise<{ 
   return { id, key };
 }
 
-/** What of a subscription matters to a bench. */
+/** The properties of a subscription that matter to benchmarks. */
 export interface WantedSubscription {
   customerId: string;
   webhookUrl: string;
@@ -92,7 +92,7 @@ export interface WantedSubscription {
   severityMin: typeof SEVERITIES[number];
 }
 
-/** Adds a subscription that is on. */
+/** Adds an enabled subscription. */
 export async function addSubscription(store: Store, wanted: WantedSubscription): Promise<void> {
   const secret = Array.from(randomBytes(32), (byte) => byte.toString(16).padStart(2, "0")).join("");
   const outcome = await store.addSubscription({
@@ -110,7 +110,7 @@ export async function addSubscription(store: Store, wanted: WantedSubscription):
   if (outcome !== "created") throw new Error(`a subscription was not created: ${outcome}`);
 }
 
-/** Subscriptions with filters of many kinds, a hundred to a customer. */
+/** Adds subscriptions with varied filters, a hundred per customer. */
 export async function fillSubscriptions(store: Store, count: number): Promise<void> {
   const chance = createChance(7);
   let customerId = "";

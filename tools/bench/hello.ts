@@ -1,4 +1,4 @@
-// The least server that an executable can hold: what the start of Regfeed's is measured beside.
+// A minimal server, compiled into the executable with which the start of Regfeed's is compared.
 const [port] = Deno.args;
 Deno.serve(
   { hostname: "127.0.0.1", port: Number(port), onListen: () => {} },

@@ -1,4 +1,4 @@
-// Ingest rows: a feed fetched for the first time and again and again, beside its mere parsing by a feed library.
+// The ingest rows: the first and later fetches of a feed, against a library that only parses it.
 import { join } from "node:path";
 import { type App, createApp } from "../../src/app.ts";
 import type { Platform } from "../../src/domain/ports/ports.ts";
@@ -30,16 +30,15 @@ url = "https://office.example/feed"
 `;
 
 /**
- * Measures the first fetch of a feed, one that brings the very bytes of before, one in which only the date differs at
- * which the feed was built, and one in which an item does that does not concern AI regulation: there every item
- * decides.
+ * Measures the first fetch of a feed, a fetch of the same bytes, and a fetch in which only one item has changed, which
+ * does not concern AI regulation. In the last one, every item is decided again.
  */
 export async function measureIngest(bench: Bench): Promise<void> {
   const { settings, tell } = bench;
   const feed = createFeed(settings.items);
   const config = await readConfig(CONFIG, bench.folder);
   const platform = createPlatform({ log: { ...config.log, level: "error" } });
-  // Nothing is looked up and nothing connects: the feed is in memory.
+  // The feed is in memory: there is no DNS lookup and no connection.
   const fed: Platform = {
     ...platform,
     resolver: { resolve: () => Promise.resolve(["93.184.216.34"]) },
@@ -69,13 +68,13 @@ export async function measureIngest(bench: Bench): Promise<void> {
     return (await parser.ask<{ ms: number }>(parsing)).ms;
   };
   try {
-    // Speeds are compared: the library's time stands first, so that the ratio is that of Regfeed's speed to its speed.
+    // The library's time comes first, so that the ratio is Regfeed's speed relative to the library's.
     const add = (work: string, { ours, theirs, ...rest }: Compared, atLeast: number): void =>
       bench.add({
         work: `${work}: feed of ${settings.items} items`,
         ...sides({ ours: theirs, theirs: ours, ...rest }, " ms", "feedsmith parsing alone"),
         target: { atLeast },
-        notes: [`${spread(rest)}; the feed has ${Math.round(feed.bytes / 1e6)} MB`],
+        notes: [`${spread(rest)}; the feed is ${Math.round(feed.bytes / 1e6)} MB`],
       });
     tell("first ingest");
     const first = await compare(settings.rounds, parse, async () => await ingest(await open(), "new"));
@@ -84,12 +83,12 @@ export async function measureIngest(bench: Bench): Promise<void> {
     const again = () => ingest(known, "unchanged");
     tell("unchanged");
     add("unchanged, no 304 (the same bytes)", await compare(settings.rounds, parse, again), 1);
-    tell("unchanged but for an item");
+    tell("unchanged except for one item");
     const edited = () => {
       feed.edit();
       return again();
     };
-    add("unchanged but for an item", await compare(settings.rounds, parse, edited), 0.15);
+    add("unchanged except for one item", await compare(settings.rounds, parse, edited), 0.15);
   } finally {
     await parser.end();
     for (const { store } of opened) await store.close();
@@ -97,7 +96,7 @@ export async function measureIngest(bench: Bench): Promise<void> {
   }
 }
 
-/** The publisher's feed; `edit` changes the title of one item. */
+/** Creates the publisher's feed. `edit` changes the title of one item. */
 function createFeed(items: number) {
   const text = inventFeed(items, SEED);
   const encode = (part: string) => new TextEncoder().encode(part);
@@ -124,9 +123,9 @@ function answerOf(body: Uint8Array) {
   return { status: 200, headers: { "content-type": "application/rss+xml" }, body, truncated: false };
 }
 
-/** The report must say that the work was done, or its time means nothing. */
+/** Throws if the report does not show the expected work, because its time would then mean nothing. */
 function mustBe(report: IngestReport | undefined, expected: "new" | "unchanged", items: number): void {
   const taken = report?.ok === true ? report[expected] : 0;
-  // About a third concerns AI regulation.
+  // About a third of the items concern AI regulation.
   if (taken < items / 4 || taken > items / 2) throw new Error(`unexpected: ${JSON.stringify(report)}`);
 }

@@ -1,4 +1,4 @@
-// Invented publications: titles and summaries that nobody published, as events of a store and as a feed.
+// Invented publications, as events for a store and as a feed.
 import type { RegEvent } from "../../src/domain/event/event.ts";
 import { EVENT_TYPES } from "../../src/domain/event/event.ts";
 import { createIds } from "../../src/domain/event/ids.ts";
@@ -7,14 +7,14 @@ import { TOPICS } from "../../src/classify/classify.ts";
 
 /** The sources of invented events. */
 export const SOURCES: readonly string[] = Array.from({ length: 20 }, (_, index) => `office-${index + 1}`);
-/** A word that about six of ten invented events hold. */
+/** A word in about six of ten invented events. */
 export const COMMON_WORD = "guidance";
-/** A word that one of 10 000 invented events holds. */
+/** A word in one of 10,000 invented events. */
 export const RARE_WORD = "zibeline";
 
-/** When the first invented publication is out, Unix ms. */
+/** Time of the first invented publication, Unix ms. */
 const FIRST_MS = Date.UTC(2024, 7, 1);
-/** From one invented event to the next, ms: a million of them fill about two years. */
+/** Time between two invented events, ms; a million of them cover about two years. */
 const STEP_MS = 60_000;
 
 const OFFICES = ["The board", "The authority", "The agency", "The commission", "The ministry", "The council"];
@@ -57,7 +57,7 @@ const SENTENCES = [
   "The costs are borne by the general budget & reviewed every second year",
 ];
 
-/** Pseudo-random numbers in [0, 1) that are the same in every run (mulberry32). */
+/** Returns a generator of pseudo-random numbers in [0, 1), the same in every run (mulberry32). */
 export function createChance(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -68,12 +68,12 @@ export function createChance(seed: number): () => number {
   };
 }
 
-/** One of the list. */
+/** Returns a random element of the list. */
 export function pick<T>(list: readonly T[], chance: () => number): T {
   return list[Math.floor(chance() * list.length)] as T;
 }
 
-/** 300 to 600 characters on a matter. */
+/** Returns 300 to 600 characters about a subject. */
 function summaryOf(matter: string, chance: () => number): string {
   const length = 300 + Math.floor(chance() * 250);
   let text = `${pick(OFFICES, chance)} ${pick(DEEDS, chance)} ${pick(PAPERS, chance)} on ${matter}.`;
@@ -85,7 +85,7 @@ function titleOf(matter: string, number: number, chance: () => number): string {
   return `${pick(OFFICES, chance)} ${pick(DEEDS, chance)} ${pick(PAPERS, chance)} on ${matter} (${number})`;
 }
 
-/** Gives invented events one after the other, the oldest first; one of twenty is a revision of an earlier one. */
+/** Returns a function that invents the next event, oldest first. One of twenty events revises an earlier one. */
 export function createEvents(seed: number): () => RegEvent {
   const chance = createChance(seed);
   let number = 0;
@@ -125,7 +125,7 @@ function inventEvent(
     summary_en: summary,
     url_official: `https://office.example/papers/${number}`,
     ai_act_articles: chance() < 0.5 ? [`Art. ${1 + Math.floor(chance() * 113)}`] : [],
-    // A paper is often found some days after its date.
+    // A document is often found some days after its date.
     published_at: atMs - Math.floor(chance() ** 4 * 30 * 86_400_000),
     published_at_estimated: false,
     ingested_at: atMs,
@@ -135,13 +135,13 @@ function inventEvent(
   };
 }
 
-/** Half are `info`, one of a thousand is `critical`. */
+/** Half of the events are `info`, and one of a thousand is `critical`. */
 function severityOf(chance: number): Severity {
   const place = [0.5, 0.8, 0.95, 0.999, 1].findIndex((bound) => chance < bound);
   return SEVERITIES[place] ?? "info";
 }
 
-/** An RSS feed of invented items, a third of them about AI regulation. */
+/** Returns an RSS feed of invented items, a third of which are about AI regulation. */
 export function inventFeed(items: number, seed: number): string {
   const chance = createChance(seed);
   const rows = Array.from({ length: items }, (_, index) => {

@@ -1,4 +1,4 @@
-// The lag rows: from stored to received, alone and beside endpoints that hang; and memory with a long queue.
+// The lag rows: time from storing an event to its arrival, with and without hanging endpoints; memory for a long queue.
 import { join } from "node:path";
 import type { Arrivals, Ports } from "./clocked_receiver.ts";
 import { makeQueue } from "./deliveries.ts";
@@ -8,24 +8,24 @@ import type { Published, Publishing } from "./publisher.ts";
 import { type Bench, sides, spread } from "./row.ts";
 import type { Sending, Sent } from "./sender.ts";
 
-/** From one event to the next, ms: the appliance has time between them. */
+/** Time between two events, ms; long enough for Regfeed to be idle in between. */
 const ALONE_EVERY_MS = 23;
 const ALONE_EVENTS = 100;
-/** Good endpoints beside the dead and the slow one. */
+/** Number of good endpoints beside the dead one and the slow one. */
 const GOOD = 100;
 const BESIDE_EVERY_MS = 199;
 const BESIDE_EVENTS = 12;
-/** Subscriptions that the long queue belongs to. */
+/** Number of subscriptions with deliveries in the long queue. */
 const QUEUE_SUBSCRIPTIONS = 100;
-/** How long the last deliveries may take after the last event, ms. */
+/** Time limit for the last deliveries after the last event, ms. */
 const MAX_REST_MS = 60_000;
-/** How often it is looked whether they came, ms. */
+/** Interval of checks for arrivals, ms. */
 const LOOK_MS = 50;
 const MEBIBYTE = 1_048_576;
 
 type Load = Pick<Publishing, "good" | "withBad" | "events" | "everyMs">;
 
-/** Measures how long deliveries take, and what a long queue costs. */
+/** Measures how long deliveries take, and the memory that a long queue needs. */
 export async function measureLags(bench: Bench): Promise<void> {
   const receiver = startCompanion("clocked_receiver.ts");
   const ports = await receiver.hear<Ports>();
@@ -38,7 +38,7 @@ export async function measureLags(bench: Bench): Promise<void> {
     const endMs = performance.now() + MAX_REST_MS;
     while (arrivals.length < stored.length * load.good) {
       if (performance.now() > endMs) {
-        throw new Error(`${arrivals.length} of ${stored.length * load.good} came`);
+        throw new Error(`${arrivals.length} of ${stored.length * load.good} deliveries arrived`);
       }
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
       arrivals.push(...(await receiver.ask<Arrivals>({})).arrivals);
@@ -72,12 +72,12 @@ async function alone(
   ) {
     const value = median(rounds.slice(1).map((lags) => quantile(lags, part)));
     add({
-      work: `from stored to received, ${name}`,
+      work: `time from storing to arrival, ${name}`,
       ours: { value, unit: " ms" },
       theirs: null,
       figure: value,
       target: { atMost },
-      notes: [`an event every ${ALONE_EVERY_MS} ms, one endpoint, the median of ${settings.rounds} rounds`],
+      notes: [`one event every ${ALONE_EVERY_MS} ms, one endpoint, median of ${settings.rounds} rounds`],
     });
   }
 }
@@ -91,14 +91,14 @@ async function beside(
     quantile(await lagsOf({ good: GOOD, withBad, events: BESIDE_EVENTS, everyMs: BESIDE_EVERY_MS }), 0.99);
   const compared = await compare(settings.rounds, p99(true), p99(false));
   add({
-    work: `p99 lag of ${GOOD} good endpoints beside a dead and a 1-byte-a-second one`,
+    work: `p99 lag of ${GOOD} good endpoints beside a dead one and one that sends 1 byte per second`,
     ...sides(compared, " ms", "without the two"),
     target: { atMost: 1.2 },
     notes: [spread(compared)],
   });
 }
 
-/** Delivers as much of a long queue as a short one holds, each in a process of its own, and compares their memory. */
+/** Delivers the same number of deliveries from a long and a short queue, in separate processes, and compares memory. */
 async function longQueue(bench: Bench): Promise<void> {
   const { settings, folder, tell } = bench;
   tell(`${settings.pending} pending`);
@@ -118,9 +118,9 @@ async function longQueue(bench: Bench): Promise<void> {
   const ours = await peakOf(Math.max(settings.pending, settings.deliveries));
   await receiver.end();
   bench.add({
-    work: `peak memory while ${settings.deliveries} of ${settings.pending} pending are delivered`,
+    work: `peak memory while ${settings.deliveries} of ${settings.pending} pending deliveries are sent`,
     ours: { value: ours, unit: " MB" },
-    theirs: { value: theirs, unit: " MB", of: "with no more than these" },
+    theirs: { value: theirs, unit: " MB", of: "with only these" },
     figure: ours / theirs,
     target: { atMost: 1.25 },
     notes: [`${QUEUE_SUBSCRIPTIONS} subscriptions`],

@@ -1,4 +1,4 @@
-// Listing rows: the same lists over stores of three sizes, over HTTP, one request after the other.
+// The list rows: the same lists from stores of three sizes, over HTTP, one request after the other.
 import { TOPICS } from "../../src/classify/classify.ts";
 import { COMMON_WORD, RARE_WORD, SOURCES } from "./invented.ts";
 import { median } from "./measure.ts";
@@ -6,19 +6,19 @@ import { type Bench, rounded } from "./row.ts";
 import { type Serving, startServing } from "./serving.ts";
 import { FEW } from "./stores.ts";
 
-/** Requests of one address form at most, and how long they may take in all, ms. */
+/** Maximum number of requests for a list, and their total time limit in ms. */
 const REQUESTS = 40;
 const FOR_MS = 600;
-/** The last millisecond that `until` takes: what is below it, too, leaves every event in. */
+/** The maximum value of `until`. Values somewhat below it also include every event, so each request can differ. */
 const FAR_MS = 8_640_000_000_000_000;
 
-/** A list, as the part of its address behind `?limit=50`, with what it is called. */
+/** A list: its name in the results, and the query after `?limit=50`. */
 interface List {
   name: string;
   query: string;
 }
 
-/** Measures lists of a big store beside the same of smaller ones. */
+/** Compares lists from a large store with the same lists from smaller stores. */
 export async function measureLists(bench: Bench): Promise<void> {
   const { settings, tell } = bench;
   const { key, ids, stores } = await bench.stores(tell);
@@ -43,7 +43,7 @@ export async function measureLists(bench: Bench): Promise<void> {
   }
 }
 
-/** Lists: without filters, with common and rare ones, in both orders; the ids are those that every store holds. */
+/** Returns lists without filters, with common and rare filters, and in both orders. Every store has the ids. */
 function listsOf(ids: readonly string[]): List[] {
   const topic = TOPICS.find(({ parent }) => parent !== null)?.id ?? "";
   const parent = TOPICS.find(({ id }) => TOPICS.some((other) => other.parent === id))?.id ?? "";
@@ -75,14 +75,14 @@ function listsOf(ids: readonly string[]): List[] {
     .map((query) => ({ query, name: query.replaceAll(/evt_\w+/g, "evt_…") }));
 }
 
-/** Addresses of a list that were not asked for before: no answer is kept. */
+/** Returns a function that creates URLs of a list that were not requested before, so that no response is cached. */
 function createAddresses(): (list: List, count: number) => string[] {
   let used = 0;
   return ({ query }, count) =>
     Array.from({ length: count }, () => `/v1/events?limit=50${query}&until=${FAR_MS - used++}`);
 }
 
-/** The time of one list at each server, ms: the median of the rounds' medians. */
+/** Returns the time for a list from each server, in ms: the median of the rounds' medians. */
 async function measure(
   servings: readonly Serving[],
   list: List,
@@ -93,7 +93,7 @@ async function measure(
   },
 ): Promise<number[]> {
   tell(list.name);
-  // A list that is refused says why here; under load it would only be counted.
+  // If a list is refused, this request shows the reason; under load, refusals are only counted.
   for (const serving of servings) await serving.get(fresh(list, 1)[0] ?? "");
   const times = servings.map((): number[] => []);
   for (let round = 0; round <= rounds; round++) {

@@ -1,34 +1,34 @@
-// The load generator, a process of its own: asks a server again and again over plain sockets, one request at a time a socket.
+// The load generator, a separate process: sends requests to a server over plain sockets, one at a time per socket.
 import { answerLines } from "./lines.ts";
 
-/** What one line on stdin asks for. */
+/** A job, as a line on stdin. */
 export interface LoadJob {
   port: number;
-  /** Sockets, each with one request under way. */
+  /** Number of sockets, each with one request in progress. */
   connections: number;
-  /** Ends after this time, ms, or after so many requests. */
+  /** The load ends after this time in ms, or after `maxRequests` requests. */
   forMs: number;
   maxRequests: number;
-  /** Sent with every request. */
+  /** The Authorization header of every request. */
   authorization: string;
-  /** New addresses to ask for, in turn; without them those of the job before go on where that ended. */
+  /** The paths to request in turn. Without them, the previous job's paths continue where it ended. */
   paths?: readonly string[];
 }
 
-/** What came of it, as one line on stdout. */
+/** The result of a job, as a line on stdout. */
 export interface LoadResult {
   requests: number;
   ms: number;
   bytes: number;
-  /** Answers that were not 200. */
+  /** Number of responses other than 200. */
   failed: number;
-  /** Half of the requests took at most this long, ms. */
+  /** Median time of a request, ms. */
   medianMs: number;
-  /** 99 of 100 requests took at most this long, ms. */
+  /** 99th percentile of the request times, ms. */
   p99Ms: number;
 }
 
-/** The longest answer that fits, bytes. */
+/** Maximum size of a response, bytes. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 const HEADERS_END = new TextEncoder().encode("\r\n\r\n");
 
@@ -72,7 +72,7 @@ async function ask(port: number, isOver: () => boolean, result: LoadResult, time
   }
 }
 
-/** Reads an answer that tells its length. */
+/** Reads a response with a Content-Length. */
 async function readAnswer(
   socket: Deno.TcpConn,
   buffer: Uint8Array,
@@ -89,7 +89,7 @@ async function readAnswer(
     if (end === -1) continue;
     const head = String.fromCharCode(...buffer.subarray(0, end));
     const stated = /\r\ncontent-length: (\d+)\r\n/i.exec(head)?.[1];
-    if (stated === undefined) throw new Error(`an answer without its length: ${head}`);
+    if (stated === undefined) throw new Error(`a response without a Content-Length: ${head}`);
     length = end + Number(stated);
     status = head.slice(9, 12);
   }

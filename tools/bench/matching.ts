@@ -1,4 +1,4 @@
-// The matching row: CPU time of one event that meets many subscriptions.
+// The matching row: CPU time for matching one event with many subscriptions.
 import { join } from "node:path";
 import { cpuUsage } from "node:process";
 import { TOPICS } from "../../src/classify/classify.ts";
@@ -12,10 +12,10 @@ import { createEvents } from "./invented.ts";
 import { median } from "./measure.ts";
 import { type Bench, rounded } from "./row.ts";
 
-/** Events matched one by one. */
+/** Number of events, matched one by one. */
 const EVENTS = 40;
 
-/** Measures the match of one event with every subscription, deliveries stored. */
+/** Measures matching one event with every subscription, including storing the deliveries. */
 export async function measureMatching(bench: Bench): Promise<void> {
   const { settings, tell } = bench;
   const { tiers, log } = await readConfig(
@@ -60,9 +60,7 @@ export async function measureMatching(bench: Bench): Promise<void> {
       figure: narrow.cpuMs,
       target: { atMost: 5 },
       notes: [
-        `${rounded(wide.cpuMs)} ms when ${wide.wanted} want it: ${
-          rounded(each * 1000)
-        } µs for each delivery stored`,
+        `${rounded(wide.cpuMs)} ms if ${wide.wanted} want it: ${rounded(each * 1000)} µs per stored delivery`,
       ],
     });
   } finally {

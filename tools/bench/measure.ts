@@ -1,4 +1,4 @@
-// Comparing two works: pair by pair in turn, so that a drift of the machine meets both, and the median of the pairs.
+// Compares two measurements in alternating pairs, so that both suffer equally if the machine slows down.
 
 /** Two rates or two times, measured side by side. */
 export interface Compared {
@@ -7,12 +7,12 @@ export interface Compared {
   theirs: number;
   /** The median of the pairs' ratios ours / theirs. */
   ratio: number;
-  /** The least and the greatest of the pairs' ratios. */
+  /** The lowest and the highest ratio of the pairs. */
   from: number;
   to: number;
 }
 
-/** Measures both works once unrecorded and then `rounds` times; every second round the other one is first. */
+/** Measures both sides once as a warm-up and then `rounds` times. The order alternates. */
 export async function compare(
   rounds: number,
   ours: () => Promise<number>,
@@ -37,13 +37,13 @@ export async function compare(
   };
 }
 
-/** The value below which that part of the values lies. */
+/** Returns the value below which this part of the values lies. */
 export function quantile(values: readonly number[], part: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? NaN;
 }
 
-/** The middle value; of an even number the lower one of the two. */
+/** Returns the middle value, or the lower of the two middle values. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[(sorted.length - 1) >> 1] ?? NaN;

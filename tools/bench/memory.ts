@@ -1,5 +1,5 @@
-// The memory row: what is resident of a server with many events under load, beside one with none; both collect garbage
-// as the executable does.
+// The memory row: resident memory of a server with many events under load, compared with that of a server without
+// events. Both collect garbage as the executable does.
 import { join } from "node:path";
 import { COLLECTOR } from "../build/executable.ts";
 import { addCustomer, fillEvents } from "./fill.ts";
@@ -8,36 +8,38 @@ import { type Bench, rounded } from "./row.ts";
 import { startServing } from "./serving.ts";
 import { openBenchStore } from "./store.ts";
 
-/** Different lists asked for in turn, over and over: what is kept of answers fills up. */
+/** Number of different lists, requested in turn repeatedly so that the response cache fills up. */
 const ADDRESSES = 5_000;
-/** The last millisecond that `until` takes: what is below it leaves every event in. */
+/** The maximum value of `until`. Values somewhat below it also include every event. */
 const FAR_MS = 8_640_000_000_000_000;
-/** Requests of one load at most. */
+/** Maximum number of requests per load. */
 const MAX_REQUESTS = 20_000;
 
-/** What is resident of one server, MB. */
+/** Resident memory of a server, MB. */
 interface Resident {
-  /** After the first answer. */
+  /** After the first response. */
   atFirst: number;
-  /** The most after a load. */
+  /** Maximum after a load. */
   loaded: number;
 }
 
-/** Measures what is resident of both servers under the same load. */
+/** Measures the resident memory of both servers under the same load. */
 export async function measureMemory(bench: Bench): Promise<void> {
   const { settings } = bench;
   const empty = await measure(bench, "memory-none", 0);
   const full = await measure(bench, "memory-many", settings.many);
   const shown = (value: number) => `${rounded(value)} MB`;
   bench.add({
-    work: `resident under load, ${settings.many} events`,
+    work: `resident memory under load, ${settings.many} events`,
     ours: { value: full.loaded, unit: " MB" },
-    theirs: { value: empty.atFirst, unit: " MB", of: "empty, at rest" },
+    theirs: { value: empty.atFirst, unit: " MB", of: "empty and idle" },
     figure: full.loaded / empty.atFirst,
     target: { atMost: 2 },
     notes: [
-      `at rest ${shown(full.atFirst)}; the empty one under the same load ${shown(empty.loaded)}: ` +
-      `${rounded(full.loaded / empty.loaded)} of that`,
+      `idle: ${shown(full.atFirst)}; without events under the same load: ${
+        shown(empty.loaded)
+      }, a ratio of ` +
+      `${rounded(full.loaded / empty.loaded)}`,
     ],
   });
 }
@@ -73,7 +75,7 @@ async function measure({ folder, settings, tell }: Bench, name: string, events: 
 }
 
 async function residentMegabytes(pid: number): Promise<number> {
-  // /proc is closed to a process that may not do everything.
+  // Deno allows a process to read /proc only with all permissions.
   const { stdout } = await new Deno.Command("ps", { args: ["-o", "rss=", "-p", String(pid)] }).output();
   return Number(new TextDecoder().decode(stdout)) / 1024;
 }

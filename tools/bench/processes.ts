@@ -1,15 +1,15 @@
-// The processes of a bench: started here, ended here, none left behind.
+// Starts and ends the processes of a benchmark, so that none is left behind.
 import { fileURLToPath } from "node:url";
 import { linesOf } from "./lines.ts";
 
-/** How long a process may take to answer, ms: longer than every bound of its own work. */
+/** Time limit for a process's response, ms; longer than any limit on its own work. */
 const ANSWER_MS = 120_000;
 
-/** What a tick of /proc is, ms: 100 a second on every Linux that Deno runs on. */
+/** Clock tick of /proc, ms: there are 100 per second on every Linux that Deno supports. */
 const CLOCK_TICK_MS = 10;
 
 const MAIN = fileURLToPath(new URL("../../main.ts", import.meta.url));
-/** The permissions of the executable, and no network but this machine's own. */
+/** The permissions of the executable, with the network limited to loopback. */
 const PERMISSIONS = [
   "--no-prompt",
   "--allow-net=127.0.0.0/8",
@@ -21,12 +21,12 @@ const PERMISSIONS = [
 
 const running = new Set<Deno.ChildProcess>();
 
-/** Another process that answers lines of JSON. */
+/** A process that responds to lines of JSON. */
 export interface Companion {
   pid: number;
-  /** Sends a line, gives the next line that comes back. Rejects when the process ends first, or takes too long. */
+  /** Sends a line and resolves with the next line of output. Rejects if the process ends first or takes too long. */
   ask<Answer>(job: unknown): Promise<Answer>;
-  /** The next line without a line sent: what the process says of itself. */
+  /** Resolves with the next line of output, without sending one. */
   hear<Answer>(): Promise<Answer>;
   end(): Promise<void>;
 }
@@ -40,7 +40,7 @@ export function startCompanion(script: string, args: readonly string[] = []): Co
     const timer = setTimeout(() => child.kill("SIGKILL"), ANSWER_MS);
     const { done, value } = await lines.next();
     clearTimeout(timer);
-    if (done) throw new Error(`${script} ended before it answered`);
+    if (done) throw new Error(`${script} ended before it responded`);
     return JSON.parse(value) as Answer;
   };
   return {
@@ -58,12 +58,12 @@ export function startCompanion(script: string, args: readonly string[] = []): Co
 export interface Regfeed {
   pid: number;
   port: number;
-  /** `http://127.0.0.1:PORT`, or https where the config names a certificate. */
+  /** `http://127.0.0.1:PORT`, or https if the config names a certificate. */
   address: string;
   end(): Promise<void>;
 }
 
-/** Starts `serve` with the config, and V8 with the settings, and waits until it listens. */
+/** Starts `serve` with the config and the V8 flags, and waits until it listens. */
 export async function startRegfeed(config: string, v8: readonly string[] = []): Promise<Regfeed> {
   const child = spawn([...v8Flags(v8), MAIN, "serve", "--config", config], "piped");
   child.stdin.close();
@@ -96,7 +96,7 @@ function v8Flags(settings: readonly string[]): string[] {
   return settings.length === 0 ? [] : [`--v8-flags=${settings.join(",")}`];
 }
 
-/** Ends everything that is still running, at once. */
+/** Kills all processes that are still running. */
 export function endAll(): void {
   for (const child of running) child.kill("SIGKILL");
 }
@@ -119,14 +119,14 @@ async function end(child: Deno.ChildProcess): Promise<void> {
   await child.status;
 }
 
-/** CPU time that a process has used, ms; NaN where the system does not show it. */
+/** Returns the CPU time that a process has used, in ms, or NaN if the system does not show it. */
 export async function cpuMsOf(pid: number): Promise<number> {
   const text = await readProcess(`/proc/${pid}/stat`);
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11] ?? NaN) + Number(fields[12] ?? NaN)) * CLOCK_TICK_MS;
 }
 
-/** A file of /proc, which the runtime opens only to who may do everything; empty where there is none. */
+/** Reads a file in /proc with `cat`, because Deno opens it only with all permissions. Returns "" if there is none. */
 async function readProcess(path: string): Promise<string> {
   try {
     const { stdout } = await new Deno.Command("cat", { args: [path], stderr: "null" }).output();

@@ -1,4 +1,4 @@
-// Regfeed's side of the lag rows, a process of its own: the appliance delivers what is stored while it runs.
+// Regfeed's side of the lag rows, in a separate process: the app delivers events that are stored while it runs.
 import { type App, createApp } from "../../src/app.ts";
 import type { Store } from "../../src/domain/ports/store/store.ts";
 import { createPlatform } from "../../src/platform/platform.ts";
@@ -10,25 +10,25 @@ import { createEvents } from "./invented.ts";
 import { answerLines } from "./lines.ts";
 import { openBenchStore } from "./store.ts";
 
-/** What a line on stdin asks for: a store in that file, delivered from until a line with null ends it. */
+/** A job, as a line on stdin: delivers from a store in this file until a line with null ends it. */
 export interface Publishing {
   path: string;
   ports: Ports;
-  /** Subscriptions of the good endpoint. */
+  /** Number of subscriptions to the good endpoint. */
   good: number;
-  /** Whether the dead and the slow endpoint have a subscription each. */
+  /** Whether the dead and the slow endpoint each have a subscription. */
   withBad: boolean;
   events: number;
-  /** From one event to the next, ms. */
+  /** Time between two events, ms. */
   everyMs: number;
 }
 
-/** What a line on stdout says: when each event was stored (Unix ms with a fraction). */
+/** A line on stdout: when each event was stored (Unix ms with a fraction). */
 export interface Published {
   stored: [eventId: string, atMs: number][];
 }
 
-/** Ends the appliance of the job before. */
+/** Ends the app of the previous job. */
 let end = (): Promise<void> => Promise.resolve();
 
 if (import.meta.main) await answerLines((job: Publishing | null) => job === null ? stop() : publish(job));

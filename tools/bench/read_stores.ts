@@ -1,11 +1,11 @@
-// The stores that read benches use.
+// The type of the stores for the read and list rows.
 
-/** Stores of which each holds what the smaller ones hold. */
+/** Stores of several sizes; each contains the content of the smaller ones. */
 export interface ReadStores {
-  /** A key of all of them. */
+  /** An API key that works for all stores. */
   key: string;
-  /** The ids of the biggest one's events, in the order of storing: those of the others are the first of them. */
+  /** The ids of the events in the largest store, in the order of storing. Smaller stores have the first of these. */
   ids: readonly string[];
-  /** The smallest first; each has its database as `regfeed.db` in its folder. */
+  /** The stores, smallest first. The database is `regfeed.db` in the folder. */
   stores: readonly { events: number; folder: string }[];
 }

@@ -1,16 +1,16 @@
-// Reading rows: the list and single events, over HTTP, against a server that answers the same bytes from memory.
+// The read rows: lists and single events over HTTP, against a server that returns the same bytes from memory.
 import { COLLECTOR } from "../build/executable.ts";
 import { TOPICS } from "../../src/classify/classify.ts";
 import { type Bench, sides, spread } from "./row.ts";
 import { compareServers, startServing, WARM_MS } from "./serving.ts";
 
-/** Different addresses asked for in turn, where there are so many: more than Regfeed keeps answers of. */
+/** Maximum number of different URLs, requested in turn; more than the response cache can contain. */
 const ADDRESSES = 50_000;
 
-/** What stands beside the cursors; each leaves enough for a full page. */
+/** The filters used with the cursors. Each leaves enough events for a full page. */
 const FILTERS = ["", `&topics=${TOPICS[1]?.id}`, "&severity_min=low", "&language=en"];
 
-/** Measures the list and single events of stores of three sizes. */
+/** Measures lists and single events from stores of three sizes. */
 export async function measureReads(bench: Bench): Promise<void> {
   const { key, ids, stores } = await bench.stores(bench.tell);
   for (const [at, { events, folder }] of stores.entries()) {
@@ -19,7 +19,7 @@ export async function measureReads(bench: Bench): Promise<void> {
   }
 }
 
-/** A store that is read; `key` is one of it, `ids` are those of its events. */
+/** A store to read, with one of its API keys and the ids of its events. */
 interface ReadStore {
   events: number;
   folder: string;
@@ -34,14 +34,14 @@ async function measureStore(bench: Bench, { events, folder, key, ids }: ReadStor
   try {
     const of = `${events} events`;
     const cases = [
-      { work: `GET /v1/events?limit=50, one address, ${of}`, paths: ["/v1/events?limit=50"], atLeast: 0.6 },
+      { work: `GET /v1/events?limit=50, one URL, ${of}`, paths: ["/v1/events?limit=50"], atLeast: 0.6 },
       {
-        work: `GET /v1/events?limit=50&…, cursors and filters that differ, ${of}`,
+        work: `GET /v1/events?limit=50&…, different cursors and filters, ${of}`,
         paths: some.map((id, index) => `/v1/events?limit=50&before=${id}${FILTERS[index % FILTERS.length]}`),
         atLeast: 0.08,
       },
       {
-        work: `GET /v1/events/{id}, every id another, ${of}`,
+        work: `GET /v1/events/{id}, different ids, ${of}`,
         paths: some.map((id) => `/v1/events/${id}`),
         atLeast: null,
       },
@@ -54,8 +54,8 @@ async function measureStore(bench: Bench, { events, folder, key, ids }: ReadStor
         ...sides(compared, "/s", "bare Deno.serve"),
         target: atLeast === null ? null : { atLeast },
         notes: [
-          `${spread(compared)}, after ${WARM_MS / 1_000} s of load on either; ${compared.cost}; ` +
-          `addresses: ${paths.length}`,
+          `${spread(compared)}, after ${WARM_MS / 1_000} s of load on each; ${compared.cost}; ` +
+          `URLs: ${paths.length}`,
         ],
       });
     }
@@ -64,11 +64,11 @@ async function measureStore(bench: Bench, { events, folder, key, ids }: ReadStor
   }
 }
 
-/** So many of the ids at most, evenly spread and in no order that a page cache could follow. */
+/** Returns at most `count` of the ids, evenly spread, in an order that a page cache cannot predict. */
 function spreadOver(ids: readonly string[], count: number): string[] {
   const step = Math.max(1, Math.floor(ids.length / count));
   const some = ids.filter((_, index) => index % step === 0 && index >= 100);
-  // A stride that shares no factor with the length reaches each of them once.
+  // A stride that shares no factor with the length reaches each id once.
   const stride = [7_919, 7_907, 7_901].find((prime) => some.length % prime !== 0) ?? 1;
   return some.map((_, index) => some[index * stride % some.length] ?? "");
 }

@@ -1,7 +1,7 @@
-// The receiver of the delivery row, a process of its own: takes every POST and answers 204.
+// The receiver of the delivery rows, a separate process: responds to each POST with 204.
 import { answerLines } from "./lines.ts";
 
-/** What a line on stdout says: how many were taken since the line before. */
+/** A line on stdout: the number of deliveries received since the previous line. */
 export interface Taken {
   taken: number;
 }

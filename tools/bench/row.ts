@@ -1,47 +1,47 @@
-// What a bench finds: rows with both sides, the ratio and the target; as a table and as JSON.
+// The results of a benchmark: rows with both sides, the ratio and the target, as a table or as JSON.
 import type { Compared } from "./measure.ts";
 import type { ReadStores } from "./read_stores.ts";
 
-/** A measured value; `of` says whose, where it is not Regfeed's of this row's work. */
+/** A measured value. `of` says what was measured if it is not Regfeed doing this row's work. */
 export interface Figure {
   value: number;
   unit: "/s" | " ms" | " ms CPU" | " MB";
   of?: string;
 }
 
-/** One measured work. */
+/** The result of one measurement. */
 export interface Row {
   work: string;
-  /** What Regfeed reached. */
+  /** Regfeed's value. */
   ours: Figure;
-  /** What stands beside it; null where a row has no other side. */
+  /** The baseline's value, or null if the row has no baseline. */
   theirs: Figure | null;
-  /** ours / theirs, or the figure itself where the target is an absolute one; null where only a time is shown. */
+  /** The ratio ours / theirs, or Regfeed's value if the target is absolute; null if there is neither. */
   figure: number | null;
   target: { atLeast: number } | { atMost: number } | null;
   notes: readonly string[];
 }
 
-/** What every row is measured with. */
+/** The context in which rows are measured. */
 export interface Bench {
-  /** For stores; removed at the end. */
+  /** The folder for stores, removed at the end. */
   folder: string;
   settings: Settings;
-  /** The stores that are read. */
+  /** Returns the stores for the parts reads and lists. */
   stores(tell: (text: string) => void): Promise<ReadStores>;
-  /** Tells the one who waits what goes on. */
+  /** Shows the progress. */
   tell(text: string): void;
   add(row: Row): void;
 }
 
-/** The sizes of a bench. */
+/** The sizes of a benchmark. */
 export interface Settings {
-  /** Pairs of each comparison. */
+  /** Number of pairs per comparison. */
   rounds: number;
-  /** How long one side of a pair is loaded, ms. */
+  /** Duration of the load on one side of a pair, ms. */
   forMs: number;
   connections: number;
-  /** Events of the second and of the biggest of the stores that are read. */
+  /** Number of events in the medium store; `many` is that in the largest store. */
   events: number;
   many: number;
   items: number;
@@ -50,13 +50,13 @@ export interface Settings {
   subscriptions: number;
 }
 
-/** Whether the row reaches its target; null without one. */
+/** Returns whether the row reaches its target, or null if it has none. */
 export function verdictOf({ figure, target }: Row): "PASS" | "MISS" | null {
   if (target === null || figure === null) return null;
   return ("atLeast" in target ? figure >= target.atLeast : figure <= target.atMost) ? "PASS" : "MISS";
 }
 
-/** Both sides of a comparison as those of a row. */
+/** Converts a comparison to the sides of a row. */
 export function sides(
   compared: Compared,
   unit: Figure["unit"],
@@ -69,12 +69,12 @@ export function sides(
   };
 }
 
-/** The spread of the pairs, as a note. */
+/** Describes the spread of the pairs, as a note. */
 export function spread({ from, to }: Pick<Compared, "from" | "to">): string {
   return `pairs from ${rounded(from)} to ${rounded(to)}`;
 }
 
-/** Three significant digits at most where the number is small, whole where it is big. */
+/** Formats a number with at most three significant digits, or as a whole number from 100 on. */
 export function rounded(value: number): string {
   return value >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(3)));
 }
@@ -83,9 +83,9 @@ function shown({ value, unit, of }: Figure): string {
   return `${rounded(value)}${unit}${of === undefined ? "" : ` ${of}`}`;
 }
 
-const HEAD = ["work", "Regfeed", "beside it", "figure", "target", ""];
+const HEAD = ["work", "Regfeed", "baseline", "result", "target", ""];
 
-/** The rows as a table for people, notes under each. */
+/** Formats the rows as a table, with the notes under each row. */
 export function toTable(rows: readonly Row[]): string {
   const cells = rows.map((row) => [
     row.work,
@@ -109,7 +109,7 @@ export function toTable(rows: readonly Row[]): string {
   ).join("\n") + "\n";
 }
 
-/** The rows as JSON for machines. */
+/** Formats the rows as JSON. */
 export function toJson(rows: readonly Row[], settings: Settings): string {
   return JSON.stringify(
     { settings, rows: rows.map((row) => ({ ...row, verdict: verdictOf(row) })) },

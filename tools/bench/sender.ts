@@ -1,4 +1,4 @@
-// Regfeed's side of the delivery row, a process of its own: the whole appliance over a store full of deliveries.
+// Regfeed's side of the delivery rows, in a separate process: the whole app, with a store full of deliveries.
 import { createApp } from "../../src/app.ts";
 import { createPlatform } from "../../src/platform/platform.ts";
 import type { Store } from "../../src/domain/ports/store/store.ts";
@@ -7,29 +7,29 @@ import { VERSION } from "../../src/version.ts";
 import { readConfig } from "./config.ts";
 import { answerLines } from "./lines.ts";
 
-/** What a line on stdin asks for. */
+/** A job, as a line on stdin. */
 export interface Sending {
-  /** The store's file; every delivery in it is due. */
+  /** The database file; every delivery in it is due. */
   path: string;
-  /** Attempts at once for one subscription; there are four times as many delivery slots. */
+  /** Concurrent attempts per subscription; there are four times as many delivery slots. */
   concurrency: number;
-  /** It ends when so many are still pending. */
+  /** The job ends when this number of deliveries is still pending. */
   left: number;
 }
 
-/** What a line on stdout says. */
+/** The result of a job, as a line on stdout. */
 export interface Sent {
   ms: number;
-  /** The most memory that the process had resident meanwhile, as far as was looked. */
+  /** Maximum resident memory of the process among the samples, bytes. */
   peakBytes: number;
 }
 
-/** How often it is looked how much memory there is, ms. */
+/** Interval of memory samples, ms. */
 const LOOK_MS = 20;
 
 if (import.meta.main) await answerLines(send);
 
-/** Delivers; the time ends when the last attempt is recorded. */
+/** Delivers; the measured time ends when the last attempt is recorded. */
 async function send({ path, concurrency, left }: Sending): Promise<Sent> {
   const config = await readConfig(
     `[delivery]\nallow_http = true\nallow_networks = ["127.0.0.0/8"]\n` +
@@ -42,7 +42,7 @@ async function send({ path, concurrency, left }: Sending): Promise<Sent> {
   const done = new AbortController();
   const watched: Store = {
     ...store,
-    // To ask the store how many wait would count them, again and again.
+    // Counted here, because the store would count all pending deliveries at each call of health().
     async finishAttempts(finished, nowMs) {
       await store.finishAttempts(finished, nowMs);
       pendingDeliveries -= finished.filter(({ next }) => next.kind === "delivered").length;

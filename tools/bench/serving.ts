@@ -1,4 +1,4 @@
-// A Regfeed that serves a store beside a bare server, and the load on either.
+// Runs Regfeed with a store beside a bare server, and puts load on either.
 import { join } from "node:path";
 import type { BareAnswer } from "./bare_server.ts";
 import type { LoadJob, LoadResult } from "./load.ts";
@@ -7,14 +7,14 @@ import { compare, type Compared, median } from "./measure.ts";
 import { type Companion, cpuMsOf, startCompanion, startRegfeed } from "./processes.ts";
 import { rounded, type Settings } from "./row.ts";
 
-/** A day's requests that no bench uses up. */
+/** A daily quota that no benchmark uses up. */
 const REQUESTS_PER_DAY = 1_000_000_000;
-/** How long both servers are loaded before the first pair, ms: a service runs for months, its first second tells nothing. */
+/** Duration of the load on both servers before the first pair, ms, because a service is rarely measured cold. */
 export const WARM_MS = 3_000;
-/** The most requests of one side of one pair. */
+/** Maximum number of requests to one side of a pair. */
 const MAX_REQUESTS = 200_000;
 
-/** Nothing is collected: the sources are named so that lists can be narrowed to them. */
+/** The sources are disabled; they exist only so that lists can be filtered by source. */
 const CONFIG = `
 [server]
 listen = "127.0.0.1:0"
@@ -28,23 +28,23 @@ ${
   ).join("")
 }`;
 
-/** What asks and what answers. */
+/** Both servers and the load generator. */
 export interface Serving {
   regfeed: { pid: number; port: number };
   bare: { pid: number; port: number };
-  /** Asks Regfeed once. */
+  /** Sends one request to Regfeed. */
   get(path: string): Promise<{ headers: Record<string, string>; body: string }>;
-  /** Asks a server for the addresses in turn, over and over; `paths` stay those of the load before when left out. */
+  /** Requests the paths from a server in turn, repeatedly. The default for `paths` is those of the previous load. */
   load(port: number, bounds: LoadBounds, paths?: readonly string[]): Promise<LoadResult>;
-  /** Sets what the bare server answers. */
+  /** Sets the response of the bare server. */
   setBare(answer: BareAnswer): Promise<void>;
   end(): Promise<void>;
 }
 
-/** How much one load asks for. */
+/** The limits of one load. */
 export type LoadBounds = Pick<LoadJob, "connections" | "forMs" | "maxRequests">;
 
-/** Serves the store `regfeed.db` of a folder; the key is one of it. V8 gets the settings. */
+/** Serves the store `regfeed.db` in a folder, to which the key gives access, with these V8 flags. */
 export async function startServing(
   folder: string,
   key: string,
@@ -65,13 +65,13 @@ export async function startServing(
         headers: { authorization, "accept-encoding": "identity" },
       });
       const body = await response.text();
-      if (response.status !== 200) throw new Error(`${path} answered ${response.status}: ${body}`);
+      if (response.status !== 200) throw new Error(`${path} returned ${response.status}: ${body}`);
       return { headers: Object.fromEntries(response.headers), body };
     },
     async load(to, bounds, paths) {
       const job: LoadJob = { port: to, authorization, ...bounds, ...(paths === undefined ? {} : { paths }) };
       const result = await loader.ask<LoadResult>(job);
-      if (result.failed > 0) throw new Error(`${result.failed} of ${result.requests} answers were not 200`);
+      if (result.failed > 0) throw new Error(`${result.failed} of ${result.requests} responses were not 200`);
       return result;
     },
     setBare: async (answer) => {
@@ -83,7 +83,7 @@ export async function startServing(
   };
 }
 
-/** Requests a second of both servers for the same addresses; beside them what a request costs each process. */
+/** Compares the requests per second of both servers for the same URLs, and the CPU time per request. */
 export async function compareServers(
   serving: Serving,
   paths: readonly string[],
@@ -92,7 +92,7 @@ export async function compareServers(
   const bounds = { connections: settings.connections, forMs: settings.forMs, maxRequests: MAX_REQUESTS };
   const [first = ""] = paths;
   const answer = await serving.get(first);
-  // These two the bare server makes itself.
+  // The bare server adds these headers itself.
   for (const name of ["date", "content-length"]) delete answer.headers[name];
   await serving.setBare(answer);
   await serving.load(serving.bare.port, { ...bounds, forMs: WARM_MS }, paths);
@@ -112,12 +112,16 @@ export async function compareServers(
   const micros = (side: "regfeed" | "bare"): number => spent[side].cpuMs * 1000 / spent[side].requests;
   return {
     ...compared,
-    cost: `p99 ${rounded(median(slowest))} x the median; ${describeCost(micros("regfeed"), micros("bare"))}`,
+    cost: `p99 is ${rounded(median(slowest))} times the median; ${
+      describeCost(micros("regfeed"), micros("bare"))
+    }`,
   };
 }
 
-/** CPU time says the same on a machine that does something else beside; not every system shows it. */
+/** Describes CPU times, which are reliable even on a busy machine. Not every system shows them. */
 function describeCost(ours: number, theirs: number): string {
-  if (Number.isNaN(ours + theirs)) return "CPU time not shown by this system";
-  return `CPU a request ${rounded(ours)} µs against ${rounded(theirs)} µs, that is ${rounded(theirs / ours)}`;
+  if (Number.isNaN(ours + theirs)) return "this system does not show CPU time";
+  return `CPU per request: ${rounded(ours)} µs against ${rounded(theirs)} µs, a ratio of ${
+    rounded(theirs / ours)
+  }`;
 }

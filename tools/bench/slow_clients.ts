@@ -1,4 +1,4 @@
-// `deno task slow`: what 2 000 slow connections do to the API, over plain HTTP, over TLS and behind nginx.
+// `deno task slow`: measures the effect of 2,000 slow connections on the API over HTTP, over TLS and behind nginx.
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { makeAuthority, makeCertificate } from "../../tests/support/certificates.ts";
@@ -7,19 +7,19 @@ import { endAll, startCompanion, startRegfeed } from "./processes.ts";
 
 const HELP = `deno task slow [--connections N] [--addresses N] [--seconds N] [--only plain,tls,nginx] [--json]
 
-Starts Regfeed on loopback and holds N connections to it (2000) from so many addresses (20), which say nothing, or a byte
-of their request a second. Meanwhile one client with an address of its own asks GET /v1/sources over a new connection each
-time, for so many seconds (10). Prints how long its answers took, how many it did not get, and the memory of the server.
+Starts Regfeed on loopback and holds connections (default 2000) from several IP addresses (default 20). They send
+nothing, or one byte of a request per second. Meanwhile, a client with another IP address requests /v1/sources, each
+time over a new connection, for some seconds (default 10). Prints its response times and failures, and Regfeed's memory.
 `;
 
-/** How long the asking client waits for an answer before it counts as failed, ms. */
+/** Time limit of the measured client for a response, ms; then the request has failed. */
 const ANSWER_MS = 5_000;
 const BETWEEN_ASKS_MS = 50;
-/** How long the slow clients may take to connect, ms, and how often is looked whether they have. */
+/** Time limit for the slow clients to connect, ms, and the interval of the checks. */
 const OPENING_MS = 30_000;
 const LOOK_MS = 500;
 
-/** How Regfeed is reached. */
+/** How the clients reach Regfeed. */
 type Way = "plain" | "tls" | "nginx";
 
 interface Row {
@@ -142,7 +142,7 @@ async function askAgainAndAgain(
       const signal = AbortSignal.timeout(ANSWER_MS);
       const answer = await fetch(`${address}/v1/sources`, { client, signal });
       await answer.text();
-      if (!answer.ok) throw new Error(`answered ${answer.status}`);
+      if (!answer.ok) throw new Error(`responded with ${answer.status}`);
       times.push(performance.now() - startMs);
     } catch (error) {
       failed += 1;
@@ -172,7 +172,7 @@ function describe(row: Row): string {
   ].join(" ");
 }
 
-/** What the server's own metrics say of its memory. */
+/** Reads the server's resident memory from its metrics, in MB. */
 async function residentMb(metrics: string): Promise<number> {
   const text = await (await fetch(`http://${metrics}/metrics`)).text();
   return Math.round(Number(/^process_resident_memory_bytes (\S+)/m.exec(text)?.[1] ?? NaN) / 1e6);

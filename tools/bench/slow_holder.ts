@@ -1,30 +1,30 @@
-// Slow clients, a process of its own: holds many connections that say nothing or say it byte by byte.
+// Slow clients, in a separate process: holds many connections that send nothing, or one byte at a time.
 import net from "node:net";
 import tls from "node:tls";
 import { answerLines } from "./lines.ts";
 
-/** What the one line on stdin asks for. */
+/** The job, as the first line on stdin. */
 export interface HoldJob {
   port: number;
   isTls: boolean;
   connections: number;
-  /** `idle` says nothing at all, not even hello in TLS; `dribble` a byte of a request's head now and then. */
+  /** `idle` sends nothing, not even a TLS handshake; `dribble` sends a byte of the request headers now and then. */
   kind: "idle" | "dribble";
-  /** As many addresses of 127.0.0.0/8 they come from. */
+  /** Number of IP addresses in 127.0.0.0/8 that the connections come from. */
   addresses: number;
 }
 
-/** How they fare, as a line on stdout for each further line on stdin. */
+/** The state of the connections, as a line on stdout for each line on stdin. */
 export interface HoldState {
-  /** Connections that are open now. */
+  /** Number of open connections. */
   open: number;
-  /** Connections that the server has closed so far. Each is opened again. */
+  /** Number of connections that the server has closed so far; each is opened again. */
   closed: number;
 }
 
-/** How long a dribbling client is silent between two bytes, ms. */
+/** Pause of a dribbling client between two bytes, ms. */
 const BETWEEN_BYTES_MS = 1_000;
-/** Connections that are opened at once. */
+/** Number of connections that are opened at once. */
 const BATCH = 50;
 const BETWEEN_BATCHES_MS = 20;
 const AGAIN_MS = 500;
@@ -56,7 +56,7 @@ function hold(asked: HoldJob, number: number): void {
     port: asked.port,
     localAddress: `127.0.0.${(asked.addresses === 1 ? 1 : 2) + number % asked.addresses}`,
   };
-  // A client that says nothing does not begin with TLS either.
+  // An idle client does not even start a TLS handshake.
   const socket = asked.isTls && asked.kind === "dribble"
     ? tls.connect({ ...where, rejectUnauthorized: false })
     : net.connect(where);

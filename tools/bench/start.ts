@@ -1,4 +1,4 @@
-// The start row: from starting the executable to its first response, beside an executable that only says hello.
+// The start row: time from starting the executable to its first response, against a hello-world executable.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { compare } from "./measure.ts";
@@ -6,11 +6,11 @@ import { type Bench, sides, spread } from "./row.ts";
 
 const EXECUTABLE = fileURLToPath(new URL("../../dist/regfeed", import.meta.url));
 const HELLO = fileURLToPath(new URL("hello.ts", import.meta.url));
-/** How long an executable may take to answer, ms. */
+/** Time limit for the first response of an executable, ms. */
 const PATIENCE_MS = 30_000;
-/** Between two attempts to connect, ms: each takes time from the program that starts. */
+/** Pause between two attempts to connect, ms, because each takes CPU time from the starting program. */
 const LOOK_MS = 5;
-/** Measures both; without an executable, or where none can be made, it says so and measures nothing. */
+/** Measures both. If an executable is missing or cannot be built, prints that and measures nothing. */
 export async function measureStart({ folder, settings, tell, add }: Bench): Promise<void> {
   const place = join(folder, "start");
   await Deno.mkdir(place);
@@ -25,7 +25,7 @@ export async function measureStart({ folder, settings, tell, add }: Bench): Prom
   await Deno.writeTextFile(config, `[server]\nlisten = "127.0.0.1:${port}"\n[store]\npath = "regfeed.db"\n`);
   const address = `http://127.0.0.1:${port}`;
   const serve = ["serve", "--config", config];
-  // The first start makes the database, as no later one does.
+  // Only the first start creates the database, so it is not measured.
   await timeStart(EXECUTABLE, serve, `${address}/readyz`);
   tell("starting and ending");
   const compared = await compare(
@@ -34,19 +34,19 @@ export async function measureStart({ folder, settings, tell, add }: Bench): Prom
     () => timeStart(hello, [String(port)], address),
   );
   add({
-    work: "executable: from its start to its first response",
+    work: "executable: time from start to first response",
     ...sides(compared, " ms", "a compiled hello-world server"),
     target: { atMost: 2.5 },
     notes: [spread(compared)],
   });
 }
 
-/** Why there is nothing to compare; null when both executables are there. */
+/** Compiles the hello-world executable. Returns why an executable is missing, or null. */
 async function missing(hello: string): Promise<string | null> {
   try {
     await Deno.stat(EXECUTABLE);
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return "there is no dist/regfeed: deno task compile makes it";
+    if (error instanceof Deno.errors.NotFound) return "there is no dist/regfeed: run deno task compile";
     throw error;
   }
   const args = [
@@ -54,7 +54,7 @@ async function missing(hello: string): Promise<string | null> {
     "--quiet",
     "--no-check",
     "--no-code-cache",
-    // With the config, every package of this repository would be embedded in it, and found again at each start.
+    // With the config, the executable would contain every package of this repository and load it at each start.
     "--no-config",
     "--no-lock",
     "--allow-net",
@@ -62,7 +62,9 @@ async function missing(hello: string): Promise<string | null> {
     HELLO,
   ];
   const { success, stderr } = await new Deno.Command(Deno.execPath(), { args, stdin: "null" }).output();
-  return success ? null : `no executable could be made: ${new TextDecoder().decode(stderr).trim()}`;
+  return success
+    ? null
+    : `the hello-world executable could not be built: ${new TextDecoder().decode(stderr).trim()}`;
 }
 
 async function timeStart(program: string, args: readonly string[], address: string): Promise<number> {
@@ -75,7 +77,7 @@ async function timeStart(program: string, args: readonly string[], address: stri
   }).spawn();
   try {
     while (!await answers(address)) {
-      if (performance.now() - startMs > PATIENCE_MS) throw new Error(`${program} does not answer`);
+      if (performance.now() - startMs > PATIENCE_MS) throw new Error(`${program} does not respond`);
       await new Promise((again) => setTimeout(again, LOOK_MS));
     }
     return performance.now() - startMs;
@@ -91,7 +93,7 @@ async function answers(address: string): Promise<boolean> {
     await response.body?.cancel();
     return response.ok;
   } catch {
-    return false; // nobody listens yet
+    return false; // not listening yet
   }
 }
 

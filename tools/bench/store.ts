@@ -1,9 +1,9 @@
-// The stores of a bench: as `serve` opens them, with the key beside the file.
+// Opens stores for benchmarks as `serve` does, with the secret key beside the database.
 import type { Store } from "../../src/domain/ports/store/store.ts";
 import { openVaultFile } from "../../src/platform/vault.ts";
 import { openStore } from "../../src/store/sqlite/store.ts";
 
-/** Opens or creates the store in the file. */
+/** Opens or creates the store at the path. */
 export function openBenchStore(path: string): Store {
   return openStore(path, (options) => openVaultFile(`${path}.key`, options));
 }

@@ -1,4 +1,4 @@
-// The stores that are read, of three sizes: made once a run, for whichever parts ask for them.
+// Creates the stores of three sizes for the parts reads and lists, once per run.
 import { join } from "node:path";
 import { addCustomer, fillEvents } from "./fill.ts";
 import { createEvents } from "./invented.ts";
@@ -6,10 +6,10 @@ import type { Settings } from "./row.ts";
 import { openBenchStore } from "./store.ts";
 import type { ReadStores } from "./read_stores.ts";
 
-/** Events of the smallest store. */
+/** Number of events in the smallest store. */
 export const FEW = 1_000;
 
-/** Gives the stores, which are made when they are first asked for: that may take minutes, and `tell` says how far it is. */
+/** Returns a function that creates the stores at the first call, which may take minutes; `tell` shows the progress. */
 export function createStores(
   folder: string,
   { events, many }: Pick<Settings, "events" | "many">,
@@ -19,7 +19,7 @@ export function createStores(
   return (tell) => made ??= makeStores(sizes, folder, tell);
 }
 
-/** One store that grows; at each size a copy of it is left in the folder of that size. */
+/** Fills one store, and copies it to the folder of each size when it has reached that size. */
 async function makeStores(
   sizes: readonly number[],
   folder: string,

@@ -1,4 +1,4 @@
-// The program as few files: what an executable embeds is found, read and compiled again at each of its starts.
+// Bundles the program into a few files, because an executable loads and compiles its embedded files at each start.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import manifest from "../../deno.json" with { type: "json" };
@@ -6,34 +6,34 @@ import { collectLicences } from "./licences.ts";
 import { run } from "./run.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-/** Where it is made; its folders are those of the source, so that what is found beside a file is found beside a bundle. */
+/** The output folder. It has the source's subfolders, so that relative paths from a bundle work as from its source. */
 const FOLDER = join(ROOT, "dist", "bundle");
 const BUNDLES = join(FOLDER, "src", "cli");
 
 /**
- * Packages that stay as they are: they are written for Node, whose timers are objects, and Deno 2.4 gives those to what
- * is a package of npm's and to nothing else.
+ * Packages that are not bundled: they expect Node's timers, which are objects, and Deno 2.4 provides these only to code
+ * in npm packages.
  */
 const NODE_PACKAGES = ["undici", "nodemailer"] as const;
 
 /** The programs of worker threads. */
 const THREADS = ["database_worker", "parse_worker"] as const;
 
-/** What an executable is made of. */
+/** The input for `deno compile`. */
 export interface Bundle {
   folder: string;
-  /** Where the packages are that it still imports. */
+  /** The config that names the packages that are still imported. */
   config: string;
   /** The entry point. */
   main: string;
-  /** What nothing imports by name, and has to be named to the compiler. */
+  /** Files that no import names, which the compiler must include. */
   include: readonly string[];
 }
 
-/** What came of bundling. */
+/** The result of bundling; `said` is the bundler's output. */
 export type Bundling = { kind: "made"; bundle: Bundle } | { kind: "failed"; said: string };
 
-/** Bundles the program; `facts` is what `version` reads of its making. What is left of an earlier one goes first. */
+/** Bundles the program, after removing an earlier bundle. `facts` are the build facts that `version` reads, as JSON. */
 export async function makeBundle(facts: string): Promise<Bundling> {
   await removeBundle();
   await Deno.mkdir(BUNDLES, { recursive: true });
@@ -43,7 +43,7 @@ export async function makeBundle(facts: string): Promise<Bundling> {
     "--lock=executable.lock",
     "--frozen",
     "--platform=deno",
-    // Each command is loaded with what it needs and nothing else.
+    // So that a command loads only the code that it needs.
     "--code-splitting",
     ...NODE_PACKAGES.map((name) => `--external=${name}`),
     `--outdir=${BUNDLES}`,
@@ -67,7 +67,7 @@ export async function makeBundle(facts: string): Promise<Bundling> {
   };
 }
 
-/** The settings of the source, with nothing named that is not embedded. */
+/** Returns the settings of deno.json, without the packages that are bundled. */
 function bundleConfig(): unknown {
   const { nodeModulesDir, unstable, imports } = manifest;
   return {
@@ -77,14 +77,14 @@ function bundleConfig(): unknown {
   };
 }
 
-/** Removes what was made. */
+/** Removes the bundle, if there is one. */
 export async function removeBundle(): Promise<void> {
   await Deno.remove(FOLDER, { recursive: true }).catch((error) => {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
   });
 }
 
-/** Gives every file the time: an executable holds the time of each file in it, and would be another with every build. */
+/** Sets the time of every file, because executables contain file times and would otherwise differ with each build. */
 export async function setTimes(folder: string, time: number): Promise<void> {
   for await (const entry of Deno.readDir(folder)) {
     const path = join(folder, entry.name);

@@ -1,4 +1,4 @@
-// Makes dist/regfeed for this machine: deno task compile
+// `deno task compile`: builds dist/regfeed for this machine.
 import { compile } from "./executable.ts";
 
 const { ok, said } = await compile({ output: "dist/regfeed" });

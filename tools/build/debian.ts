@@ -1,4 +1,4 @@
-// The Debian package: the executable, its unit, its config, and what is done when it comes and goes.
+// Builds the Debian package: the executable, systemd unit, config, documents, and maintainer scripts.
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,23 +10,23 @@ import { manualPage } from "./manual.ts";
 import { run } from "./run.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-/** Debian's names of the machines that executables are made for. */
+/** Debian's architecture names by target. */
 const ARCHITECTURES: Readonly<Record<string, string>> = {
   "x86_64-unknown-linux-gnu": "amd64",
   "aarch64-unknown-linux-gnu": "arm64",
 };
 
-/** Debian's name of a target; null for one that Debian does not run on. */
+/** Returns Debian's architecture name for a target, or null if there is no package for it. */
 export function debianArchitecture(target: string): string | null {
   return ARCHITECTURES[target] ?? null;
 }
 
-/** The config of the package: the example's, with its files where Debian has them. */
+/** Returns the package's config: the example config with Debian's paths. */
 export function debianConfig(example: string): string {
   return example.replaceAll(/"data\//g, '"/var/lib/regfeed/');
 }
 
-/** What a package is made of, and where to. */
+/** The input and the output path of a package. */
 export interface DebianPackage {
   executable: string;
   output: string;
@@ -68,7 +68,7 @@ export async function buildDebian(
     await put("usr/share/man/man1/regfeed.1.gz", gzipSync(page, { level: 9 }), 0o644);
     const overrides = await read("packaging/debian/lintian-overrides");
     await put("usr/share/lintian/overrides/regfeed", overrides, 0o644);
-    // What the operator changes is not summed, and what is only for dpkg not either.
+    // The sums omit the config, which the operator changes, and dpkg's own control files.
     await put("DEBIAN/md5sums", sums.join(""), 0o644);
     await put("etc/regfeed/regfeed.toml", debianConfig(await read("config.example.toml")), 0o640);
     await put("DEBIAN/conffiles", "/etc/regfeed/regfeed.toml\n", 0o644);
@@ -78,7 +78,7 @@ export async function buildDebian(
     for (const script of ["postinst", "prerm", "postrm"]) {
       await put(`DEBIAN/${script}`, await read(`packaging/debian/${script}`), 0o755);
     }
-    // Without it the package would hold the time at which it was made.
+    // Without SOURCE_DATE_EPOCH, the package would contain the build time.
     return await run(
       "dpkg-deb",
       ["--build", "--root-owner-group", "-Zxz", folder, output],
@@ -89,7 +89,7 @@ export async function buildDebian(
   }
 }
 
-/** The guides and the example files that they link to. */
+/** Lists the guides and the example files to which they link. */
 async function documents(): Promise<string[]> {
   const found = ["README.md", "SECURITY.md"];
   for (const folder of ["docs", "docs/use", "docs/run", "docs/develop", "packaging"]) {
@@ -100,7 +100,7 @@ async function documents(): Promise<string[]> {
   return found.sort();
 }
 
-/** What Debian's tools show of a package's history: this version, and where all of it can be read. */
+/** Returns Debian's changelog, with an entry for this version. */
 function changelog(
   { version, control, time, commit }: {
     version: string;
@@ -111,6 +111,6 @@ function changelog(
 ): string {
   const maintainer = /^Maintainer: (.*)$/m.exec(control)?.[1];
   const date = new Date(time === null ? Date.now() : time * 1_000).toUTCString().replace("GMT", "+0000");
-  const from = commit === null ? "" : `  * Made from commit ${commit}.\n`;
+  const from = commit === null ? "" : `  * Built from commit ${commit}.\n`;
   return `regfeed (${version}) stable; urgency=medium\n\n  * Regfeed ${version}.\n${from}\n -- ${maintainer}  ${date}\n`;
 }

@@ -1,8 +1,8 @@
-// How the executable is made: what it may do, what it holds, what it says of its making.
+// Builds the executable: its permissions, garbage collection settings and build facts.
 import { makeBundle, removeBundle, setTimes } from "./bundle.ts";
 import { run } from "./run.ts";
 
-/** What the executable may do; fixed when it is made. It starts no process and loads no library. */
+/** The permissions of the executable, fixed at build time. It cannot start processes or load libraries. */
 const PERMISSIONS = [
   "--no-prompt",
   "--allow-net",
@@ -15,28 +15,27 @@ const PERMISSIONS = [
 ];
 
 /**
- * When the runtime collects garbage. By itself it does so for a machine that has nothing else to do: up to 192 MB are
- * taken for what was allocated last, the rest grows to four times what is in use, and little of either is given back.
- * None of these is a limit that something could fail at.
+ * V8 flags for garbage collection. By default, V8 uses up to 192 MB for new objects, lets the rest of the heap grow to
+ * four times what is in use, and returns little of it. No flag is a limit at which an allocation could fail.
  */
 export const COLLECTOR: readonly string[] = [
-  // A third of what is taken for what was allocated last, MB.
+  // A third of the space for new objects, MB.
   "--max-semi-space-size=16",
-  // Of what is older nothing is collected before it is so much, MB: twice what the service has in use.
+  // The size of the old space before its first collection, MB: twice what the service uses.
   "--initial-old-space-size=64",
-  // From then on, it is when it has grown by half since the last time.
+  // After that, it is collected when it has grown by half.
   "--heap-growing-percent=50",
 ];
 
-/** What an executable was made from. */
+/** What an executable was built from. */
 export interface BuildFacts {
-  /** The commit, with "+changes" where the files were not as it has them; null outside of a repository. */
+  /** The commit, with "+changes" if files differed from it; null outside a repository. */
   commit: string | null;
-  /** Whether `OTEL_DENO` was set: on the base of Deno 2.4 that decides whether the executable exports traces. */
+  /** Whether `OTEL_DENO` was set. With the runtime base of Deno 2.4, this decides whether traces are exported. */
   traces: boolean;
 }
 
-/** Makes the executable at `output`, for this machine or for a target such as "aarch64-apple-darwin". */
+/** Builds the executable at `output`, for this machine or for a target such as "aarch64-apple-darwin". */
 export async function compile(
   { output, target }: { output: string; target?: string },
 ): Promise<{ ok: boolean; said: string }> {
@@ -51,8 +50,8 @@ export async function compile(
       `--config=${config}`,
       "--lock=executable.lock",
       "--frozen",
-      "--no-check", // the check task does that, with the types of the newer runtime
-      "--no-code-cache", // its file would have a name that others can guess
+      "--no-check", // `deno task check` does this, with the types of the newer runtime
+      "--no-code-cache", // the cache file would have a predictable name
       `--v8-flags=${COLLECTOR.join(",")}`,
       ...include.map((path) => `--include=${path}`),
       `--output=${output}`,
@@ -65,7 +64,7 @@ export async function compile(
   }
 }
 
-/** What the files here are. */
+/** Reads the build facts of this checkout. */
 export async function buildFacts(): Promise<BuildFacts> {
   const traces = ["true", "1"].includes(Deno.env.get("OTEL_DENO") ?? "");
   const commit = await run("git", ["rev-parse", "HEAD"]);
@@ -74,7 +73,7 @@ export async function buildFacts(): Promise<BuildFacts> {
   return { commit: commit.said.trim() + (changes.said.trim() === "" ? "" : "+changes"), traces };
 }
 
-/** When the files here were committed, Unix seconds; null outside of a repository. */
+/** Returns the time of the current commit in Unix seconds, or null outside a repository. */
 export async function commitTime(): Promise<number | null> {
   const { ok, said } = await run("git", ["log", "-1", "--format=%ct"]);
   return ok ? Number(said) : null;

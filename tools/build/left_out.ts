@@ -1,16 +1,16 @@
-// Why something of a release was not made, and what to do.
+// Explains why a file of a release could not be built, and what to do.
 
-/** A download of Deno's that failed: the base that an executable is made on. */
+/** Deno's message when it cannot download the runtime base of an executable. */
 const MISSING_BASE = /error sending request for url \((\S+\/release\/(v[\d.]+)\/(denort-\S+?\.zip))\)/;
-/** The same of the program that makes the bundles, which comes from npm. */
+/** Deno's message when it cannot download the bundler from npm. */
 const MISSING_BUNDLER = /(?:Failed to (?:download|fetch)|error sending request)[^\n]*esbuild[^\n]*/;
 
-/** What a program that failed has said, in one line, with what to do where that is known. */
+/** Summarises the output of a failed program in one line, with advice for known causes. */
 export function whyLeftOut(said: string): string {
   const [, url, version, file] = MISSING_BASE.exec(said) ?? [];
   if (url !== undefined) {
-    return `its runtime base could not be downloaded: fetch ${url} on a machine that reaches it, put it at ` +
-      `dl/release/${version}/${file} in the folder of \`deno info\`'s "DENO_DIR location", and run this again`;
+    return `its runtime base could not be downloaded: fetch ${url} on a machine that can reach it, put it at ` +
+      `dl/release/${version}/${file} in the folder that \`deno info\` calls "DENO_DIR location", and run this again`;
   }
   const [bundler] = MISSING_BUNDLER.exec(said) ?? [];
   if (bundler !== undefined) {
@@ -19,7 +19,7 @@ export function whyLeftOut(said: string): string {
   return causesOf(said).join(": ") || "it failed silently";
 }
 
-/** The error and its causes, outermost first, without where in the program it was; else the last line. */
+/** Returns the error and its causes, outermost first, without the backtrace; the default is the last line. */
 function causesOf(said: string): string[] {
   const lines = said.split("\n").map((line) => line.trim()).filter((line) => line !== "");
   const from = lines.findIndex((line) => line.startsWith("error:"));

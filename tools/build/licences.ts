@@ -1,4 +1,4 @@
-// The licences of what an executable holds, which have to go wherever that code goes: from the packages' own files.
+// Collects the licences of the code in an executable, which must be distributed with it, from the packages' files.
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { run } from "./run.ts";
@@ -10,13 +10,13 @@ const RULE = `\n${"-".repeat(80)}\n`;
 interface Part {
   name: string;
   version: string;
-  /** The texts of its licence, or what it states. */
+  /** The texts of the licence, or the statement in package.json. */
   texts: readonly string[];
 }
 
 /**
- * Regfeed's own licence, and those of the runtime and of every package that `executable.lock` names, which is what the
- * SBOM lists. Throws for a package of which nothing is there: nothing may go out without its licence.
+ * Returns the licences of Regfeed, the runtime and every package in `executable.lock`, which are those that the SBOM
+ * lists. Throws if a package's licence is missing, because no package may be distributed without it.
  */
 export async function collectLicences(): Promise<string> {
   const own = await Deno.readTextFile(join(ROOT, "LICENSE"));
@@ -24,14 +24,14 @@ export async function collectLicences(): Promise<string> {
   const list = parts.map(({ name, version }) => `  ${name} ${version}\n`).join("");
   const texts = parts.map(({ name, version, texts }) => `${name} ${version}\n\n${texts.join("\n\n")}`);
   return [
-    `${own}\nRegfeed's executable holds, each under its own licence, which follows:\n\n${list}`,
+    `${own}\nRegfeed's executable contains the following, each under its own licence, printed below:\n\n${list}`,
     ...texts,
   ].join(
     RULE,
   );
 }
 
-/** Deno's base of executables; what that is made of itself is no package here. */
+/** Returns the runtime with its licence. Its own components are not npm packages. */
 async function runtimePart(): Promise<Part> {
   const folder = dirname(Deno.execPath());
   let text = "Licence: MIT; author: the Deno authors";
@@ -39,7 +39,7 @@ async function runtimePart(): Promise<Part> {
     if (await Deno.stat(path).then(({ isFile }) => isFile, () => false)) text = await Deno.readTextFile(path);
   }
   const more =
-    "What Deno itself is made of (V8, SQLite, libraries in Rust) is listed, with its licences, where it is made: " +
+    "The components of Deno itself (V8, SQLite, Rust libraries) and their licences are listed in its repository: " +
     "https://github.com/denoland/deno";
   return { name: "deno", version: Deno.version.deno, texts: [text, more] };
 }
@@ -55,14 +55,14 @@ async function packageParts(): Promise<Part[]> {
   const parts: Part[] = [];
   for (const key of Object.keys(lock.npm).sort()) {
     const at = key.indexOf("@", 1);
-    // Behind an underscore stands with whom a package is installed, which is not where it lies.
+    // The part after an underscore names the peer dependencies and does not occur in the path.
     const [name, version = ""] = [key.slice(0, at), key.slice(at + 1).split("_")[0]];
     let texts: string[] = [];
     for (const registry of registries) {
       if (texts.length === 0) texts = await textsOf(join(npmCache, registry, name, version));
     }
     if (texts.length === 0) {
-      throw new Error(`the licence of ${name} ${version} is not there: run \`deno task lock\``);
+      throw new Error(`the licence of ${name} ${version} is missing: run \`deno task lock\``);
     }
     parts.push({ name, version, texts });
   }
@@ -77,7 +77,7 @@ async function textsOf(folder: string): Promise<string[]> {
   return [statedLicence(await Deno.readTextFile(join(folder, "package.json")))];
 }
 
-/** What a package that brings no text of its licence says of it: `manifest` is its package.json. */
+/** Returns the licence that a package without a licence file states in its package.json, `manifest`. */
 export function statedLicence(manifest: string): string {
   const { license, author } = JSON.parse(manifest) as {
     license?: string;
@@ -87,7 +87,7 @@ export function statedLicence(manifest: string): string {
   return `Licence: ${license ?? "not stated"}${holder === undefined ? "" : `; author: ${holder}`}`;
 }
 
-/** The names in a folder; none where there is no such folder. */
+/** Lists the names in a folder; returns an empty list if there is no such folder. */
 async function entriesOf(folder: string): Promise<string[]> {
   try {
     return await Array.fromAsync(Deno.readDir(folder), ({ name }) => name);

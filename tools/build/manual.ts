@@ -1,15 +1,15 @@
-// The manual page, made from what the commands say of themselves: it can tell nothing else than `--help` does.
+// Generates the manual page from the commands' help texts, so that it always agrees with `--help`.
 import type { Command } from "../../src/cli/command.ts";
 import { EXIT_CODES, optionRows, WHAT_IT_IS } from "../../src/cli/help.ts";
 
-/** What stands in the page beside the commands. */
+/** The facts in the page's header. */
 export interface ManualPage {
   version: string;
-  /** When it was made, Unix ms. */
+  /** The date of the page, Unix ms. */
   timeMs: number;
 }
 
-/** The page in section 1, in the macros of man(7). */
+/** Returns the page for section 1, in the macros of man(7). */
 export function manualPage(commands: readonly Command[], { version, timeMs }: ManualPage): string {
   const day = new Date(timeMs).toISOString().slice(0, 10);
   const lines = [
@@ -21,13 +21,13 @@ export function manualPage(commands: readonly Command[], { version, timeMs }: Ma
     ".I COMMAND",
     escape("[--config FILE] …"),
     ".SH DESCRIPTION",
-    escape("Each command prints the same as below with --help."),
+    escape("With --help, each command prints what is described below."),
     ".SH COMMANDS",
     ...commands.flatMap(describe),
     ".SH EXIT STATUS",
     ...EXIT_CODES.flatMap(([code, what]) => tagged(code, what)),
     ".SH FILES",
-    ...tagged("regfeed.toml", "the config, in the folder in which a command is run unless --config names it"),
+    ...tagged("regfeed.toml", "the config, in the current folder unless --config names another file"),
     ...tagged("/etc/regfeed/regfeed.toml", "the config of the service"),
     ...tagged("/var/lib/regfeed", "the data of the service"),
   ];
@@ -52,7 +52,7 @@ function tagged(name: string, text: string): string[] {
   return [".TP", `\\fB${escape(name)}\\fR`, escape(text)];
 }
 
-/** A text that stands for itself: no control line, no escape, hyphens that can be searched for and copied. */
+/** Escapes a text so that man prints it literally, with hyphens that can be searched for and copied. */
 function escape(text: string): string {
   return text.replaceAll("\\", "\\e").replaceAll("-", "\\-").replace(/^(?=[.'])/, "\\&")
     .replace(

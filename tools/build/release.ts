@@ -1,5 +1,5 @@
-// Makes a release in dist/release: executables, packages, sums, the list of components, a manifest. What cannot be made
-// on this machine is said and left out: deno task release [TARGET...]
+// `deno task release [TARGET…]`: builds executables, packages, SBOM, checksums and a manifest in dist/release. Reports
+// the files that cannot be built on this machine.
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import manifest from "../../deno.json" with { type: "json" };
@@ -8,7 +8,7 @@ import { buildFacts, compile } from "./executable.ts";
 import { whyLeftOut } from "./left_out.ts";
 import { buildSbom, type Lock } from "./sbom.ts";
 
-/** The machines that executables are made for. */
+/** The targets of executables. */
 const TARGETS = [
   "x86_64-unknown-linux-gnu",
   "aarch64-unknown-linux-gnu",
@@ -29,7 +29,7 @@ const lock = JSON.parse(await Deno.readTextFile(new URL("../../executable.lock",
 const wanted: readonly string[] = Deno.args.length > 0 ? Deno.args : TARGETS;
 const unknown = wanted.find((target) => !(TARGETS as readonly string[]).includes(target));
 if (unknown !== undefined) {
-  console.error(`no executable is made for ${unknown}; the targets are ${TARGETS.join(", ")}`);
+  console.error(`unknown target ${unknown}; the targets are ${TARGETS.join(", ")}`);
   Deno.exit(2);
 }
 await Deno.remove(FOLDER, { recursive: true }).catch(() => {}); // there may be none
@@ -52,10 +52,10 @@ for (const { what, why } of leftOut) console.log(`left out: ${what}: ${why}`);
 Deno.exit(files.length > 1 ? 0 : 1);
 
 async function releaseTarget(target: string): Promise<void> {
-  // A base for one machine is taken for every target without a word: only this machine's is right then.
+  // Deno silently uses DENORT_BIN for every target, although it is the base for only one.
   if (Deno.env.has("DENORT_BIN") && target !== Deno.build.target) {
     const why =
-      "DENORT_BIN names a runtime base for this machine alone: run this without it, or on such a machine";
+      "DENORT_BIN names a runtime base for this machine only: unset it, or build on a machine of that target";
     leftOut.push({ what: target, why });
     return;
   }

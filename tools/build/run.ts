@@ -1,9 +1,9 @@
-// Other programs, run in the repository.
+// Runs other programs in the repository.
 import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Runs a program in the repository; `ok` is false, and `said` why, where there is none of that name. */
+/** Runs a program in the repository. If it is not installed, `ok` is false and `said` is the reason. */
 export async function run(
   program: string,
   args: readonly string[],

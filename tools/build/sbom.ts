@@ -1,21 +1,21 @@
-// The list of what an executable is made of: CycloneDX 1.6 (ECMA-424), from the lock that pins it.
+// Generates the SBOM of an executable from executable.lock, in CycloneDX 1.6 (ECMA-424).
 import { createHash } from "node:crypto";
 
-/** A lock as Deno writes it, as far as it is read here. */
+/** The parts of a Deno lock file that are read here. */
 export interface Lock {
   npm?: Record<string, { integrity?: string; dependencies?: string[] }>;
 }
 
-/** What the list is of. */
+/** The product that the SBOM describes. */
 export interface Product {
   name: string;
   version: string;
   license: string;
-  /** "2.9.6" */
+  /** Such as "2.9.6". */
   denoVersion: string;
 }
 
-/** The list, the same for the same lock: it holds no time and no random number. */
+/** Returns the SBOM. It is always the same for the same lock, because it contains no time and no random number. */
 export function buildSbom(product: Product, lock: Lock): unknown {
   const packages = Object.entries(lock.npm ?? {});
   const runtime = component({
@@ -73,7 +73,7 @@ function component(
 }
 
 function nameAndVersion(key: string): { name: string; version: string } {
-  // Behind the version stands what it was resolved with: "a@1.0.0_b@2.0.0".
+  // Peer dependencies may follow the version: "a@1.0.0_b@2.0.0".
   const [, name = key, version = ""] = /^(@?[^@]+)@([^_]+)/.exec(key) ?? [];
   return { name, version };
 }
@@ -86,7 +86,7 @@ function hashOf(integrity: string): { alg: string; content: string } {
   return { alg: algorithm.replace("sha", "SHA-"), content };
 }
 
-/** A UUID of version 8 (RFC 9562): what it is made of decides, so the same is called the same. */
+/** Returns a UUID of version 8 (RFC 9562) derived from the text, so that equal texts have equal UUIDs. */
 function uuidOf(text: string): string {
   const hex = createHash("sha256").update(text).digest("hex");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${

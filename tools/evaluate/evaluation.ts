@@ -99,7 +99,7 @@ export interface Counts {
 /** Shares of correct values, from 0 to 1; 1 without items. */
 export interface Agreement {
   exact: number;
-  /** At most one step off. */
+  /** At most one level off. */
   withinOne: number;
 }
 

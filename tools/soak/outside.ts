@@ -1,19 +1,19 @@
-// What is around the server of a soak: a publisher that goes on publishing, and a receiver that checks every delivery.
+// The surroundings of the server in a soak test: a publisher, and a receiver that checks every delivery.
 import { Webhook } from "standardwebhooks";
 
-/** Every so many attempts the receiver answers 503, so that some are made again. */
+/** The receiver responds to one of this many attempts with 503, so that it is repeated. */
 const REFUSES_EVERY = 7;
 
-/** A publisher of notices. */
+/** A publisher with a feed of notices. */
 export interface Publisher {
   address: string;
   published: number;
   close(): Promise<void>;
 }
 
-/** A publisher whose feed holds all that it has published. */
+/** Starts a publisher whose feed contains everything that it has published. */
 export function startPublisher(): Publisher {
-  const state = { published: 1 }; // an empty feed is a failing source, which is left alone for a while
+  const state = { published: 1 }; // an empty feed would count as a failure and delay the next fetch
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, () => {
     const items = Array.from(
       { length: state.published },
@@ -29,25 +29,25 @@ export function startPublisher(): Publisher {
   });
 }
 
-/** What a receiver has seen. */
+/** A receiver, with what it has received. */
 export interface Receiver {
   address: string;
   /** Signing secrets by path. */
   secrets: Map<string, string>;
-  /** The ids of events that were taken, by path. */
+  /** The ids of accepted events, by path. */
   taken: Map<string, Set<string>>;
   /** Bodies by webhook-id. */
   bodies: Map<string, string>;
-  /** Taken once more under the same webhook-id: a kill came before the arrival was written. */
+  /** Number of repetitions with the same webhook-id, after a kill before the result was recorded. */
   repeated: number;
-  /** An event under two webhook-ids: what must never be. */
+  /** Number of events with two webhook-ids, which must never occur. */
   doubled: number;
-  /** Signatures that were not good, and bodies that changed between attempts. */
+  /** Number of invalid signatures, and of bodies that changed between attempts. */
   wrong: number;
   close(): Promise<void>;
 }
 
-/** A receiver that verifies with the official library. */
+/** Starts a receiver that verifies signatures with the official library. */
 export function startReceiver(): Receiver {
   const state = {
     secrets: new Map<string, string>(),
@@ -65,7 +65,7 @@ export function startReceiver(): Receiver {
     const body = await request.text().catch(() => null);
     if (body === null) return new Response(null, { status: 400 }); // the sender was killed while it sent
     const delivery = request.headers.get("webhook-id") ?? "";
-    // Once each: the second pause of the schedule is longer than a soak.
+    // Refuses each delivery only once, because the second retry would come after the end of the test.
     if (++seen % REFUSES_EVERY === 0 && !refused.has(delivery)) {
       refused.add(delivery);
       return new Response(null, { status: 503 });

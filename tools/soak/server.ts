@@ -1,11 +1,11 @@
-// The server of a soak: started, killed, asked and measured from outside, as its operator would.
+// Runs the server of a soak test: starts, stops and measures it from outside, as an operator would.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PERMISSIONS = ["--no-prompt", "--allow-net", "--allow-env", "--allow-read", "--allow-write"];
 const START_MS = 60_000;
-/** How Regfeed is started: the executable where it was compiled, else the source. */
+/** Returns how to start Regfeed: the executable if it was compiled, otherwise the source. */
 export async function findProgram(): Promise<{ command: string; args: string[]; name: string }> {
   const executable = join(ROOT, "dist", "regfeed");
   try {
@@ -23,17 +23,17 @@ export async function findProgram(): Promise<{ command: string; args: string[]; 
   }
 }
 
-/** One life of the server. */
+/** A running server process. */
 export interface Life {
-  /** Ends it with a signal and waits; its exit code. */
+  /** Ends the process with a signal; resolves with its exit code. */
   end(signal: "SIGTERM" | "SIGKILL"): Promise<number>;
-  /** Lets it read its config again. */
+  /** Makes the server reload its config. */
   reload(): void;
   /** Resident memory, bytes. */
   residentBytes(): Promise<number>;
 }
 
-/** Regfeed in a folder. */
+/** Regfeed with its data in a folder. */
 export class Regfeed {
   constructor(
     readonly folder: string,
@@ -70,7 +70,7 @@ export class Regfeed {
       },
       reload: () => child.kill("SIGHUP"),
       async residentBytes() {
-        // /proc is closed to a process that may not do everything.
+        // Deno allows a process to read /proc only with all permissions.
         const args = ["-o", "rss=", "-p", String(child.pid)];
         const { stdout } = await new Deno.Command("ps", { args }).output();
         return Number(new TextDecoder().decode(stdout)) * 1024;
@@ -96,6 +96,6 @@ async function isReady(address: string): Promise<boolean> {
     await response.body?.cancel();
     return response.ok;
   } catch {
-    return false; // nobody listens yet
+    return false; // not listening yet
   }
 }

@@ -1,4 +1,4 @@
-// Runs Regfeed for a while under everything at once, and counts what was promised and kept: deno task soak --seconds 60
+// `deno task soak --seconds 60`: runs Regfeed under all kinds of load at once, and checks that it keeps its promises.
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { parseArgs } from "node:util";
@@ -11,24 +11,23 @@ const READERS = 2;
 const PUBLISH_EVERY_MS = 500;
 const BACK_UP_EVERY_MS = 5_000;
 const RELOAD_EVERY_MS = 3_000;
-/** How long a life of the server lasts before it is ended, ms. */
+/** How long a server process runs before it is ended, ms. */
 const LIFE_MS = 6_000;
-/** The last life goes on without a kill for this part of the time, so that its memory can be compared. */
+/** For this last part of the time, the server is not ended, so that its memory can be compared. */
 const LAST_PART = 0.5;
-/** How long after the end all that was promised may take to arrive, ms: longer than a lease. */
+/** Time limit for the remaining deliveries after the end, ms; longer than a lease. */
 const PATIENCE_MS = 90_000;
 const MEMORY_FACTOR = 1.1;
 /**
- * The runtime lets garbage lie for up to two minutes, and what is resident rises and falls by half meanwhile. What it
- * falls to is what is kept, so the least of one part of the last life is compared with the least of the next one, and
- * only where both are about as long as that.
+ * The runtime may collect garbage only after two minutes, so resident memory rises and falls by half. Only its minimum
+ * shows a leak. Therefore the minimums of two parts of the last run are compared, and only if both parts are that long.
  */
 const MEMORY_PARTS = { warmUp: 0.2, each: 0.4, judgedFromMs: 100_000 };
 const LOOK_MS = 1_000;
 
 const { values } = parseArgs({ options: { seconds: { type: "string", default: "60" } } });
 const totalMs = Number(values.seconds) * 1_000;
-if (!(totalMs >= 10_000)) throw new Error("--seconds wants a number from 10 on");
+if (!(totalMs >= 10_000)) throw new Error("--seconds must be at least 10");
 
 const folder = await Deno.makeTempDir({ prefix: "regfeed-soak-" });
 const program = await findProgram();
@@ -80,10 +79,10 @@ const reloads = { good: await countLogged("config reloaded"), bad: await countLo
 const secretsLogged = await countSecretsLogged();
 const kept = report(isWhole);
 if (kept) await Deno.remove(folder, { recursive: true });
-else console.log(`what is left of it: ${folder}`);
+else console.log(`the data is kept in ${folder}`);
 Deno.exit(kept ? 0 : 1);
 
-/** Kills and ends the server in turn, until the last part of the time. */
+/** Alternately kills and stops the server, until the last part of the time. */
 async function endLives(): Promise<void> {
   for (let turn = 0; performance.now() - beginMs < totalMs * (1 - LAST_PART); turn++) {
     await pause(LIFE_MS);
@@ -101,7 +100,7 @@ async function exchange(old: Life, signal: "SIGKILL" | "SIGTERM"): Promise<Life>
   return await regfeed.start();
 }
 
-/** The least and the most that is resident during a time, bytes. */
+/** Returns the minimum and maximum resident memory during a period, in bytes. */
 async function watchMemory(forMs: number): Promise<{ least: number; most: number }> {
   const seen: number[] = [];
   for (const untilMs = performance.now() + forMs; performance.now() < untilMs;) {
@@ -111,18 +110,18 @@ async function watchMemory(forMs: number): Promise<{ least: number; most: number
   return { least: Math.min(...seen), most: Math.max(...seen) };
 }
 
-/** Changes the config and lets the server know. */
+/** Changes the config and makes the server reload it. */
 async function reload(): Promise<void> {
   await Deno.writeTextFile(join(folder, "regfeed.toml"), configText(++counts.changes));
   if (!isDown) life.reload();
 }
 
-/** How often the server said so. */
+/** Counts the log lines with this message. */
 async function countLogged(message: string): Promise<number> {
   return (await Deno.readTextFile(join(folder, "log"))).split(`"message":"${message}`).length - 1;
 }
 
-/** How many of the secrets of this soak the log holds. */
+/** Counts the secrets of this test that occur in the log. */
 async function countSecretsLogged(): Promise<number> {
   const log = await Deno.readTextFile(join(folder, "log"));
   const secrets = [
@@ -159,13 +158,13 @@ async function read(): Promise<void> {
     else if (wasDown || isDown) counts.cutAnswers++;
     else counts.badAnswers++;
   } catch {
-    // While the server is being ended nobody promises an answer.
+    // While the server is being ended, a response is not promised.
     if (wasDown || isDown) counts.cutAnswers++;
     else counts.badAnswers++;
   }
 }
 
-/** Waits until every event is stored and every subscriber has it. */
+/** Waits until every event is stored and delivered. Returns false after the time limit. */
 async function waitForAll(): Promise<boolean> {
   const endMs = performance.now() + PATIENCE_MS;
   while (performance.now() < endMs) {
@@ -192,7 +191,7 @@ function lookInside(): { stored: number; promised: number; delivered: number; pe
   }
 }
 
-/** Prints the table; whether everything promised was kept. */
+/** Prints the table; returns whether every promise was kept. */
 function report(isWhole: boolean): boolean {
   const { stored, promised, delivered } = lookInside();
   const received = [...receiver.taken.values()].reduce((sum, ids) => sum + ids.size, 0);
@@ -204,24 +203,24 @@ function report(isWhole: boolean): boolean {
     ["deliveries promised, delivered", promised, delivered, promised === delivered],
     ["deliveries promised, received", promised, received, promised === received && isWhole],
     [
-      "webhook-ids, of different deliveries",
+      "deliveries promised, webhook-ids",
       promised,
       receiver.bodies.size,
       promised === receiver.bodies.size,
     ],
     ["events under two webhook-ids", 0, receiver.doubled, receiver.doubled === 0],
-    ["wrong signatures, changed bodies", 0, receiver.wrong, receiver.wrong === 0],
-    ["answers wrong or missing", 0, counts.badAnswers, counts.badAnswers === 0 && counts.answers > 0],
-    ["backups not good", 0, counts.badBackups, counts.badBackups === 0 && counts.backups > 0],
+    ["invalid signatures, changed bodies", 0, receiver.wrong, receiver.wrong === 0],
+    ["responses wrong or missing", 0, counts.badAnswers, counts.badAnswers === 0 && counts.answers > 0],
+    ["invalid backups", 0, counts.badBackups, counts.badBackups === 0 && counts.backups > 0],
     ["configs not reloaded", 0, reloads.bad, reloads.bad === 0 && reloads.good > 0],
-    ["ends by SIGTERM not clean", 0, counts.badEnds, counts.badEnds === 0],
+    ["unclean exits after SIGTERM", 0, counts.badEnds, counts.badEnds === 0],
     [
-      isMemoryJudged ? "least memory warmed up, in the end (MB)" : "least memory (MB; judged in 10 minutes)",
+      isMemoryJudged ? "minimum memory: earlier, at the end (MB)" : "minimum memory (MB; needs 10 minutes)",
       megabytes(warm.least),
       megabytes(last.least),
       !isMemoryJudged || last.least <= warm.least * MEMORY_FACTOR,
     ],
-    ["keys, secrets, addresses in the log", 0, secretsLogged, secretsLogged === 0],
+    ["keys, secrets, URLs in the log", 0, secretsLogged, secretsLogged === 0],
   ];
   console.log(`${"".padEnd(40)}${"promised".padStart(10)}${"kept".padStart(10)}`);
   for (const [what, promise, keep, isKept] of rows) {
@@ -232,9 +231,9 @@ function report(isWhole: boolean): boolean {
     );
   }
   console.log(
-    `${counts.answers} answers, ${counts.cutAnswers} while it was down, ${counts.backups} backups, ${counts.kills} kills, ` +
-      `${counts.terms} ends, ${reloads.good} reloads, ${receiver.repeated} received once more under the same webhook-id, ` +
-      `at most ${megabytes(Math.max(warm.most, last.most))} MB resident`,
+    `${counts.answers} responses, ${counts.cutAnswers} failures while down, ${counts.backups} backups, ` +
+      `${counts.kills} kills, ${counts.terms} stops, ${reloads.good} reloads, ${receiver.repeated} repetitions with the ` +
+      `same webhook-id, at most ${megabytes(Math.max(warm.most, last.most))} MB resident`,
   );
   return rows.every(([, , , isKept]) => isKept);
 }

@@ -1,9 +1,9 @@
-// Tidy rules on the world outside: time, randomness, network, files and console belong to src/platform.
+// Tidy rules on the outside world: only src/platform uses time, randomness, network, files and console.
 import ts from "npm:typescript@5.9.3";
 import { moduleOf } from "./imports.ts";
 import { at, importsOf, lineOf, nodesOf, type Offence, type Source } from "./source.ts";
 
-/** Names that reach the world by themselves. */
+/** Globals that access the outside world. */
 const GLOBALS = new Set([
   "Deno",
   "fetch",
@@ -19,7 +19,7 @@ const GLOBALS = new Set([
   "Worker",
 ]);
 
-/** Members of names that are harmless otherwise. */
+/** Members that access the outside world, of globals that are otherwise harmless. */
 const MEMBERS = new Set([
   "Date.now",
   "Math.random",
@@ -28,18 +28,18 @@ const MEMBERS = new Set([
   "AbortSignal.timeout",
 ]);
 
-/** Modules that reach the world. */
+/** Modules that access the outside world. */
 const MODULES =
   /^(undici|nodemailer|@logtape\/logtape|node:(net|http|https|http2|tls|dns|fs|os|process|child_process|worker_threads|timers|dgram|readline)(\/.*)?)$/;
 
-/** What of node:crypto is random. */
+/** Exports of node:crypto that use randomness. */
 const RANDOM = /^(random\w+|getRandomValues|webcrypto|default|generate\w+)$/;
 
-/** What SQLite reads of the world. */
+/** SQL that reads the clock or randomness. */
 const SQL =
   /\b(current_(timestamp|date|time)|random(blob)?\s*\(|unixepoch\s*\(\s*\)|(?:date|time|datetime)\s*\(\s*\))|'now'/i;
 
-/** Outside src/platform and main.ts nothing touches clock, timers, randomness, network, files or console. */
+/** Outside src/platform and main.ts, no code uses the clock, timers, randomness, network, files or console. */
 export function worldRule(sources: readonly Source[]): Offence[] {
   return sources.filter(({ path }) => !["main", "platform", null].includes(moduleOf(path))).flatMap(
     (source) => {
@@ -70,7 +70,7 @@ function banned(node: ts.Node, declared: ReadonlySet<string>): string | null {
   if (ts.isCallExpression(node) && node.expression.getText() === "Date") return "Date()";
   const isSql = ts.isStringLiteralLike(node) || ts.isTemplateExpression(node);
   return isSql && /^\s*(select|insert|update|delete|with)\b/i.test(textOf(node)) && SQL.test(node.getText())
-    ? "SQL that reads clock or randomness"
+    ? "SQL that reads the clock or randomness"
     : null;
 }
 
@@ -78,7 +78,7 @@ function textOf(node: ts.Expression): string {
   return ts.isStringLiteralLike(node) ? node.text : node.getText().replace(/^`/, "");
 }
 
-/** Whether a name stands for a value here, rather than naming a member, a type or a declaration. */
+/** Whether an identifier is used as a value here, rather than as a member, a type or a declaration. */
 function isUse(node: ts.Identifier): boolean {
   const { parent } = node;
   if (ts.isPropertyAccessExpression(parent)) return parent.expression === node;
@@ -90,13 +90,13 @@ function isUse(node: ts.Identifier): boolean {
   return !("name" in parent && parent.name === node) || ts.isShorthandPropertyAssignment(parent);
 }
 
-/** Names that the file itself gives a meaning: they stand for that, not for the global. */
+/** Returns the names that the file declares, which therefore do not refer to globals. */
 function declaredNames(source: Source): Set<string> {
   const names = new Set<string>();
   for (const node of nodesOf(source)) {
     const isBinding = ts.isParameter(node) || ts.isVariableDeclaration(node) || ts.isBindingElement(node) ||
       ts.isFunctionDeclaration(node) || ts.isImportSpecifier(node);
-    // A parameter of a type declares nothing that code could use.
+    // A parameter in a type declares no name that code could use.
     const isType = ts.isParameter(node) &&
       (ts.isMethodSignature(node.parent) || ts.isFunctionTypeNode(node.parent));
     if (isBinding && !isType && node.name !== undefined && ts.isIdentifier(node.name)) {
@@ -115,10 +115,12 @@ function importOffences(source: Source): Offence[] {
     if (specifier !== "node:crypto") return [];
     const bindings = clause?.namedBindings;
     if (bindings === undefined || !ts.isNamedImports(bindings)) {
-      return [at(source, node, "imports node:crypto whole")];
+      return [at(source, node, "imports all of node:crypto")];
     }
     return bindings.elements.map(({ name, propertyName }) => (propertyName ?? name).text)
-      .filter((name) => RANDOM.test(name)).map((name) => at(source, node, `imports ${name} of node:crypto`));
+      .filter((name) => RANDOM.test(name)).map((name) =>
+        at(source, node, `imports ${name} from node:crypto`)
+      );
   });
 }
 

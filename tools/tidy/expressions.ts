@@ -1,9 +1,9 @@
-// The regular expressions of the program: which of them recheck has to prove linear, and which are proven by a test.
+// Finds the program's regular expressions: those that recheck must prove linear, and those that a test covers.
 import ts from "npm:typescript@5.9.3";
 import { moduleOf } from "./imports.ts";
 import { at, lineOf, nodesOf, type Offence, type Source } from "./source.ts";
 
-/** A regular expression as the program has it. */
+/** A regular expression literal in the program. */
 export interface Expression {
   source: string;
   flags: string;
@@ -11,13 +11,13 @@ export interface Expression {
   line: number;
 }
 
-/** Expressions that recheck cannot check: they are made while the program runs. */
+/** Expressions that recheck cannot check, because they are created at run time. */
 export interface Exception {
   path: string;
-  /** The function, class or constant of the file that makes them. */
+  /** The function, class or constant that creates them. */
   within: string;
   why: string;
-  /** The test that shows that their time is limited: its path, and a part of its name. */
+  /** The test that shows that their time is limited: its path and part of its name. */
   test: { path: string; name: string };
 }
 
@@ -29,13 +29,12 @@ const LISTED = {
   path: "tests/classify/linear_test.ts",
   name: "every pattern of the classifier's lists is searched for in linear time",
 };
-/** These run in the parse worker, within its limit of time. */
+/** The test for expressions that run in the parse worker, within its time limit. */
 const OPERATORS = {
   path: "tests/ingest/parse/parse_worker_client_test.ts",
   name: "that takes exponential time fails its source",
 };
 
-/** See {@link Exception}. */
 export const EXCEPTIONS: readonly Exception[] = [
   { path: "src/classify/pattern_hits.ts", within: "globToExpression", why: "from the rules", test: LISTED },
   {
@@ -90,7 +89,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   },
 ];
 
-/** The expressions that the program writes out, each once. */
+/** Returns the program's regular expression literals, each once. */
 export function expressionsOf(sources: readonly Source[]): Expression[] {
   const found = new Map<string, Expression>();
   for (const source of sources) {
@@ -110,7 +109,7 @@ export function expressionsOf(sources: readonly Source[]): Expression[] {
   return [...found.values()];
 }
 
-/** Expressions are written out, for recheck to check them, or are among the exceptions, each of which is used. */
+/** Expressions are literals, which recheck checks, or exceptions. Every exception is used and has its test. */
 export function madeExpressionRule(
   sources: readonly Source[],
   exceptions: readonly Exception[] = EXCEPTIONS,
@@ -125,7 +124,7 @@ export function madeExpressionRule(
       const within = declarationAround(node);
       const exception = exceptions.find((one) => one.path === source.path && one.within === within);
       if (exception === undefined) {
-        offences.push(at(source, node, `${within} makes an expression that is not among the exceptions`));
+        offences.push(at(source, node, `${within} creates an expression that is not among the exceptions`));
       } else used.add(exception);
     }
   }
@@ -135,12 +134,12 @@ export function madeExpressionRule(
     if (!isProven) {
       offences.push({ path, line: 1, what: `${within} has no test "${test.name}" in ${test.path}` });
     }
-    if (!used.has(exception)) offences.push({ path, line: 1, what: `${within} makes no expression` });
+    if (!used.has(exception)) offences.push({ path, line: 1, what: `${within} creates no expression` });
   }
   return offences;
 }
 
-/** The name of the outermost declaration that a node is in. */
+/** Returns the name of the outermost declaration that contains the node. */
 function declarationAround(node: ts.Node): string {
   let statement = node;
   while (!ts.isSourceFile(statement.parent)) statement = statement.parent;

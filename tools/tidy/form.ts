@@ -1,4 +1,4 @@
-// Tidy rules on the form of files: sizes, names, comments, tables, the places of tests.
+// Tidy rules on the form of files: sizes, names, comments, tables, and the location of tests.
 import { basename } from "node:path/posix";
 import ts from "npm:typescript@5.9.3";
 import { moduleOf } from "./imports.ts";
@@ -8,15 +8,15 @@ const MAX_FILE_LINES = 300;
 const MAX_FUNCTION_LINES = 60;
 const MAX_FOLDER_FILES = 24;
 
-/** Words that say nothing about what something owns. */
+/** Words in names that do not say what the thing is responsible for. */
 const EMPTY_WORD = /^(utils?|utilities|helpers?|managers?)$/;
-/** Names of files and folders that say nothing. */
+/** Names of files and folders that do not say what they contain. */
 const EMPTY_FILE = /^(utils?|utilities|helpers?|managers?|types|services|misc|common)$/;
 
-/** What tests/ holds beside the mirrored modules. */
+/** The folders of tests/ that do not mirror a module. */
 const TEST_FOLDERS = new Set(["tidy", "support", "e2e", "simulation", "fuzz"]);
 
-/** Files are at most 300 lines long; a longer one is a reason to consider whether it has one responsibility. */
+/** Files are at most 300 lines long; consider whether a longer one has more than one responsibility. */
 export function fileLengthRule(sources: readonly Source[]): Offence[] {
   return sources.filter(({ tree }) => tree !== null).flatMap((source) => {
     const lines = source.text.replace(/\n$/, "").split("\n").length;
@@ -24,7 +24,7 @@ export function fileLengthRule(sources: readonly Source[]): Offence[] {
   });
 }
 
-/** Functions are at most 60 lines long, comments before them not counted; a longer one is a reason to consider it. */
+/** Functions are at most 60 lines long, not counting comments before them; consider splitting a longer one. */
 export function functionLengthRule(sources: readonly Source[]): Offence[] {
   return sources.flatMap((source) => {
     const offences: Offence[] = [];
@@ -49,7 +49,7 @@ export function folderSizeRule(sources: readonly Source[]): Offence[] {
     }));
 }
 
-/** Files and folders are snake_case, and say what they own. */
+/** Names of files and folders are snake_case, and say what is in them. */
 export function fileNameRule(sources: readonly Source[]): Offence[] {
   return sources.flatMap(({ path }) =>
     path.split("/").flatMap((part) => {
@@ -59,14 +59,14 @@ export function fileNameRule(sources: readonly Source[]): Offence[] {
         offences.push({ path, line: 1, what: `${part} is not snake_case` });
       }
       if (EMPTY_FILE.test(name)) {
-        offences.push({ path, line: 1, what: `${part} does not say what it owns` });
+        offences.push({ path, line: 1, what: `${part} does not say what it contains` });
       }
       return offences;
     })
   );
 }
 
-/** Nothing is named after helping, managing or being of use. */
+/** No name contains a word such as "helper", "manager" or "util". */
 export function nameRule(sources: readonly Source[]): Offence[] {
   return sources.flatMap((source) => {
     const offences: Offence[] = [];
@@ -85,15 +85,15 @@ export function nameRule(sources: readonly Source[]): Offence[] {
   });
 }
 
-/** Every file opens with a comment on what it owns. */
+/** Every file starts with a comment that says what it is responsible for. */
 export function openingRule(sources: readonly Source[]): Offence[] {
   return sources.flatMap(({ path, text }) => {
     const opening = path.endsWith(".ts") ? /^\/\/ \S/ : path.endsWith(".sql") ? /^-- \S/ : /^/;
-    return opening.test(text) ? [] : [{ path, line: 1, what: "opens without a comment" }];
+    return opening.test(text) ? [] : [{ path, line: 1, what: "does not start with a comment" }];
   });
 }
 
-/** Comments promise nothing for later. */
+/** No comment contains a marker for work that is left to do. */
 export function laterRule(sources: readonly Source[]): Offence[] {
   return sources.flatMap((source) =>
     commentsOf(source).flatMap(({ text, position }) => {
@@ -103,7 +103,7 @@ export function laterRule(sources: readonly Source[]): Offence[] {
   );
 }
 
-/** Every table is STRICT; virtual ones know no such thing. */
+/** Every table is STRICT, except virtual tables, which cannot be. */
 export function strictRule(sources: readonly Source[]): Offence[] {
   return sources.filter(({ path }) => path.endsWith(".sql")).flatMap((source) => {
     const plain = source.text.replace(/--.*$/gm, (comment) => " ".repeat(comment.length));

@@ -1,10 +1,10 @@
-// Tidy rules on what may import what: modules, packages, addresses.
+// Tidy rules on imports: modules, cycles, packages and URLs.
 import { dirname, join, normalize } from "node:path/posix";
 import { at, importsOf, type Offence, type Source } from "./source.ts";
 
 const FEATURES = ["ingest", "classify", "delivery", "accounts", "api", "web", "backup"];
 
-/** What each module of src may import, beside itself. `version` is a leaf that everybody may name. */
+/** The modules that each module of src may import, besides itself. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   version: [],
@@ -22,13 +22,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   server: ["app", "version", "config", "store", "platform", ...FEATURES, "wire", "domain"],
   cli: ["server", "app", "version", "config", "store", "platform", ...FEATURES, "wire", "domain"],
   main: ["cli", "platform", "server"],
-  // The programs of worker threads, which nothing imports: they are started by their URLs.
+  // The programs of worker threads. No module imports them; they are started by their URLs.
   database_worker: ["platform", "store", "domain"],
   parse_worker: ["platform", "ingest", "classify", "domain"],
 };
 
 /**
- * The module of a file: its folder in src, or its own name where it lies in src itself; null for what is no code of it.
+ * Returns the module of a file: its folder in src, its own name if it is directly in src, or null for other files.
  */
 export function moduleOf(path: string): string | null {
   if (path === "main.ts") return "main";
@@ -48,7 +48,7 @@ export function moduleRule(sources: readonly Source[]): Offence[] {
       const path = normalize(join(dirname(source.path), specifier));
       const target = moduleOf(path);
       if (target === module || (target !== null && allowed.includes(target))) return [];
-      // Data that ships with the executable, such as the example config, lies beside src.
+      // Data that ships with the executable, such as the example config, is in the repository's root.
       if (target === null && /^[\w.]+\.(toml|json)$/.test(path)) return [];
       return [at(source, node, `${module} imports ${target ?? path}`)];
     });
@@ -91,9 +91,9 @@ export function cycleRule(sources: readonly Source[]): Offence[] {
 const OWN_PACKAGE = /^npm:(@[^/]+\/[^/@]+|[^/@]+)@(\d+\.\d+\.\d+)(\/|$)/;
 
 /**
- * What the program imports is named in deno.json with an exact version and under its own name, and every named one is
- * used. What only tests and tools import they name themselves, as `npm:NAME@VERSION` and everywhere the same version:
- * packages of deno.json are embedded in the executable, whether the program imports them or not.
+ * The program's packages are in deno.json under their own names with exact versions, and each is used. Tests and tools
+ * import their own packages as `npm:NAME@VERSION`, with one version per package, because the executable embeds all
+ * packages of deno.json.
  */
 export function packageRule(sources: readonly Source[]): Offence[] {
   const manifest = sources.find(({ path }) => path === "deno.json");
@@ -110,14 +110,14 @@ export function packageRule(sources: readonly Source[]): Offence[] {
         const first = versions.get(own) ?? version;
         versions.set(own, first);
         if (first !== version) {
-          offences.push(at(source, node, `${specifier}, but elsewhere ${own} is ${first}`));
+          offences.push(at(source, node, `${specifier}, but ${own} is ${first} elsewhere`));
         }
         continue;
       }
       const name = /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;
       if (isProgram) used.add(name);
       if (imports[name] === undefined) {
-        offences.push(at(source, node, `${specifier} does not stand in deno.json's imports`));
+        offences.push(at(source, node, `${specifier} is not in deno.json's imports`));
       }
     }
   }
@@ -135,7 +135,7 @@ export function packageRule(sources: readonly Source[]): Offence[] {
   return offences;
 }
 
-/** Nothing is imported from an address or a registry but npm. */
+/** No module is imported from a URL or from a registry other than npm. */
 export function addressRule(sources: readonly Source[]): Offence[] {
   return sources.flatMap((source) =>
     importsOf(source).flatMap(({ specifier, node }) =>

@@ -1,8 +1,8 @@
-// A thread that has recheck decide whether expressions take linear time. Its JavaScript alone is used: no other program.
+// A worker thread in which recheck decides whether regular expressions take linear time. Only its JavaScript is used.
 import recheck from "npm:recheck@4.5.0/lib/browser.js";
 import type { Expression } from "./expressions.ts";
 
-/** What is said of expressions that are not linear, or of which that cannot be decided: the attack, or why not. */
+/** An expression that is not linear, with the attack, or one that cannot be decided, with the reason. */
 export type Verdict = { expression: Expression; what: string };
 
 interface Diagnostics {
@@ -13,8 +13,8 @@ interface Diagnostics {
 }
 
 /**
- * Bounded by counts alone, so that the result does not depend on the machine. The time limit is only for an expression
- * that is far too complicated; the slowest takes a few seconds.
+ * Limited by counts, so that the result does not depend on the machine's speed. The time limit is only for expressions
+ * that are far too complicated; today the slowest takes a few seconds.
  */
 const PARAMETERS = {
   timeout: 120_000,

@@ -1,29 +1,29 @@
-// The repository's files as the tidy rules see them: text and syntax tree, each parsed once.
+// Reads the repository's files for the tidy rules, and parses each once.
 import ts from "npm:typescript@5.9.3";
 
 /** A file of the repository. */
 export interface Source {
-  /** From the repository's root, with slashes: "src/domain/event/ids.ts". */
+  /** Path relative to the repository's root, with slashes: "src/domain/event/ids.ts". */
   path: string;
   text: string;
-  /** The syntax tree; null unless it is TypeScript. */
+  /** The syntax tree, or null if the file is not TypeScript. */
   tree: ts.SourceFile | null;
 }
 
-/** A place that breaks a rule. */
+/** A violation of a rule. */
 export interface Offence {
   path: string;
-  /** From 1. */
+  /** Line number, from 1. */
   line: number;
   what: string;
 }
 
-/** Where code lives. */
+/** The folders that contain code. */
 const FOLDERS = ["src", "tests", "tools"];
 const FILES = ["main.ts", "deno.json"];
 const ENDINGS = [".ts", ".sql"];
 
-/** A file from its text, parsed if it is TypeScript. */
+/** Creates a source from its text, which is parsed if it is TypeScript. */
 export function parseSource(path: string, text: string): Source {
   const tree = path.endsWith(".ts")
     ? ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true, ts.ScriptKind.TS)
@@ -31,7 +31,7 @@ export function parseSource(path: string, text: string): Source {
   return { path, text, tree };
 }
 
-/** Every TypeScript and SQL file of the repository, and deno.json. `root` ends with a slash. */
+/** Reads every TypeScript and SQL file of the repository, and deno.json. `root` ends with a slash. */
 export function readRepository(root: URL): Source[] {
   const paths = [...FILES, ...FOLDERS.flatMap((folder) => listFiles(root, folder))];
   return paths.map((path) => parseSource(path, Deno.readTextFileSync(new URL(path, root))));
@@ -45,17 +45,17 @@ function listFiles(root: URL, folder: string): string[] {
   }).sort();
 }
 
-/** An offence at a node. */
+/** Returns an offence at the line of a node. */
 export function at(source: Source, node: ts.Node, what: string): Offence {
   return { path: source.path, line: lineOf(source, node.getStart()), what };
 }
 
-/** The line (from 1) of a position in the text. */
+/** Returns the line number (from 1) of a position in the text. */
 export function lineOf({ text }: Source, position: number): number {
   return text.slice(0, position).split("\n").length;
 }
 
-/** Every node of the tree, outer ones first. */
+/** Yields every node of the tree, parents before children. */
 export function* nodesOf({ tree }: Source): Generator<ts.Node> {
   const waiting: ts.Node[] = tree === null ? [] : [tree];
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
@@ -66,7 +66,7 @@ export function* nodesOf({ tree }: Source): Generator<ts.Node> {
   }
 }
 
-/** What a file imports or exports from, with the node that says so; dynamic imports too. */
+/** Returns the specifiers of a file's imports and re-exports, including dynamic imports, with their nodes. */
 export function importsOf(source: Source): { specifier: string; node: ts.Node; clause?: ts.ImportClause }[] {
   const found: { specifier: string; node: ts.Node; clause?: ts.ImportClause }[] = [];
   for (const node of nodesOf(source)) {
@@ -87,7 +87,7 @@ function specifierOf(node: ts.Node): string | undefined {
   return named !== undefined && ts.isStringLiteralLike(named) ? named.text : undefined;
 }
 
-/** The comments of a file, each once. */
+/** Returns the comments of a file, each once. */
 export function commentsOf({ tree, text }: Source): { text: string; position: number }[] {
   const found = new Map<number, string>();
   const look = (node: ts.Node): void => {

@@ -23,7 +23,7 @@ Deno.test("whyLeftOut() names the failure and where to put a runtime base", () =
   );
   assert.match(
     why,
-    /at dl\/release\/v2\.9\.6\/denort-aarch64-apple-darwin\.zip in the folder of `deno info`/,
+    /at dl\/release\/v2\.9\.6\/denort-aarch64-apple-darwin\.zip in the folder that `deno info`/,
   );
   const cases: [string, string][] = [
     [
