@@ -211,7 +211,7 @@ function buildConfig(
       allowHttp: delivery.allow_http,
       /** CIDRs of non-public addresses that webhooks may use. */
       allowNetworks: delivery.allow_networks,
-      /** The ports that webhooks may use. If empty, these are 80, 443 and higher ports that no other protocol uses. */
+      /** The ports that webhooks may use. An empty list allows 80, 443 and higher ports that no other protocol uses. */
       allowPorts: delivery.allow_ports,
       /** Time limit of one attempt: DNS, connection, request and response. */
       timeoutMs: delivery.timeout,
@@ -254,7 +254,7 @@ function buildConfig(
       /** How long the contents of sent mails are kept. */
       keepMs: mail.keep,
     },
-    /** A null `listen` disables metrics. A null `token` means that clients need none. */
+    /** A null `listen` disables metrics. With a null `token`, clients need no token. */
     metrics: { listen: file.metrics.listen ?? null, token: metricsToken },
     log: file.log,
     secretFiles: secrets.files,

@@ -14,7 +14,7 @@ function findSharedAddress(server: unknown, metrics: unknown): KeyProblem[] {
   const [api, own] = [listenOf(server) ?? DEFAULT_LISTEN, listenOf(metrics)];
   if (own === null) return [];
   const [first, second] = [readListen(api), readListen(own)];
-  // Invalid addresses are reported elsewhere.
+  // The schema reports invalid addresses.
   if (!("value" in first && "value" in second) || !isSameListener(first.value, second.value)) return [];
   return [{
     path: ["metrics", "listen"],

@@ -7,7 +7,7 @@ export const BUILD_FACTS = join(import.meta.dirname ?? ".", "..", "..", "build.j
 export interface BuildFacts {
   /** The commit, with "+changes" if files differed from it. Null if the program runs from source. */
   commit: string | null;
-  /** Whether it was compiled with `OTEL_DENO` set. */
+  /** Whether the executable was compiled with `OTEL_DENO` set. */
   traces: boolean;
 }
 

@@ -52,7 +52,7 @@ export interface Preparing {
   file: string;
   /** The store's path in the config, see {@link LoadedConfig}. */
   storeName: string;
-  /** Unix ms. */
+  /** The current time, Unix ms. */
   nowMs: number;
   work: LongWork;
   machine: Pick<Machine, "volumeOf">;

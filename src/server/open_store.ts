@@ -155,7 +155,7 @@ export async function withPlatform<T>(
 /** A disk with less free space counts as full, bytes, because a whole fetch is written at once. */
 const ROOM_BYTES = 1024 * 1024;
 
-/** The messages of EACCES and EROFS, and those of SQLite for them. */
+/** The messages for EACCES and EROFS, from the system and from SQLite. */
 const IS_REFUSED = /permission denied|read-only file system|readonly database|unable to open database file/i;
 
 /** Returns advice for a path that this user cannot use. */

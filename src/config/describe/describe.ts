@@ -120,7 +120,7 @@ function sourceRow(source: SourceSummary): string[] {
   return [`  ${source.id}`, source.fetch_strategy, source.schedule, source.timezone, due];
 }
 
-/** Returns a line with the settings that differ from the defaults, or no line if there are none. */
+/** Returns a line with the settings that differ from the defaults, or an empty list if there are none. */
 function sourceDetails(source: SourceSummary): string[] {
   const secrets = [...(source.authorization ? ["authorization"] : []), ...source.headers];
   const details = [

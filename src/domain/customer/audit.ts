@@ -3,7 +3,7 @@
 export interface Act {
   /** One of `cli:USER`, `payment:EVENT`, `config` and `service`. */
   actor: string;
-  /** Unix ms. */
+  /** When the act took place, Unix ms. */
   atMs: number;
 }
 

@@ -10,7 +10,7 @@ export interface Customer {
   tier: Tier;
   /** The keys of a disabled customer are refused, and its deliveries are held. */
   enabled: boolean;
-  /** The limits that override those of the tier; only for `embedded`. */
+  /** The limits that override the tier's limits; only for `embedded`. */
   limits: Partial<TierLimits>;
   language: MailLanguage;
   /** Whether the config declares the customer. If so, no command can change it. */

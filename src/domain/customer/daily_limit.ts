@@ -9,7 +9,7 @@ export type DailyAction = typeof DAILY_ACTIONS[number];
 
 export interface DailyRequest {
   action: DailyAction;
-  /** The number of actions. Either all are granted or none. */
+  /** The number of actions. All of them are granted, or none. */
   count: number;
   limit: number;
   nowMs: number;

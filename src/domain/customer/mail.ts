@@ -100,7 +100,7 @@ const MAX_LOCAL_PART = 64;
 const LOCAL_PART = /^[\p{L}\p{N}!#$%&'*+/=?^_`{|}~.-]+$/u;
 const LABEL = /^[\p{L}\p{N}]+(?:-+[\p{L}\p{N}]+)*$/u;
 
-/** Whether a text is a valid email address without quotes, comments, spaces, or anything that ends a header. */
+/** Whether a text is a valid email address. Quotes, comments, spaces and line breaks are not allowed. */
 export function isMailAddress(text: string): boolean {
   const at = text.lastIndexOf("@");
   return text.length <= MAX_ADDRESS && at <= MAX_LOCAL_PART &&
@@ -176,7 +176,7 @@ export type NewMail = {
     data: MailData[Kind];
     /** The deduplication key, such as "quota-80:cus_…:2026-07". Only one mail is queued per key. */
     onceKey: string;
-    /** Now, Unix ms. */
+    /** The current time, Unix ms. */
     atMs: number;
     /** When the mail is due, Unix ms; the default is now. */
     dueAtMs?: number;

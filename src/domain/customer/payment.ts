@@ -42,7 +42,7 @@ export interface PaymentEvent {
   payer: string | null;
   /** The provider's id of the paid subscription, or null if the event has none. */
   subscription: string | null;
-  /** Null for an event that is not relevant. */
+  /** Null if the event is not relevant. */
   fact: PaymentFact | null;
   /** Why the event has no effect, or null if it has one. */
   note: string | null;
@@ -59,7 +59,7 @@ export type PaymentNotice = Extract<MailContent, { kind: "payment-failed" | "acc
 export interface PaymentVerdict {
   /** Whether a checkout was paid. Only then is a customer created. */
   provision: boolean;
-  /** Empty if no checkout has a valid address. */
+  /** Empty if no checkout has a valid email address. */
   email: string;
   language: MailLanguage;
   /** The paid tier, or null if no price is known, in which case the customer's tier stays. */

@@ -11,8 +11,8 @@ export interface SubscriptionFilter {
 }
 
 /**
- * Why a subscription is disabled. `owner`: by its owner. `gone`: its endpoint responded with 410. `failing`: no success
- * for days. `key-lost`: its secret cannot be read, so its owner must rotate it. `tier`: over its customer's tier limit.
+ * Why a subscription is disabled. `owner`: its owner disabled it. `gone`: its endpoint responded with 410. `failing`:
+ * no success for days. `key-lost`: its owner must rotate the lost secret. `tier`: it exceeds its customer's tier limit.
  */
 export const DISABLED_REASONS = ["owner", "gone", "failing", "key-lost", "tier"] as const;
 

@@ -52,6 +52,6 @@ export interface Additions {
   topics: AddedTopic[];
   keywords: AddedKeywords[];
   severityRules: AddedSeverityRule[];
-  /** Only sources that have defaults. */
+  /** The sources that have defaults. */
   sources: SourceDefaults[];
 }

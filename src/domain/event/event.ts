@@ -72,7 +72,7 @@ export interface RegEvent {
   status?: "withdrawn" | undefined;
 }
 
-/** Adds a language, unless the record already has it. English texts also become `title_en` and `summary_en`. */
+/** Adds a language to a record that does not have it yet. English texts also become `title_en` and `summary_en`. */
 export function withTranslation(event: RegEvent, language: string, words: LocalizedText): RegEvent {
   if (Object.hasOwn(event.translations, language)) return event;
   return {

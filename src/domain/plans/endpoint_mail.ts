@@ -36,7 +36,7 @@ export function disabledMail(
   };
 }
 
-/** Plans the action for an endpoint: warn its owner, disable its subscription, or null for none. */
+/** Plans the action for an endpoint: to warn its owner or to disable its subscription. Returns null for no action. */
 export function planEndpoint(
   endpoint: FailingEndpoint & { warnedAtMs: number | null },
   { nowMs, problem }: { nowMs: number; problem: string | null },

@@ -9,7 +9,7 @@ import type { Lane, Slots } from "./share_slots.ts";
 
 export type EndpointFacts = Pick<EndpointHealth, "pace" | "slowAttempts" | "resumeAtMs">;
 
-/** Returns the lane of an endpoint's deliveries and how many may start, or null if none may. */
+/** Returns the lane of an endpoint's deliveries and the number that may start, or null if none may start. */
 export function planEndpointSlots(
   { pace, slowAttempts, resumeAtMs }: EndpointFacts,
   { customerId, subscriptionId, isReplay, slots, perSubscription, nowMs }: {
@@ -29,7 +29,7 @@ export function planEndpointSlots(
   return free > 0 && slots.admits(customerId, lane) ? { lane, free } : null;
 }
 
-/** Ignores pauses over the maximum, which were computed before the clock was set back. */
+/** Ignores pauses over the maximum, because they were computed before the clock was set back. */
 function isPaused(resumeAtMs: number, nowMs: number): boolean {
   return resumeAtMs > nowMs && resumeAtMs <= nowMs + MAX_PROBE_PAUSE_MS;
 }

@@ -18,7 +18,7 @@ export interface NewPayer {
   welcomeAtMs: number;
 }
 
-/** Plans the customer of a payer that has none. Returns null if no checkout is paid. */
+/** Plans the customer to create for a payer without one. Returns null if no checkout is paid. */
 export function planProvision(
   verdict: PaymentVerdict,
   { nowMs, newCustomerId }: { nowMs: number; newCustomerId(): string },
@@ -47,8 +47,8 @@ export function planPayer(payer: string, verdict: PaymentVerdict, known: PayerSt
 }
 
 /**
- * Plans how a verdict changes a customer. Tier and email address change only if those of the payment do, so that the
- * operator's own changes stay. A customer that the operator disabled stays disabled.
+ * Plans how a verdict changes a customer. The tier and the email address only follow changes of the payment, so that
+ * the operator's own changes stay. A customer that the operator disabled stays disabled.
  */
 export function planPayerChange(
   { tier, email, language, access }: PaymentVerdict,

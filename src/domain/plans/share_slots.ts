@@ -27,8 +27,8 @@ export interface WaitingCustomer<Subscription extends WaitingSubscription = Wait
 }
 
 /**
- * Duration after which an attempt leaves the normal lane, ms. It then counts as slow for its customer, and so do the
- * next attempts of its subscription, but it uses no slot of the slow lane.
+ * Duration after which an attempt leaves the normal lane, ms. From then on, it counts as slow for its customer, and the
+ * next attempts of its subscription are slow. It does not use a slot of the slow lane.
  */
 export const SLOW_AFTER_MS = 1_000;
 /** Maximum share of all slots for one customer while others wait. */
@@ -129,7 +129,7 @@ function noSlots(): Held {
   return { normal: 0, slow: 0, replay: 0, all: 0 };
 }
 
-/** A customer's turns: first its subscriptions that were not served yet, then those that were. */
+/** A customer's turns: first the subscriptions that have not been served yet, then those that have. */
 class RoundRobin<Subscription extends WaitingSubscription> {
   readonly #unserved: Iterator<Subscription>;
   readonly #served: Subscription[] = [];

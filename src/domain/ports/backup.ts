@@ -19,7 +19,7 @@ export interface ArchivedFile {
 export interface BackupManifest {
   format: 1;
   version: string;
-  /** Unix ms. */
+  /** When the backup was created, Unix ms. */
   created_at: number;
   schema: number;
   rows: Record<string, number>;
@@ -64,7 +64,7 @@ export interface BackupFiles {
   makeFolder(path: string, mode: number): Promise<void>;
   /** Creates an empty folder with a new name, which only its owner can use; resolves with its path. */
   makeFolderIn(folder: string, prefix: string): Promise<string>;
-  /** Whether a folder can be created in this one. Tries it and leaves nothing behind. */
+  /** Whether a folder can be created in `folder`. Tries it and leaves nothing behind. */
   mayMakeIn(folder: string): Promise<boolean>;
   removeFolder(path: string): Promise<void>;
   /** Finds the folders whose names have the prefix, with the time of the last change in each, Unix ms. */

@@ -42,7 +42,7 @@ export type Paging =
   | { kind: "none" }
   /** A query parameter counts pages (`step` is 1) or items (`step` is the page size) from `first`. */
   | { kind: "count"; parameter: string; first: number; step: number }
-  /** The document's `next` is a query parameter of the next page. */
+  /** The document's `next` is the value of a query parameter for the next page. */
   | { kind: "cursor"; parameter: string }
   /** The document's `next`, or else the HTTP header `Link`, contains the URL of the next page. */
   | { kind: "link" };

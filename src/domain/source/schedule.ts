@@ -4,7 +4,7 @@ import { Cron } from "croner";
 export interface Schedule {
   /** A cron expression with five fields, or with six of which the first is seconds. */
   schedule: string;
-  /** IANA time zone. */
+  /** The name of an IANA time zone. */
   timezone: string;
 }
 

@@ -46,7 +46,7 @@ export interface SourceSettings {
   parseTimeoutMs: number;
   /** Pause between two requests to the source's host, ms. If absent, the service's default applies. */
   crawlDelayMs?: number;
-  /** The publisher's terms of reuse, as a text. */
+  /** The publisher's terms of reuse. */
   reuse?: string;
   /**
    * The secret value of the `Authorization` header of the source's requests (`feed` only). It is sent only to the host

@@ -29,7 +29,7 @@ export async function lockFile(path: string, text: string): Promise<FileLock> {
   return { kind: "taken", release: () => file.close() };
 }
 
-/** Returns the text of a lock's holder, or null if there is none or it cannot be determined. */
+/** Returns the text of a lock's holder, or null if nobody holds it or this cannot be determined. */
 export async function lockHolder(path: string): Promise<string | null> {
   let file: Deno.FsFile;
   try {

@@ -24,7 +24,7 @@ export interface Destination {
   /** The name for which the certificate must be valid. */
   hostname: string;
   port: number;
-  /** Checked IP addresses, of which the first that accepts is used. If undefined, the host name is looked up. */
+  /** Checked IP addresses. The first one that accepts is used. If undefined, the host name is looked up. */
   addresses: readonly string[] | undefined;
   /** Null for a connection without TLS. */
   tls:

@@ -96,7 +96,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #headers: Record<string, string> = {};
   #decompressor: Transform | null = null;
   #receivedBytes = 0;
-  /** Number of bytes decompressed since other work could run. */
+  /** Number of bytes decompressed since other work last ran. */
   #inflatedBytes = 0;
 
   constructor(options: ExchangeOptions) {

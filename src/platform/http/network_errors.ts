@@ -61,7 +61,7 @@ const REFUSED_INTERIM: Readonly<Record<string, string>> = {
   "bad upgrade": FAULT.switchesProtocol,
 };
 
-/** Texts of errors without a code, from rustls, undici's parser and zlib. */
+/** Messages of errors without a code, from rustls, undici's parser and zlib. */
 const TEXTS: readonly [RegExp, string][] = [
   [/not valid for name/i, NOT_VALID],
   [/invalid peer certificate: (expired|notvalidyet)|certificate (has )?expired/i, EXPIRED],

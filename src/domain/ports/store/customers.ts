@@ -86,8 +86,8 @@ export interface CustomerStore {
     by: TierAct,
   ): Promise<boolean>;
   /**
-   * Applies the config's declarations, either all or none. Adds new customers, and changes known ones to match, enabled
-   * and with exactly the declared keys. Disables customers that are no longer declared. A key can move between declared
+   * Applies the config's declarations, either all or none. Adds new customers, and enables and changes known ones to
+   * match, with exactly the declared keys. Disables customers that are no longer declared. A key moves between declared
    * customers with its hash.
    */
   declareCustomers(customers: readonly DeclaredCustomer[], by: TierAct): Promise<Declaration>;
@@ -122,7 +122,7 @@ export interface CustomerStore {
   /** Removes the responses that were stored up to `untilMs`. */
   removeResponses(untilMs: number): Promise<void>;
 
-  /** Lists entries, newest first; with `before`, those with a lower `seq`. */
+  /** Lists entries, newest first; with `before`, only those with a lower `seq`. */
   listAudit(query: { limit: number; before?: number; customerId?: string }): Promise<AuditEntry[]>;
   accountHealth(): Promise<AccountHealth>;
 }

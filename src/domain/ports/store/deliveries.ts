@@ -51,7 +51,7 @@ export interface DeliveryQuery {
   statuses?: readonly DeliveryStatus[];
   /** Only deliveries created at or after this time, Unix ms. */
   sinceMs?: number;
-  /** Only deliveries after this one in the list. */
+  /** Only deliveries that follow this one in the list. */
   beforeId?: string;
 }
 

@@ -32,9 +32,9 @@ export type DiscardedSecrets = Record<string, string[]>;
 export interface StoreEngine {
   readonly schemaVersion: number;
   /**
-   * Opens the database and migrates it. If it is missing, creates it, but not its folder. `:memory:` opens a new store
-   * in memory. If the file is another program's database or has a newer schema, throws and leaves the file as it is.
-   * The vault seals secrets; throws a {@link VaultError} if its key is not the store's.
+   * Opens the database and migrates it. Creates a missing file, but not its folder. `:memory:` opens a new store in
+   * memory. If the file is another program's database or has a newer schema, throws and leaves the file as it is. The
+   * vault seals secrets; throws a {@link VaultError} if its key is not the store's.
    */
   open(path: string, vaultSource: VaultSource, options?: OpenStoreOptions): Store;
   /** Returns the schema of a database, which may be older than this version's; 0 if the database is empty. */

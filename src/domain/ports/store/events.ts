@@ -24,7 +24,7 @@ export interface EventQuery {
   latest?: boolean;
   /** Only events stored up to this position, as the list was at that time. */
   asOf?: { seq: number };
-  /** Only events after this one in the list, which is sorted newest first. */
+  /** Only events that follow this one in the list, which is sorted newest first. */
   before?: EventPosition;
   /** Only events stored after this position, in the order in which they were stored. */
   after?: { seq: number };
@@ -56,7 +56,7 @@ export interface LaterLanguage {
   language: string;
   /** URL of the publication in that language. */
   url: string;
-  /** Unix ms. */
+  /** When the language was added, Unix ms. */
   added_at: number;
   provenance: Provenance;
 }
@@ -75,8 +75,8 @@ export interface EventStore {
    */
   recordsState(nowMs: number): Promise<string>;
   /**
-   * Returns the stored JSON of all versions of the event's publication, oldest first, or only of the `latest` ones or
-   * those before the version `beforeId`. Returns an empty list if there is no such event or version.
+   * Returns the stored JSON of the versions of the event's publication, oldest first. The options select the `latest`
+   * versions, or those before the version `beforeId`. Returns an empty list if there is no such event or version.
    */
   listVersions(id: string, options?: { latest?: number; beforeId?: string | null }): Promise<string[]>;
   /** Returns an event with its provenance, or null if there is none. */

@@ -14,7 +14,7 @@ export interface MailStore {
   storeWelcomeKey(mailId: string, attempt: number, key: ApiKey): Promise<boolean>;
   /** Records the outcome of an attempt. Has no effect unless the attempt is the latest and is still awaited. */
   finishMail(mailId: string, attempt: number, outcome: MailOutcome, nowMs: number): Promise<void>;
-  /** Lists mails, newest first; with `before`, those after the mail with that id in this order. */
+  /** Lists mails, newest first; with `before`, only those after the mail with that id. */
   listMails(
     query: { limit: number; before?: string; status?: MailStatus; customerId?: string },
   ): Promise<KeptMail[]>;

@@ -25,7 +25,7 @@ export interface PaymentStore {
   replayPayment(id: string, review: PaymentReview, by: Act): Promise<PaymentOutcome | null>;
   /** Judges the payers whose grace period is over, or all payers, each in its own transaction. Returns how many. */
   reviewPayers(which: "grace" | "all", review: PaymentReview): Promise<number>;
-  /** Lists payments, newest first by receipt; with `before`, those after the event with that id in this order. */
+  /** Lists payments, newest first by receipt; with `before`, only those after the event with that id. */
   listPayments(query: { limit: number; before?: string; customerId?: string }): Promise<KeptPayment[]>;
   findPayment(id: string): Promise<KeptPayment | null>;
 }

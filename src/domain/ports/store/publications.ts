@@ -46,9 +46,9 @@ export type RecordDecision =
   /** `after_fetch`: subscribers are notified once the fetch is finished, unless it is a change spike. */
   | { kind: "record"; event: RegEvent; provenance: Provenance; notify: boolean | "after_fetch" }
   /**
-   * `hashedAnew`: the hashes are computed in a new way and replace the stored ones. `repeats`: in its own language, the
-   * item repeats another language of the record, although the record has a different text in its own. `untranslated`:
-   * likewise, but the record has no text in the item's language; the hash of the text is stored.
+   * `hashedAnew`: the hashes are computed in a new way and replace the stored ones. `repeats`: the item repeats the
+   * record's text in another language, although the record has a different text in the item's language. `untranslated`:
+   * like `repeats`, but the record has no text in the item's language, and the hash of the text is stored.
    */
   | { kind: "unchanged"; hashedAnew?: true; repeats?: true; untranslated?: true }
   /**

@@ -25,7 +25,7 @@ export interface FetchEnd {
    * are judged with the next fetch.
    */
   isItsFault: boolean;
-  /** Whether the next fetch continues where this one ended. A fetch that is continued is not yet the first success. */
+  /** Whether the next fetch continues where this one ended. Until a fetch does not, there is no first success. */
   goesOn?: boolean;
   /** When the current outcome first occurred, Unix ms. */
   outcomeSinceMs: number;
@@ -53,7 +53,7 @@ export interface RegisteredSource {
   id: string;
   /** Null if the source has no host. */
   host: string | null;
-  /** A text of everything that determines the source's runs. A different text means a different schedule. */
+  /** Everything that determines the source's runs, as a text. A different text means a different schedule. */
   schedule: string;
   nextRunAtMs: number;
 }
@@ -95,6 +95,6 @@ export interface SourceStore {
    * leased the source since, throws a {@link LeaseLostError} and stores nothing.
    */
   finishFetch(end: FetchEnd, judge?: (arrivals: ChangeVolume) => ChangeSpike): Promise<number>;
-  /** Ends the quarantine of the source's events: they are matched, or nobody is notified. Returns how many. */
+  /** Ends the quarantine of the source's events, which are matched (`deliver`) or never notified. Returns how many. */
   releaseEvents(sourceId: string, end: "deliver" | "discard"): Promise<number>;
 }

@@ -21,8 +21,8 @@ export interface Store
     PaymentStore,
     MailStore {
   /**
-   * Returns the current storage fault, or null if there is none. During a fault, methods that encounter it reject with
-   * a StorageError. Call it regularly, because it detects faults that no other method has encountered, and their end.
+   * Returns the current storage fault, or null if there is none. During a fault, the methods affected by it reject with
+   * a StorageError. Call it regularly, because it detects faults that no other method has met, and the end of faults.
    */
   fault(): Promise<StorageProblem | null>;
   close(): Promise<void>;

@@ -32,9 +32,8 @@ export type ChangeRefusal = "unknown" | "duplicate" | "duplicate_held" | "limit_
 /** Subscriptions. Each call is one transaction. All times are in Unix ms. */
 export interface SubscriptionStore {
   /**
-   * Checks the limit and duplicates, then stores the subscription together with the response. With `backfill`, it gets
-   * the stored events published since then before new ones. This counts towards the backfills of the UTC day, of which
-   * `perDay` are allowed.
+   * Checks the limit and duplicates, then stores the subscription together with the response. With `backfill`, it first
+   * gets the stored events published since `sinceMs`, which uses one of the `perDay` backfills of the UTC day.
    */
   addSubscription(
     subscription: Subscription,
@@ -52,7 +51,7 @@ export interface SubscriptionStore {
   ownsSubscription(customerId: string, id: string): Promise<boolean>;
   /**
    * Changes a subscription under the rules of {@link addSubscription}. Pending deliveries go to a new URL from their
-   * next attempt on. If it is enabled, one delivery is attempted before the others follow. If it is disabled, a
+   * next attempt on. After enabling, one delivery is attempted before the others follow. After disabling, a
    * subscription that the plan limits hold takes its place. A subscription that its owner disables is never enabled
    * automatically.
    */
@@ -63,9 +62,9 @@ export interface SubscriptionStore {
     options: { nowMs: number; activeLimit: number },
   ): Promise<Subscription | ChangeRefusal>;
   /**
-   * Marks a subscription as deleted and cancels its pending and held deliveries, of which {@link closeSubscriptions}
-   * finishes a large number. A subscription that the plan limits hold takes its place. Returns null unless it belongs
-   * to the customer and is not deleted.
+   * Marks a subscription as deleted and cancels its pending and held deliveries. If there are many,
+   * {@link closeSubscriptions} cancels the rest. A subscription that the plan limits hold takes its place. Returns null
+   * unless it belongs to the customer and is not deleted.
    */
   deleteSubscription(
     customerId: string,
@@ -92,8 +91,9 @@ export interface SubscriptionStore {
    */
   judgeEndpoints(judge: { nowMs: number; newMailId: () => string }): Promise<number>;
   /**
-   * Applies the plan limits: holds the newest subscriptions of customers with too many active ones and, if there is
-   * room, returns held ones, oldest first. A mail announces those that are held. Returns how many it changed.
+   * Applies the plan limits: holds the newest subscriptions of customers with too many active ones, and enables held
+   * ones again, oldest first, if there is room. Customers are notified of held ones. Returns how many subscriptions
+   * changed.
    */
   fitSubscriptions(fit: { nowMs: number; tiers: TierTable; newMailId: () => string }): Promise<number>;
   /**
