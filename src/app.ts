@@ -51,7 +51,7 @@ export interface App {
   refuse(request: Request): Response;
   /** Runs each loop once; resolves when all due work is finished. */
   tick(): Promise<void>;
-  /** Registers the sources before the loops run. Runs once; if it fails, the next call tries again. */
+  /** Registers the sources before the loops run. Takes effect once; if it fails, the next call tries again. */
   prepare(): Promise<void>;
   /** Runs the loops until {@link App.stop} or {@link App.drain}. */
   start(): Promise<void>;
@@ -70,7 +70,7 @@ export interface AppOptions {
   services?: ProcessServices;
 }
 
-/** The services of a process. A reload keeps them, so the apps before and after it share them. */
+/** The services of a process, which the apps before and after a reload share. */
 export interface ProcessServices {
   newId: NewId;
   /** Survives a reload, because counted requests may not be written yet. */
@@ -311,7 +311,7 @@ async function regularly(
   }
 }
 
-/** Wraps work so that it succeeds only once: after a failure, the next call runs it again. */
+/** Wraps work so that it runs once. If it fails, the next call runs it again. */
 function retriedUntilDone(work: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | null = null;
   return () =>

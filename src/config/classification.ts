@@ -1,4 +1,4 @@
-// Builds the classification's additions: [[topics]], [[topic_keywords]], [[severity_rules]], defaults of sources.
+// Builds the classification's additions from [[topics]], [[topic_keywords]], [[severity_rules]] and [[sources]].
 import { canonicalArticle } from "../domain/event/article.ts";
 import type { Additions, KeywordList, Keywords } from "../domain/event/classification.ts";
 import type { CheckedFile } from "./schema.ts";

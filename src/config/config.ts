@@ -60,7 +60,7 @@ export async function parseConfig(text: string, options: ParseConfigOptions): Pr
 /** Parses and validates a config, and reads its secrets. Rejects with a {@link ConfigError} that lists all problems. */
 export async function parseConfigFile(text: string, options: ParseConfigOptions): Promise<ParsedConfig> {
   const document = parseToml(text, options.file);
-  // For a single use, zod's default of compiling the schema costs more time than it saves.
+  // For a single use, compiling the schema, which is zod's default, costs more time than it saves.
   const checked = FILE_SCHEMA.safeParse(document, { jitless: true });
   const secrets = new Secrets(options.readSecret, options.folder);
   const ofSources = await readSourceSecrets(document, secrets);
@@ -169,7 +169,7 @@ function buildConfig(
       listen: server.listen,
       /** The URL at which clients reach the service, without a trailing slash. */
       publicUrl: server.public_url ?? localUrl({ listen: server.listen, tls }),
-      /** CIDRs of the proxies whose statement of the client's IP address is trusted. */
+      /** CIDRs of the proxies that are trusted to report the client's IP address. */
       trustedProxies: server.trusted_proxies,
       /** The paths of the certificate and key (PEM), or null to serve without TLS. */
       tls,

@@ -7,8 +7,8 @@ import { tablesOf } from "./toml/raw_document.ts";
 import type { CheckedFile } from "./schema.ts";
 
 /**
- * Finds duplicates, and limits that the customer's tier does not allow. Reads the raw document, so that these problems
- * are reported together with those of the schema.
+ * Finds duplicates, and limits that the customer's tier does not allow. Reads the raw document, so that schema problems
+ * are reported at the same time.
  */
 export function findCustomerProblems(document: Record<string, unknown>): KeyProblem[] {
   const problems: KeyProblem[] = [];

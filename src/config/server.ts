@@ -9,7 +9,7 @@ export function findServerProblems({ server, metrics }: Record<string, unknown>)
 
 const DEFAULT_LISTEN = "127.0.0.1:8080";
 
-/** Reports if the API and the metrics have the same address. */
+/** Reports an error if the API and the metrics share an address. */
 function findSharedAddress(server: unknown, metrics: unknown): KeyProblem[] {
   const [api, own] = [listenOf(server) ?? DEFAULT_LISTEN, listenOf(metrics)];
   if (own === null) return [];

@@ -12,7 +12,7 @@ const HTTP_DATES = [
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?<month>[A-Z][a-z]{2}) (?<day>[ \d]\d) (?<time>\d\d:\d\d:\d\d) (?<year>\d{4})$/,
 ];
 const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)$/;
-/** Maximum wait. Times stay exact integers up to it. */
+/** Maximum wait, up to which times stay exact integers. */
 const MAX_DELAY_SECONDS = 1e9;
 
 /** Parses a `Retry-After` (RFC 9110, section 10.2.3: seconds or a date) into Unix ms, or null if it is invalid. */
@@ -39,7 +39,7 @@ export function parseHttpDate(header: string | null | undefined, nowMs: number):
   return midnight + hour * HOUR + minute * MINUTE + second * SECOND;
 }
 
-/** Completes a two-digit year to one at most 50 years in the future (RFC 9110, section 5.6.7). */
+/** Completes a two-digit year, which is at most 50 years in the future (RFC 9110, section 5.6.7). */
 function fullYear(twoDigits: number, nowMs: number): number {
   const thisYear = new Date(nowMs).getUTCFullYear();
   const year = thisYear - thisYear % 100 + twoDigits;

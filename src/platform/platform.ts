@@ -64,7 +64,7 @@ export function createPlatform(options: PlatformSettings & { tracer?: Tracer }):
 /** Maximum memory for parsing one document, MB. A feed of 20 MB takes about 80. */
 const MAX_PARSE_MB = 512;
 
-/** Time after which a document waits until no other document does, ms, so that slow ones do not delay the others. */
+/** Time after which a document must wait for the others, ms, so that slow ones do not delay them. */
 const FIRST_TRY_MS = 2_000;
 
 export function createParseWorker(): Thread {

@@ -104,7 +104,7 @@ export async function prepareDatabase(
 
 /**
  * Returns the newest backup before a migration to this schema if it is valid and equals the current database; otherwise
- * null. After an interrupted migration, each restart would otherwise add another copy of the same database.
+ * null. Without this check, each restart after an interrupted migration would add another copy.
  */
 async function findSameBackup(
   host: Host,

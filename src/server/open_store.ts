@@ -152,7 +152,7 @@ export async function withPlatform<T>(
   }
 }
 
-/** A disk with less free space counts as full, bytes, because a whole fetch is written at once. */
+/** Minimum free space, bytes. A disk with less counts as full, because a whole fetch is written at once. */
 const ROOM_BYTES = 1024 * 1024;
 
 /** The messages for EACCES and EROFS, from the system and from SQLite. */

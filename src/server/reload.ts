@@ -179,8 +179,8 @@ class RunningService implements Service {
 
   /**
    * Replaces the app with one for the new config. Steps that can fail come first. Then the old app stops claiming work
-   * and the new one starts. The old app finishes the work it has leased in the meantime: waiting for a slow receiver
-   * (15 s) or a long fetch would delay all other deliveries and fetches.
+   * and the new one starts. The new app does not wait while the old one finishes the work it has leased, because a slow
+   * receiver (15 s) or a long fetch would delay all other deliveries and fetches.
    */
   async #activate(loaded: LoadedConfig): Promise<void> {
     await this.#declareCustomers(loaded);

@@ -38,7 +38,7 @@ const DRAIN_MS = 5_000;
 /** Time after the signal at which requests that wait for a receiver are ended, ms. */
 const ABORT_PENDING_MS = 4_000;
 
-/** A few hundred slow clients can use up a lower limit of open files. */
+/** A few hundred slow clients can exhaust a lower limit of open files. */
 const ENOUGH_FILES = 1_024;
 const MORE_FILES = "raise it: LimitNOFILE in the unit, or `ulimit -n` in the shell";
 

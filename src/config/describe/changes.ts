@@ -107,7 +107,7 @@ function valuesOf({ checked, config }: ParsedConfig): Map<string, string> {
   return values;
 }
 
-/** Keys whose parsed values are objects but compared as a whole. */
+/** Keys whose values are objects that are compared as a whole. */
 const WHOLE: ReadonlySet<string> = new Set(["listen", "headers", "from", "support"]);
 
 function collect(value: unknown, path: readonly string[], into: Map<string, string>): void {

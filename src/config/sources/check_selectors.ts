@@ -14,7 +14,7 @@ interface PlacedSelector {
   selector: string;
 }
 
-/** Finds problems of the selectors in a raw document. Skips values that the schema rejects. */
+/** Finds invalid selectors in a raw document. Skips values that the schema rejects. */
 export async function findSelectorProblems(document: Record<string, unknown>): Promise<KeyProblem[]> {
   const selectors = selectorsOf(document);
   if (selectors.length === 0) return [];
@@ -32,7 +32,7 @@ function whyInvalid(selector: string, compile: (selector: string) => unknown): s
   // `@NAME` at the end is Regfeed's syntax for an attribute. On its own, it refers to the item itself.
   const bare = selector.replace(/@[\w:.-]+$/, "").trim();
   if (bare === "") return null;
-  // The engine accepts any character at the start of a name, so it would compile such a selector, which never matches.
+  // The engine accepts any character at the start of a name, so it would compile selectors that never match.
   const unquoted = bare.replace(/"[^"]*"|'[^']*'|\[[^\][]*\]|\\./g, "");
   if (unquoted.includes("@")) {
     return "@ and the name of an attribute must be at the end, without spaces";

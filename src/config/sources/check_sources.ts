@@ -3,7 +3,7 @@ import type { KeyProblem } from "../toml/problems.ts";
 import { tablesOf } from "../toml/raw_document.ts";
 import { strategyProblems } from "./check_strategy.ts";
 
-/** Finds problems of the sources. Reads the raw document, to report them together with those of the schema. */
+/** Finds problems in the sources. Reads the raw document, so that schema problems are reported at the same time. */
 export function findSourceProblems(document: Record<string, unknown>): KeyProblem[] {
   const problems: KeyProblem[] = [];
   const firstOfId = new Map<unknown, number>();

@@ -1,7 +1,7 @@
 // Suggests the known word that was probably meant.
 
 /**
- * Returns the known word that is most similar, or null if none is. Ignores case and separators, so `publicUrl` is
+ * Returns the most similar known word, or null if none is similar. Ignores case and separators, so `publicUrl` is
  * similar to `public_url`. A word is also similar to a longer word that starts with it.
  */
 export function findNearest(word: string, known: readonly string[]): string | null {

@@ -1,6 +1,6 @@
 // Explains the errors of the TOML parser.
 
-/** Usual causes, found by a part of the parser's message. */
+/** The usual causes of errors, by a pattern for the parser's message. */
 const CAUSES: readonly (readonly [RegExp, string])[] = [
   [/invalid value|numeric/, 'not a valid value: put strings in quotes ("…"); true and false are lower-case'],
   [/leading zero/, "numbers must not start with zero; put strings in quotes"],

@@ -9,7 +9,7 @@ export interface Act {
 
 export interface AuditEntry extends Act {
   seq: number;
-  /** For example `customer.add` or `key.replace`. */
+  /** The name of the act, such as `customer.add` or `key.replace`. */
   act: string;
   /** Null if the act does not concern a customer. */
   customerId: string | null;

@@ -21,7 +21,7 @@ export interface Customer {
 /** Who disabled a customer: the operator, or a missing payment. */
 export type DisabledBy = "operator" | "payment";
 
-/** An API key as it is stored, which does not include the key itself. */
+/** The stored data of an API key, which does not include the key itself. */
 export interface ApiKey {
   /** SHA-256 of the whole key, lower-case hexadecimal. */
   hash: string;

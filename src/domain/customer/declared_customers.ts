@@ -28,7 +28,7 @@ export interface DeclarationConflict {
 
 /** The result of declaring customers: either all declarations are applied or none. */
 export type Declaration =
-  /** `added` and `changed` list names, the latter also of customers that were enabled again; `gone` lists ids. */
+  /** `added` and `changed` list names; `changed` includes enabled again. `gone` lists the ids of removed customers. */
   | { kind: "applied"; added: string[]; changed: string[]; gone: string[] }
   | { kind: "refused"; conflicts: DeclarationConflict[] };
 

@@ -38,7 +38,7 @@ export interface QuotaUse {
   resetsAtMs: number;
 }
 
-/** The data of a mail about the limit of held deliveries, which is reached. */
+/** The data of the mail that says that the limit of held deliveries is reached. */
 export interface HeldFull {
   limit: number;
   /** When the service stopped storing further deliveries, Unix ms. */
@@ -74,7 +74,7 @@ export interface MailData {
   /** The limit of subscriptions has changed, but the tier has not. */
   "subscriptions-held": TierFit;
   "delivery-warning": FailingSubscription;
-  /** `isKeyLost`: no delivery failed, but the service has lost the key that seals the secrets. */
+  /** `isKeyLost`: the cause is not a failed delivery, but the loss of the key that seals the secrets. */
   "delivery-disabled": FailingSubscription & { isKeyLost?: true };
   "quota-80": QuotaUse;
   "quota-100": QuotaUse;

@@ -1,4 +1,4 @@
-// Decides on notices of the monthly quota: at 80 % and at 100 %, each once a month.
+// Decides which notice of the monthly quota is due: at 80 % or at 100 %, each once a month.
 
 export type QuotaNotice = "quota-80" | "quota-100";
 

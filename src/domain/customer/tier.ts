@@ -22,7 +22,7 @@ export interface TierLimits {
 }
 
 /**
- * The limits of the specification's section 8. It leaves `embedded` to the operator. A day's replays equal a month's
+ * The limits of the specification's section 8, which leaves `embedded` to the operator. A day's replays equal a month's
  * deliveries, so that a receiver can recover a lost month in a day.
  */
 export const DEFAULT_LIMITS: Readonly<Record<Tier, TierLimits>> = {
@@ -79,7 +79,7 @@ export type LimitField = typeof LIMIT_FIELDS[keyof TierLimits];
 
 const LIMIT_NAMES = Object.entries(LIMIT_FIELDS) as [keyof TierLimits, LimitField][];
 
-/** Returns limits under the names of {@link LIMIT_FIELDS}, without those that are undefined. */
+/** Returns the defined limits under the names of {@link LIMIT_FIELDS}. */
 export function limitFields(limits: Partial<TierLimits>): Partial<Record<LimitField, number>> {
   return Object.fromEntries(
     LIMIT_NAMES.map(([name, field]) => [field, limits[name]]).filter(([, limit]) => limit !== undefined),

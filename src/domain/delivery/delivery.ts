@@ -29,7 +29,7 @@ export interface ClaimedDelivery {
   /** The number of this attempt, from 1. The store has already counted it. */
   attempt: number;
   /**
-   * The step of the schedule, from 1, which counts the failed attempts since the delivery was last queued. Attempts
+   * The step of the schedule: one more than the number of failed attempts since the delivery was last queued. Attempts
    * without a recorded result, because the service was killed, do not count.
    */
   tries: number;

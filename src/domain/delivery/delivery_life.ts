@@ -1,4 +1,4 @@
-// The life of a delivery, as a state machine in a table. Stores apply it.
+// The life of a delivery as a state machine: a table that every store applies.
 import type { DeliveryStatus, HoldReason } from "./delivery.ts";
 
 /**
@@ -48,7 +48,7 @@ const UNCHANGED: Record<DeliveryTrigger, Next> = {
   replayed: null,
 };
 
-/** The next state by state and trigger; null means no change. */
+/** The next state by current state and trigger; null means no change. */
 const NEXT: Record<DeliveryStatus, Record<DeliveryTrigger, Next>> = {
   pending: {
     arrived: "delivered",

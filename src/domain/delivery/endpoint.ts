@@ -16,7 +16,7 @@ export interface EndpointHealth {
   consecutiveFailures: number;
   /** When the owner was warned, or null if no warning was sent. */
   warnedAtMs: number | null;
-  /** Whether the last attempts were slow, one bit each, the newest in the lowest. Null before the first attempt. */
+  /** One bit per recent attempt, set if it was slow; the lowest bit is the newest. Null before the first attempt. */
   slowAttempts: number | null;
 }
 
@@ -34,7 +34,7 @@ export const HALF_OPEN: EndpointHealth = { ...WELL, pace: "probing" };
 
 /** Attempts that take longer than this are slow, ms. */
 export const SLOW_ATTEMPT_MS = 2_000;
-/** The number of last attempts that count. An endpoint is slow if most of them were. */
+/** Number of recent attempts to consider. An endpoint is slow if most of them were slow. */
 const ATTEMPTS_LOOKED_AT = 5;
 
 /** Number of consecutive failures after which an endpoint is only probed. */
@@ -54,7 +54,7 @@ export const DISABLE_AFTER_MS = 5 * DAY_MS;
 /** Minimum time between the warning and disabling, even if the service was down, ms. */
 export const WARNING_LEAD_MS = DAY_MS;
 
-/** Whether an endpoint uses the smaller share of slots for slow endpoints. */
+/** Whether an endpoint is slow and therefore gets a smaller share of the slots. */
 export function isSlowEndpoint({ slowAttempts }: Pick<EndpointHealth, "slowAttempts">): boolean {
   const slow = (slowAttempts ?? 0).toString(2).replaceAll("0", "").length;
   return slow > ATTEMPTS_LOOKED_AT / 2;

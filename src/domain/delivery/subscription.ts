@@ -25,11 +25,11 @@ export interface CatchUp {
   sinceMs: number;
   /** Whether the subscription waits for the monthly quota, or to be enabled. */
   isPaused: boolean;
-  /** The next stored event, or null if it is not stored yet. */
+  /** The event at which it continues, or null if that event is not stored yet. */
   nextEventId: string | null;
 }
 
-/** The number of disabled subscriptions at which a customer cannot create another one. */
+/** A customer with this many disabled subscriptions cannot create another one. */
 export const MAX_DISABLED = 100;
 
 /** A subscription, which posts matching events to a URL. Times are Unix ms. */

@@ -97,7 +97,7 @@ function commonSentences(old: readonly string[], now: readonly string[]): Kept {
   return kept;
 }
 
-/** Returns at [i][j] the length of the longest common subsequence of the sentences from i and j. */
+/** Returns a table with the length of the longest common subsequence from i and j onwards at [i][j]. */
 function subsequenceLengths(old: readonly unknown[], now: readonly unknown[]): Uint32Array[] {
   const lengths = Array.from({ length: old.length + 1 }, () => new Uint32Array(now.length + 1));
   for (let i = old.length - 1; i >= 0; i--) {

@@ -33,7 +33,7 @@ export interface AddedSeverityRule {
   eventTypes: EventType[];
   /** Topic ids. A parent includes its children. */
   topics: string[];
-  /** Canonical references. Each includes its parts. */
+  /** Canonical references. A reference includes its parts. */
   articles: string[];
   /** Keywords in the title or at the beginning of the summary. */
   words: string[];

@@ -6,7 +6,7 @@ import type { RegEvent } from "./event.ts";
 export interface EventDiff {
   previous_id: string;
   previous_version: number;
-  /** For example "Title changed; 2 topics added". */
+  /** The changes as a sentence, such as "Title changed; 2 topics added". */
   summary: string;
   changes: FieldChange[];
 }

@@ -115,7 +115,7 @@ interface Context {
   changes: readonly FieldChange[];
   words: DiffTexts;
   language: string;
-  /** Names the language of `title_en` and `summary_en`, or returns an empty text if it is clear. */
+  /** Names the language of `title_en` and `summary_en`, or returns an empty text if it is obvious. */
   elsewhere(): string;
 }
 

@@ -19,7 +19,7 @@ export interface CustomerChange {
 
 export interface CustomerChanged extends CustomerFacts {
   differences: Record<string, unknown>;
-  /** Whether its pending deliveries must be held. */
+  /** Whether the customer's pending deliveries must be held. */
   isDisabled: boolean;
   /** Whether to send a welcome mail that waits for the customer to be enabled. */
   isEnabled: boolean;

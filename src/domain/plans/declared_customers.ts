@@ -39,7 +39,7 @@ export interface DeclaredKeys {
   disabled: string[];
 }
 
-/** Gives the customer exactly the declared keys. `stored` lists the customer's keys and those with these hashes. */
+/** Gives the customer exactly the declared keys. `stored` lists its stored keys and all others with these hashes. */
 export function planKeys(
   { id, keyHashes }: Pick<DeclaredCustomer, "id" | "keyHashes">,
   stored: readonly StoredKey[],

@@ -12,7 +12,7 @@ export interface MonthFacts {
   held: number;
 }
 
-/** A customer's month. Every call counts. */
+/** A customer's quota in one month. Its methods use up the remaining quota. */
 export class CustomerMonth {
   #left: number;
   #heldLeft: number;
@@ -65,7 +65,7 @@ export class CustomerMonth {
     return isAdmitted;
   }
 
-  /** Takes one of the held deliveries that the limit allows. Returns false if it is reached. */
+  /** Counts one more held delivery. Returns false if the limit is reached. */
   takeHeld(): boolean {
     if (this.#heldLeft <= 0) return false;
     this.#heldLeft--;

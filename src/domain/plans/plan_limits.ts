@@ -1,4 +1,4 @@
-// Plans which subscriptions the customer's plan limits hold: the newest first. They return in order.
+// Plans which subscriptions the plan limits hold: the newest are held first and enabled again last.
 import type { FittedSubscription, TierFit } from "../customer/mail.ts";
 
 /** A customer's subscriptions that are not deleted. Each list is in the order of creation. */
@@ -10,7 +10,7 @@ export interface PlanFacts {
 /** The subscriptions to hold and those to enable again. */
 export type PlanFit = Pick<TierFit, "held" | "returned">;
 
-/** Holds the newest active subscriptions over the limit. If there is room, returns held ones, oldest first. */
+/** Holds the newest active subscriptions over the limit. If there is room, enables held ones again, oldest first. */
 export function planLimits({ active, held }: PlanFacts, limit: number): PlanFit {
   return {
     held: active.slice(limit),

@@ -1,7 +1,7 @@
 // The indexed text of an event: its words, and tags for the other filters.
 import type { RegEvent } from "../event/event.ts";
 
-/** The filters by tag, and the prefix of each tag. */
+/** The filters that use tags, and the prefix of each tag. */
 const TAG_LETTERS = {
   source: "s",
   severity: "v",

@@ -69,7 +69,7 @@ export interface BackupFiles {
   removeFolder(path: string): Promise<void>;
   /** Finds the folders whose names have the prefix, with the time of the last change in each, Unix ms. */
   findFolders(folder: string, prefix: string): Promise<{ path: string; changedAtMs: number }[]>;
-  /** Gives root's file or folder to the owner of `like`. Has no effect for other users. */
+  /** Gives the file or folder to the owner of `like` if this process runs as root; otherwise does nothing. */
   chownLike(like: string, path: string): Promise<void>;
   removeFile(path: string): Promise<void>;
   /** Copies a file and gives the copy mode 0600. */

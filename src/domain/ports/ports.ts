@@ -180,7 +180,7 @@ export interface SealedField {
 export interface Vault {
   /** Seals a text for one field. Every call returns a different result. */
   seal(text: string, field: SealedField): Uint8Array;
-  /** Opens a sealed text. Throws a {@link VaultError} if it has another key or field, or if it was changed. */
+  /** Opens a sealed text. Throws a {@link VaultError} if it was changed or belongs to another key or field. */
   open(sealed: Uint8Array, field: SealedField): string;
 }
 

@@ -1,6 +1,6 @@
 // The number of new and revised publications of a fetch, from which a change spike is detected.
 
-/** The new publications and revisions of one fetch. If none is known yet, the last success is the newest date. */
+/** The new publications and revisions of a fetch. Before any is known, the last success is the newest date. */
 export interface ChangeVolume {
   count: number;
   /** Number of new publications dated well before the newest known one. */
@@ -22,7 +22,7 @@ export interface ChangeVolume {
 /** The period of {@link ChangeVolume.perDay}, ms. */
 export const CADENCE_MS = 30 * 86_400_000;
 
-/** How long before the newest known publication a new one must be dated to count as old, ms: two days. */
+/** A new publication is old if it is dated at least this long before the newest known one, ms: two days. */
 export const OLDER_BY_MS = 2 * 86_400_000;
 
 /** Which events of a fetch are a spike and quarantined: new publications, revisions, both or neither. */

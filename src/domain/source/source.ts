@@ -13,7 +13,7 @@ export interface SourceSettings {
   id: string;
   nameEn: string;
   nameDe: string;
-  /** Absolute URL of the publisher's site, which is also the base of relative links without a better one. */
+  /** Absolute URL of the publisher's site. Relative links are resolved against it if they have no better base. */
   baseUrl: string;
   fetchStrategy: FetchStrategy;
   /** The folder's path for `files`. For all others, the URL of the document, first list page, endpoint or sitemap. */
@@ -97,7 +97,7 @@ export interface SourceMove {
   url: string;
   /** When the host first reported the move, Unix ms. */
   sinceMs: number;
-  /** When the new URL was first fetched, Unix ms. Null until the host has reported it for long enough. */
+  /** When the new URL was adopted, Unix ms. Null until the host has reported the move for long enough. */
   adoptedAtMs: number | null;
 }
 

@@ -20,7 +20,7 @@ export interface SourceHealth {
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-/** A source is overdue once it has been due for this long and for twice its interval, ms. */
+/** Minimum delay after which a source is overdue, ms. The delay must also exceed twice the source's interval. */
 const OVERDUE_MS = HOUR_MS;
 /** Minimum number of days with something new from which to derive a cadence. */
 const DAYS_THAT_SHOW = 10;
@@ -61,7 +61,7 @@ export function sourceHealth(
   return { condition: "ok", sinceMs: state.outcomeSinceMs, reason: null };
 }
 
-/** Returns when the silence of a source became too long, Unix ms, or null if it is not. */
+/** Returns when a source became silent, Unix ms, or null if it is not silent. */
 export function silentSince(
   settings: { fetchStrategy: FetchStrategy; silentAfterMs?: number },
   { cadence: news, firstSuccessAtMs }: SourceState,

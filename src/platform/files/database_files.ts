@@ -12,7 +12,7 @@ const CHUNK_BYTES = 1 << 20;
 export function createDatabaseFiles(): DatabaseFiles & { close(): void } {
   const opened = new Map<string, Deno.FsFile>();
 
-  /** Opens the file once, but again if it was replaced, for example by a restore. */
+  /** Opens the file, or reopens it if it was replaced, for example by a restore. */
   function open(path: string): Deno.FsFile {
     const known = opened.get(path);
     if (known !== undefined) {

@@ -7,8 +7,8 @@ export type FileLock = { kind: "taken"; release(): void } | { kind: "held"; by: 
 
 /**
  * Locks the file and writes this process and `text` to it. If the file is missing, creates it with mode 0600. The lock
- * is that of flock(2), which SQLite does not use and which closing another descriptor of the file does not release.
- * Throws if the file cannot be opened or its file system has no locks.
+ * uses flock(2), which SQLite does not use. Closing another descriptor of the file does not release it. Throws if the
+ * file cannot be opened or its file system has no locks.
  */
 export async function lockFile(path: string, text: string): Promise<FileLock> {
   const file = Deno.openSync(path, { read: true, write: true, create: true, mode: 0o600 });
@@ -45,7 +45,7 @@ export async function lockHolder(path: string): Promise<string | null> {
   }
 }
 
-/** Whether the lock was acquired in time. Closing the file cancels an attempt that was not. */
+/** Whether the lock was acquired in time. If not, closing the file cancels the attempt. */
 async function isTaken(locking: Promise<void>): Promise<boolean> {
   const late = Promise.withResolvers<false>();
   const timer = setTimeout(() => late.resolve(false), PATIENCE_MS);

@@ -1,4 +1,4 @@
-// Finds the names of users, and by trying their permissions on a path.
+// Finds the names of users, and what denies this process access to a path.
 import { dirname } from "node:path";
 
 /** Returns the name of a user, or `uid:N` if the system does not list it. */

@@ -93,7 +93,7 @@ async function connect(
   const giveUp = () => controller.abort(new NetworkError("no connection in time"));
   const timer = isLast ? undefined : setTimeout(giveUp, ADDRESS_TIMEOUT_MS);
   signal.addEventListener("abort", giveUp);
-  // The runtime calls this if the signal aborts after the connection is established. An error would leave it open.
+  // The runtime calls this if the signal aborts after it has connected. If it threw, the connection would stay open.
   controller.signal.throwIfAborted = () => {};
   try {
     const connection = await Deno.connect({ hostname, port, signal: controller.signal });

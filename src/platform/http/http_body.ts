@@ -9,7 +9,7 @@ export class BoundedBody {
 
   constructor(readonly maxBytes: number) {}
 
-  /** Copies a chunk, as a view would keep the connection's read buffer. Returns false if the body is too long. */
+  /** Copies a chunk, because a view would keep the read buffer. Returns false if the body exceeds the limit. */
   add(chunk: Uint8Array): boolean {
     const size = this.#size + chunk.length;
     const kept = Math.min(size, this.maxBytes);
@@ -30,8 +30,8 @@ export class BoundedBody {
 }
 
 /**
- * Creates the decompressor for a `Content-Encoding`, or returns null. Throws a {@link NetworkError} for an encoding
- * that was not requested. Brotli is never accepted, because the runtime's decompressor accepts truncated bodies.
+ * Creates the decompressor for a `Content-Encoding`, or returns null if none is needed. Throws a {@link NetworkError}
+ * for an encoding that was not requested. Brotli is never accepted, because the runtime accepts truncated Brotli.
  */
 export function createDecompressor(contentEncoding: string): Transform | null {
   switch (contentEncoding.trim().toLowerCase()) {

@@ -32,7 +32,7 @@ export interface ListenOptions {
   handler(request: Request, client: ConnectedClient): Response | Promise<Response>;
   /** Responds to requests during the shutdown (default: an empty 503). */
   refuse?(request: Request): Response;
-  /** Called at most once a minute when the listener failed. The server restarts it and keeps its connections. */
+  /** Called at most once a minute when the listener has failed. It is restarted, and its connections are kept. */
   onLost?(reason: string): void;
 }
 

@@ -23,7 +23,7 @@ export interface NameServer {
 
 /**
  * Creates a resolver that queries the name servers without a thread per lookup, so that an unresponsive name server
- * delays no other work. The C library looks up names that they do not know, because it may have other sources.
+ * delays no other work. If they do not know a name, the C library looks it up, because it may have other sources.
  */
 export function createResolver(nameServer?: NameServer): Resolver {
   return {

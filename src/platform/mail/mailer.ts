@@ -53,7 +53,7 @@ async function writeMail(mail: OutgoingMail, outbox: string): Promise<void> {
 
 type SocketCallback = (error: Error | null, made?: { connection: net.Socket; secured: boolean }) => void;
 
-/** Connects, starts TLS and logs in, as for a mail, but sends none. Throws a {@link MailError}. */
+/** Connects, starts TLS and logs in, as if to send a mail. Throws a {@link MailError}. */
 export const tryMailServer = (
   server: NonNullable<MailSettings["smtp"]>,
   signal: AbortSignal,

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { LogFields } from "../../domain/ports/ports.ts";
 
-/** The additional start time of each request, microseconds. */
+/** The additional start time that each message requests, microseconds. */
 const MORE_TIME_US = 60_000_000;
 /** Interval between requests for more start time, ms. */
 const ASK_EVERY_MS = 15_000;

@@ -149,7 +149,7 @@ class QueuedThread implements Thread {
         this.#clearTimers(); // the task is done
         for (const element of response.elements) call.elements.push(element);
         if (response.isLast) return this.#finish(() => call.resolve(call.elements));
-        // Sent on request and in a separate callback, because waiting messages are received without a pause.
+        // Requested one by one in a separate callback, because waiting messages are received without a pause.
         return void setImmediate(() => {
           if (call === this.#running) this.#worker?.postMessage(MORE);
         });

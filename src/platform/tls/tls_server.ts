@@ -16,7 +16,7 @@ export interface RunningTlsServer extends Omit<RunningServer, "retire"> {
  * same port and retires the first. Requests on open connections do not fail. Idle connections are closed.
  */
 export async function listenTls(options: TlsListenOptions): Promise<RunningTlsServer> {
-  // Only a listener that does not share its port can detect that another program uses it.
+  // Only a listener that does not share its port can detect that another program uses the port.
   const probe = await listen({ ...options, reusePort: false });
   await probe.shutdown(0);
   const { port, address } = probe;

@@ -64,7 +64,7 @@ export interface StoredResponse {
 
 export interface CustomerStorage {
   customerId: string;
-  /** The approximate size of its subscriptions, deliveries, bodies and attempts. */
+  /** The approximate size of the customer's subscriptions, deliveries, bodies and attempts. */
   bytes: number;
 }
 
@@ -87,8 +87,8 @@ export interface CustomerStore {
   ): Promise<boolean>;
   /**
    * Applies the config's declarations, either all or none. Adds new customers, and enables and changes known ones to
-   * match, with exactly the declared keys. Disables customers that are no longer declared. A key moves between declared
-   * customers with its hash.
+   * match, with exactly the declared keys. Disables customers that are no longer declared. A key follows its hash if
+   * another customer declares it.
    */
   declareCustomers(customers: readonly DeclaredCustomer[], by: TierAct): Promise<Declaration>;
   /**
@@ -109,9 +109,9 @@ export interface CustomerStore {
   addRequests(counts: readonly { customerId: string; day: string; requests: number }[]): Promise<void>;
   /** Returns the customer's usage in the UTC month ("2026-07"). */
   usageOf(customerId: string, month: string): Promise<Usage>;
-  /** Uses up part of a limit per UTC day, or refuses and changes nothing. */
+  /** Uses part of a daily limit (UTC), or refuses and changes nothing. */
   countDaily(customerId: string, request: DailyRequest): Promise<DailyGrant>;
-  /** Returns how much of these limits is used on the UTC day of `nowMs`. */
+  /** Returns how much of the daily limits is used on the UTC day of `nowMs`. */
   usedToday(customerId: string, nowMs: number): Promise<Record<DailyAction, number>>;
   /** Returns the customers with the most stored data, largest first. Reads only counters. */
   largestCustomers(limit: number): Promise<CustomerStorage[]>;

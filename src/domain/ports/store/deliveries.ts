@@ -144,7 +144,7 @@ export interface DeliveryStore {
   claimDeliveries(claim: {
     nowMs: number;
     leaseMs: number;
-    /** The free slots of the caller. The claim takes those of the claimed deliveries. */
+    /** The caller's free slots. The claim takes one for each claimed delivery. */
     slots: Slots;
     /** Maximum number of attempts in progress per subscription. */
     perSubscription: number;

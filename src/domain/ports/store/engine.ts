@@ -11,7 +11,7 @@ import type { Store } from "./store.ts";
 export interface OpenStoreOptions {
   /** Whether the file's disk has room for more than one page. */
   hasRoom?: () => boolean;
-  /** Identifies the file at the path, or returns null. Without this method, a replaced file is not detected. */
+  /** Identifies the file at the path, or returns null if there is none. Without it, replacement is not detected. */
   identifyFile?: () => string | null;
   /** Called when a storage fault begins, and with null when it ends. */
   onFault?: (problem: StorageProblem | null) => void;
@@ -28,7 +28,7 @@ export interface ExamineOptions {
 /** The subscriptions that need a new secret after their store got a new key, by customer. */
 export type DiscardedSecrets = Record<string, string[]>;
 
-/** A kind of database that can be the store. Methods with a path throw if it is not a database of this kind. */
+/** A kind of database that can be the store. Methods with a path throw if it does not lead to such a database. */
 export interface StoreEngine {
   readonly schemaVersion: number;
   /**

@@ -78,10 +78,9 @@ export interface MissingPublication {
 export interface PublicationStore {
   /**
    * Decides on each publication from its stored state and records the outcome. Returns the decisions in order once they
-   * would survive a power failure. An event with `notify` waits to be matched as soon as the transaction commits. Only
-   * one writer records events at a time, so that `seq` follows the order of commits and no reader that pages by `seq`
-   * skips an event. If `holder` is given, throws a {@link LeaseLostError} if another holder has leased the source
-   * since.
+   * would survive a power failure. An event with `notify` can be matched as soon as the transaction commits. Only one
+   * writer records events at a time, so that `seq` follows the order of commits and no reader that pages by `seq` skips
+   * an event. If `holder` is given, throws a {@link LeaseLostError} if another holder has leased the source since.
    */
   recordPublications<T extends PublicationKey>(
     sourceId: string,

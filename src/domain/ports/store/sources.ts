@@ -17,7 +17,7 @@ export interface FetchEnd {
   /** The schedule from which `nextDueAtMs` was computed; see {@link RegisteredSource.schedule}. */
   schedule: string;
   nextDueAtMs: number;
-  /** The earliest next fetch if the schedule has changed since. It is then at the new schedule's next run. */
+  /** If the schedule has changed since, the next fetch is at the first run of the new one after this time. */
   notBeforeMs: number;
   outcome: FetchResult;
   /**
@@ -25,7 +25,7 @@ export interface FetchEnd {
    * are judged with the next fetch.
    */
   isItsFault: boolean;
-  /** Whether the next fetch continues where this one ended. Until a fetch does not, there is no first success. */
+  /** Whether the next fetch continues where this one ended. If so, this is not yet the first success. */
   goesOn?: boolean;
   /** When the current outcome first occurred, Unix ms. */
   outcomeSinceMs: number;
@@ -95,6 +95,6 @@ export interface SourceStore {
    * leased the source since, throws a {@link LeaseLostError} and stores nothing.
    */
   finishFetch(end: FetchEnd, judge?: (arrivals: ChangeVolume) => ChangeSpike): Promise<number>;
-  /** Ends the quarantine of the source's events, which are matched (`deliver`) or never notified. Returns how many. */
+  /** Ends a source's quarantine: `deliver` matches the events, `discard` notifies nobody. Returns how many. */
   releaseEvents(sourceId: string, end: "deliver" | "discard"): Promise<number>;
 }
