@@ -1,10 +1,12 @@
 // The delivery rows: deliveries per second to one receiver, with each attempt recorded, against a bare POST loop.
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { TOPICS } from "../../src/classify/classify.ts";
 import { createMatching } from "../../src/delivery/match/match.ts";
 import { Slots } from "../../src/domain/plans/share_slots.ts";
 import { createPlatform } from "../../src/platform/platform.ts";
 import { openBenchStore } from "./store.ts";
+import { startAlertmanager } from "./alertmanager.ts";
 import type { BareSending } from "./bare_sender.ts";
 import { readConfig } from "./config.ts";
 import { addCustomer, addEvents, addSubscription, newId } from "./fill.ts";
@@ -17,6 +19,8 @@ import type { Sending } from "./sender.ts";
 
 /** Concurrent attempts for the one subscription: the default, and ten times that. */
 const CONCURRENCIES = [5, 50];
+/** How often the receiver is asked how many webhooks of Alertmanager it has received, in ms. */
+const POLL_MS = 2;
 
 export async function measureDeliveries(bench: Bench): Promise<void> {
   const { settings, tell } = bench;
@@ -24,6 +28,7 @@ export async function measureDeliveries(bench: Bench): Promise<void> {
   const { port } = await receiver.hear<{ port: number }>();
   const sender = startCompanion("sender.ts");
   const bare = startCompanion("bare_sender.ts");
+  const alertmanager = await startAlertmanager(bench.folder, port);
   const full = join(bench.folder, "deliveries.db");
   tell(`${settings.deliveries} deliveries`);
   const count = settings.deliveries;
@@ -35,7 +40,7 @@ export async function measureDeliveries(bench: Bench): Promise<void> {
   let number = 0;
   for (const concurrency of CONCURRENCIES) {
     tell(`${concurrency} concurrent attempts`);
-    const compared = await compare(settings.rounds, async () => {
+    const send = async (): Promise<number> => {
       const path = join(bench.folder, `deliveries-${number++}.db`);
       await Deno.copyFile(full, path);
       await Deno.copyFile(`${full}.key`, `${path}.key`);
@@ -43,7 +48,8 @@ export async function measureDeliveries(bench: Bench): Promise<void> {
       await mustHaveTaken();
       await Deno.remove(path);
       return count / ms * 1000;
-    }, async () => {
+    };
+    const compared = await compare(settings.rounds, send, async () => {
       const { ms } = await bare.ask<{ ms: number }>({ port, body, count, concurrency } satisfies BareSending);
       await mustHaveTaken();
       return count / ms * 1000;
@@ -54,8 +60,24 @@ export async function measureDeliveries(bench: Bench): Promise<void> {
       target: { atLeast: 0.3 },
       notes: [`${spread(compared)}; bodies of about ${body.length} bytes`],
     });
+    if (alertmanager === null) {
+      tell("Alertmanager is not installed: no comparison with it");
+      continue;
+    }
+    const beside = await compare(settings.rounds, send, async () => {
+      const startMs = performance.now();
+      await alertmanager.alert(count, body.length);
+      for (let left = count; left > 0; left -= (await receiver.ask<Taken>({})).taken) await sleep(POLL_MS);
+      return count / (performance.now() - startMs) * 1000;
+    });
+    bench.add({
+      work: `the same, ${concurrency} at once`,
+      ...sides(beside, "/s", "Alertmanager (unsigned, unrecorded)"),
+      target: { atLeast: 1 },
+      notes: [spread(beside)],
+    });
   }
-  await Promise.all([receiver.end(), sender.end(), bare.end()]);
+  await Promise.all([receiver.end(), sender.end(), bare.end(), alertmanager?.end()]);
 }
 
 /** Creates a store with due deliveries to one receiver, evenly spread over subscriptions. Returns the body of one. */
