@@ -7,15 +7,15 @@ import { Slots } from "../../src/domain/plans/share_slots.ts";
 import { createPlatform } from "../../src/platform/platform.ts";
 import { openBenchStore } from "./store.ts";
 import { startAlertmanager } from "./alertmanager.ts";
-import type { BareSending } from "./bare_sender.ts";
+import type { BareSending } from "./companions/bare_sender.ts";
 import { readConfig } from "./config.ts";
 import { addCustomer, addEvents, addSubscription, newId } from "./fill.ts";
 import { createEvents } from "./invented.ts";
 import { compare } from "./measure.ts";
 import { startCompanion } from "./processes.ts";
-import type { Taken } from "./receiver.ts";
+import type { Taken } from "./companions/receiver.ts";
 import { type Bench, sides, spread } from "./row.ts";
-import type { Sending } from "./sender.ts";
+import type { Sending } from "./companions/sender.ts";
 
 /** Concurrent attempts for the one subscription: the default, and ten times that. */
 const CONCURRENCIES = [5, 50];

@@ -7,7 +7,7 @@ import type { IngestReport } from "../../src/ingest/ingest.ts";
 import { createPlatform } from "../../src/platform/platform.ts";
 import { openBenchStore } from "./store.ts";
 import { VERSION } from "../../src/version.ts";
-import type { BareParsing } from "./bare_parser.ts";
+import type { BareParsing } from "./companions/bare_parser.ts";
 import { readConfig } from "./config.ts";
 import { inventFeed } from "./invented.ts";
 import { compare, type Compared } from "./measure.ts";

@@ -1,12 +1,12 @@
 // The lag rows: time from storing an event to its arrival, with and without hanging endpoints; memory for a long queue.
 import { join } from "node:path";
-import type { Arrivals, Ports } from "./clocked_receiver.ts";
+import type { Arrivals, Ports } from "./companions/clocked_receiver.ts";
 import { makeQueue } from "./deliveries.ts";
 import { compare, median, quantile } from "./measure.ts";
 import { type Companion, startCompanion } from "./processes.ts";
-import type { Published, Publishing } from "./publisher.ts";
+import type { Published, Publishing } from "./companions/publisher.ts";
 import { type Bench, sides, spread } from "./row.ts";
-import type { Sending, Sent } from "./sender.ts";
+import type { Sending, Sent } from "./companions/sender.ts";
 
 /** Time between two events, ms; long enough for Regfeed to be idle in between. */
 const ALONE_EVERY_MS = 23;

@@ -1,6 +1,6 @@
 // Starts and ends the processes of a benchmark, so that none is left behind.
 import { fileURLToPath } from "node:url";
-import { linesOf } from "./lines.ts";
+import { linesOf } from "./companions/lines.ts";
 
 /** Time limit for a process's response, ms; longer than any limit on its own work. */
 const ANSWER_MS = 120_000;
@@ -33,7 +33,7 @@ export interface Companion {
 
 /** Starts a script of this folder. */
 export function startCompanion(script: string, args: readonly string[] = []): Companion {
-  const child = spawn([fileURLToPath(new URL(script, import.meta.url)), ...args], "inherit");
+  const child = spawn([fileURLToPath(new URL(`companions/${script}`, import.meta.url)), ...args], "inherit");
   const lines = linesOf(child.stdout);
   const stdin = child.stdin.getWriter();
   const hear = async <Answer>(): Promise<Answer> => {

@@ -1,7 +1,7 @@
 // Runs Regfeed with a store beside a bare server, and puts load on either.
 import { join } from "node:path";
-import type { BareAnswer } from "./bare_server.ts";
-import type { LoadJob, LoadResult } from "./load.ts";
+import type { BareAnswer } from "./companions/bare_server.ts";
+import type { LoadJob, LoadResult } from "./companions/load.ts";
 import { SOURCES } from "./invented.ts";
 import { compare, type Compared, median } from "./measure.ts";
 import { type Companion, cpuMsOf, startCompanion, startRegfeed } from "./processes.ts";

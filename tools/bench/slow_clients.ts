@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { makeAuthority, makeCertificate } from "../../tests/support/certificates.ts";
-import type { HoldJob, HoldState } from "./slow_holder.ts";
+import type { HoldJob, HoldState } from "./companions/slow_holder.ts";
 import { endAll, startCompanion, startRegfeed } from "./processes.ts";
 
 const HELP = `deno task slow [--connections N] [--addresses N] [--seconds N] [--only plain,tls,nginx] [--json]

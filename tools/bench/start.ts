@@ -5,7 +5,7 @@ import { compare } from "./measure.ts";
 import { type Bench, sides, spread } from "./row.ts";
 
 const EXECUTABLE = fileURLToPath(new URL("../../dist/regfeed", import.meta.url));
-const HELLO = fileURLToPath(new URL("hello.ts", import.meta.url));
+const HELLO = fileURLToPath(new URL("companions/hello.ts", import.meta.url));
 /** Time limit for the first response of an executable, ms. */
 const PATIENCE_MS = 30_000;
 /** Pause between two attempts to connect, ms, because each takes CPU time from the starting program. */

@@ -1,14 +1,14 @@
 // Regfeed's side of the lag rows, in a separate process: the app delivers events that are stored while it runs.
-import { type App, createApp } from "../../src/app.ts";
-import type { Store } from "../../src/domain/ports/store/store.ts";
-import { createPlatform } from "../../src/platform/platform.ts";
-import { VERSION } from "../../src/version.ts";
+import { type App, createApp } from "../../../src/app.ts";
+import type { Store } from "../../../src/domain/ports/store/store.ts";
+import { createPlatform } from "../../../src/platform/platform.ts";
+import { VERSION } from "../../../src/version.ts";
 import type { Ports } from "./clocked_receiver.ts";
-import { readConfig } from "./config.ts";
-import { addCustomer, addEvents, addSubscription } from "./fill.ts";
-import { createEvents } from "./invented.ts";
+import { readConfig } from "../config.ts";
+import { addCustomer, addEvents, addSubscription } from "../fill.ts";
+import { createEvents } from "../invented.ts";
 import { answerLines } from "./lines.ts";
-import { openBenchStore } from "./store.ts";
+import { openBenchStore } from "../store.ts";
 
 /** A job, as a line on stdin: delivers from a store in this file until a line with null ends it. */
 export interface Publishing {

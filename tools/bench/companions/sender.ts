@@ -1,10 +1,10 @@
 // Regfeed's side of the delivery rows, in a separate process: the whole app, with a store full of deliveries.
-import { createApp } from "../../src/app.ts";
-import { createPlatform } from "../../src/platform/platform.ts";
-import type { Store } from "../../src/domain/ports/store/store.ts";
-import { openBenchStore } from "./store.ts";
-import { VERSION } from "../../src/version.ts";
-import { readConfig } from "./config.ts";
+import { createApp } from "../../../src/app.ts";
+import { createPlatform } from "../../../src/platform/platform.ts";
+import type { Store } from "../../../src/domain/ports/store/store.ts";
+import { openBenchStore } from "../store.ts";
+import { VERSION } from "../../../src/version.ts";
+import { readConfig } from "../config.ts";
 import { answerLines } from "./lines.ts";
 
 /** A job, as a line on stdin. */
