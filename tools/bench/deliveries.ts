@@ -71,7 +71,7 @@ export async function measureDeliveries(bench: Bench): Promise<void> {
       return count / (performance.now() - startMs) * 1000;
     });
     bench.add({
-      work: `the same, ${concurrency} at once`,
+      work: `the same, ${concurrency} concurrent attempts`,
       ...sides(beside, "/s", "Alertmanager (unsigned, unrecorded)"),
       target: { atLeast: 1 },
       notes: [spread(beside)],
