@@ -3,10 +3,12 @@ import type { FinishedAttempt } from "../../domain/delivery/delivery.ts";
 import type { Clock, Log } from "../../domain/ports/ports.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
 
-/** Maximum number of attempts recorded in one transaction. A batch of this size is recorded without waiting. */
+/** Maximum number of attempts recorded in one transaction. */
 const MAX_BATCH = 500;
 /** Maximum time in ms that the first attempt of a batch waits for others, because commits are expensive. */
-const GATHER_MS = 40;
+const GATHER_MS = 20;
+/** Number of attempts that are recorded without waiting for more. */
+const ENOUGH = 250;
 
 /** Reason for aborts that only end a wait. Without one, each abort would create an exception with a stack trace. */
 const NO_ERROR = "flush";
@@ -40,7 +42,7 @@ export function createRecorder(
   async function write(): Promise<void> {
     while (waiting.length > 0) {
       const leftMs = GATHER_MS - Math.abs(clock.nowMs() - sinceMs);
-      if (!isFlushing && waiting.length < MAX_BATCH && leftMs > 0) {
+      if (!isFlushing && waiting.length < ENOUGH && leftMs > 0) {
         flushNow = new AbortController();
         await clock.sleep(leftMs, flushNow.signal);
       }
@@ -78,7 +80,7 @@ export function createRecorder(
     record(finished, settle) {
       if (waiting.push({ finished, settle }) === 1) sinceMs = clock.nowMs();
       writing ??= write();
-      if (waiting.length >= MAX_BATCH) flushNow.abort(NO_ERROR);
+      if (waiting.length >= ENOUGH) flushNow.abort(NO_ERROR);
     },
     flushSoon: () => flushNow.abort(NO_ERROR),
     flush: async () => {
