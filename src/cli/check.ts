@@ -101,7 +101,7 @@ function accountWarnings(config: Config): string[] {
   );
   if (payment === null) return warnings;
   if (mail.smtp === null) {
-    warnings.push(`no mail server is set: mails with customers' keys are written to ${mail.outbox}`);
+    warnings.push(`no mail server is set: emails with customers' keys are written to ${mail.outbox}`);
   }
   const ofPayment = checkPayment(config).filter(({ level }) => level !== "good");
   return [...warnings, ...ofPayment.map(({ seen, todo }) => `${seen}: ${todo}`)];

@@ -122,7 +122,7 @@ Deno.test("check warns of an invalid signing secret and of api_requests_per_day 
     );
     const { warnings } = await regfeedJson<{ warnings: string[] }>(folder, "check");
     const told = warnings.join("\n");
-    assert.match(told, /payment\.webhook_secret is not a complete signing secret: set the right one/);
+    assert.match(told, /payment\.webhook_secret is not a complete signing secret: set the endpoint's/);
     assert.match(told, /the customer bank has api_requests_per_day = 0: all of its requests are refused/);
     assert.doesNotMatch(told, /whsec_short/);
   }));

@@ -75,7 +75,7 @@ Deno.test("a URL of a source that keeps failing is reported with its time by eve
         sinceMs: HOUR,
         gaps: [gap],
         health: ["degraded", 1],
-        doctor: ["warning: 1 fetched in part: board"],
+        doctor: ["warning: 1 fetched only in part: board"],
       });
       http.serve(DE, () => ({ body: "<html><title>Sign in</title>" }));
       const later = await anHourLater(world);

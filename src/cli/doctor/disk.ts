@@ -11,21 +11,21 @@ import type { Host } from "../../platform/process/process.ts";
 import { formatTime } from "../table.ts";
 import { type Finding, good, problem, warning } from "../../server/checks/finding.ts";
 
-/** Less free space is a problem, bytes. */
+/** Free space in bytes below which the finding is a problem. */
 const FULL_BYTES = 100 * 1024 * 1024;
-/** Less free space is a warning, bytes. */
+/** Free space in bytes below which the finding is a warning. */
 const SCARCE_BYTES = 1024 * 1024 * 1024;
-/** How much older than its schedule the newest backup may be, ms. */
+/** How long a scheduled backup may be overdue, ms. */
 const LATE_BACKUP_MS = 3_600_000;
 
-/** The folder, or the nearest one above it that exists. */
+/** Returns the folder, or its nearest ancestor that exists. */
 function nearestFolder(path: string, machine: Pick<Machine, "rightsOf">): string {
   let folder = path;
   while (machine.rightsOf(folder) === null && dirname(folder) !== folder) folder = dirname(folder);
   return folder;
 }
 
-/** Checks the free space of a volume; `wantedBytes` is what will be needed at once. */
+/** Checks the free space of a volume. `wantedBytes` is the space that may be needed at once. */
 export function checkVolume(
   area: string,
   path: string,
@@ -45,7 +45,7 @@ export function checkVolume(
   }
   if (freeBytes >= Math.max(SCARCE_BYTES, wantedBytes)) return [good(area, space)];
   const needed = wantedBytes > SCARCE_BYTES ? `, and ${formatBytes(wantedBytes)} may be needed at once` : "";
-  return [warning(area, `${space}${needed}`, "free some space before it is needed")];
+  return [warning(area, `${space}${needed}`, "free some space before that happens")];
 }
 
 /** Checks a folder that Regfeed writes to and creates if it is missing. */
@@ -75,7 +75,7 @@ export function checkFolder(area: string, path: string, machine: Pick<Machine, "
     );
 }
 
-/** Checks the backups' folder and the age of the newest backup. */
+/** Checks the backup folder and the age of the newest backup. */
 export async function checkBackups(
   host: Pick<Host, "exists" | "list" | "sizeOf">,
   { backup, store }: Pick<Config, "backup" | "store">,
@@ -103,7 +103,7 @@ function checkNewest(backup: Config["backup"], newestMs: number, nowMs: number):
   const dueMs = newestMs === -Infinity ? null : nextRunAfter(backup.schedule, newestMs);
   if (newestMs === -Infinity || (dueMs !== null && nowMs > dueMs + LATE_BACKUP_MS)) {
     const todo = "if the server has run since, its log says why: look for the area backup";
-    return warning("backup", `${seen}, and one is due by the schedule`, todo);
+    return warning("backup", `${seen}, and the next one is overdue`, todo);
   }
   return good("backup", seen);
 }

@@ -33,7 +33,7 @@ export const doctorCommand: Command = {
     const loaded = await loadConfig(call);
     const findings = [
       good("config", `${loaded.file} is valid`),
-      // Causes come before their symptoms: without a network all sources fail.
+      // Causes come before their symptoms: without a network, all sources fail.
       ...await checkNetwork(loaded, call.flags.has("offline")),
       ...await checkMachine(call, loaded),
     ];
@@ -44,7 +44,7 @@ export const doctorCommand: Command = {
   },
 };
 
-/** The findings as text, by area, with what to do below each. */
+/** Formats the findings as text, by area, with the advice below each. */
 export function describeFindings(findings: readonly Finding[]): string {
   const marks = { good: "  ok     ", warning: "  WARNING", problem: "  PROBLEM" } as const;
   const lines: string[] = [];
@@ -102,7 +102,7 @@ async function checkMachine({ host, loadEngine }: CommandCall, loaded: LoadedCon
   ];
 }
 
-/** Root's permissions are not those of the service. */
+/** Warns if the doctor runs as root and therefore cannot check the service's permissions. */
 function checkUser(host: Host, isRootsData: boolean): Finding[] {
   if (host.user() !== "root" || isRootsData) return [];
   const seen = "doctor runs as root, which can use every file: the service's permissions are not checked";

@@ -1,4 +1,4 @@
-// Checks of mail: whether the mail server accepts mails (none is sent), or whether the outbox is writable.
+// Checks of mail: whether the mail server accepts emails (none is sent), or whether the outbox is writable.
 import type { Config } from "../../config/config.ts";
 import { type Clock, DeadlineError, MailError, type MailFault } from "../../domain/ports/ports.ts";
 import { tryMailServer } from "../../platform/mail/mailer.ts";
@@ -10,7 +10,7 @@ import { type Finding, good, problem, warning } from "../../server/checks/findin
 const SERVER_MS = 10_000;
 
 const CORRECT_URL =
-  "correct scheme, host and port in mail.smtp_url (smtps:// for port 465, smtp:// for 587 and 25)";
+  "correct the scheme, host and port in mail.smtp_url (smtps:// for port 465, smtp:// for 587 and 25)";
 const SEE_LOG = "see the mail server's log, or ask its operator";
 
 const ADVICE: Readonly<Record<MailFault, string>> = {
@@ -19,11 +19,11 @@ const ADVICE: Readonly<Record<MailFault, string>> = {
   silent: `${CORRECT_URL}, or open the firewall: many hosting providers block port 25`,
   protocol: CORRECT_URL,
   tls:
-    "enable STARTTLS on the server, or use smtps://; mail.require_tls = false sends mails and keys unencrypted",
+    "enable STARTTLS on the server, or use smtps://; mail.require_tls = false sends emails and keys unencrypted",
   certificate:
     "use the name in the server's certificate, or set its authority's certificate in mail.smtp_ca_file",
-  "sign-in": "remove user and password from mail.smtp_url, or use the port that accepts them (587 or 465)",
-  password: "correct user and password in mail.smtp_url; many providers require a password for programs",
+  "sign-in": "remove the user and password from mail.smtp_url, or use a port that accepts them (587 or 465)",
+  password: "correct the user and password in mail.smtp_url; many providers require an app password",
   answer: SEE_LOG,
   broken: SEE_LOG,
 };
@@ -36,15 +36,15 @@ export function checkOutbox(
   if (mail.smtp !== null) return [];
   const folder = checkFolder("mail", mail.outbox, machine);
   if (folder.level !== "good") return [folder];
-  const seen = `no mail server: mails are written to ${mail.outbox}`;
+  const seen = `no mail server is set: emails are written to ${mail.outbox}`;
   return [
     payment === null
       ? good("mail", seen)
-      : warning("mail", `${seen}, also those with the keys of customers who have paid`, "set mail.smtp_url"),
+      : warning("mail", `${seen}, including those with paying customers' keys`, "set mail.smtp_url"),
   ];
 }
 
-/** Checks whether the mail server, if any, would accept a mail. None is sent. */
+/** Checks whether the mail server, if any, would accept an email. None is sent. */
 export async function checkMailServer(
   { mail: { smtp } }: Pick<Config, "mail">,
   clock: Clock,
@@ -54,7 +54,7 @@ export async function checkMailServer(
   try {
     await clock.within(SERVER_MS, (signal) => tryMailServer(smtp, signal));
     const signedIn = smtp.credentials === null ? "" : " and the user and password";
-    return [good("mail", `${name} accepts mails${signedIn}; none was sent`)];
+    return [good("mail", `${name} accepts emails${signedIn}; none was sent`)];
   } catch (error) {
     if (error instanceof DeadlineError) {
       return [problem("mail", `${name}: the mail server does not respond in time`, ADVICE.silent)];

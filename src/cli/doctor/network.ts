@@ -5,9 +5,9 @@ import type { Clock, HttpClient } from "../../domain/ports/ports.ts";
 import type { SourceSettings } from "../../domain/source/source.ts";
 import { type Finding, good, problem, warning } from "../../server/checks/finding.ts";
 
-/** Time limit for one host: DNS, connection and response, ms. */
+/** Time limit for one host in ms, including DNS, connection and response. */
 const HOST_MS = 10_000;
-/** A larger clock error is a problem, ms: receivers accept signatures within five minutes. */
+/** Clock error in ms above which the finding is a problem; receivers tolerate five minutes in signatures. */
 const WRONG_CLOCK_MS = 120_000;
 const ODD_CLOCK_MS = 15_000;
 const MAX_BODY_BYTES = 4_096;
@@ -16,13 +16,13 @@ const IS_DNS_FAILURE = /host name not found|name servers do not respond/;
 export interface HostResult {
   host: string;
   sources: string[];
-  /** Null if it responded. */
+  /** Null if the host responded. */
   failure: string | null;
-  /** How far the machine's clock is ahead of the host's, ms; null if the host sent no date. */
+  /** How far the machine's clock is ahead of the host's, in ms, or null if the host sent no date. */
   aheadMs: number | null;
 }
 
-/** Requests the front page of each host of the sources once. */
+/** Requests the front page of each source's host once. */
 export async function askHosts(
   sources: readonly SourceSettings[],
   { clock, http, userAgent }: { clock: Clock; http: HttpClient; userAgent: string },
@@ -48,30 +48,32 @@ export async function askHosts(
   }));
 }
 
-/** Checks the hosts; if no name can be resolved, reports that once. */
+/** Checks the hosts. If no host name can be resolved, reports that once. */
 export function checkHosts(results: readonly HostResult[]): Finding[] {
   const failed = results.filter(({ failure }) => failure !== null);
   if (results.length > 0 && results.every(({ failure }) => IS_DNS_FAILURE.test(failure ?? ""))) {
     const todo =
-      "repair the machine's DNS: see /etc/resolv.conf or `resolvectl status`; in a container, its --dns";
-    return [problem("dns", "no host name of a source is resolved", todo)];
+      "repair the machine's DNS: see /etc/resolv.conf or `resolvectl status`; for a container, set --dns";
+    return [problem("dns", "no source's host name can be resolved", todo)];
   }
   const responding = results.length - failed.length;
   return [
-    ...(responding > 0 ? [good("hosts", `${responding} hosts of sources respond`)] : []),
+    ...(responding > 0 ? [good("hosts", `source hosts that respond: ${responding}`)] : []),
     ...failed.map(({ host, sources, failure }) => {
-      const todo = `try it from this machine by other means; a firewall may block ${sources.join(", ")}`;
+      const todo = `try it with curl from this machine; a firewall may block it (used by ${
+        sources.join(", ")
+      })`;
       return warning("hosts", `${host} does not respond: ${failure}`, todo);
     }),
   ];
 }
 
-/** Checks the machine's clock against the median of the hosts' clocks, because single hosts are wrong. */
+/** Checks the machine's clock against the median of the hosts' clocks, because a single host may be wrong. */
 export function checkClock(results: readonly HostResult[]): Finding {
   const ahead = results.map(({ aheadMs }) => aheadMs).filter((ms) => ms !== null).sort((a, b) => a - b);
   const median = ahead[Math.floor(ahead.length / 2)];
   if (median === undefined) {
-    return warning("clock", "there is no host to compare the clock with", "check it yourself: `date -u`");
+    return warning("clock", "no host to compare the clock with", "check it yourself: `date -u`");
   }
   const hosts = `${ahead.length} ${ahead.length === 1 ? "host" : "hosts"}`;
   const seconds = Math.round(Math.abs(median) / 1_000);
@@ -90,12 +92,16 @@ export function checkProxies({ publicUrl, trustedProxies, tls }: Config["server"
   const todo = 'add the proxy: server.trusted_proxies = ["127.0.0.1/32"]';
   if (trustedProxies.some((range) => range.endsWith("/0"))) {
     return [
-      problem("proxy", "trusted_proxies has every address: any client can pretend to be another", todo),
+      problem(
+        "proxy",
+        "trusted_proxies contains every IP address: any client can pretend to be another",
+        todo,
+      ),
     ];
   }
   if (protocol === "https:" && tls === null && trustedProxies.length === 0) {
     const seen =
-      "public_url is https, so there is a proxy, but trusted_proxies is empty: all clients seem to have its IP address";
+      "public_url is https, so there is a proxy, but trusted_proxies is empty: all clients seem to have the proxy's IP address";
     return [warning("proxy", seen, todo)];
   }
   if (protocol === "http:" && !/^(localhost|127\.|\[::1\])/.test(hostname)) {
@@ -108,12 +114,12 @@ export function checkProxies({ publicUrl, trustedProxies, tls }: Config["server"
 /** Warns of settings that let webhooks use http or this machine. */
 export function checkTargets({ delivery }: Pick<Config, "delivery">): Finding[] {
   const { allowHttp, allowNetworks } = delivery;
-  const todo = "use it for trials only: remove it before anyone else has a key";
+  const todo = "use this for tests only, and remove it before anyone else has a key";
   const open = allowHttp
     ? ["webhooks may use http (delivery.allow_http = true): anyone on the network path can read them"]
     : [];
   const loopback = allowNetworks.filter(holdsLoopback).map((network) =>
-    `webhooks may go to this machine (delivery.allow_networks has "${network}"): customers reach what listens on it`
+    `webhooks may go to this machine (delivery.allow_networks has "${network}"): customers can reach its services`
   );
   return [...open, ...loopback].map((seen) => warning("webhooks", seen, todo));
 }

@@ -2,7 +2,7 @@
 import type { Config } from "../../config/config.ts";
 import { type Finding, good, problem, warning } from "../../server/checks/finding.ts";
 
-/** A signing secret as the provider shows it; shorter ones were not copied completely. */
+/** A signing secret as the provider shows it. A shorter one was not copied completely. */
 const SIGNING_SECRET = /^whsec_\S{24,}$/;
 const API_KEY = /^(sk|rk)_/;
 
@@ -20,7 +20,7 @@ export function checkPayment({ payment }: Pick<Config, "payment">): Finding[] {
       : problem(
         "payment",
         `payment.webhook_secret ${wrong}`,
-        "set the right one: the provider's dashboard shows it with the webhook endpoint (whsec_…)",
+        "set the endpoint's signing secret (whsec_…), which the provider's dashboard shows",
       ),
     ...ids.filter((id) => id.startsWith("prod_")).map((id) =>
       problem(

@@ -11,7 +11,7 @@ import { checkSecretFile } from "../../server/checks/rights.ts";
 
 const MAX_NAMED = 10;
 
-/** Checks the database's file, schema and key, and what it says of sources and deliveries. */
+/** Checks the database's file, schema and key, and the stored state of sources and deliveries. */
 export function checkDatabase(config: Config, machine: Machine, engine: StoreEngine): Finding[] {
   const { path, keyFile } = config.store;
   const rights = machine.rightsOf(path);
@@ -26,17 +26,17 @@ export function checkDatabase(config: Config, machine: Machine, engine: StoreEng
     return [problem("store", `${path} cannot be read and written by this user`, todo)];
   }
   const file = checkSecretFile(path, rights);
-  // A write-ahead log belongs to a running server or was left by a killed one: opening must not remove it.
+  // A write-ahead log belongs to a running server, or a killed one left it; opening the database must not remove it.
   const readOnly = machine.rightsOf(`${path}-wal`) !== null;
   try {
     const schema = engine.schemaOf(path, { readOnly });
     if (schema === 0) {
       const todo =
-        "if it should have data, restore the newest good backup: `regfeed backup restore FILE --force`";
-      return [file, warning("store", `${path} is empty: without customers and events`, todo)];
+        "if it should contain data, restore the newest good backup: `regfeed backup restore FILE --force`";
+      return [file, warning("store", `${path} is empty: it has no customers and no events`, todo)];
     }
     if (schema !== engine.schemaVersion) {
-      const seen = `the database has schema ${schema}, this version's is ${engine.schemaVersion}`;
+      const seen = `the database has schema ${schema}, but this version uses ${engine.schemaVersion}`;
       return [file, warning("store", seen, "nothing: the next start makes a backup and migrates it")];
     }
     const key = keyProblem(engine, { path, keyFile }, { readOnly });
@@ -50,7 +50,7 @@ export function checkDatabase(config: Config, machine: Machine, engine: StoreEng
       ...checkDeliveries(engine.undelivered(path, { readOnly })),
     ];
   } catch (error) {
-    const todo = engine.adviceOn(error as Error) ?? "do what it says, or change store.path";
+    const todo = engine.adviceOn(error as Error) ?? "fix the cause, or change store.path";
     return [file, problem("store", `${path}: ${(error as Error).message}`, todo)];
   }
 }
@@ -64,7 +64,7 @@ export function checkSources(
   const failing = fetched.filter(({ outcome }) => outcome !== "ok");
   const partial = fetched.filter(({ outcome, partialFailures: gaps }) => outcome === "ok" && gaps.length > 0);
   const todo = "`regfeed source list` says why; `regfeed source test ID` tries one now";
-  const found = ([[failing, "whose last fetch failed"], [partial, "fetched in part"]] as const)
+  const found = ([[failing, "whose last fetch failed"], [partial, "fetched only in part"]] as const)
     .filter(([states]) => states.length > 0)
     .map(([states, what]) => warning("sources", `${states.length} ${what}: ${named(states)}`, todo));
   if (found.length > 0 || fetched.length === 0) return found;
@@ -84,26 +84,28 @@ export function checkDeliveries({ held, failed, heldFull, disabled, largest }: U
     findings.push(warning(
       "deliveries",
       `${states.map(([count, state]) => `${count} ${state}`).join(" and ")}: they have not arrived`,
-      `\`regfeed delivery list --status ${states.map(([, state]) => state).join(",")}\` shows them, and why`,
+      `\`regfeed delivery list --status ${
+        states.map(([, state]) => state).join(",")
+      }\` shows them and the reasons`,
     ));
   }
   if (heldFull > 0) {
     findings.push(warning(
       "deliveries",
-      `subscriptions in the state held_full: ${heldFull}; their customer's limit of held deliveries is reached, ` +
-        "and no further ones are stored; no event is lost",
+      `subscriptions in the state held_full: ${heldFull}; their customers have reached the limit of held deliveries, ` +
+        "so no further deliveries are stored, but no event is lost",
       "nothing: they continue when the held deliveries are sent; tiers.*.held_deliveries is the limit",
     ));
   }
   if (disabled.length > 0) {
     findings.push(warning(
       "deliveries",
-      `subscriptions that the service disabled: ${named(disabled)}`,
-      "`regfeed customer show SUBSCRIPTION` shows the reason, the owner and what is held; the owner enables it with " +
+      `subscriptions that Regfeed disabled: ${named(disabled)}`,
+      "`regfeed customer show SUBSCRIPTION` shows the reason, the owner and what is held; the owner can enable it with " +
         "PATCH /v1/subscriptions/{id}",
     ));
   }
-  if (findings.length === 0) findings.push(good("deliveries", "none is held, none has failed"));
+  if (findings.length === 0) findings.push(good("deliveries", "none are held and none have failed"));
   if (largest.length > 0) {
     const sizes = largest.map(({ customerId, bytes }) => `${customerId} ${formatBytes(bytes)}`).join(", ");
     findings.push(good("deliveries", `the customers with the most stored data: ${sizes}`));

@@ -42,7 +42,7 @@ function withFailures(
     await regfeedJson(folder, "ingest inbox");
     const { customer, key } = await addCustomer(folder);
     const { stdout } = await regfeed(folder, "doctor --offline");
-    assert.match(stdout, /^deliveries\n {2}ok {7}none is held, none has failed$/m);
+    assert.match(stdout, /^deliveries\n {2}ok {7}none are held and none have failed$/m);
     await using receiver = Deno.serve(LOOPBACK, () => new Response(null, { status }));
     const server = await serve(folder);
     try {
@@ -89,7 +89,7 @@ Deno.test("customer show and doctor count the held deliveries of disabled subscr
       doctor.stdout,
       /WARNING {2}2 held: they have not arrived\n +→ `regfeed delivery list --status held`/,
     );
-    assert.match(doctor.stdout, new RegExp(`subscriptions that the service disabled: ${id}\n`));
+    assert.match(doctor.stdout, new RegExp(`subscriptions that Regfeed disabled: ${id}\n`));
     const { stdout } = await regfeed(folder, "customer show ana@b.example");
     assert.match(stdout, /^subscription .* disabled_by=gone .* held=2 undelivered=dlv_/m);
     assert.doesNotMatch(stdout, /failed=/);
@@ -104,10 +104,10 @@ Deno.test("checkDeliveries() counts by state and names the disabled subscription
     [
       "deliveries",
       "warning",
-      "subscriptions in the state held_full: 2; their customer's limit of held deliveries is reached, and no further ones " +
-      "are stored; no event is lost",
+      "subscriptions in the state held_full: 2; their customers have reached the limit of held deliveries, so " +
+      "no further deliveries are stored, but no event is lost",
     ],
-    ["deliveries", "warning", "subscriptions that the service disabled: sub_0, sub_1, sub_2, sub_3"],
+    ["deliveries", "warning", "subscriptions that Regfeed disabled: sub_0, sub_1, sub_2, sub_3"],
     ["deliveries", "good", "the customers with the most stored data: cus_1 2.5 MB, cus_2 900 bytes"],
   ]);
   assert.match(seen[0]?.todo ?? "", /delivery list --status held,failed/);

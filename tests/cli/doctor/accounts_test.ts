@@ -67,8 +67,8 @@ async function keyPair(): Promise<{ key: string; cert: string }> {
 
 Deno.test("doctor connects to the mail server, starts TLS and signs in, and sends no mail", async () => {
   const rows: [options: SmtpOptions, change: Partial<Smtp>, level: Level, seen: RegExp][] = [
-    [{}, {}, "good", /localhost:\d+ accepts mails; none was sent/],
-    [SIGN_IN, { credentials: USER }, "good", /accepts mails and the user and password/],
+    [{}, {}, "good", /localhost:\d+ accepts emails; none was sent/],
+    [SIGN_IN, { credentials: USER }, "good", /accepts emails and the user and password/],
     [
       SIGN_IN,
       { credentials: { ...USER, password: "hush" } },
@@ -83,9 +83,9 @@ Deno.test("doctor connects to the mail server, starts TLS and signs in, and send
     ],
     [{}, { requireTls: true }, "problem", /offers no valid TLS/],
     [{}, { isTls: true }, "problem", /does not use TLS on this port/],
-    [await keyPair(), { requireTls: true }, "good", /accepts mails/],
+    [await keyPair(), { requireTls: true }, "good", /accepts emails/],
     [await keyPair(), { requireTls: true, caFile: null }, "problem", /certificate is not valid/],
-    [{ ...await keyPair(), secure: true }, { isTls: true }, "good", /accepts mails/],
+    [{ ...await keyPair(), secure: true }, { isTls: true }, "good", /accepts emails/],
   ];
   for (const [options, change, level, seen] of rows) {
     await withSmtpServer(options, async (port, taken) => {
@@ -193,13 +193,13 @@ Deno.test("doctor checks the mail server of the config, except with --offline", 
         return { stdout, code };
       };
       const good = await examine("hush-hush");
-      assert.match(good.stdout, /127\.0\.0\.1:\d+ accepts mails and the user and password; none was sent/);
+      assert.match(good.stdout, /127\.0\.0\.1:\d+ accepts emails and the user and password; none was sent/);
       const bad = await examine("hush");
       assert.equal(bad.code, 1);
-      assert.match(bad.stdout, /rejects the user name and password\n\s+→ correct user and password/);
+      assert.match(bad.stdout, /rejects the user name and password\n\s+→ correct the user and password/);
       const offline = await examine("hush", "--offline");
       assert.equal(offline.code, 0, offline.stdout);
-      assert.doesNotMatch(offline.stdout, /accepts mails|refuses/);
+      assert.doesNotMatch(offline.stdout, /accepts emails|refuses/);
       assert.deepEqual(taken, []);
     });
   });
