@@ -1,4 +1,4 @@
-// Validates the operator's additions to the classification: every name exists and every rule can match.
+// Checks the operator's additions to the classification: every name must exist, and every rule must be able to match.
 import {
   type AddedSeverityRule,
   type AddedTopic,
@@ -15,20 +15,20 @@ import { beginsWithPhrase, coversPhrase, includesPhrase, phraseProblem } from ".
 import { topicsOf } from "./topics.ts";
 
 export interface AdditionProblem {
-  /** The key in the config: `["topics", 0, "parent"]`; a source is named by its id: `["sources", "board", "topics"]`. */
+  /** The key in the config: `["topics", 0, "parent"]`. A source is given by its id: `["sources", "b", "topics"]`. */
   path: (string | number)[];
   /** The problem and its solution; continues a sentence that starts with the key. */
   message: string;
 }
 
-/** All problems with the additions; empty if they are valid. `sourceIds` are the sources of the config. */
+/** Returns all problems with the additions. `sourceIds` are the sources of the config. */
 export function findAdditionProblems(additions: Additions, sourceIds: readonly string[]): AdditionProblem[] {
   const { keywords, severityRules, sources } = additions;
   const topics = topicsOf(topicRules(additions));
   const unknownTopic = (id: string): string | null =>
     topics.some((topic) => topic.id === id)
       ? null
-      : `is "${id}", which is not a topic; GET /v1/topics and [[topics]] list them`;
+      : `is "${id}", which is not a topic; GET /v1/topics and [[topics]] list the topics`;
   return [
     ...additions.topics.flatMap((topic, index) =>
       under(["topics", index], topicProblems(topic, index, additions.topics))
@@ -103,17 +103,17 @@ function topicProblems(topic: AddedTopic, index: number, added: readonly AddedTo
 
 function idProblem(id: string, before: readonly AddedTopic[]): string | null {
   if (TOPIC_RULES.some((rule) => rule.id === id)) {
-    return `is "${id}", a built-in topic: choose another id, or add to it with [[topic_keywords]]`;
+    return `is "${id}", a built-in topic: choose another id, or extend it with [[topic_keywords]]`;
   }
   if (!before.some((topic) => topic.id === id)) return null;
-  return `is "${id}", which another of [[topics]] has too: choose another id`;
+  return `is "${id}", which another topic in [[topics]] already has: choose another id`;
 }
 
 function parentProblem(topic: AddedTopic, added: readonly AddedTopic[]): string | null {
   if (topic.parent === null) return null;
   const parent = [...TOPIC_RULES, ...added].find(({ id }) => id === topic.parent);
   if (parent === undefined) {
-    return `is "${topic.parent}", which is not a topic; GET /v1/topics and [[topics]] list them`;
+    return `is "${topic.parent}", which is not a topic; GET /v1/topics and [[topics]] list the topics`;
   }
   if (parent !== topic && parent.parent === null) return null;
   return `is "${topic.parent}", which cannot be a parent: topics have two levels`;
@@ -123,7 +123,7 @@ function isEmpty(keywords: Keywords): boolean {
   return KEYWORD_LISTS.every((list) => keywords[list].length === 0);
 }
 
-/** The words of a topic before the keywords at this index are added. */
+/** Returns the words that a topic has before the keywords at this index are added. */
 function knownWords(topic: string, additions: Additions, index: number): PhraseLists {
   const before = { ...additions, keywords: additions.keywords.slice(0, index) };
   return topicRules(before).find(({ id }) => id === topic)?.words ?? new Map();
@@ -131,7 +131,7 @@ function knownWords(topic: string, additions: Additions, index: number): PhraseL
 
 function keywordProblems(keywords: Keywords, known: PhraseLists): AdditionProblem[] {
   return KEYWORD_LISTS.flatMap((list) => {
-    // Items in a language without a list also use English.
+    // Items in a language without its own list also use the English list.
     const others: readonly KeywordList[] = list === "any" ? [] : list === "other" ? ["any", "en"] : ["any"];
     const beside = others.flatMap((other) => [...known.get(other) ?? [], ...keywords[other]]);
     return inList(`keywords_${list}`, keywords[list], (keyword, position) => {
@@ -157,7 +157,7 @@ function ruleProblems(
     ...inList(
       "sources",
       sources,
-      (id) => sourceIds.includes(id) ? null : `is "${id}", which is not a source of this config`,
+      (id) => sourceIds.includes(id) ? null : `is "${id}", which is not a source in this config`,
     ),
     ...inList("topics", topics, unknownTopic),
     ...inList(
@@ -177,7 +177,7 @@ function ruleProblems(
     ...inList("words", words, (word) => {
       const excluding = without.find((phrase) => includesPhrase(word, phrase));
       if (excluding === undefined) return null;
-      return `is "${word}", which can never match: it contains "${excluding}" of without`;
+      return `is "${word}", which can never match: it contains "${excluding}", which is in without`;
     }),
     ...problem(
       "severity",

@@ -1,4 +1,4 @@
-// Classifies one item: pure and deterministic, with the words and rules behind each value.
+// Classifies one item, and states the words and rules behind each value. Pure and deterministic.
 import type { Additions } from "../domain/event/classification.ts";
 import type { EventType } from "../domain/event/event.ts";
 import type { Severity } from "../domain/event/severity.ts";
@@ -22,9 +22,9 @@ export const RULES_VERSION = "2";
 
 /** A classification. Everything except `relevant` is computed on first use, because most items are not relevant. */
 export interface Classification {
-  /** Whether it concerns AI regulation. */
+  /** Whether the item concerns AI regulation. */
   readonly relevant: boolean;
-  /** ISO 639-1. */
+  /** ISO 639-1 code. */
   readonly language: string;
   readonly eventType: EventType;
   /** Topic ids, at most five, strongest first; empty if the item is not relevant. */
@@ -37,11 +37,11 @@ export interface Classification {
 }
 
 export interface Classifier {
-  /** Accepts any text; the same input always gives the same result. */
+  /** Classifies any text. The same input always gives the same result. */
   classify(input: ClassifyInput): Classification;
   /** Every topic, including parents, in the order of the taxonomy, followed by the operator's topics. */
   topics: readonly Topic[];
-  /** {@link RULES_VERSION}; with additions also `+` and a short hash of them. */
+  /** {@link RULES_VERSION}, followed by `+` and a short hash of the additions if there are any. */
   rulesVersion: string;
 }
 
@@ -119,7 +119,7 @@ function classify(input: ClassifyInput, rules: Rules): Classification {
   };
 }
 
-/** The source's event type if no rule matched. */
+/** Uses the source's event type if no rule matched. */
 function withDefault(found: EventTypeResult, type: EventType | null): EventTypeResult {
   if (found.signal !== null || type === null) return found;
   return { type, why: "the event type that the config sets for its source", signal: null };

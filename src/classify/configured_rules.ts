@@ -38,7 +38,7 @@ function withKeywords(words: PhraseLists, { keywords }: { keywords: Keywords }):
   return all;
 }
 
-/** The version of the rules with these additions: `1` without additions, otherwise `1+` and a hash of them. */
+/** Returns the version of the rules: `1` without additions, otherwise `1+` and a hash of the additions. */
 export function versionWith(version: string, additions: Additions): string {
   const { topics, keywords, severityRules, sources } = additions;
   if ([topics, keywords, severityRules, sources].every((list) => list.length === 0)) return version;

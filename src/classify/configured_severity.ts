@@ -17,7 +17,7 @@ export interface SeverityEvidence {
   cited: readonly CitedArticle[];
 }
 
-/** Returns a function that finds the first matching rule, or null. */
+/** Returns a function that applies the first matching rule, or returns null if none matches. */
 export function createConfiguredSeverity(
   rules: readonly AddedSeverityRule[],
   topics: readonly Topic[],
@@ -44,7 +44,7 @@ type PreparedRule = {
   without: ReturnType<typeof indexOf>;
 };
 
-/** The evidence for each condition of the rule; null if one is not met. */
+/** Returns the evidence for each condition of the rule, or null if a condition is not met. */
 function match({ rule, topics, words, without }: PreparedRule, evidence: SeverityEvidence): string[] | null {
   const { item, sourceId, eventType, cited } = evidence;
   const conditions: [asked: readonly string[], found: string | undefined][] = [

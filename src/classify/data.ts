@@ -1,4 +1,4 @@
-// The rules and words of ./data, with the defaults of absent fields; tests/classify/data_test.ts validates the files.
+// The rules and words in ./data, with defaults for absent fields. tests/classify/data_test.ts validates the files.
 import articlesJson from "./data/articles.json" with { type: "json" };
 import eventTypesJson from "./data/event_types.json" with { type: "json" };
 import languagesJson from "./data/languages.json" with { type: "json" };
@@ -45,7 +45,7 @@ export type PublisherKind = typeof PUBLISHER_KINDS[number];
 export interface PublisherRule {
   kind: PublisherKind;
   data_protection: boolean;
-  /** Supervises, audits or sets standards. */
+  /** Whether the publisher supervises, audits or sets standards. */
   supervises: boolean;
   hosts: readonly string[];
   names: readonly string[];
@@ -72,22 +72,22 @@ export interface SeverityRule {
   severity: Severity;
   why: string;
   types: readonly EventType[];
-  /** Empty: any. */
+  /** The kinds of publishers; if empty, any kind. */
   publishers: readonly PublisherKind[];
   data_protection: boolean;
   names_the_act: boolean;
-  /** At least one of these signals must match; empty: no condition. */
+  /** Signals of which at least one must match; if empty, there is no such condition. */
   with: readonly string[];
-  /** None of these signals may match. */
+  /** Signals of which none may match. */
   without: readonly string[];
 }
 
-/** The lists of words in an object; its other fields are comments. */
+/** Returns the lists of words in an object. The other fields are comments. */
 function phraseLists(fields: object = {}): PhraseLists {
   return new Map(Object.entries(fields).filter(([, list]) => Array.isArray(list)));
 }
 
-/** The defaults of the fields that a topic of the taxonomy or the config leaves out. */
+/** Defaults for the fields that a topic of the taxonomy or the config leaves out. */
 export const NO_TOPIC_RULES = {
   articles: [],
   led_by: [],

@@ -1,4 +1,4 @@
-// Finds the event type of an item: the first rule of data/event_types.json that matches.
+// Finds the event type of an item by the first rule of data/event_types.json that matches.
 import type { EventType } from "../domain/event/event.ts";
 import { buildSignalIndex, findSignals, type Signal } from "./pattern_hits.ts";
 import { EVENT_TYPE_DATA } from "./data.ts";
@@ -19,7 +19,7 @@ const UNLESS = lazy(() =>
   buildPatternIndex(rules.flatMap((rule, value) => rule.unless.map((pattern) => ({ pattern, value }))))
 );
 
-/** Finds the event type; `other` if no rule matches. */
+/** Finds the event type, which is `other` if no rule matches. */
 export function findEventType(item: Item): EventTypeResult {
   const signals = findSignals(INDEX(), item);
   const excluded = new Set(findPatterns(UNLESS(), item.title).map((hit) => hit.value));

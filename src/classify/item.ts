@@ -4,7 +4,7 @@ import { detectLanguage, type LanguageResult } from "./language.ts";
 import { findPublisher, hostOf, type Publisher } from "./publisher.ts";
 import { type FoldedText, foldText, SUMMARY_LIMIT, TITLE_LIMIT } from "./phrases/fold_text.ts";
 
-/** Length of the opening of a summary, which states the subject, in characters. */
+/** Length of the opening of a summary in characters. The opening states the subject. */
 const OPENING_LENGTH = 400;
 
 /** Maximum number of categories read, and of characters per category. */
@@ -18,7 +18,7 @@ export interface ClassifyInput {
   summary: string;
   url: string;
   categories: readonly string[];
-  /** The languages that item, document and source state, most specific first (BCP 47 tags or codes). May be wrong. */
+  /** The languages that item, document and source state (BCP 47 tags or codes), most specific first. May be wrong. */
   statedLanguages: readonly string[];
   /** The item's source, for defaults that the config sets per source. */
   sourceId?: string;
@@ -27,9 +27,9 @@ export interface ClassifyInput {
 export class Item {
   readonly title: FoldedText;
   readonly summary: FoldedText;
-  /** The start of the summary. */
+  /** The first {@link OPENING_LENGTH} characters of the summary. */
   readonly opening: FoldedText;
-  /** In lower case. */
+  /** The URL in lower case. */
   readonly url: string;
   /** The CELEX number in the title or the URL ("32024R1689R(02)"), or an empty string. */
   readonly celex: string;
@@ -63,7 +63,7 @@ export class Item {
   }
 }
 
-/** The title and the summary as one text, for citations. */
+/** Returns the title and the summary as one text, which is searched for citations. */
 export function wholeText(item: Item): string {
   return `${item.title.text}\n${item.summary.text}`;
 }

@@ -1,36 +1,36 @@
-// Detects the language of an item: the stated one, unless its words are clearly in another.
+// Detects the language of an item: the stated one, unless its words clearly belong to another language.
 import { LANGUAGE_DATA } from "./data.ts";
 import { type FoldedText, foldPhrase } from "./phrases/fold_text.ts";
 
-/** The language with its evidence; `words` is empty if the stated language was used. */
+/** The language with its evidence. `words` is empty if the words did not count. */
 export interface LanguageResult {
-  /** ISO 639-1, or the stated code if there is no ISO 639-1 code. */
+  /** ISO 639-1 code. */
   language: string;
   words: string[];
   why: string;
 }
 
-/** The language if none is stated and the words do not show one. */
+/** The language if none is stated or detected. */
 const DEFAULT_LANGUAGE = "en";
 
-/** Points of a function word that only one language has, and of one that several languages share. */
+/** Points of a function word that belongs to one language, and of one that several languages share. */
 const STRONG = 2;
 const WEAK = 1;
 /** Points needed if no language is stated. */
 const ENOUGH_ALONE = 2;
-/** Points needed against a stated language that the data contains, and against any other. */
+/** Points needed to override a stated language that is in the data, and any other stated language. */
 const ENOUGH_AGAINST_KNOWN = 4;
 const ENOUGH_AGAINST_OTHER = 12;
-/** Against a stated language, the points must be this many times those of the stated (or second) language. */
+/** To override a stated language, the points must be this many times those of the stated (or second) language. */
 const CLEAR_FACTOR = 2;
 /** Number of words that are counted. */
 const WORDS_READ = 160;
 /** Maximum number of words reported as evidence. */
 const MAX_EVIDENCE = 5;
 
-/** Maximum points for letters that are typical of a language; each occurrence scores one point. */
+/** Maximum points for typical letters of a language. Each occurrence scores one point. */
 const MAX_LETTER_POINTS = 3;
-/** Number of characters searched for such letters. */
+/** Number of characters searched for typical letters. */
 const LETTERS_READ = 600;
 
 const LANGUAGES: readonly string[] = [...LANGUAGE_DATA.strong.keys()];
@@ -80,7 +80,7 @@ export function detectLanguage(
   return { language: claimed, words: [], why: "stated" };
 }
 
-/** The ISO 639-1 code of the first valid tag, or null. */
+/** Returns the ISO 639-1 code of the first valid tag, or null if there is none. */
 function firstCode(stated: readonly string[]): string | null {
   for (const tag of stated) {
     const code = tag.trim().toLowerCase().split(/[-_]/)[0] ?? "";
@@ -91,14 +91,14 @@ function firstCode(stated: readonly string[]): string | null {
   return null;
 }
 
-/** The function words among the first words of the text, without those that the stated language shares. */
+/** Returns the function words among the first words of the text, except those that the stated language shares. */
 function findKnownWords(lower: string, claimed: string | null): string[] {
   const shared = LANGUAGE_DATA.sharedWith.get(claimed ?? "") ?? [];
   const words = (lower.match(/[a-z]+/g) ?? []).slice(0, WORDS_READ);
   return words.filter((word) => WORD_POINTS.has(word) && !shared.includes(word));
 }
 
-/** The points of each language for words and letters. */
+/** Returns the points of each language for words and letters. */
 function pointsOf(found: readonly string[], raw: string): ReadonlyMap<string, number> {
   const points = new Map(LANGUAGES.map((language) => [language, 0]));
   const add = (language: string, more: number) => points.set(language, (points.get(language) ?? 0) + more);

@@ -1,4 +1,4 @@
-// Where the patterns of rules match in an item: in its CELEX number, URL, title, categories or summary.
+// Finds where the patterns of rules match in an item: in its CELEX number, URL, title, categories or summary.
 import type { SignalPatterns } from "./data.ts";
 import type { Item } from "./item.ts";
 import { buildPatternIndex, findPatterns, type PatternIndex } from "./phrases/find_patterns.ts";
@@ -16,7 +16,7 @@ export interface Signal {
   words: string;
 }
 
-/** Prepares rules; a rule is identified by its index in the list. */
+/** Builds an index of rules. A rule is identified by its position in the list. */
 export function buildSignalIndex(rules: readonly SignalPatterns[]): SignalIndex {
   const patternsOf = (field: TextField) =>
     buildPatternIndex(rules.flatMap((rule, value) => rule[field].map((pattern) => ({ pattern, value }))));
@@ -28,7 +28,7 @@ export function buildSignalIndex(rules: readonly SignalPatterns[]): SignalIndex 
   };
 }
 
-/** The first signal of each rule that matches, in the order CELEX, URL, title, category, summary. */
+/** Returns the first signal of each matching rule, in the order CELEX, URL, title, category, summary. */
 export function findSignals(index: SignalIndex, item: Item): ReadonlyMap<number, Signal> {
   const signals = new Map<number, Signal>();
   const add = (rule: number, signal: Signal) => {
@@ -48,7 +48,7 @@ export function findSignals(index: SignalIndex, item: Item): ReadonlyMap<number,
   return signals;
 }
 
-/** "3????R*": `?` matches one character, `*` any number. */
+/** Converts a glob such as "3????R*", in which `?` matches one character and `*` any number. */
 function globToExpression(glob: string): RegExp {
   const source = glob.replace(/[.+^${}()|[\]\\]/g, "\\$&").replaceAll("?", ".").replaceAll("*", ".*");
   return new RegExp(`^${source}$`);

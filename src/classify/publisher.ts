@@ -1,4 +1,4 @@
-// Finds the publisher of an item by the host of its URL, otherwise by names in its title.
+// Finds the publisher of an item by the host of its URL, or else by names in its title.
 import { PUBLISHER_DATA, type PublisherKind, type PublisherRule } from "./data.ts";
 import { lazy } from "./memoize.ts";
 import { buildPhraseIndex, findPhrases } from "./phrases/find_phrases.ts";
@@ -27,12 +27,12 @@ const NAMES = lazy(() =>
   )
 );
 
-/** The EU's official languages except English: an unknown publisher in one of them is a Member State body. */
+/** The EU's official languages except English. An unknown publisher in one of them counts as a Member State body. */
 const EU_LANGUAGES: ReadonlySet<string> = new Set(
   "bg cs da de el es et fi fr ga hr hu it lt lv mt nl pl pt ro sk sl sv".split(" "),
 );
 
-/** Finds the publisher by CELEX number (sector 6 is the Court), host, names in the title, otherwise language. */
+/** Finds the publisher by CELEX number (sector 6 is the Court), by host, by names in the title, or else by language. */
 export function findPublisher(
   from: { host: string; celex: string; title: FoldedText; language: string },
 ): Publisher {
@@ -65,7 +65,7 @@ export function findPublisher(
   };
 }
 
-/** The rule for the longest known suffix of the host. */
+/** Returns the rule for the longest known suffix of the host. */
 function findHost(host: string): { rule: PublisherRule; ending: string } | null {
   for (
     let ending = host;
@@ -78,7 +78,7 @@ function findHost(host: string): { rule: PublisherRule; ending: string } | null 
   return null;
 }
 
-/** The host of a URL in lower case, without "www."; empty if the URL is not http(s). */
+/** Returns the host of a URL in lower case, without "www."; empty if the URL is not http(s). */
 export function hostOf(url: string): string {
   const match = /^https?:\/\/(?:[^/?#@]*@)?([^/?#:@]+)/i.exec(url.trim());
   return (match?.[1] ?? "").toLowerCase().replace(/^www\./, "").replace(/\.$/, "");

@@ -24,7 +24,7 @@ export interface Reason {
   words: string[];
 }
 
-/** The reasons of every value: one per topic and article; for relevance one per group of evidence. */
+/** Returns the reasons for every value: one per topic and article, and one per group of evidence for relevance. */
 export function explain(decisions: Decisions): Reason[] {
   const { relevance, language, eventType: { type, why, signal }, severity } = decisions;
   return [

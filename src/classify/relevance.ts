@@ -12,7 +12,7 @@ import { indexByLanguage } from "./phrases/phrases_by_language.ts";
 export interface AiSubject {
   /** `title`: in the title. `opening`: as the subject of the summary. `passing`: in passing. `none`: not at all. */
   level: "title" | "opening" | "passing" | "none";
-  /** Where the AI Act (or the regulation that amends it) is named; otherwise null. */
+  /** Where the AI Act (or the regulation that amends it) is named, or null if it is not. */
   namesTheAct: "title" | "opening" | "text" | null;
   words: string[];
 }
@@ -39,7 +39,7 @@ const TERMS = indexByLanguage<TermKind>([
 
 const NOT_BESIDE = indexByLanguage([{ words: RELEVANCE_DATA.weakNotBeside, value: true }]);
 
-/** Phrases that give terms another meaning, each with those terms. */
+/** Phrases that give terms another meaning, with the terms that they affect. */
 const NOT_AI = lazy(() =>
   buildPhraseIndex(
     RELEVANCE_DATA.notAi.flatMap((rule) =>
@@ -48,10 +48,10 @@ const NOT_AI = lazy(() =>
   )
 );
 
-/** Number of mentions of AI from which a longer summary is about AI. */
+/** Minimum number of mentions of AI for a longer summary to be about AI. */
 const MENTIONS = 3;
 
-/** In a summary of up to this many characters, no mention of AI counts as passing. */
+/** Maximum length of a summary in which any mention of AI counts, in characters. */
 const SHORT_SUMMARY = 600;
 
 const NO_SUBJECT: AiSubject = { level: "none", namesTheAct: null, words: [] };
@@ -94,7 +94,7 @@ function levelOf(
   return "passing";
 }
 
-/** "Air India (AI)", "Avian Influenza (AI)": the text defines the abbreviation as something else. */
+/** Whether the text defines the abbreviation as something else, as in "Air India (AI)" or "Avian Influenza (AI)". */
 function hasOtherInitials(text: string): boolean {
   return [...text.matchAll(SPELT_OUT)].some(([words]) => !AI_SPELT_OUT.test(words));
 }
@@ -104,7 +104,7 @@ const AI_SPELT_OUT = /^(?:Artificial Intelligence|Intelligence Artificielle)/i;
 
 const INITIALS: ReadonlySet<string> = new Set(["AI", "IA"]);
 
-/** Keeps the hits that are about AI: not "AI" for avian influenza, and no weak terms in texts on trading or encryption. */
+/** Returns a filter for hits that are about AI, rather than avian influenza, trading or encryption, for example. */
 function trueHits(hits: readonly PhraseHit<TermKind>[], item: Item): (hit: PhraseHit<TermKind>) => boolean {
   const texts = [item.title, item.opening];
   const excluded = texts.flatMap((text) => findPhrases(NOT_AI(), text)).map((hit) => hit.value);
@@ -138,16 +138,16 @@ const OTHER_TYPES: ReadonlySet<EventType> = new Set<EventType>([
   "other",
 ]);
 
-/** Points of a rule word in the title or the opening, and of a rule type found in the title or URL, or in the summary. */
+/** Points of a rule word in the title and in the opening, and of an event type that implies rules. */
 const TITLE_WORD = 2;
 const OPENING_WORD = 1;
 const RULE_TYPE = 2;
 const RULE_TYPE_IN_SUMMARY = 1;
 /** Points of a publisher that supervises others. */
 const AUTHORITY = 2;
-/** Maximum number of words that count, in the title and in the opening. */
+/** Maximum number of words that count in the title, and in the opening. */
 const COUNTED_WORDS = 2;
-/** Points of rules that an item needs if AI is in its title, and if it is only in its summary. */
+/** Points for rules that an item needs if AI is in its title, and if AI is only in its summary. */
 const ENOUGH_IN_TITLE = 2;
 const ENOUGH_IN_OPENING = 4;
 
@@ -164,7 +164,7 @@ export function decideRelevance(
   if (subject.level === "none") {
     return subject.words.length === 0 ? because(false, "it does not mention AI", []) : because(
       false,
-      "its title does not mention AI, and its summary only contains words that may be about something else",
+      "its title does not mention AI, and its summary contains only words that may be about something else",
       subject.words,
     );
   }
@@ -217,7 +217,7 @@ function weigh(item: Item, subject: AiSubject, eventType: EventTypeResult): Rele
   };
 }
 
-/** An item on AI by a supervisor is about rules; a data protection authority's item is even if its title omits AI. */
+/** Scores the publisher. A supervisor counts if AI is in the title, and a data protection authority always counts. */
 function authorityPoints({ publisher }: Item, { level }: AiSubject): number {
   return publisher.dataProtection || (publisher.supervises && level === "title") ? AUTHORITY : 0;
 }

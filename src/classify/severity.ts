@@ -1,4 +1,4 @@
-// Finds the severity of an item: the first rule of data/severity.json that matches.
+// Finds the severity of an item by the first rule of data/severity.json that matches.
 import type { EventType } from "../domain/event/event.ts";
 import type { Severity } from "../domain/event/severity.ts";
 import { buildSignalIndex, findSignals } from "./pattern_hits.ts";
@@ -37,7 +37,7 @@ export function findSeverity(item: Item, subject: AiSubject, eventType: EventTyp
 
 function evidenceOf(rule: SeverityRule, { publisher, language }: Item, subject: AiSubject): string[] {
   const usesPublisher = rule.publishers.length > 0 || rule.data_protection;
-  // The publisher may follow from the language alone.
+  // The publisher may have been inferred from the language alone.
   const by = publisher.words || (publisher.kind === "unknown" ? "" : `in ${language.language}`);
   return [
     ...(usesPublisher ? [by === "" ? publisher.kind : `${publisher.kind}: ${by}`] : []),

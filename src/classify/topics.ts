@@ -19,7 +19,7 @@ export interface TopicResult {
   words: string[];
 }
 
-/** The topics of the rules, in the same order. */
+/** Returns the topics of the rules, in the same order. */
 export function topicsOf(rules: readonly TopicRule[]): Topic[] {
   return rules.map(({ id, name_en, name_de, name_fr, parent, articles }) => ({
     id,
@@ -31,7 +31,7 @@ export function topicsOf(rules: readonly TopicRule[]): Topic[] {
   }));
 }
 
-/** Points of a topic's first word in each section, of each further one, and the maximum. */
+/** Points for a topic's first word in each section and for each further word, and the maximum of a section. */
 const SECTIONS = {
   title: { first: 3, further: 1, most: 5 },
   opening: { first: 2, further: 0.5, most: 3 },
@@ -50,10 +50,10 @@ interface Weight {
   words: Set<string>;
 }
 
-/** Points that a topic needs: one word in the title or in the opening. */
+/** Points that a topic needs. One word in the title or in the opening is enough. */
 const ENOUGH = 2;
 
-/** A topic needs this share of the highest score. */
+/** A topic needs at least this share of the highest score. */
 const SHARE = 0.3;
 
 /** The facts about an item from which topics follow. */
@@ -66,13 +66,13 @@ export interface TopicEvidence {
   sourceTopics: readonly string[];
 }
 
-/** Returns a function that finds the topics of a relevant item, strongest first; parents only if no child matches. */
+/** Returns a function that finds an item's topics, strongest first. Parents count only if no child matches. */
 export function createTopicFinder(rules: readonly TopicRule[]): (evidence: TopicEvidence) => TopicResult[] {
   const words = indexByLanguage(rules.map((rule) => ({ words: rule.words, value: rule })));
   return (evidence) => choose(weigh(evidence, rules, words), rules, evidence);
 }
 
-/** The topics with any evidence, in the order of their first evidence. */
+/** Returns the topics with any evidence, in the order in which the evidence was found. */
 function weigh(
   { item, subject, eventType, cited, sourceTopics }: TopicEvidence,
   rules: readonly TopicRule[],
@@ -105,13 +105,13 @@ function resultOf({ id }: TopicRule, { score, kinds, words }: Weight): TopicResu
   return { id, score, why: `${score} points from ${[...kinds].join(", ")}`, words: [...words] };
 }
 
-/** Whether the event type leads to the topic: from any publisher, or from certain kinds if the item names the AI Act. */
+/** Whether the event type counts for the topic: from any publisher, or from some kinds if the item names the AI Act. */
 function publishes(rule: TopicRule, item: Item, subject: AiSubject): boolean {
   if (rule.publishers.length === 0) return true;
   return rule.publishers.includes(item.publisher.kind) && subject.namesTheAct !== null;
 }
 
-/** Items of data protection authorities are about data protection, unless the title names the AI Act. */
+/** Whether the publisher implies the topic. A data protection authority does not if the title names the AI Act. */
 function isSubjectOf(rule: TopicRule, item: Item, subject: AiSubject): boolean {
   const { kind, dataProtection } = item.publisher;
   return rule.from_publishers.includes(kind) ||
@@ -187,7 +187,7 @@ function withoutInner(hits: readonly PhraseHit<TopicRule>[]): PhraseHit<TopicRul
   });
 }
 
-/** A reference of the data ("50", "53(1)(c)", "Annex III") in canonical form. */
+/** Converts a reference of the data ("50", "53(1)(c)", "Annex III") to canonical form. */
 function canonicalOf(reference: string): string {
   return reference.startsWith("Annex") ? reference : `Art. ${reference}`;
 }

@@ -29,7 +29,7 @@ import {
 } from "./schedule/schedule.ts";
 
 const MAX_LOGGED_CHARACTERS = 100;
-/** Duration of a lease, ms. A source whose process was killed waits that long. */
+/** Duration of a lease, in ms. If a process is killed, its sources are not fetched until their leases expire. */
 export const LEASE_MS = 10_000;
 const LEASE_EXTENSION_MS = 3_000;
 const STORAGE_FAULT_PAUSE_MS = 60_000;
@@ -38,15 +38,15 @@ export interface FetchJobOptions extends SourceIngestOptions {
   store: SourceIngestOptions["store"] & Pick<Store, "extendLease" | "finishFetch" | "recordRemovals">;
   clock: Clock;
   log: Log;
-  /** Maximum freshness of a response that counts, ms. */
+  /** Maximum time for which a response counts as fresh, in ms. */
   maxFreshMs: number;
   scheduleOf(source: SourceSettings): Schedule;
-  /** Minimum time between two fetches of a host, ms. */
+  /** Returns the minimum time between two fetches from a host, in ms. */
   spacingOf(host: string): number;
   count: CountFetch;
 }
 
-/** Fetches a leased source. In every case the lease ends and the next fetch is scheduled. */
+/** Fetches a leased source, then ends the lease and schedules the next fetch, even after a failure. */
 export async function runFetchJob(
   source: SourceSettings,
   state: SourceState,
@@ -58,8 +58,8 @@ export async function runFetchJob(
     return await runLeased(source, state, options);
   } catch (error) {
     if (!(error instanceof LeaseLostError)) throw error;
-    // Another process has leased the source; its result may be newer.
-    const report = failed(source.id, `nothing more of it is stored: ${error.message}`);
+    // Another process has leased the source, and its result may be newer.
+    const report = failed(source.id, `the rest of the fetch is not stored: ${error.message}`);
     options.log.warn("fetch took too long to be stored", { source: source.id, cause: error.message });
     options.count("failing", report);
     return report;
@@ -69,7 +69,7 @@ export async function runFetchJob(
   }
 }
 
-/** Loads the code that parses documents on first use, so that the service starts sooner. */
+/** Loads the parsing code on first use, which lets the service start sooner. */
 export const loadIngestSource = (): Promise<typeof import("./ingest_source.ts")> =>
   import("./ingest_source.ts");
 
@@ -109,14 +109,14 @@ async function runLeased(
   }
 }
 
-/** Ends a fetch whose result could not be stored. This does not count against the source, which is fetched again soon. */
+/** Ends a fetch whose result could not be stored. The source is not to blame, and is fetched again soon. */
 async function abandon(
   source: SourceSettings,
   state: SourceState,
   { message }: StorageError,
   options: FetchJobOptions,
 ): Promise<IngestReport> {
-  const report = failed(source.id, `nothing of it could be stored: ${message}`);
+  const report = failed(source.id, `the result could not be stored: ${message}`);
   const atMs = options.clock.nowMs();
   options.log.warn("the items of a source could not be stored", { source: source.id, cause: message });
   options.count("failing", report);
@@ -169,7 +169,7 @@ async function finishWell(
   const partialFailures = decidePartialFailures(state.partialFailures, result.partialFailures, atMs);
   const fetched = { outcome: "ok", atMs, decided: result.decided, partialFailures } as const;
   const moves = decideMoves(state.moves, result.redirects, atMs);
-  // A removal counts only when the next fetch confirms it, which must read everything.
+  // The next fetch must read everything, because a removal counts only once that fetch confirms it.
   const cursor = removals.missed > 0 ? null : result.cursor;
   const heldBack = await finish(
     {
@@ -218,7 +218,7 @@ async function finishWell(
   return { ...removals, heldBack };
 }
 
-/** The number of items of a fetch, unchanged ones included; a publication in several languages counts once. */
+/** Returns the number of items in a fetch, unchanged ones included. A publication in several languages counts once. */
 function itemsOf({ decided, repeated, identity: { languages } }: IngestResult): number {
   const unchanged = repeated.unchanged + repeated.irrelevant;
   if (languages === null) return decided.length + unchanged;
@@ -235,7 +235,7 @@ function keptOf(
   return { identityRule: identity.rule, formerRules: identity.former, timezone };
 }
 
-/** Stores the end of the fetch, and logs a change spike. Returns the number of held events. */
+/** Stores the end of the fetch and logs any change spike. Returns the number of held events. */
 async function finish(end: FetchEnd, items: number, { store, log }: FetchJobOptions): Promise<number> {
   let spike = NO_SPIKE;
   const events = await store.finishFetch(end, (volume) => spike = detectSpike(volume, items));
@@ -297,7 +297,7 @@ async function finishFailed(
       hosts: [...end.hosts, ...paused],
       ...nextAfterFailure(options.scheduleOf(source), asked),
       isItsFault: true,
-      // Recorded items stay, under the rule that they were recorded with; the next fetch reads everything again.
+      // The recorded items stay, so the identity rule that they were recorded under must be stored as well.
       kept: result === null ? null : {
         ...keptOf(source, result),
         cursor: result.isCutShort ? result.cursor : result.progress ?? state.cursor,
@@ -327,13 +327,13 @@ function commonEnd(
     outcome: FetchResult;
     atMs: number;
     decided: IngestResult["decided"];
-    /** Default: those of the previous fetch. */
+    /** Defaults to the partial failures of the previous fetch. */
     partialFailures?: readonly PartialFailure[];
   },
   { holder, spacingOf, scheduleOf }: FetchJobOptions,
 ): Omit<FetchEnd, "nextDueAtMs" | "notBeforeMs" | "isItsFault" | "kept" | "error" | "moves"> {
   const cadence = updateCadence(state.cadence, decided, atMs);
-  // Silence is not an outcome, but a source that ends it is well from now on.
+  // Silence is not an outcome of its own, but the end of a silence restarts the time of the outcome.
   const endsSilence = cadence.lastAtMs === atMs && silentSince(source, state, atMs) !== null;
   const isRecovered = outcome === "ok" && state.partialFailures.length > 0 && partialFailures.length === 0;
   const isSame = state.outcome === outcome && !endsSilence && !isRecovered;
@@ -352,7 +352,7 @@ function commonEnd(
   };
 }
 
-/** Logs an unexpected failure; at debug level if a storage fault caused it. */
+/** Logs an unexpected failure, at debug level if a storage fault caused it. */
 export function logFailure(log: Log, message: string, error: unknown, source?: string): void {
   const cause = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   log[failureLevel(error)](message, { cause, ...(source === undefined ? {} : { source }) });

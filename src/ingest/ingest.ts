@@ -1,4 +1,4 @@
-// The ingest loop: claims due sources whose hosts are free, and fetches each.
+// The ingest loop: claims due sources whose hosts are free, and fetches them.
 import { createHostRateLimit } from "./schedule/host_rate_limit.ts";
 import { NO_METRICS } from "../domain/ports/metrics.ts";
 import type { SourceSettings, SourceState } from "../domain/source/source.ts";
@@ -20,12 +20,12 @@ import { type FetchJobOptions, LEASE_MS, loadIngestSource, logFailure, runFetchJ
 
 export type { IngestReport } from "./report.ts";
 
-/** Interval of the loop, ms, and after the store has failed. */
+/** Time between two claims, in ms. PAUSE_MS applies after the store has failed. */
 const IDLE_MS = 500;
 const PAUSE_MS = 5_000;
 const HOST_POLL_MS = 100;
 const NEVER = new AbortController().signal;
-/** If the clock is behind by more than this, it was set back, ms. */
+/** Backward steps of the clock of up to this many ms do not count as a rollback. */
 const CLOCK_TOLERANCE_MS = 1_000;
 
 export interface IngestOptions extends
@@ -36,17 +36,17 @@ export interface IngestOptions extends
   store: FetchJobOptions["store"] & Pick<Store, "claimSources" | "listSources" | "registerSources">;
   /** The enabled sources. */
   sources: readonly SourceSettings[];
-  /** Sources fetched at the same time, in total and of one host. */
+  /** Maximum number of concurrent fetches, in total and per host. */
   concurrency: number;
   hostConcurrency: number;
-  /** Minimum time between two requests to one host, ms, unless a source sets a longer one. */
+  /** Minimum time between two requests to a host, in ms, unless a source sets its own. */
   hostSpacingMs: number;
-  /** Maximum delay of a run so that not all sources start at once, ms. */
+  /** Maximum jitter of a run, in ms, which keeps all sources from starting at once. */
   jitterMs: number;
   count?: CountFetch;
 }
 
-/** A dry run of one source. */
+/** The result of a dry run of one source. */
 export interface IngestPreview {
   report: IngestReport;
   decided: readonly DecidedItem[];
@@ -55,15 +55,15 @@ export interface IngestPreview {
 }
 
 export interface Ingest {
-  /** Registers the sources in the store: new ones are due at once, changed schedules apply from now on. */
+  /** Registers the sources in the store. New sources are due at once, and changed schedules take effect immediately. */
   register(): Promise<void>;
-  /** Fetches each due or named source once; skips those of other processes, and of busy hosts unless `wait` is set. */
+  /** Fetches each due or named source once. Skips leased sources and, unless `wait` is set, those on busy hosts. */
   ingest(ids?: readonly string[], options?: { wait: boolean }): Promise<IngestReport[]>;
-  /** Predicts the result of a fetch; stores nothing. */
+  /** Predicts the result of a fetch without storing anything. */
   preview(source: SourceSettings, state: SourceState): Promise<IngestPreview>;
   /**
-   * Fetches due sources until the first signal aborts, then waits for the fetches under way. The second signal aborts
-   * these: recorded items stay, and their sources are fetched again at the next start.
+   * Fetches due sources until `signal` aborts, then waits for running fetches. If `stopping` aborts, those fetches end:
+   * recorded items stay, and the sources are fetched again at the next start.
    */
   run(signal: AbortSignal, stopping: AbortSignal): Promise<void>;
 }
@@ -97,7 +97,7 @@ export function createIngest(given: IngestOptions): Ingest {
   };
 
   let lastMs = -Infinity;
-  /** If the clock was set back, sources are due at their next run at the latest. */
+  /** After a clock rollback, makes every source due no later than its next run. */
   const adjustForClockRollback = async () => {
     const nowMs = clock.nowMs();
     const wasSetBack = nowMs < lastMs - CLOCK_TOLERANCE_MS;
@@ -105,7 +105,7 @@ export function createIngest(given: IngestOptions): Ingest {
     if (wasSetBack) await register();
   };
 
-  /** A process whose leases expired while it was suspended must not claim its own fetches. */
+  /** Sources being fetched. If their leases expired while the process was suspended, it must not claim them again. */
   const running = new Set<string>();
   const claim = async (
     limit: number,
@@ -193,7 +193,7 @@ async function previewSource(
   }
 }
 
-/** Claims and fetches until the signal aborts, then waits for the fetches under way. */
+/** Claims and fetches sources until the signal aborts, then waits for running fetches. */
 async function runLoop(
   signal: AbortSignal,
   { clock, log, concurrency, claim, fetchSource }: IngestOptions & {
@@ -220,7 +220,7 @@ async function runLoop(
   await Promise.all(underWay);
 }
 
-/** Fetches each source of a call once, as many at a time as allowed. */
+/** Fetches each of the sources once, within the limit on concurrent fetches. */
 async function ingestOnce(
   ids: readonly string[],
   { sources, clock, concurrency, spacingOf, wait, claim, fetchSource }: IngestOptions & FetchJobOptions & {
@@ -233,7 +233,7 @@ async function ingestOnce(
   const remaining = new Set(ids);
   const hosts = new Map(sources.map((source) => [source.id, hostOf(source)]));
   const underWay = new Set<Promise<void>>();
-  // A source that cannot be claimed after the spacing of its host is leased by another process, or not due.
+  // A source that still cannot be claimed after its host's spacing is leased by another process or is not due.
   let waitedMs = 0;
   while (remaining.size > 0) {
     const claimed = await claim(concurrency - underWay.size, [...remaining]);
@@ -258,7 +258,7 @@ async function ingestOnce(
   return reports;
 }
 
-/** The spacing of each host: the longest of its sources, otherwise the service's. */
+/** Returns a function that gives a host's spacing: the longest crawl delay of its sources, or the default. */
 function createSpacing({ sources, hostSpacingMs }: IngestOptions): (host: string) => number {
   const longest = new Map<string, number>();
   for (const source of sources) {

@@ -55,7 +55,7 @@ export async function ingestSource(
   return combine({ run, fetched, read: { ...read, documents }, seenMerged: seen, refusal: breaker.refusal });
 }
 
-/** Fetches the changed documents; a dry run fetches all. */
+/** Fetches the changed documents, or all documents in a dry run. */
 async function fetchFor(
   { source, state, mode, options, parser }: DocumentRun,
   breaker: HostCircuitBreaker,
@@ -81,22 +81,22 @@ async function fetchFor(
 
 interface DocumentsResult {
   documents: readonly DocumentResult[];
-  /** The identity after the last document. */
+  /** The identity in effect after the last document. */
   identity: Identity;
   /** Whether every document was complete. */
   isWhole: boolean;
-  /** Whether no planned document was left unread because it had not changed. */
+  /** False if a planned document was skipped because it had not changed. */
   isAllRead: boolean;
   /** The names of the documents that could not be fetched or read. */
   refused: ReadonlySet<string>;
   counts: ItemCounts;
-  /** For how many minutes the documents say that they do not change; null if they do not say. */
+  /** The ttl that the documents state, in minutes, or null if they state none. */
   ttlMinutes: number | null;
   /** The failure that ended the fetch after its first document. */
   failure: FetchError | null;
 }
 
-/** Ingests the planned documents, and those that follow from them, one after the other. */
+/** Ingests the planned documents and the documents that follow from them, one at a time. */
 async function ingestDocuments(fetched: Fetched, run: DocumentRun): Promise<DocumentsResult> {
   const { source, options: { tracer = NO_TRACER, signal, onDocument } } = run;
   const queue: PlannedDocument[] = [...fetched.documents];
@@ -164,7 +164,7 @@ function failedDocument(
     ...{ decided: [], identity, seen: new Set(), needsConfirmation: false, notes: [] },
     ...{ origin: null, content: null },
     refused: [{ item: name, reason }],
-    // A page is one item: only that item is missing.
+    // A page is a single item, so only that item is missing.
     partialFailures: reading?.kind === "page" && isGone ? [] : [{ part: name, reason }],
   };
 }
@@ -172,7 +172,7 @@ function failedDocument(
 interface IngestedDocument {
   result: DocumentResult;
   read: ReadDocument;
-  /** Whether the document is complete: neither truncated nor too long. */
+  /** Whether the document is complete, that is, neither truncated nor too long. */
   isWhole: boolean;
   ttlMinutes: number | null;
 }
@@ -235,7 +235,7 @@ function faultsOf(
       ...refused,
       ...older.map(({ item }) => ({ item: item.title, reason: OLDER_EDITION })),
     ],
-    // A page is one item: its fault is that item's.
+    // A page is a single item, so its problems are those of the item.
     partialFailures: problems
       .filter(({ item, isMeant }) => item === "document" && !isMeant && reading?.kind !== "page")
       .map(({ reason }) => ({ part: name, reason })),
@@ -247,7 +247,7 @@ interface IngestSteps {
   fetched: Fetched;
   read: DocumentsResult;
   seenMerged: ReadonlySet<string>;
-  /** The response by which a host ended the fetch early. */
+  /** The refusal by which a host ended the fetch early, or null if there was none. */
   refusal: FetchError | null;
 }
 
@@ -307,7 +307,7 @@ function combine({ run, fetched, read, seenMerged, refusal }: IngestSteps): Inge
   };
 }
 
-/** Whether the next fetch must read all languages: an unchanged document may have the other texts of new items. */
+/** Whether the next fetch must read all languages, because unchanged documents may have translations of new items. */
 function needsAllLanguages(
   { urls, removals }: SourceSettings,
   { documents, isAllRead, refused }: DocumentsResult,

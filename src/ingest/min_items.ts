@@ -1,8 +1,8 @@
-// Whether a source has fewer items than its minimum, in total or at the URL of one language.
+// Checks whether a source has fewer items than its minimum, in total or at the URL of one language.
 import type { SourceSettings } from "../domain/source/source.ts";
 import type { FailedPart } from "./partial_failures.ts";
 
-/** The numbers of items of a fetch by the language of their URL; null for a source with one URL. */
+/** The number of items in a fetch by the language of their URL, which is null for a source with one URL. */
 export type ItemCounts = Map<string | null, number>;
 
 function short(counts: ItemCounts, minItems: number): [language: string | null, items: number][] {
@@ -16,7 +16,7 @@ export function isShort({ urls, minItems = 0 }: Minimum, counts: ItemCounts): bo
   return short(counts, minItems).length === Object.keys(urls ?? { only: "" }).length;
 }
 
-/** The languages with too few items where others have enough, except in feeds; unread languages keep their state. */
+/** Returns languages with too few items while others have enough, and unread ones that had too few; none for feeds. */
 export function shortLanguages(
   source: Minimum,
   counts: ItemCounts,
@@ -32,6 +32,6 @@ export function shortLanguages(
 }
 
 export function shortReason(items: number, minItems: number): string {
-  const found = items === 0 ? "no item" : `only ${items} of at least ${minItems} items`;
+  const found = items === 0 ? "no items" : `only ${items} of the required ${minItems} items`;
   return `has ${found}: the URL or the rules may no longer match the page`;
 }

@@ -1,4 +1,4 @@
-// The results of ingesting a source: of each item, of each document, and of the fetch.
+// The results of ingesting a source: for each item, for each document, and for the whole fetch.
 import type { DocumentOrigin } from "../domain/event/provenance.ts";
 import type { RecordDecision } from "../domain/ports/store/publications.ts";
 import type { ClassifyRequest } from "./revise/classifier_input.ts";
@@ -8,29 +8,29 @@ import type { FailedPart } from "./partial_failures.ts";
 import type { DocumentFingerprint, FetchedDocument, FetchError, RefusedItem } from "./fetch/fetch_types.ts";
 import type { NormalisedItem } from "./normalise/item.ts";
 
-/** The decision on an item; a changed date that does not count is "unchanged". */
+/** The decision on an item. A changed date that does not count is "unchanged". */
 export type ItemDecision = Exclude<RecordDecision, { kind: "date_changed" }>;
 
 export interface DecidedItem {
   readonly item: NormalisedItem;
-  /** Its identity, which most items in several languages of one publication share. */
+  /** The identity of the item, which most language versions of a publication share. */
   readonly key: string;
-  /** The language of its document, where the source has a URL for each. */
+  /** The language of the document if the source has a URL per language; otherwise null. */
   readonly language: string | null;
   readonly notes: readonly string[];
   request(): ClassifyRequest;
   readonly decision: ItemDecision;
-  /** Whether it is new but not notified, because the source skipped it before. */
+  /** Whether the item is new but triggers no notification, because the source skipped it before. */
   readonly suppressNotification: boolean;
 }
 
 export interface DocumentDecisions {
   readonly decided: readonly DecidedItem[];
-  /** The identity after the document: the one before it, or a later rule that the document made necessary. */
+  /** The identity after the document: unchanged, or with a later rule that the document made necessary. */
   readonly identity: Identity;
-  /** The publications in the document, by their external ids. */
+  /** The external ids of the publications in the document. */
   readonly seen: ReadonlySet<string>;
-  /** Whether a change counts only when the next fetch confirms it. */
+  /** Whether a change counts only once the next fetch confirms it. */
   readonly needsConfirmation: boolean;
   readonly notes: readonly string[];
 }
@@ -40,38 +40,38 @@ export interface DocumentResult extends DocumentDecisions {
   readonly partialFailures: readonly FailedPart[];
   /** Null for a document that could not be read. */
   readonly origin: DocumentOrigin | null;
-  /** Identifies the same content at the next fetch; null for one document of several. */
+  /** Identifies the same content in the next fetch; null if the document is one of several. */
   readonly content: Pick<FetchedDocument, "name" | "sha256" | "contentType" | "url"> | null;
 }
 
 export interface IngestResult {
   readonly decided: readonly DecidedItem[];
   readonly refused: readonly RefusedItem[];
-  /** Items of documents that were not parsed again because they had not changed. */
+  /** The numbers of items in documents that were not parsed again because they had not changed. */
   readonly repeated: { readonly unchanged: number; readonly irrelevant: number };
   readonly fingerprints: ReadonlyMap<string, DocumentFingerprint>;
   /** The parts of the source, other than items, that could not be fetched or read. */
   readonly partialFailures: readonly FailedPart[];
-  /** Sentences on items that are left out on purpose. */
+  /** Sentences for the operator, such as notes on items that are left out on purpose. */
   readonly notes: readonly string[];
-  /** For the next fetch, once this one is finished. */
+  /** The cursor of the next fetch, which is stored once this fetch is finished. */
   readonly cursor: string | null;
   readonly identity: Identity;
-  /** The publications in the documents, by their external ids. */
+  /** The external ids of the publications in the documents. */
   readonly seen: ReadonlySet<string>;
-  /** The origin of the last document that was parsed; null if there is none. */
+  /** The origin of the last document that was parsed, or null if none was. */
   readonly origin: DocumentOrigin | null;
-  /** Whether every item of every document was taken, so that a missing publication is missing at the source. */
+  /** Whether every item of every document was processed, so that a missing publication is missing at the source too. */
   readonly isComplete: boolean;
-  /** Why the fetch failed although parts of it were recorded. The cursor is stored only if the fetch was cut short. */
+  /** The failure of a fetch that may have recorded items. Its cursor is stored only if the fetch was cut short. */
   readonly failure: FetchError | null;
-  /** Whether a host throttled the fetch before its end: the next fetch continues from the cursor. */
+  /** Whether a host throttled the fetch before its end. The next fetch then continues from the cursor. */
   readonly isCutShort: boolean;
-  /** The next cursor if this fetch failed after its first document; null: the cursor of this fetch. */
+  /** The next cursor if this fetch failed after its first document, or null to keep the current cursor. */
   readonly progress: string | null;
-  /** Whether the next fetch continues where this one ended, so that a first fetch is not over. */
+  /** Whether the next fetch continues where this one ended. A first fetch is then not yet complete. */
   readonly goesOn: boolean;
-  /** Until when the source says that it does not change, Unix ms; null if it does not say. */
+  /** The time until which the source says that it will not change, in Unix ms, or null if it states none. */
   readonly freshUntilMs: number | null;
   /** The redirects of each configured URL. */
   readonly redirects: readonly PermanentRedirects[];

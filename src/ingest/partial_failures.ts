@@ -1,14 +1,14 @@
-// Partial failures: the parts of a source that its last successful fetch lacks, and since when.
+// Partial failures: the parts that the last successful fetch of a source lacks, and since when they have been missing.
 import type { PartialFailure } from "../domain/source/source.ts";
 
-/** Maximum number of partial failures of a source; beyond it, the last one gives the number of the others. */
+/** Maximum number of partial failures that a source lists. One more entry counts the rest. */
 const MAX_PARTS = 20;
 const MAX_CHARACTERS = 300;
 
 /** A part of a source that could not be fetched or read, and why. */
 export type FailedPart = Omit<PartialFailure, "sinceMs">;
 
-/** The partial failures after a fetch; a part that failed before keeps its time. */
+/** Returns the partial failures after a fetch. A part that had already failed keeps its original time. */
 export function decidePartialFailures(
   before: readonly PartialFailure[],
   found: readonly FailedPart[],
@@ -27,7 +27,7 @@ export function decidePartialFailures(
   return kept.map((one) => ({ ...one, sinceMs: Math.min(since.get(one.part) ?? nowMs, nowMs) }));
 }
 
-/** The text without the queries of its URLs, which may contain keys. */
+/** Removes the queries of URLs from a text, because they may contain keys. */
 export function withoutQueries(text: string): string {
   return text.replace(/https?:\/\/\S*/gi, (url) => /^[^?#]*/.exec(url)?.[0] ?? "");
 }

@@ -7,23 +7,23 @@ export interface IngestReport {
   ok: boolean;
   new: number;
   revised: number;
-  /** Known items that have not changed; 0 where the server says that nothing has changed. */
+  /** The number of known items that have not changed, or 0 if the server responds that nothing has changed. */
   unchanged: number;
-  /** Items in a further language, added to the record of their publication. */
+  /** The number of items whose text was added to a publication as a further language. */
   translated: number;
-  /** Items that do not concern AI regulation. */
+  /** The number of items that do not concern AI regulation. */
   passed_over: number;
   refused: readonly RefusedItem[];
-  /** Events of a change spike that are held until they are released; absent if there are none. */
+  /** The number of events that are held because of a change spike; absent if there are none. */
   held_back?: number;
-  /** New events without notification, because the source skipped them before; absent if there are none. */
+  /** The number of new events without a notification, because the source skipped them before; absent if 0. */
   unnotified?: number;
-  /** Sentences on items that are left out on purpose; absent if there are none. */
+  /** Sentences for the operator, such as notes on items that are left out on purpose; absent if there are none. */
   notes?: readonly string[];
   error?: string;
 }
 
-/** The report without items. */
+/** Returns the report of a successful fetch without items. */
 export function emptyReport(id: string): IngestReport {
   return { id, ok: true, new: 0, revised: 0, unchanged: 0, translated: 0, passed_over: 0, refused: [] };
 }

@@ -1,4 +1,4 @@
-// The context of one ingest run that its steps share.
+// The context that the steps of one ingest run share.
 import type { NewId } from "../domain/event/ids.ts";
 import type { Clock } from "../domain/ports/ports.ts";
 import type { SourceSettings, SourceState } from "../domain/source/source.ts";
@@ -23,7 +23,7 @@ export interface SourceIngestOptions extends Omit<FetchOptions, "noteResponse"> 
   onDocument?(document: FetchedDocument): void;
 }
 
-/** `record` stores the decisions; `preview` stores nothing and also reads unchanged documents (a dry run). */
+/** `record` stores the decisions. `preview`, a dry run, stores nothing and also reads unchanged documents. */
 export type SourceIngestMode = "record" | "preview";
 
 export interface DocumentRun {
@@ -34,8 +34,8 @@ export interface DocumentRun {
   readonly parser: Parser;
   /** The identity rules in effect before the document is processed. */
   readonly identity: Identity;
-  /** Holds items back until all languages are read; null where a publication has one language. */
+  /** Holds items back until all languages are read; null if publications have only one language. */
   readonly languageMerge: LanguageMerge | null;
-  /** Lets other work run, if the last time was long enough ago. */
+  /** Yields to other work if the last yield was long enough ago. */
   pause(): Promise<void>;
 }

@@ -1,10 +1,10 @@
-// Lets other work run between two pieces of long work on the main thread.
+// Yields to the event loop during long work on the main thread.
 import type { Clock } from "../domain/ports/ports.ts";
 
-/** Duration of work between two yields, ms; a yield costs about a tenth of it. */
+/** Time between two yields, in ms. A yield takes about a tenth of that time. */
 const BURST_MS = 20;
 
-/** Makes a function that is called between small pieces of work. It yields when the last yield was long enough ago. */
+/** Creates a function to call between small pieces of work. It yields if the last yield was long enough ago. */
 export function createYield(clock: Pick<Clock, "nowMs" | "sleep">): () => Promise<void> {
   let startMs = clock.nowMs();
   return async () => {

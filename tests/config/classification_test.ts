@@ -92,7 +92,7 @@ const low = (...lines: string[]): string => rule('severity = "low"', ...lines);
 /** A text, the key that its only error names, and a part of the message. */
 const REFUSED: [text: string, key: string, part: string][] = [
   [topic('id = "gpai"', 'keywords_en = ["zork"]'), "3: topics[0].id", "a built-in topic"],
-  [own(zork) + own(zork), "7: topics[1].id", "another of [[topics]] has too"],
+  [own(zork) + own(zork), "7: topics[1].id", "another topic in [[topics]] already has"],
   [topic('id = "A"', 'keywords_en = ["zork"]'), "3: topics[0].id", "lower-case letters"],
   [topic('id = "a"'), "3: topics[0].id", "can never match"],
   [own('parent = "nowhere"', 'articles = ["4"]'), "4: topics[0].parent", "is not a topic"],
@@ -127,7 +127,7 @@ const REFUSED: [text: string, key: string, part: string][] = [
   [rule('severity = "High"', 'words = ["zork"]'), "3: severity_rules[0].severity", 'Did you mean "high"?'],
   [high('event_types = ["guidence"]'), "4: severity_rules[0].event_types[0]", 'Did you mean "guidance"?'],
   [high('topics = ["x"]'), "4: severity_rules[0].topics[0]", "is not a topic"],
-  [high('sources = ["x"]'), "4: severity_rules[0].sources[0]", "not a source of this config"],
+  [high('sources = ["x"]'), "4: severity_rules[0].sources[0]", "not a source in this config"],
   [high('articles = ["Art. 114"]'), "4: severity_rules[0].articles[0]", "is not in the AI Act"],
   [high('articles = ["Annex XV"]'), "4: severity_rules[0].articles[0]", "is not in the AI Act"],
   [high('articles = ["all"]'), "4: severity_rules[0].articles[0]", "is not in the AI Act"],

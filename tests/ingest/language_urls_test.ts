@@ -148,7 +148,7 @@ Deno.test("html: a language whose page no longer matches the rules is reported, 
     );
     const report = await ingestBoard(world);
     assert.deepEqual([report.ok, report.new, report.refused.map(({ item }) => item)], [true, 2, ["de"]]);
-    assert.match(report.refused[0]?.reason ?? "", /^has no item: /);
+    assert.match(report.refused[0]?.reason ?? "", /^has no items: /);
     SITES["html"]?.serve(world.platform.http, "en");
     world.platform.http.serve(
       at("en"),

@@ -28,7 +28,7 @@ Deno.test("a source with fewer items than its minimum is empty until it has enou
     serve(world, { body: rss([{ id: "1" }]) });
     assert.deepEqual(await after(world, 0), { state: "empty", since: 0, counted: 1, status: "degraded" });
     const [state] = await world.store.listSources();
-    assert.match(state?.lastError ?? "", /^has only 1 of at least 2 items/);
+    assert.match(state?.lastError ?? "", /^has only 1 of the required 2 items/);
     assert.equal(state?.lastSuccessAtMs, null);
     assert.equal((await world.store.listEvents({ limit: 9 })).length, 1);
     serve(world, { body: rss([{ id: "1" }, { id: "2" }]) });
@@ -85,7 +85,7 @@ Deno.test("a higher minimum is checked although the feed has not changed", () =>
     await fetchFeed(world, [{ id: "1" }], { hasEtag: true });
     source.minItems = 2;
     for (let round = 0; round < 2; round++) {
-      assert.match((await ingestBoard(world)).error ?? "", /only 1 of at least 2 items/);
+      assert.match((await ingestBoard(world)).error ?? "", /only 1 of the required 2 items/);
     }
     delete source.minItems;
     assert.equal((await ingestBoard(world)).ok, true);

@@ -24,7 +24,7 @@ Deno.test("a full disk during a fetch is named, is not a failure of the source, 
       assert.deepEqual([report?.ok, report?.new], [false, 0]);
       assert.match(
         report?.error ?? "",
-        /^nothing of it could be stored: the database's disk is full: free some space/,
+        /^the result could not be stored: the database's disk is full: free some space/,
       );
     }
     const [state] = await store.listSources();
@@ -52,7 +52,7 @@ Deno.test("a fetch of which one batch cannot be recorded is not finished, and re
     store.recordPublications = (...given) =>
       ++batches > 3 ? Promise.reject(storageError("io")) : recordPublications(...given);
     const [report] = await world.app.ingest.ingest(["board"]);
-    assert.match(report?.error ?? "", /^nothing of it could be stored/);
+    assert.match(report?.error ?? "", /^the result could not be stored/);
     assert.equal(batches, 4);
     const [state] = await store.listSources();
     assert.deepEqual([state?.cursor, state?.firstSuccessAtMs], [null, null]);
@@ -81,7 +81,7 @@ Deno.test("a change spike that a full disk interrupts is held completely", () =>
     store.recordPublications = (...given) =>
       ++batches > 7 ? Promise.reject(storageError("full")) : recordPublications(...given);
     const [cut] = await world.app.ingest.ingest(["board"]);
-    assert.match(cut?.error ?? "", /^nothing of it could be stored/);
+    assert.match(cut?.error ?? "", /^the result could not be stored/);
     const recorded = (await store.listEvents({ limit: 500 })).length - 3;
     assert.ok(recorded > 20 && recorded < 497, `${recorded} recorded`);
     store.recordPublications = recordPublications;
@@ -104,7 +104,7 @@ Deno.test("a fetch during which the database is locked is repeated when its leas
     const [report] = await world.app.ingest.ingest(["board"]);
     assert.match(
       report?.error ?? "",
-      /^nothing of it could be stored: another process keeps the database locked/,
+      /^the result could not be stored: another process keeps the database locked/,
     );
     other.exec("rollback");
     world.platform.http.serve(FEED, () => ({ body: rss([{ id: "1" }]) }));

@@ -20,7 +20,7 @@ export interface CitedArticle {
   words: string;
 }
 
-/** The references to the AI Act in a folded text that names it, without duplicates, by kind and number. */
+/** Returns the references to the AI Act in a folded text that names it, without duplicates, by kind and number. */
 export function findArticles(text: string): CitedArticle[] {
   if (isOnTheProposal(text)) return [];
   const citations: Citation[] = [];
@@ -49,7 +49,7 @@ export function findArticles(text: string): CitedArticle[] {
   return [...cited.values()].sort(compareCited);
 }
 
-/** The Commission's proposal of 2021 had other article numbers. A text that names only the proposal does not cite the Act. */
+/** Whether a text names only the Commission's proposal of 2021, which numbered articles differently from the Act. */
 function isOnTheProposal(text: string): boolean {
   return LAW_DATA.proposal.some((name) => text.includes(name)) && !text.includes("2024/1689");
 }
@@ -70,7 +70,7 @@ function isInTheAct(reference: Reference): boolean {
   return /^[1-9]\d*$/.test(reference.number) && Number(reference.number) <= ARTICLE_DATA.recitals;
 }
 
-/** "Article 29 Working Party" names a body, not an article. */
+/** Whether the citation is part of the name of a body, such as "Article 29 Working Party". */
 function isBody(text: string, head: Head): boolean {
   const after = text.slice(head.end, head.end + 45);
   return LAW_DATA.bodies.some((body) => {

@@ -1,4 +1,4 @@
-// The parts of a citation in English, German and French (simple forms also in Spanish, Italian and Dutch), as sticky expressions on folded text.
+// Sticky expressions for the parts of a citation in folded English, German or French, and some in other languages.
 
 export type ReferenceKind = "article" | "annex" | "recital";
 
@@ -7,14 +7,14 @@ export interface Head {
   kind: ReferenceKind;
   start: number;
   end: number;
-  /** Plural ("Articles"), so that a list of numbers follows. German "Artikel" is either; it counts as singular. */
+  /** Whether the word is plural ("Articles"), as before a list. German "Artikel" can be both and counts as singular. */
   plural: boolean;
 }
 
 const HEAD =
   /(?<![A-Za-z0-9_])(?:(articles?|artikel(?:en|[ns])?|articulos?|articol[oi]|arts?|artt)|(annex|annexes|annexe|anhang(?:e?s)?|anhangen?|anh(?=\.)|anexos?|allegat[oi]|bijlagen?)|(recitals?|considerand[oi]s?|overwegingen?|erwagungsgr(?:und(?:es)?|unden?)|erw\. ?gr|erwgr?|eg(?= ?(?:nr\.? ?)?\d)|considerants?|cons(?=\.)))(?:\.|(?![A-Za-z0-9_]))/gi;
 
-/** Every head of a text, in order. */
+/** Returns every head in a text, in order. */
 export function findHeads(text: string): Head[] {
   const heads: Head[] = [];
   for (const match of text.matchAll(HEAD)) {
@@ -34,19 +34,19 @@ export function findHeads(text: string): Head[] {
   return heads;
 }
 
-/** "EG 60" is a German recital; "2006/42/EG 60 …", "(EG) Nr. 300/2008" and "eg 5" are not. */
+/** Whether "EG" means a German recital, as in "EG 60" but not in "2006/42/EG 60 …", "(EG) Nr. 300/2008" and "eg 5". */
 function isRecitalShort(text: string, at: number): boolean {
   const before = text.slice(Math.max(0, at - 11), at);
   return text.startsWith("EG", at) && !/[/(]$/.test(before) && before.toLowerCase() !== "verordnung ";
 }
 
-/** The match of a sticky expression at a position, or null. */
+/** Returns the match of a sticky expression at a position, or null. */
 export function readAt(expression: RegExp, text: string, at: number): RegExpExecArray | null {
   expression.lastIndex = at;
   return expression.exec(text);
 }
 
-/** Between a head and its number: "Article n° 5", "recital (60)". */
+/** The text between a head and its number: "Article n° 5", "recital (60)". */
 export const BEFORE_NUMBER = /\s?(?:n°|no\.?|nr\.?)?\s?\(?/iy;
 
 /** "5", "75d", "4 bis" (not "8 bis 15", a German range), "1er". Groups: number, Latin suffix, letters. */
@@ -100,7 +100,7 @@ export const SECTION_WORD = /,?\s?(?:section|abschnitt|teil|part|partie)\s([A-E]
 export const SKIPPED =
   /,?\s?(?:(?:first|second|third|fourth|last|1st|2nd|3rd) (?:sub-?paragraph|sentence|indent|alinea)|(?:premier|deuxieme|troisieme|quatrieme|dernier|second|seconde|premiere|1er|2e|3e) (?:alinea|phrase|tiret)|(?:unterabs(?:atz|\.)?|uabs\.?|satz|halbsatz|hs\.|S\.) ?\d{1,2}(?!\d))(?![a-z])/iy;
 
-/** Between the ends of a range: "to", "bis", "à", "-". */
+/** The text between the ends of a range: "to", "bis", "à", "-". */
 export const RANGE =
   /\s?(?:-|\sup to and including\s|\sto\s|\sthrough\s|\suntil\s|\sbis (?:zu|einschliesslich|einschl\.|inklusive)\s|\sbis\s|\sjusqu'(?:\u00e0|au)\s|\s?\u00e0\s|\sau\s)\s?/iy;
 
@@ -121,7 +121,7 @@ export function romanToNumber(roman: string): number {
   return NUMERALS.indexOf(roman);
 }
 
-/** The Roman numeral of 1 to 19. */
+/** Returns the Roman numeral for 1 to 19. */
 export function numberToRoman(number: number): string {
   return NUMERALS[number] ?? "";
 }

@@ -36,7 +36,7 @@ const NUMBERED =
 
 /** The end of "Digital Services Act", "Data Protection Act 2018", "Machinery Regulation". */
 const KIND_EN = / (?:Act|Regulation|Directive|Convention|Treaty)(?: \d{4})?\b/g;
-/** A word of the name before it; small words may stand between. */
+/** A word of the name before the kind of law. Small words may come between such words. */
 const WORD_EN = /(?<![A-Za-z0-9_])[A-Z][a-z]+$/;
 const SMALL_WORDS_EN: ReadonlySet<string> = new Set(["and", "of", "for", "on", "&"]);
 const MAX_WORDS_EN = 5;
@@ -53,7 +53,7 @@ const NAMED_DE =
 const NAMED_FR =
   /\b(?:loi (?:n°|no|du|de)|decret (?:n°|no|du)|ordonnance (?:n°|no|du)|arrete (?:n°|no|du)|code (?:du|civil|penal|monetaire|general|de (?!bonnes|pratique|conduite|bonne)[a-z]+|de la|des)|constitution|traite (?:sur|de))/gi;
 
-/** The laws that the text names, by position; where names overlap, the longest. */
+/** Returns the laws that the text names, by position. Where names overlap, the longest counts. */
 export function findLaws(text: string): LawMention[] {
   const flat = text.replace(/[-'"()[\]]/g, " ").replaceAll("\u00e0", "a");
   const found: LawMention[] = findPhrases(NAMES(), new FoldedText(text, flat))
@@ -73,7 +73,7 @@ export function findLaws(text: string): LawMention[] {
   return withoutOverlaps(found);
 }
 
-/** The start of a law's name that ends at `end`; `end` if there is none. */
+/** Returns the start of a law's name that ends at `end`, or `end` if there is none. */
 function nameStart(text: string, end: number): number {
   let start = end;
   for (let words = 0, at = end; words < MAX_WORDS_EN && at > 0; words++) {
@@ -88,7 +88,7 @@ function nameStart(text: string, end: number): number {
   return start;
 }
 
-/** The start of the word that ends at `end`. A line end is part of the word, so that no name continues over it. */
+/** Returns the start of the word that ends at `end`. Names do not cross lines, as line breaks are part of words. */
 function wordStart(text: string, end: number): number {
   return text.lastIndexOf(" ", end - 1) + 1;
 }
@@ -123,7 +123,7 @@ const LONGEST_TIE = 60;
 /** Maximum number of characters between a citation and an untied law after it, if a new sentence started before. */
 const NEAR = 20;
 
-/** For each citation, whether it belongs to the Act. `laws` are sorted by position. */
+/** Returns for each citation whether it belongs to the Act. `laws` must be sorted by position. */
 export function citationsOfTheAct(
   text: string,
   citations: readonly Citation[],
@@ -131,7 +131,7 @@ export function citationsOfTheAct(
 ): boolean[] {
   const governed: (LawKind | null)[] = [];
   const distant = distantLaws(laws);
-  // From last to first: in "Article 5 and Article 6 of the AI Act" the law also applies to the left citation.
+  // From last to first, because in "Article 5 and Article 6 of the AI Act" the law also applies to the first citation.
   for (let i = citations.length - 1; i >= 0; i--) {
     const citation = citations[i] as Citation;
     const next = citations[i + 1];
@@ -144,7 +144,7 @@ export function citationsOfTheAct(
   return governed.map((kind) => kind === "act");
 }
 
-/** The law tied to the citation by only "of the", a comma or parentheses: after it, otherwise before it. */
+/** Returns the law tied to the citation by only "of the", a comma or parentheses: after it, or else before it. */
 function tiedLaw(text: string, citation: Citation, laws: readonly LawMention[]): LawKind | null {
   const { before, after } = neighbours(laws, citation);
   const left = before === undefined ? "" : text.slice(before.end, citation.start);
@@ -158,7 +158,7 @@ function tiedLaw(text: string, citation: Citation, laws: readonly LawMention[]):
   return tiedBefore === null ? null : tiedKind(tiedBefore.kind);
 }
 
-/** Between a law and the citation after it: "AI Act (Article 5", "AI Act's Article 5", "RIA : l'article". */
+/** The text between a law and the citation after it: "AI Act (Article 5", "AI Act's Article 5", "RIA : l'article". */
 const BEFORE_TIE = /^(?:'?s)?[\s,:([-]*(?:in |its |et |l'|the )?$/i;
 
 function tiedKind(kind: LawKind): LawKind {
@@ -187,13 +187,13 @@ function holdsOnly(text: string, words: ReadonlySet<string>): boolean {
   return text.toLowerCase().split(/[^a-z\u00e0]+/).every((word) => word === "" || words.has(word));
 }
 
-/** The laws that a distant citation can refer to. A text about the amending act cites the Act's articles. */
+/** Returns the laws that a distant citation can refer to. A text about the amending act cites the Act's articles. */
 function distantLaws(laws: readonly LawMention[]): LawMention[] {
   return laws.filter((law) => law.kind !== "act_beside" && law.kind !== "other_in_sections")
     .map((law): LawMention => law.kind === "amending" ? { ...law, kind: "act" } : law);
 }
 
-/** The last law before a citation and the first after it; `laws` are sorted and do not overlap. */
+/** Returns the last law before a citation and the first one after it. `laws` are sorted and do not overlap. */
 function neighbours(
   laws: readonly LawMention[],
   citation: Citation,
@@ -204,7 +204,7 @@ function neighbours(
   };
 }
 
-/** The law of a citation to which none is tied: the nearest, with preference for the one before it. */
+/** Returns the law of a citation without a tied law: the nearest one, preferably before the citation. */
 function untiedLaw(text: string, citation: Citation, laws: readonly LawMention[]): LawKind | null {
   const { before, after } = neighbours(laws, citation);
   if (after === undefined) return before?.kind ?? null;
@@ -212,7 +212,7 @@ function untiedLaw(text: string, citation: Citation, laws: readonly LawMention[]
   if (before.kind === after.kind) return before.kind;
   const right = text.slice(citation.end, after.start);
   if (sentenceEnds(right)) return before.kind;
-  // "… Articles 9 and 72, and the MDR": the law after a conjunction is a separate one.
+  // In "… Articles 9 and 72, and the MDR", the law after the conjunction is a separate one.
   const isSeparate = CONJUNCTION.test(right);
   if (sentenceEnds(text.slice(before.end, citation.start))) {
     return after.kind === "act" || (right.length <= NEAR && !isSeparate) ? after.kind : before.kind;
@@ -222,10 +222,10 @@ function untiedLaw(text: string, citation: Citation, laws: readonly LawMention[]
 
 const CONJUNCTION = /[,;:]|\b(?:and|or|und|oder|sowie|et|ou)\b/i;
 
-/** A longer text is assumed to contain the end of a sentence, in characters. */
+/** Maximum length of a sentence in characters. Longer text is assumed to contain the end of one. */
 const LONGEST_SENTENCE = 1_000;
 
-/** Whether a sentence ends in the text; the period of an abbreviation such as "Art." or "Abs." does not count. */
+/** Whether a sentence ends in the text. The period of an abbreviation such as "Art." or "Abs." does not count. */
 function sentenceEnds(text: string): boolean {
   if (text.length > LONGEST_SENTENCE || text.includes("\n")) return true;
   for (const { index } of text.matchAll(/[.!?;] (?=["A-Z])/g)) {

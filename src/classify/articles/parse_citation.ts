@@ -56,7 +56,7 @@ interface State {
   at: number;
   number: string;
   parts: Part[];
-  /** The annex is numbered "3" rather than "III". */
+  /** Whether the annex is numbered "3" rather than "III". */
   annexInDigits: boolean;
   /** The notation of the last part, which a bare number after "and" continues. */
   style: "number" | "bracket" | "word";
@@ -67,10 +67,10 @@ interface State {
 /** Whether the number that ends at `end` counts something else ("and 12 other …", "2 August"). */
 export type IsCount = (text: string, end: number) => boolean;
 
-/** Parsing stops here: the Act has 119 articles and 180 recitals. */
+/** Maximum number of references in one citation. The Act has 119 articles and 180 recitals. */
 const MOST_REFERENCES = 400;
 
-/** Parses the citation that starts with a head; null if no number follows. */
+/** Parses the citation that starts with a head. Returns null if no number follows. */
 export function parseCitation(text: string, head: Head, isCount: IsCount): Citation | null {
   const first = readBase(text, head.kind, head.end, true);
   if (first === null) return null;
@@ -124,7 +124,7 @@ function readBase(
   return { number: digits + suffixOf(match[2], match[3]), end: end + bracket };
 }
 
-/** In German, "f" and "ff" after a number mean "and the following" and are not a suffix. */
+/** Returns the suffix of a number. In German, "f" and "ff" mean "and the following" and are no suffixes. */
 function suffixOf(latin: string | undefined, letters: string | undefined): string {
   if (latin !== undefined) return LATIN_SUFFIX[latin.toLowerCase()] ?? "";
   if (letters === undefined || /^ff?$/i.test(letters)) return "";
@@ -162,7 +162,7 @@ function readPart(text: string, state: State): boolean {
   return readLooseLetter(text, state) || readWordPart(text, state);
 }
 
-/** "5 b)" and "§ 1, f)" after a number, "h) iii)" after a letter, "5(1)f", and "5 b" in an annex. */
+/** Reads "5 b)" and "§ 1, f)" after a number, "h) iii)" after a letter, "5(1)f", and "5 b" in an annex. */
 function readLooseLetter(text: string, state: State): boolean {
   const last = state.parts.at(-1);
   if (last === undefined) return false;
@@ -178,7 +178,7 @@ function readLooseLetter(text: string, state: State): boolean {
   return addPart(state, 2, bare[1], "word", bare[0].length);
 }
 
-/** "Article 5 I think …" is a pronoun, not a paragraph. */
+/** Whether a Roman "I" is the English pronoun, as in "Article 5 I think …". */
 function isEnglishI(text: string, state: State, roman: string): boolean {
   return roman === "I" && /^article/i.test(text.slice(state.head.start, state.head.end));
 }
@@ -237,7 +237,7 @@ function withLatin(value: string, latin: string | undefined): string {
   return value + (latin === undefined ? "" : LATIN_SUFFIX[latin] ?? "");
 }
 
-/** The depth of a value in parentheses, by its form and the part before it. */
+/** Returns the depth of a value in parentheses, by its form and the part before it. */
 function depthOf(value: string, state: State, continues: boolean): Depth {
   const last = state.parts.at(-1);
   if (/^\d/.test(value)) return 1;
@@ -249,7 +249,7 @@ function depthOf(value: string, state: State, continues: boolean): Depth {
   return 2;
 }
 
-/** Adds a part. If the reference already has a part of this depth, it is finished and a sibling starts. */
+/** Adds a part. If the reference already has a part of this depth, finishes the reference and starts a sibling. */
 function addPart(state: State, depth: Depth, value: string, style: "bracket" | "word", length: number): true {
   if (state.parts.some((part) => part.depth >= depth)) finish(state);
   state.parts = [...state.parts.filter((part) => part.depth < depth), { depth, value }];
@@ -266,7 +266,7 @@ function advance(state: State, length: number): true {
   return true;
 }
 
-/** Reads the next element of a list or the end of a range; false if the citation ends. */
+/** Reads the next element of a list or the end of a range. Returns false if the citation ends. */
 function readNextItem(text: string, state: State, isCount: IsCount): boolean {
   const range = readAt(RANGE, text, state.at);
   const separator = range ?? readAt(SEPARATOR, text, state.at);
@@ -310,7 +310,7 @@ function readSibling(text: string, state: State, range: boolean, isCount: IsCoun
   return readNextBase(text, state, range, isCount);
 }
 
-/** A bare letter continues a list of letters only if no word follows ("point a, a new duty"). */
+/** Whether a bare letter can be an element of a list: no word may follow, as in "point a, a new duty". */
 function endsLetter(text: string, end: number): boolean {
   return /[)\]]/.test(text[end - 1] ?? "") ||
     /^(?:[),.;:]|$|\s[([A-Z])/.test(text.slice(end, end + 2)) ||

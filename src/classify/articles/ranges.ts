@@ -1,10 +1,10 @@
 // The elements between the two ends of a range of articles, annexes, recitals, paragraphs or letters.
 import { numberToRoman, type ReferenceKind, romanToNumber } from "./grammar.ts";
 
-/** A longer range is a parse error: the Act has 113 numbered articles and 180 recitals. */
+/** Maximum length of a range. A longer one is a parse error, as the Act has 113 numbered articles and 180 recitals. */
 const LONGEST_RANGE = 180;
 
-/** The numbers strictly between two; null if not ascending. Inserted articles (4a) count only if one end is one. */
+/** Returns the numbers strictly between two, or null if not ascending. Articles like 4a count only if an end is one. */
 export function referencesBetween(kind: ReferenceKind, from: string, to: string): string[] | null {
   if (kind === "annex") {
     const [low, high] = [romanToNumber(from), romanToNumber(to)];
@@ -19,13 +19,13 @@ export function referencesBetween(kind: ReferenceKind, from: string, to: string)
   return [...whole, String(high), ...lettersBetween("", highSuffix).map((letter) => `${high}${letter}`)];
 }
 
-/** The integers strictly between two. */
+/** Returns the integers strictly between two. */
 export function numbersBetween(low: number, high: number): number[] {
   if (high - low > LONGEST_RANGE) return [];
   return Array.from({ length: Math.max(0, high - low - 1) }, (_, i) => low + 1 + i);
 }
 
-/** The letters strictly between two; the empty string comes before "a". */
+/** Returns the letters strictly between two. The empty string comes before "a". */
 export function lettersBetween(low: string, high: string): string[] {
   if (low.length > 1 || high.length !== 1) return [];
   const first = low === "" ? "a".charCodeAt(0) - 1 : low.charCodeAt(0);

@@ -2,7 +2,7 @@
 import { type Head, PARAGRAPH_WORD, POINT_WORD, readAt, SECTION_WORD } from "./grammar.ts";
 import { type Citation, parseCitation } from "./parse_citation.ts";
 
-/** How many characters before a head are searched for parts. */
+/** Number of characters before a head that are searched for parts. */
 const LONGEST_BEFORE = 70;
 
 /** The words between the parts and the article. */
@@ -15,7 +15,7 @@ const WORDS: ReadonlySet<string> = new Set(
     "abschnitt").split(" "),
 );
 
-/** The citation with the parts before it, if there are any. */
+/** Adds the parts before a citation to it, if there are any. */
 export function withReversedParts(text: string, citation: Citation, head: Head): Citation {
   if (citation.references.length !== 1) return citation;
   const from = Math.max(0, citation.start - LONGEST_BEFORE);
@@ -31,7 +31,7 @@ export function withReversedParts(text: string, citation: Citation, head: Head):
   return { references: parsed.references, start: from + parts.at, end: citation.end };
 }
 
-/** The longest run of part words and values at the end of the text that starts with a part word. */
+/** Returns the longest run of part words and values that starts with a part word and ends with the text. */
 function partsAtEnd(text: string): { words: string; at: number } | null {
   const pieces = [...text.matchAll(/\S+/g)];
   let start: number | null = null;

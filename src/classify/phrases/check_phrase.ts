@@ -1,9 +1,9 @@
-// Checks phrases without a text: whether a phrase can match, and which phrases another one includes.
+// Checks phrases on their own: whether a phrase can match, and whether it covers another phrase.
 import { foldPhrase } from "./fold_text.ts";
 
 const MAX_PHRASE_CHARACTERS = 200;
 
-/** Why a phrase can never match, or would match far too much; null if it is valid. */
+/** Returns why a phrase can never match or would match far too much, or null if it is valid. */
 export function phraseProblem(phrase: string): string | null {
   const folded = foldPhrase(phrase);
   const letters = folded.replaceAll("*", "").trim();
@@ -29,18 +29,18 @@ export function phraseProblem(phrase: string): string | null {
   return null;
 }
 
-/** Whether `general` matches from the same word wherever `special` matches: "copyright*" and "copyright law". */
+/** Whether `general` matches the start of every match of `special`, as "copyright*" does for "copyright law". */
 export function beginsWithPhrase(special: string, general: string): boolean {
   return coversAt(wordsOf(general), wordsOf(special), 0);
 }
 
-/** Whether `general` matches the same words wherever `special` matches: "school*" covers "schools". */
+/** Whether `general` matches the same words as `special` in every text, as "school*" does for "schools". */
 export function coversPhrase(general: string, special: string): boolean {
   const [whole, part] = [wordsOf(general), wordsOf(special)];
   return whole.length === part.length && coversAt(whole, part, 0);
 }
 
-/** Whether `inner` matches within every match of `phrase`: "draft guidelines" includes "draft*". */
+/** Whether `inner` matches within every match of `phrase`, as "draft*" does within "draft guidelines". */
 export function includesPhrase(phrase: string, inner: string): boolean {
   return wordsOf(phrase).some((_, start, words) => coversAt(wordsOf(inner), words, start));
 }
@@ -54,7 +54,7 @@ function coversAt(general: readonly string[], special: readonly string[], start:
     general.every((word, i) => coversWord(word, special[start + i] ?? ""));
 }
 
-/** Follows the matching of phrases: words in capitals need capitals, `*` is any ending. */
+/** Compares words as phrases are matched: capitals match only capitals, and `*` matches any ending. */
 function coversWord(general: string, special: string): boolean {
   const stem = general.replace(/\*$/, "");
   const own = special.replace(/\*$/, "");

@@ -1,12 +1,12 @@
-// Finds patterns of words with gaps, endings and alternatives; the rules for event types and severities use them.
+// Finds patterns of words with gaps, endings and alternatives, which the rules for event types and severities use.
 import { type FoldedText, foldPhrase } from "./fold_text.ts";
 import { WordIndex } from "./word_index.ts";
 
 export interface PatternEntry<T> {
   /**
-   * Words; upper and lower case are equal; hyphens and brackets count as spaces. `^`: start of the text, or of what
-   * follows a short name and a colon. `$`: end of the text. `*`: any ending (before a word: any beginning). `…`: up to
-   * eight words. `#`: a number. `(a|b)`: either. `(a |)`: optional. Parentheses do not nest.
+   * Words in any case, in which hyphens and brackets count as spaces. `^`: start of the text, or of what follows a
+   * short name and a colon. `$`: end of the text. `*`: any ending (before a word: any beginning). `…`: up to eight
+   * words. `#`: a number. `(a|b)`: either. `(a |)`: optional. Parentheses do not nest.
    */
   pattern: string;
   value: T;
@@ -22,7 +22,7 @@ interface Compiled<T> {
   expression: RegExp;
 }
 
-/** Patterns, found by the start of their first word. */
+/** Patterns, indexed by the start of their first word. */
 export interface PatternIndex<T> {
   /** Patterns that match only at the start of a title. */
   atStart: WordIndex<Compiled<T>>;
@@ -31,7 +31,7 @@ export interface PatternIndex<T> {
 
 const MAX_GAP_WORDS = 8;
 
-/** Builds an index; throws on a pattern without words. */
+/** Builds an index. Throws on a pattern without words. */
 export function buildPatternIndex<T>(entries: readonly PatternEntry<T>[]): PatternIndex<T> {
   const index: PatternIndex<T> = { atStart: new WordIndex(), anywhere: new WordIndex() };
   for (const { pattern, value } of entries) {
@@ -43,7 +43,7 @@ export function buildPatternIndex<T>(entries: readonly PatternEntry<T>[]): Patte
   return index;
 }
 
-/** Every pattern that matches somewhere in the text, each once. */
+/** Returns every pattern that matches somewhere in the text, once each. */
 export function findPatterns<T>(index: PatternIndex<T>, { lower, wordStarts }: FoldedText): PatternHit<T>[] {
   const hits = new Map<Compiled<T>, PatternHit<T>>();
   const tryAt = (position: number, patterns: WordIndex<Compiled<T>>) => {
@@ -59,7 +59,7 @@ export function findPatterns<T>(index: PatternIndex<T>, { lower, wordStarts }: F
   return [...hits.values()];
 }
 
-/** Where a title may start: at its first word, after a CELEX number, or after a short name and a colon. */
+/** Returns where a title may start: at its first word, after a CELEX number, or after a short name and a colon. */
 function titleStarts(lower: string): number[] {
   const starts = [];
   const celex = /^celex:? ?[0-9a-z()]+: ?/.exec(lower);
@@ -80,7 +80,7 @@ const LONGEST_NAME = 90;
 interface Piece {
   alternatives: string[];
   optional: boolean;
-  /** A space follows in the pattern. */
+  /** Whether a space follows in the pattern. */
   spaced: boolean;
 }
 
@@ -116,7 +116,7 @@ function toSource(pieces: readonly Piece[], pattern: string): string {
   return `${source}${pattern.endsWith("$") ? "[^a-z0-9]*$" : "(?![a-z0-9])"}`;
 }
 
-/** The expression for a word and the space after it; a gap includes its own spaces. */
+/** Returns the expression for a word and the space after it. A gap includes its own spaces. */
 function wordSource(word: string): string {
   if (word === "…") return `(?:\\S+ ){0,${MAX_GAP_WORDS}}?`;
   const source = foldPhrase(word.replaceAll("*", "\u0001").replaceAll("#", "\u0002")).toLowerCase()
@@ -132,7 +132,7 @@ function trimEnd(source: string): string {
 /** The prefix of a pattern that may start with any word. */
 const ANY = "";
 
-/** The first two to four characters of each word that a pattern can start with; {@link ANY} if it can be any word. */
+/** Returns the first two to four characters of each word that a pattern can start with, or {@link ANY} for any word. */
 function prefixesOf(pieces: readonly Piece[]): Iterable<string> {
   // If the first piece is optional ("(pr|)en"), a match may also start with the next one.
   const required = pieces.findIndex(({ optional }) => !optional);

@@ -30,12 +30,12 @@ interface PhraseWord {
   openEnd: boolean;
 }
 
-/** Phrases, found by the start of their first word. */
+/** Phrases, indexed by the start of their first word. */
 export type PhraseIndex<T> = WordIndex<Phrase<T>>;
 
 const CAPITALS = /^[A-Z][A-Z0-9]+s?$/;
 
-/** Builds an index; throws if a phrase has fewer than two characters, because it would match too much. */
+/** Builds an index. Throws if a phrase has fewer than two characters, because it would match too much. */
 export function buildPhraseIndex<T>(entries: readonly PhraseEntry<T>[]): PhraseIndex<T> {
   const index: PhraseIndex<T> = new WordIndex();
   for (const entry of entries) {
@@ -45,7 +45,7 @@ export function buildPhraseIndex<T>(entries: readonly PhraseEntry<T>[]): PhraseI
     }
     const words = folded.split(" ").map(readWord);
     const first = words[0]?.lower ?? "";
-    // "l'IA" starts with a single letter: its key includes the space.
+    // A phrase that starts with a single letter, such as "l'IA", has a key that includes the space.
     index.add(first.length > 1 ? first : folded.toLowerCase().slice(0, 2), { ...entry, words });
   }
   return index;
@@ -57,7 +57,7 @@ function readWord(folded: string): PhraseWord {
   return { lower: word.toLowerCase(), capitals: CAPITALS.test(word) ? word : null, openEnd };
 }
 
-/** Every phrase in the text by position, also overlapping ones; at one position, those with short first words first. */
+/** Returns every phrase in the text by position, even if they overlap. At a position, short first words come first. */
 export function findPhrases<T>(index: PhraseIndex<T>, text: FoldedText): PhraseHit<T>[] {
   const hits: PhraseHit<T>[] = [];
   for (const start of text.wordStarts) {
@@ -69,7 +69,7 @@ export function findPhrases<T>(index: PhraseIndex<T>, text: FoldedText): PhraseH
   return hits;
 }
 
-/** The end of the match if the words are at this position; otherwise null. */
+/** Returns the end of the match if the words are at this position; otherwise null. */
 function matchWords(
   phrase: readonly PhraseWord[],
   { lower, words }: FoldedText,

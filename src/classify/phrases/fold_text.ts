@@ -1,4 +1,4 @@
-// Normalises text for matching: accents, quotes, dashes and spaces; and limits how much is read.
+// Normalises accents, quotes, dashes and spaces of a text for matching, and limits how much of it is read.
 import { findWordStarts } from "./word_index.ts";
 
 /** Maximum number of characters read from a title. Official titles that quote other acts have up to 1,000. */
@@ -14,9 +14,9 @@ export class FoldedText {
   #wordStarts: number[] | null = null;
 
   /**
-   * `text`: no accents; ASCII quotes and dashes; single spaces; capitals and punctuation unchanged. The French word "à"
-   * keeps its accent, because in "points a à c" it denotes a range. `words`: `text` with brackets, quotes and hyphens
-   * replaced by spaces, to match whole words: "l'IA" becomes "l IA".
+   * `text` has ASCII quotes and dashes, single spaces, and no accents; capitals and punctuation are unchanged. The
+   * French word "à" keeps its accent, because in "points a à c" it denotes a range. `words` is `text` with brackets,
+   * quotes and hyphens replaced by spaces, to match whole words: "l'IA" becomes "l IA".
    */
   constructor(readonly text: string, readonly words: string) {
     this.lower = words.toLowerCase();
@@ -35,7 +35,7 @@ export function foldText(raw: string, limit: number): FoldedText {
   return new FoldedText(text, words);
 }
 
-/** Folds a word or phrase of the data in the same way; capitals are kept. */
+/** Folds a word or phrase of the data in the same way, and keeps capitals. */
 export function foldPhrase(phrase: string): string {
   return foldText(phrase, phrase.length).words.trim();
 }

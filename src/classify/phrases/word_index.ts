@@ -1,15 +1,15 @@
 // An index by the first characters of a word, so that each word of a text is compared with few values.
 
-/** Words of this length and more are found by their first four characters, shorter ones by two. */
+/** Words of at least this length are found by their first four characters, shorter words by their first two. */
 const LONG = 4;
 
 /** Values, indexed by the first characters of the words that they apply to; the caller compares the rest. */
 export class WordIndex<V> {
   readonly #any: V[] = [];
-  /** By the first two characters; the values of long words then by the next two. */
+  /** Values by the first two characters, and those of long words also by the next two. */
   readonly #starts = new Map<number, { short: V[]; long: Map<number, V[]> }>();
 
-  /** Adds a value for words that start with `start` (at least two characters); an empty `start` stands for any word. */
+  /** Adds a value for words that start with `start` (at least two characters). An empty `start` stands for any word. */
   add(start: string, value: V): void {
     if (start === "") return void this.#any.push(value);
     const key = pairAt(start, 0);
@@ -19,7 +19,7 @@ export class WordIndex<V> {
     entry.long.set(pairAt(start, 2), [...entry.long.get(pairAt(start, 2)) ?? [], value]);
   }
 
-  /** The values that may start at this position of a text: by short keys, long keys, any word; each as added. */
+  /** Returns the values for words that may start at this position: those of short, of long and of any words. */
   at(text: string, position: number): readonly V[] {
     const entry = this.#starts.get(pairAt(text, position));
     if (entry === undefined) return this.#any;
@@ -29,12 +29,12 @@ export class WordIndex<V> {
   }
 }
 
-/** Two characters as a number: a key that needs no new string. */
+/** Combines two characters into a number, a key that needs no new string. */
 function pairAt(text: string, position: number): number {
   return text.charCodeAt(position) * 0x10000 + text.charCodeAt(position + 1);
 }
 
-/** Where the words of a lower-case text start. */
+/** Returns where the words of a lower-case text start. */
 export function findWordStarts(lower: string): number[] {
   const starts: number[] = [];
   let inWord = false;

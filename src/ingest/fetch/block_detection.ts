@@ -1,7 +1,7 @@
 // Detects responses by which a host blocks or throttles the client, with any status.
 import type { IncomingResponse } from "../../domain/ports/ports.ts";
 
-/** The number of bytes of a page that are inspected: challenges are short. */
+/** Number of bytes of a page that are inspected. Challenge pages are short. */
 const MAX_INSPECTED = 65_536;
 
 const CHALLENGE_HEADERS: readonly [name: string, value: RegExp, vendor: string][] = [
@@ -9,7 +9,7 @@ const CHALLENGE_HEADERS: readonly [name: string, value: RegExp, vendor: string][
   ["x-amzn-waf-action", /challenge|captcha/i, "AWS WAF"],
 ];
 
-/** Challenge pages, which no publisher's page resembles: a line with the title, and the page, in lower case. */
+/** Patterns that only challenge pages match, in lower-case text: the title, a line break and the page. */
 const CHALLENGE_PAGES: readonly [page: RegExp, vendor: string][] = [
   [/^(?:just a moment|attention required! ?\| ?cloudflare)/, "Cloudflare"],
   [/^access denied\n[^]*errors\.edgesuite\.net|\/_sec\/cp_challenge\//, "Akamai"],
@@ -21,7 +21,7 @@ const CHALLENGE_PAGES: readonly [page: RegExp, vendor: string][] = [
   [/the requested url was rejected\. please consult with your administrator/, "F5"],
 ];
 
-/** Further challenge pages if data was requested, so that any page is unexpected; the vendor is empty if unknown. */
+/** Further patterns for requests of data, where any page is unexpected. The vendor is empty if it is unknown. */
 const CHALLENGE_SIGNS: readonly [page: RegExp, vendor: string][] = [
   [/\/cdn-cgi\/challenge-platform\/|cf-browser-verification|cf_chl_opt/, "Cloudflare"],
   [/^access denied\n/, ""],
@@ -31,7 +31,7 @@ const CHALLENGE_SIGNS: readonly [page: RegExp, vendor: string][] = [
   [/g-recaptcha|hcaptcha\.com\/1\/api\.js|challenges\.cloudflare\.com\/turnstile/, ""],
 ];
 
-/** Why a response counts as a block; null if it does not. */
+/** Returns why a response counts as a block, or null if it does not. */
 export function describeBlock(response: IncomingResponse, expects: "data" | "page"): string | null {
   const { status } = response;
   const vendor = findChallenge(response, expects);
@@ -46,7 +46,7 @@ export function describeBlock(response: IncomingResponse, expects: "data" | "pag
   return null;
 }
 
-/** The vendor of the challenge; "" if unknown, null if it is not a challenge. */
+/** Returns the vendor of a challenge, "" if the vendor is unknown, or null if the response is not a challenge. */
 function findChallenge({ headers, body }: IncomingResponse, expects: "data" | "page"): string | null {
   const header = CHALLENGE_HEADERS.find(([name, value]) => value.test(headers[name] ?? ""));
   if (header !== undefined) return header[2];
@@ -61,7 +61,7 @@ function findChallenge({ headers, body }: IncomingResponse, expects: "data" | "p
 
 const FIRST_TAG = /\s*<(!--|!doctype html|html|head)/y;
 
-/** Whether a text begins as HTML, after white space and comments. */
+/** Whether a text starts as HTML, ignoring white space and comments. */
 function beginsAsPage(text: string): boolean {
   for (let at = 0;;) {
     FIRST_TAG.lastIndex = at;

@@ -1,9 +1,9 @@
 // Cookies within one chain of redirects, which some load balancers require.
 
-/** Maximum length of the header, in characters. */
+/** Maximum length of the `cookie` header in characters. */
 const MAX_COOKIES = 4_096;
 
-/** The cookies of one chain; they go back to the host that set them and are forgotten with the chain. */
+/** The cookies of one chain of redirects. They are sent only to the host that set them, and are not kept. */
 export class Cookies {
   readonly #hosts = new Map<string, Map<string, string>>();
 
@@ -17,7 +17,7 @@ export class Cookies {
     if (cookies.size > 0) this.#hosts.set(host, cookies);
   }
 
-  /** The header for a request, or none. */
+  /** Returns the `cookie` header for a request, or no header if there are no cookies. */
   header({ host }: URL): { cookie?: string } {
     const cookies = [...this.#hosts.get(host) ?? []].map(([name, value]) => `${name}=${value}`).join("; ");
     return cookies === "" || cookies.length > MAX_COOKIES ? {} : { cookie: cookies };

@@ -6,7 +6,7 @@ import { planWindows, rulesKey } from "./pagination.ts";
 
 type DescribedCursor = Partial<Pick<ListCursor, "atMs" | "rest">> & { settings: string; sinceMs?: number };
 
-/** Where the next fetch begins, by URL; empty for a full fetch and for single documents. */
+/** Describes where the next fetch begins, by URL. Returns nothing for a full fetch and for single documents. */
 export function describeCursors(
   source: SourceSettings,
   { cursor }: Pick<SourceState, "cursor">,
@@ -32,11 +32,11 @@ function describeCursor(source: SourceSettings, cursor: string | null, nowMs: nu
   }
   if (rules.kind !== "sitemap" && rules.windows !== null && atMs !== undefined) {
     const firstMs = planWindows(rules.windows, atMs, nowMs)[0]?.sinceMs ?? nowMs;
-    return [`the next fetch starts with the days from ${dayOf(firstMs)} on`];
+    return [`the next fetch starts at ${dayOf(firstMs)}`];
   }
   return rest === undefined
     ? []
-    : [`the list is read in parts: ${rest.pages} pages are read, and the next fetch continues after them`];
+    : [`the list is read in parts: the next fetch continues after the ${rest.pages} pages already read`];
 }
 
 function dayOf(ms: number): string {

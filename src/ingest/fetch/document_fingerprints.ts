@@ -5,25 +5,25 @@ import type { DecidedItem } from "../model.ts";
 
 export type Fingerprints = ReadonlyMap<string, DocumentFingerprint>;
 
-/** No fingerprints: every document is read. */
+/** No fingerprints, so that every document is read. */
 export const NO_FINGERPRINTS: Fingerprints = new Map();
 
-/** Identifies a fetch by what it stored; `atMs` is when it ended, Unix ms. */
+/** Identifies a fetch by the cursor that it stored and by the time in Unix ms at which it ended. */
 interface FinishedFetch {
   cursor: string | null;
   atMs: number;
 }
 
 /**
- * The fingerprints of this process. Settings and classification rules do not change while it runs; everything else that
- * a decision depends on is in the store and changes only by fetches.
+ * The fingerprints that this process keeps. They stay valid because settings and classification rules do not change
+ * while it runs, and everything else that a decision depends on is stored and changes only by fetches.
  */
 export class DocumentFingerprints {
   readonly #kept = new Map<string, FinishedFetch & { fingerprints: Fingerprints }>();
 
   /**
-   * Removes and returns the fingerprints of the source's last fetch; empty if that was not a complete fetch of this
-   * process. A failed fetch leaves none.
+   * Removes and returns the fingerprints of the source's last fetch, or none unless this process completed that fetch.
+   * A failed fetch leaves none.
    */
   take({ id, cursor, lastAttemptAtMs }: SourceState): Fingerprints {
     const last = this.#kept.get(id);
@@ -43,7 +43,7 @@ export function hasFingerprint(
   return fingerprint?.sha256 === sha256 && fingerprint.contentType === contentType && fingerprint.url === url;
 }
 
-/** The fingerprint of a document; null if items were refused, which every fetch reports. */
+/** Returns the fingerprint of a document, or null if items were refused, because every fetch must report those. */
 export function fingerprintOf(
   content: Pick<FetchedDocument, "sha256" | "contentType" | "url">,
   { decided, refused }: { decided: readonly DecidedItem[]; refused: readonly RefusedItem[] },

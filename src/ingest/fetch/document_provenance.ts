@@ -2,7 +2,7 @@
 import type { DocumentOrigin } from "../../domain/event/provenance.ts";
 import type { FetchedDocument } from "./fetch_types.ts";
 
-/** The origin of a document, without parts of the URL that may be secret. */
+/** Returns the origin of a document without the parts of its URL that may be secret. */
 export function originOf(document: FetchedDocument): DocumentOrigin {
   return {
     document: document.url === null ? document.name : publicAddress(document.url),
@@ -12,7 +12,7 @@ export function originOf(document: FetchedDocument): DocumentOrigin {
   };
 }
 
-/** Origin and path; user, query and fragment may contain tokens. */
+/** Returns the origin and path of a URL. The user name, query and fragment may contain tokens. */
 function publicAddress(url: string): string {
   const { origin, pathname } = new URL(url);
   return origin + pathname;

@@ -1,4 +1,4 @@
-// Reasons of failures, which quote documents and responses, and are stored, logged and printed.
+// Cleans the reasons for failures, which quote documents and responses, and are stored, logged and printed.
 import { harmless } from "../../domain/control_characters.ts";
 import { redact } from "../../domain/redact.ts";
 import type { SourceSettings } from "../../domain/source/source.ts";
@@ -12,12 +12,12 @@ export const MAX_REASON_LENGTH = 500;
 const MIN_SECRET_LENGTH = 6;
 const REDACTED = "[redacted]";
 
-/** The text as one line without control characters, secret headers, other secrets and queries of URLs. */
+/** Returns the text on one line, without control characters, secret headers, other secrets and URL queries. */
 export function failureReason(
   text: string,
   source: Pick<SourceSettings, "headers" | "authorization">,
 ): string {
-  // Before the text is cut: part of a secret would not be found.
+  // Secrets must be removed before the text is cut, because part of a secret would not be found.
   let reason = harmless(text.replaceAll(/\s/g, " "));
   for (const secret of secretsOf(source)) reason = reason.replaceAll(secret, REDACTED);
   reason = redact(withoutQueries(reason));
@@ -26,7 +26,7 @@ export function failureReason(
     : `${reason.slice(0, MAX_REASON_LENGTH - 1).toWellFormed()}…`;
 }
 
-/** The failure of a source with a clean reason; the message of an internal error is only logged. */
+/** Returns the failure of a source with a clean reason. The message of an internal error is only logged. */
 export function failureOf(error: unknown, source: SourceSettings): FetchError {
   return error instanceof FetchError
     ? new FetchError(failureReason(error.message, source), error)
@@ -46,7 +46,7 @@ export function withCleanReasons(source: SourceSettings, result: IngestResult): 
   };
 }
 
-/** The values of secret headers, whole and without their scheme ("Bearer abc" and "abc"). */
+/** Returns the values of secret headers, with and without their scheme ("Bearer abc" and "abc"), longest first. */
 function secretsOf(
   { headers = {}, authorization = "" }: Pick<SourceSettings, "headers" | "authorization">,
 ): string[] {

@@ -1,4 +1,4 @@
-// Fetches a source's documents by its strategy.
+// Fetches the documents of a source according to its fetch strategy.
 import type { SourceSettings } from "../../domain/source/source.ts";
 import { fetchFeed } from "./fetch_feed.ts";
 import { fetchFolder } from "./fetch_folder.ts";

@@ -1,4 +1,4 @@
-// Fetches one document over HTTP: conditionally, within limits of bytes, time and redirects, from permitted addresses.
+// Fetches one document over HTTP, conditionally, from permitted addresses, with limits on bytes, time and redirects.
 import { isReachable, literalAddress, MAX_ADDRESSES } from "../../domain/ip_address.ts";
 import type { IncomingResponse, OutgoingRequest } from "../../domain/ports/ports.ts";
 import { DeadlineError, NetworkError } from "../../domain/ports/ports.ts";
@@ -10,7 +10,6 @@ import { type FetchedDocument, FetchError, type FetchOptions, sha256Of } from ".
 import { freshUntil } from "../schedule/freshness.ts";
 import type { RedirectTrack } from "./permanent_redirects.ts";
 
-/** Maximum number of redirects. */
 const MAX_REDIRECTS = 5;
 const REDIRECTS = [301, 302, 303, 307, 308];
 /** Permanent redirects (RFC 9110, 15.4.2 and 15.4.9). */
@@ -22,7 +21,7 @@ const ADVICE: Readonly<Record<number, string>> = {
   400: ": the request is not valid; check the URL and its parameters",
   401: ": it requires a key; set authorization or headers of the source",
   404: ": not found; look for its new URL on the publisher's site",
-  406: ": it does not have this format; look for another URL on the publisher's site",
+  406: ": it is not available in this format; look for another URL on the publisher's site",
   410: ": it was removed permanently; look for its new URL on the publisher's site",
 };
 
@@ -35,22 +34,22 @@ export interface Validators {
 
 export interface DocumentRequest {
   url: URL;
-  /** Lower-case names. `user-agent` and `accept-encoding` are added. */
+  /** Headers by lower-case name. `user-agent` and `accept-encoding` are added. */
   headers: Record<string, string>;
-  /** JSON; makes the request a POST. */
+  /** A JSON body, which makes the request a POST. */
   body?: string;
-  /** Defaults to `timeoutMs` of the fetch options. */
+  /** In ms. Defaults to `timeoutMs` of the fetch options. */
   timeoutMs?: number;
   validators: Validators | null;
-  /** An HTML page instead of data is a fault. */
+  /** What is requested. If it is data, more HTML pages count as challenges. */
   expects: "data" | "page";
 }
 
 export interface DocumentResponse {
-  /** Null if it has not changed. */
+  /** Null if the document has not changed. */
   document: FetchedDocument | null;
   validators: Validators;
-  /** Until when it is fresh, Unix ms; null if not stated. */
+  /** When the response stops being fresh, in Unix ms, or null if not stated. */
   freshUntilMs: number | null;
   /** The redirects of the requested URL. */
   redirect: RedirectTrack;
@@ -59,9 +58,9 @@ export interface DocumentResponse {
 }
 
 /**
- * Fetches one document and follows redirects within the limits. A URL that is not configured (of a redirect or a
- * further page) must be public unless the configured one is private. The document's `name` is the requested URL. Throws
- * {@link FetchError}.
+ * Fetches one document, following redirects within the limits. A URL that is not configured, such as that of a redirect
+ * or a further page, must be public unless the configured URL is private. The document's `name` is the requested URL.
+ * Throws {@link FetchError}.
  */
 export async function fetchDocument(
   source: SourceSettings,
@@ -165,7 +164,7 @@ async function followRedirects(
   throw new FetchError(`more than ${MAX_REDIRECTS} redirects`);
 }
 
-/** Reads the source's CA certificates for each request, as they may be renewed. */
+/** Reads the source's CA certificates for each request, because they may be renewed. */
 async function readAuthorities(
   { caFile }: SourceSettings,
   { files }: FetchOptions,
@@ -209,14 +208,14 @@ function redirectTarget(response: IncomingResponse, from: URL): URL {
   return target;
 }
 
-/** The hosts of one chain: each is resolved once, and the connection goes to the checked IP addresses. */
+/** The hosts of one chain. Each is resolved once, and connections go only to IP addresses that were checked. */
 class CheckedHosts {
   readonly #hosts = new Map<string, { addresses: string[]; isPublic: boolean }>();
   #sawPublic = false;
 
   constructor(readonly configured: URL, readonly options: FetchOptions) {}
 
-  /** Sends a request to the checked addresses of the host. Throws {@link FetchError}. */
+  /** Sends a request to the checked IP addresses of the host. Throws {@link FetchError}. */
   async request(
     url: URL,
     request: Omit<OutgoingRequest, "url" | "addresses" | "maxBodyBytes" | "signal">,
@@ -235,13 +234,13 @@ class CheckedHosts {
     const { addresses, isPublic } = await this.#resolve(url);
     if (!isPublic && !this.options.allowPrivate) {
       throw new FetchError(
-        `${url.hostname} has a private IP address; ingest.allow_private = true would allow it`,
+        `${url.hostname} has a private IP address; ingest.allow_private = true allows it`,
       );
     }
     // Only the configured host may be private, and no public host may redirect to it.
     const isOwn = url.hostname === this.configured.hostname;
     if (!isPublic && (this.#sawPublic || (!isOwn && own.isPublic))) {
-      throw new FetchError(`leads to ${url.hostname}, which has a private IP address, which is refused`);
+      throw new FetchError(`leads to ${url.hostname}, whose private IP address is refused`);
     }
     this.#sawPublic ||= isPublic;
     return addresses;

@@ -12,15 +12,15 @@ const ACCEPT = "application/rss+xml, application/atom+xml, application/feed+json
 const MINUTE_MS = 60_000;
 
 interface FeedCursor extends Validators {
-  /** The settings that the validators hold for. */
+  /** The settings for which the validators are valid. */
   settings: string;
   /** The document's own ttl, which a 304 response does not repeat. */
   ttlMinutes?: number;
-  /** When the document was last received, Unix ms. */
+  /** When the document was last received, in Unix ms. */
   sentMs?: number;
 }
 
-/** Fetches the feed from its configured URL or adopted redirect. Throws `FetchError`. */
+/** Fetches the feed from the configured URL or its adopted redirect. Throws `FetchError`. */
 export async function fetchFeed(
   source: SourceSettings,
   { cursor, moves, fingerprintOf }: Known,

@@ -1,24 +1,24 @@
-// Reads the files of a watched folder, and ingests each content of a file once.
+// Reads the files of a watched folder, and ingests each file once per content.
 import type { FileEntry, FolderListing, FolderOptions } from "../../domain/ports/ports.ts";
 import type { SourceSettings } from "../../domain/source/source.ts";
 import type { Fetched, FetchedDocument, FetchOptions } from "./fetch_types.ts";
 import { FetchError, readCursor, settingsKey, sha256Of } from "./fetch_types.ts";
 
-/** A file that changed less than this before it was read, ms, is read again: its time may be too coarse. */
+/** A file that changed within this many ms before it was read is read again, because its time may be too coarse. */
 const SETTLED_AFTER_MS = 2_000;
 
-/** A file when it was read: modification time (Unix ms), size (bytes), SHA-256 of its bytes. */
+/** The state of a file when it was read: modification time (Unix ms), size (bytes) and SHA-256 of its bytes. */
 type KnownFile = [modifiedAtMs: number | null, sizeBytes: number, hash: string];
 
 interface FolderCursor {
   settings: string;
-  /** By name; a file with a time of null is read again. */
+  /** The files by name. A file whose time is null is read again. */
   files: Record<string, KnownFile>;
 }
 
 /**
- * Reads the files whose time or size has changed. A file is ingested once for each content, so that touching or
- * restoring it does not bring back an old edition.
+ * Reads the files whose time or size has changed. A file is ingested once per content, so that touching or restoring it
+ * does not bring back an old edition.
  */
 export async function fetchFolder(
   source: SourceSettings,
@@ -49,7 +49,7 @@ export async function fetchFolder(
     if (isSame) files[entry.name] = before;
     else changed.push({ entry, before });
   }
-  // The oldest first, so that the edition of the newer file counts.
+  // Oldest files first, so that the edition in the newer file counts.
   changed.sort(({ entry: a }, { entry: b }) => a.modifiedAtMs - b.modifiedAtMs || (a.name < b.name ? -1 : 1));
   const read = async (entry: FileEntry, before: KnownFile | undefined): Promise<FetchedDocument | null> => {
     const document = await readDocument(source, entry, options);
@@ -81,7 +81,7 @@ function linksOf({ followLinks = false }: SourceSettings): FolderOptions {
   return { followLinks };
 }
 
-/** The files of a cursor without a prototype; none if another strategy wrote it. */
+/** Copies the files of a cursor to an object without a prototype. The cursor of another strategy has no files. */
 function ownFiles(cursor: Partial<FolderCursor> | null): FolderCursor["files"] {
   return Object.assign(Object.create(null), cursor?.files);
 }

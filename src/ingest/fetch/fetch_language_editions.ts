@@ -1,4 +1,4 @@
-// Fetches a source with a URL for each language, each like a source of its own.
+// Fetches a source with a URL per language, treating each URL like a source of its own.
 import type { FailedPart } from "../partial_failures.ts";
 import type { SourceSettings } from "../../domain/source/source.ts";
 import type { Fetched, FetchOutcome, Known, PlannedDocument, ReadDocument } from "./fetch_types.ts";
@@ -7,7 +7,7 @@ import type { PermanentRedirects } from "./permanent_redirects.ts";
 
 type LanguageCursors = Record<string, string | null>;
 
-/** Fetches each URL with `fetchOne`, the main language first. Throws the first `FetchError` if all fail. */
+/** Fetches each URL with `fetchOne`, main language first. Throws the first `FetchError` if all fail. */
 export async function fetchLanguages(
   source: SourceSettings,
   urls: Readonly<Record<string, string>>,
@@ -48,7 +48,7 @@ class MergedFetch implements Fetched {
   freshUntilMs: number | null = Infinity;
   readonly #fetches = new Map<string, Fetched>();
   readonly #failed: PermanentRedirects[] = [];
-  /** The names of documents whose failure fails the fetch of their language. */
+  /** The names of documents without which the fetch of their language fails. */
   readonly #required = new Set<string>();
 
   constructor(readonly before: LanguageCursors) {}
@@ -109,10 +109,10 @@ class MergedFetch implements Fetched {
 
   cursor(outcome: FetchOutcome): string {
     const { isWhole, refused } = outcome;
-    // A language that failed keeps its cursor, unless everything is to be read again.
+    // A language that failed keeps its cursor, unless everything must be read again.
     const next: LanguageCursors = isWhole ? { ...this.before } : {};
     for (const [language, fetched] of this.#fetches) {
-      // With its cursor an unchanged language would be skipped again.
+      // With its cursor, an unchanged language would be skipped again.
       if (this.#hasFailed(language, refused) || (fetched.isUnchanged && !isWhole)) continue;
       next[language] = fetched.cursor({ ...outcome, refused: refusedIn(language, refused) });
     }
@@ -132,7 +132,7 @@ function nameIn(language: string, name: string): string {
   return `${language}: ${name}`;
 }
 
-/** The own names of the refused documents of a language. */
+/** Returns the names of a language's refused documents without the language. */
 function refusedIn(language: string, refused: ReadonlySet<string>): Set<string> {
   const prefix = nameIn(language, "");
   return new Set(

@@ -1,4 +1,4 @@
-// Fetches a list page by page, an API or HTML pages, within limits and without losing items.
+// Fetches a list from an API or from HTML pages, page by page, within limits and without losing items.
 import { fillWindow, type ListRules } from "../../domain/source/extraction_rules.ts";
 import type { SourceSettings } from "../../domain/source/source.ts";
 import { type DocumentResponse, fetchDocument, type Validators } from "./fetch_document.ts";
@@ -33,10 +33,10 @@ const ACCEPT = {
   html: "text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.1",
 } as const;
 const DAY_MS = 86_400_000;
-/** Maximum number of items of the first page that the next fetch recognises. */
+/** Maximum number of items on the first page that the next fetch recognises. */
 const MAX_MARKS = 100;
 
-/** A page is the archive if its items are all older than the last complete fetch by this, ms. */
+/** A page belongs to the archive if all its items are at least this many ms older than the last complete fetch. */
 const OLD_PAGE_MS = 365 * DAY_MS;
 
 /** Pages through a list, and remembers the position and the items seen. */
@@ -52,7 +52,7 @@ export class ListFetch implements Fetched {
   readonly #base: string;
   /** Null for a list that is not requested by days. */
   readonly #windows: WindowQueue | null;
-  /** The URLs requested in this window; a list that leads back to one of them ends. */
+  /** The URLs requested in this window. A list ends if it leads back to one of them. */
   #requested = new Set<string>();
   #seen = new Set<string>();
   #page = 0;
@@ -63,7 +63,7 @@ export class ListFetch implements Fetched {
   #marks: string[] | null = null;
   #foundMark = false;
   #foundTop = false;
-  /** Pages read from the top, and from where the last fetch ended. */
+  /** The numbers of pages read from the top and from where the last fetch ended. */
   readonly #pages = { head: 0, rest: 0 };
   #part: "head" | "rest" = "head";
   /** Whether the limits ended a window before its last page. */
@@ -85,7 +85,7 @@ export class ListFetch implements Fetched {
     this.#url = this.#firstUrl();
   }
 
-  /** Requests the first page, whose document is the list's unless it is unchanged. Throws {@link FetchError}. */
+  /** Requests the first page and plans to read it, unless the list is unchanged. Throws {@link FetchError}. */
   async start(): Promise<this> {
     const first = await this.#request();
     const document = first?.document ?? null;
@@ -98,7 +98,7 @@ export class ListFetch implements Fetched {
     return this;
   }
 
-  /** Requests the current page; null if a 404 response means an empty list. */
+  /** Requests the current page. Returns null for a 404 response that means an empty list. */
   async #request(): Promise<DocumentResponse | null> {
     if (this.#part === "head") requireTime(this.options.clock, this.#startedMs);
     const { rules } = this;
@@ -131,7 +131,7 @@ export class ListFetch implements Fetched {
     };
   }
 
-  /** The first page, if it has not changed and that means that the list has not changed. */
+  /** Returns the first page if it is unchanged and the list therefore is too; otherwise an empty array. */
   #findRepeated(first: FetchedDocument | null): NonNullable<Fetched["repeated"]> {
     if (first === null || this.#trustedValidators() === null) return [];
     const name = this.#pageName();
@@ -160,7 +160,7 @@ export class ListFetch implements Fetched {
     return [this.#plan(async () => (await this.#request())?.document ?? null)];
   }
 
-  /** Continues where the last fetch ended, after the pages from the top have reached known items. */
+  /** Continues where the last fetch ended, once the pages from the top have reached known items. */
   #continueRest(next: URL): PlannedDocument[] {
     const rest = this.#before?.rest;
     if (rest === undefined || this.#foundMark) return this.#nextWindow();
@@ -170,7 +170,7 @@ export class ListFetch implements Fetched {
     return this.#goToPage(this.#page + 1, this.#requested.has(rest.url) ? next : new URL(rest.url));
   }
 
-  /** Whether a list with the newest items first has no more new ones. */
+  /** Whether a list that has the newest items first has no further new items. */
   #isFarEnough(read: ReadDocument): boolean {
     if (!this.rules.newestFirst || this.#before === null || this.#before.readsAll) return false;
     if (this.#part === "head") return this.#foundTop && read.isKnown;
@@ -183,7 +183,7 @@ export class ListFetch implements Fetched {
     const { head, rest } = this.#pages;
     const { maxPages } = this.rules;
     if (this.#windows !== null) return this.#page + 1 >= maxPages || this.#isLate();
-    // The last page of the last fetch is read again, and at least one more.
+    // The last page of the last fetch is read again, so at least one more page must be read.
     if (this.#part === "rest") return rest > maxPages || (rest > 1 && this.#isLate());
     return head >= maxPages || this.#isLate();
   }
@@ -208,7 +208,7 @@ export class ListFetch implements Fetched {
     return this.#goToPage(0, this.#firstUrl());
   }
 
-  /** A first fetch of a list with the newest items first is limited on purpose. */
+  /** Returns the parts left out. A first fetch of a list with the newest items first is limited on purpose. */
   leftOut(): FailedPart[] {
     const left = this.#windows?.leftOut() ?? [];
     if (!this.#isCut || (this.rules.newestFirst && !this.#isBehind())) return left;
@@ -224,7 +224,7 @@ export class ListFetch implements Fetched {
   notes(): string[] {
     if (!this.#isCut || this.#before !== null || !this.rules.newestFirst) return [];
     return [
-      `the first fetch reads ${this.#pages.head} pages of the list and skips what is older: max_pages`,
+      `the first fetch reads ${this.#pages.head} pages of the list and skips older items: max_pages`,
     ];
   }
 
@@ -239,10 +239,10 @@ export class ListFetch implements Fetched {
   cursor({ isWhole }: { isWhole: boolean }): string | null {
     if (this.isUnchanged) return this.known.cursor;
     const before = this.#before === null ? null : { ...this.#before, validators: null };
-    // After an incomplete fetch, the next one reads everything as far back as this one.
+    // After an incomplete fetch, the next one reads everything again, as far back as this one.
     if (!isWhole) return before === null ? null : JSON.stringify({ ...before, readsAll: true });
     if (this.#windows !== null && this.goesOn()) return this.#cursorAt(this.#windows.lastFetchMs);
-    // If no mark was found, the old marks stay: the next fetch continues towards them.
+    // If no mark was found, the old marks stay, and the next fetch continues towards them.
     if (this.#isCut && this.rules.newestFirst && this.#isBehind()) {
       const rest = this.#rest();
       return JSON.stringify(rest === null ? before : { ...before, readsAll: false, rest });
@@ -263,12 +263,12 @@ export class ListFetch implements Fetched {
     return JSON.stringify({ settings: this.#settings, atMs, marks, validators } satisfies ListCursor);
   }
 
-  /** Whether an earlier fetch knew items, and this one has not read up to them. */
+  /** Whether this fetch has not read up to the items that an earlier fetch knew. */
   #isBehind(): boolean {
     return this.#before !== null && !(this.#foundMark && this.#before.readsAll === true);
   }
 
-  /** Where the next fetch continues; null for a list that is requested by days. */
+  /** Returns where the next fetch continues, or null for a list that is requested by days. */
   #rest(): Rest | null {
     if (this.#windows !== null) return null;
     const stopsAtTop = this.#part === "head" && this.#foundTop;
@@ -279,14 +279,14 @@ export class ListFetch implements Fetched {
     });
   }
 
-  /** The time of the last complete fetch; null to read at least `firstDays` again after an incomplete one. */
+  /** Returns when the last complete fetch began, or null to read `firstDays` again after an incomplete fetch. */
   #lastFetchMs(firstDays: number): number | null {
     if (this.#before === null) return null;
     const { atMs, readsAll } = this.#before;
     return readsAll && atMs > this.#startedMs - firstDays * DAY_MS ? null : atMs;
   }
 
-  /** Not the URL, which may contain secrets. */
+  /** Names the current page without its URL, which may contain secrets. */
   #pageName(): string {
     const days = this.#windows === null ? "" : this.#fill("{since} to {until}, ");
     return `${days}page ${this.#page + 1}`;
@@ -307,7 +307,7 @@ export class ListFetch implements Fetched {
     return new URL(this.#withFirstPage(this.#fill(this.#base)));
   }
 
-  /** Adds the parameter of the first page to a URL, or to the end of one, if pages are counted. */
+  /** If pages are counted, adds the parameter of the first page to a URL or to the tail of one. */
   #withFirstPage(address: string): string {
     const { paging } = this.rules;
     if (paging.kind !== "count") return address;
@@ -323,7 +323,7 @@ export class ListFetch implements Fetched {
     return window === undefined ? text : fillWindow(text, window);
   }
 
-  /** The URL of the next page; null after the last. */
+  /** Returns the URL of the next page, or null after the last one. */
   #nextUrl(read: ReadDocument, document: FetchedDocument): URL | null {
     const { paging } = this.rules;
     if (paging.kind === "none") return null;
@@ -335,7 +335,7 @@ export class ListFetch implements Fetched {
     return url;
   }
 
-  /** The number of the current page if pages are counted. */
+  /** Returns the number of the current page of a list whose pages are counted. */
   #count({ parameter, first }: Extract<ListRules["paging"], { kind: "count" }>): number {
     const stated = this.#url.searchParams.get(parameter) ?? "";
     return /^\d{1,9}$/.test(stated) ? Number(stated) : first;

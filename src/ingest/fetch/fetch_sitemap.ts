@@ -1,4 +1,4 @@
-// Fetches the changed pages of a site by its sitemap or sitemap index; each page is a document.
+// Fetches the changed pages of a site from its sitemap or sitemap index. Each page is a document.
 import type { SitemapRules } from "../../domain/source/extraction_rules.ts";
 import type { SourceSettings } from "../../domain/source/source.ts";
 import { type DocumentResponse, fetchDocument } from "./fetch_document.ts";
@@ -14,27 +14,27 @@ import { isThrottle } from "./host_circuit_breaker.ts";
 import { requireTime, rulesKey } from "./pagination.ts";
 
 const DAY_MS = 86_400_000;
-/** Maximum number of changed pages of one fetch; after that no further sitemap is read. */
+/** Maximum number of changed pages of one fetch. Once it is reached, no further sitemap is read. */
 const MAX_CHANGED = 50_000;
-/** Pages that appear in the sitemap up to this many days after their change are found. */
+/** A page is found even if it appears in the sitemap up to this many days after its change. */
 const LATE_DAYS = 14;
 /** Maximum number of attempts for a page that fails, until its `lastmod` changes. */
 const MAX_TRIES = 10;
-/** A page dated by a day is read again when that day has ended in every time zone. */
+/** A page dated without a time is read again after this many ms, when its day has ended in every time zone. */
 const DAY_SETTLES_MS = 1.5 * DAY_MS;
 
 export interface SitemapOptions extends FetchOptions {
   parser: Pick<Parser, "readSitemap">;
 }
 
-/** The state of a page: its `lastmod`, whether it is final for that, and the number of failed attempts. */
+/** The state of a page: its `lastmod`, whether its text is final for that date, and the number of failed attempts. */
 type SeenPage = [lastmod: string, isSettled: boolean, tries: number];
 
 interface SitemapCursor {
   settings: string;
-  /** Earlier changes are done or not wanted; Unix ms. */
+  /** Changes before this time (Unix ms) have been read or are not wanted. */
   sinceMs: number;
-  /** The pages that changed later, by the short names of their URLs. */
+  /** The pages that changed since then, by the short names of their URLs. */
   pages: Record<string, SeenPage>;
 }
 
@@ -52,12 +52,12 @@ export class SitemapFetch implements Fetched {
   readonly #leftOut: FailedPart[] = [];
   /** The changed pages by URL, with their latest change. */
   readonly #changed = new Map<string, DatedPage>();
-  /** The number of pages with and without a date. */
+  /** The numbers of pages with and without a date. */
   #dated = 0;
   #undated = 0;
   #isWhole = true;
   readonly #seen: Record<string, SeenPage>;
-  /** The pages that this fetch reads, and those that the next one reads. */
+  /** The pages that this fetch reads, and those left to the next fetch. */
   #chosen: DatedPage[] = [];
   #waiting: DatedPage[] = [];
   /** The URLs of pages that no longer exist, and of pages that were not requested. */
@@ -77,7 +77,7 @@ export class SitemapFetch implements Fetched {
     this.#seen = Object.assign(Object.create(null), this.#before?.pages);
   }
 
-  /** A time in the future was stored before the clock was set back. */
+  /** Returns the time from which changes are read. A future `sinceMs` was stored before the clock was set back. */
   #sinceWhen(): number {
     if (this.#before === null) return this.#nowMs - this.rules.firstDays * DAY_MS;
     const { sinceMs } = this.#before;
@@ -134,13 +134,13 @@ export class SitemapFetch implements Fetched {
     }
   }
 
-  /** Reads the changed sitemaps of an index, the last changed first. */
+  /** Reads the changed sitemaps of an index, most recently changed first. */
   async #readChildren(maps: readonly SitemapMap[]): Promise<void> {
     const changed = maps.filter(({ changedMs }) => changedMs === null || changedMs >= this.#sinceMs - DAY_MS)
       .sort((a, b) => (b.changedMs ?? this.#nowMs) - (a.changedMs ?? this.#nowMs));
     if (changed.length > this.rules.maxMaps) {
-      const many = `${changed.length} sitemaps may have changed, and ${this.rules.maxMaps} are read`;
-      this.#leaveOut("document", `${many}: raise max_maps, or configure them separately in maps`);
+      const many = `${changed.length} sitemaps may have changed, but only ${this.rules.maxMaps} are read`;
+      this.#leaveOut("document", `${many}: raise max_maps, or select fewer sitemaps with maps`);
     }
     for (const { url } of changed.slice(0, this.rules.maxMaps)) {
       if (this.#changed.size >= MAX_CHANGED) {
@@ -186,8 +186,8 @@ export class SitemapFetch implements Fetched {
   }
 
   /**
-   * The newest pages first at the first fetch, which skips the archive; otherwise the oldest first. Pages that failed
-   * come last, so that forbidden pages do not delay the others.
+   * Returns the pages to read: newest first at the first fetch, which skips the archive, otherwise oldest first. Pages
+   * that have failed come last, so that they do not delay the others.
    */
   #wantedPages(): DatedPage[] {
     const direction = this.#before === null ? -1 : 1;
@@ -232,11 +232,11 @@ export class SitemapFetch implements Fetched {
     return this.#leftOut;
   }
 
-  /** The first fetch, and a dry run, report pages without `lastmod`. */
+  /** Reports pages without `lastmod`, at the first fetch and in a dry run. */
   notes(): string[] {
     if (this.#before !== null || this.#undated === 0) return [];
     const many = `${this.#undated} ${this.#undated === 1 ? "page" : "pages"}`;
-    return [`${many} of the sitemap cannot be checked for changes: they have no lastmod`];
+    return [`${many} of the sitemap cannot be checked for changes, for lack of a lastmod`];
   }
 
   redirects(): PermanentRedirects[] {
@@ -260,7 +260,7 @@ export class SitemapFetch implements Fetched {
     return JSON.stringify(this.#cursorAfter(again));
   }
 
-  /** The next cursor: from the oldest page to be read again, otherwise from {@link LATE_DAYS} before the newest. */
+  /** Returns the next cursor. It starts {@link LATE_DAYS} before the newest page or at an older page to read again. */
   #cursorAfter(again: readonly DatedPage[]): SitemapCursor {
     const dated = [...this.#changed.values()];
     // A page dated in the future must not exclude all others.

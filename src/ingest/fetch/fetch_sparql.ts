@@ -1,4 +1,4 @@
-// Queries a SPARQL endpoint by windows of days; a window that takes too long or has too many rows is halved.
+// Queries a SPARQL endpoint in windows of days. A window that takes too long or has too many rows is halved.
 import { fillWindow, type SparqlRules } from "../../domain/source/extraction_rules.ts";
 import type { SourceSettings } from "../../domain/source/source.ts";
 import { fetchDocument } from "./fetch_document.ts";
@@ -17,16 +17,16 @@ import { adoptedAddress, type PermanentRedirects, type RedirectTrack } from "./p
 import type { Window } from "./pagination.ts";
 import { halveWindow, requireTime, rulesKey, WINDOW_REQUEST_MS, WindowQueue } from "./pagination.ts";
 
-/** The statuses of queries that take too long or return too much. */
+/** Response statuses of queries that take too long or return too much. */
 const TOO_MUCH = [413, 500, 502, 503, 504];
 
 interface SparqlCursor {
   settings: string;
-  /** When the last complete fetch began, Unix ms. */
+  /** When the last complete fetch began, in Unix ms. */
   atMs: number;
 }
 
-/** Queries the windows since the last fetch, each when its document is read. */
+/** Queries the windows since the last fetch. Each query runs when its document is read. */
 export class SparqlFetch implements Fetched {
   readonly documents: PlannedDocument[];
   readonly unreadable = [];
@@ -36,7 +36,7 @@ export class SparqlFetch implements Fetched {
   readonly #settings: string;
   readonly #endpoint: string;
   readonly #windows: WindowQueue;
-  /** A single day with too many rows. */
+  /** A single day with too many rows, or null if there is none. */
   #tooLong: Window | null = null;
   #redirect: RedirectTrack = { kind: "unknown" };
 
@@ -98,7 +98,7 @@ export class SparqlFetch implements Fetched {
     return JSON.stringify({ settings: this.#settings, atMs } satisfies SparqlCursor);
   }
 
-  /** Null if a smaller window may succeed. */
+  /** Queries a window. Returns null if a smaller window may succeed. */
   async #query(window: Window): Promise<FetchedDocument | null> {
     const { options, source, rules } = this;
     requireTime(options.clock, this.#startedMs);
@@ -122,7 +122,7 @@ export class SparqlFetch implements Fetched {
   }
 }
 
-/** The redirect of the endpoint without the query; `unknown` where the target does not repeat the query. */
+/** Returns the redirect of the endpoint without the query, or `unknown` if the target does not repeat the query. */
 function withoutQuery(redirect: RedirectTrack, query: string): RedirectTrack {
   if (redirect.kind !== "moved") return redirect;
   const to = new URL(redirect.to);
@@ -131,7 +131,7 @@ function withoutQuery(redirect: RedirectTrack, query: string): RedirectTrack {
   return { kind: "moved", to: to.href };
 }
 
-/** Whether a smaller window may succeed: the endpoint gave up, or the response came too late or was too large. */
+/** Whether a smaller window may succeed, because the endpoint gave up or the response was too late or too large. */
 function isTooMuch({ status, state, message }: FetchError): boolean {
   if (state === "blocked") return false;
   return status === null

@@ -7,17 +7,17 @@ import type { FailedPart } from "../partial_failures.ts";
 import type { PermanentRedirects } from "./permanent_redirects.ts";
 
 export interface FetchedDocument {
-  /** Its URL or file name. */
+  /** The URL or file name of the document. */
   name: string;
-  /** Its URL after redirects; null for a file. */
+  /** The URL after redirects, or null for a file. */
   url: string | null;
   contentType: string | null;
   bytes: Uint8Array;
-  /** Of its bytes, hexadecimal. */
+  /** The hexadecimal SHA-256 of the bytes. */
   sha256: string;
-  /** Null for a file. */
+  /** The HTTP status, or null for a file. */
   httpStatus: number | null;
-  /** When it was completely received, Unix ms. */
+  /** When the document was completely received, in Unix ms. */
   fetchedAtMs: number;
   /** Whether the same bytes were ingested before, under other settings of the source. */
   isReread?: boolean;
@@ -25,70 +25,70 @@ export interface FetchedDocument {
 
 /** The state of a source from earlier fetches. */
 export interface Known {
-  /** {@link Fetched.cursor} of the last success; null to fetch everything. */
+  /** {@link Fetched.cursor} of the last success, or null to fetch everything. */
   cursor: string | null;
   moves: readonly SourceMove[];
-  /** The fingerprint of a document from the last fetch, by its name. */
+  /** Returns the fingerprint of a document from the last fetch. */
   fingerprintOf(name: string): DocumentFingerprint | undefined;
 }
 
 export interface PlannedDocument {
-  /** Its name in reports; contains no secret. */
+  /** The name of the document in reports. It contains no secrets. */
   name: string;
-  /** How its items are found; null for a feed. */
+  /** How the items are found, or null for a feed. */
   reading: Reading | null;
-  /** The language of its items, if the source has a URL for each. */
+  /** The language of the items if the source has a URL per language. */
   language?: string;
-  /** If it cannot be read, `refuse` skips it; `fail` fails the fetch, whose cursor then does not advance. */
+  /** What to do if the document cannot be read: `refuse` skips it; `fail` fails the fetch, which keeps its cursor. */
   onFailure: "refuse" | "fail";
-  /** Whether the same document at the next fetch means that nothing has changed. */
+  /** Whether an identical document at the next fetch means that nothing has changed. */
   isAlone?: boolean;
-  /** Whether null means that there are no items, rather than that nothing has changed. */
+  /** Whether null from `read` means that there are no items, rather than that nothing has changed. */
   isEmptyIfNull?: boolean;
-  /** Null if it has not changed. Throws {@link FetchError}. */
+  /** Reads the document. Returns null if it has not changed. Throws {@link FetchError}. */
   read(): Promise<FetchedDocument | null>;
 }
 
 export interface ReadDocument {
-  /** Null if unchanged. */
+  /** The document, or null if it has not changed. */
   document: FetchedDocument | null;
-  /** Its reference to the next document: a URL, which may be relative, or a cursor. */
+  /** The reference to the next document: a URL, which may be relative, or a cursor. */
   next: string | null;
   keys: readonly string[];
   /** The number of items, including refused ones. */
   items: number;
-  /** Whether none of its items was new or revised. */
+  /** Whether no item is new or revised. */
   isKnown: boolean;
-  /** The latest date of its items, Unix ms; null without dates. */
+  /** The latest date of an item in Unix ms, or null if no item has a date. */
   newestMs: number | null;
 }
 
 /** The new or changed documents, each read on demand, and the next cursor. */
 export interface Fetched {
   documents: Iterable<PlannedDocument>;
-  /** The documents that follow a planned one; called after each. */
+  /** Returns the documents that follow a planned one. Called after each document. */
   following?(read: ReadDocument, planned?: PlannedDocument): PlannedDocument[];
-  /** The parts that the limits left out; called at the end. */
+  /** Returns the parts that the limits left out. Called at the end. */
   leftOut?(): FailedPart[];
-  /** Deliberate limits of this fetch, as sentences. */
+  /** Returns sentences on the deliberate limits of this fetch. */
   notes?(): string[];
-  /** Whether the next fetch continues this one; a first fetch is then not complete. */
+  /** Whether the next fetch continues this one. A first fetch is then not complete. */
   goesOn?(): boolean;
-  /** The next cursor if this fetch fails after its first document; null for the cursor of this fetch. */
+  /** Returns the next cursor if this fetch fails after its first document, or null to keep the current cursor. */
   progress?(): string | null;
-  /** Files, sitemaps and entries of sitemaps that cannot be read (`isItem`: at most one publication). */
+  /** Files, sitemaps and sitemap entries that cannot be read. `isItem` marks those with at most one publication. */
   unreadable: { name: string; reason: string; isItem?: boolean }[];
-  /** Whether nothing has changed since the cursor; then there are no documents. */
+  /** Whether nothing has changed since the cursor, in which case there are no documents. */
   isUnchanged: boolean;
   /** Documents with known fingerprints, which are not parsed again. */
   repeated?: readonly { name: string; fingerprint: DocumentFingerprint }[];
-  /** Until when the response is fresh, Unix ms; null if not stated. */
+  /** When the response stops being fresh, in Unix ms, or null if not stated. */
   freshUntilMs: number | null;
-  /** The redirects of each configured URL; called at the end with the names of the refused documents. */
+  /** Returns the redirects of each configured URL. Called at the end with the names of the refused documents. */
   redirects(refused: ReadonlySet<string>): readonly PermanentRedirects[];
   /**
-   * The cursor of the next fetch; stored only after every document was ingested. An incomplete feed and the refused
-   * files of a folder are read again, changed or not.
+   * Returns the cursor of the next fetch, which is stored only after every document has been ingested. An incomplete
+   * feed and the refused files of a folder are read again even if they have not changed.
    */
   cursor(outcome: FetchOutcome): string | null;
 }
@@ -96,7 +96,7 @@ export interface Fetched {
 export interface FetchOutcome {
   isWhole: boolean;
   refused: ReadonlySet<string>;
-  /** How long the documents are fresh, as they state. */
+  /** The ttl that the documents state, in minutes. */
   ttlMinutes?: number | null;
 }
 
@@ -106,29 +106,29 @@ export interface FetchOptions {
   files: Files;
   clock: Clock;
   userAgent: string;
-  /** For one document over HTTP, including DNS and redirects. */
+  /** The timeout of one document over HTTP in ms, including DNS and redirects. */
   timeoutMs: number;
-  /** For one document, before and after decompression. */
+  /** The maximum size of one document, before and after decompression. */
   maxDocumentBytes: number;
   /** Whether configured URLs may have private IP addresses. */
   allowPrivate: boolean;
-  /** Waits until the host may get a request; called before each document. Throws {@link FetchError} if it may not. */
+  /** Waits until a request to the host is allowed, or throws {@link FetchError}. Called before each document. */
   pace(host: string, signal: AbortSignal): Promise<void>;
-  /** Aborts when the service stops: the fetch ends at once and throws the signal's reason. */
+  /** Aborts when the service stops. The fetch then ends at once and throws the signal's reason. */
   signal: AbortSignal;
-  /** Called with the result of each request: null for a document, otherwise the error. */
+  /** Called with the result of each request, which is null for a document. */
   noteResponse(host: string, error: FetchError | null): void;
 }
 
 export interface FetchFailure {
-  /** `blocked`: the host refuses or throttles this client; `empty`: too few items; `failing`: all else. */
+  /** `blocked`: the host refuses or throttles this client; `empty`: too few items; `failing`: any other failure. */
   state: Exclude<FetchResult, "ok">;
-  /** The time from `Retry-After`, Unix ms. */
+  /** The time from `Retry-After` in Unix ms, or null if there is none. */
   retryAtMs: number | null;
   pausedHost: string | null;
-  /** The HTTP status; null without a response. */
+  /** The HTTP status, or null if there was no response. */
   status: number | null;
-  /** Whether a request was sent; a host that has refused gets no more requests in the same fetch. */
+  /** Whether a request was sent. A host that has refused gets no more requests in the same fetch. */
   wasSent: boolean;
 }
 
@@ -150,12 +150,12 @@ export class FetchError extends Error implements FetchFailure {
   }
 }
 
-/** The settings that a cursor depends on; if one changes, everything is fetched again. */
+/** Returns the settings that a cursor depends on. If one of them changes, everything is fetched again. */
 export function settingsKey({ location, relevance, timezone, minItems }: SourceSettings): string {
   return [location, relevance, timezone, minItems ?? 1].join(" ");
 }
 
-/** The cursor, if it was written for the same settings. */
+/** Returns the cursor if it was written for the same settings; otherwise null. */
 export function readCursor<T extends { settings: string }>(
   cursor: string | null,
   settings: string,
@@ -164,18 +164,18 @@ export function readCursor<T extends { settings: string }>(
   return value?.settings === settings ? value : null;
 }
 
-/** The SHA-256 of a document's bytes, hexadecimal. */
+/** Returns the hexadecimal SHA-256 of a document's bytes. */
 export function sha256Of(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
 export interface RefusedItem {
-  /** Its title, id, file name or position. */
+  /** The title, id, file name or position of the item. */
   item: string;
   reason: string;
 }
 
-/** Identifies the content of a document: its bytes, the type that names their charset, and the base of its links. */
+/** Identifies the content of a document by its bytes, the type that names their charset, and the base of its links. */
 export interface DocumentFingerprint extends Pick<FetchedDocument, "sha256" | "contentType" | "url"> {
   /** The number of items that are publications. */
   known: number;

@@ -1,7 +1,7 @@
-// Ends the requests of a fetch to a host that refuses or throttles it.
+// Stops the requests of a fetch to a host that refuses or throttles it.
 import { FetchError } from "./fetch_types.ts";
 
-/** After this many refusals in a row by one host they concern the client, not single documents. */
+/** After this many refusals in a row, a host is taken to refuse the client rather than single documents. */
 const REFUSALS_IN_A_ROW = 3;
 
 /** Whether the response throttles the client: 429, or a refusal with `Retry-After`. */
@@ -13,7 +13,7 @@ export class HostCircuitBreaker {
   readonly #refusals = new Map<string, number>();
   readonly #ended = new Map<string, FetchError>();
 
-  /** The first refusal that ended the requests to a host; null if there is none. */
+  /** The first refusal that ended the requests to a host, or null if there is none. */
   get refusal(): FetchError | null {
     return [...this.#ended.values()][0] ?? null;
   }
@@ -28,7 +28,7 @@ export class HostCircuitBreaker {
     });
   }
 
-  /** Counts a response: null for a document, otherwise its error. */
+  /** Counts a response. `error` is null if the response is a document. */
   note(host: string, error: FetchError | null): void {
     if (error === null || error.pausedHost === null) {
       this.#refusals.delete(host);

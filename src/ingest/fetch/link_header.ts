@@ -1,9 +1,9 @@
-// The `Link` header (RFC 8288): which URL a response names as the next page.
+// Reads the URL of the next page from the `Link` header (RFC 8288).
 
 const PARAMETER = /\s*;\s*([^\s=;,<>"]+)\s*/y;
 const VALUE = /=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s";,<>]*))/y;
 
-/** The target of the first link whose relation is `next`, as stated; null if there is none. */
+/** Returns the target of the first link with the relation `next`, as stated, or null if there is none. */
 export function nextLink(header: string): string | null {
   for (let open = header.indexOf("<"); open !== -1;) {
     const close = header.indexOf(">", open);
@@ -15,7 +15,7 @@ export function nextLink(header: string): string | null {
   return null;
 }
 
-/** The parameters of one link: what its first `rel` says, since further ones are ignored (RFC 8288, 3.3). */
+/** Reads the relations in the first `rel` of a link and skips its other parameters (RFC 8288, 3.3). */
 function readParameters(header: string, start: number): { relations: string[]; end: number } {
   let relations: string[] | null = null;
   let end = start;

@@ -3,7 +3,7 @@ import type { ListRules } from "../../domain/source/extraction_rules.ts";
 import type { Validators } from "./fetch_document.ts";
 import { MAX_FETCH_MS } from "./pagination.ts";
 
-/** A list without a known item is followed for at most this many times `max_pages`. */
+/** A list without a known item is followed for at most this multiple of `max_pages`. */
 const MAX_REST_TIMES = 10;
 
 export interface ListCursor {
@@ -13,29 +13,29 @@ export interface ListCursor {
   /** The short names of the items of its first page. */
   marks: string[];
   validators: Validators | null;
-  /** Whether the next fetch reads everything again, since the last one was incomplete. */
+  /** Whether the next fetch reads everything again because the last one was incomplete. */
   readsAll?: boolean;
   /** Where the next fetch continues if no mark has been found yet. */
   rest?: Rest;
 }
 
-/** The position from which a list continues that was too long for one fetch. */
+/** The position from which a list that was too long for one fetch continues. */
 export interface Rest {
-  /** The last page that was read; new items move others to later pages, never to earlier ones. */
+  /** The URL of the last page that was read. New items push others to later pages, never to earlier ones. */
   url: string;
-  /** The short names of the items of the last fetch's first page; everything from there to `url` was read. */
+  /** The short names of the items on the last fetch's first page. All pages from there to `url` have been read. */
   top: string[];
   pages: number;
 }
 
-/** Whether so many pages without a known item mean that none will be found. */
+/** Whether so many pages have no known item that none is likely to follow. */
 export function isHopeless({ pages }: Rest, { maxPages }: ListRules): boolean {
   return pages > MAX_REST_TIMES * maxPages;
 }
 
 /**
- * The position after a fetch that was cut at the page `url`. `pages` counts those read from the top and from the
- * previous position; null if the fetch found known items at the top and stopped there.
+ * Returns the position after a fetch that was cut short at the page `url`. `pages` counts the pages read from the top
+ * and from the previous position, or is null if the fetch found known items at the top and stopped there.
  */
 export function restAfter(
   before: Rest | null,
@@ -47,7 +47,7 @@ export function restAfter(
   return { url, top, pages: (before?.pages ?? 0) + (rest > 0 ? rest - 1 : head) };
 }
 
-/** Why a list with the newest items first was not read up to a known item, for the operator. */
+/** Tells the operator why a list with the newest items first was not read up to a known item. */
 export function noKnownItem(rules: ListRules, rest: Rest | null): string {
   const { maxPages } = rules;
   return rest === null || isHopeless(rest, rules)
@@ -56,7 +56,7 @@ export function noKnownItem(rules: ListRules, rest: Rest | null): string {
       "max_pages can be raised";
 }
 
-/** Why an unordered list was not read to its end; `read` is the number of pages read when the time was over. */
+/** Tells the operator why an unordered list was not fully read. `read` is the number of pages read if time ran out. */
 export function tooManyPages({ maxPages }: ListRules, read: number | null): string {
   const many = read === null
     ? `there are more than ${maxPages} pages: raise max_pages`

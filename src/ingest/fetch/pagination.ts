@@ -1,4 +1,4 @@
-// Shared by the strategies with several documents: time limit, windows of days, short names of items.
+// Shared by fetch strategies with several documents: the time limit, windows of days and short names of items.
 import { createHash } from "node:crypto";
 import type { Windows } from "../../domain/source/extraction_rules.ts";
 import type { Clock } from "../../domain/ports/ports.ts";
@@ -7,15 +7,15 @@ import type { FailedPart } from "../partial_failures.ts";
 import { FetchError, settingsKey } from "./fetch_types.ts";
 
 const DAY_MS = 86_400_000;
-/** After this time a fetch requests no further document, ms. */
+/** Time after which a fetch requests no further documents, in ms. */
 export const MAX_FETCH_MS = 300_000;
-/** Maximum number of windows of one fetch; the next one continues. */
+/** Maximum number of windows of one fetch. The next fetch continues. */
 const MAX_WINDOWS = 1_000;
 
-/** Timeout of a request for a window, ms: endpoints such as Cellar respond within 60 s or not at all. */
+/** Timeout of a request for a window, in ms. Endpoints such as Cellar respond within 60 s or not at all. */
 export const WINDOW_REQUEST_MS = 65_000;
 
-/** The days that a request covers: from the start of one day to the start of a later one, Unix ms. */
+/** The days that a request covers, from the start of one day to the start of a later one, in Unix ms. */
 export interface Window {
   sinceMs: number;
   untilMs: number;
@@ -34,7 +34,7 @@ export function requireTime(clock: Clock, startedMs: number): void {
   }
 }
 
-/** The windows from the last fetch (null: the first days) to now, the oldest first, at most {@link MAX_WINDOWS}. */
+/** Returns the windows from `lastMs` (null: `firstDays` ago) to now, oldest first, at most {@link MAX_WINDOWS}. */
 export function planWindows(
   { days, overlapDays, firstDays }: Windows,
   lastMs: number | null,
@@ -58,7 +58,7 @@ function endOfDay(ms: number): number {
   return (Math.floor(ms / DAY_MS) + 1) * DAY_MS;
 }
 
-/** Splits a window into two of whole days; null for a single day. */
+/** Splits a window into two windows of whole days. Returns null for a single day. */
 export function halveWindow({ sinceMs, untilMs }: Window): [Window, Window] | null {
   const days = Math.round((untilMs - sinceMs) / DAY_MS);
   if (days < 2) return null;
@@ -66,16 +66,16 @@ export function halveWindow({ sinceMs, untilMs }: Window): [Window, Window] | nu
   return [{ sinceMs, untilMs: middleMs }, { sinceMs: middleMs, untilMs }];
 }
 
-/** The windows of one fetch. When its time is over, the next fetch continues with the days that are left. */
+/** The windows of one fetch. When the time is over, the remaining days are left to the next fetch. */
 export class WindowQueue {
-  /** The first day that is left, Unix ms; null if there is none. */
+  /** The first day left to the next fetch, in Unix ms, or null if none is left. */
   leftFromMs: number | null = null;
   readonly #startedMs: number;
   readonly #windows: Window[];
   readonly #firstMs: number;
   readonly #endMs: number;
 
-  /** `lastMs` is the time of the last fetch, Unix ms; null for the first. */
+  /** `lastMs` is the time of the last fetch in Unix ms, or null for the first fetch. */
   constructor(readonly rules: Windows, lastMs: number | null, readonly clock: Clock) {
     this.#startedMs = clock.nowMs();
     this.#windows = planWindows(rules, lastMs, this.#startedMs);
@@ -87,13 +87,13 @@ export class WindowQueue {
     return this.#windows[0];
   }
 
-  /** Goes to the next window; undefined if none remains or the time is over. */
+  /** Goes to the next window. Returns undefined if none remains or the time is over. */
   next(): Window | undefined {
     this.#windows.shift();
     return this.#open();
   }
 
-  /** Goes to the first half of the current window, which has several days. */
+  /** Goes to the first half of the current window, which must have several days. */
   halve(): Window | undefined {
     const [current] = this.#windows;
     if (current !== undefined) this.#windows.splice(0, 1, ...halveWindow(current) ?? []);
@@ -109,29 +109,29 @@ export class WindowQueue {
     return undefined;
   }
 
-  /** Leaves the days from the current window on. Throws {@link FetchError} if the time ended in the first one. */
+  /** Leaves the remaining days to the next fetch. Throws {@link FetchError} if no window was read in time. */
   leaveRest(): void {
     const sinceMs = this.current?.sinceMs ?? this.#endMs;
     if (sinceMs <= this.#firstMs) requireTime(this.clock, this.#startedMs);
     this.leftFromMs = sinceMs;
   }
 
-  /** The days that are left, for the operator. */
+  /** Tells the operator which days are left to the next fetch. */
   leftOut(): FailedPart[] {
     if (this.leftFromMs === null) return [];
     const day = new Date(this.leftFromMs).toISOString().slice(0, 10);
-    const reason = `the days from ${day} on are read by the next fetch: there are more than can be read in ${
+    const reason = `the next fetch reads the days from ${day} on, because not all days could be read in ${
       MAX_FETCH_MS / 60_000
     } minutes`;
     return [{ part: "document", reason }];
   }
 
-  /** The time of last fetch from which the next one continues, Unix ms. */
+  /** The time to store as that of the last fetch, from which the next one continues, in Unix ms. */
   get lastFetchMs(): number {
     return this.leftFromMs === null ? this.#startedMs : this.#lastFetchBefore(this.leftFromMs);
   }
 
-  /** The same after a failure in the current window; null in the first one. */
+  /** Like {@link lastFetchMs}, but after a failure in the current window; null in the first window. */
   get progressMs(): number | null {
     const { current } = this;
     return current === undefined || current.sinceMs <= this.#firstMs
@@ -145,12 +145,12 @@ export class WindowQueue {
 }
 
 export function rulesKey(source: SourceSettings): string {
-  // The cursor names items by their identity.
+  // The cursor names items by their identity, which depends on this rule.
   const identity = source.identity === undefined ? "" : ` ${shortName(source.identity)}`;
   return `${settingsKey(source)} ${shortName(JSON.stringify(source.rules))}${identity}`;
 }
 
-/** A text of any length as 16 characters. */
+/** Shortens a text to 16 characters of its hash. */
 export function shortName(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }

@@ -1,8 +1,8 @@
-// Permanent redirects of a source, which are adopted after they have been the same for days.
+// Permanent redirects of a source, which are adopted once they have stayed the same for several days.
 import { placeholderAt } from "../../domain/source/extraction_rules.ts";
 import type { SourceMove } from "../../domain/source/source.ts";
 
-/** A permanent redirect is adopted after this time, ms: many are mistakes that are soon corrected. */
+/** Time after which a permanent redirect is adopted, in ms. Many redirects are mistakes that are soon corrected. */
 export const ADOPTED_AFTER_MS = 3 * 86_400_000;
 
 /** The redirect of a configured URL. `moved`: permanent (301, 308); `unknown`: temporary; `failed`: no document. */
@@ -10,13 +10,13 @@ export type RedirectTrack = { kind: "none" | "unknown" | "failed" } | { kind: "m
 
 export type PermanentRedirects = RedirectTrack & { address: string };
 
-/** The adopted redirect of the configured URL; null if there is none. */
+/** Returns the adopted redirect of the configured URL, or null if there is none. */
 export function adoptedAddress(moves: readonly SourceMove[], configured: string): string | null {
   const move = moves.find(({ from }) => from === configured);
   return move?.adoptedAtMs ? move.url : null;
 }
 
-/** The redirects of a source after a fetch; those of other URLs are forgotten. */
+/** Returns the redirects of a source after a fetch. Redirects of URLs that are no longer configured are dropped. */
 export function decideMoves(
   before: readonly SourceMove[],
   found: readonly PermanentRedirects[],
@@ -33,7 +33,7 @@ function decideMove(known: SourceMove | null, found: PermanentRedirects, nowMs: 
     case "unknown":
       return known;
     case "failed":
-      // Without the adopted redirect, the configured URL is requested again.
+      // Dropping the adopted redirect makes the next fetch request the configured URL again.
       return isAdopted ? null : known;
     case "none":
       // An adopted URL does not redirect further; otherwise the redirect has ended.
@@ -58,8 +58,8 @@ export function describeRedirects(found: readonly PermanentRedirects[]): string[
 }
 
 /**
- * The redirect of a URL template, from the redirect of one URL made from it. The new URL must end with the filled tail
- * of the template, from the last slash before its first placeholder; otherwise the redirect is `unknown`.
+ * Derives the redirect of a URL template from that of one URL built from it. The new URL must end with the filled tail
+ * of the template, which starts after the last slash before the first placeholder, or the redirect is `unknown`.
  */
 export function movedTemplate(
   redirect: RedirectTrack,

@@ -1,4 +1,4 @@
-// Identifies items: which items are the same publication, and whether their content differs.
+// Determines which items are the same publication, and whether their content differs.
 import { createHash } from "node:crypto";
 import type { RegEvent } from "../../domain/event/event.ts";
 import type { PublicationKey, StoredPublication } from "../../domain/ports/store/publications.ts";
@@ -8,33 +8,33 @@ import { withoutLanguage } from "./language_urls.ts";
 import type { NormalisedItem } from "../normalise/item.ts";
 import { cleanUrl, cleanUrlSinglePass } from "../normalise/links.ts";
 
-/** From this many titles on, items with one id and link are not editions of one publication. */
+/** Items with the same id and link but at least this many different titles are not editions of one publication. */
 const TITLES_THAT_DIFFER = 3;
 
-/** A shorter title may be part of an id by chance, characters. */
+/** Minimum length of a headline in characters. A shorter title may be part of an id by chance. */
 const MIN_HEADLINE = 10;
 
 export interface IdentifiedItem extends PublicationKey {
   item: NormalisedItem;
   textHash: string;
-  /** The external id of the publication that it was matched with; also the last of the former keys. */
+  /** The external id of the known publication that the item matches, which is also the last former key. */
   replaces?: string;
-  /** Other editions in the document with the same date, so that none is known to be the newest. */
+  /** Other editions in the document with the same date, any of which may be the newest. */
   twins?: IdentifiedItem[];
 }
 
 export type Hashes = Pick<IdentifiedItem, "contentHash" | "textHash">;
 
 export interface IdentifiedItems {
-  /** The identity that was used: the given one, or a later one if the document needs it. */
+  /** The identity used: the given one, or one with a later rule if the document needs it. */
   identity: Identity;
   /** One item for each publication and language, in the order of the document. */
   items: IdentifiedItem[];
-  /** Items left out because the document has another edition that is not older. Exact repetitions are not listed. */
+  /** Items left out because the document has another edition that is not older, except exact duplicates. */
   older: IdentifiedItem[];
 }
 
-/** Identifies items by the given rule, or the first later one that separates them; `language`: of the document. */
+/** Identifies items by the given rule, or by the first later rule that separates them. `language` is the document's. */
 export function identifyItems(
   items: readonly NormalisedItem[],
   given: Identity,
@@ -74,7 +74,7 @@ export function identifyItems(
   return { identity, items: withoutCopies([...identified.values()]), older };
 }
 
-/** Whether the link or id has a fragment with a value, which earlier versions kept in the identity. */
+/** Whether the link or id has a fragment with a value. Earlier versions kept such fragments in the identity. */
 function mayHaveTrackingFragment({ link, guid }: NormalisedItem): boolean {
   return [link, guid ?? ""].some((text) => text.includes("#") && text.includes("=", text.indexOf("#")));
 }
@@ -92,7 +92,7 @@ export function preferStoredEdition(one: IdentifiedItem, stored: StoredPublicati
   Object.assign(twin, { item, contentHash, textHash: ownHash });
 }
 
-/** The language of its document or URL, the stated one or the main one; undefined if the source has one language. */
+/** Returns an item's language (from the document, URL, item or source), or undefined if the source has only one. */
 export function itemLanguage(
   item: NormalisedItem,
   { languages }: Identity,
@@ -104,7 +104,7 @@ export function itemLanguage(
   return ofDocument ?? withoutLanguage(item.link, languages).language ?? stated ?? codes[0] ?? "en";
 }
 
-/** Keeps one of the items with the same content under different ids. */
+/** Keeps only one of several items with the same content under different ids. */
 function withoutCopies(items: readonly IdentifiedItem[]): IdentifiedItem[] {
   const seen = new Set<string>();
   return items.filter(({ contentHash: hash }) => {
@@ -114,7 +114,7 @@ function withoutCopies(items: readonly IdentifiedItem[]): IdentifiedItem[] {
   });
 }
 
-/** Hashes title, summary and cleaned URL, for `contentHash` also the date of publication, otherwise of change. */
+/** Hashes title, summary and cleaned URL. `contentHash` also covers the publication date, or else the update date. */
 export function hashesOf(item: NormalisedItem): Hashes {
   const text = [withSingleSpaces(item.title), withSingleSpaces(item.summary), cleanUrl(item.link)];
   const common = createHash("sha256").update(JSON.stringify(text).slice(0, -1));
@@ -145,7 +145,7 @@ export function isSameButForQuery(item: NormalisedItem, event: Comparable): bool
     isSameButForAddress(item, event);
 }
 
-/** Whether an item differs from a record only in its URL's host or a trailing slash. */
+/** Whether an item differs from a record only in the host or a trailing slash of its URL. */
 export function isSameButForSite(item: NormalisedItem, event: Comparable): boolean {
   const [now, before] = [URL.parse(cleanUrl(item.link)), URL.parse(cleanUrl(event.url_official))];
   if (now === null || before === null || now.href === before.href) return false;
@@ -153,7 +153,7 @@ export function isSameButForSite(item: NormalisedItem, event: Comparable): boole
   return restOf(now) === restOf(before) && isSameButForAddress(item, event);
 }
 
-/** Whether an item has the title, summary and date of a record. */
+/** Whether an item has the same title, summary and date as a record. */
 export function isSameButForAddress(item: NormalisedItem, event: Comparable): boolean {
   return isSameText(item.title, event.title_en) && isSameText(item.summary, event.summary_en) &&
     (event.published_at_estimated || (item.publishedAtMs ?? item.updatedAtMs) === event.published_at);
@@ -187,13 +187,13 @@ function hasCollision(
     if (links.size > 1) return true;
     const ids = new Set(group.map((item) => item.guid));
     const titles = new Set(group.map((item) => item.title));
-    // Different ids with one identity (a URL with the time of the edition) are editions.
+    // Different ids with the same identity, such as URLs that contain the edition time, belong to editions.
     if (ids.size === 1 && titles.size >= Math.min(TITLES_THAT_DIFFER, items.length)) return true;
   }
   return false;
 }
 
-/** Whether most ids contain the headline, so that a new headline would be a new publication. */
+/** Whether most ids contain the headline, which would turn a changed headline into a new publication. */
 function hasHeadlineIds(items: readonly NormalisedItem[], { rule }: Identity): boolean {
   if (baseOf(rule) !== "guid") return false;
   const count =
@@ -201,7 +201,7 @@ function hasHeadlineIds(items: readonly NormalisedItem[], { rule }: Identity): b
   return count > items.length / 2;
 }
 
-/** Whether an item with a record's id has another URL, title and date, and unless `isAlone` another summary. */
+/** Whether an item with a record's id differs from it in URL, title, date and, unless `isAlone`, summary. */
 export function isOther(
   item: NormalisedItem,
   event: RegEvent,
@@ -213,7 +213,7 @@ export function isOther(
     (event.published_at_estimated || (item.publishedAtMs ?? item.updatedAtMs) !== event.published_at);
 }
 
-/** The stated time of an item's last change, Unix ms; -Infinity without one. */
+/** Returns the stated time of an item's last change, in Unix ms, or -Infinity if it states none. */
 export function editedAt(item: NormalisedItem): number {
   return item.updatedAtMs ?? item.publishedAtMs ?? -Infinity;
 }

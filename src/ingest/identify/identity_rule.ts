@@ -11,7 +11,7 @@ import { type LanguageForms, languageForms, withoutLanguage } from "./language_u
 import type { NormalisedItem } from "../normalise/item.ts";
 import { cleanUrl } from "../normalise/links.ts";
 
-/** Maximum length of an identity; a longer one is replaced by its hash. */
+/** Maximum length of an identity in characters. A longer one is replaced by its hash. */
 const MAX_KEY_LENGTH = 500;
 /** Maximum number of former rules. */
 const MAX_FORMER = 5;
@@ -19,25 +19,25 @@ const ANY_LANGUAGE = "any-language ";
 
 export interface Identity {
   rule: IdentityRule;
-  /** The former rules, the latest first. */
+  /** The former rules, latest first. */
   former: readonly IdentityRule[];
-  /** Whether the config sets it; then it never changes by itself. */
+  /** Whether the config sets the rule, which then never changes automatically. */
   isFixed: boolean;
-  /** Null where a publication has one language. */
+  /** Null if publications have only one language. */
   languages: LanguageForms | null;
 }
 
-/** The rule `guid` of a source without state. */
+/** The identity of a source without state, under the rule `guid`. */
 export const PLAIN_IDENTITY: Identity = { rule: "guid", former: [], isFixed: false, languages: null };
 
-/** The rule of the config, otherwise the stored one; a different previous rule becomes a former one. */
+/** Returns the identity under the rule of the config or else the stored rule. A replaced rule becomes a former rule. */
 export function identityOf(
   source: Pick<SourceSettings, "identity" | "languages" | "urls" | "languagePattern">,
   state: Pick<SourceState, "identityRule" | "formerRules" | "lastSuccessAtMs">,
 ): Identity {
   const languages = languageForms(source);
   const known = baseOf(state.identityRule);
-  // Ids mostly belong to one language; publications in several are identified by their URL.
+  // Most ids belong to one language, so publications in several languages are identified by their URL.
   const automatic = languages !== null && known === "guid" ? "link" : known;
   const rule = (languages === null ? "" : ANY_LANGUAGE) + (source.identity ?? automatic);
   const before = state.lastSuccessAtMs === null ? [] : [state.identityRule, ...state.formerRules];
@@ -54,13 +54,13 @@ export function movedOn(identity: Identity, base: IdentityRule): Identity {
   return { ...identity, rule, former: withoutRepeats([identity.rule, ...identity.former], rule) };
 }
 
-/** The next automatic rule; null if there is none. */
+/** Returns the next automatic rule, or null if there is none. */
 export function nextRule({ rule, isFixed }: Identity): IdentityRule | null {
   const index = IDENTITY_RULES.findIndex((known) => known === baseOf(rule));
   return isFixed || index < 0 ? null : IDENTITY_RULES[index + 1] ?? null;
 }
 
-/** The rule without its language prefix. */
+/** Returns the rule without its language prefix. */
 export function baseOf(rule: IdentityRule): IdentityRule {
   return rule.startsWith(ANY_LANGUAGE) ? rule.slice(ANY_LANGUAGE.length) : rule;
 }
@@ -69,7 +69,7 @@ function withoutRepeats(rules: readonly IdentityRule[], rule: IdentityRule): Ide
   return [...new Set(rules)].filter((one) => one !== rule).slice(0, MAX_FORMER);
 }
 
-/** Returns the function that identifies an item under a rule; `clean` normalises URLs. */
+/** Returns a function that identifies an item under a rule. `clean` normalises URLs. */
 export function keyUnder(
   rule: IdentityRule,
   languages: LanguageForms | null,
@@ -107,9 +107,9 @@ function patternKey(
   };
 }
 
-/** Removes tracking from an id that is a URL, and the time of the edition that some sites add as a fragment. */
+/** Removes tracking parameters from an id that is a URL, and the edition time that some sites add as a fragment. */
 function cleanGuid(guid: string, clean: (url: string) => string): string {
-  // A lone surrogate cannot be stored; escaped, two ids stay different.
+  // A lone surrogate cannot be stored. Escaping it keeps different ids different.
   if (!guid.isWellFormed()) return JSON.stringify(guid).slice(1, -1);
   if (!/^https?:\/\//i.test(guid) || !URL.canParse(guid)) return guid;
   return clean(guid.replace(/#\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:?\d{2})$/, ""));

@@ -1,15 +1,15 @@
-// The language of a URL, and the URL without it, for publications in several languages.
+// Finds and removes the language in a URL, for publications in several languages.
 import type { RegEvent } from "../../domain/event/event.ts";
 import type { SourceSettings } from "../../domain/source/source.ts";
 
 export interface LanguageForms {
   /** ISO 639-1 codes, the main language first. */
   codes: readonly string[];
-  /** Finds the language in a URL: its first group, or the whole match. */
+  /** Matches the language in a URL, in its first group or, if it has no group, as a whole. */
   pattern: RegExp;
 }
 
-/** The forms of a source with publications in several languages; null for others. */
+/** Returns the language forms of a source with publications in several languages, or null for other sources. */
 export function languageForms(
   { languages, urls, languagePattern }: Pick<SourceSettings, "languages" | "urls" | "languagePattern">,
 ): LanguageForms | null {
@@ -19,7 +19,7 @@ export function languageForms(
   return { codes, pattern };
 }
 
-/** A host (`de.example`), a part of the path (`/de/`), a suffix (`news_de`, `act.de.html`), a parameter (`lang=de`). */
+/** Matches a host (`de.example`), path segment (`/de/`), suffix (`news_de`, `act.de.html`) or parameter (`lang=de`). */
 function usualForms(codes: readonly string[]): RegExp {
   const code = `(?:${codes.join("|")})`;
   return new RegExp(
@@ -34,7 +34,7 @@ function usualForms(codes: readonly string[]): RegExp {
   );
 }
 
-/** The URL with `*` for its language, and that language; unchanged and null if it names none of the source's. */
+/** Replaces the language in a URL with `*`. A URL without a language of the source is returned as is. */
 export function withoutLanguage(
   url: string,
   { codes, pattern }: LanguageForms,
@@ -48,7 +48,7 @@ export function withoutLanguage(
   return { url: `${url.slice(0, start)}*${url.slice(end)}`, language };
 }
 
-/** The record with its text in a language as title and summary; unchanged if it does not have that language. */
+/** Returns the record with its text in a language as title and summary, or unchanged if it lacks that language. */
 export function textsIn<T extends Pick<RegEvent, "title_en" | "summary_en" | "translations">>(
   event: T,
   language: string | undefined,

@@ -1,15 +1,15 @@
-// Matches unknown items with known publications that have a new id and a new URL or text.
+// Matches unknown items with known publications whose id has changed together with their URL or text.
 import type { RegEvent } from "../../domain/event/event.ts";
 import { trimEndOf } from "../../domain/trim_end.ts";
 import { type IdentifiedItem, isSameButForQuery, isSameText } from "./identify.ts";
 import { textsIn } from "./language_urls.ts";
 import { cleanUrl } from "../normalise/links.ts";
 
-/** A shorter summary may be shared by many publications, characters. */
+/** Minimum length of a summary in characters. Many publications may share a shorter one. */
 const MIN_SUMMARY = 40;
-/** How many of title, summary and date must match; one fewer where the known publication was replaced. */
+/** How many of title, summary and date must match; one fewer if the known publication was replaced. */
 const SHARED = 2;
-/** From this many matches on, if they are most of the unknown items, the site was rebuilt. */
+/** With at least this many matches, and more than half of the unknown items, the site counts as rebuilt. */
 const REBUILT_TOGETHER = 3;
 
 export type KnownPublication = Pick<
@@ -26,21 +26,21 @@ export type KnownPublication = Pick<
 export interface DocumentItems {
   all: readonly IdentifiedItem[];
   fresh: readonly IdentifiedItem[];
-  /** Whether the source has no other pages or days. */
+  /** Whether the document is all that the source has, without further pages or days. */
   isAll?: boolean;
 }
 
-/** Called between small steps of long work; lets other work run. */
+/** Yields to other work; called between small steps of long work. */
 export type Pause = () => Promise<void>;
 
-/** Finds known publications among the fresh items; returns their external ids. */
+/** Finds the fresh items that are known publications. Returns the external ids of those publications. */
 type FindKnown = (
   items: DocumentItems,
   known: readonly KnownPublication[],
   pause: Pause,
 ) => Promise<Map<IdentifiedItem, string>>;
 
-/** Runs `find` for each language separately; `bareUrls` maps URLs to those without language, null with one language. */
+/** Runs `find` for each language. `bareUrls` maps URLs to language-neutral ones; it is null for a single language. */
 export async function findInLanguages(
   find: FindKnown,
   { all, fresh, isAll = false }: DocumentItems,
@@ -70,7 +70,7 @@ export async function findInLanguages(
     };
     for (const [copy, externalId] of await find(own, [...publications.values()], pause)) {
       const publication = publications.get(externalId) as KnownPublication;
-      // An untranslated publication is listed with the title of another language.
+      // An untranslated publication is listed under its title in another language.
       const isTranslated = Object.hasOwn(publication.translations, language ?? "");
       if (isTranslated || isSameText(copy.item.title, publication.title_en)) {
         found.set(originals.get(copy) as IdentifiedItem, externalId);
@@ -81,10 +81,10 @@ export async function findInLanguages(
 }
 
 /**
- * Finds the fresh items that are editions of known publications, by external id. The URL must belong to one publication
- * and one item, and two of title, summary and date must match; one is enough if the document still lists older items,
- * so that the publication was replaced and not dropped. In doubt items stay separate: a duplicate is better than a
- * hidden event.
+ * Returns the external ids of the known publications that fresh items are editions of. The URL must belong to only one
+ * publication and one item, and two of title, summary and date must match. One match is enough if the document still
+ * lists older items, because the publication was then replaced rather than dropped. In doubt, items stay separate: a
+ * duplicate is better than a hidden event.
  */
 export async function rematchRenamed(
   items: DocumentItems,
@@ -123,14 +123,14 @@ export async function rematchRenamed(
   return replaced;
 }
 
-/** The publication at another host or with another slash or query, if the title and one more field match. */
+/** Returns the candidate, which has another host, slash or query, if the title and one more field match. */
 function withSameTitle(one: IdentifiedItem, before: KnownPublication | null): KnownPublication | null {
   const isSame = before !== null && isSameText(one.item.title, before.title_en) &&
     countShared(one, before) >= SHARED;
   return isSame ? before : null;
 }
 
-/** {@link withSameTitle}, unless item and publication have different queries, which distinguish them. */
+/** Like {@link withSameTitle}, but rejects the candidate if both URLs have queries, which then tell them apart. */
 function withoutQueries(one: IdentifiedItem, before: KnownPublication | null): KnownPublication | null {
   if (before !== null && queryOf(one.item.link) !== "" && queryOf(before.url_official) !== "") return null;
   return withSameTitle(one, before);
@@ -152,7 +152,7 @@ async function withoutDropped(
   );
 }
 
-/** Finds fresh items that differ from publications only in the values of the query, by external id. */
+/** Finds fresh items that differ from known publications only in query values. Returns the latter's external ids. */
 export async function findRequeried(
   { all, fresh }: DocumentItems,
   known: readonly KnownPublication[],
@@ -174,12 +174,12 @@ export async function findRequeried(
   return requeried;
 }
 
-/** The compared content of an item or a publication. */
+/** The parts of an item or a publication that are compared. */
 interface Content {
   url: string;
   title: string;
   summary: string;
-  /** The stated date; null if there is none. */
+  /** The stated date in Unix ms, or null if there is none. */
   dateMs: number | null;
 }
 
@@ -192,15 +192,15 @@ function contentOfKnown(known: KnownPublication): Content {
   return { url: known.url_official, title: known.title_en, summary: known.summary_en, dateMs };
 }
 
-/** Derives a name that is the same for contents that match; null if the content cannot match any. */
+/** Derives a name that matching contents share, or null if the content cannot match any other. */
 type NameOf = (content: Content) => string | null;
 
-/** The publications and the number of items of each name. */
+/** The publications and the number of items for each name. */
 interface Index {
   isKnown(one: IdentifiedItem): boolean;
   /** Whether no other item of the document has the item's name. */
   isOnly(one: IdentifiedItem): boolean;
-  /** The publication with the item's name, if only one publication and one item have it; otherwise null. */
+  /** Returns the publication with the item's name if no other publication or item has that name; otherwise null. */
   match(one: IdentifiedItem): KnownPublication | null;
 }
 
@@ -236,7 +236,7 @@ async function createIndex(
   };
 }
 
-/** Title, summary and stated date, which stay when a site is rebuilt; null if one is missing or the summary is short. */
+/** Combines title, summary and date, which survive a rebuilt site. Null if one is missing or the summary is short. */
 function contentName({ title, summary, dateMs }: Content): string | null {
   if (dateMs === null || summary.length < MIN_SUMMARY) return null;
   return JSON.stringify([title, summary].map((text) => text.replace(/\s+/g, " ")).concat(String(dateMs)));
@@ -246,7 +246,7 @@ function summaryName({ summary }: Content): string {
   return summary.replace(/\s+/g, " ");
 }
 
-/** Host, path and parameter names of a URL, with the title; null for a URL without a query. */
+/** Combines the title with the URL's host, path and parameter names. Returns null for a URL without a query. */
 function formOf(url: string, title: string): string | null {
   const parsed = URL.parse(cleanUrl(url));
   if (parsed === null || parsed.search === "") return null;
@@ -258,7 +258,7 @@ function formOf(url: string, title: string): string | null {
   ]);
 }
 
-/** The path without a trailing slash; null for a site's front page. */
+/** Returns the path without a trailing slash, or null for a site's home page. */
 function pathOf(url: string): string | null {
   return trimEndOf(URL.parse(cleanUrl(url))?.pathname ?? "", "/") || null;
 }
@@ -274,7 +274,7 @@ function countShared(one: IdentifiedItem, known: KnownPublication): number {
   return Number(isSameText(content.title, before.title)) + Number(isSummary) + Number(isDate);
 }
 
-/** The earliest stated date; Infinity without one. */
+/** Returns the earliest stated date in Unix ms, or Infinity if no item states one. */
 function oldestOf(items: readonly IdentifiedItem[]): number {
   return items.reduce((oldest, one) => Math.min(oldest, contentOf(one).dateMs ?? Infinity), Infinity);
 }

@@ -1,4 +1,4 @@
-// Publications of which only the URL changes: because their site has moved, or at every fetch.
+// Detects publications whose URL alone changes, because their site has moved or because every fetch changes it.
 import type { RegEvent } from "../../domain/event/event.ts";
 import type { StoredPublication } from "../../domain/ports/store/publications.ts";
 import { trimEndOf } from "../../domain/trim_end.ts";
@@ -6,20 +6,20 @@ import { type IdentifiedItem, isSameButForAddress, isSameButForQuery, isSameButF
 import { textsIn } from "./language_urls.ts";
 import { cleanUrl } from "../normalise/links.ts";
 
-/** From this many changed queries on, while no URL with a query is unchanged, the source generates them. */
+/** With at least this many changed queries, and no URL whose query is unchanged, the source generates its queries. */
 const CHURNING_QUERIES = 3;
-/** From this many publications on of which only the host has changed, their site has moved. */
+/** If at least this many publications have changed only their host, their site has moved. */
 const MOVED_TOGETHER = 3;
-/** The lowest version from which a URL can return to one that was replaced earlier. */
+/** The lowest version of a record whose URL can be seen to alternate between two values. */
 const FIRST_RETURN = 3;
 
-/** Items of which only the query of the URL has changed: signed URLs, and those that bypass caches. */
+/** Items whose URL has changed only in its query, as with signed URLs and URLs that bypass caches. */
 export class ChangedQueries {
   /** The items, with the external ids of their publications. */
   readonly moved = new Map<IdentifiedItem, string>();
   #isStable = false;
 
-  /** Whether the source generates them at every fetch, so that they are not revisions; `unnamed` have no known id. */
+  /** Whether the source generates its queries at every fetch. `unnamed` counts further such items with unknown ids. */
   areGenerated(unnamed: number): boolean {
     return this.moved.size + unnamed >= CHURNING_QUERIES && !this.#isStable;
   }
@@ -36,23 +36,23 @@ export class ChangedQueries {
   }
 }
 
-/** Items of which only the URL has changed. */
+/** Items whose URL alone has changed. */
 export class MovedUrls {
-  /** Those of which the host or a trailing slash has changed. */
+  /** Items whose URL has changed only in its host or a trailing slash. */
   moved: IdentifiedItem[] = [];
-  /** Those that may have a previous URL again. */
+  /** Items that may have returned to an earlier URL. */
   returned: IdentifiedItem[] = [];
   readonly #hosts = new Map<IdentifiedItem, string>();
   readonly #stored = new Map<IdentifiedItem, RegEvent>();
 
-  /** Whether their site has moved: their records get the new URLs, without notifications. */
+  /** Whether the site has moved. The records then get the new URLs without notifications. */
   get hasMoved(): boolean {
     return this.moved.length >= MOVED_TOGETHER;
   }
 
   isMoved(one: IdentifiedItem, stored: StoredPublication | null): boolean {
     if (stored === null || stored.withdrawn || stored.contentHash === one.contentHash) return false;
-    // With the same text only the date has changed.
+    // If the text is the same, only the date has changed.
     if (stored.textHash === one.textHash) return false;
     const event = textsIn(stored.event, one.language);
     // The record of a publication in several languages has the URL of its own language.
@@ -67,7 +67,7 @@ export class MovedUrls {
     return true;
   }
 
-  /** Removes and returns, by external id, items that alternate between two URLs or differ in `www.` or a slash. */
+  /** Removes items whose URL alternates or differs only in `www.` or a slash. Returns them with their external ids. */
   async takeReverted(
     findEvent: (id: string) => Promise<{ json: string } | null>,
   ): Promise<Map<IdentifiedItem, string>> {
@@ -93,11 +93,11 @@ export class MovedUrls {
   get note(): string {
     return `${this.moved.length} publications have moved ${
       [...new Set(this.moved.map((one) => this.#hosts.get(one)))].join(", ")
-    } without other changes: their events get the new URLs, and nobody is notified; check url and base_url of the source`;
+    } without other changes: their events get the new URLs without notifications; check url and base_url of the source`;
   }
 }
 
-/** The URL without `www.` and a trailing slash. */
+/** Returns the URL without `www.` and without a trailing slash. */
 function withoutSpelling(url: string): string {
   const parsed = URL.parse(cleanUrl(url));
   if (parsed === null) return url;

@@ -1,4 +1,4 @@
-// Words in dates, in the languages of the sources: months, weekdays and words without a meaning for the time.
+// Words in dates, in the languages of the sources: months, weekdays and words to ignore.
 
 /** The names and short forms of each month, without accents. */
 const MONTH_NAMES = [
@@ -36,7 +36,7 @@ export const MONTHS: ReadonlyMap<string, number> = byName(MONTH_NAMES, 1);
 /** Weekdays (0 is Sunday) by their names in lower case without accents. */
 export const WEEKDAYS: ReadonlyMap<string, number> = byName(WEEKDAY_NAMES, 0);
 
-/** Words in lower case without accents that do not change the time. */
+/** Words that do not affect the time, in lower case without accents. */
 export const IGNORED_WORDS: ReadonlySet<string> = new Set(FILLERS.split(" "));
 
 function byName(lines: readonly string[], first: number): Map<string, number> {

@@ -6,7 +6,7 @@ const MAX_DATE_CHARACTERS = 120;
 /** Years outside this range are placeholders (0001, 1900, 9999) or mistakes. */
 const MIN_YEAR = 1950;
 const MAX_YEAR = 2199;
-/** A time closer to the epoch is a placeholder for "no date". */
+/** Times within this many ms of the epoch are placeholders for "no date". */
 const EPOCH_MARGIN_MS = 86_400_000;
 
 interface Day {
@@ -25,13 +25,13 @@ interface Time {
 const MIDNIGHT: Time = { hour: 0, minute: 0, second: 0, ms: 0 };
 
 /**
- * The instant (Unix ms) that a text states, or null. Accepts RFC 822 and its successors, ISO 8601 (complete dates),
- * `asctime`, days in words or digits in the languages of {@link MONTHS} with or without a time, and Unix seconds and
- * milliseconds. Weekdays are not checked, because publishers get them wrong. A date without a time is the beginning of
- * the day. `timezone` (IANA; an unknown one throws a RangeError) applies to dates without a zone.
+ * Parses a date and returns it as Unix time in ms, or null. Accepts RFC 822 and its successors, ISO 8601 (complete
+ * dates), `asctime`, dates in words or digits in the languages of {@link MONTHS}, with or without a time, and Unix time
+ * in seconds or ms. Weekdays are not checked, because publishers get them wrong. A date without a time means the start
+ * of the day. `timezone` is the IANA zone of dates that state none; an unknown zone throws a RangeError.
  *
- * In "06/07/2024" the day comes first, as in Europe, unless the numbers do not allow it, the stated weekday fits only
- * the other order, or the zone is American. Two-digit years up to 49 are 20xx (RFC 2822).
+ * In "06/07/2024" the day comes first, as in Europe, unless the numbers rule that out, the stated weekday fits only the
+ * other order, or the zone is American. Two-digit years up to 49 are 20xx (RFC 2822).
  */
 export function parseDate(text: string, options: { timezone: string }): number | null {
   if (text.length > MAX_DATE_CHARACTERS) return null;
@@ -52,7 +52,7 @@ function parseDigits(text: string, timezone: string): number | null {
   return digits === 13 ? plausible(Math.round(Number(text))) : null;
 }
 
-/** The forms of a day, in order of precedence; `#7#` stands for the name of the month. */
+/** The forms of a day, in order of precedence. `#7#` stands for the name of a month. */
 const DAY_FORMS = [
   /(?<![\d:])(?<y>\d{4})\s?([./-])\s?(?<m>\d{1,2})\s?\2\s?(?<d>\d{1,2})(?!\d)/,
   /(?<!\d)(?<y>\d{4})(?<m>\d{2})(?<d>\d{2})(?=t\d)/,
@@ -69,10 +69,10 @@ const TIME =
 /** "T153012" after a day. */
 const COMPACT_TIME = /(?<=\st)(?<h>\d{2})(?<m>\d{2})(?<s>\d{2})?(?:[.,](?<f>\d+))?(?!\d)/;
 
-/** A zone letter of RFC 822, which means UTC (RFC 5322, section 4.3); "15:30 h" is a German time. */
+/** A zone letter of RFC 822, which means UTC (RFC 5322, section 4.3). The "h" of "15:30 h" is German for "hours". */
 const MILITARY = /(:\d\d) (?:[a-gik-z]|(?<=:\d\d:\d\d )h)$/;
 
-/** Parses a date in words: first the day, then the time; every remaining word must be known. */
+/** Parses a written date: first the day, then the time. Every remaining word must be known. */
 function parseWritten(text: string, timezone: string): number | null {
   const plain = text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase()
     .replace(/\([^()]*\)|\[[^[\]]*\]/g, " ").replace(/[\u2010-\u2015\u2212]/g, "-").trim()
@@ -87,7 +87,7 @@ function parseWritten(text: string, timezone: string): number | null {
   return null;
 }
 
-/** Replaces the last month's name by `#7#`; an earlier "mar" is a weekday in French and Spanish. */
+/** Replaces the last month name with a form such as `#7#`. An earlier "mar" is a weekday in French and Spanish. */
 function withMonthNumber(text: string): string {
   for (const match of [...text.matchAll(/[a-z]+/g)].reverse()) {
     const month = MONTHS.get(match[0]);
@@ -130,7 +130,7 @@ function parseAround(day: Groups, rest: string, timezone: string): number | null
   return compose(dayOf(day, weekday, monthFirst), readTime(h, m ?? n ?? "00", s, f, p), zone);
 }
 
-/** The day from the groups of {@link DAY_FORMS}; `a` and `b` are day and month in unknown order. */
+/** Returns the day from the groups of {@link DAY_FORMS}. `a` and `b` are day and month in unknown order. */
 function dayOf({ y, m, d, a, b }: Groups, weekday: number | undefined, monthFirst: boolean): Day | null {
   const year = fullYear(y);
   if (a === undefined || b === undefined) return { year, month: Number(m), day: Number(d) };
@@ -149,7 +149,7 @@ function fullYear(text: string | undefined): number {
   return year < 50 ? 2000 + year : 1900 + year;
 }
 
-/** A time of day; midnight if none is stated, null if it is not valid. 24:00 is the end of the day. */
+/** Reads a time of day. Returns midnight if none is stated, or null if it is not valid. 24:00 is the end of the day. */
 function readTime(h?: string, m?: string, s?: string, fraction?: string, half?: string): Time | null {
   if (h === undefined) return MIDNIGHT;
   let hour = Number(h);

@@ -6,16 +6,16 @@ import { languageCode } from "./language.ts";
 import { normaliseItem } from "./item.ts";
 import { absoluteUrl } from "./links.ts";
 
-/** A document's items as JSON; times in Unix ms. */
+/** The items of a document as JSON, with times in Unix ms. */
 export interface DocumentDescription {
   format: DocumentFormat;
-  /** ISO 639-1, null when the document states none. */
+  /** ISO 639-1 code, or null if the document states no language. */
   language: string | null;
   items: {
     /** The item's guid. */
     id: string | null;
     title: string;
-    /** Absolute, or as stated if the document does not state its base. */
+    /** An absolute URL, or the link as stated if the document does not state its base. */
     link: string | null;
     summary: string;
     published_at: number | null;
@@ -29,15 +29,15 @@ export interface DocumentDescription {
 export interface DescribeOptions {
   contentType: string | null;
   maxItems: number;
-  /** Default: the format is detected. */
+  /** If omitted, the format is detected. */
   reading?: Reading | null;
-  /** Of dates without a zone. Default: UTC. */
+  /** IANA time zone of dates that state none. Defaults to UTC. */
   timezone?: string;
-  /** The base of relative links if the document has none. */
+  /** The base of relative links if the document states none. */
   baseUrl?: string;
 }
 
-/** Describes a document of any strategy; throws a DocumentError if it cannot be read. */
+/** Describes a document of any fetch strategy. Throws a DocumentError if it cannot be read. */
 export function describeDocument(bytes: Uint8Array, options: DescribeOptions): DocumentDescription {
   const { timezone = "UTC", baseUrl = "", reading = null } = options;
   const document = previewDocument(bytes, {
@@ -72,7 +72,7 @@ export function describeDocument(bytes: Uint8Array, options: DescribeOptions): D
   return description;
 }
 
-/** A relative link; null if it is not valid with any base. */
+/** Returns a relative link, or null if it would not be valid with any base. */
 function statedRelative(link: string | null): string | null {
   return link !== null && absoluteUrl(link, "https://base.invalid/") !== null ? link : null;
 }

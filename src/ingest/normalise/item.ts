@@ -1,4 +1,4 @@
-// Normalises one item of a document: plain text, an absolute link, times in Unix ms.
+// Normalises one item of a document to plain text, an absolute link and times in Unix ms.
 import type { ParsedDocument, ParsedItem } from "../parse/document.ts";
 import { parseDate } from "./dates.ts";
 import { languageCode } from "./language.ts";
@@ -9,12 +9,12 @@ const MAX_TITLE_CHARACTERS = 500;
 const MAX_SUMMARY_CHARACTERS = 10_000;
 /** Maximum length of a title that is made from a summary. */
 const MAX_MADE_TITLE_CHARACTERS = 200;
-/** A longer guid is ignored. */
+/** Maximum length of a guid. A longer one is ignored. */
 const MAX_GUID_CHARACTERS = 1000;
-/** Maximum number of categories of an item, and length of each. */
+/** Maximum number of categories of an item, and maximum length of each. */
 const MAX_CATEGORIES = 50;
 const MAX_CATEGORY_CHARACTERS = 200;
-/** Maximum number of characters of a value that a note quotes. */
+/** Maximum number of characters that a note quotes from a value. */
 const MAX_QUOTE_CHARACTERS = 80;
 
 /** An item with plain text, an absolute link and times in Unix ms. */
@@ -22,16 +22,16 @@ export interface NormalisedItem {
   guid: string | null;
   /** Absolute http(s) URL; empty only if the item has none and the context has no base URL. */
   link: string;
-  /** Whether `link` is the publisher's site because the item has none; absent otherwise. */
+  /** True if `link` is the publisher's site because the item has no link; absent otherwise. */
   hasNoLink?: true;
   /** One line, never empty. */
   title: string;
-  /** With line breaks between blocks; may be empty. */
+  /** Text with line breaks between blocks; may be empty. */
   summary: string;
-  /** The date of publication, otherwise that of the update. */
+  /** The date of publication, or else of the update, in Unix ms; null if none is stated. */
   publishedAtMs: number | null;
   updatedAtMs: number | null;
-  /** ISO 639-1, as the item or the document states it. */
+  /** ISO 639-1 code as stated by the item or the document; otherwise null. */
   language: string | null;
   categories: string[];
 }
@@ -39,7 +39,7 @@ export interface NormalisedItem {
 /** A normalised item with notes on invalid values, or the reason why it is refused. */
 export type ItemOutcome =
   | { ok: true; item: NormalisedItem; notes: string[] }
-  /** `item` is its guid, its link or "item 3". */
+  /** `item` is the guid, the link, or a position such as "item 3". */
   | { ok: false; item: string; reason: string };
 
 export interface ItemContext {
@@ -48,13 +48,13 @@ export interface ItemContext {
   documentUrl: string | null;
   /** Absolute URL of the publisher's site; empty for a document without a source. */
   baseUrl: string;
-  /** IANA time zone of dates without one. */
+  /** IANA time zone of dates that state none. */
   timezone: string;
   /** The index of the item in the document. */
   position: number;
 }
 
-/** Normalises a parsed item; refuses it without title and summary. Without a link, a guid that is a URL is the link. */
+/** Normalises a parsed item. Refuses one without title and summary. A guid that is a URL replaces a missing link. */
 export function normaliseItem(item: ParsedItem, context: ItemContext): ItemOutcome {
   const notes: string[] = [];
   const statedTitle = oneLine(textFromMarkup(item.title ?? ""));
@@ -66,7 +66,7 @@ export function normaliseItem(item: ParsedItem, context: ItemContext): ItemOutco
   if (statedTitle === "") notes.push("it has no title: the summary's first sentence is used");
   const guid = item.guid !== null && item.guid.length <= MAX_GUID_CHARACTERS ? item.guid : null;
   if (guid !== item.guid) {
-    notes.push(`its guid is longer than ${MAX_GUID_CHARACTERS} characters and ignored`);
+    notes.push(`its guid is ignored because it is longer than ${MAX_GUID_CHARACTERS} characters`);
   }
   const updatedAtMs = readDate(item.updatedText, context.timezone, notes);
   const link = linkOf(item, context, notes);
@@ -88,7 +88,7 @@ export function normaliseItem(item: ParsedItem, context: ItemContext): ItemOutco
   };
 }
 
-/** Drupal marks authors without a verified account. */
+/** Returns the texts that a summary may repeat. Drupal marks authors without a verified account. */
 function repeatsOf(item: ParsedItem, title: string): string[] {
   if (!item.summary?.startsWith("<")) return [];
   return [title, ...item.authors.flatMap((author) => [author, `${author} (not verified)`])];
@@ -107,7 +107,7 @@ function linkOf(item: ParsedItem, context: ItemContext, notes: string[]): string
   const bases = [item.baseUrl, context.document.baseUrl, context.documentUrl, context.baseUrl];
   const stated = item.link === null ? null : absoluteUrl(item.link, ...bases);
   if (stated !== null) return stated;
-  if (item.link !== null) notes.push(`link not valid: ${quote(item.link)}`);
+  if (item.link !== null) notes.push(`its link is not valid: ${quote(item.link)}`);
   return item.guid !== null && /^https?:/i.test(item.guid) ? absoluteUrl(item.guid) : null;
 }
 

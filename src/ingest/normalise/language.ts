@@ -1,9 +1,9 @@
-// ISO 639-1 codes of language tags.
+// Converts language tags to ISO 639-1 codes.
 
 /** Maximum length of a language tag (RFC 5646, section 4.4.1). */
 export const MAX_TAG_CHARACTERS = 35;
 
-/** The ISO 639-1 code of a language tag ("en-GB" and "en_US" are "en", "deu" is "de"); null if it has none. */
+/** Returns the ISO 639-1 code of a tag ("en" for "en-GB" and "en_US", "de" for "deu"), or null if it has none. */
 export function languageCode(tag: string | null): string | null {
   if (tag === null || tag.length > MAX_TAG_CHARACTERS) return null;
   try {

@@ -5,9 +5,9 @@ const MAX_URL_CHARACTERS = 4096;
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 
 /**
- * The absolute http(s) URL of a link; null if it is not valid. A relative link is resolved against the first valid base,
- * which may itself be relative to the next one. Spaces and non-ASCII characters are encoded, `&amp;` is unescaped, and a
- * user name and password are removed. Other schemes (`javascript:`, `mailto:`, `data:`) are refused.
+ * Returns the absolute http(s) URL of a link, or null if it is not valid. A relative link is resolved against the first
+ * valid base, which may itself be relative to the next one. Spaces and non-ASCII characters are encoded, `&amp;` is
+ * unescaped, and user name and password are removed. Other schemes (`javascript:`, `mailto:`, `data:`) are refused.
  */
 export function absoluteUrl(href: string, ...bases: (string | null)[]): string | null {
   const link = href.trim().replace(/&amp;/gi, "&");
@@ -23,7 +23,7 @@ export function absoluteUrl(href: string, ...bases: (string | null)[]): string |
   return parseWebUrl(link, base)?.href ?? null;
 }
 
-/** A URL that parsing does not change, as most are; this test takes a fifth of the time of parsing. */
+/** Matches URLs that parsing would not change, as most are. The test takes a fifth of the time of parsing. */
 const NORMAL = /^https:\/\/[a-z0-9][a-z0-9.-]*\.[a-z]{2,}\/[\w/~.-]*(?:\?[\w/~.=&+:,;@!*()-]+)?$/;
 const NOT_NORMAL = /\.\.|\/\.|xn--/;
 
@@ -39,7 +39,7 @@ function parseWebUrl(text: string, base: URL | null = null): URL | null {
   return url.href.length > MAX_URL_CHARACTERS ? null : url;
 }
 
-/** Query parameters in lower case that track readers. */
+/** Query parameters that track readers, in lower case. */
 const TRACKING: ReadonlySet<string> = new Set(
   ("fbclid gclid gclsrc dclid gbraid wbraid msclkid yclid twclid ttclid igshid igsh li_fat_id mc_cid mc_eid mkt_tok " +
     "wt.mc_id wt_mc xtor cmpid s_cid ns_campaign ns_mchannel ns_source _gl _ga phpsessid jsessionid cfid cftoken")
@@ -48,15 +48,15 @@ const TRACKING: ReadonlySet<string> = new Set(
 const TRACKING_PREFIX = /^(?:utm_|at_|pk_|mtm_|piwik_|matomo_|hsa_|_hs|aspsessionid)/;
 
 /**
- * The part of a URL that identifies a publication, for comparison only: `https` for `http`, lower-case host, without
- * tracking parameters (also in the fragment), session ids, an empty fragment, user name and default port. Other
- * parameters keep their order. Text that is not an http(s) URL is only trimmed.
+ * Normalises a URL for comparison only: `https` instead of `http`, a lower-case host, and no tracking parameters (in
+ * query or fragment), session ids, empty fragment, user name or default port. Other parameters keep their order. Text
+ * that is not an http(s) URL is only trimmed.
  */
 export function cleanUrl(url: string): string {
   return clean(url, withoutTrackingFragment);
 }
 
-/** {@link cleanUrl} as in earlier versions, which kept the whole fragment; stored publications have such keys. */
+/** Like {@link cleanUrl}, but keeps the whole fragment, as earlier versions did. Stored publications have such keys. */
 export function cleanUrlSinglePass(url: string): string {
   return clean(url, (hash) => hash);
 }
@@ -72,14 +72,14 @@ function clean(url: string, fragmentOf: (hash: string) => string): string {
   return `https://${parsed.host}${path}${withoutTrackingQuery(parsed.search)}${fragmentOf(parsed.hash)}`;
 }
 
-/** The query without tracking parameters, with its "?" unless it is empty. */
+/** Returns the query without tracking parameters, with its "?" unless it is empty. */
 function withoutTrackingQuery(search: string): string {
   if (search === "") return "";
   const query = search.slice(1).split("&").filter((part) => part !== "" && !isTracking(part)).join("&");
   return query === "" ? "" : `?${query}`;
 }
 
-/** The fragment without tracking parameters that have values; a plain name is an anchor in the page. */
+/** Returns the fragment without tracking parameters that have a value. A plain name is an anchor in the page. */
 function withoutTrackingFragment(hash: string): string {
   if (!hash.includes("=")) return hash;
   const parts = hash.slice(1).split("&");

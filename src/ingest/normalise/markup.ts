@@ -1,7 +1,7 @@
 // Extracts the text of HTML of any quality, without the parts of a page that are not content.
 import { Tokenizer, type TokenizerCallbacks } from "htmlparser2";
 
-/** Deeper elements are ignored; their text is read. */
+/** Maximum depth of elements. Deeper elements are ignored, but their text is read. */
 const MAX_DEPTH = 100;
 
 /** Maximum number of whitespace characters between the words of a repeat. */
@@ -18,10 +18,10 @@ const VOID = new Set("area base br col embed hr img input link meta param source
 const HIDDEN = new Set("script style iframe template noscript object svg audio video canvas head".split(" "));
 const HEADING = /^h[1-6]$/;
 
-/** The text of markup with a line break at blocks and uncollapsed whitespace; for `repeats` see `textFromMarkup`. */
+/** Extracts the text of markup, with line breaks at blocks and uncollapsed whitespace. Omits leading `repeats`. */
 export function markupWords(markup: string, repeats: readonly string[]): string {
   const reader = new MarkupReader(markup, repeats);
-  const tokenizer = new Tokenizer({ decodeEntities: markup.includes("&") }, reader); // faster without
+  const tokenizer = new Tokenizer({ decodeEntities: markup.includes("&") }, reader); // decoding is slower
   tokenizer.write(markup);
   tokenizer.end();
   return reader.words();
@@ -30,12 +30,12 @@ export function markupWords(markup: string, repeats: readonly string[]): string 
 /** An open element. */
 interface Frame {
   name: string;
-  /** The numbers of pieces and characters before it. */
+  /** The numbers of pieces and of characters before the element. */
   piecesBefore: number;
   charactersBefore: number;
   hidden: boolean;
   holdsTime: boolean;
-  /** Whether it has text outside `<time>` and headings. */
+  /** Whether the element has text outside `<time>` and headings. */
   holdsWords: boolean;
 }
 
@@ -43,7 +43,7 @@ class MarkupReader implements TokenizerCallbacks {
   readonly #open: Frame[] = [];
   /** Maximum number of characters of an element that repeats a text. */
   readonly #maxRepeat: number;
-  /** The characters that become a space; in text without tags, line breaks stay. */
+  /** Matches the characters that become a space. Line breaks stay in text without tags. */
   readonly #spaces: RegExp;
   #pieces: string[] = [];
   #characters = 0;
@@ -105,7 +105,7 @@ class MarkupReader implements TokenizerCallbacks {
     while (this.#open.length > 0) this.#close();
   }
 
-  // Elements without text.
+  // The tokenizer also calls these, but they carry no text.
   onattribdata(): void {}
   onattribentity(): void {}
   onattribend(): void {}
@@ -149,7 +149,7 @@ class MarkupReader implements TokenizerCallbacks {
     if (!isTime && frame.holdsWords && !HEADING.test(frame.name)) parent.holdsWords = true;
   }
 
-  /** Whether only spaces came before an element, and it contains one of the repeats. */
+  /** Whether an element has only whitespace before it and consists of one of the repeats. */
   #isRepeat(frame: Frame): boolean {
     if (this.repeats.length === 0 || frame.charactersBefore > 0 || this.#characters > this.#maxRepeat) {
       return false;

@@ -2,29 +2,29 @@
 import { hasTag } from "../parse/formats/tags.ts";
 import { markupWords } from "./markup.ts";
 
-/** Maximum number of characters read; the limits of all texts are lower. */
+/** Maximum number of characters read. The limits of all texts are lower. */
 const MAX_MARKUP_CHARACTERS = 200_000;
 
-/** How often markup is unescaped that was escaped several times. */
+/** Maximum number of times that repeatedly escaped markup is unescaped. */
 const MAX_PASSES = 3;
 
-/** An entity in decoded text, which was escaped several times. */
+/** An entity in decoded text, a sign that the text was escaped more than once. */
 const ENTITY = /&(?:[a-z]{2,8}\d?|#\d{1,7}|#x[\da-f]{1,6});/i;
 
-/** Control characters and invisible ones: soft hyphens, zero-width characters, direction marks, tags. */
+/** Control characters and invisible characters: soft hyphens, zero-width characters, direction marks, tags. */
 const UNSEEN =
   // deno-lint-ignore no-control-regex
   /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
 /**
- * The text of HTML markup. Blocks and `<br>` start a new line, and table cells a new word; scripts, styles, frames,
- * templates and media are left out. Markup that was escaped several times is unescaped. Whitespace becomes one space or
- * one line break, invisible characters are removed, and the result is NFC.
+ * Extracts the text of HTML markup. Blocks and `<br>` start a new line, and table cells a new word. Scripts, styles,
+ * frames, templates and media are left out. Markup that was escaped several times is unescaped. Whitespace is collapsed
+ * to one space or line break, invisible characters are removed, and the result is NFC.
  *
- * `repeats` are texts that the reader sees elsewhere, such as the title and the author: the feeds of Drupal sites (many
- * European authorities) have `<span>title</span>`, `<span>author</span>`, `<time>` in front of the description. Elements
- * before any other text that contain only one of `repeats` are left out, and so is every element whose only text is a
- * `<time>`, with its heading.
+ * `repeats` are texts that the reader sees elsewhere, such as the title and the author. Feeds of Drupal sites, which
+ * many European authorities use, put `<span>title</span>`, `<span>author</span>` and `<time>` before the description.
+ * Leading elements that contain only one of `repeats` are left out, as is every element whose only text is a `<time>`,
+ * together with its heading.
  */
 export function textFromMarkup(markup: string, options: { repeats?: readonly string[] } = {}): string {
   if (!markup.includes("<") && !markup.includes("&")) return tidy(markup);
@@ -39,7 +39,7 @@ function isEscaped(text: string): boolean {
   return (text.includes("<") && hasTag(text)) || (text.includes("&") && ENTITY.test(text));
 }
 
-/** Shortens text to `limit` characters, after a complete word, with "…". */
+/** Shortens text to at most `limit` characters including "…", if possible after a complete word. */
 export function cutText(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const cut = text.slice(0, limit - 1);
@@ -50,7 +50,7 @@ export function cutText(text: string, limit: number): string {
 
 /** Maximum number of combining marks on one character (UAX #15). */
 const MAX_MARKS = 30;
-/** Normalisation sorts the marks of a character in quadratic time, which cannot be interrupted. */
+/** Surplus marks are cut because normalisation sorts marks in quadratic time and cannot be interrupted. */
 const SURPLUS_MARKS = /\p{M}{31,}/gu;
 
 /** Removes invisible characters, collapses whitespace except line breaks, and normalises to NFC. */
@@ -63,7 +63,7 @@ function tidy(text: string): string {
 
 /** An incomplete tag at the end of a truncated text. */
 const BROKEN_OFF = /<\/?[a-z][a-z0-9]*\s*$/i;
-/** A "<" without attributes and without ">" before the next "<", as people write it in titles. */
+/** A "<" that starts no tag, as in titles: neither attributes nor ">" follow before the next "<". */
 const STRAY = /<(?![!?]|\/?[a-z][a-z0-9]*\s[^<>]*=)(?=[^<>]*(?:<|$))/gi;
 
 function stripMarkup(markup: string, repeats: readonly string[]): string {

@@ -1,6 +1,6 @@
-// Time zones: the names in dates, and the instants of local times in IANA zones.
+// Time zones: their names in dates, and the instants of local times in IANA zones.
 
-/** Minutes east of UTC, or an IANA zone. */
+/** Minutes east of UTC, or the name of an IANA zone. */
 export type Zone = number | string;
 
 const HOUR = 60;
@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const MAX_OFFSET_MINUTES = 14 * HOUR;
 
-/** Hours east of UTC of zone names (the American ones from RFC 822). Names with several meanings (IST) are left out. */
+/** Hours east of UTC by zone name (the American ones from RFC 822). Ambiguous names such as IST are left out. */
 const HOURS: readonly [names: string, hours: number][] = [
   ["utc ut gmt z wet", 0],
   ["cet met mez bst west", 1],
@@ -39,7 +39,7 @@ const ZONES = new Map<string, Zone>([
 
 const OFFSET = /^(?:gmt|utc|ut|z)?([+-])(\d{1,2})(?::?(\d{2}))?$/;
 
-/** The zone of a word in lower case: "cest", "+0200", "gmt+2"; null if it is not a zone. */
+/** Returns the zone of a lower-case word such as "cest", "+0200" or "gmt+2", or null if it is not a zone. */
 export function zoneOf(word: string): Zone | null {
   const named = ZONES.get(word);
   if (named !== undefined) return named;
@@ -52,14 +52,14 @@ export function zoneOf(word: string): Zone | null {
   return match[1] === "-" ? -total : total;
 }
 
-/** Whether dates in digits have the month before the day in a zone, by its name in a date or its IANA name. */
+/** Whether numeric dates put the month before the day in a zone, given by its name in a date or its IANA name. */
 export function isMonthFirst(name: string): boolean {
   return /^(?:[ecmp][ds]?t|ak[ds]t|hst|America\/.*|US\/.*)$/.test(name);
 }
 
 /**
- * The instant (Unix ms) of a local time that is given as if it were UTC. A skipped time is an hour later; of a time that
- * occurs twice, the first counts (as in `Temporal`). An unknown IANA zone throws a RangeError.
+ * Returns the Unix time in ms of a local time, which is passed as if it were UTC. A skipped time becomes an hour later.
+ * If a time occurs twice, the first one counts (as in `Temporal`). An unknown IANA zone throws a RangeError.
  */
 export function instantOf(wallMs: number, zone: Zone): number {
   if (typeof zone === "number") return wallMs - zone * MINUTE_MS;
@@ -74,7 +74,7 @@ export function instantOf(wallMs: number, zone: Zone): number {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** The offset of an IANA zone from UTC at an instant, ms. */
+/** Returns the offset of an IANA zone from UTC at an instant, in ms. */
 function offsetMs(zone: string, atMs: number): number {
   let format = formats.get(zone);
   if (format === undefined) {

@@ -1,39 +1,39 @@
-// Decodes documents to text: detects the character encoding.
+// Detects the character encoding of documents and decodes them to text.
 
-/** The bytes that are searched for an XML declaration, and for a meta element. */
+/** Numbers of bytes that are searched for an XML declaration and for a meta element. */
 const DECLARATION_BYTES = 1024;
 const META_BYTES = 8192;
 
 const XML_ENCODING = /^[\s\0]*<\?xml[^>]*?\sencoding\s*=\s*["']\s*([\w.:-]+)\s*["']/;
 const META = /<meta\s[^<>]*/gi;
 const META_CHARSET = /charset\s*=\s*(?:["']\s*)?([\w.:-]+)/i;
-/** Encodings with one byte per character, in which nearly all bytes are valid. */
+/** Single-byte encodings, in which nearly all bytes are valid. */
 const SINGLE_BYTE = /^(?:windows-|iso-8859-|koi8-|ibm866|macintosh|x-mac-)/;
 
-/** Text and its encoding, by its lower-case name in the WHATWG Encoding Standard. */
+/** A text, and the lower-case name of its encoding in the WHATWG Encoding Standard. */
 export interface DecodedText {
   text: string;
   charset: string;
 }
 
 /**
- * Decodes a document by its byte order mark, otherwise the charset of `Content-Type`, the XML declaration or `<meta>`,
- * otherwise as UTF-8 or windows-1252 (see {@link decodeUtf8}). JSON is always UTF-8 (RFC 8259). Labels are those of the
- * WHATWG Encoding Standard ("iso-8859-1" is windows-1252). Unknown labels are ignored, and those that the bytes refute:
- * valid UTF-8 beyond ASCII refutes a single-byte label. NUL characters are removed.
+ * Decodes a document by its byte order mark, or else by the charset in `Content-Type`, the XML declaration or `<meta>`,
+ * or else as UTF-8 or windows-1252 (see {@link decodeUtf8}). JSON is always UTF-8 (RFC 8259). Labels are those of the
+ * WHATWG Encoding Standard ("iso-8859-1" is windows-1252). Unknown labels are ignored, as are labels that the bytes
+ * contradict: non-ASCII text in valid UTF-8 contradicts a single-byte label. NUL characters are removed.
  */
 export function decodeText(bytes: Uint8Array, contentType: string | null): DecodedText {
   const { text, charset } = decodeMarked(bytes) ?? decodeDeclared(bytes, contentType);
   return { text: text.replaceAll("\0", ""), charset };
 }
 
-/** Decodes text whose first bytes identify UTF-8 or UTF-16; otherwise null. */
+/** Decodes text whose first bytes identify UTF-8 or UTF-16. Returns null for other text. */
 function decodeMarked(bytes: Uint8Array): DecodedText | null {
   const [first, second, third, fourth] = bytes;
   if (first === 0xef && second === 0xbb && third === 0xbf) return decodeUtf8(bytes);
   if (first === 0xff && second === 0xfe) return decodeLossy(bytes, "utf-16le");
   if (first === 0xfe && second === 0xff) return decodeLossy(bytes, "utf-16be");
-  // Without a mark: "<", "{" or "[" and another ASCII character, each in two bytes.
+  // Without a mark, UTF-16 starts with "<", "{" or "[" and another ASCII character, each in two bytes.
   if (second === 0 && fourth === 0 && isOpening(first)) return decodeLossy(bytes, "utf-16le");
   if (first === 0 && third === 0 && isOpening(second)) return decodeLossy(bytes, "utf-16be");
   return null;
@@ -55,7 +55,7 @@ function decodeDeclared(bytes: Uint8Array, contentType: string | null): DecodedT
     if (label === undefined) continue;
     const charset = encodingOf(label);
     if (charset === null || charset.startsWith("utf-16")) continue; // decodeMarked() has excluded UTF-16
-    // Fewer characters than bytes: it contains UTF-8 sequences.
+    // Text with fewer characters than bytes contains UTF-8 sequences.
     const isUtf8 = utf8 !== null && SINGLE_BYTE.test(charset) && utf8.text.length < bytes.length;
     const decoded = isUtf8 || charset === "utf-8" ? utf8 : decodeStrictly(bytes, charset);
     if (decoded !== null) return decoded;
@@ -73,7 +73,7 @@ function charsetParameter(contentType: string): string | undefined {
   return undefined;
 }
 
-/** The charset of `<meta charset="…">` or `<meta http-equiv="Content-Type" content="text/html; charset=…">`. */
+/** Reads the charset of `<meta charset="…">` or `<meta http-equiv="Content-Type" content="text/html; charset=…">`. */
 function metaCharset(head: string): string | undefined {
   for (const [element] of head.matchAll(META)) {
     const charset = META_CHARSET.exec(element)?.[1];
@@ -82,7 +82,7 @@ function metaCharset(head: string): string | undefined {
   return undefined;
 }
 
-/** Decodes UTF-8, or windows-1252 if most bytes beyond ASCII are not valid UTF-8: one wrong item must not spoil the rest. */
+/** Decodes UTF-8, or windows-1252 if most non-ASCII text is not valid UTF-8. One bad item must not spoil the rest. */
 function decodeUtf8(bytes: Uint8Array): DecodedText {
   const strict = decodeStrictly(bytes, "utf-8");
   if (strict !== null) return strict;
@@ -92,7 +92,7 @@ function decodeUtf8(bytes: Uint8Array): DecodedText {
   return right > wrong ? lossy : decodeLossy(bytes, "windows-1252");
 }
 
-/** Null if the bytes are not valid in the encoding, except for a truncated last character. */
+/** Decodes bytes. Returns null if they are not valid in the encoding, except for a truncated last character. */
 function decodeStrictly(bytes: Uint8Array, charset: string): DecodedText | null {
   try {
     return { text: new TextDecoder(charset, { fatal: true }).decode(bytes, { stream: true }), charset };
@@ -105,7 +105,7 @@ function decodeLossy(bytes: Uint8Array, charset: string): DecodedText {
   return { text: new TextDecoder(charset).decode(bytes), charset };
 }
 
-/** The encoding of a label; null if unknown. */
+/** Returns the encoding of a label, or null if it is unknown. */
 function encodingOf(label: string): string | null {
   try {
     return new TextDecoder(label).encoding;

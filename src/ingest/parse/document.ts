@@ -1,4 +1,4 @@
-// Parses the bytes of a document in any format to its items.
+// Parses the bytes of a document in any format into items.
 import type { Reading } from "../../domain/source/extraction_rules.ts";
 import { decodeText } from "./decode.ts";
 import { binaryFormat, foreignText } from "./unexpected_format.ts";
@@ -12,10 +12,10 @@ import { readXmlFeed } from "./formats/read_xml.ts";
 export { DocumentError };
 export type { DocumentFormat, ParsedDocument, ParsedItem, ParseProblem } from "./parsed.ts";
 
-/** The maximum number of items that are read to find the newest, as a multiple of those that are kept. */
+/** Maximum number of items that are read to find the newest, as a multiple of those that are kept. */
 const READ_TIMES = 10;
 
-/** Maximum length of text before a feed, characters. */
+/** Maximum length of the text before a feed, in characters. */
 const MAX_WARNINGS = 65_536;
 
 /** Maximum length of the URL or cursor of the next page. */
@@ -24,9 +24,9 @@ const MAX_NEXT_CHARACTERS = 4_096;
 export interface ParseOptions {
   contentType: string | null;
   maxItems: number;
-  /** IANA time zone of dates that state none, by which the newest items are found. */
+  /** IANA time zone of dates that state none, which is used to find the newest items. */
   timezone?: string;
-  /** How its items are found; null for a feed. */
+  /** How the items are found, or null for a feed. */
   reading?: Reading | null;
   /** The link of a page that is one item. */
   url?: string | null;
@@ -35,11 +35,11 @@ export interface ParseOptions {
 }
 
 /**
- * Reads a document by the rules of its source. Without rules it is a feed, detected by its content: RSS 0.9x and 2.0,
- * RSS 1.0 (RDF), Atom 0.3 and 1.0, JSON Feed 1.0 and 1.1. An error in one item does not affect others. A truncated
- * document yields its complete items and a problem; of more than `maxItems` items the newest are kept. Takes linear
- * time and expands no declared entity. Throws only {@link DocumentError}, if the document has another format or no
- * complete item.
+ * Reads a document by the rules of its source. Without rules, it must be a feed, whose format is detected: RSS 0.9x and
+ * 2.0, RSS 1.0 (RDF), Atom 0.3 and 1.0, JSON Feed 1.0 and 1.1. An error in one item does not affect others. A truncated
+ * document yields its complete items and a problem. Only the newest `maxItems` items are kept. Takes linear time and
+ * expands no declared entities. Throws only {@link DocumentError}, if the document has another format or no complete
+ * item.
  */
 export function parseDocument(bytes: Uint8Array, options: ParseOptions): ParsedDocument {
   const { maxItems, timezone = "UTC", mayQuote = true } = options;
@@ -73,7 +73,7 @@ function readDocument(bytes: Uint8Array, options: ParseOptions): ParsedDocument 
 
 const WANTED = { feed: "a feed", json: "JSON", sparql: "JSON", html: "a page", page: "a page" } as const;
 
-/** The text of a document. Throws {@link DocumentError} if it is empty or clearly of another format. */
+/** Returns the text of a document. Throws {@link DocumentError} if it is empty or clearly has another format. */
 function textOf(
   bytes: Uint8Array,
   contentType: string | null,
@@ -84,7 +84,7 @@ function textOf(
   if (binary !== null) throw new DocumentError(`this is ${binary}, not ${wanted}`);
   const { text } = decodeText(bytes, contentType);
   const mark = /\S/.exec(text)?.[0];
-  if (mark === undefined) throw new DocumentError("the document is empty: it holds only spaces");
+  if (mark === undefined) throw new DocumentError("the document is empty: it has only white space");
   const isJson = mark === "{" || mark === "[";
   const isMarkup = mark === "<" || /<[a-z?!]/i.test(text);
   if (wanted === "JSON" ? !isJson : wanted === "a page" ? isJson || !isMarkup : !isJson && !isMarkup) {
@@ -98,11 +98,11 @@ function readFeed(text: string, maxItems: number): ParsedDocument {
   const start = afterWarnings(text);
   const document = readXmlFeed(text.slice(start), maxItems);
   if (start === 0) return document;
-  const reason = "there is other text before the feed, such as an error message of the site's software";
+  const reason = "there is other text before the feed, such as an error message from the site's software";
   return { ...document, problems: [{ item: "document", reason, isMeant: true }, ...document.problems] };
 }
 
-/** The offset of XML after other text, such as an error message of the site's software; otherwise 0. */
+/** Returns the offset of XML that follows other text, such as an error message, or 0 if no text precedes it. */
 function afterWarnings(text: string): number {
   const at = text.slice(0, MAX_WARNINGS).indexOf("<?xml");
   const before = text.slice(0, Math.max(0, at));

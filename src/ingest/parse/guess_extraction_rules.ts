@@ -1,15 +1,15 @@
-// Guesses extraction rules from a document's key names: for previews, and as a starting point for a config.
+// Guesses extraction rules from a document's key names, for previews and as a starting point for a config.
 import type { ItemField, Reading } from "../../domain/source/extraction_rules.ts";
 import { isObject, type JsonObject } from "./formats/read_json.ts";
 
-/** Maximum depth of lists, and of fields in an item. */
+/** Maximum depth of lists, and of fields within an item. */
 const MAX_DEPTH = 8;
 const MAX_FIELD_DEPTH = 4;
-/** Maximum number of items of a list, and of keys of an object, that are examined. */
+/** Maximum number of list items, and of object keys, that are examined. */
 const MAX_EXAMINED = 20;
 const MAX_KEYS = 100;
 
-/** Names of each field in APIs, in several languages, the most specific first. */
+/** Patterns of key names for each field, in several languages, most specific first. */
 const NAMES: readonly [ItemField, RegExp[]][] = [
   ["title", [
     /^(title|titel|titre|titulo|título|titolo)$/i,
@@ -39,7 +39,7 @@ interface Guess {
   fields: Record<string, string[]>;
 }
 
-/** Guesses the rules for a JSON value; null without items that have titles. */
+/** Guesses the rules for a JSON value. Returns null if it has no items with titles. */
 export function guessJson(value: unknown): Extract<Reading, { kind: "json" }> | null {
   let best: Guess | null = null;
   const root = isObject(value) ? guessFields([value]) : {};
@@ -63,7 +63,7 @@ export function guessJson(value: unknown): Extract<Reading, { kind: "json" }> | 
   return { kind: "json", items: [written(path)], fields, dateFormat: null, next: null };
 }
 
-/** The rules in the syntax of the config, on one line. */
+/** Returns the rules in config syntax, on one line. */
 export function describeGuess({ items, fields }: Extract<Reading, { kind: "json" }>): string {
   const rules = Object.entries(fields).map(([field, [rule]]) => `${field} = ${JSON.stringify(rule)}`);
   return [`items = ${JSON.stringify(items[0])}`, ...rules].join(", ");

@@ -2,14 +2,14 @@
 import { Buffer } from "node:buffer";
 import { DocumentError } from "./parsed.ts";
 
-/** Bytes that are inflated at a time, to at most about 1,000 times as many. */
+/** Number of bytes that are inflated at a time. They become at most about 1,000 times as many. */
 const CHUNK_BYTES = 4_096;
 
 function* chunksOf(bytes: Uint8Array): Generator<Uint8Array<ArrayBuffer>> {
   for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.slice(at, at + CHUNK_BYTES);
 }
 
-/** Inflates a gzip file; returns other bytes unchanged. Throws {@link DocumentError} beyond `maxBytes`. */
+/** Inflates a gzip file, or returns other bytes unchanged. Throws {@link DocumentError} beyond `maxBytes`. */
 export async function inflateFile(bytes: Uint8Array, maxBytes: number): Promise<Uint8Array> {
   if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
   const inflated: Uint8Array[] = [];

@@ -1,11 +1,11 @@
-// Limits the items taken from a document: if it has too many, the newest are kept, whatever their order.
+// Limits the items of a document. If there are too many, the newest are kept, whatever their order.
 import { parseDate } from "../normalise/dates.ts";
 import type { ParsedDocument, ParsedItem } from "./parsed.ts";
 
 /**
- * Limits a document to its newest `maxItems` items, in their order. An item without a date has that of the item before
- * it, because most lists are sorted by time; without any date the first items are kept. `timezone` is the IANA time zone
- * of dates that state none.
+ * Limits a document to its newest `maxItems` items, in their order. An undated item takes the date of the item before
+ * it, because most lists are sorted by time. If no item has a date, the first items are kept. `timezone` is the IANA
+ * time zone of dates that state none.
  */
 export function keepNewest(
   document: ParsedDocument,
@@ -27,7 +27,7 @@ export function keepNewest(
   };
 }
 
-/** The date of each item or of the last dated item before it, Unix ms; Infinity before the first dated one. */
+/** Returns the date of each item, or of the last dated item before it, in Unix ms; Infinity if there is neither. */
 function datesOf(items: readonly ParsedItem[], timezone: string): number[] {
   let beforeMs = Infinity;
   return items.map(({ publishedText, updatedText }) => {

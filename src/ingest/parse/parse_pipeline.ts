@@ -1,4 +1,4 @@
-// From the bytes of a document to its classified items: pure, and run in the parse worker.
+// Turns the bytes of a document into classified items. Pure, and run in the parse worker.
 import type { Reading } from "../../domain/source/extraction_rules.ts";
 import { type Classify, classifyRequest } from "../revise/classifier_input.ts";
 import { type IdentifiedItem, identifyItems, itemLanguage } from "../identify/identify.ts";
@@ -10,9 +10,9 @@ import type { Classified } from "../revise/decide_revision.ts";
 
 /** Maximum number of items of one document. */
 export const MAX_ITEMS = 20_000;
-/** Maximum total length of the items of one document, characters: relative links can repeat a long base URL. */
+/** Maximum total length of a document's items in characters. Relative links can repeat a long base URL. */
 export const MAX_CHARACTERS = 32 * 1024 * 1024;
-const TOO_LONG = `the items of the document have more than ${MAX_CHARACTERS} characters together`;
+const TOO_LONG = `the items of the document have more than ${MAX_CHARACTERS} characters in total`;
 /** Maximum number of refused items that are reported individually. */
 const MAX_REPORTED = 1_000;
 
@@ -20,9 +20,9 @@ const MAX_REPORTED = 1_000;
 export interface ParseRequest {
   bytes: Uint8Array;
   contentType: string | null;
-  /** Null for a file. */
+  /** The URL of the document, or null for a file. */
   url: string | null;
-  /** How its items are found; null for a feed. */
+  /** How the items are found, or null for a feed. */
   reading: Reading | null;
   /** IANA time zone of dates that state none. */
   timezone: string;
@@ -30,7 +30,7 @@ export interface ParseRequest {
   baseUrl: string;
   sourceId: string;
   sourceLanguages: readonly string[];
-  /** The language of the document, if the source has a URL for each language. */
+  /** The language of the document if the source has a URL per language; otherwise null. */
   language: string | null;
   identity: Identity;
 }
@@ -38,12 +38,12 @@ export interface ParseRequest {
 export interface DocumentContents extends Pick<ParsedDocument, "language" | "next" | "ttlMinutes"> {
   problems: ParseProblem[];
   itemCount: number;
-  /** The latest date of an item, Unix ms; null where none has one. */
+  /** The latest date of an item in Unix ms, or null if no item has a date. */
   newestMs: number | null;
-  /** The identity of the request, or a later rule that distinguishes the items. */
+  /** The identity of the request, or one with a later rule that distinguishes the items. */
   identity: Identity;
   items: IdentifiedItem[];
-  /** Items of which the document contains a newer edition. */
+  /** Items that are left out because the document has another edition of them that is not older. */
   older: IdentifiedItem[];
   refused: ParseProblem[];
   notes: Map<NormalisedItem, readonly string[]>;
@@ -55,9 +55,9 @@ export function parseContents(request: ParseRequest, classify: Classify): Docume
   const { bytes, contentType, url, reading, timezone, baseUrl, sourceId } = request;
   const document = parseDocument(bytes, {
     ...{ contentType, maxItems: MAX_ITEMS, timezone, reading, url },
-    mayQuote: url !== null, // a file that is in the folder by mistake may be secret
+    mayQuote: url !== null, // a file put in the folder by mistake may be secret
   });
-  // The language is stored with every item.
+  // The language is stored with every item, so its length is limited.
   const isTag = (document.language?.length ?? 0) <= MAX_TAG_CHARACTERS;
   const language = isTag ? document.language : null;
   const normalised: NormalisedItem[] = [];
@@ -104,18 +104,18 @@ export function parseContents(request: ParseRequest, classify: Classify): Docume
   };
 }
 
-/** The length of an item's texts in characters. */
+/** Returns the total length of an item's texts in characters. */
 function lengthOf({ guid, link, title, summary, categories }: NormalisedItem): number {
   const ofCategories = categories.reduce((sum, { length }) => sum + length, 0);
   return (guid?.length ?? 0) + link.length + title.length + summary.length + ofCategories;
 }
 
-/** The languages that the document and the source state, the document's first. */
+/** Returns the languages stated by document and source, the document's first. */
 export function statedLanguages(ofDocument: string | null, ofSource: readonly string[]): string[] {
   return [...(ofDocument === null ? [] : [ofDocument]), ...ofSource];
 }
 
-/** Reads every field of a classification, as fields are computed lazily and another thread needs all. */
+/** Reads every field of a classification, because fields are computed lazily and another thread needs them all. */
 function everyField(
   { relevant, language, eventType, topics, severity, aiActArticles }: Classified,
 ): Classified {
@@ -131,7 +131,7 @@ function newestOf(items: readonly NormalisedItem[]): number | null {
   return newestMs;
 }
 
-/** Limits the problems of items; keeps those of the document. */
+/** Limits the number of problems with items, but keeps all problems with the document. */
 function limited(problems: readonly ParseProblem[]): ParseProblem[] {
   const left = problems.length - MAX_REPORTED;
   if (left <= 0) return [...problems];

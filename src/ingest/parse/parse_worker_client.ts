@@ -9,10 +9,10 @@ import { type DocumentParts, joinContents } from "./split_document.ts";
 import type { DocumentContents, ParseRequest } from "./parse_pipeline.ts";
 import type { SitemapContents, SitemapRequest } from "./sitemap_pages.ts";
 
-/** A request as it is sent: a typed array of 9 MB would take Deno's Node workers a second to receive. */
+/** A request as sent to the worker: Deno's Node workers take a second to receive a typed array of 9 MB. */
 type Sent<T extends { bytes: Uint8Array }> = Omit<T, "bytes"> & { buffer: ArrayBuffer };
 
-/** The arguments and results of the parse worker's tasks; it sends the elements of a list in several messages. */
+/** The arguments and results of the parse worker's tasks. The elements of a list arrive in several messages. */
 export interface ParseTasks {
   parse: { given: Sent<ParseRequest> & { additions: Additions }; yields: DocumentParts };
   sitemap: { given: Sent<SitemapRequest>; yields: [object, ...object[]] };
@@ -22,18 +22,18 @@ export interface ParseTasks {
 
 export interface ParseLimits {
   timeoutMs: number;
-  /** Aborts the task; the call rejects with the signal's reason. */
+  /** Aborts the task. The call then rejects with the signal's reason. */
   signal?: AbortSignal;
 }
 
 /**
- * The work on the bytes of documents and with the operator's regular expressions. Every method throws {@link
- * DocumentError} if the document cannot be read and {@link FetchError} at a limit; the main thread does not try again.
+ * Processes the bytes of documents and runs the operator's regular expressions. Every method throws {@link
+ * DocumentError} if the document cannot be read, and {@link FetchError} at a limit. The main thread does not retry.
  */
 export interface Parser {
   parse(request: ParseRequest): Promise<DocumentContents>;
   readSitemap(request: SitemapRequest): Promise<SitemapContents>;
-  /** The URLs with `*` for their language. */
+  /** Returns the URLs with `*` in place of their language. */
   bareAddresses(addresses: readonly string[], languages: LanguageForms): Promise<string[]>;
   describe(bytes: Uint8Array, options: DescribeOptions): Promise<DocumentDescription>;
 }

@@ -8,7 +8,7 @@ import { parseContents } from "./parse_pipeline.ts";
 import type { ParseTasks } from "./parse_worker_client.ts";
 import { readSitemapPages } from "./sitemap_pages.ts";
 
-/** The tasks by name. The classifier is reused until the additions change. */
+/** Returns the tasks by name. The classifier is reused until the additions change. */
 export function parseWorkerTasks(
   createClassifier: (additions: Additions) => { classify: Classify },
 ): Record<string, (argument: unknown) => unknown> {

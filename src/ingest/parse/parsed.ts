@@ -25,9 +25,9 @@ export interface ParsedItem {
   categories: string[];
   /** Plain text. */
   authors: string[];
-  /** As stated ("en-GB"); null for the document's. */
+  /** The language as stated ("en-GB"), or null if it is the document's. */
   language: string | null;
-  /** The item's own xml:base; null for the document's. */
+  /** The item's own xml:base, or null if the document's base applies. */
   baseUrl: string | null;
 }
 
@@ -36,7 +36,7 @@ export interface ParseProblem {
   /** The item's position ("item 3"), or "document". */
   item: string;
   reason: string;
-  /** Whether it needs no action: such documents are always read this way. */
+  /** True if no action is needed, because such documents are always read this way. */
   isMeant?: true;
 }
 
@@ -44,13 +44,13 @@ export interface ParsedDocument {
   format: DocumentFormat;
   /** HTML markup. */
   title: string | null;
-  /** As stated ("en-GB"). */
+  /** The language as stated ("en-GB"). */
   language: string | null;
   /** The base of relative links: the document's xml:base, otherwise the site that it states. */
   baseUrl: string | null;
-  /** How long the document is fresh, as it states. */
+  /** The ttl that the document states, in minutes, or null if it states none. */
   ttlMinutes: number | null;
-  /** Its reference to the next document: a URL, which may be relative, or a cursor; null if there is none. */
+  /** The reference to the next document: a URL, which may be relative, or a cursor; null if there is none. */
   next: string | null;
   items: ParsedItem[];
   problems: ParseProblem[];
@@ -63,7 +63,7 @@ export function documentProblem(reason: string): ParseProblem {
   return { item: "document", reason };
 }
 
-/** Reads at most `maxItems` rows; `read` returns the reason if a row is not an item. */
+/** Reads at most `maxItems` rows. `read` returns the reason if a row is not an item. */
 export function readItems<T>(
   rows: readonly T[],
   maxItems: number,
@@ -83,7 +83,7 @@ export function readItems<T>(
   return { items, problems };
 }
 
-/** A document that cannot be read; the message names its actual format. */
+/** The error for a document that cannot be read. The message names the actual format if it is known. */
 export class DocumentError extends Error {
   override readonly name = "DocumentError";
   /** `quote` is the end of the message, which quotes the document. */

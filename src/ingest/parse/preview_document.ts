@@ -1,4 +1,4 @@
-// Previews a saved document without its source: formats that identify themselves, or guessed rules.
+// Previews a saved document without its source, by detecting its format or guessing its rules.
 import type { Reading } from "../../domain/source/extraction_rules.ts";
 import { decodeText } from "./decode.ts";
 import { parseDocument, type ParseOptions } from "./document.ts";
@@ -21,7 +21,7 @@ const SPARQL_FIELDS = {
 
 /**
  * Reads a document by its source's rules. Without rules, feeds, sitemaps and SPARQL results are detected, and the rules
- * of other JSON are guessed, which a problem states. Throws {@link DocumentError}.
+ * of other JSON are guessed and reported as a problem. Throws {@link DocumentError}.
  */
 export function previewDocument(bytes: Uint8Array, options: ParseOptions): ParsedDocument {
   const reading = options.reading ?? null;

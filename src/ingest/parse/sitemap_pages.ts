@@ -1,4 +1,4 @@
-// From the bytes of a sitemap to the wanted pages, or sitemaps of an index: pure, and run in the parse worker.
+// Reads the wanted pages of a sitemap, or the wanted sitemaps of an index. Pure, and run in the parse worker.
 import type { SitemapRules } from "../../domain/source/extraction_rules.ts";
 import { parseDate } from "../normalise/dates.ts";
 import { absoluteUrl } from "../normalise/links.ts";
@@ -6,9 +6,9 @@ import { DocumentError, type ParseProblem } from "./parsed.ts";
 import { readSitemap, type SitemapEntry } from "./formats/read_sitemap.ts";
 import { shortName } from "../fetch/pagination.ts";
 
-/** Maximum number of entries of one sitemap by the protocol. */
+/** Maximum number of entries that the protocol allows in one sitemap. */
 const MAX_ENTRIES = 50_000;
-/** Maximum total length of the URLs of one sitemap, characters: relative ones can repeat a long base URL. */
+/** Maximum total length of a sitemap's URLs in characters. Relative URLs can repeat a long base URL. */
 const MAX_CHARACTERS = 32 * 1024 * 1024;
 /** Maximum number of problems that one sitemap reports. */
 const MAX_PROBLEMS = 1_000;
@@ -16,12 +16,12 @@ const MAX_PROBLEMS = 1_000;
 export interface SitemapRequest extends Pick<SitemapRules, "include" | "exclude" | "maps"> {
   bytes: Uint8Array;
   contentType: string | null;
-  /** The bases of relative URLs of pages and of sitemaps. */
+  /** The bases of relative page URLs and of relative sitemap URLs. */
   pageBase: string;
   mapBase: string;
   /** IANA time zone of dates that state none. */
   timezone: string;
-  /** Earlier changes are not wanted, Unix ms. */
+  /** The time before which changes are not wanted, in Unix ms. */
   sinceMs: number;
 }
 
@@ -43,7 +43,7 @@ export type SitemapContents =
     | {
       kind: "urlset";
       entries: DatedPage[];
-      /** The number of pages with a date, wanted or not, and of those without one. */
+      /** The numbers of pages with and without a date, whether or not they have changed. */
       dated: number;
       undated: number;
     }
@@ -103,7 +103,7 @@ function createResolver(base: string): (address: string) => string | null {
     const url = absoluteUrl(address, base);
     characters += url?.length ?? 0;
     if (characters > MAX_CHARACTERS) {
-      throw new DocumentError(`the URLs of the sitemap have more than ${MAX_CHARACTERS} characters together`);
+      throw new DocumentError(`the URLs of the sitemap have more than ${MAX_CHARACTERS} characters in total`);
     }
     return url;
   };

@@ -1,13 +1,13 @@
-// The contents of a document as a list, whose elements the parse worker sends in several messages.
+// Splits the contents of a document into a list, so that the parse worker can send them in several messages.
 import type { IdentifiedItem } from "../identify/identify.ts";
 import type { DocumentContents } from "./parse_pipeline.ts";
 import type { Classified } from "../revise/decide_revision.ts";
 
-/** The document without its items, and then its items. */
+/** The document without its items, followed by its items. */
 export type DocumentParts = [DocumentPart, ...ItemPart[]];
 
 interface DocumentPart extends Omit<DocumentContents, "items" | "older" | "notes" | "classified"> {
-  /** The number of items that are not older editions; these come first. */
+  /** The number of items that are not older editions. They come first. */
   newest: number;
 }
 

@@ -2,7 +2,7 @@
 import { withoutMailAddresses } from "../../domain/customer/mail.ts";
 import { DocumentError } from "./parsed.ts";
 
-/** How far a page is searched for its title. */
+/** Number of characters of a page that are searched for its title. */
 const MAX_TITLE_SEARCH = 65_536;
 /** Maximum length of a quotation from the document in an error. */
 const MAX_QUOTE = 80;
@@ -12,7 +12,7 @@ const HTML_ELEMENTS = new Set(
     "main header section article nav footer")
     .split(" "),
 );
-/** Formats by root element, with the strategy that reads them; null if none does. */
+/** Formats by root element, with the fetch strategy that reads each, or null if none does. */
 const KNOWN_ROOTS = new Map<string, [what: string, strategy: string | null]>([
   ["opml", ["an OPML list of feeds", null]],
   ["urlset", ["a sitemap", "sitemap"]],
@@ -32,12 +32,12 @@ const BINARY: [start: number[], name: string][] = [
   [[0x47, 0x49, 0x46, 0x38], "a GIF image"],
 ];
 
-/** The name of a known binary format by its first bytes; otherwise null. */
+/** Returns the name of a binary format that the first bytes identify; otherwise null. */
 export function binaryFormat(bytes: Uint8Array): string | null {
   return BINARY.find(([start]) => start.every((byte, at) => bytes[at] === byte))?.[1] ?? null;
 }
 
-/** The error for XML or HTML with an unexpected root element. */
+/** Creates the error for XML or HTML with an unexpected root element. */
 export function foreignRoot(rootName: string, text: string, wanted: "a feed" | "a sitemap"): DocumentError {
   const name = rootName.slice(rootName.indexOf(":") + 1).toLowerCase();
   if (HTML_ELEMENTS.has(name)) {
@@ -57,7 +57,7 @@ function readBy(strategy: string): string {
   return `; fetch_strategy = "${strategy}" reads it`;
 }
 
-/** The error for text of an unexpected format; `wanted` is "a feed", "JSON" or "a page". */
+/** Creates the error for text of an unexpected format. `wanted` is "a feed", "JSON" or "a page". */
 export function foreignText(text: string, wanted: string): DocumentError {
   const kind = /^\s*[{[]/.test(text) ? "JSON" : /^\s*</.test(text) ? "a page of HTML or XML" : "plain text";
   return new DocumentError(`this is ${kind}, not ${wanted}`, ` (it begins: ${quote(text)})`);

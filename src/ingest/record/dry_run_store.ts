@@ -1,4 +1,4 @@
-// Previews several documents as if the decisions on the previous ones had been stored.
+// Previews several documents as if the decisions on earlier ones had been stored.
 import type { PublicationKey, RecordDecision } from "../../domain/ports/store/publications.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
 
@@ -24,7 +24,7 @@ export function createDryRunStore({ previewPublications }: { previewPublications
     for (const [index, decision] of own.entries()) {
       const publication = publications[index];
       if (publication === undefined || decision.kind === "irrelevant") continue;
-      // An unchanged item leaves something only if it was known by another name.
+      // An unchanged item affects later decisions only if it was found by another name, because that adds an alias.
       if (decision.kind === "unchanged" && known.has(publication)) continue;
       for (const name of namesOf(publication)) {
         previewed.set(name, [...previewed.get(name) ?? [], { publication, decision }]);

@@ -3,14 +3,14 @@ import type { RecordDecision, StoredPublication } from "../../domain/ports/store
 import type { IdentifiedItem } from "../identify/identify.ts";
 import type { DocumentRun } from "../run_context.ts";
 
-/** Maximum number of publications, and characters of their texts, in one transaction, which blocks the main thread. */
+/** Limits of a transaction, which blocks the main thread: publications, and characters of their texts. */
 const RECORD_BATCH = 100;
 const RECORD_CHARACTERS = 100_000;
 
-/** Decides an item with the stored publication; null leaves it to a later call. */
+/** Decides on an item, given its stored publication. Returns null to leave the decision to a later call. */
 export type Decide = (one: IdentifiedItem, stored: StoredPublication | null) => RecordDecision | null;
 
-/** Records items one after the other, each batch in one transaction. */
+/** Records items in batches, each in one transaction. */
 export async function recordBatches(
   identified: readonly IdentifiedItem[],
   run: DocumentRun,
@@ -19,7 +19,7 @@ export async function recordBatches(
   await recordGroups(identified.map((one) => [one]), run, decide);
 }
 
-/** Records groups of items; no group is split between two transactions. */
+/** Records groups of items without splitting a group between transactions. */
 export async function recordGroups(
   groups: readonly (readonly IdentifiedItem[])[],
   { source, mode, options: { store, holder }, pause }: DocumentRun,

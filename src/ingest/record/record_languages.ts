@@ -1,4 +1,4 @@
-// Records the items in several languages, after all documents have been read.
+// Records items in several languages after all documents have been read.
 import type { DocumentRun } from "../run_context.ts";
 import type { IdentifiedItem } from "../identify/identify.ts";
 import type { DecidedItem } from "../model.ts";
@@ -10,11 +10,11 @@ import { createGroupDecider, type WaitingItem } from "../revise/merge_languages.
 /** The result of recording the items that waited for other languages. */
 export interface MergedLanguages {
   decisions: Map<NormalisedItem, Pick<DecidedItem, "decision" | "suppressNotification">>;
-  /** The publications that were recorded, by their external ids. */
+  /** The external ids of the publications that were recorded. */
   seen: Set<string>;
 }
 
-/** Records the items that waited, all languages of a publication in one transaction. */
+/** Records the items that waited, with all languages of a publication in one transaction. */
 export async function recordMergedLanguages(run: DocumentRun): Promise<MergedLanguages> {
   const { languageMerge } = run;
   const result: MergedLanguages = { decisions: new Map(), seen: new Set() };
@@ -42,7 +42,7 @@ export async function recordMergedLanguages(run: DocumentRun): Promise<MergedLan
   return result;
 }
 
-/** The items of one publication, each with the aliases of all. */
+/** Gives each item of a publication the aliases of all of them. */
 function withSharedAliases(items: readonly WaitingItem[]): WaitingItem[] {
   const keys = new Set(items.flatMap(({ one }) => [...one.formerKeys ?? [], one.key]));
   if (keys.size === 1) return [...items];

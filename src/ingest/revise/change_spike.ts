@@ -1,4 +1,4 @@
-// Change spikes: more new publications or revisions in one fetch than the source's history explains.
+// Detects change spikes: fetches with more new publications or revisions than the source's history explains.
 import type { ChangeSpike, ChangeVolume } from "../../domain/source/change_volume.ts";
 
 /** At or below this count, a fetch is never a spike. */
@@ -9,16 +9,16 @@ const ALLOWED_TIMES_EXPECTED = 5;
 const NEW_PART = 0.5;
 /** Revisions are a spike only above this share of the items. */
 const REVISED_PART = 0.25;
-/** The weight of an old publication: a site that renumbers its items has many old ones. */
+/** The weight of an old publication. A site that renumbers its items has many of them. */
 const WEIGHT_OF_OLD = 3;
 /** The weight of a publication that is dated after all known ones. */
 const WEIGHT_OF_NEWER = 0.25;
 const DAY_MS = 86_400_000;
 
 /**
- * Whether a fetch with this many items is a spike. New publications are one if most items are new and their weight
- * exceeds {@link ALWAYS_ALLOWED} and {@link ALLOWED_TIMES_EXPECTED} times the usual maximum of a fetch, or the number
- * that the source publishes in the time since its last success. Revisions are one, for example, after a new template.
+ * Decides whether a fetch with this many items is a spike. New publications are a spike if most items are new and their
+ * weight exceeds both {@link ALWAYS_ALLOWED} and {@link ALLOWED_TIMES_EXPECTED} times the expected number: the usual
+ * maximum per fetch, or what the source publishes in the time since its last success. Revisions can be a spike too.
  */
 export function detectSpike(volume: ChangeVolume, items: number): ChangeSpike {
   const { count, older, newer, usual, perDay, revised, usualRevised } = volume;

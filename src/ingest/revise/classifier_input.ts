@@ -1,4 +1,4 @@
-// The input of the classifier for an item.
+// Builds the input of the classifier for an item.
 import type { NormalisedItem } from "../normalise/item.ts";
 import type { Classified } from "./decide_revision.ts";
 
@@ -7,15 +7,15 @@ export interface ClassifyRequest {
   summary: string;
   url: string;
   categories: readonly string[];
-  /** The languages that item, document and source state, the most specific first. */
+  /** The languages stated by item, document and source, most specific first. */
   statedLanguages: readonly string[];
   sourceId: string;
 }
 
-/** Classifies one item; parts of the result may be computed when they are first read. */
+/** Classifies one item. Parts of the result may be computed only when they are first read. */
 export type Classify = (request: ClassifyRequest) => Classified;
 
-/** The request for an item: `language` is its own where the source has several; `statedLanguages` are the source's. */
+/** Builds the request for an item. `language` is its language if the source has several. */
 export function classifyRequest(
   item: NormalisedItem,
   { language, statedLanguages, sourceId }: {

@@ -1,4 +1,4 @@
-// Decides and records the items of one document in passes, because some decisions need all its items.
+// Decides and records the items of one document in passes, because some decisions need all of its items.
 import type { DocumentOrigin } from "../../domain/event/provenance.ts";
 import { PATTERN_RULE } from "../../domain/source/source.ts";
 import type { StoredPublication } from "../../domain/ports/store/publications.ts";
@@ -25,24 +25,24 @@ import {
 } from "./decide_revision.ts";
 import { wasIrrelevantBefore } from "./relevance_scope.ts";
 
-/** From this many changed dates on, while none is unchanged, the source generates its dates. */
+/** With at least this many changed dates, and no unchanged date, the source generates its dates. */
 const CHURNING_DATES = 3;
-/** From this many further ids of a publication on, the source generates its ids. */
+/** If a publication has had at least this many further ids, the source generates its ids. */
 const CHURNING_IDS = 3;
 
-/** Maximum number of the latest publications that are compared with unknown items. */
+/** Number of latest publications with which unknown items are compared. */
 const RECENT = 500;
 
 /** The properties that the items of a document share. */
 export interface SharedOrigin {
-  /** The languages that the document and the source's settings state, the more specific first. */
+  /** The languages stated by the document and the source's settings, most specific first. */
   statedLanguages: readonly string[];
   origin: DocumentOrigin;
   notes: ReadonlyMap<NormalisedItem, readonly string[]>;
   classified: ReadonlyMap<NormalisedItem, Classified>;
   /** Whether the document was read before with the same bytes. */
   isReread: boolean;
-  /** The language of the document, if the source has a URL for each. */
+  /** The language of the document if the source has a URL per language; otherwise null. */
   language: string | null;
 }
 
@@ -55,11 +55,11 @@ interface DocumentContext {
 
 interface Pass {
   decisions: ReadonlyMap<NormalisedItem, ItemDecision>;
-  /** The publications of the items, by their external ids. */
+  /** The external ids of the items' publications. */
   seen: ReadonlySet<string>;
-  /** Items of which only the date has changed, left to {@link decideChangedDates}. */
+  /** Items whose date alone has changed, which are left to {@link decideChangedDates}. */
   dateChanged: readonly IdentifiedItem[];
-  /** Whether an item has its stored date. */
+  /** Whether at least one item still has its stored date. */
   hasSameDate: boolean;
   /** See {@link DocumentDecisions.needsConfirmation}. */
   needsConfirmation: boolean;
@@ -67,15 +67,15 @@ interface Pass {
 
 /** The result of the first pass, with the items that it leaves to later passes. */
 interface FirstPass extends Pass {
-  /** Relevant items that are unknown by every id. */
+  /** Relevant items without a known id. */
   fresh: readonly IdentifiedItem[];
   /** Items whose id belonged to another publication, with that publication's external id. */
   reusedIds: ReadonlyMap<IdentifiedItem, string>;
   /** Items whose URL has changed only in its query. */
   queries: ChangedQueries;
-  /** Items of which only the URL has changed. */
+  /** Items whose URL alone has changed. */
   urls: MovedUrls;
-  /** Whether no id of the document was known, and known publications have new ids again and again. */
+  /** Whether no id in the document was known and known publications keep getting new ids. */
   hasChurningIds: boolean;
 }
 
@@ -105,7 +105,7 @@ export async function decideDocument(
   };
 }
 
-/** Decides the items that need nothing else of the document, and sets the others aside for later passes. */
+/** Decides the items that can be decided on their own, and sets the others aside for later passes. */
 async function decideFirst(document: DocumentContext): Promise<FirstPass> {
   const { items, run, context } = document;
   const { identity, state } = run;
@@ -138,7 +138,7 @@ async function decideFirst(document: DocumentContext): Promise<FirstPass> {
   };
 }
 
-/** Decides and records those items that `isDue` accepts; a changed date is left to {@link decideChangedDates}. */
+/** Decides and records the items that `isDue` accepts. Leaves changed dates to {@link decideChangedDates}. */
 async function decideEach(
   items: readonly IdentifiedItem[],
   { run, context }: DocumentContext,
@@ -163,28 +163,28 @@ async function decideEach(
       needsConfirmation ||= decision.isPending === true;
     }
     hasSameDate ||= stored?.contentHash === one.contentHash;
-    // It may wait for the other languages of its publication.
+    // The item may have to wait for the other languages of its publication.
     return run.languageMerge?.takes({ one, stored, decision, context }) === true ? null : decision;
   });
   return { decisions, seen, dateChanged, hasSameDate, needsConfirmation };
 }
 
-/** Whether an unknown item is to be recorded. */
+/** Whether an unknown item should be recorded. */
 function isWanted(one: IdentifiedItem, { keepAll, classify }: RevisionContext): boolean {
   return keepAll || classify(one).relevant;
 }
 
-/** The fresh items that match known publications. */
+/** The fresh items after they have been compared with known publications. */
 interface Rematched {
-  /** Those whose URL differs only in its query, with their external ids. */
+  /** Items whose URL differs only in its query, with the external ids of their publications. */
   requeried: ReadonlyMap<IdentifiedItem, string>;
-  /** Whether the source generates the queries of its URLs, so that they do not count. */
+  /** Whether the source generates the queries of its URLs, in which case they are ignored. */
   hasGeneratedQueries: boolean;
-  /** The fresh items to record, with the aliases of those that match a known publication. */
+  /** The fresh items to record. Those that match a known publication have its external id as an alias. */
   fresh: readonly IdentifiedItem[];
 }
 
-/** Finds known publications among the fresh items: those with another query, or with a new id and URL. */
+/** Finds known publications among the fresh items: those with a changed query, or with a new id and URL. */
 async function rematchFresh(
   { fresh, queries }: FirstPass,
   { items: all, run }: DocumentContext,
@@ -220,7 +220,7 @@ async function listKnown({ source, options, pause }: DocumentRun): Promise<Known
   return known;
 }
 
-/** By each URL, that URL cleaned and without its language; null where a publication has one language. */
+/** Maps each URL to its cleaned form without a language. Returns null if publications have only one language. */
 async function withoutLanguages(
   items: readonly IdentifiedItem[],
   known: readonly KnownPublication[],
@@ -232,7 +232,7 @@ async function withoutLanguages(
   return new Map(urls.map((url, at) => [url, bare[at] as string]));
 }
 
-/** Decides the items with a changed query: a revision, unless the source generates its queries. */
+/** Decides the items with a changed query, which are revisions unless the source generates its queries. */
 async function decideChangedQueries(
   { queries }: FirstPass,
   { hasGeneratedQueries, requeried }: Rematched,
@@ -242,7 +242,7 @@ async function decideChangedQueries(
   return unchangedPass(new Map([...queries.moved, ...requeried]));
 }
 
-/** Decides the items with a changed URL: not a revision if the site has moved or alternates between URLs. */
+/** Decides the items with a changed URL. An alternating URL is not a revision; a moved site causes no notifications. */
 async function decideMovedUrls({ urls }: FirstPass, document: DocumentContext): Promise<Pass> {
   const reverted = await urls.takeReverted(document.run.options.store.findEvent);
   const returned = await decideEach(urls.returned, document);
@@ -273,22 +273,22 @@ async function decideReusedIds(
   return { ...mergePasses([unchangedPass(reusedIds), decided]), identity };
 }
 
-/** Decides on items with a changed date: revised if it is seen twice, unless the source generates its dates. */
+/** Decides the items with a changed date. A date seen twice is a revision unless the source generates its dates. */
 async function decideChangedDates(
   { dateChanged, hasSameDate }: Pass,
   document: DocumentContext,
 ): Promise<Pass> {
   const { source, state } = document.run;
   const isChurn = dateChanged.length >= CHURNING_DATES && !hasSameDate;
-  // Dates without a time zone change together with the configured one.
+  // Dates without a time zone change when the configured time zone changes.
   const isZoneEdited = state.timezone !== null && state.timezone !== source.timezone;
-  // A file is read once for each content: it would not be seen again.
+  // A file is read once per content, so a date in it would not be seen twice.
   const counted = source.fetchStrategy === "files" ? "now" : "again";
   const movedDates = isChurn || isZoneEdited ? "keep" : counted;
   return await decideEach(dateChanged, { ...document, context: { ...document.context, movedDates } });
 }
 
-/** Moves on to the next identity rule if the source generates its ids; publications are then known by their URLs. */
+/** Moves on to the next identity rule if the source generates its ids. Publications are then known by their URLs. */
 async function replaceChurningIds(
   { hasChurningIds }: FirstPass,
   identity: Identity,
@@ -298,13 +298,13 @@ async function replaceChurningIds(
   return (await moveOn(identity, document)).identity;
 }
 
-/** Stores the known items under the next rule, except rules with a pattern: these run only in the parse worker. */
+/** Stores the known items under the next rule, without aliases by pattern, which only the parse worker can compute. */
 async function moveOn(
   before: Identity,
   { items: all, run, shared }: DocumentContext,
 ): Promise<{ identity: Identity; items: readonly IdentifiedItem[] }> {
   const next = nextRule(before);
-  if (next === null) throw new Error("a fixed identity rule has no next one");
+  if (next === null) throw new Error("a fixed identity rule has no next rule");
   const moved = movedOn(before, next);
   const { patterns = [], others = [] } = Object.groupBy(
     moved.former,
@@ -325,7 +325,7 @@ async function moveOn(
   return { identity: { ...identity, former: [...identity.former, ...patterns] }, items };
 }
 
-/** A pass in which these items, given with their external ids, are unchanged. */
+/** Returns a pass in which the items are unchanged. The map has the external ids of their publications. */
 function unchangedPass(items: ReadonlyMap<IdentifiedItem, string>): Pass {
   return {
     decisions: new Map([...items.keys()].map(({ item }) => [item, { kind: "unchanged" }])),
@@ -334,7 +334,7 @@ function unchangedPass(items: ReadonlyMap<IdentifiedItem, string>): Pass {
   };
 }
 
-/** Several passes as one; the later of two decisions on an item counts. */
+/** Merges several passes. If two passes decide on the same item, the later decision counts. */
 function mergePasses(passes: readonly Pass[]): Pass {
   return {
     decisions: new Map(passes.flatMap(({ decisions }) => [...decisions])),
@@ -350,7 +350,7 @@ function decidedItem(
   decision: ItemDecision | undefined,
   { shared, run, context }: DocumentContext,
 ): DocumentDecisions["decided"][number] {
-  if (decision === undefined) throw new Error(`the store did not decide ${one.key}`);
+  if (decision === undefined) throw new Error(`the store made no decision on ${one.key}`);
   return {
     ...{ item: one.item, key: one.key, decision },
     language: shared.language,

@@ -1,4 +1,4 @@
-// Decides one publication: new, revised, unchanged or irrelevant; and builds its record.
+// Decides whether a publication is new, revised, unchanged or irrelevant, and builds its record.
 import type { EventType, LocalizedText, RegEvent } from "../../domain/event/event.ts";
 import type { Provenance } from "../../domain/event/provenance.ts";
 import type { Severity } from "../../domain/event/severity.ts";
@@ -8,13 +8,13 @@ import { textsIn } from "../identify/language_urls.ts";
 import { cleanUrl } from "../normalise/links.ts";
 
 const DAY_MS = 86_400_000;
-/** After this many changes of only its date, a publication's date no longer counts. */
+/** After its date alone has changed this many times, a publication's date no longer counts. */
 const MAX_DATE_MOVES = 2;
 
 export interface Classified {
-  /** Whether it concerns AI regulation. */
+  /** Whether the item concerns AI regulation. */
   relevant: boolean;
-  /** ISO 639-1. */
+  /** ISO 639-1 code. */
   language: string;
   eventType: EventType;
   topics: string[];
@@ -24,25 +24,25 @@ export interface Classified {
 
 export interface RevisionContext {
   sourceId: string;
-  /** Whether irrelevant items are recorded, too. */
+  /** Whether irrelevant items are recorded as well. */
   keepAll: boolean;
   notify: boolean;
   nowMs: number;
-  /** The keys of all items of the document. */
+  /** The keys of all items in the document. */
   keys: ReadonlySet<string>;
-  /** `ask`: decide it with the document; `keep`: no revision; `again`: a revision when seen twice; `now`: at once. */
+  /** When a changed date is a revision. `ask`: decided later; `keep`: never; `again`: if seen twice; `now`: at once. */
   movedDates: "ask" | "keep" | "again" | "now";
-  /** Whether the document was read before, so that its items may be older than the stored ones. */
+  /** Whether the document was read before, in which case its items may be older than the stored ones. */
   isReread: boolean;
-  /** Whether an irrelevant item was skipped before the source was set to take everything. */
+  /** Whether an irrelevant item was skipped before the source changed to relevance = "all". */
   wasIrrelevant(item: IdentifiedItem["item"]): boolean;
   newEventId(): string;
-  /** Called only to build a record or to decide whether it is relevant. */
+  /** Classifies an item. Called only to decide whether it is relevant or to build its record. */
   classify(identified: IdentifiedItem): Classified;
   provenance(identified: IdentifiedItem): Provenance;
 }
 
-/** Decides one publication. A stored one is revised even if it has become irrelevant. See {@link RecordDecision}. */
+/** Decides one publication. A stored one is revised even if it is no longer relevant. See {@link RecordDecision}. */
 export function decideRevision(
   identified: IdentifiedItem,
   found: StoredPublication | null,
@@ -92,7 +92,7 @@ function decideNew(
   return version(identified, event, { ...context, notify: context.notify && isNotified });
 }
 
-/** Whether it belongs to another listed item, or was found by an alias without a matching URL or title. */
+/** Whether the stored publication belongs to another listed item, or an alias found it but URL and title differ. */
 function isAnother(
   stored: StoredPublication,
   identified: IdentifiedItem,
@@ -100,14 +100,14 @@ function isAnother(
 ): boolean {
   if (stored.foundBy === "alias" && !isAlike(identified, stored.event)) return true;
   if (stored.externalId === identified.key) return false;
-  // Of several of its ids in the document the first one counts.
+  // If the document has several ids of the publication, the first one counts.
   const owner = stored.keys.find((key) => keys.has(key));
   return owner !== undefined && owner !== identified.key;
 }
 
-/** Whether an item equals its record although the hashes differ: the rules for cleaning URLs have changed. */
+/** Whether an item equals its record despite different hashes, because the rules for cleaning URLs have changed. */
 function isHashedOtherwise({ item, textHash, language }: IdentifiedItem, stored: StoredPublication): boolean {
-  // With the same text hash the date differs.
+  // If the text hash is the same, the date differs.
   if (stored.withdrawn || stored.textHash === null || stored.textHash === textHash) return false;
   const event = stored.event;
   if (language !== undefined && language !== event.language) return false;
@@ -127,7 +127,7 @@ function hasOnlyDateChanged(identified: IdentifiedItem, stored: StoredPublicatio
     : stored.textHash === identified.textHash;
 }
 
-/** Null if the changed date is a revision. */
+/** Decides an item whose date has changed. Returns null if this is a revision. */
 function decideDate(
   { contentHash }: IdentifiedItem,
   { pendingHash, dateMoves }: StoredPublication,
@@ -139,7 +139,7 @@ function decideDate(
   return movedDates === "now" ? null : { kind: "date_changed", isPending: true };
 }
 
-/** Decides an item in another language than the record's own, which adds or revises a translation; null for others. */
+/** Decides an item that adds, revises or repeats the text of another language. Returns null for other items. */
 function decideLanguage(
   identified: IdentifiedItem,
   stored: StoredPublication,
@@ -153,7 +153,7 @@ function decideLanguage(
   const event = stored.event;
   if (event.language === language) return null;
   const { title, summary } = identified.item;
-  // Sites without a translation repeat the text of another language under this language's URL.
+  // Some sites repeat the text of another language at the URL of a language that has no translation.
   if (hasText(event, identified.item) && !stored.withdrawn) return repetition(event, language);
   if (!stored.withdrawn && !Object.hasOwn(event.translations, language)) {
     return translation(identified, context);
@@ -161,7 +161,7 @@ function decideLanguage(
   return version(identified, withText(nextVersion(event, context), language, { title, summary }), context);
 }
 
-/** The decision to add an item to its record as a translation. */
+/** Returns the decision to add an item to its record as a translation. */
 export function translation(
   identified: IdentifiedItem,
   context: Pick<RevisionContext, "provenance" | "nowMs">,
@@ -176,7 +176,7 @@ export function translation(
   };
 }
 
-/** The decision on an item whose text its record already has in another language. */
+/** Returns the decision on an item whose text its record already has in another language. */
 export function repetition(event: RegEvent, language: string): RecordDecision {
   return Object.hasOwn(event.translations, language)
     ? { kind: "unchanged", repeats: true }
@@ -200,7 +200,7 @@ function nextVersion({ status: _, ...previous }: RegEvent, context: RevisionCont
   };
 }
 
-/** The record with a new text in one of its languages. */
+/** Returns the record with a new text in one of its languages. */
 export function withText(
   event: RegEvent,
   language: string,
@@ -249,7 +249,7 @@ function buildEvent(
     summary_en: item.summary,
     url_official: item.link,
     ai_act_articles: classified.aiActArticles,
-    // Without a usable date it is the time of the first version.
+    // Without a usable date, the time of the first version is used.
     published_at: isUsable ? stated : previous?.published_at ?? context.nowMs,
     published_at_estimated: !isUsable,
     ingested_at: context.nowMs,
@@ -259,7 +259,7 @@ function buildEvent(
   };
 }
 
-/** Whether a new record is not notified because the item was skipped before. */
+/** Whether a new record causes no notification because the item was skipped before. */
 export function suppressesNotification(
   { item }: IdentifiedItem,
   decision: RecordDecision,

@@ -1,4 +1,4 @@
-// Merges the languages in which one fetch has a publication, so that one edit is one revision.
+// Merges the language versions of a publication in one fetch, so that one edit results in one revision.
 import type { LanguageOrigin } from "../../domain/event/provenance.ts";
 import type { RecordDecision, StoredPublication } from "../../domain/ports/store/publications.ts";
 import { editedAt, type IdentifiedItem } from "../identify/identify.ts";
@@ -20,7 +20,7 @@ export interface DecidedAlone {
 }
 
 export interface WaitingItem extends Pick<DecidedAlone, "one" | "decision" | "context"> {
-  /** The stored version that the decision is based on; null for a publication that is not stored. */
+  /** The stored version that the decision is based on, or null if the publication is not stored. */
   base: { externalId: string; version: number } | null;
 }
 
@@ -31,7 +31,7 @@ export class LanguageMerge {
 
   constructor(readonly languages: LanguageForms) {}
 
-  /** Holds an item back if it would be recorded, or may be in another language; returns whether recording waits. */
+  /** Holds an item back if it would be recorded or may be in another language. Returns whether recording must wait. */
   takes({ one, stored, decision, context }: DecidedAlone): boolean {
     const { kind } = decision;
     if (stored !== null && kind === "unchanged") {
@@ -49,13 +49,13 @@ export class LanguageMerge {
     return !isRepeat;
   }
 
-  /** The unchanged items of each publication, by its external id. */
+  /** Returns the unchanged items by the external id of their publication. */
   unchanged(): ReadonlyMap<string, readonly IdentifiedItem[]> {
     const groups = Map.groupBy(this.#unchanged, ({ externalId }) => externalId);
     return new Map([...groups].map(([externalId, items]) => [externalId, items.map(({ one }) => one)]));
   }
 
-  /** The items by publication: the record's own language first, then revisions, then the source's main language. */
+  /** Returns the items by publication, sorted by rank, then by the source's languages, then newest edition first. */
   groups(): WaitingItem[][] {
     const orderOf = ({ one }: WaitingItem) => this.languages.codes.indexOf(one.language ?? "");
     const known = new Map(
@@ -79,7 +79,7 @@ export class LanguageMerge {
   }
 }
 
-/** Splits a group in which two identities have an item in the same language; the known identity comes first. */
+/** Splits a group by identity if two identities have an item in the same language. The known identity comes first. */
 function byIdentity(group: readonly WaitingItem[]): WaitingItem[][] {
   const keys = Map.groupBy(group, ({ one }) => one.key);
   const languages = [...keys.values()].map((items) => new Set(items.map(({ one }) => one.language)));
@@ -94,7 +94,7 @@ function byIdentity(group: readonly WaitingItem[]): WaitingItem[][] {
   );
 }
 
-/** Revisions in the record's own language come first, then revisions in another language, then the rest. */
+/** Ranks revisions in the record's own language first, then revisions in other languages, then all other items. */
 function rankOf({ one, decision }: WaitingItem): number {
   // A date counts only in the record's own language.
   if (decision.kind === "date_changed") return 0;
@@ -102,14 +102,14 @@ function rankOf({ one, decision }: WaitingItem): number {
   return decision.event.language === one.language ? 0 : 1;
 }
 
-/** The newest edition first; editions without a date in a fixed order. */
+/** Sorts the newest edition first, and editions with the same date in a fixed order. */
 function compareEditions(a: IdentifiedItem, b: IdentifiedItem): number {
   const [aMs, bMs] = [editedAt(a.item), editedAt(b.item)];
   if (aMs !== bMs) return aMs < bMs ? 1 : -1;
   return a.contentHash < b.contentHash ? -1 : 1;
 }
 
-/** Returns the function that decides the items of one publication, by a plan from when the first one is recorded. */
+/** Returns a function that decides the items of a publication by a plan made when the first item is recorded. */
 export function createGroupDecider(
   items: readonly WaitingItem[],
   unchangedItems: ReadonlyMap<string, readonly IdentifiedItem[]>,
@@ -126,20 +126,20 @@ export function createGroupDecider(
     const isFirst = plan === null;
     const { externalId, decisions } = plan ??= planFor(stored);
     const planned = isFirst || stored?.externalId === externalId ? decisions.get(item) : undefined;
-    // An item of another publication than the first one's is decided alone.
+    // An item that turns out to belong to another publication is decided on its own.
     return planned ?? decideRevision(item.one, stored, item.context);
   };
 }
 
 /**
- * Decides the items of one publication in the order in which they are recorded; `unchanged` are its unchanged items.
+ * Decides the items of one publication in recording order. `unchanged` are the unchanged items of the publication.
  *
- * - A new publication becomes one record in the first language to be recorded, with the texts of the others.
- * - A revision becomes one version from the first item, with the changed texts of the others.
- * - A new language of a stored record is not a revision: it is added to the version that the fetch makes, or to the newest.
- * - A text that repeats another language's is added to the version in which that language has a different text.
+ * - A new publication becomes one record in the language recorded first, with the texts of the other languages.
+ * - A revision becomes one version, made from the first item, with the changed texts of the other items.
+ * - A new language is not a revision. Its text is added to the version that the fetch makes, or else to the newest one.
+ * - A text that repeats that of another language is added to the first version in which the two texts differ.
  * - A date that changed together with a text of another language is part of that edit and needs no confirmation.
- * - Of two editions in one language the newer one counts, or the stored one if none is newer.
+ * - Of two editions in one language, the newer one counts, or the stored one if neither is newer.
  */
 export function decideGroup(
   items: readonly WaitingItem[],
@@ -164,7 +164,7 @@ export function decideGroup(
   return decisions;
 }
 
-/** Adds the texts of the other items to the version of the carrier, or records them after it. */
+/** Adds the texts of the other items to the carrier's version, or records them after it. */
 function mergeTexts(
   decisions: Map<WaitingItem, RecordDecision>,
   { carrier, stored }: { carrier: WaitingItem | undefined; stored: StoredPublication | null },
@@ -188,7 +188,7 @@ function mergeTexts(
     }
     const { title, summary } = text;
     shown = withText(shown, language, { title, summary });
-    // A text that is recorded before the version would be added to the previous one.
+    // A text that is recorded before the version would be added to the previous version.
     if (event !== null && (!isRecorded || stored === null || decision.kind !== "translated")) {
       event = withText(event, language, { title, summary });
       if (stored !== null && decision.kind === "record" && decision.notify !== false) {
@@ -218,12 +218,12 @@ function decideAlone({ one, decision, context, base }: WaitingItem, stored: Stor
   return isSameBase ? decision : decideRevision(one, stored, context);
 }
 
-/** Whether a decision makes a version of the publication: its first one if it is not stored. */
+/** Whether a decision creates a version, or the first version if the publication is not stored. */
 function isVersion(decision: RecordDecision | undefined, stored: StoredPublication | null): boolean {
   return decision?.kind === "record" && (stored === null || decision.event.version > 1);
 }
 
-/** Whether an item's text belongs in the record. A record in one language has the texts of all others. */
+/** Whether an item's text belongs in the record, which has the texts of all languages. */
 function bringsText(decision: RecordDecision, stored: StoredPublication | null): boolean {
   const { kind } = decision;
   return kind === "translated" || isVersion(decision, stored) || isRepeated(decision) ||
@@ -235,7 +235,7 @@ function isRepeated(decision: RecordDecision): boolean {
   return decision.kind === "unchanged" && decision.repeats === true;
 }
 
-/** Whether the fetch also has the stored edition in the item's language, and that one is not older. */
+/** Whether the fetch also has the stored edition in the item's language, and that edition is not older. */
 function isOutdatedBy(
   one: IdentifiedItem,
   { stored, unchanged }: { stored: StoredPublication | null; unchanged: readonly IdentifiedItem[] },

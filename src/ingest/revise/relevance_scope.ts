@@ -1,21 +1,21 @@
-// Sources set to relevance = "all" after "ai": items that were skipped before are not notified.
+// Suppresses notifications of items that were skipped before a source changed from relevance = "ai" to "all".
 import type { SourceSettings, SourceState } from "../../domain/source/source.ts";
 import { seenItems } from "../schedule/publication_cadence.ts";
 import type { NormalisedItem } from "../normalise/item.ts";
 
-/** Tolerance for dates without a time, ms. */
+/** Tolerance for dates without a time, in ms. */
 const DATE_TOLERANCE_MS = 86_400_000;
 
 export type DatedItem = Pick<NormalisedItem, "title" | "link" | "publishedAtMs" | "updatedAtMs">;
 
-/** Returns whether an item was skipped: it was in the last document with relevance = "ai", or is older or undated. */
+/** Returns a test for skipped items: those in the last fetch with relevance = "ai", older ones, and undated ones. */
 export function wasIrrelevantBefore(
   { relevance, fetchStrategy, urls }: Pick<SourceSettings, "relevance" | "fetchStrategy" | "urls">,
   { narrowUntilMs, cadence }: Pick<SourceState, "narrowUntilMs" | "cadence">,
 ): (item: DatedItem) => boolean {
   if (relevance !== "all" || narrowUntilMs === null) return () => false;
   const seen = seenItems(cadence);
-  // A feed is one document: an item that was not in the last one is new.
+  // A feed is a single document, so an item that was not in the last one is new.
   const isAllSeen = seen.isWhole && fetchStrategy === "feed" && urls === undefined;
   return (item) => {
     if (seen.has(item)) return true;
@@ -24,7 +24,7 @@ export function wasIrrelevantBefore(
   };
 }
 
-/** {@link SourceState.narrowUntilMs} after a success; `isWhole`: no part of the source failed. */
+/** Returns {@link SourceState.narrowUntilMs} after a success. `isWhole` means that no part of the source failed. */
 export function narrowUntilAfter(
   { relevance }: Pick<SourceSettings, "relevance">,
   { narrowUntilMs }: Pick<SourceState, "narrowUntilMs">,

@@ -1,4 +1,4 @@
-// Removals: a publication that a complete list no longer has gets a version with the status withdrawn.
+// Withdraws publications that a complete list no longer has, by adding a version with the status withdrawn.
 import type { RegEvent } from "../../domain/event/event.ts";
 import type { NewId } from "../../domain/event/ids.ts";
 import type { DocumentOrigin } from "../../domain/event/provenance.ts";
@@ -7,9 +7,9 @@ import type { RemovalDecision, StoredPublication } from "../../domain/ports/stor
 import type { Store } from "../../domain/ports/store/store.ts";
 import type { DecidedItem, IngestResult } from "../model.ts";
 
-/** A publication is withdrawn when it is missing in this many complete fetches in a row. */
+/** A publication is withdrawn once it is missing from this many complete fetches in a row. */
 const TIMES_MISSED = 2;
-/** This many may be missing at once from any list; beyond that, at most as many as are still listed. */
+/** Up to this many publications may always be missing at once; beyond that, at most as many as are still listed. */
 const ALWAYS_PLAUSIBLE = 3;
 
 export interface RemovalOptions {
@@ -22,11 +22,11 @@ export interface RemovalOptions {
 
 export interface Removals {
   withdrawn: number;
-  /** Publications that are missing but not yet withdrawn. */
+  /** The number of publications that are missing but not yet withdrawn. */
   missed: number;
 }
 
-/** Withdraws publications that complete fetches miss, unless more are missing than listed: the list is broken. */
+/** Withdraws publications missing from complete fetches. If more are missing than listed, the list must be broken. */
 export async function findRemovals(
   source: SourceSettings,
   { decided, seen, isComplete, origin }: Pick<IngestResult, "decided" | "seen" | "isComplete" | "origin">,
@@ -50,12 +50,12 @@ export async function findRemovals(
   return removals;
 }
 
-/** Feeds have the newest items only, and lists of several pages are read until nothing is new. */
+/** Whether a fetch sees only the newest items, as in feeds and in paged lists, which are read until nothing is new. */
 function isWindow({ rules }: SourceSettings): boolean {
   return rules?.kind !== "list" || rules.paging.kind !== "none" || rules.windows !== null;
 }
 
-/** The earliest date of a listed item, of several languages that of the shortest list; else the far future. */
+/** Returns the date in Unix ms since which all languages are listed, or the far future if nothing is listed. */
 function oldestListed(decided: readonly DecidedItem[]): number {
   const oldest = new Map<string | null, number>();
   for (const { item, language } of decided) {
@@ -78,7 +78,7 @@ function withdrawal(
     ingested_at: nowMs,
     status: "withdrawn",
   };
-  // The content is that of the previous version; the document is the one without the publication.
+  // The content comes from the previous version, and the provenance from the document that lacks the publication.
   const provenance = {
     rules_version: rulesVersion,
     categories: [],

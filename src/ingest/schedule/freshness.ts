@@ -3,12 +3,12 @@ import { parseHttpDate } from "../../domain/http_time.ts";
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
-/** After this time a document is requested unconditionally, ms: some servers always respond with 304. */
+/** After this many ms, a document is requested unconditionally, because some servers always respond with 304. */
 const MAX_UNCHANGED_MS = 86_400_000;
 /** Maximum lifetime in seconds (RFC 9111, section 1.2.2). */
 const MAX_SECONDS = 2_147_483_648;
 
-/** Until when a response is fresh, Unix ms: by `max-age` and `Age`, otherwise `Expires` and `Date`; null if it is stale. */
+/** Returns when a response stops being fresh, in Unix ms, or null if it is stale. `max-age` overrides `Expires`. */
 export function freshUntil(headers: Record<string, string>, nowMs: number): number | null {
   const directives = readDirectives(headers["cache-control"] ?? "");
   if (directives.has("no-store") || directives.has("no-cache")) return null;
@@ -20,7 +20,7 @@ export function freshUntil(headers: Record<string, string>, nowMs: number): numb
   return nowMs + lifetimeMs - ageMs;
 }
 
-/** Whether to request a document unconditionally; a time in the future was stored before the clock was set back. */
+/** Whether to request a document unconditionally. A future `sentMs` was stored before the clock was set back. */
 export function isStale(sentMs: number, nowMs: number): boolean {
   return nowMs - sentMs >= MAX_UNCHANGED_MS || sentMs > nowMs;
 }
@@ -46,7 +46,7 @@ function expiresInMs(headers: Record<string, string>, nowMs: number): number | n
   return expiresMs - (parseHttpDate(headers["date"], nowMs) ?? nowMs);
 }
 
-/** The later of a response's freshness (Unix ms) and its document's ttl; null if it has neither. */
+/** Returns the later end of a response's freshness and its document's ttl, in Unix ms, or null if it has neither. */
 export function laterOf(
   responseUntilMs: number | null,
   ttlMinutes: number | null,

@@ -1,12 +1,12 @@
 // Spaces the requests to one host.
 import type { Clock } from "../../domain/ports/ports.ts";
 
-/** Creates a function that waits until a host may get the next request. */
+/** Creates a function that waits until the next request to a host is allowed. */
 export function createHostRateLimit(
   clock: Pick<Clock, "nowMs" | "sleep">,
   spacingOf: (host: string) => number,
 ): (host: string, signal: AbortSignal) => Promise<void> {
-  /** By host: when it may get the next request, and when that was set, Unix ms. */
+  /** For each host, when its next request is allowed and when that time was set, both in Unix ms. */
   const slots = new Map<string, { freeAtMs: number; setAtMs: number }>();
   return async (host, signal) => {
     const nowMs = clock.nowMs();

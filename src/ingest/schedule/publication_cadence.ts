@@ -3,13 +3,13 @@ import type { PublicationCadence } from "../../domain/source/source.ts";
 import type { DecidedItem } from "../model.ts";
 
 const DAY_MS = 86_400_000;
-/** Maximum number of days with new items that are kept. */
+/** Maximum number of days with new items to keep. */
 const MAX_DAYS = 60;
-/** Maximum number of skipped items that are kept: a random sample, those with the smallest hashes. */
+/** Maximum size of the sample of skipped items, which keeps the items with the smallest hashes. */
 const MAX_SEEN = 256;
 const HASH_DIGITS = 8;
 
-/** The cadence after a fetch. New are recorded items, and skipped items whose title and link are not in the sample. */
+/** Returns the cadence after a fetch. Recorded items count as new, as do skipped items that are not in the sample. */
 export function updateCadence(
   before: PublicationCadence,
   decided: readonly Pick<DecidedItem, "item" | "decision">[],
@@ -33,7 +33,7 @@ export function updateCadence(
     : { ...before, seen: kept };
 }
 
-/** The skipped items of the last document (`isWhole`), or a sample. */
+/** Returns the skipped items of the last fetch: all of them if `isWhole` is true, otherwise a sample. */
 export function seenItems(
   cadence: PublicationCadence,
 ): { has(item: { title: string; link: string }): boolean; isWhole: boolean } {
@@ -49,12 +49,12 @@ function nameOf({ title, link }: { title: string; link: string }): number {
   return hashOn(hashOn(hashOn(OFFSET, title), "\n"), link) >>> 0;
 }
 
-/** Later days are removed: they were added before the clock was set back. */
+/** Adds a day and removes later ones, which were added before the clock was set back. */
 function addDay(days: readonly number[], day: number): number[] {
   return [...days.filter((known) => known < day), day].slice(-MAX_DAYS);
 }
 
-/** The start of FNV-1a hashes of 32 bits, which are fast enough for every item of every fetch. */
+/** The offset basis of 32-bit FNV-1a, a hash that is fast enough for every item of every fetch. */
 const OFFSET = 0x811c9dc5;
 
 function hashOn(before: number, text: string): number {

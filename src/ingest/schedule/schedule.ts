@@ -1,33 +1,33 @@
-// The time of a source's next fetch: cron schedule, freshness, back-off after failures.
+// Computes when a source is fetched next, from its cron schedule, freshness and back-off after failures.
 import { createHash } from "node:crypto";
 import { lastRunUntil, nextRunAfter, type Schedule as PlainSchedule } from "../../domain/source/schedule.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** The back-off after the first failure; it doubles with each further one, up to a day. */
+/** The back-off after the first failure, in ms. It doubles with each further failure, up to a day. */
 const FIRST_BACKOFF_MS = 5 * MINUTE_MS;
-/** Maximum pause of a host that refuses without `Retry-After`, ms: it may concern one source only. */
+/** Maximum pause of a host that refuses without `Retry-After`, in ms, because only one source may be affected. */
 const MAX_UNSTATED_PAUSE_MS = 30 * MINUTE_MS;
-/** Maximum delay of a run as a share of the time to the next one. */
+/** Maximum jitter as a share of the time to the next run. */
 const MAX_JITTER_PART = 0.25;
 
 export interface Schedule extends PlainSchedule {
-  /** Delays every run by a time derived from the seed, at most `maxMs`, so that not all sources start at once. */
+  /** Delays each run by up to `maxMs`, derived from the seed, to keep all sources from starting at once. */
   jitter?: { seed: string; maxMs: number };
 }
 
-/** Identifies the run times of a schedule. */
+/** Returns a name that identifies the run times of a schedule. */
 export function nameOf({ schedule, timezone, jitter }: Schedule): string {
   return `${schedule} ${timezone} ${jitter?.maxMs ?? 0}`;
 }
 
 export interface NextFetch {
   nextDueAtMs: number;
-  /** The earliest next fetch under any schedule, Unix ms. */
+  /** The earliest time of the next fetch under any schedule, in Unix ms. */
   notBeforeMs: number;
 }
 
-/** The first run after a time, Unix ms; a day later for a schedule without another run (29 February 2031). */
+/** Returns the first run after a time, in Unix ms, or a day later if there is no further run (29 February 2031). */
 export function nextRun(schedule: Schedule, afterMs: number): number {
   const next = nextSlot(schedule, afterMs);
   if (schedule.jitter === undefined || schedule.jitter.maxMs === 0) return next;
@@ -44,13 +44,13 @@ function nextSlot(schedule: PlainSchedule, afterMs: number): number {
   return nextRunAfter(schedule, afterMs) ?? afterMs + DAY_MS;
 }
 
-/** The delay of a run, which is constant for a regular schedule. */
+/** Returns the delay of a run in ms, which is constant for a regular schedule. */
 function delayOf({ seed, maxMs }: { seed: string; maxMs: number }, intervalMs: number): number {
   const fraction = createHash("sha256").update(seed).digest().readUInt32BE() / 2 ** 32;
   return Math.floor(fraction * Math.min(maxMs, intervalMs * MAX_JITTER_PART));
 }
 
-/** The next fetch after a success: the first run at which the response is no longer fresh, for at most `maxFreshMs`. */
+/** Returns the next fetch after a success: the first run once the response is stale or `maxFreshMs` have passed. */
 export function nextAfterSuccess(
   schedule: Schedule,
   { nowMs, freshUntilMs, maxFreshMs }: { nowMs: number; freshUntilMs: number | null; maxFreshMs: number },
@@ -60,7 +60,7 @@ export function nextAfterSuccess(
   return { nextDueAtMs: staleMs <= next ? next : nextRun(schedule, staleMs - 1), notBeforeMs: staleMs };
 }
 
-/** The next fetch after a failure: by the schedule, after the back-off and after `Retry-After`, each at most a day. */
+/** Returns the next fetch after a failure: the latest of next run, back-off and `Retry-After` (at most a day). */
 export function nextAfterFailure(
   schedule: Schedule,
   { nowMs, failures, retryAtMs }: { nowMs: number; failures: number; retryAtMs: number | null },
@@ -70,7 +70,7 @@ export function nextAfterFailure(
   return { nextDueAtMs: Math.max(nextRun(schedule, nowMs), notBeforeMs), notBeforeMs };
 }
 
-/** Until when a host that refuses gets no requests, Unix ms: `Retry-After`, at most a day; otherwise the back-off. */
+/** Returns when the pause of a refusing host ends, in Unix ms: after `Retry-After` (at most a day) or the back-off. */
 export function pauseOfHost(
   { nowMs, failures, retryAtMs }: { nowMs: number; failures: number; retryAtMs: number | null },
 ): number {

@@ -1,7 +1,7 @@
 // The URLs and hosts that the settings of a source name.
 import type { SourceSettings } from "../../domain/source/source.ts";
 
-/** The host from which a source is fetched; null for a folder. */
+/** Returns the host from which a source is fetched, or null for a folder. */
 export function hostOf(source: SourceSettings): string | null {
   return source.fetchStrategy === "files" ? null : new URL(source.location).host;
 }

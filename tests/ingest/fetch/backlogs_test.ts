@@ -96,7 +96,7 @@ Deno.test("days beyond the time of one fetch are read by the next ones, and the 
       const [state] = await world.store.listSources();
       assert.equal(state?.firstSuccessAtMs === null, reasons.at(-1) !== "", "the first fetch continues");
     }
-    assert.match(reasons[0] ?? "", /^the days from 2026-07-28 on are read by the next fetch: there are more/);
+    assert.match(reasons[0] ?? "", /^the next fetch reads the days from 2026-07-28 on, because/);
     assert.equal(reasons.at(-1), "");
     assert.deepEqual([...new Set(requestedDays(world))].sort(), [...range(20260712, 20260731), 20260801]);
     assert.equal((await storedIds(world)).length, 21);
@@ -143,7 +143,7 @@ Deno.test("sparql: days beyond the time of one fetch are read by the next ones",
         return { body: JSON.stringify({ head: { vars: ["id", "title"] }, results: { bindings: [row] } }) };
       });
       const [refused] = (await ingestBoard(world)).refused;
-      assert.match(refused?.reason ?? "", /^the days from 2026-07-31 on are read by the next fetch/);
+      assert.match(refused?.reason ?? "", /^the next fetch reads the days from 2026-07-31 on/);
       await world.platform.clock.advance(5 * DAY);
       broken = "2026-08-04";
       assert.equal((await ingestBoard(world)).ok, false);
@@ -187,7 +187,7 @@ Deno.test("a dry run states where the next fetch continues", () =>
     newest = 170;
     await ingestBoard(world);
     const inParts = (pages: number) => [
-      `the list is read in parts: ${pages} pages are read, and the next fetch continues after them`,
+      `the list is read in parts: the next fetch continues after the ${pages} pages already read`,
     ];
     assert.deepEqual(await notes(), inParts(3));
     await ingestBoard(world);
@@ -205,7 +205,7 @@ Deno.test("describeCursors() names the day from which the next fetch reads, for 
   const list = { kind: "list", reading, windows } as ListRules;
   const byDay = sampleSource({ fetchStrategy: "json", rules: list });
   const atMs = Date.UTC(2026, 6, 20, 12);
-  const days = ["the next fetch starts with the days from 2026-07-18 on"];
+  const days = ["the next fetch starts at 2026-07-18"];
   const described = (source: SourceSettings, cursor: string | null) =>
     describeCursors(source, { cursor }, NOW);
   assert.deepEqual(described(byDay, cursorOf(byDay, { atMs })), days);
@@ -221,6 +221,6 @@ Deno.test("describeCursors() names the day from which the next fetch reads, for 
   const german = cursorOf({ ...both, location: urls.de }, { atMs: NOW });
   assert.deepEqual(described(both, JSON.stringify({ en: cursorOf(both, { atMs }), de: german })), [
     `en: ${days[0]}`,
-    "de: the next fetch starts with the days from 2026-08-08 on",
+    "de: the next fetch starts at 2026-08-08",
   ]);
 });

@@ -131,7 +131,7 @@ Deno.test("a fetch that failed or was not stored leaves no fingerprint", () =>
     serve(edited.replace("</channel>", rss([{ id: "2" }]).match(/<item>.*<\/item>/)?.[0] + "</channel>"));
     const { finishFetch } = store;
     store.finishFetch = () => Promise.reject(storageError("full"));
-    assert.match((await fetch(world)).error ?? "", /could be stored/);
+    assert.match((await fetch(world)).error ?? "", /could not be stored/);
     store.finishFetch = finishFetch;
     await world.platform.clock.advance(HOUR);
     serve(rss(AI));

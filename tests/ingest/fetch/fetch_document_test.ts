@@ -123,10 +123,10 @@ Deno.test("a redirect is permanent up to the first temporary hop", async () => {
 Deno.test("no redirect leads from a public host into a private network, and the checked addresses are used", async () => {
   const inside = "https://intranet.example/feed";
   const rows: [what: string, location: string, hosts: Record<string, string[]>, refused: RegExp | null][] = [
-    ["loopback", "https://127.0.0.1/", {}, /^leads to 127\.0\.0\.1, which has a private IP address, which/],
+    ["loopback", "https://127.0.0.1/", {}, /^leads to 127\.0\.0\.1, whose private IP address is refused/],
     ["link-local", "https://169.254.169.254/latest/meta-data", {}, /^leads to 169\.254\.169\.254/],
     ["mapped", "https://[::ffff:10.0.0.1]/", {}, /private (IP )?address/],
-    ["a name", inside, { "intranet.example": ["10.1.2.3"] }, /^leads to intranet\.example, which/],
+    ["a name", inside, { "intranet.example": ["10.1.2.3"] }, /^leads to intranet\.example, whose/],
     ["one of several", inside, { "intranet.example": ["93.184.215.14", "10.1.2.3"] }, /^leads to intranet/],
     ["a public host", inside, { "intranet.example": ["93.184.215.99"] }, null],
   ];

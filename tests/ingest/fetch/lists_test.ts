@@ -117,7 +117,7 @@ Deno.test("max_pages is reported if items may be missing, until it is raised", (
     const first = await ingestBoard(world);
     assert.deepEqual([first.new, first.refused], [4, []], "the archive is bounded on purpose");
     assert.deepEqual(first.notes, [
-      "the first fetch reads 2 pages of the list and skips what is older: max_pages",
+      "the first fetch reads 2 pages of the list and skips older items: max_pages",
     ]);
     newest = 1000;
     const reason = async () => (await ingestBoard(world)).refused[0]?.reason ?? "";
@@ -204,9 +204,9 @@ Deno.test("a listing with fewer items than its minimum is a failure, and its ite
     serve(`${one}</ul>`);
     const short = await ingestBoard(world);
     assert.deepEqual([short.ok, short.new], [false, 1]);
-    assert.match(short.error ?? "", /^has only 1 of at least 2 items: the URL or the rules/);
+    assert.match(short.error ?? "", /^has only 1 of the required 2 items: the URL or the rules/);
     serve("<p>We have redesigned our website!</p>");
-    assert.match((await ingestBoard(world)).error ?? "", /^has no item: /);
+    assert.match((await ingestBoard(world)).error ?? "", /^has no items: /);
     serve(`${one}<li class="news"><a href="/2"><h3>Zwei</h3></a></ul>`);
     const recovered = await ingestBoard(world);
     assert.deepEqual([recovered.ok, recovered.new, recovered.unchanged], [true, 1, 1]);

@@ -168,7 +168,7 @@ Deno.test("pages without lastmod are reported once, and of two dates of a page t
     const first = await ingestBoard(world);
     assert.deepEqual([first.new, first.refused], [2, []]);
     assert.deepEqual(first.notes, [
-      "2 pages of the sitemap cannot be checked for changes: they have no lastmod",
+      "2 pages of the sitemap cannot be checked for changes, for lack of a lastmod",
     ]);
     assert.equal((await ingestBoard(world)).notes, undefined, "reported once");
   }));

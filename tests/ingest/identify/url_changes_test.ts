@@ -54,7 +54,7 @@ Deno.test("a site that moves to another host changes the URLs of its events, not
     const note = world.platform.lines.find(({ message }) => message === "note about a source");
     assert.match(
       String(note?.fields["note"]),
-      /^29 publications have moved from old\.example to new\.example without other changes: .*nobody is notified/,
+      /^29 publications have moved from old\.example to new\.example without other changes: .*without notifications/,
     );
     assert.deepEqual(await fetch(at("https://new.example", moved)), [0, 0, 31]);
     const edited = sample(2, { title: "Paper 2, corrected, on the AI Act" });

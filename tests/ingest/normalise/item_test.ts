@@ -114,7 +114,7 @@ Deno.test("normaliseItem() finds the URL of a publication", () => {
       "no web address",
       jsonFeed([{ id: "g", title: "t", url: "javascript:alert(1)" }]),
       "https://source.example/",
-      ['link not valid: "javascript:alert(1)"', none],
+      ['its link is not valid: "javascript:alert(1)"', none],
     ],
   ];
   for (const [name, text, link, notes] of rows) {
@@ -161,7 +161,7 @@ Deno.test("normaliseItem() cleans and limits values", () => {
 <category> R&amp;amp;D </category><category>R&amp;D</category><category> </category></item>`,
   ));
   assert.equal(item.guid, null);
-  assert.deepEqual(notes, ["its guid is longer than 1000 characters and ignored"]);
+  assert.deepEqual(notes, ["its guid is ignored because it is longer than 1000 characters"]);
   assert.ok(item.title.startsWith("line one < word word") && item.title.endsWith(" word…"));
   assert.ok(item.title.length <= 500 && item.summary.length <= 10_000 && item.summary.endsWith(" word…"));
   assert.deepEqual(item.categories, ["R&D"]);

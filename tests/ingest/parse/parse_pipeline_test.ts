@@ -62,7 +62,7 @@ Deno.test("items whose links repeat a long base URL are limited by their total l
   assert.ok(characters > MAX_CHARACTERS * 0.99 && characters <= MAX_CHARACTERS, `${characters} characters`);
   assert.match(
     refused[0]?.reason ?? "",
-    /^the items of the document have more than 33554432 characters together$/,
+    /^the items of the document have more than 33554432 characters in total$/,
   );
 });
 
@@ -81,6 +81,6 @@ Deno.test("a sitemap whose URLs repeat a long base URL is refused", () => {
   assert.equal(contents.kind === "urlset" && contents.entries.length, 12_000);
   assert.throws(() => read(`https://board.example/${"a".repeat(4_000)}/`), {
     name: "DocumentError",
-    message: /the URLs of the sitemap have more than 33554432 characters together/,
+    message: /the URLs of the sitemap have more than 33554432 characters in total/,
   });
 });

@@ -113,14 +113,14 @@ Deno.test("items, nested lists, depth and elements are limited", () => {
   const many = JSON.stringify(Array.from({ length: 300 }, (_, n) => ({ t: `${n}` })));
   assert.equal(parse(many, json("", { title: ["t"] }), 200).items.length, 200);
   const deep = "[".repeat(100_000) + "]".repeat(100_000);
-  assert.throws(() => parse(`{"a":${deep}}`, json("a", { title: ["t"] })), /nested more than 1000 deep/);
+  assert.throws(() => parse(`{"a":${deep}}`, json("a", { title: ["t"] })), /more than 1000 levels/);
   const nested = `<ul>${"<div>".repeat(3_000)}<li><h3>deep</h3></li>`;
   const cut = parse(nested, html("li", { title: ["h3"] }));
   assert.deepEqual(cut.items, []);
-  assert.match(cut.problems[0]?.reason ?? "", /^2491 of its elements are nested more than 512 deep, /);
+  assert.match(cut.problems[0]?.reason ?? "", /^2491 of its elements are nested more than 512 levels/);
   const shallow = parse(nested.replace("<div>".repeat(2_500), ""), html("li", { title: ["h3"] }));
   assert.deepEqual([shallow.items.length, shallow.problems], [1, []]);
-  assert.throws(() => parse("<i>".repeat(5_000), html("li", {})), /nested more than 4000 deep/);
+  assert.throws(() => parse("<i>".repeat(5_000), html("li", {})), /more than 4000 levels/);
   const elements = "<b></b>".repeat(300_001);
   assert.throws(() => parse(elements, html("b", { title: [""] })), /more than 300000 elements/);
 });

@@ -1,4 +1,4 @@
-// CDATA sections of a feed that never end: each is closed with its item, so that later items are not lost.
+// Closes each CDATA section of a feed that never ends together with its item, so that later items are not lost.
 import { isName } from "./scan_xml.ts";
 
 const OPEN = "<![CDATA[";
@@ -8,16 +8,16 @@ const TOKEN = /<!\[CDATA\[|\]\]>|<!--|-->|<\/?((?:[\w-]+:)?(?:item|entry))(?=[\s
 const MARK = "\0";
 const CLOSED = `]]><!--${MARK}-->`;
 
-/** The text between the name of an item's end tag and the next tag. */
+/** Matches the text between the name of an item's end tag and the next tag. */
 const BETWEEN_ITEMS = /\s*>\s*</y;
 
 /**
- * Closes the sections after an offset that have no end, each with its item, or before the first item. A section has no
- * end if no later `]]>` exists, or if that belongs to a section of a later item. A feed that a section quotes is not
- * changed, as the end of a section in it would end the outer one. Takes linear time.
+ * Closes the sections without an end after an offset: each with its item, or before the first item. A section has no
+ * end if no later `]]>` exists or the next one belongs to a section of a later item. A feed quoted in a section is not
+ * changed, because the end of a section in it would end the outer one. Takes linear time.
  */
 export function closeSections(text: string, from: number, itemName: string): string {
-  // The end of OPEN is found sooner than its beginning.
+  // Searching without the "<" of OPEN is faster, because "<" is frequent.
   const cuts = text.includes("![CDATA[", from) ? findCuts(text, from, itemName) : [];
   return [...cuts, text.length].map((cut, at) => text.slice(cuts[at - 1] ?? 0, cut)).join(CLOSED);
 }
@@ -26,14 +26,14 @@ export function hasClosedSection(text: string, start: number, end: number): bool
   return text.slice(start, end).includes(MARK);
 }
 
-/** The offsets at which sections are closed. */
+/** Returns the offsets at which sections are to be closed. */
 function findCuts(text: string, from: number, itemName: string): number[] {
   const cuts: number[] = [];
   let within: "text" | "comment" | "section" = "text";
   let sawItem = false;
   /** Whether the section begins before the first item. */
   let isInHead = false;
-  /** Where the section is closed if another one begins before it ends; -1 if nothing may be closed yet. */
+  /** Where to close the section if another one begins before it ends, or -1 if it cannot be closed yet. */
   let cut = -1;
   TOKEN.lastIndex = from;
   while (true) {

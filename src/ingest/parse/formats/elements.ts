@@ -2,7 +2,7 @@
 import { trimEndOf } from "../../../domain/trim_end.ts";
 import { contentMarkup } from "./scan_xml.ts";
 
-/** Own prefixes of namespaces, by URI without scheme and trailing "/" or "#". */
+/** Internal prefixes of namespaces, by URI without scheme and trailing "/" or "#". */
 const NAMESPACES = new Map<string, string>([
   ["www.w3.org/2005/atom", "atom"],
   ["purl.org/atom/ns", "atom"],
@@ -44,12 +44,12 @@ export const LISTED = new Map<string, "categories" | "authors">([
   ["atom:author", "authors"],
 ]);
 
-/** The prefix of a namespace; undefined for namespaces that are not read. */
+/** Returns the prefix of a namespace, or undefined for a namespace that is not read. */
 export function namespaceOf(address: string): string | undefined {
   return NAMESPACES.get(trimEndOf(address.toLowerCase().replace(/^https?:\/\//, ""), "/#"));
 }
 
-/** The link to the publication: an alternate, preferably a page; not the feed, an attachment or an editing URL. */
+/** Returns the link to the publication: an alternate, preferably a page, but no feed, attachment or editing URL. */
 export function alternateLink(links: readonly Map<string, string>[]): string | null {
   let best: string | null = null;
   let bestRank = Infinity;
@@ -70,10 +70,10 @@ function linkRank(link: Map<string, string>): number {
   return relation === CONTENT ? 4 : Infinity;
 }
 
-/** Own relation for the `src` of an Atom entry's content (RFC 4287, section 4.1.3.2). */
+/** Internal relation for the `src` of an Atom entry's content (RFC 4287, section 4.1.3.2). */
 export const CONTENT = "content-src";
 
-/** The markup of an element by its `type` (Atom 1.0) or `mode` (Atom 0.3); empty if it is not text. */
+/** Returns the markup of an element by its `type` (Atom 1.0) or `mode` (Atom 0.3), or "" if it is not text. */
 export function typedMarkup(
   attributes: Map<string, string>,
   kind: "html" | "text",

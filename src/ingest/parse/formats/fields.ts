@@ -1,11 +1,11 @@
-// The fields of an item that rules extract, in any format.
+// Builds an item from the fields that rules extract, in any format.
 import { readDateAs } from "../../../domain/source/date_format.ts";
 import type { FieldRules, ItemField } from "../../../domain/source/extraction_rules.ts";
 import type { ParsedItem } from "../parsed.ts";
 import { escapeText } from "./scan_xml.ts";
 import { hasTag } from "./tags.ts";
 
-/** The non-empty values of one alternative of a field's rule; titles and summaries as HTML markup. */
+/** Returns the non-empty values of one alternative of a field's rule. Titles and summaries are HTML markup. */
 export type Find = (rule: string, field: ItemField) => string[];
 
 /** An item without any value. */
@@ -14,7 +14,7 @@ export const EMPTY_ITEM: Readonly<ParsedItem> = {
   ...{ categories: [], authors: [], language: null, baseUrl: null },
 };
 
-/** The item that the rules find; null without id, link, title and summary. */
+/** Returns the item that the rules find, or null if it has no id, link, title or summary. */
 export function itemFrom(
   fields: FieldRules,
   dateFormat: string | null,
@@ -47,7 +47,7 @@ export function itemFrom(
   return isEmpty ? null : item;
 }
 
-/** A value as HTML markup: escaped unless it has tags. */
+/** Returns a value as HTML markup, escaped unless it has tags. */
 export function markup(text: string): string {
   return hasTag(text) ? text : escapeText(text);
 }

@@ -1,4 +1,4 @@
-// Finds elements of a page by selectors, in a number of steps that is limited by the length of the page.
+// Finds elements of a page by selectors, in a number of steps that the length of the page limits.
 import { selectAll } from "css-select";
 import { type DomHandler, DomUtils } from "htmlparser2";
 import { DocumentError } from "../parsed.ts";
@@ -7,12 +7,12 @@ export type PageNode = DomHandler["dom"][number];
 export type PageElement = Extract<PageNode, { attribs: Record<string, string> }>;
 
 /**
- * Limit of the steps of all searches of a page. Publishers' pages take about one step for each character; elements that
- * match within each other, or many siblings, can take quadratically many.
+ * Maximum number of steps per character for all searches of a page. Publishers' pages take about one. Elements that
+ * match within each other, and long runs of siblings, can take quadratically many.
  */
 const STEPS_PER_CHARACTER = 50;
 const LEAST_STEPS = 1_000_000;
-/** Characters of text that count as one step. */
+/** Number of characters of text that count as one step. */
 const CHARACTERS_PER_STEP = 16;
 
 const { isTag, isText, hasChildren } = DomUtils;
@@ -57,8 +57,8 @@ export class PageSearch {
   }
 
   /**
-   * The elements within one, or anywhere (null), that a selector matches, up to the first for which `isEnough` is true.
-   * Throws {@link DocumentError} at the limit.
+   * Returns the elements that a selector matches within an element (null: anywhere), up to the first for which
+   * `isEnough` returns true. Throws {@link DocumentError} at the limit.
    */
   find(
     selector: string,
@@ -69,7 +69,7 @@ export class PageSearch {
     return selectAll<PageNode, PageElement>(selector, within ?? this.root, this.#options);
   }
 
-  /** The text of a node. Throws {@link DocumentError} at the limit. */
+  /** Returns the text of a node. Throws {@link DocumentError} at the limit. */
   textOf(node: PageNode): string {
     let text = "";
     for (const inner of this.#nodesIn([node])) if (isText(inner)) text += inner.data;
@@ -82,7 +82,7 @@ export class PageSearch {
     this.#stepsLeft -= steps;
     if (this.#stepsLeft < 0) {
       throw new DocumentError(
-        "the page takes too long to search: too many of its elements match within each other, or are siblings",
+        "the page takes too long to search: too many of its elements are siblings or match within each other",
       );
     }
   }
@@ -91,7 +91,7 @@ export class PageSearch {
     for (const node of this.#nodesIn(nodes)) if (isTag(node)) yield node;
   }
 
-  /** The nodes and their descendants, in the order of the page. */
+  /** Yields the nodes and their descendants, in the order of the page. */
   *#nodesIn(nodes: readonly PageNode[]): Generator<PageNode, void> {
     const waiting = nodes.toReversed();
     for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {

@@ -4,14 +4,14 @@ import { markup } from "./fields.ts";
 import { type PageElement, type PageNode, PageSearch } from "./page_search.ts";
 import { DocumentError } from "../parsed.ts";
 
-/** Maximum depth of the tree, as in browsers: deeper elements are left out, but their text is kept. */
+/** Maximum depth of the tree, as in browsers. Deeper elements are left out, but their text is kept. */
 export const MAX_DEPTH = 512;
-/** Maximum nesting; deeper pages take too long to parse. */
+/** Maximum nesting depth. Deeper pages take too long to parse. */
 const MAX_NESTING = 4_000;
 /** Maximum number of elements of a page. */
 const MAX_ELEMENTS = 300_000;
 
-/** A page. Selectors are those of CSS; `SELECTOR@NAME` takes an attribute, `@NAME` one of the item itself. */
+/** A page to query with CSS selectors. `SELECTOR@NAME` selects an attribute, `@NAME` one of the item itself. */
 export interface PageTree {
   /** The number of elements that are deeper than {@link MAX_DEPTH}. */
   tooDeep: number;
@@ -22,7 +22,7 @@ export interface PageTree {
 }
 
 export interface ValueOptions {
-  /** Null: anywhere. */
+  /** The element to search, or null to search the whole page. */
   within: PageElement | null;
   as: "markup" | "text";
   most: number;
@@ -105,10 +105,10 @@ function treeOf(
   };
 }
 
-/** End tags that HTML reads as elements if none is open. */
+/** Elements that HTML creates for an end tag if none is open. */
 const ENDS_ALONE: ReadonlySet<string> = new Set(["p", "br"]);
 
-/** A parser that skips end tags of elements that are not open in constant time. */
+/** A parser that skips, in constant time, the end tags of elements that are not open. */
 class OpenEndsParser extends Parser {
   constructor(readonly open: OpenElements, handler: Partial<Handler>, options: ParserOptions) {
     super(handler, options);
@@ -127,7 +127,7 @@ const OPTIONAL_ENDS = new Set(
   "html head body li dt dd p rt rp optgroup option colgroup caption thead tbody tfoot tr td th".split(" "),
 );
 
-/** The elements that were open at the end of the text: the last node and its last descendants, up to a depth. */
+/** Returns the elements that were open at the end of the text: the last node and its last descendants. */
 function lastBranch(nodes: readonly PageNode[], depth: number): Set<PageNode> {
   const branch = new Set<PageNode>();
   let among = nodes;
@@ -140,7 +140,7 @@ function lastBranch(nodes: readonly PageNode[], depth: number): Set<PageNode> {
   return branch;
 }
 
-/** The open elements that the start of an element closes in HTML, unless an element of `within` is between them. */
+/** The open elements that a start tag closes in HTML, unless an element of `within` is between them. */
 const CLOSED_BY: Readonly<Record<string, { ends: readonly string[]; within: readonly string[] }>> = {
   li: { ends: ["li"], within: ["ul", "ol", "menu"] },
   dt: { ends: ["dt", "dd"], within: ["dl"] },
@@ -154,7 +154,7 @@ const CLOSED_BY: Readonly<Record<string, { ends: readonly string[]; within: read
 interface OpenElement {
   name: string;
   isShown: boolean;
-  /** Whether {@link OpenElements.endBefore} has closed it before the parser does. */
+  /** Whether {@link OpenElements.endBefore} closed the element before the parser does. */
   isEnded: boolean;
 }
 
@@ -173,20 +173,20 @@ class OpenElements {
     return (this.#counts.get(name) ?? 0) > 0;
   }
 
-  /** The name of the tag between two offsets, as the parser reads it. */
+  /** Returns the name of the tag between two offsets, as the parser reads it. */
   nameAt(start: number, end: number): string {
     const name = this.text.slice(start, end);
     return this.isXml ? name : name.toLowerCase();
   }
 
-  /** The elements that are not closed, the outermost first. */
+  /** The elements that are not closed, outermost first. */
   get unclosed(): OpenElement[] {
     return this.#open.filter(({ isEnded }) => !isEnded);
   }
 
   begin(name: string, attributes: Record<string, string>): void {
     if (this.#open.length >= MAX_NESTING) {
-      throw new DocumentError(`the page is nested more than ${MAX_NESTING} deep`);
+      throw new DocumentError(`the page has more than ${MAX_NESTING} levels`);
     }
     const isShown = this.#depth < MAX_DEPTH;
     this.#open.push({ name, isShown, isEnded: false });
@@ -200,8 +200,8 @@ class OpenElements {
   }
 
   /**
-   * Closes the previous item at the start of the next one (HTML Living Standard, section 13.2.6.4.7). The parser examines
-   * only the innermost element, so that a list whose items leave an element open would nest with each item.
+   * Closes the previous item at the start of the next one (HTML Living Standard, section 13.2.6.4.7). The parser
+   * examines only the innermost element, so a list whose items leave an element open would nest deeper with each item.
    */
   endBefore(name: string): void {
     const rule = CLOSED_BY[name];
@@ -228,7 +228,7 @@ class OpenElements {
     if (element.isShown) this.handler.onclosetag();
   }
 
-  /** The position of the innermost element with one of the names that is not closed; -1 without one. */
+  /** Returns the position of the innermost unclosed element with one of the names, or -1 if there is none. */
   #lastOf(names: readonly string[]): number {
     return Math.max(...names.map((name) => this.#positions.get(name)?.at(-1) ?? -1));
   }

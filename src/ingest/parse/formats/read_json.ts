@@ -5,7 +5,7 @@ import { escapeText } from "./scan_xml.ts";
 
 export type JsonObject = Record<string, unknown>;
 
-/** Reads a JSON Feed; if the text is truncated, reads only the complete items. Throws {@link DocumentError}. */
+/** Reads a JSON Feed, or the complete items of a truncated one. Throws {@link DocumentError}. */
 export function readJsonFeed(text: string, maxItems: number): ParsedDocument {
   const { value, complete } = parseJson(text, 2);
   if (!isFeed(value)) {
@@ -32,7 +32,7 @@ export function readJsonFeed(text: string, maxItems: number): ParsedDocument {
   };
 }
 
-/** The problem of JSON that is truncated after so many items. Throws {@link DocumentError} without a valid item. */
+/** Returns the problem of JSON truncated after the stated items. Throws {@link DocumentError} without a valid item. */
 export function truncationOf(stated: readonly unknown[], items: readonly ParsedItem[]): ParseProblem {
   if (items.length === 0) throw new DocumentError("the JSON is truncated before the first complete item");
   return documentProblem(`the document is truncated after item ${stated.length}`);
@@ -55,13 +55,13 @@ function readItem(item: JsonObject): ParsedItem {
   };
 }
 
-/** Maximum number of values (objects, lists and members) of a JSON text; each takes up to about 100 bytes of memory. */
+/** Maximum number of values (objects, lists and members) of a JSON text. Each takes up to about 100 bytes of memory. */
 const MAX_VALUES = 2_000_000;
-/** Maximum nesting of a JSON text. */
+/** Maximum nesting depth of a JSON text. */
 const MAX_DEPTH = 1_000;
 
 /**
- * Throws {@link DocumentError} if a JSON text has too many values or is nested too deep. Neither a time limit nor a
+ * Throws {@link DocumentError} if a JSON text has too many values or is nested too deeply. Neither a time limit nor a
  * memory limit can stop the runtime's JSON parser, so its work is bounded before it begins.
  */
 function requireParsable(text: string): void {
@@ -79,7 +79,7 @@ function requireParsable(text: string): void {
     else if (code === COMMA) values++;
     else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
       values++;
-      if (++depth > MAX_DEPTH) throw new DocumentError(`the JSON is nested more than ${MAX_DEPTH} deep`);
+      if (++depth > MAX_DEPTH) throw new DocumentError(`the JSON has more than ${MAX_DEPTH} levels`);
     } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--;
   }
   if (values > MAX_VALUES) throw new DocumentError(`the JSON has more than ${MAX_VALUES} values`);
@@ -89,8 +89,8 @@ const [QUOTE, BACKSLASH, COMMA, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRA
   .map((mark) => mark.charCodeAt(0));
 
 /**
- * The value of a JSON text. Truncated text is closed after the last complete item, an object in a list within
- * `depth - 1` objects. Throws {@link DocumentError}.
+ * Parses a JSON text. Truncated text is closed after the last complete item, which is an object in a list within `depth
+ * - 1` objects. Throws {@link DocumentError}.
  */
 export function parseJson(text: string, depth: number): { value: unknown; complete: boolean } {
   requireParsable(text);
@@ -117,7 +117,7 @@ function valueOf(text: string): unknown {
   return JSON.parse(text, keepDigits as (key: string, value: unknown) => unknown);
 }
 
-/** Keeps an integer with too many digits as text: two ids could be rounded to the same number. */
+/** Keeps an integer with too many digits as text, because two ids could be rounded to the same number. */
 function keepDigits(_: string, value: unknown, { source = "" }: { source?: string }): unknown {
   const isRounded = typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(source);
   return isRounded ? source : value;
@@ -125,7 +125,7 @@ function keepDigits(_: string, value: unknown, { source = "" }: { source?: strin
 
 const MARK = /["\\{}[\]]/g;
 
-/** The text up to the last complete item, closed to be valid JSON; null without such an item. */
+/** Returns the text up to the last complete item, closed to be valid JSON, or null if no item is complete. */
 function completeItems(text: string, depth: number): string | null {
   const open: string[] = [];
   let inString = false;
@@ -158,7 +158,7 @@ function list(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** A value as plain text; some publishers write ids and dates as numbers. */
+/** Returns a value as plain text. Some publishers write ids and dates as numbers. */
 function plain(value: unknown): string | null {
   if (typeof value === "number") return String(value);
   return typeof value === "string" && value.trim() !== "" ? value.trim() : null;

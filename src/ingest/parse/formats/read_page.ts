@@ -1,4 +1,4 @@
-// Pages of HTML or XML: a listing by selectors to its items, and a page by itself to one item.
+// Reads pages of HTML or XML: the items of a listing by selectors, or a whole page as one item.
 import type { FieldRules, ItemField, Reading } from "../../../domain/source/extraction_rules.ts";
 import { itemFrom } from "./fields.ts";
 import type { PageElement } from "./page_search.ts";
@@ -9,7 +9,7 @@ import { DocumentError, documentProblem, readItems } from "../parsed.ts";
 /** Maximum number of categories of one item. */
 const MAX_CATEGORIES = 200;
 
-/** The usual selectors of a page's own values, the most reliable first. */
+/** The usual selectors of a page's own values, most reliable first. */
 const USUAL_SELECTORS: FieldRules = {
   title: ['meta[property="og:title"]@content', "h1", "title"],
   summary: [
@@ -43,8 +43,8 @@ export function readListing(
   const tree = readPageTree(text);
   const found = tree.elements(reading.item);
   const [last, before] = [found.at(-1), found.at(-2)];
-  // An incomplete item would be a revision, and so would the complete one at the next fetch. A page in which several
-  // items are open at the end is not truncated: it closes none of them.
+  // An incomplete item would be a revision, and so would the complete one at the next fetch. If several items are open
+  // at the end, the page is not truncated; it never closes its items.
   const isCut = last !== undefined && tree.isCutWithin(last) &&
     !(before !== undefined && tree.isCutWithin(before));
   const elements = isCut ? found.slice(0, -1) : found;
@@ -64,7 +64,7 @@ export function readListing(
   return { format: "html", ...aboutPage(tree), next, items, problems };
 }
 
-/** Reads a page as one item, by the rules and then by the usual selectors. Throws {@link DocumentError}. */
+/** Reads a page as one item, first by the rules and then by the usual selectors. Throws {@link DocumentError}. */
 export function readSinglePage(
   text: string,
   { reading, url }: { reading: Extract<Reading, { kind: "page" }>; url: string | null },
@@ -76,11 +76,11 @@ export function readSinglePage(
   return { format: "page", ...aboutPage(tree), next: null, items: [item], problems: depthProblems(tree) };
 }
 
-/** Elements nest without end if they are never closed; selectors do not find those that are too deep. */
+/** Reports elements that are too deep for selectors to find, as on pages that never close their elements. */
 function depthProblems({ tooDeep }: PageTree): ParseProblem[] {
   if (tooDeep === 0) return [];
   const reason =
-    `${tooDeep} of its elements are nested more than ${MAX_DEPTH} deep, where nothing is searched: items ` +
+    `${tooDeep} of its elements are nested more than ${MAX_DEPTH} levels deep and are not searched: items ` +
     "may be missing. The page never closes them: look for a feed or an API of the same publisher";
   return [documentProblem(reason)];
 }

@@ -1,4 +1,4 @@
-// Reads items from JSON of any shape by paths: responses of APIs and SPARQL results.
+// Reads items from JSON of any shape, such as API responses and SPARQL results, by paths.
 import type { Reading } from "../../../domain/source/extraction_rules.ts";
 import { readTemplate, readValuePath, type ValuePath } from "../../../domain/source/value_path.ts";
 import { type Find, itemFrom, markup } from "./fields.ts";
@@ -7,13 +7,13 @@ import { isObject, type JsonObject, parseJson, truncationOf } from "./read_json.
 
 /** Maximum number of values of one path in one item. */
 const MAX_VALUES = 200;
-/** Maximum number and length of the keys of another document that an error names. */
+/** Maximum number, and maximum length, of the keys that an error names. */
 const MAX_KEYS_NAMED = 12;
 const MAX_KEY_CHARACTERS = 200;
 /** Maximum number of steps of a path through nested lists. */
 const MAX_LIST_DEPTH = 16;
 
-/** Reads an API's response, of truncated text the complete items. Throws {@link DocumentError}. */
+/** Reads the response of an API, or the complete items of a truncated one. Throws {@link DocumentError}. */
 export function readApi(
   text: string,
   { reading, maxItems }: { reading: Extract<Reading, { kind: "json" }>; maxItems: number },
@@ -97,7 +97,7 @@ function finder(row: JsonObject): Find {
   };
 }
 
-/** The paths of the config by their texts. */
+/** The parsed paths of the config, by their texts. */
 const paths = new Map<string, ValuePath>();
 
 function pathOf(text: string): ValuePath {
@@ -109,7 +109,7 @@ function pathOf(text: string): ValuePath {
   return path.value;
 }
 
-/** The items at a path, with lists flattened; null if the path has no value. */
+/** Returns the items at a path, with lists flattened, or null if the path has no value. */
 function itemsAt(value: unknown, path: ValuePath): unknown[] | null {
   const found: unknown[] = [];
   let isStated = false;
@@ -122,7 +122,7 @@ function itemsAt(value: unknown, path: ValuePath): unknown[] | null {
   return isStated ? found : null;
 }
 
-/** The texts and numbers at a path, at most `most`. */
+/** Returns at most `most` texts and numbers at a path. */
 function scalarsAt(value: unknown, path: ValuePath, most: number): string[] {
   const found: string[] = [];
   walk(value, { path, depth: 0 }, (end) => {
@@ -135,7 +135,7 @@ function scalarsAt(value: unknown, path: ValuePath, most: number): string[] {
   return found;
 }
 
-/** Follows a path into every item of the lists on it; calls `visit` with the values at its ends until it is false. */
+/** Follows a path into every item of the lists on it. Calls `visit` with each value at its ends until it is false. */
 function walk(
   value: unknown,
   { path, depth }: { path: ValuePath; depth: number },
@@ -153,7 +153,7 @@ function walk(
   return Object.hasOwn(value, step) ? walk(value[step], inner, visit) : true;
 }
 
-/** Whether a document states that it has no items: some APIs then omit the list. */
+/** Whether a document states that it has no items, in which case some APIs omit the list. */
 function statesNone(value: unknown, path: ValuePath): boolean {
   const around: unknown[] = [value];
   walk(value, { path: path.slice(0, -1), depth: 0 }, (end) => around.push(end) > 0);

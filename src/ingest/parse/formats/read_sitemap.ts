@@ -7,9 +7,9 @@ import { EMPTY_ITEM } from "./fields.ts";
 import { contentText, type EndTag, escapeText, nextTag, type StartTag } from "./scan_xml.ts";
 
 export interface SitemapEntry {
-  /** As stated. */
+  /** The URL as stated. */
   address: string;
-  /** As stated: a W3C date, with or without a time. */
+  /** A W3C date as stated, with or without a time. */
   lastmod: string | null;
   /** From the news extension. */
   title: string | null;
@@ -21,7 +21,7 @@ export interface Sitemap {
   problems: ParseProblem[];
 }
 
-/** Reads a sitemap, of a truncated one the complete entries. Throws {@link DocumentError}. */
+/** Reads a sitemap, or the complete entries of a truncated one. Throws {@link DocumentError}. */
 export function readSitemap(
   bytes: Uint8Array,
   options: { contentType: string | null; maxEntries: number },
@@ -51,7 +51,7 @@ export function readSitemap(
       map.problems.push({ item: `item ${count}`, reason: "it has no URL" });
     }
     entry = null;
-    // Sorts rarely, and limits memory.
+    // Removing entries only at twice the limit keeps sorting rare and memory bounded.
     if (map.entries.length >= 2 * options.maxEntries) {
       skipped += keepNewest(map.entries, options.maxEntries);
     }
@@ -75,7 +75,7 @@ export function readSitemap(
   return map;
 }
 
-/** Removes all but the last changed entries and returns the number removed. W3C dates sort as texts, except for zones. */
+/** Keeps the most recently changed entries. Returns the number removed. W3C dates sort as text, apart from zones. */
 function keepNewest(entries: SitemapEntry[], limit: number): number {
   if (entries.length <= limit) return 0;
   const byAge = entries.map(({ lastmod }, at) => ({ lastmod: lastmod ?? "", at }))
@@ -87,7 +87,7 @@ function keepNewest(entries: SitemapEntry[], limit: number): number {
   return dropped;
 }
 
-/** The kind of sitemap by its root element; null if it is not one. */
+/** Returns the kind of sitemap by its root element, or null if it is not one. */
 export function kindOfMap(text: string): Sitemap["kind"] | null {
   const root = nextTag(text, 0);
   const name = root?.kind === "start" ? localName(root.name) : "";
@@ -108,7 +108,7 @@ export function describeSitemap(map: Sitemap): ParsedDocument {
   };
 }
 
-/** Stores the text of an element of an entry, up to the next tag: it contains no other elements. */
+/** Stores the text of an element of an entry, which ends at the next tag because it contains no other elements. */
 function storeValue(
   entry: Map<string, string>,
   { name, end }: StartTag,

@@ -6,10 +6,10 @@ import type { ParsedDocument, ParsedItem, ParseProblem } from "../parsed.ts";
 import { DocumentError, documentProblem } from "../parsed.ts";
 import { contentMarkup, contentText, findEnd, nextTag, readAttributes, type StartTag } from "./scan_xml.ts";
 
-/** Maximum number of unclosed elements of one parent whose ends are searched, so that reading stays linear. */
+/** Maximum number of unclosed elements per parent whose ends are searched for, which keeps reading linear. */
 const MAX_UNCLOSED = 32;
 
-/** The elements of a feed's or an item's values, the preferred one first. */
+/** The elements that hold the values of a feed or an item, preferred elements first. */
 const TITLES = ["title", "atom:title", "dc:title"];
 const LANGUAGES = ["language", "dc:language"];
 const ATOM_SUMMARIES = ["atom:summary", "atom:content", "dc:description"];
@@ -41,7 +41,7 @@ class XmlFeed {
   readonly #feed: Fields = newFields();
   readonly #items: ParsedItem[] = [];
   readonly #refused: ParseProblem[] = [];
-  /** The name of the items' element as it is written. */
+  /** The name of the item element as written. */
   #itemName: string;
   #skipped = 0;
   #itemsEnd = 0;
@@ -72,7 +72,7 @@ class XmlFeed {
     }
     const problems: ParseProblem[] = [...this.#refused];
     if (this.#isCutOutside) {
-      const reason = "a CDATA section outside of its items is not closed: it was closed before the next item";
+      const reason = "a CDATA section outside the items never ends: it is closed before the next item";
       problems.push({ ...documentProblem(reason), isMeant: true });
     }
     if (this.#skipped > 0) {
@@ -93,7 +93,7 @@ class XmlFeed {
     };
   }
 
-  /** Reads the children of the root and of the channel; whether the root is closed. */
+  /** Reads the children of the root and of the channel. Returns whether the root is closed. */
   #readFeed(): boolean {
     let at = this.#root.end;
     if (this.#root.empty) return true;
@@ -120,7 +120,7 @@ class XmlFeed {
     }
   }
 
-  /** Reads an item; the offset after it, or -1 if the text is truncated within it. */
+  /** Reads an item. Returns the offset after it, or -1 if the text is truncated within it. */
   #readItem(start: StartTag): number {
     const fields = newFields();
     fields.attributes = readAttributes(start.attributes);
@@ -158,7 +158,7 @@ class XmlFeed {
     } else this.#items.push(this.#item(fields));
   }
 
-  /** Stores the content of a child element; the offset after it. */
+  /** Stores the content of a child element. Returns the offset after it. */
   #readChild(tag: StartTag, name: string, fields: Fields): number {
     if (name === "atom:link" || (name === "link" && tag.attributes !== "")) {
       const attributes = readAttributes(tag.attributes);
@@ -169,7 +169,7 @@ class XmlFeed {
     if (!tag.empty && fields.unclosed < MAX_UNCLOSED) {
       const end = findEnd(this.text, tag.end, tag.name, this.#itemName);
       if (end === -1) {
-        // Without an end tag the content ends at the next tag, so that its siblings are not lost.
+        // Without an end tag, the content ends at the next tag, so that siblings are not lost.
         fields.unclosed++;
         content = this.text.slice(tag.end, nextTag(this.text, tag.end)?.start);
       } else {
@@ -230,7 +230,7 @@ class XmlFeed {
     };
   }
 
-  /** The name of an element by its namespace: "title", "atom:link", "dc:date"; unknown namespaces keep the prefix. */
+  /** Returns the name of an element by its namespace ("title", "atom:link"). Unknown namespaces keep their prefix. */
   #name({ name, attributes }: StartTag): string {
     const [prefix, local] = splitName(name);
     let namespace = prefix === "" && this.#format === "atom" ? "atom" : this.#prefixes.get(prefix);
@@ -241,7 +241,7 @@ class XmlFeed {
     return namespace === undefined ? prefix + local : namespace === "" ? local : `${namespace}:${local}`;
   }
 
-  /** Stores the prefixes that the attributes declare; the default namespace if they set a known one. */
+  /** Stores the prefixes that the attributes declare. Returns the default namespace if they set a known one. */
   #declare(attributes: Map<string, string>): string | undefined {
     let own: string | undefined;
     for (const [attribute, address] of attributes) {
@@ -258,7 +258,7 @@ function newFields(): Fields {
   return { values: new Map(), links: [], categories: [], authors: [], attributes: new Map(), unclosed: 0 };
 }
 
-/** The value of the first element of those names; null if there is none. */
+/** Returns the value of the first of these names that has one, or null. */
 function first(values: Map<string, string>, names: readonly string[]): string | null {
   for (const name of names) {
     const value = values.get(name);

@@ -1,12 +1,12 @@
 // Finds tags and text in XML that may be broken, without a tree or declared entities. `htmlparser2` in XML mode cannot
-// replace it: an attribute without its closing quote loses the items after it, and unclosed elements with end tags of
-// other names take quadratic time (the cases "a missing quotation mark" and "hostile repetition" in
+// replace this: a missing closing quote loses the items after it, and unclosed elements with end tags of other names
+// take quadratic time (the cases "a missing quotation mark" and "hostile repetition" in
 // tests/ingest/parse/document_test.ts).
 
-/** A start tag; positions are offsets in the text. */
+/** A start tag. Positions are offsets in the text. */
 export interface StartTag {
   kind: "start";
-  /** As written, with its prefix. */
+  /** The name as written, with its prefix. */
   name: string;
   /** The text between the name and the end of the tag. */
   attributes: string;
@@ -17,7 +17,7 @@ export interface StartTag {
   end: number;
 }
 
-/** An end tag; positions are offsets in the text. */
+/** An end tag. Positions are offsets in the text. */
 export interface EndTag {
   kind: "end";
   name: string;
@@ -25,7 +25,7 @@ export interface EndTag {
   end: number;
 }
 
-/** Before a longer attribute value, the quotation mark is taken for text. */
+/** Maximum length of an attribute value. The quotation mark before a longer value counts as text. */
 const MAX_ATTRIBUTE_CHARACTERS = 65_536;
 
 const SLASH = 47;
@@ -38,8 +38,8 @@ const QUOTE = 34;
 const APOSTROPHE = 39;
 
 /**
- * The next tag from an offset on, past text, comments, CDATA sections, instructions and the DOCTYPE; null if there is
- * none. A "<" that does not begin a tag is text.
+ * Returns the next tag from an offset on, or null if there is none. Skips text, comments, CDATA sections, instructions
+ * and the DOCTYPE. A "<" that does not begin a tag is text.
  */
 export function nextTag(text: string, from: number): StartTag | EndTag | null {
   let at = text.indexOf("<", from);
@@ -58,7 +58,7 @@ export function nextTag(text: string, from: number): StartTag | EndTag | null {
   return null;
 }
 
-/** The offset of the `</name` that closes an element; -1 if a `container` ends or begins first, or the text ends. */
+/** Returns the offset of the closing `</name`, or -1 if a `container` ends or begins first or the text ends. */
 export function findEnd(text: string, from: number, name: string, container: string): number {
   let at = text.indexOf("<", from);
   while (at !== -1) {
@@ -89,7 +89,7 @@ const NAME = /[^\s=<>"'/]*/y;
 const EQUAL_SIGN = /\s*=\s*/y;
 const BARE_VALUE = /[^\s"'<>]*/y;
 
-/** The attributes of a start tag by lower-case name, with decoded values; of duplicates the first counts. */
+/** Returns the attributes of a start tag by lower-case name, with decoded values. Of duplicates, the first counts. */
 export function readAttributes(attributes: string): Map<string, string> {
   const found = new Map<string, string>();
   if (!attributes.includes("=")) return found;
@@ -113,7 +113,7 @@ export function readAttributes(attributes: string): Map<string, string> {
   return found;
 }
 
-/** The offset after the match of a sticky expression; `at` if it does not match. */
+/** Returns the offset after the match of a sticky expression, or `at` if it does not match. */
 function endOfMatch(expression: RegExp, text: string, at: number): number {
   expression.lastIndex = at;
   return expression.test(text) ? expression.lastIndex : at;
@@ -123,8 +123,8 @@ const REFERENCE = /&(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9a-f]{1,6});/gi;
 const PREDEFINED = new Map([["&amp;", "&"], ["&lt;", "<"], ["&gt;", ">"], ["&quot;", '"'], ["&apos;", "'"]]);
 
 /**
- * The text with the predefined entities and the character references of XML decoded. Entities of a DOCTYPE are never
- * expanded. Those of HTML are left to the reader of markup, as are the references 128 to 159, which HTML reads as
+ * Decodes the predefined entities and the character references of XML. Entities that a DOCTYPE declares are never
+ * expanded. HTML entities are left to the reader of markup, as are the references 128 to 159, which HTML reads as
  * windows-1252.
  */
 export function decodeReferences(text: string): string {
@@ -139,7 +139,7 @@ export function decodeReferences(text: string): string {
   });
 }
 
-/** Plain text as HTML markup. */
+/** Converts plain text to HTML markup. */
 export function escapeText(text: string): string {
   if (!text.includes("&") && !text.includes("<")) return text;
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
@@ -148,12 +148,12 @@ export function escapeText(text: string): string {
 const SECTION = /<!\[CDATA\[([\s\S]*?)(?:\]\]>|$)|<!--[\s\S]*?(?:-->|$)/g;
 const TAG = /<[a-z/]/i;
 
-/** Maximum length of an element's content in characters; the rest is ignored. */
+/** Maximum length of an element's content in characters. The rest is ignored. */
 const MAX_CONTENT = 1_000_000;
 
 /**
- * The content of an element as HTML markup. The text is markup (`html`, as in RSS and Atom's type="html") or plain
- * (`text`); child elements are always markup: XHTML or unescaped HTML.
+ * Returns the content of an element as HTML markup. Its text is markup (`html`, as in RSS and Atom's type="html") or
+ * plain (`text`). Child elements are always markup: XHTML or unescaped HTML.
  */
 export function contentMarkup(whole: string, kind: "html" | "text"): string {
   const content = whole.slice(0, MAX_CONTENT);
@@ -180,7 +180,7 @@ export function contentMarkup(whole: string, kind: "html" | "text"): string {
   return (markup + (keep ? rest : decodeReferences(rest))).trim();
 }
 
-/** The content of an element with plain text: a URL, a date, a name. */
+/** Returns the content of an element with plain text, such as a URL, a date or a name. */
 export function contentText(whole: string): string {
   const content = whole.slice(0, MAX_CONTENT);
   if (!content.includes("<")) return decodeReferences(content).trim();
@@ -193,7 +193,7 @@ export function contentText(whole: string): string {
   return (text + decodeReferences(content.slice(from))).trim();
 }
 
-/** The offset after the comment, CDATA section, instruction or declaration at an offset; -1 if it has no end. */
+/** Returns the offset after the comment, CDATA section, instruction or declaration at an offset; -1 without an end. */
 function skipSection(text: string, at: number): number {
   if (text.startsWith("<!--", at)) return after(text.indexOf("-->", at + 4), 3);
   if (text.startsWith("<![CDATA[", at)) return after(text.indexOf("]]>", at + 9), 3);
@@ -210,7 +210,7 @@ function after(found: number, length: number): number {
   return found === -1 ? -1 : found + length;
 }
 
-/** The end tag at the offset, or the offset from which to continue. */
+/** Returns the end tag at the offset, or the offset from which to continue. */
 function readEndTag(text: string, at: number): EndTag | number {
   const close = tagEnd(text, at + 2);
   if (close < 0) return -close;
@@ -218,7 +218,7 @@ function readEndTag(text: string, at: number): EndTag | number {
   return name === "" ? close : { kind: "end", name, start: at, end: close + 1 };
 }
 
-/** The start tag at the offset, or the offset from which to continue. */
+/** Returns the start tag at the offset, or the offset from which to continue. */
 function readStartTag(text: string, at: number): StartTag | number {
   if (!isNameStart(text.charCodeAt(at + 1))) return at + 1;
   let nameEnd = at + 2;
@@ -234,8 +234,8 @@ function readStartTag(text: string, at: number): StartTag | number {
 }
 
 /**
- * The offset of a tag's ">", past quoted values. If a "<" or the end of the text comes first, it is not a tag: returns
- * the negative of that offset, from which the caller continues, so that the scan stays linear.
+ * Returns the offset of a tag's ">", past quoted values. If a "<" or the end of the text comes first, there is no tag,
+ * and the result is the negative of that offset. The caller continues there, which keeps the scan linear.
  */
 function tagEnd(text: string, from: number): number {
   let before = 0; // the last character other than white space

@@ -7,7 +7,7 @@ const NAMES: ReadonlySet<string> = new Set(
 );
 const TAG = /<\/?([a-z][a-z0-9]*)(?:[\s/][^<>]*)?>/gi;
 
-/** Whether a text has a tag of a usual element. */
+/** Whether a text contains the tag of a common element. */
 export function hasTag(text: string): boolean {
   for (const [, name = ""] of text.matchAll(TAG)) if (NAMES.has(name.toLowerCase())) return true;
   return false;
