@@ -119,7 +119,7 @@ const topicKeywords = table(
 
 const severityRule = table({
   severity: oneOf(SEVERITIES),
-  why: text("the reason in words", "circulars of our regulator bind us", readName),
+  why: text("a reason", "circulars of our regulator bind us", readName),
   sources: list(text("a source's id", "eu-edpb-news", readSourceId), "sources", '["eu-edpb-news"]').prefault(
     [],
   ),

@@ -10,7 +10,7 @@ export const ERRORS = {
   invalid_input: { status: 400, title: "The request is not valid" },
   invalid_webhook_url: { status: 400, title: "This URL cannot receive webhooks" },
   invalid_signature: { status: 400, title: "The signature does not match" },
-  unauthenticated: { status: 401, title: "A valid API key is needed" },
+  unauthenticated: { status: 401, title: "A valid API key is required" },
   subscription_limit_reached: { status: 403, title: "The tier's limit of active subscriptions is reached" },
   not_found: { status: 404, title: "Not found" },
   method_not_allowed: { status: 405, title: "Method not allowed" },

@@ -34,7 +34,7 @@ export function describeConflicts(conflicts: readonly DeclarationConflict[], loa
 
 const CONFLICTS: Record<DeclarationConflict["what"], (holderId: string) => string> = {
   email: (holderId) =>
-    `is the email address of ${holderId}, which is not declared here: use another address, or \`customer ` +
+    `is the email address of ${holderId}, which is not declared here: use another email address, or \`customer ` +
     "disable` or `customer erase` that customer",
   key: (holderId) =>
     `is the key of ${holderId}, which is not declared here: \`customer hash-key\` creates another`,

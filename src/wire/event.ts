@@ -77,7 +77,7 @@ export const eventList = z.strictObject({
 });
 
 const documentOrigin = {
-  document: text("The document that contained it: its URL without query, or its file name"),
+  document: text("The document that contained the publication: its URL without query, or its file name"),
   document_sha256: z.string().meta({
     description: "SHA-256 of the fetched bytes",
     pattern: "^[0-9a-f]{64}$",
@@ -94,7 +94,9 @@ const languageOrigin: z.ZodType<LanguageOrigin> = z.strictObject({
 });
 
 const provenance: z.ZodType<Provenance> = z.strictObject({
-  rules_version: text("The version of the rules that classified it; new rules do not change stored events"),
+  rules_version: text(
+    "The version of the rules that classified the event; new rules do not change stored events",
+  ),
   categories: texts("The categories that the source states"),
   stated_languages: texts("The languages that item, document and source state, most specific first"),
   ...documentOrigin,

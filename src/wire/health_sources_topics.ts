@@ -79,7 +79,9 @@ const topicRecord = z.strictObject({
   name_en: text("English name"),
   name_de: text("German name"),
   name_fr: text("French name"),
-  parent: textOrNull("The parent topic; null for a parent topic, which includes its children in filters"),
+  parent: textOrNull(
+    "The id of the parent topic; null for a parent topic. In filters, a parent includes its children",
+  ),
   articles: texts("Articles of the AI Act that the topic covers"),
 }).meta({ id: "Topic", description: "A topic of the taxonomy, which has two levels" });
 

@@ -60,7 +60,7 @@ export const subscriptionRequest = z.strictObject({
     description:
       "Unix ms: matching events published since then are delivered first, in the order in which they were " +
       "stored, followed by new events. They count against the monthly quota: when it is used up, the backfill pauses " +
-      "(`catch_up`). Without it, only new events are delivered",
+      "(`catch_up`). If absent, only new events are delivered",
   }),
 }).meta({
   id: "SubscriptionRequest",
@@ -140,8 +140,8 @@ export const subscriptionRecord = z.strictObject({
   disabled_by: z.enum(DISABLED_REASONS).nullable().meta({
     description:
       "Why it is disabled. `owner`: by its owner; `gone`: the endpoint responded with 410; `failing`: no success for days; " +
-      "`key-lost`: its secret can no longer be decrypted, rotate it; `tier`: it exceeds the number of active " +
-      "subscriptions of your tier, and is enabled again automatically when the limit allows. Null while enabled",
+      "`key-lost`: its secret can no longer be decrypted, so rotate it; `tier`: it exceeds your tier's limit of active " +
+      "subscriptions, and is enabled again automatically when the limit allows. Null while enabled",
   }),
   created_at: time("When it was created, Unix milliseconds"),
   catch_up: z.strictObject({
@@ -184,7 +184,7 @@ export const subscriptionCreated = z.strictObject({
       ...EXAMPLE_SUBSCRIPTION,
       webhook_secret: "3f1c0a9be5d84276a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718",
     },
-    note: "Keep webhook_secret now: it is shown only this once and verifies every delivery.",
+    note: "Store webhook_secret now: it is shown only once, and you need it to verify deliveries.",
     disclaimer: DISCLAIMER,
   }],
 });
@@ -202,7 +202,7 @@ export const secretRotated = subscriptionCreated.extend({
       ...EXAMPLE_SUBSCRIPTION,
       webhook_secret: "b71d5c0e94a8362f17d0c5b9a3e4f86270915d3c2b8a4e6f0d1c7b5a39e8f426",
     },
-    note: "Keep webhook_secret now: it is shown only this once and verifies every delivery.",
+    note: "Store webhook_secret now: it is shown only once, and you need it to verify deliveries.",
     previous_secret_until: 1_785_600_000_000,
     disclaimer: DISCLAIMER,
   }],

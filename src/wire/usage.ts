@@ -13,7 +13,7 @@ const dailyActions = z.strictObject({
 
 /** The response of `GET /v1/usage`. */
 export const usageReport = z.strictObject({
-  tier: z.enum(TIERS).meta({ description: "The tier, which decides the limits" }),
+  tier: z.enum(TIERS).meta({ description: "The tier, which determines the limits" }),
   api_requests: z.strictObject({
     limit: count("Requests per UTC day"),
     used: count("Requests today, including this one"),

@@ -21,7 +21,7 @@ Deno.test("POST /v1/subscriptions needs only webhook_url and shows the secret on
     subscriptionCreated.parse(created.json);
     const { webhook_secret: secret, ...record } = created.json.subscription;
     assert.match(secret, /^[0-9a-f]{64}$/);
-    assert.match(created.json.note, /only this once/);
+    assert.match(created.json.note, /shown only once/);
     assert.equal(created.headers.get("cache-control"), "no-store");
     assert.deepEqual(record, {
       id: record.id,

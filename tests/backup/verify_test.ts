@@ -95,7 +95,7 @@ const DAMAGES: [string, (place: Place) => Promise<void>, RegExp][] = [
       await Deno.remove(path);
       await Deno.writeTextFile(path, "");
       await Deno.truncate(path, 100_000_000);
-    }), /its regfeed\.toml has 100 MB, more than any backup's/],
+    }), /its regfeed\.toml has 100 MB, which is more than in any backup/],
   ["a time that no calendar has", (place) =>
     repack(place, async (folder) => {
       const path = join(folder, "manifest.json");

@@ -76,7 +76,7 @@ const WRONG_VALUES: readonly [string, RegExp][] = [
   [source('removals = "yes"'), /removals: needs true or false without quotes/],
   [
     source('urls = { en = "https://a.org/en", de = "https://a.org/de" }'),
-    /url: cannot be combined with urls: set either one/,
+    /url: cannot be combined with urls: set only one/,
   ],
   [inLanguages('{ en = "https://a.org/en" }'), /urls: needs the URLs of several languages; for/],
   [inLanguages('{ en = "https://a.org", german = "https://a.org" }'), /urls: has the key "german", which is/],

@@ -128,7 +128,7 @@ const EXCHANGES: Record<string, () => Promise<void>> = {
   },
   "100-continue forever, 1xx flood": async () => {
     const floods = {
-      "103 Early Hints": "only interim responses (1xx), no final response",
+      "103 Early Hints": "too many interim responses (1xx) without a final response",
       "100 Continue": "the response begins with 100 Continue, which was not requested",
     };
     for (const [interim, problem] of Object.entries(floods)) {

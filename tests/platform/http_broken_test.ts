@@ -77,7 +77,7 @@ const ROWS: [what: string, talk: Conversation, reason: string][] = [
   [
     "endless early hints",
     saying(...Array(2_000).fill("HTTP/1.1 103 Early Hints\r\n\r\n")),
-    "only interim responses (1xx), no final response",
+    "too many interim responses (1xx) without a final response",
   ],
   [
     "another protocol",
@@ -127,7 +127,7 @@ Deno.test("request() reports a refused connection and an unknown name", async ()
 
 Deno.test("request() reports a server without TLS", async () => {
   await using server = serveRaw(sayingLast("HTTP/1.1 400 Bad Request\r\n\r\n"));
-  assert.equal(await reasonFor(`https://127.0.0.1:${server.port}/`), "no TLS connection");
+  assert.equal(await reasonFor(`https://127.0.0.1:${server.port}/`), "the TLS handshake failed");
 });
 
 Deno.test("request() accepts a body that ends with the connection", async () => {

@@ -115,14 +115,14 @@ Deno.test("doctor reports expiring certificates, other names, and readable keys"
     assert.deepEqual([seen(17).level, /less than 14 days/.test(seen(17).seen)], ["warning", true]);
     assert.deepEqual([seen(31).level, /expired on/.test(seen(31).seen)], ["problem", true]);
     assert.match(seen(-2).seen, /not valid yet/);
-    assert.match(seen(1, "feed.example.org").seen, /is not for feed\.example\.org/);
+    assert.match(seen(1, "feed.example.org").seen, /is not valid for feed\.example\.org/);
     // One fault does not hide another.
     for (
       const [inDays, when] of [[17, /less than 14 days/], [31, /expired on/], [-2, /not valid yet/]] as const
     ) {
       const [first, second, ...more] = check(inDays, "feed.example.org");
       assert.match(first?.seen ?? "", when);
-      assert.match(second?.seen ?? "", /is not for feed\.example\.org/);
+      assert.match(second?.seen ?? "", /is not valid for feed\.example\.org/);
       assert.deepEqual(more, []);
     }
     const [broken] = checkCertificate({ cert: "x", key: pair.key }, "localhost", nowMs);

@@ -22,7 +22,8 @@ import { responseBody } from "../http/response_body.ts";
 import { keyRoute, type Route } from "../route.ts";
 import type { RouteOptions } from "./route_dependencies.ts";
 
-export const SECRET_NOTE = "Keep webhook_secret now: it is shown only this once and verifies every delivery.";
+export const SECRET_NOTE =
+  "Store webhook_secret now: it is shown only once, and you need it to verify deliveries.";
 
 export function subscriptionRoutes(options: RouteOptions): Route[] {
   return [createRoute(options), listRoute(options), deleteRoute(options), testRoute(options)];

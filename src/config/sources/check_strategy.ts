@@ -92,7 +92,7 @@ function identityProblems(source: Table, strategy: FetchStrategy): SourceProblem
     problems.push({ path: ["urls"], message: notSupported(strategy, advice) });
   }
   if (source.urls !== undefined && source.url !== undefined) {
-    const message = "cannot be combined with urls: set either one URL or one per language";
+    const message = "cannot be combined with urls: set only one of the two";
     problems.push({ path: ["url"], message });
   }
   if (source.removals === true && !LISTS.includes(strategy)) {

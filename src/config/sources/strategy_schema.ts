@@ -39,8 +39,8 @@ const RESERVED_HEADERS = new Set([
 export function headerNameProblem(name: string): string | null {
   if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name)) return "is not a valid header name";
   const lower = name.toLowerCase();
-  if (lower === "authorization") return "has a separate key: authorization of the source";
-  if (lower === "user-agent") return "has a separate key: user_agent of [ingest]";
+  if (lower === "authorization") return "cannot be set here: use authorization of the source";
+  if (lower === "user-agent") return "cannot be set here: use user_agent of [ingest]";
   return RESERVED_HEADERS.has(lower) ? "is a header that Regfeed sets itself: remove it" : null;
 }
 
@@ -69,7 +69,7 @@ function readSelector(value: string): Reading<string> {
 
 function readItemSelector(value: string): Reading<string> {
   if (/@[\w:.-]+$/.test(value)) {
-    return { problem: "selects an attribute, but an item is an element: remove the @" };
+    return { problem: "selects an attribute, but an item is an element: remove the @ and the name" };
   }
   return value.trim() === ""
     ? { problem: 'is empty: set the selector of an item, such as "article"' }
@@ -141,7 +141,7 @@ const paging = {
 function readParameter(value: string): Reading<string> {
   return /^[^\s&=#]+$/.test(value)
     ? { value }
-    : { problem: `is not a valid name of a query parameter: ${quote(value)}` };
+    : { problem: `is not a valid query parameter name: ${quote(value)}` };
 }
 
 function windows(defaults: { overlap: number; first: number }) {

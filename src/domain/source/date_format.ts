@@ -16,11 +16,11 @@ const FIGURES: Readonly<Record<string, string>> = {
 /** Returns why a format is invalid, or null if it contains year, month and day, each once. */
 export function dateFormatProblem(format: string): string | null {
   const wanted =
-    'write it with yyyy, MM, dd, HH, mm and ss, such as "dd.MM.yyyy"; literal letters in single quotes';
+    'use yyyy, MM, dd, HH, mm and ss, such as "dd.MM.yyyy", and put literal letters in single quotes';
   const tokens = tokensOf(format);
   if (tokens === null) return `is not a valid date format: ${JSON.stringify(format)}; ${wanted}`;
   const named = tokens.filter((token) => token in FIGURES).map((token) => token.slice(0, 1));
-  if (new Set(named).size !== named.length) return `names a part of the date twice: ${wanted}`;
+  if (new Set(named).size !== named.length) return `contains a part of the date twice: ${wanted}`;
   return ["y", "M", "d"].every((part) => named.includes(part)) ? null : `lacks year, month or day: ${wanted}`;
 }
 

@@ -4,6 +4,6 @@
 export class LeaseLostError extends Error {
   override readonly name = "LeaseLostError";
   constructor() {
-    super("another process has taken it over");
+    super("another process has taken over the source");
   }
 }

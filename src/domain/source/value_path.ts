@@ -12,8 +12,7 @@ const STEP = /"([^"]*)"|([^.\s"{}]+)/y;
 /** Parses paths such as `results`, `data.items` and `a."key.with.dots".0`. In a list, a path continues in each item. */
 export function readValuePath(text: string): PathReading<ValuePath> {
   const steps: string[] = [];
-  const wanted =
-    'write keys with dots between them, such as "data.items"; a key with dots or blanks in quotes';
+  const wanted = 'separate keys with dots, such as "data.items", and put keys with dots or spaces in quotes';
   if (text === "") return { value: steps };
   for (let at = 0; at <= text.length; at++) {
     STEP.lastIndex = at;

@@ -91,7 +91,7 @@ const MOST_BYTES = 16 * 1024 * 1024;
 /** Throws if the folder has no space for an entry, because a small archive may expand a thousandfold. */
 export function requireSize({ name, size }: { name: string; size: number }, folder: string): void {
   if (name !== ARCHIVE_NAMES.database && size > MOST_BYTES) {
-    throw new Error(`its ${name} has ${formatBytes(size)}, more than any backup's`);
+    throw new Error(`its ${name} has ${formatBytes(size)}, which is more than in any backup`);
   }
   const freeBytes = createMachine().volumeOf(folder)?.freeBytes ?? Infinity;
   if (size > freeBytes) throw new Error(`no space left on device for its ${name} (${formatBytes(size)})`);

@@ -66,7 +66,7 @@ export async function readFileIn(
     const opened = await file.stat();
     const isSame = opened.isFile() && opened.dev === checked.dev && opened.ino === checked.ino &&
       await Deno.realPath(path) === path;
-    if (!isSame) throw new Error("it was replaced while it was opened");
+    if (!isSame) throw new Error("it was replaced while being opened");
     return await readUpTo(file, maxBytes);
   } finally {
     await file.close();
@@ -100,7 +100,7 @@ function isInside(path: string, root: string): boolean {
 /** Returns why an entry is not a readable file, or null if it is. */
 function notRegular({ isFile, isFifo, isSymlink }: Deno.FileInfo): string | null {
   if (isFile) return null;
-  if (isSymlink) return "it was replaced while it was opened";
+  if (isSymlink) return "it was replaced while being opened";
   return isFifo ? "it is a pipe" : "it is a device or a socket";
 }
 

@@ -45,7 +45,7 @@ export async function dial(destination: Destination, signal: AbortSignal): Promi
   try {
     const addresses = destination.addresses ?? await createResolver().resolve(hostname, stop);
     if (tls !== null && addresses.some(hasUnfinishedHandshakes)) {
-      throw new NetworkError("earlier TLS handshakes with the host are unfinished");
+      throw new NetworkError("too many TLS handshakes with the host are unfinished");
     }
     const tcp = await connectToFirst(alternateFamilies(addresses), destination.port, stop);
     return new ConnectionStream(
@@ -90,7 +90,7 @@ async function connect(
 ): Promise<Deno.TcpConn> {
   if (isIP(hostname) === 0) throw new NetworkError("host name not found"); // the runtime would look it up
   const controller = new AbortController();
-  const giveUp = () => controller.abort(new NetworkError("no connection in time"));
+  const giveUp = () => controller.abort(new NetworkError("the connection timed out"));
   const timer = isLast ? undefined : setTimeout(giveUp, ADDRESS_TIMEOUT_MS);
   signal.addEventListener("abort", giveUp);
   // The runtime calls this if the signal aborts after it has connected. If it threw, the connection would stay open.

@@ -7,7 +7,7 @@ export type Phase = "connecting" | "reading";
 const NOT_VALID = "the certificate is not valid for the host";
 const NOT_TRUSTED = "the certificate is not trusted";
 const EXPIRED = "the certificate has expired or is not valid yet";
-const NO_TLS = "no TLS connection";
+const NO_TLS = "the TLS handshake failed";
 export const FAULT = {
   brokeOff: "the response was cut off",
   notHttp: "the response is not valid HTTP",
@@ -15,7 +15,7 @@ export const FAULT = {
   tooLargeHead: "the response headers are too large",
   switchesProtocol: "the response switches to another protocol",
   endless: "the response is too long",
-  onlyInterim: "only interim responses (1xx), no final response",
+  onlyInterim: "too many interim responses (1xx) without a final response",
   notSendable: "the request is not valid HTTP",
 } as const;
 
@@ -27,7 +27,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EPIPE: "connection reset",
   ENOTCONN: "connection reset",
   UND_ERR_SOCKET: "connection reset",
-  ETIMEDOUT: "no connection in time",
+  ETIMEDOUT: "the connection timed out",
   EHOSTUNREACH: "host unreachable",
   ENETUNREACH: "network unreachable",
   EADDRNOTAVAIL: "network unreachable",

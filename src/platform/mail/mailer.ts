@@ -171,7 +171,7 @@ function toMailError(error: unknown): MailError {
     return fail("the mail server does not use TLS on this port", "protocol");
   }
   if (/^RCPT/.test(command) && responseCode !== undefined && responseCode >= 500) {
-    return fail(`the mail server refuses the address (${responseCode})`, "answer", true);
+    return fail(`the mail server refuses the email address (${responseCode})`, "answer", true);
   }
   if (code === "EAUTH" && responseCode !== undefined && NO_SIGN_IN.has(responseCode)) {
     return fail(`the mail server does not support authentication here (${responseCode})`, "sign-in");

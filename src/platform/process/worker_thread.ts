@@ -84,7 +84,7 @@ class QueuedThread implements Thread {
   }
 
   end(): void {
-    const error = new Error("the worker thread was ended");
+    const error = new Error("the worker thread was terminated");
     for (const queue of [this.#queue, this.#slowQueue]) {
       for (const call of queue.splice(0)) call.reject(error);
     }

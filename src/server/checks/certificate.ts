@@ -61,7 +61,7 @@ function checkName({ fitsHost }: GoodCertificate, hostname: string): Finding[] {
   return [
     warning(
       "tls",
-      `the certificate is not for ${hostname}`,
+      `the certificate is not valid for ${hostname}`,
       "change server.public_url, or get a certificate for that name",
     ),
   ];

@@ -213,7 +213,7 @@ Deno.test("a cancelled welcome mail is not sent when the customer is enabled, un
 Deno.test("a permanently rejected address is not retried", () =>
   withPaid(async (world) => {
     world.platform.mailer.answer = () => {
-      throw new MailError("the mail server refuses the address (550)", true);
+      throw new MailError("the mail server refuses the email address (550)", true);
     };
     await world.app.tick();
     assert.deepEqual((await mails(world)).map(({ status, attempts }) => [status, attempts]), [["failed", 1]]);

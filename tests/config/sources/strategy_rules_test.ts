@@ -90,7 +90,7 @@ const WRONG: [text: string, ...problems: string[]][] = [
   ],
   [
     strategy("json", ['title = "a..b"', 'link = "u"']),
-    '7: json.title: is not a valid path: "a..b"; write keys with dots',
+    '7: json.title: is not a valid path: "a..b"; separate keys with dots',
   ],
   [strategy("json", ['title = "t"', 'link = "https://x/{id"']), "8: json.link: has an unmatched brace"],
   [
@@ -150,7 +150,7 @@ const WRONG: [text: string, ...problems: string[]][] = [
   [strategy("sitemap", ["max_pages = 0"]), "7: sitemap.max_pages: needs an integer from 1 to 1000"],
   [
     strategy("json", LEAST, ['headers = { Authorization = "x" }']),
-    "6: headers.Authorization: has a separate key: authorization",
+    "6: headers.Authorization: cannot be set here: use authorization",
   ],
   [
     strategy("json", LEAST, ['headers = { k = "x", k_env = "Y" }']),

@@ -24,7 +24,7 @@ Deno.test("a fetch whose source another process has taken over records nothing: 
     release();
     const [report] = await late;
     assert.deepEqual([report?.ok, report?.revised], [false, 0]);
-    assert.match(report?.error ?? "", /another process has taken it over/);
+    assert.match(report?.error ?? "", /another process has taken over the source/);
     const [again] = await two.app.ingest.ingest(["board"]);
     assert.deepEqual([again?.revised, again?.unchanged], [0, 1]);
     const [state] = await two.store.listSources();

@@ -137,7 +137,7 @@ Deno.test(
       } finally {
         swapper.terminate();
       }
-      const possible = ["10 bytes", "it is a pipe", "it was replaced while it was opened"];
+      const possible = ["10 bytes", "it is a pipe", "it was replaced while being opened"];
       assert.deepEqual([...outcomes].sort(), possible);
     }),
 );

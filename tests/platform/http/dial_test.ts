@@ -71,7 +71,7 @@ Deno.test("dial() writes a large text completely to a slow reader", async () => 
 });
 
 Deno.test("dial() refuses an address with unfinished TLS handshakes until it closes some", async () => {
-  const unfinished = "earlier TLS handshakes with the host are unfinished";
+  const unfinished = "too many TLS handshakes with the host are unfinished";
   /** Why a connection failed that is given up soon. */
   const attempt = async (address: string, port: number): Promise<unknown> => {
     const target = { hostname: "a.test", port, addresses: [address], tls: { authorities: undefined } };

@@ -18,7 +18,7 @@ Deno.test("toNetworkError() finds the reason by code or text, also inside other 
     [coded("EAI_AGAIN"), "connecting", "the name servers do not respond"],
     [coded("HPE_INVALID_CONSTANT"), "connecting", "the response is not valid HTTP"],
     [coded("HPE_INVALID_CHUNK_SIZE"), "reading", "the response is not valid HTTP"],
-    [coded("ERR_SSL_WRONG_VERSION_NUMBER"), "connecting", "no TLS connection"],
+    [coded("ERR_SSL_WRONG_VERSION_NUMBER"), "connecting", "the TLS handshake failed"],
     [coded("ERR_TLS_CERT_ALTNAME_INVALID"), "connecting", "the certificate is not valid for the host"],
     [
       new Error('invalid peer certificate: certificate not valid for name "a.test"; certificate is only …'),

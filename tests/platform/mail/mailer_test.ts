@@ -178,7 +178,7 @@ Deno.test("createMailer() logs in, and reports wrong credentials without the pas
 
 Deno.test("createMailer() distinguishes permanent from temporary refusals", async () => {
   const rows: [odd: Record<string, string | null>, reason: RegExp, isRefused: boolean][] = [
-    [{ RCPT: "550 5.1.1 ana@client.example: no such user" }, /refuses the address \(550\)/, true],
+    [{ RCPT: "550 5.1.1 ana@client.example: no such user" }, /refuses the email address \(550\)/, true],
     [{ RCPT: "450 4.2.0 greylisted" }, /responded with 450/, false],
     [{ MAIL: "552 quota" }, /552 to MAIL/, false],
     [{ greeting: "554 go away" }, /554|SMTP/, false],

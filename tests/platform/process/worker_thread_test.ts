@@ -63,7 +63,7 @@ Deno.test("end() rejects all calls, and a later call starts another worker", () 
     const calls = [thread.call("loop", null, { timeoutMs: 2_000 }), thread.call("count", null)];
     thread.end();
     for (const call of await Promise.allSettled(calls)) {
-      assert.match(String((call as PromiseRejectedResult).reason), /the worker thread was ended/);
+      assert.match(String((call as PromiseRejectedResult).reason), /the worker thread was terminated/);
     }
     assert.equal(await thread.call("count", null), 1);
   }));
