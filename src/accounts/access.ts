@@ -6,19 +6,19 @@ import type { KeyHolder } from "../domain/ports/store/customers.ts";
 import type { Store } from "../domain/ports/store/store.ts";
 import { hashKey, keyFromHeader } from "./keys.ts";
 
-/** How long a key's holder is cached, ms; a disabled key must be rejected within a second. */
+/** How long a key's holder is cached, in ms. A disabled key must be rejected within a second. */
 const CACHE_MS = 500;
 const MAX_CACHED = 10_000;
 
 /** Finds the customer behind a request. */
 export interface Access {
-  /** The customer of the `Authorization` header. Rejects with `unauthenticated` without a valid key of an enabled customer. */
+  /** Returns the header's customer. Rejects with `unauthenticated` unless key and customer are valid and enabled. */
   authenticate(authorization: string | null): Promise<Customer>;
   /** Whether the header's key was valid when it was last used, according to the cache. */
   isRemembered(authorization: string): boolean;
 }
 
-/** Why a customer with a valid key has no access. Shown only for valid keys, which cannot be guessed. */
+/** Returns why a customer has no access. This is shown only to holders of a valid key, which cannot be guessed. */
 function whyDisabled({ disabledBy }: KeyHolder): string {
   return disabledBy === "payment"
     ? "This API key is valid, but your access has ended because of a missing payment. Access with the same key resumes " +
@@ -44,7 +44,7 @@ export function createAccess({ store, clock }: { store: Pick<Store, "findKey">; 
   const find = async (hash: string): Promise<KeyHolder | null> => {
     const nowMs = clock.nowMs();
     const known = cached.get(hash);
-    // Also read again if the clock was set back.
+    // The absolute difference, so that holders are reread if the clock was set back.
     if (known !== undefined && Math.abs(nowMs - known.readAtMs) < CACHE_MS) return known.holder;
     const holder = await store.findKey(hash);
     if (holder === null) {

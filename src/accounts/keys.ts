@@ -7,7 +7,7 @@ export const KEY_PREFIX = "rgf_";
 const KEY_FORM = /^rgf_[0-9a-f]{64}$/;
 const BEARER_FORM = /^[Bb][Ee][Aa][Rr][Ee][Rr] +(rgf_[0-9a-f]{64})$/;
 
-/** A new key (the prefix and 64 hexadecimal digits) and its stored form, which does not contain the key. */
+/** Makes a new key (the prefix and 64 hexadecimal digits) and its stored form, which does not contain the key. */
 export function makeKey(
   randomBytes: (count: number) => Uint8Array,
   nowMs: number,
@@ -24,12 +24,12 @@ export function isKey(text: string): boolean {
   return KEY_FORM.test(text);
 }
 
-/** SHA-256 of the whole key, lower-case hexadecimal. */
+/** Returns the SHA-256 hash of the whole key in lower-case hexadecimal. */
 export function hashKey(key: string): string {
   return createHash("sha256").update(key).digest("hex");
 }
 
-/** The key of an `Authorization: Bearer …` header (RFC 6750; the scheme is case-insensitive), or null. */
+/** Returns the key in an `Authorization: Bearer …` header (RFC 6750, with a case-insensitive scheme), or null. */
 export function keyFromHeader(authorization: string | null): string | null {
   return authorization === null ? null : BEARER_FORM.exec(authorization)?.[1] ?? null;
 }

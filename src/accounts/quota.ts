@@ -8,17 +8,17 @@ const DAY_MS = 86_400_000;
 
 export interface Quota {
   take(customerId: string, limit: number): Promise<RequestAllowance>;
-  /** Stores the counts since the last call; waits for a call in progress. */
+  /** Stores the counts since the last call, once a call in progress has ended. */
   flush(): Promise<void>;
 }
 
 interface Day {
-  /** Days since the epoch. */
+  /** Days since the Unix epoch. */
   number: number;
-  /** "2026-07-31". */
+  /** The UTC day, such as "2026-07-31". */
   name: string;
   counts: Map<string, DayCount>;
-  /** Concurrent first requests share one read; otherwise each would start from the same stored count. */
+  /** Reads in progress. Concurrent first requests share one; otherwise each would start from the stored count. */
   loading: Map<string, Promise<DayCount>>;
 }
 

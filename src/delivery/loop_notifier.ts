@@ -1,7 +1,7 @@
-// The wait of a loop that has nothing to do.
+// Lets a loop that has nothing to do wait.
 import type { Clock } from "../domain/ports/ports.ts";
 
-/** The reason of an abort that only ends a wait: without one, each abort creates an exception with its stack. */
+/** Reason for aborts that only end a wait. Without one, each abort would create an exception with a stack trace. */
 const WOKEN = "woken";
 
 /** A wait that can be ended early, even before it begins. */
@@ -10,12 +10,12 @@ export class Wake {
 
   constructor(readonly clock: Clock) {}
 
-  /** Ends the wait; without one, the next wait ends at once. */
+  /** Ends the current wait or, if there is none, the next one. */
   now(): void {
     this.#controller.abort(WOKEN);
   }
 
-  /** Waits until {@link now}, but at most this long; then lets pending events of the event loop run. */
+  /** Waits until {@link now} is called, but at most `ms`. Then lets the event loop run pending tasks. */
   async wait(ms: number): Promise<void> {
     await this.clock.sleep(ms, this.#controller.signal);
     await this.clock.turn();

@@ -1,17 +1,17 @@
-// Periodic maintenance: releases, warns, disables, removes old data, and handles clock rollbacks.
+// Periodic maintenance: releases deliveries, judges endpoints, removes old data, and handles clock rollbacks.
 import { utcMonth } from "../domain/customer/quota_period.ts";
 import type { NewId } from "../domain/event/ids.ts";
 import type { Clock, Log } from "../domain/ports/ports.ts";
 import type { Store } from "../domain/ports/store/store.ts";
 import type { Tier, TierLimits } from "../domain/customer/tier.ts";
 
-/** How often held deliveries are released, ms. */
+/** Interval in ms at which held deliveries are released. */
 const RELEASE_EVERY_MS = 1_000;
-/** How often failing endpoints are judged and old data is removed, ms. */
+/** Interval in ms at which failing endpoints are judged and old data is removed. */
 const JUDGE_EVERY_MS = 60_000;
 /** Maximum number of deliveries removed in one transaction, so that sending is not delayed. */
 const REMOVE_BATCH = 200;
-/** A clock that is adjusted gradually goes back by less than this, ms. */
+/** Backward steps of the clock below this, in ms, are gradual adjustments and are ignored. */
 const CLOCK_STEP_MS = 1_000;
 
 export interface Upkeep {
@@ -28,18 +28,18 @@ export interface Upkeep {
   newId: NewId;
   log: Log;
   tiers: Record<Tier, TierLimits>;
-  /** How long bodies and attempts of finished deliveries are kept, and how long the deliveries are, ms. */
+  /** How long finished deliveries and their bodies (with attempts) are kept, in ms. */
   keepMs: { bodies: number; deliveries: number };
 }
 
-/** Returns a function that does the work that is due; it returns the number of released deliveries and subscriptions. */
+/** Returns a function that does the due work and returns the number of deliveries and subscriptions released. */
 export function createUpkeep(upkeep: Upkeep): () => Promise<number> {
   const { store, clock, log } = upkeep;
   const newMailId = (): string => upkeep.newId("mail");
   let releasedAtMs = -Infinity;
   let judgedAtMs = -Infinity;
-  let seenMs = Infinity; // a previous process may have stored times in the future
-  // The clock may go back.
+  let seenMs = Infinity; // adjusts times that a previous process may have stored in the future
+  // The clock may be set back, so the difference may be negative.
   const isDue = (lastMs: number, everyMs: number, nowMs: number) => Math.abs(nowMs - lastMs) >= everyMs;
 
   return async () => {
@@ -55,14 +55,14 @@ export function createUpkeep(upkeep: Upkeep): () => Promise<number> {
     if (isDue(judgedAtMs, JUDGE_EVERY_MS, nowMs)) {
       const judged = await store.judgeEndpoints({ nowMs, newMailId });
       if (judged > 0) log.warn("endpoints have failed for days", { subscriptions: judged });
-      // Before deliveries are released: the tiers in the config may have changed since the last run.
+      // This precedes the release of deliveries, because the tiers in the config may have changed since the last run.
       const switched = await store.fitSubscriptions({ nowMs, tiers: upkeep.tiers, newMailId });
       if (switched > 0) log.info("subscriptions held or enabled by tier limits", { subscriptions: switched });
-      // While there is more to remove, the next round continues.
+      // If there may be more to remove, the next round continues.
       if (await removeOld(upkeep, nowMs) === 0) judgedAtMs = nowMs;
     }
     if (!isDue(releasedAtMs, RELEASE_EVERY_MS, nowMs)) return 0;
-    // Before deliveries are released: a subscription that was enabled again in the meantime continues.
+    // This precedes the release of deliveries, so that a subscription that has been enabled again continues.
     if (await store.closeSubscriptions(nowMs) === 0) releasedAtMs = nowMs;
     return await store.releaseHeld({ nowMs, month: utcMonth(nowMs), tiers: upkeep.tiers, newMailId });
   };

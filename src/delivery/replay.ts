@@ -1,4 +1,4 @@
-// Replays: sends a subscription's deliveries of a period again, and creates missing ones.
+// Replays a period: sends a subscription's deliveries again, and creates missing ones.
 import { utcMonth } from "../domain/customer/quota_period.ts";
 import { overDailyLimit } from "../domain/customer/daily_limit.ts";
 import { AppError } from "../domain/error_codes.ts";
@@ -11,25 +11,25 @@ import { createDeliveriesFor, type Matching } from "./match/match.ts";
 const MAX_DELIVERIES = 1_000;
 /** Number of events processed in one transaction, so that sending is not delayed. */
 const EVENTS_A_STEP = 50;
-/** `Retry-After` while another replay of the customer is in progress, seconds. */
+/** `Retry-After` in seconds while the customer has another replay in progress. */
 const BUSY_RETRY_S = 5;
 const MAX_STEPS = 200;
 
-/** The events stored from `sinceMs` on and before `untilMs` (Unix ms), after the event `afterId`. */
+/** The events stored after `afterId`, at or after `sinceMs` and before `untilMs` (both in Unix ms). */
 interface ReplayRange {
   sinceMs: number;
   untilMs: number | null;
   afterId: string | null;
 }
 
-/** The subscription, and the customer's limit of replays per UTC day. */
+/** The subscription, and its customer's limit on replays per UTC day. */
 interface ReplayTarget {
   customerId: string;
   subscriptionId: string;
   replaysPerDay: number;
 }
 
-/** The result; `lastEventId` is the event after which the next call continues, null at the end of the range. */
+/** The result. The next call continues after `lastEventId`, which is null at the end of the range. */
 type ReplayOutcome = Replayed | "unknown" | "disabled";
 
 export interface Replaying extends Pick<Matching, "clock" | "newId" | "topics" | "tiers"> {
@@ -37,19 +37,19 @@ export interface Replaying extends Pick<Matching, "clock" | "newId" | "topics" |
 }
 
 /**
- * Replays a range in the order of storing, at most 1,000 deliveries per call. Throws `replay_limit_reached` and sends
- * nothing if the day's replays are not enough for the call.
+ * Replays a range in storage order, at most 1,000 deliveries per call. Throws `replay_limit_reached` and sends nothing
+ * if the call needs more replays than are left for the day.
  */
 export type Replay = (target: ReplayTarget, range: ReplayRange) => Promise<ReplayOutcome>;
 
-/** Creates the replays of a store: one at a time for each customer. */
+/** Creates the function that replays from a store, with one replay at a time for each customer. */
 export function createReplay(replaying: Replaying): Replay {
   const { store, clock } = replaying;
   const inProgress = new Set<string>();
   return async (target, range) => {
     const { customerId, replaysPerDay: limit } = target;
     if (inProgress.has(customerId)) {
-      const detail = `Another replay of yours is in progress. Retry in ${BUSY_RETRY_S} seconds.`;
+      const detail = `You have another replay in progress. Retry in ${BUSY_RETRY_S} seconds.`;
       throw new AppError("replay_limit_reached", detail, [], BUSY_RETRY_S);
     }
     inProgress.add(customerId);
@@ -61,14 +61,14 @@ export function createReplay(replaying: Replaying): Replay {
       const run = (isDryRun: boolean, maxEvents: number) =>
         replayRange(replaying, target, { range, nowMs, isDryRun, maxEvents });
       if (left < MAX_DELIVERIES) {
-        // With none left, only the subscription is checked.
+        // If none are left, only the subscription is checked.
         const counted = await run(true, left === 0 ? 0 : EVENTS_A_STEP);
         if (typeof counted === "string") return counted;
         if (left === 0 || counted === null) throw refused();
         const wanted = counted.replayed + counted.created;
         if (wanted > left) {
           throw refused(
-            `This replay would send ${wanted} deliveries, and ${left} of your tier's ${limit} replays a ` +
+            `This replay would send ${wanted} deliveries, but only ${left} of your tier's ${limit} replays a ` +
               "day are left. Nothing was sent. Replay a shorter period with `until`.",
           );
         }
@@ -82,7 +82,7 @@ export function createReplay(replaying: Replaying): Replay {
   };
 }
 
-/** Replays step by step; null if the limit does not allow the first step. */
+/** Replays step by step. Returns null if the limit does not allow the first step. */
 async function replayRange(
   replaying: Replaying,
   { customerId, subscriptionId, replaysPerDay }: ReplayTarget,
@@ -101,7 +101,7 @@ async function replayRange(
   for (let step = 0; step < MAX_STEPS; step++) {
     const done = sum.replayed + sum.created;
     if (done >= MAX_DELIVERIES) break;
-    const stepMs = clock.nowMs(); // a step counts against its own day
+    const stepMs = clock.nowMs(); // a step counts against the day on which it runs
     const more = await store.replayEvents(customerId, subscriptionId, {
       nowMs: stepMs,
       month: utcMonth(stepMs),
@@ -117,7 +117,7 @@ async function replayRange(
       deliveriesFor,
     });
     if (more === "limit_reached") {
-      // Another process has used the remaining ones in the meantime.
+      // Another process has used the remaining replays in the meantime.
       if (done === 0) return null;
       break;
     }

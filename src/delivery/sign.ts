@@ -3,19 +3,19 @@ import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
 
 export interface SignedMessage {
-  /** Each 64 hexadecimal characters. More than one while a secret is being rotated, the newest first. */
+  /** Secrets of 64 hexadecimal characters, newest first. There are several while a secret is being rotated. */
   secrets: readonly string[];
   id: string;
   timestampSeconds: number;
-  /** The body as it is sent. A string is encoded as UTF-8. */
+  /** The body exactly as sent. A string is encoded as UTF-8. */
   body: string | Uint8Array;
 }
 
 /**
- * The value of `webhook-signature`: two signatures over `id.timestamp.body` for each secret, separated by spaces.
- * Libraries interpret a secret of 64 hexadecimal characters in two ways. So the first signature is keyed with the 64
- * ASCII bytes (raw mode, openssl), and the second with the 48 bytes that base64 decoding gives (the libraries'
- * default). A verifier needs one match.
+ * Returns the value of `webhook-signature`: two signatures over `id.timestamp.body` for each secret, separated by
+ * spaces. Libraries interpret a secret of 64 hexadecimal characters in two ways, so the first signature is keyed with
+ * the 64 ASCII bytes (raw mode, openssl), and the second with the 48 bytes that base64 decoding yields (the libraries'
+ * default). A verifier needs only one match.
  */
 export function signPayload({ secrets, id, timestampSeconds, body }: SignedMessage): string {
   const prefix = `${id}.${timestampSeconds}.`;

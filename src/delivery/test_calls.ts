@@ -1,4 +1,4 @@
-// Test calls: each sends one synthetic delivery immediately, with separate limits.
+// Test calls, each of which sends one synthetic delivery immediately, with limits of their own.
 import type * as z from "zod";
 import { overDailyLimit } from "../domain/customer/daily_limit.ts";
 import { AppError } from "../domain/error_codes.ts";
@@ -11,7 +11,7 @@ import { buildTestPayload } from "./match/payload.ts";
 import { isSuccess } from "./send/retry.ts";
 import { sendAttempt, type Sending } from "./send/send.ts";
 
-/** Maximum number of test calls in progress, of all customers and of one. They use no delivery slots. */
+/** Maximum number of test calls in progress, for all customers and for one. Test calls use no delivery slots. */
 const MAX_IN_PROGRESS = 100;
 const MAX_OF_CUSTOMER = 3;
 
@@ -22,7 +22,7 @@ export interface TestCallDeps extends Sending {
   store: Pick<Store, "countDaily">;
   newId: NewId;
   log: Log;
-  /** Aborts, with the reason, when test calls in progress must end. */
+  /** Aborts when test calls in progress must end; they then reject with its reason. */
   abortPending?: AbortSignal;
 }
 
@@ -35,8 +35,8 @@ export class TestCalls {
   }
 
   /**
-   * Sends a test delivery. Throws `test_limit_reached` when the customer's calls of the UTC day are used or too many of
-   * them are in progress, and `unavailable` when too many of all customers are.
+   * Sends a test delivery. Throws `test_limit_reached` if the customer has used up the UTC day's test calls or has too
+   * many in progress, and `unavailable` if all customers together have too many in progress.
    */
   async make(
     subscription: Subscription,
@@ -64,7 +64,7 @@ export class TestCalls {
     const retryInSeconds = Math.ceil(this.#deps.timeoutMs / 1_000); // every call in progress has ended by then
     const retry = `Retry in ${retryInSeconds} seconds.`;
     if (own >= MAX_OF_CUSTOMER) {
-      const detail = `${own} test calls of yours are in progress, and no more are allowed at once. ${retry}`;
+      const detail = `You have ${own} test calls in progress, and no more are allowed at once. ${retry}`;
       throw new AppError("test_limit_reached", detail, [], retryInSeconds);
     }
     let all = 0;

@@ -1,4 +1,4 @@
-// The mail loop: claims due mails, creates the key of a welcome mail, sends, and records the outcome.
+// The mail loop: claims due mails, creates the keys of welcome mails, sends the mails and records the outcomes.
 import type { TierTable } from "../../domain/ports/store/customers.ts";
 import { failureLevel } from "../../domain/ports/store/storage_fault.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
@@ -22,15 +22,15 @@ import { NO_TRACER, type Tracer } from "../../domain/ports/tracer.ts";
 import { makeKey } from "../keys.ts";
 import { renderMail } from "./render_mail.ts";
 
-/** Time limit of one attempt, ms. */
+/** Maximum time in ms for one attempt. */
 const ATTEMPT_MS = 60_000;
 /** Number of mails claimed and sent concurrently. */
 const BATCH = 4;
-/** How often the loop checks for due mails, ms. */
+/** Interval in ms at which the loop checks for due mails. */
 const POLL_MS = 1_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
-/** The delay after each failed attempt, ms: about three days in total. */
+/** Delays in ms after each failed attempt, about three days in total. */
 const DELAYS_MS = [
   MINUTE_MS,
   5 * MINUTE_MS,
@@ -58,12 +58,12 @@ export interface MailLoopOptions {
 }
 
 export interface MailLoop {
-  /** Sends everything that is due, once. */
+  /** Sends all mails that are due. */
   tick(): Promise<void>;
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** Creates the loop; it sends nothing before {@link MailLoop.tick} or {@link MailLoop.run}. */
+/** Creates the loop, which sends nothing before a call of {@link MailLoop.tick} or {@link MailLoop.run}. */
 export function createMailLoop(options: MailLoopOptions): MailLoop {
   const { store, clock, log } = options;
   const tick = async () => {
@@ -105,12 +105,12 @@ async function sendMail(mail: ClaimedMail, options: MailLoopOptions): Promise<vo
   } else log.error("mail not sent, giving up", { ...fields, problem: outcome.problem });
 }
 
-/** The outcome of one attempt; null if the mail is no longer due. */
+/** Makes one attempt. Returns its outcome, or null if the mail is no longer due. */
 async function attemptMail(mail: ClaimedMail, options: MailLoopOptions): Promise<MailOutcome | null> {
   const { store, clock, random, mailer, from, support, publicUrl, tiers } = options;
   const { customer } = mail;
   if (customer.email === "") {
-    // A welcome mail is still sent once an address is set; other mails would be outdated by then.
+    // A welcome mail is still sent once an email address is set; other mails would be outdated by then.
     return {
       kind: mail.kind === "welcome" ? "failed" : "cancelled",
       problem: "the customer has no email address",
@@ -154,7 +154,7 @@ function retryLater(
   return atMs === null ? { kind: "failed", problem } : { kind: "retry", atMs, problem };
 }
 
-/** When the attempt after this one (from 1) is due, Unix ms; null after the last. `fraction` is in [0, 1). */
+/** Returns when to attempt again, in Unix ms, or null after the last `attempt` (from 1). `fraction` is in [0, 1). */
 export function nextMailAttempt(attempt: number, nowMs: number, fraction: number): number | null {
   const delay = DELAYS_MS[attempt - 1];
   return delay === undefined ? null : nowMs + Math.round(delay * (1 - JITTER + 2 * JITTER * fraction));

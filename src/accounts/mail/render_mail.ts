@@ -14,7 +14,7 @@ const TEXTS: Readonly<Record<MailLanguage, MailTexts>> = { en: ENGLISH, de: GERM
 /** A paragraph, or preformatted lines. */
 type Block = string | { code: string };
 
-/** A value of a text; a list of blocks replaces a paragraph that consists of it. */
+/** The value of a placeholder. A list of blocks replaces the whole paragraph. */
 type Value = string | readonly Block[];
 
 export interface MailFacts {
@@ -30,7 +30,7 @@ interface RenderedMail {
   html: string;
 }
 
-/** Renders a mail. The subject contains no text from outside. */
+/** Renders a mail. The subject contains no text from external sources. */
 export function renderMail(mail: ClaimedMail, facts: MailFacts): RenderedMail {
   const { language } = mail.customer;
   const { mails, contact, disclaimer } = TEXTS[language];
@@ -53,7 +53,7 @@ function mailOf({ kind, data }: MailContent): MailName {
   return kind === "delivery-disabled" && data.isKeyLost === true ? "key-lost" : kind;
 }
 
-/** The text with its values, which are not searched for further ones. */
+/** Replaces the placeholders of a text. Placeholders within the values are not replaced. */
 function fill(text: string, values: Readonly<Record<string, Value>>): string {
   return text.replace(/\{(\w+)\}/g, (_, name) => {
     const value = values[name];
@@ -62,7 +62,7 @@ function fill(text: string, values: Readonly<Record<string, Value>>): string {
   });
 }
 
-/** The data by their names, numbers and times formatted, and the values that are derived from them. */
+/** Returns the mail's data by name, with formatted numbers and times, and the values derived from them. */
 function valuesOf(mail: ClaimedMail, { key, publicUrl, support, limits }: MailFacts): Record<string, Value> {
   const { language, tier } = mail.customer;
   const texts = TEXTS[language];
@@ -99,7 +99,7 @@ function listOf(sentence: string, subscriptions: readonly FittedSubscription[]):
   return [sentence, { code: subscriptions.map(({ id, host }) => `${id} ${host}`).join("\n") }];
 }
 
-/** "1 active subscription". */
+/** Formats a limit, such as "1 active subscription". */
 function formatLimit(language: MailLanguage, name: ListedLimit, value: number): string {
   const [one, other] = TEXTS[language].limits[name];
   const noun = new Intl.PluralRules(language).select(value) === "one" ? one : other;
@@ -110,7 +110,7 @@ function formatNumber(language: MailLanguage, value: number): string {
   return new Intl.NumberFormat(language).format(value);
 }
 
-/** "1 August 2026 at 10:00 UTC". */
+/** Formats a time, such as "1 August 2026 at 10:00 UTC". */
 function formatDate(language: MailLanguage, ms: number): string {
   return new Intl.DateTimeFormat(language === "en" ? "en-GB" : language, {
     dateStyle: "long",
@@ -123,7 +123,7 @@ function toText(block: Block): string {
   return typeof block === "string" ? wrap(block) : block.code.replaceAll(/^/gm, "    ");
 }
 
-/** Wraps a paragraph between words; longer words stay whole. */
+/** Wraps a paragraph between words. Words longer than a line are not broken. */
 function wrap(paragraph: string): string {
   let text = "";
   let column = 0;
@@ -137,7 +137,7 @@ function wrap(paragraph: string): string {
 }
 
 function toHtml(language: MailLanguage, subject: string, blocks: readonly Block[]): string {
-  // HTML ignores the line end after <pre>.
+  // HTML ignores the line break after <pre>.
   const body = blocks.map((block) =>
     typeof block === "string" ? `<p>\n${wrap(escape(block))}\n</p>` : `<pre style="${CODE_STYLE}">
 ${escape(block.code)}
@@ -157,7 +157,7 @@ ${body.join("\n")}
 
 const CODE_STYLE = "background:#f4f4f4;padding:12px;\nwhite-space:pre-wrap;word-break:break-all";
 
-/** Escapes markup, and everything outside of ASCII, so that no transfer encoding is needed. */
+/** Escapes markup and all characters outside ASCII, so that no transfer encoding is needed. */
 function escape(text: string): string {
   return text.replace(/[&<>"']|[^\n -~]/gu, (character) => `&#${character.codePointAt(0)};`);
 }

@@ -1,4 +1,4 @@
-// Derives a payer's tier and access from all its events, independent of the order in which they arrive.
+// Derives a payer's tier and access from all its events, regardless of the order in which they arrived.
 import type {
   PaymentEvent,
   PaymentFact,
@@ -15,16 +15,16 @@ export interface PaymentRules {
 /** An event that affects a subscription. */
 type RelevantEvent = PaymentEvent & { fact: PaymentFact };
 
-/** Maximum age of the end of a subscription at which the customer is still notified, ms. */
+/** Maximum age in ms of a subscription's end for which the customer is still notified. */
 const NOTICE_MS = 7 * 86_400_000;
 
-/** A payment failure; it lasts until it is paid and may be reported by several events. */
+/** A payment failure. It lasts until the payment is made, and several events may report it. */
 interface Failing<Kind> {
   kind: Kind;
   sinceMs: number;
-  /** The invoice named last. */
+  /** The invoice that was named last; null if none was. */
   invoice: string | null;
-  /** The times of events that reported it without an invoice, Unix ms. */
+  /** The times in Unix ms of events that reported the failure without an invoice. */
   unnamedMs: readonly number[];
 }
 
@@ -32,11 +32,11 @@ type SubscriptionState =
   | { kind: "good" }
   /** A payment is due; access continues for the grace period. */
   | Failing<"due">
-  /** The provider has given up on a payment, or waits for one. */
+  /** The provider has given up on a payment or paused the subscription. */
   | Failing<"suspended">
   | { kind: "ended"; sinceMs: number; subscription: string };
 
-/** A subscription that was paid at least once. */
+/** A subscription that has been paid at least once. */
 interface PaidSubscription {
   events: RelevantEvent[];
   state: SubscriptionState;
@@ -44,8 +44,8 @@ interface PaidSubscription {
 
 /**
  * Evaluates all events of a payer at `nowMs` (Unix ms). A paid checkout creates the customer. The newest event decides
- * the state of each subscription, and the customer has access while one of them gives access. A subscription that has
- * ended stays ended.
+ * the state of each subscription, except that an ended subscription stays ended. The customer has access as long as at
+ * least one subscription gives it.
  */
 export function evaluatePayer(
   events: readonly PaymentEvent[],
@@ -61,7 +61,7 @@ export function evaluatePayer(
     .map((group): PaidSubscription => ({ events: group, state: stateOf(group) }));
   const current = subscriptions.filter(({ state }) => givesAccess(state, rules, nowMs));
   const priced = priceOf(current.length > 0 ? current : subscriptions, rules);
-  // If the price of the current subscription is unknown, the tier bought before stays.
+  // If the price of the current subscription is unknown, the customer keeps the tier bought before.
   const tier = priced.tier ?? priceOf(subscriptions, rules).tier;
   const { unknownPrice } = priced;
   return {
@@ -75,14 +75,14 @@ export function evaluatePayer(
   };
 }
 
-/** The order in which events apply: by creation time (seconds), then by outcome, then by id. */
+/** Compares events by the order in which they apply: by creation time (in seconds), outcome and id. */
 function inOrder(a: RelevantEvent, b: RelevantEvent): number {
   return a.createdAtMs - b.createdAtMs || rankOf(a.fact) - rankOf(b.fact) || (a.id < b.id ? -1 : 1);
 }
 
 /**
- * The rank within one second; the highest applies last. The state of the subscription overrides a failed invoice, and a
- * payment overrides a payment that was due.
+ * Returns the rank of an event within its second; the highest rank applies last. The subscription's state overrides a
+ * failed invoice, and a payment overrides a payment that was due.
  */
 function rankOf(fact: PaymentFact): number {
   if (fact.kind === "checkout") return fact.paid ? 2 : 0;
@@ -120,7 +120,7 @@ function stateOf(events: readonly RelevantEvent[]): SubscriptionState {
     }
     const change = stateAfter(fact);
     if (change === null) continue;
-    // Another failure never restores access, and only the newest invoice counts.
+    // A further failure never restores access, and only the newest invoice counts.
     const isFailedInvoice = fact.kind === "invoice" && change === "due";
     if (isFailedInvoice && (state.kind === "suspended" || olderBills.has(fact.invoice ?? ""))) continue;
     const invoice = fact.kind === "checkout" ? null : fact.invoice;
@@ -150,7 +150,7 @@ function isFinal(fact: PaymentFact): boolean {
     (fact.deleted || fact.status === "canceled" || fact.status === "incomplete_expired");
 }
 
-/** The state after an event; null if the event does not change it. */
+/** Returns the state after an event, or null if the event does not change it. */
 function stateAfter(fact: PaymentFact): "good" | "due" | "suspended" | null {
   if (fact.kind === "checkout") return fact.paid ? "good" : null;
   if (fact.kind === "invoice") return fact.paid ? "good" : "due";
@@ -164,7 +164,7 @@ function stateAfter(fact: PaymentFact): "good" | "due" | "suspended" | null {
     case "paused":
       return "suspended";
     default:
-      // incomplete: the first payment is pending; the checkout reports it.
+      // For an incomplete subscription, the checkout reports the pending first payment.
       return null;
   }
 }
@@ -173,7 +173,7 @@ function givesAccess(state: SubscriptionState, { graceMs }: PaymentRules, nowMs:
   return state.kind === "good" || (state.kind === "due" && nowMs < state.sinceMs + graceMs);
 }
 
-/** The access that the best of the subscriptions gives. Either all of them give access or none does. */
+/** Returns the access that the best subscription gives. Either all of the subscriptions give access, or none. */
 function accessOf(
   subscriptions: readonly PaidSubscription[],
   { graceMs }: PaymentRules,
@@ -204,7 +204,7 @@ function accessOf(
     : { access: "ended", accessUntilMs: null, notice: notice("ended", null) };
 }
 
-/** The notice that the last subscription has ended, unless that was too long ago. */
+/** Returns the notice that the last subscription has ended, or null if that was too long ago. */
 function noticeOfEnd(states: readonly SubscriptionState[], nowMs: number): PaymentNotice | null {
   const [last] = states.filter((state) => state.kind === "ended")
     .sort((a, b) => b.sinceMs - a.sinceMs || (a.subscription < b.subscription ? -1 : 1));
@@ -212,7 +212,7 @@ function noticeOfEnd(states: readonly SubscriptionState[], nowMs: number): Payme
   return { kind: "access-ended", occasion: last.subscription, data: { endedAtMs: last.sinceMs } };
 }
 
-/** The highest tier of the subscriptions, each by its newest known price. */
+/** Returns the highest tier of the subscriptions, each according to its newest known price. */
 function priceOf(
   subscriptions: readonly PaidSubscription[],
   { prices }: PaymentRules,

@@ -22,26 +22,26 @@ export interface PaymentOptions extends PaymentRules {
   log: Log;
   tracer?: Tracer;
   tiers: TierTable;
-  /** The endpoint's whole signing secret. */
+  /** The endpoint's signing secret, including its prefix. */
   webhookSecret: string;
-  /** Whether to accept events of real payments rather than of the test mode. */
+  /** Whether to accept events of real payments instead of test events. */
   livemode: boolean;
 }
 
 export interface Payments {
-  /** Handles a webhook of the provider. Throws `invalid_signature`, and `invalid_input` for an invalid event. */
+  /** Handles a webhook of the provider. Throws `invalid_signature`, or `invalid_input` if the event is invalid. */
   receive(signature: string | null, body: Uint8Array): Promise<PaymentOutcome>;
-  /** Applies a stored event again; null for an unknown id. */
+  /** Applies a stored event again. Returns null if the id is unknown. */
   replay(id: string, by: Act): Promise<PaymentOutcome | null>;
   /** Ends the access of customers whose grace period is over. */
   endGraces(): Promise<void>;
-  /** Evaluates every payer by the current prices and grace period, which may have changed since the last event. */
+  /** Evaluates every payer with the current prices and grace period, which may have changed since the last event. */
   reviewAll(): Promise<void>;
 }
 
 export function createPayments(options: PaymentOptions): Payments {
   const { store, clock, newId, log, tiers, tracer = NO_TRACER } = options;
-  /** Runs `work`, and after it is committed, logs whose access has ended or been restored. */
+  /** Runs `work` and, once it is committed, logs whose access has ended or been restored. */
   const reviewing = async <T>(work: (review: PaymentReview) => Promise<T>): Promise<T> => {
     const nowMs = clock.nowMs();
     const changes: [customer: string, access: AccessChange][] = [];
@@ -121,7 +121,7 @@ function parse(body: Uint8Array): unknown {
 
 function wrongMode(livemode: boolean): string {
   return livemode
-    ? "is true, but the config accepts only events of the test mode (payment.livemode = false)"
+    ? "is true, but the config accepts only test events (payment.livemode = false)"
     : "is false, but the config accepts only events of real payments (payment.livemode = true)";
 }
 

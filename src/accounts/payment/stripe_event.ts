@@ -10,9 +10,9 @@ import {
 
 export type EventReading =
   | { kind: "event"; event: PaymentEvent; livemode: boolean }
-  /** A type that does not concern subscriptions. */
+  /** An event whose type does not concern subscriptions. */
   | { kind: "unknown_type"; id: string; type: string; livemode: boolean }
-  /** Not a valid event; the problem is for the operator. */
+  /** Not a valid event. The problem is meant for the operator. */
   | { kind: "unreadable"; problem: string };
 
 type Fields = Record<string, unknown>;
@@ -22,7 +22,7 @@ interface Names {
   subscription: string | null;
 }
 
-/** The fact in an object, or a note why there is none. */
+/** The fact in an object, or a note that states why there is none. */
 type FactReading = Names & ({ fact: PaymentFact; note: null } | { fact: null; note: string });
 
 const READERS: Readonly<Record<string, (object: Fields, type: string) => FactReading>> = {
@@ -38,9 +38,9 @@ const READERS: Readonly<Record<string, (object: Fields, type: string) => FactRea
   "invoice.payment_failed": readInvoice,
 };
 
-/** Maximum length of a string in an event, characters. */
+/** Maximum length of a string in an event, in characters. */
 const MAX_TEXT = 255;
-/** The latest time that a Date can represent, Unix seconds. */
+/** The latest time that a Date can represent, in Unix seconds. */
 const LATEST_S = 8.64e12;
 /** Maximum number of items or lines that are read. */
 const MAX_ITEMS = 100;
@@ -55,7 +55,7 @@ export function parseStripeEvent(body: unknown, nowMs: number): EventReading {
     return unreadable("it is a thin event: choose the payload style Snapshot for this endpoint");
   }
   if (id === null || !/^evt_/.test(id) || type === null || typeof livemode !== "boolean") {
-    return unreadable("it is not a Stripe event: id, type or livemode are missing");
+    return unreadable("it is not a Stripe event: id, type or livemode is missing");
   }
   const reader = Object.hasOwn(READERS, type) ? READERS[type] : undefined;
   if (reader === undefined) return { kind: "unknown_type", id, type, livemode };
@@ -91,7 +91,7 @@ function readCheckout(session: Fields, type: string): FactReading {
   };
 }
 
-/** The language of a checkout: its locale, or if that is automatic, the language of the buyer's country. */
+/** Returns the language of a checkout's locale or, if that is automatic, of the buyer's country. */
 function languageOf(locale: string | null, country: string | null): MailLanguage {
   const code = locale?.slice(0, 2).toLowerCase();
   if (code === "de" || code === "fr") return code;
@@ -137,7 +137,7 @@ function readInvoice(invoice: Fields, type: string): FactReading {
   return { ...names, fact, note: null };
 }
 
-/** Whether a line is a charge or credit for a part of a period; its price may be outdated. */
+/** Whether a line is a charge or credit for a part of a period, whose price may be outdated. */
 function isProration(line: Fields): boolean {
   const details = fieldsOf(fieldsOf(line["parent"])["subscription_item_details"]);
   return line["proration"] === true || details["proration"] === true;

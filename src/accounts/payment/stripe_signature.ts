@@ -1,19 +1,19 @@
 // Verifies Stripe's webhook signatures without the SDK, which would add 12 MB to the executable.
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-/** Maximum difference between a signature's time and ours, seconds (Stripe's default). */
+/** Maximum difference in seconds between a signature's time and the current time (Stripe's default). */
 const TOLERANCE_S = 300;
-/** Maximum number of signatures checked; two are usual while a secret is rolled. */
+/** Maximum number of signatures checked. Two are usual while a secret is being rolled. */
 const MAX_SIGNATURES = 20;
-/** Maximum length of the header, characters. */
+/** Maximum length of the header, in characters. */
 const MAX_HEADER = 4_096;
 
-/** Whether the signature is valid; if not, the likely cause for the operator, without secrets. */
+/** Whether the signature is valid. If not, states the likely cause for the operator, without secrets. */
 export type SignatureVerdict = { kind: "good" } | { kind: "bad"; cause: string };
 
 /**
- * Verifies a `Stripe-Signature` header (`t=SECONDS,v1=HEX,…`): one `v1` must be the HMAC-SHA256 of `t.body` with the
- * whole secret as key, and `t` must be at most five minutes off. Other schemes are ignored.
+ * Verifies a `Stripe-Signature` header (`t=SECONDS,v1=HEX,…`). One `v1` must be the HMAC-SHA256 of `t.body` with the
+ * whole secret as the key, and `t` must be within five minutes of the current time. Other schemes are ignored.
  */
 export function checkStripeSignature(
   { header, body, secret, nowMs }: { header: string | null; body: Uint8Array; secret: string; nowMs: number },
@@ -57,7 +57,7 @@ function whyDifferent(
 ): string {
   const trimmed = secret.trim();
   if (trimmed !== secret && includes(signatures, sign(time, body, trimmed))) {
-    return "the configured secret has leading or trailing white space";
+    return "the configured secret has leading or trailing whitespace";
   }
   if (!secret.startsWith("whsec_")) {
     return "the configured secret does not start with whsec_: it is an API key or incomplete, not the signing secret";

@@ -41,8 +41,8 @@ export function createDeliveriesFor(
 }
 
 /**
- * Returns a function that matches some of the waiting events, oldest first, and continues a subscription that is behind.
- * It returns the number of matched events and continued subscriptions.
+ * Returns a function that matches a batch of waiting events, oldest first, and advances a subscription that is catching
+ * up. It returns the number of events matched and subscriptions advanced.
  */
 export function createMatching(matching: Matching): () => Promise<number> {
   const { store, clock, tiers } = matching;

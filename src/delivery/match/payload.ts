@@ -1,4 +1,4 @@
-// The bodies of webhooks. A body is created once, stored, and sent as stored.
+// Creates webhook bodies. Each body is created once, and always sent as stored.
 import { diffEvents } from "../../domain/event/diff.ts";
 import { DISCLAIMER } from "../../domain/event/disclaimer.ts";
 import type { LocalizedText, RegEvent } from "../../domain/event/event.ts";
@@ -13,10 +13,10 @@ export interface Recipient {
   sequence: number;
 }
 
-/** The bodies of one event as JSON: each consists of an opening and an ending. */
+/** The bodies of one event as JSON, each of which consists of an opening and an ending. */
 interface PreparedPayload {
   openingFor(recipient: Recipient): string;
-  /** The part that all recipients of a language share. */
+  /** The part that all recipients with the same language share. */
   endingIn(language: string): string;
 }
 
@@ -48,7 +48,7 @@ export function preparePayload({ event, previous }: UnmatchedEvent, nowMs: numbe
   };
 }
 
-/** The body of a test delivery (specification, section 4.10): severity `info`, source `test`. */
+/** Creates the body of a test delivery (specification, section 4.10), with severity `info` and source `test`. */
 export function buildTestPayload(
   { deliveryId, eventId, subscription, nowMs }: {
     deliveryId: string;
@@ -77,7 +77,7 @@ function recordIn(
   return { source: event.source_id, severity: event.severity, ...textsIn(event, language), event };
 }
 
-/** Title and summary in a language, or the English ones (or the original ones without English), and their language. */
+/** Returns title and summary in the wanted language, otherwise in English or, without English, in the original one. */
 function textsIn(event: RegEvent, wanted: string): LocalizedText & { language: string } {
   const own = Object.hasOwn(event.translations, wanted) ? event.translations[wanted] : undefined;
   if (own !== undefined && own.title !== "") {
@@ -90,12 +90,12 @@ function textsIn(event: RegEvent, wanted: string): LocalizedText & { language: s
 const TEST_TEXTS = {
   en: {
     title: "Test delivery",
-    summary: "This delivery was asked for as a test. It concerns no publication and needs no action.",
+    summary: "This is a test delivery that you requested. It concerns no publication and requires no action.",
   },
   de: {
     title: "Testzustellung",
     summary:
-      "Diese Zustellung wurde als Test angefordert. Sie betrifft keine Veröffentlichung, zu tun ist nichts.",
+      "Diese Zustellung wurde als Test angefordert. Sie betrifft keine Veröffentlichung und erfordert keine Maßnahmen.",
   },
   fr: {
     title: "Livraison d’essai",

@@ -1,18 +1,18 @@
-// The bodies that may have been sent, if a program has changed the body since.
+// Reconstructs the bodies that may have been sent, in case a program has changed the body since.
 import { Buffer } from "node:buffer";
 import { trimEndOf } from "../../domain/trim_end.ts";
 import { deliveryPayload } from "../../wire/delivery.ts";
 
 export interface BodyForm {
   bytes: Uint8Array;
-  /** What happened to the original; null if it is the given body. */
+  /** How the original was changed; null for the given body itself. */
   damage: string | null;
 }
 
 const RESERIALISED = "The body was parsed as JSON and serialised again";
 const ADVICE = "verify the raw bytes of the request, before any JSON middleware";
 
-/** The possible originals without duplicates, beginning with the given body. */
+/** Returns the possible originals without duplicates, starting with the given body. */
 export function bodyForms(given: Uint8Array): BodyForm[] {
   const forms: BodyForm[] = [{ bytes: given, damage: null }];
   const add = (text: string | Uint8Array, damage: string): void => {
@@ -22,69 +22,68 @@ export function bodyForms(given: Uint8Array): BodyForm[] {
   const hasMark = given[0] === 0xef && given[1] === 0xbb && given[2] === 0xbf;
   const bytes = hasMark ? given.subarray(3) : given;
   const mark =
-    "The body begins with a byte order mark (EF BB BF) that was not sent: an editor or a writer added it";
+    "The body begins with a byte order mark (EF BB BF) that was not sent; an editor or a script added it";
   if (hasMark) add(bytes, mark);
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
   const trimmed = trimEndOf(text, "\r\n");
   if (trimmed !== text) {
     add(
       trimmed,
-      "The body ends with a line break that was not sent: an editor, `echo` or a here-document added it" +
+      "The body ends with a line break that was not sent; an editor, `echo` or a here-document added it" +
         (hasMark ? `. ${mark}` : ""),
     );
   }
-  add(text.trim(), "White space was added around the body");
+  add(text.trim(), "Whitespace was added around the body");
   const latin = misreadAsLatin1(trimmed);
-  if (latin !== null) add(latin, `The body was read as ISO 8859-1 instead of UTF-8: ${ADVICE}`);
+  if (latin !== null) add(latin, `The body was read as ISO 8859-1 instead of UTF-8; ${ADVICE}`);
   for (const { bytes: wrapped, damage } of unwrapped(bytes, trimmed)) add(wrapped, damage);
-  for (const { text: written, how } of rewritings(trimmed)) add(written, `${RESERIALISED}${how}: ${ADVICE}`);
+  for (const { text: written, how } of rewritings(trimmed)) add(written, `${RESERIALISED}${how}; ${ADVICE}`);
   return forms;
 }
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const UTF16_MARKS: Readonly<Record<string, string>> = { fffe: "utf-16le", feff: "utf-16be" };
 
-/** The body without an encoding that was applied to all of it; at most one form. */
+/** Returns the body without an encoding that was applied to all of it. There is at most one such form. */
 function unwrapped(bytes: Uint8Array, text: string): { bytes: Uint8Array; damage: string }[] {
   const encoding = UTF16_MARKS[Buffer.from(bytes.subarray(0, 2)).toString("hex")];
   if (encoding !== undefined) {
     const plain = new TextEncoder().encode(trimEndOf(new TextDecoder(encoding).decode(bytes), "\r\n"));
     return [{
       bytes: plain,
-      damage: "The body was saved as UTF-16, as a shell of Windows does: save the bytes",
+      damage: "The body was saved as UTF-16, as PowerShell does; save the raw bytes",
     }];
   }
   if (text.length % 4 === 0 && BASE64.test(text)) {
     const damage =
-      "The body is in base64, as a gateway hands it over (isBase64Encoded): decode it before you verify";
+      "The body is in base64, as some gateways pass it on (isBase64Encoded); decode it before you verify it";
     return [{ bytes: Buffer.from(text, "base64"), damage }];
   }
   const value = text.startsWith('"') ? readJson(text) : undefined;
   if (typeof value !== "string") return [];
-  const damage =
-    `The body was written as a JSON text within a JSON text (JSON.stringify of a string): ${ADVICE}`;
+  const damage = `The body was encoded as JSON twice (JSON.stringify of a string); ${ADVICE}`;
   return [{ bytes: new TextEncoder().encode(value), damage }];
 }
 
-/** The original of UTF-8 that was read as ISO 8859-1 and written as UTF-8; null if that is impossible. */
+/** Restores UTF-8 that was read as ISO 8859-1 and written as UTF-8. Returns null if that cannot have happened. */
 function misreadAsLatin1(text: string): string | null {
   // deno-lint-ignore no-control-regex -- the range of ISO 8859-1
   if (!/[\u0080-\u00ff]/.test(text) || /[^\u0000-\u00ff]/.test(text)) return null;
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.from(text, "latin1"));
   } catch {
-    return null; // not UTF-8 either
+    return null; // the original was not UTF-8
   }
 }
 
-/** The same JSON as Regfeed writes it: without white space, and with its own order of fields. */
+/** Returns the same JSON as Regfeed writes it, without whitespace and with its own order of fields. */
 function rewritings(text: string): { text: string; how: string }[] {
   const value = readJson(text);
   if (value === undefined) return [];
   const found = [{ text: JSON.stringify(value), how: " with different whitespace or escapes" }];
   const ordered = deliveryPayload.safeParse(value);
   if (ordered.success) {
-    const how = ", its fields in another order";
+    const how = " with its fields in another order";
     found.push({ text: JSON.stringify(ordered.data), how });
     const { event } = ordered.data;
     const codes = [event.language, ...event.language_versions, ...Object.keys(event.translations)];
@@ -98,7 +97,7 @@ function rewritings(text: string): { text: string; how: string }[] {
   return found;
 }
 
-/** The value of a JSON text; undefined if it is invalid. */
+/** Parses a JSON text. Returns undefined if it is invalid. */
 export function readJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,27 +1,27 @@
-// Explains why the signature of a delivery is not valid, for the author of a receiver.
+// Explains to the author of a receiver why the signature of a delivery is not valid.
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
 import { type BodyForm, bodyForms, readJson } from "./altered_bodies.ts";
 import { type Finding, note, problem, readHeaders, type SignatureHeaders } from "./signature_headers.ts";
 
-/** Maximum difference between `webhook-timestamp` and the receiver's clock, seconds, as in the official verifiers. */
+/** Maximum difference in seconds between `webhook-timestamp` and the receiver's clock, as in official verifiers. */
 const TOLERANCE_SECONDS = 300;
 
 export interface ReceivedDelivery {
-  /** As configured in the receiver. */
+  /** The secret as configured in the receiver. */
   secret: string;
   headers: readonly (readonly [name: string, value: string])[];
   body: Uint8Array;
-  /** The receiver's clock, Unix ms. */
+  /** The time of the receiver's clock, in Unix ms. */
   nowMs: number;
 }
 
 export interface Diagnosis {
   ok: boolean;
-  /** The signatures and interpretations of the secret that match; empty unless it is ok. */
+  /** The matching signatures, with the interpretation of the secret; empty unless `ok` is true. */
   ways: string[];
   findings: Finding[];
-  /** The signatures computed from the secret, headers and body; null without the headers. */
+  /** The signatures computed from the secret, headers and body; null if a header is missing. */
   expected: { ascii: string; base64: string } | null;
 }
 
@@ -29,7 +29,7 @@ export interface Diagnosis {
 interface Reading {
   name: string;
   key: Uint8Array;
-  /** Null if verifiers use it, otherwise the mistake. */
+  /** The mistake that leads to this interpretation; null if verifiers use it. */
   fault: string | null;
 }
 
@@ -43,7 +43,7 @@ export function diagnose(delivery: ReceivedDelivery): Diagnosis {
   const search = { headers, forms: bodyForms(delivery.body), readings: readingsOf(secret) };
   const matched = findGood(search);
   const ways = matched.map(({ reading, place }) =>
-    `signature ${place + 1} of ${headers.signatures.length}, the secret read as ${reading.name}`
+    `signature ${place + 1} of ${headers.signatures.length}, with the secret read as ${reading.name}`
   );
   if (matched.length === 0) findings.push(...explain(search, secret));
   else findings.push(...oneReadingNote(matched.map(({ reading }) => reading), headers.signatures.length));
@@ -58,7 +58,7 @@ export function diagnose(delivery: ReceivedDelivery): Diagnosis {
 const PREFIX = "whsec_";
 const API_KEY_PREFIX = "rgf_";
 
-/** The secret without the prefix that the libraries remove before they decode it as base64. */
+/** Returns the secret without the prefix that libraries remove before they decode it as base64. */
 function bareSecret(secret: string): string {
   return secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : secret;
 }
@@ -67,7 +67,7 @@ function unquoted(text: string): string {
   return /^(["'])(.*)\1$/s.exec(text)?.[2] ?? text;
 }
 
-/** Ignores invalid characters, as the libraries do. The executable's runtime throws on a single last character. */
+/** Decodes base64 as libraries do, without invalid characters or a single last one, on which the runtime throws. */
 function readBase64(text: string): Uint8Array {
   const written = text.replace(/[^A-Za-z0-9+/_-]/g, "");
   return Buffer.from(written.length % 4 === 1 ? written.slice(0, -1) : written, "base64");
@@ -79,32 +79,32 @@ function secretFindings(given: string): Finding[] {
   const findings: Finding[] = [];
   if (secret !== trimmed) {
     findings.push(
-      problem("The secret is in quotes, which are not part of it: remove them. They are ignored here."),
+      problem("The secret is in quotes, which are not part of it. Remove them; this check ignores them."),
     );
   }
   if (trimmed !== given) {
     findings.push(problem(
-      "The secret has leading or trailing white space, perhaps a line break at the end of its file: trim it. It is " +
-        "ignored here.",
+      "The secret has leading or trailing whitespace, perhaps a line break at the end of its file. Remove it; this " +
+        "check ignores it.",
     ));
   }
   const bare = bareSecret(secret);
   if (secret !== bare) {
     findings.push(note(
-      `The secret begins with ${PREFIX}: the libraries drop that in their default mode, and raw mode and ` +
-        "your own code must do so themselves.",
+      `The secret begins with ${PREFIX}. Libraries remove this prefix in their default mode. In raw mode or in ` +
+        "your own code, you must remove it yourself.",
     ));
   }
   if (bare.startsWith(API_KEY_PREFIX)) {
     findings.push(note(
-      "This is an API key: deliveries are signed with the webhook_secret of their subscription, 64 hexadecimal digits.",
+      "This is an API key. Deliveries are signed with the webhook_secret of their subscription (64 hexadecimal digits).",
     ));
   } else if (!/^[0-9a-f]{64}$/.test(bare)) {
     const many = `${bare.length} character${bare.length === 1 ? "" : "s"}`;
-    const odd = bare.length === 64 ? ", and not only digits" : "";
+    const odd = bare.length === 64 ? ", not all of them such digits" : "";
     findings.push(note(
-      `Regfeed's secrets are 64 hexadecimal digits in lower case; this one has ${many}${odd}: is it the whole ` +
-        "webhook_secret of the subscription?",
+      `Regfeed's secrets are 64 hexadecimal digits in lower case, but this one has ${many}${odd}. Is it the ` +
+        "complete webhook_secret of the subscription?",
     ));
   }
   return findings;
@@ -113,13 +113,13 @@ function secretFindings(given: string): Finding[] {
 function timeFindings(timestamp: string, nowMs: number): Finding[] {
   if (!/^\d{1,15}$/.test(timestamp)) {
     return [
-      problem(`webhook-timestamp is ${JSON.stringify(timestamp)}: it must be Unix seconds, in digits only.`),
+      problem(`webhook-timestamp is ${JSON.stringify(timestamp)}, but must be Unix seconds in digits.`),
     ];
   }
   const seconds = Number(timestamp);
   if (timestamp.length >= 13) {
     return [
-      problem("webhook-timestamp looks like milliseconds: it is sent in seconds and signed as it was sent."),
+      problem("webhook-timestamp looks like milliseconds. It is sent in seconds, and signed as sent."),
     ];
   }
   const late = Math.floor(nowMs / 1_000) - seconds;
@@ -127,7 +127,7 @@ function timeFindings(timestamp: string, nowMs: number): Finding[] {
   const when = new Date(seconds * 1_000).toISOString().replace(".000Z", "Z");
   const difference = `${describeSeconds(Math.abs(late))} ${late > 0 ? "before" : "after"}`;
   return [problem(
-    `The signing time (${when}) is ${difference} the time of this check: verifiers reject more than 5 minutes, to prevent replay attacks. Check the receiver's clock, and that deliveries do not wait in a queue before they are verified; for a saved delivery, set the time of its arrival (--at).`,
+    `The signing time (${when}) is ${difference} the time of this check. Verifiers reject a difference of more than 5 minutes, to prevent replay attacks. Check the receiver's clock, and make sure that deliveries do not wait in a queue before they are verified. For a saved delivery, set its time of arrival (--at).`,
   )];
 }
 
@@ -146,17 +146,17 @@ function describeSeconds(seconds: number): string {
 
 function bodyFindings(body: Uint8Array, id: string): Finding[] {
   if (body.length === 0) {
-    return [problem("The body is empty: something read it before it was saved or verified.")];
+    return [problem("The body is empty. Something read it before it was saved or verified.")];
   }
   const value = readJson(new TextDecoder().decode(body));
   if (value === undefined) {
-    return [note("The body is not complete JSON: it may be truncated, or not what was sent.")];
+    return [note("The body is not complete JSON. It may be truncated, or not the one that was sent.")];
   }
   const named = (value as { delivery_id?: unknown } | null)?.delivery_id;
   if (typeof named !== "string" || named === id) return [];
   const [inBody, inHeaders] = [named, id].map((text) => JSON.stringify(text.slice(0, 40)));
   return [problem(
-    `The body is that of delivery ${inBody} and the headers are of ${inHeaders}: they belong to different requests.`,
+    `The body is that of delivery ${inBody}, but the headers are those of ${inHeaders}. They belong to different requests.`,
   )];
 }
 
@@ -175,15 +175,15 @@ function readingsOf(secret: string): Reading[] {
     add(
       "its characters with the prefix",
       Buffer.from(secret),
-      `The signature is keyed with ${PREFIX} as a part of the secret: drop the prefix first`,
+      `The signature is keyed with ${PREFIX} as a part of the secret; remove the prefix first`,
     );
   }
   if (/^([0-9a-f]{2})+$/i.test(bare)) {
     add(
       "hexadecimal",
       Buffer.from(bare, "hex"),
-      "The signature is keyed with the bytes that the hexadecimal digits stand for: the key is the " +
-        "characters themselves",
+      "The signature is keyed with the bytes that the hexadecimal digits represent; the key must be " +
+        "the characters themselves",
     );
   }
   add(
@@ -194,19 +194,19 @@ function readingsOf(secret: string): Reading[] {
   add(
     "its characters and a line break",
     Buffer.from(`${bare}\n`),
-    "The signature is keyed with the secret and a trailing line break: trim the secret",
+    "The signature is keyed with the secret and a trailing line break; trim the secret",
   );
   return readings;
 }
 
-/** The combinations that are tried. */
+/** The combinations to try. */
 interface Search {
   headers: SignatureHeaders;
   forms: readonly BodyForm[];
   readings: readonly Reading[];
 }
 
-/** The signatures of the header that a verifier accepts. */
+/** Returns the header's signatures that a verifier accepts. */
 function findGood({ headers, forms, readings }: Search): { reading: Reading; place: number }[] {
   const body = forms[0]?.bytes ?? new Uint8Array();
   return readings.filter(({ fault }) => fault === null).flatMap((reading) => {
@@ -219,11 +219,11 @@ function oneReadingNote(readings: readonly Reading[], signatures: number): Findi
   const [only] = readings;
   if (readings.length > 1 || only === undefined) return [];
   return [note(
-    `It verifies only with the secret read as ${only.name}. Regfeed signs for both readings` +
+    `The delivery verifies only with the secret read as ${only.name}. Regfeed signs for both readings` +
       (signatures === 1
-        ? ", and the header here holds one signature: was it split at the space, or made elsewhere?"
+        ? ", but this header has only one signature. Was it split at the space, or created elsewhere?"
         : ".") +
-      " A verifier that reads the secret in the other way rejects this header.",
+      " A verifier that reads the secret the other way rejects this header.",
   )];
 }
 
@@ -262,7 +262,7 @@ function explain(search: Search, secret: string): Finding[] {
     }
   }
   const isWhole = /^[0-9a-f]{64}$/.test(bareSecret(secret));
-  const other = isWhole ? " (that of another subscription, or the one from before it was rotated)" : "";
+  const other = isWhole ? " (that of another subscription, or from before a rotation)" : "";
   return [problem(
     "No signature in the header matches this secret and this body, or a known variant of the body. Either the secret " +
       `is a different one${other}, or the body is not the one that was sent with these headers.`,
@@ -277,14 +277,14 @@ function faultsOf(
   if (reading.fault !== null) faults.push(reading.fault);
   if (content !== "id.timestamp.body") {
     faults.push(
-      `The signature is over ${content}: it must be over id.timestamp.body, with dots between them`,
+      `The signature is over ${content}; it must be over id.timestamp.body, with dots between them`,
     );
   }
-  if (written !== "base64") faults.push(`The signature is written in ${written}: it must be base64`);
+  if (written !== "base64") faults.push(`The signature is written in ${written}; it must be base64`);
   if (faults.length === 0) faults.push("The signature matches, but does not begin with `v1,`");
   return [
     ...faults.map((fault) => problem(`${fault}.`)),
-    note(`With that corrected, it verifies with the secret read as ${reading.name}.`),
+    note(`With this corrected, the delivery verifies with the secret read as ${reading.name}.`),
   ];
 }
 

@@ -6,12 +6,10 @@ export interface Finding {
   text: string;
 }
 
-/** A finding that makes verifiers reject the delivery. */
 export function problem(text: string): Finding {
   return { kind: "problem", text };
 }
 
-/** A finding that does not make verifiers reject the delivery. */
 export function note(text: string): Finding {
   return { kind: "note", text };
 }
@@ -19,13 +17,13 @@ export function note(text: string): Finding {
 export interface SignatureHeaders {
   id: string;
   timestamp: string;
-  /** Each with its version: `v1,…`. */
+  /** The signatures with their version, such as `v1,…`. */
   signatures: string[];
 }
 
 const NAMES = ["webhook-id", "webhook-timestamp", "webhook-signature"] as const;
 
-/** Finds the headers, even if they were renamed; null if one is missing. */
+/** Finds the headers, even if they were renamed. `headers` is null if one is missing. */
 export function readHeaders(
   given: readonly (readonly [name: string, value: string])[],
 ): { headers: SignatureHeaders | null; findings: Finding[] } {
@@ -53,7 +51,7 @@ export function readHeaders(
   return { headers: { id, timestamp, signatures }, findings: [...findings, ...odd] };
 }
 
-/** The name as it was sent: gateways and frameworks use forms such as `HTTP_WEBHOOK_ID`, `X-Webhook-Id` and `svix-id`. */
+/** Reverses how gateways and frameworks rename headers: `HTTP_WEBHOOK_ID`, `X-Webhook-Id`, `svix-id`. */
 function plainName(name: string): string {
   return name.trim().toLowerCase().replaceAll("_", "-").replace(/^http-/, "").replace(/^x-/, "")
     .replace(/^svix-/, "webhook-");
@@ -61,17 +59,19 @@ function plainName(name: string): string {
 
 function renamed(name: string, found: string): Finding {
   return /^http_/i.test(found)
-    ? note(`${name} came as ${found}, as CGI and WSGI name headers: give a library the name ${name}.`)
+    ? note(
+      `${name} came as ${found}, which is how CGI and WSGI name headers. Pass it to libraries as ${name}.`,
+    )
     : problem(
-      `${name} came as ${found}: give a library the name that was sent, and look for a proxy that renames headers.`,
+      `${name} came as ${found}. Pass it to libraries as ${name}, and look for a proxy that renames headers.`,
     );
 }
 
 function missing(name: string, given: readonly (readonly [name: string, value: string])[]): Finding {
   const names = given.map(([own]) => own).join(", ");
-  const others = names === "" ? "" : ` (there are: ${names})`;
+  const others = names === "" ? "" : ` (received: ${names})`;
   return problem(
-    `The header ${name} is missing${others}. Every delivery carries it: did a proxy remove it, or did another ` +
+    `The header ${name} is missing${others}. Every delivery has it. Did a proxy remove it, or did another ` +
       "client send this request?",
   );
 }
@@ -80,7 +80,7 @@ function readSignatures(header: string): { signatures: string[]; findings: Findi
   const findings: Finding[] = [];
   if (/,\s*v1[,=]/.test(header)) {
     findings.push(note(
-      "The signatures are separated by commas: they are sent separated by spaces, and some verifiers reject commas.",
+      "The signatures are separated by commas. Regfeed separates them by spaces, and some verifiers reject commas.",
     ));
   }
   const signatures = header.replace(/,\s*(v1[,=])/g, " $1").split(/\s+/).filter((part) => part !== "");
@@ -88,7 +88,7 @@ function readSignatures(header: string): { signatures: string[]; findings: Findi
     findings.push(problem("webhook-signature is empty."));
   } else if (!signatures.some((signature) => signature.startsWith("v1,"))) {
     findings.push(
-      problem("webhook-signature contains no signature of version v1: each must begin with `v1,`."),
+      problem("webhook-signature contains no signature of version v1. Each must begin with `v1,`."),
     );
   }
   return { signatures, findings };

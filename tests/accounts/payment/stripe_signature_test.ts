@@ -59,7 +59,7 @@ Deno.test("checkStripeSignature() rejects everything else, and reports the likel
     ["too old", check(old), /signed 301 s ago: this machine's clock is ahead/],
     ["too new", check(early), /301 s in the future: .*clock is behind/],
     ["an API key", check(GOOD, { secret: "sk_live_1" }), /does not start with whsec_/],
-    ["blanks", check(GOOD, { secret: `${STRIPE_SECRET} ` }), /white space/],
+    ["blanks", check(GOOD, { secret: `${STRIPE_SECRET} ` }), /whitespace/],
   ];
   for (const [name, verdict, cause] of rows) {
     assert.ok(verdict.kind === "bad", name);

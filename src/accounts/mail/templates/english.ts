@@ -18,7 +18,7 @@ export const ENGLISH: MailTexts = {
     ],
     "key-rotated": [
       "Your API key was replaced",
-      "Our operator has replaced your API key. The old key no longer works. The new key ends in {lastFour}; you receive it separately.",
+      "Our operator has replaced your API key. The old key no longer works. The new key ends in {lastFour}; you will receive it separately.",
       "If you did not request this, please write to us.",
     ],
     "payment-failed": [
@@ -42,7 +42,7 @@ export const ENGLISH: MailTexts = {
     ],
     "subscriptions-held": [
       "Some of your webhooks are on hold",
-      "Your limit is now {activeSubscriptions}, and you have more.",
+      "Your limit is now {activeSubscriptions}, but you have more.",
       "{held}",
     ],
     "delivery-warning": [
@@ -63,7 +63,7 @@ export const ENGLISH: MailTexts = {
     "quota-80": ["80% of {noun} used", COUNTER, "{consequence}"],
     "quota-100": ["All of {noun} used", COUNTER, "{consequence}"],
     "held-full": [
-      "Your limit of held deliveries is reached",
+      "You have reached your limit of held deliveries",
       "You have {limit} held webhook deliveries, which is the limit of your tier. Since {sinceMs}, no more are created for subscriptions with held deliveries.",
       "No event is lost. Once the held deliveries have been sent, these subscriptions continue automatically with the first event that they missed. They are sent with next month's quota on {resetsAtMs}, when you move to a higher tier, or, for disabled subscriptions, when you enable them.",
       "GET /v1/subscriptions lists these subscriptions: the reason in catch_up is held_full.",

@@ -42,7 +42,7 @@ export const GERMAN: MailTexts = {
     ],
     "subscriptions-held": [
       "Einige Ihrer Webhooks sind angehalten",
-      "Ihr Limit beträgt jetzt {activeSubscriptions}, und Sie haben mehr.",
+      "Ihr Limit beträgt jetzt {activeSubscriptions}, aber Sie haben mehr.",
       "{held}",
     ],
     "delivery-warning": [

@@ -1,4 +1,4 @@
-// The form of the mail texts, which are the same mails in every language.
+// The type of the mail texts, which ensures that every language has the same mails.
 import type { MailKind, QuotaUse } from "../../../domain/customer/mail.ts";
 import type { TierLimits } from "../../../domain/customer/tier.ts";
 
@@ -7,20 +7,20 @@ export type ListedLimit = "apiRequestsPerDay" | "webhookDeliveriesPerMonth" | "a
 
 export type ListedLimits = Pick<TierLimits, ListedLimit>;
 
-/** The mails: one for each kind, and others for two of its cases (see `mailOf`). */
+/** The mails: one for each kind, and two for special cases (see `mailOf`). */
 export type MailName = MailKind | "access-suspended" | "key-lost";
 
-/** The texts of one language. Words in braces stand for values: `{host}`. */
+/** The texts of one language. Words in braces, such as `{host}`, are placeholders. */
 export interface MailTexts {
   mails: Record<MailName, readonly [subject: string, ...paragraphs: string[]]>;
   /** The noun of each limit, singular and plural. */
   limits: Record<ListedLimit, readonly [one: string, other: string]>;
-  /** Completes the mails about a quota. */
+  /** The values of placeholders in mails about a quota. */
   quotas: Record<QuotaUse["what"], { noun: string; consequence: string }>;
   /** The sentences above lists of subscriptions. */
   held: string;
   returned: string;
-  /** A sentence that follows another. */
+  /** A sentence that is appended to another, and therefore begins with a space. */
   lastError: string;
   contact: string;
   disclaimer: string;
