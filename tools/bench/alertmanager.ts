@@ -1,19 +1,19 @@
 // Alertmanager's side of the delivery row: its webhooks are neither signed nor recorded.
 import { join } from "node:path";
 
-/** How long Alertmanager may take to start, ms. */
+/** Time limit for the start of Alertmanager, ms. */
 const START_MS = 10_000;
 const POLL_MS = 20;
 /** Alerts per request. */
 const BATCH = 500;
 
 export interface Alertmanager {
-  /** Creates alerts with a text of this length, each of which Alertmanager sends in a webhook of its own. */
+  /** Creates alerts with a text of this length, each of which Alertmanager sends in a separate webhook. */
   alert(count: number, textLength: number): Promise<void>;
   end(): Promise<void>;
 }
 
-/** Starts Alertmanager, which sends to the port; null if it is not installed. */
+/** Starts Alertmanager, which sends to the port. Returns null if it is not installed. */
 export async function startAlertmanager(folder: string, port: number): Promise<Alertmanager | null> {
   const config = join(folder, "alertmanager.json"); // JSON is also YAML
   await Deno.writeTextFile(config, JSON.stringify(configFor(port)));

@@ -1,7 +1,7 @@
 // The baseline of the read rows, in a separate process: `Deno.serve` returns one response from memory.
 import { answerLines } from "./lines.ts";
 
-/** The response from now on, as a line on stdin. */
+/** The response to return from now on, as a line on stdin. */
 export interface BareAnswer {
   headers: Record<string, string>;
   body: string;
