@@ -1,4 +1,4 @@
-// A request to the API.
+// A request to the API, and what is known about it.
 import type { RequestAllowance } from "../domain/customer/remaining_requests.ts";
 import type { Client, ClientOf, Remote } from "./http/client_address.ts";
 import type { Refusal } from "./http/ip_rate_limit.ts";
@@ -11,9 +11,9 @@ export class ApiRequest implements RequestContext {
   refusal?: Refusal;
   /** The path of its route; null before routing and for unknown paths. */
   route: string | null = null;
-  /** Whether it has a key or a signature that may turn out to be invalid. */
+  /** Whether the request has a key or a signature, which may turn out to be invalid. */
   hasCredentials = false;
-  /** The path and the query as sent. */
+  /** The path and query as sent. */
   readonly address: string;
   #client: Client | null = null;
 

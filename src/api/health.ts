@@ -1,4 +1,4 @@
-// The health report.
+// Builds the health report.
 import type { AccountHealth } from "../domain/ports/store/customers.ts";
 import { StorageError } from "../domain/ports/store/storage_fault.ts";
 import type { Store } from "../domain/ports/store/store.ts";
@@ -11,11 +11,11 @@ import type { SourceSettings, SourceState } from "../domain/source/source.ts";
 import { type SourceCondition, sourceHealth } from "../domain/source/source_health.ts";
 import type { HealthReport } from "../wire/health_sources_topics.ts";
 
-/** An older pending delivery makes the service degraded, ms. */
+/** Age in ms above which a pending delivery makes the service degraded. */
 const OLD_DELIVERY_MS = 3_600_000;
-/** An older queued mail makes the service degraded, ms. */
+/** Age in ms above which a queued mail makes the service degraded. */
 const OLD_MAIL_MS = 3_600_000;
-/** How long a report is cached, ms: it is public, and counting a long queue is expensive. */
+/** How long a report is cached, in ms, because it is public and counting a long queue is expensive. */
 const CACHED_MS = 1_000;
 
 interface HealthOptions {
@@ -28,7 +28,7 @@ interface HealthOptions {
   eventLoop: Pick<EventLoop, "longestPauseMs">;
 }
 
-/** Returns a function that reports: `down` if the store is unavailable, `degraded` if a part needs attention. */
+/** Returns a function that reports the health: `down` without a store, `degraded` if a part needs attention. */
 export function createHealth(options: HealthOptions): () => Promise<HealthReport> {
   let cached: HealthReport | null = null;
   return async () => {

@@ -69,7 +69,7 @@ export function describeApi(routes: readonly Route[], { version, publicUrl }: De
   };
 }
 
-/** The components that a part of the description refers to. */
+/** Returns the components that a part of the description refers to. */
 function referenced<T>(kind: string, components: Record<string, T>, part: unknown): Record<string, T> {
   const text = JSON.stringify(part);
   return Object.fromEntries(
@@ -84,21 +84,21 @@ class NamedSchemas {
     for (const [name, schema] of Object.entries(named)) {
       const known = this.#named.get(name);
       if (known !== undefined && JSON.stringify(known) !== JSON.stringify(schema)) {
-        throw new Error(`two schemas that differ are both named ${name}`);
+        throw new Error(`two different schemas are both named ${name}`);
       }
       this.#named.set(name, schema);
     }
     return roots;
   }
 
-  /** A body of this schema, with the schema's first example next to it, where tools expect it. */
+  /** Returns a body with this schema, and with the schema's first example next to it, where tools expect it. */
   bodyOf(schema: Schema): MediaType {
     const target = this.#named.get(schema.$ref?.split("/").at(-1) ?? "") ?? schema;
     const example = target.examples?.[0];
     return { schema, ...(example === undefined ? {} : { example }) };
   }
 
-  /** By name, without examples: those are next to the bodies. */
+  /** Returns the schemas by name, without their examples, which are next to the bodies. */
   all(): Record<string, Schema> {
     const sorted = [...this.#named].sort(([a], [b]) => (a < b ? -1 : 1));
     return Object.fromEntries(sorted.map(([name, { examples: _, ...schema }]) => [name, schema]));

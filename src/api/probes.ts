@@ -1,4 +1,4 @@
-// `/livez` and `/readyz`, for supervisors and load balancers: the server listens once it is ready, so both are 200 then.
+// `/livez` and `/readyz`, for supervisors and load balancers. Both return 200, because a server that listens is ready.
 import { AppError } from "../domain/error_codes.ts";
 import type { NewId } from "../domain/event/ids.ts";
 import { addressOf, pathOf } from "./http/request_url.ts";
@@ -7,9 +7,9 @@ import { failure } from "./http/responses.ts";
 const STATUSES: ReadonlyMap<string, string> = new Map([["/livez", "alive"], ["/readyz", "ready"]]);
 const METHODS = "GET, HEAD";
 
-/** The response to a probe, which no limit or quota applies to; null for any other request. */
+/** Returns the response to a probe, to which no limit or quota applies, or null for any other request. */
 export function probeResponse(request: Request, newId: NewId): Response | null {
-  // Both paths contain a z: most other requests are recognized without parsing their URL.
+  // Both paths contain a z, so most other requests can be excluded without parsing their URL.
   if (!request.url.includes("z")) return null;
   const path = pathOf(addressOf(request));
   const status = STATUSES.get(path);

@@ -12,11 +12,11 @@ export function problemJson(error: AppError, requestId: string): string {
     request_id: requestId,
     ...(error.fields.length > 0 ? { errors: error.fields } : {}),
   };
-  // It may quote the request, and strict parsers reject an unpaired surrogate (RFC 8259, 8.2).
+  // The detail may quote the request, and strict parsers reject an unpaired surrogate (RFC 8259, 8.2).
   return JSON.stringify(problem, (_, value) => typeof value === "string" ? value.toWellFormed() : value);
 }
 
-/** The error for a client; errors other than AppError stay internal. */
+/** Returns the error to send to a client. Errors other than AppError reveal no details. */
 export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
   if (thrown instanceof StorageError) {

@@ -1,4 +1,4 @@
-// The type of a route: data for the router, the validation and the documentation.
+// Routes as data for the router, the validation and the documentation.
 import type * as z from "zod";
 import type { RequestAllowance } from "../domain/customer/remaining_requests.ts";
 import type { Customer } from "../domain/customer/customer.ts";
@@ -9,7 +9,7 @@ import type { Finding } from "./input/field_problems.ts";
 import type { HeaderName } from "./openapi/headers.ts";
 import type { Tag } from "./openapi/texts.ts";
 
-/** The access to a route: public, with a key, or with a signed body. */
+/** Who may use a route: anyone, holders of a key, or senders of a signed body. */
 export type RouteAccess = "public" | "key" | "signature";
 
 /** A request whose parts have been checked by the route's schemas. */
@@ -22,11 +22,11 @@ export interface Call<Query = unknown, Body = unknown> {
   requestId: string;
 }
 
-/** A request with a key: the customer behind it. */
+/** A request with a key, and the customer behind it. */
 export interface KeyCall<Query = unknown, Body = unknown> extends Call<Query, Body> {
   customer: Customer;
   allowance: Pick<RequestAllowance, "limit" | "remaining" | "resetMs">;
-  /** Where the response of a repeatable route is stored; null without an `Idempotency-Key`. */
+  /** Where to store the response of a repeatable route; null if the request has no `Idempotency-Key`. */
   repetition: Repetition | null;
 }
 
@@ -43,37 +43,37 @@ export interface GivenInput<Query = Record<string, unknown>, Body = Record<strin
 
 interface RouteRow {
   method: "GET" | "POST" | "DELETE" | "PATCH";
-  /** With parameters in braces: `/v1/events/{id}`. */
+  /** The path with parameters in braces, such as `/v1/events/{id}`. */
   path: string;
   operationId: string;
   tag: Tag;
-  /** One line on what it does. */
+  /** One line that says what the operation does. */
   summary: string;
   /** Details for callers, in CommonMark. */
   description: string;
   /** The path's parameters, for the documentation; the handler validates them. */
   params?: Record<string, z.ZodType>;
-  /** The query's parameters; without it, any parameter is an error. */
+  /** The schema of the query's parameters. Without a schema, any parameter is an error. */
   query?: z.ZodType;
-  /** The body; without it, the body is not read. */
+  /** The schema of the body. Without a schema, the body is not read. */
   body?: z.ZodType;
-  /** The body of a signed request, for the documentation; the handler parses its bytes. */
+  /** The schema of a signed body, for the documentation; the handler parses its bytes. */
   signedBody?: z.ZodType;
   maxBodyBytes?: number;
-  /** Supports `Idempotency-Key`: a stored response is returned before the body is validated. */
+  /** Whether `Idempotency-Key` is supported. A stored response is returned before the body is validated. */
   repeatable?: true;
   response: z.ZodType;
   status: number;
   responseHeaders?: readonly HeaderName[];
   /** The media type of the response if it is not JSON. */
   contentType?: string;
-  /** Other statuses with the same body, and their descriptions. */
+  /** Descriptions of other statuses that have the same body. */
   otherResponses?: Record<number, string>;
-  /** Errors of the handler, in addition to those of every route of its kind. */
+  /** Errors that the handler throws, in addition to those of every route with the same access. */
   errors?: readonly ErrorCode[];
-  /** Problems that the schemas cannot detect, such as unknown topics, in the valid fields. */
+  /** Finds problems in the valid fields that the schemas cannot detect, such as unknown topics. */
   verify?(given: GivenInput): Promise<Finding[]>;
-  /** The response is cached while this text is the same. Only for responses that are the same for every caller. */
+  /** The response is cached as long as this text stays the same. Only for responses that all callers share. */
   state?(nowMs: number): Promise<string>;
 }
 
@@ -87,7 +87,7 @@ export type Route =
 
 type Checked<Schema> = Schema extends z.ZodType ? z.infer<Schema> : undefined;
 
-/** A public route, with its handler typed by its schemas. */
+/** Defines a public route, whose handler is typed by its schemas. */
 export function publicRoute<
   Q extends z.ZodType | undefined = undefined,
   B extends z.ZodType | undefined = undefined,
@@ -101,7 +101,7 @@ export function publicRoute<
   return { ...row, access: "public" } as Route;
 }
 
-/** A route whose handler checks a signature over the body's bytes. */
+/** Defines a route whose handler checks a signature over the body's bytes. */
 export function signedRoute(
   row: Omit<RouteRow, "query" | "body" | "verify"> & {
     maxBodyBytes: number;
@@ -112,7 +112,7 @@ export function signedRoute(
   return { ...row, access: "signature" };
 }
 
-/** A route that needs a key, with its handler typed by its schemas. */
+/** Defines a route that requires a key, whose handler is typed by its schemas. */
 export function keyRoute<
   Q extends z.ZodType | undefined = undefined,
   B extends z.ZodType | undefined = undefined,

@@ -1,13 +1,13 @@
-// Finds the route of a request's method and path, or what is wrong with them.
+// Finds the route for a request's method and path, or why there is none.
 import type { Route } from "./route.ts";
 
 export type Destination =
   | { kind: "route"; route: Route; params: Record<string, string>; isPublic: boolean }
-  /** The path exists with other methods. It is public if all of them are. */
+  /** The path exists, but only with other methods. It is public if all of them are. */
   | { kind: "other_method"; path: string; allow: string; isPublic: boolean }
   | { kind: "nowhere" };
 
-/** Finds the destination of a request. `path` is the path as it was sent, without the query. */
+/** Finds the destination of a request. `path` is the path as sent, without the query. */
 export type FindDestination = (method: string, path: string) => Destination;
 
 interface PathRoutes {
@@ -25,12 +25,12 @@ interface Pattern {
   found: PathRoutes;
 }
 
-/** A router over the routes. A fixed segment takes precedence over a parameter. */
+/** Creates a router for the routes. A fixed segment takes precedence over a parameter. */
 export function createRouter(routes: readonly Route[]): FindDestination {
   const fixed = new Map<string, PathRoutes>();
   const patterns: Pattern[] = [];
   const byPath = Map.groupBy(routes, (route) => route.path);
-  // "{" sorts after the letters of fixed segments.
+  // Fixed segments come first, because "{" sorts after their letters.
   for (const path of [...byPath.keys()].sort()) {
     const found = describePath(path, byPath.get(path) ?? []);
     if (path.includes("{")) patterns.push({ ...compile(path), found });
@@ -88,7 +88,7 @@ function normalize(path: string): string {
   return decode(path.replaceAll("%25", "%2525"), decodeURI);
 }
 
-/** Text that is not valid UTF-8 stays as it is. */
+/** Decodes text. Leaves text unchanged that is not valid UTF-8. */
 function decode(text: string, by: (text: string) => string): string {
   if (!text.includes("%")) return text;
   try {

@@ -1,4 +1,4 @@
-// The HTTP API: one router for all routes, with keys, quota, limits and error responses around every handler.
+// The HTTP API: routes requests to handlers, and applies keys, quotas, limits and error responses to all of them.
 import type { RequestAllowance } from "../domain/customer/remaining_requests.ts";
 import type { Customer } from "../domain/customer/customer.ts";
 import { AppError, type ErrorCode } from "../domain/error_codes.ts";
@@ -37,10 +37,10 @@ import { toAppError } from "./problem.ts";
 import type { KeyCall, Route, RouteAccess, SignedCall } from "./route.ts";
 import { createRouter, type FindDestination } from "./router.ts";
 
-/** No route has this method: it asks the router only about the path. */
+/** A method that no route has, to ask the router only about a path. */
 const NO_METHOD = "";
 
-/** Errors that count against the address as failed attempts to authenticate. */
+/** Errors that count against the IP address as failed attempts to authenticate. */
 const FAILED_AUTHENTICATION: readonly ErrorCode[] = ["unauthenticated", "invalid_signature"];
 
 export interface ServerOptions {
@@ -53,10 +53,10 @@ export interface ServerOptions {
   count(completed: CompletedRequest): void;
   trustedProxies: readonly AddressRange[];
   limits: LimitSettings;
-  /** The counts of earlier requests, kept across reloads. */
+  /** The counts per IP address, which are kept across reloads. */
   addressCounts: AddressCounts;
   keys: {
-    /** The customer behind an `Authorization` header; throws `unauthenticated`. */
+    /** Returns the customer behind an `Authorization` header. Throws `unauthenticated`. */
     authenticate(authorization: string | null): Promise<Customer>;
     /** Whether the header's key is cached as valid. */
     isRemembered(authorization: string): boolean;
@@ -65,11 +65,11 @@ export interface ServerOptions {
   countRequest(customer: Customer): Promise<RequestAllowance>;
 }
 
-/** The API as a function from requests to responses; it never throws. */
+/** The API as a function from requests to responses, which never throws. */
 export interface ApiServer {
-  /** `remote` is the connection's address; absent in tests without a connection. */
+  /** Responds to a request. `remote` is the connection's IP address; it is absent in tests without a connection. */
   fetch(request: Request, remote?: Remote): Promise<Response>;
-  /** The response while the service stops: 503, and the connection is closed. */
+  /** Responds with 503 and closes the connection, while the service is stopping. */
   refuse(request: Request): Response;
 }
 
@@ -77,7 +77,7 @@ export function createServer(options: ServerOptions): ApiServer {
   return new Server(options);
 }
 
-/** A request that has found its route and may use it. */
+/** A request that has been routed and may use its route. */
 interface AdmittedRequest {
   route: Route;
   params: Record<string, string>;
@@ -150,7 +150,7 @@ class Server implements ApiServer {
     return destination.kind === "nowhere" || destination.isPublic;
   }
 
-  /** The response, also to a request whose handler throws; without a body if the method is HEAD. */
+  /** Responds even if the handler throws. The response has no body if the method is HEAD. */
   async #respond(call: ApiRequest): Promise<Response> {
     let response: Response;
     try {
@@ -191,13 +191,13 @@ class Server implements ApiServer {
     const { path, allow } = destination;
     call.route = path;
     this.#countAnonymous(call);
-    // Pages of any origin may read public paths; browsers send a preflight request for unusual headers.
+    // Pages of any origin may read public paths, and browsers send a preflight request for unusual headers.
     if (request.method === "OPTIONS" && call.isPublic) return preflight(call, allow);
     const error = new AppError("method_not_allowed", `${path} supports ${allow}, not ${request.method}.`);
     return failure(error, call, { allow });
   }
 
-  /** Counts a request without a key against its address; throws `too_many_requests`. */
+  /** Counts a request without a key against its IP address. Throws `too_many_requests` if there are too many. */
   #countAnonymous(call: ApiRequest): void {
     const refusal = this.#limits.take("public", call.client.limitedAs);
     if (refusal === null) return;
@@ -206,8 +206,9 @@ class Server implements ApiServer {
   }
 
   /**
-   * The customer of a request with a key; null if the route requires none. Throws `unauthenticated`, `quota_exceeded`,
-   * and `too_many_requests` before the store is queried, if the address has sent too many invalid keys.
+   * Returns the customer of a request with a key, or null if the route requires none. Throws `too_many_requests`,
+   * before the store is queried, if the IP address has sent too many invalid keys; `unauthenticated`; and
+   * `quota_exceeded`.
    */
   async #admit(access: RouteAccess, call: ApiRequest): Promise<Customer | null> {
     const { keys, countRequest } = this.options;
@@ -233,7 +234,7 @@ class Server implements ApiServer {
     );
   }
 
-  /** The response of a route: from the cache, as long as nothing has changed that it depends on. */
+  /** Returns the response of a route, from the cache if nothing that it depends on has changed. */
   async #runRoute(admitted: AdmittedRequest): Promise<CompletedResponse> {
     const { route, call: { address } } = admitted;
     if (route.state === undefined) return await this.#makeResponse(admitted);
@@ -270,7 +271,7 @@ class Server implements ApiServer {
   }
 }
 
-/** The response to HEAD. Its length is that of the body (RFC 9110, 8.6); a success states it already. */
+/** Makes the response to HEAD, which states the length of the body (RFC 9110, 8.6), as successes already do. */
 async function withoutBody(whole: Response): Promise<Response> {
   const { headers } = whole;
   if (whole.body !== null && !headers.has("content-length")) {
@@ -279,7 +280,7 @@ async function withoutBody(whole: Response): Promise<Response> {
   return new Response(null, whole);
 }
 
-/** Validated query and body. Throws an error that names each problem. */
+/** Validates the query and the body. Throws an error that names each problem. */
 async function checkInput(
   route: Route,
   address: string,

@@ -1,16 +1,16 @@
-// Reads a request body; limits its media type, size and time.
+// Reads a request body, and limits its media type, size and duration.
 import { Buffer } from "node:buffer";
 import { AppError } from "../../domain/error_codes.ts";
 import { type Clock, DeadlineError } from "../../domain/ports/ports.ts";
 import { invalid } from "../input/field_problems.ts";
 
-/** Maximum size of a body, bytes. */
+/** Maximum size of a body in bytes. */
 export const MAX_BODY_BYTES = 65_536;
 const BODY_DEADLINE_MS = 10_000;
 
 /**
- * The bytes of a JSON body. Throws `unsupported_media_type` for another media type or encoding, `body_too_large`, and
- * `invalid_input` if it does not arrive.
+ * Reads the bytes of a JSON body. Throws `unsupported_media_type` for another media type or encoding, `body_too_large`,
+ * or `invalid_input` if the body does not arrive completely.
  */
 export async function receiveBody(
   request: Request,
@@ -35,7 +35,7 @@ export async function receiveBody(
       }
     });
   } catch (error) {
-    // The server discards the rest: an endless body must not delay the response.
+    // The server discards the rest, because an endless body must not delay the response.
     reader.releaseLock();
     if (error instanceof AppError) throw error;
     const message = error instanceof DeadlineError
@@ -52,11 +52,11 @@ function requireJson(headers: Headers): void {
   if (type !== "application/json") throw unsupported("Content-Type", "must be application/json");
   const charsets = parameters.filter((parameter) => parameter.startsWith("charset"));
   if (charsets.some((charset) => !/^charset *= *"?utf-?8"?$/.test(charset))) {
-    throw unsupported("Content-Type", "must be application/json in UTF-8: other charsets are not supported");
+    throw unsupported("Content-Type", "must be application/json in UTF-8; other charsets are not supported");
   }
   const coding = headers.get("content-encoding")?.trim().toLowerCase() ?? "";
   if (coding !== "" && coding !== "identity") {
-    throw unsupported("Content-Encoding", "must be left out: compressed bodies are not supported");
+    throw unsupported("Content-Encoding", "must be left out; compressed bodies are not supported");
   }
 }
 

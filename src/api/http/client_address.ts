@@ -1,10 +1,10 @@
-// The client's IP address, behind trusted proxies.
+// Finds the client's IP address behind trusted proxies.
 import ipaddr from "ipaddr.js";
 import { networkOf, parseAddress } from "../../domain/ip_address.ts";
 
 const MAX_HOPS = 20;
 
-/** Private ranges: a client that connects from there is probably a proxy. */
+/** Private ranges. A client that connects from one of them is probably a proxy. */
 const PRIVATE_RANGES: readonly string[] = [
   "loopback",
   "private",
@@ -23,14 +23,14 @@ export type Remote = string | { readonly remoteAddress: string };
 
 export interface Client {
   address: string;
-  /** The key for rate limits: see {@link limitedAs}. */
+  /** The key for rate limits; see {@link limitedAs}. */
   limitedAs: string | null;
 }
 
 /** Finds the client from the connection's address and the request's headers. */
 export type ClientOf = (remote: string, headers: Headers) => Client;
 
-/** Finds clients behind these proxies. */
+/** Returns a function that finds clients behind these proxies. */
 export function createClientOf(trusted: readonly AddressRange[]): ClientOf {
   return (remote, headers) => {
     const address = clientAddress(remote, headers.get("x-forwarded-for"), trusted);
@@ -44,10 +44,10 @@ export function readRanges(cidrs: readonly string[]): AddressRange[] {
 }
 
 /**
- * The client's address: that of the connection, unless it is a trusted proxy's; then the last address in
- * `X-Forwarded-For` that is not a trusted proxy's. Entries further left can be forged. An invalid entry ends the search
- * at the proxy that wrote it. `Forwarded` (RFC 7239) is not read: a proxy that writes one of the two headers forwards
- * the other as the client sent it.
+ * Returns the client's IP address. If the connection comes from a trusted proxy, this is the last one in
+ * `X-Forwarded-For` that does not belong to a trusted proxy, because entries further left can be forged. An invalid
+ * entry ends the search at the proxy that wrote it. `Forwarded` (RFC 7239) is not read, because a proxy that writes one
+ * of the two headers forwards the other as the client sent it.
  */
 export function clientAddress(
   remote: string,
@@ -67,13 +67,13 @@ export function clientAddress(
 }
 
 /**
- * The key under which a rate limit counts a client: its IPv4 address or its IPv6 /64 network; null for requests from
- * this machine and for requests without a connection. `client` is the {@link clientAddress} of `remote`.
+ * Returns the key under which a rate limit counts a client: its IPv4 address or its IPv6 /64 network, or null for
+ * requests from this machine and those without a connection. `client` is the {@link clientAddress} of `remote`.
  */
 export function limitedAs(client: string, remote: string): string | null {
   const address = readHop(client);
   if (address === null) return client === "" ? null : client;
-  // Only the connection's own address counts: a header could be used to avoid the limits.
+  // Only the connection's own IP address counts, because a header could be forged to avoid the limits.
   if (address.range() === "loopback" && client === readHop(remote)?.toString()) return null;
   return networkOf(client);
 }
@@ -90,8 +90,8 @@ export function looksLikeProxy(
 }
 
 /**
- * A hop as proxies write it: an address, with its port (`192.0.2.1:50000`, `[2001:db8::1]:50000`) or without. An IPv4
- * client on an IPv6 socket is an IPv4 client. Null for anything else.
+ * Parses a hop as proxies write it: an IP address with or without a port (`192.0.2.1:50000`, `[2001:db8::1]:50000`). An
+ * IPv4 client on an IPv6 socket is returned as IPv4. Returns null for anything else.
  */
 function readHop(text: string): Address | null {
   const bare = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(text)?.[1] ?? /^([\d.]+):\d{1,5}$/.exec(text)?.[1] ?? text;

@@ -1,7 +1,7 @@
 // Conditional requests: `If-None-Match` and `If-Match` (RFC 9110, section 13.1).
 import { AppError } from "../../domain/error_codes.ts";
 
-/** Whether an `If-None-Match` lists the tag, compared weakly (RFC 9110, 13.1.2). `*` does not list it. */
+/** Whether an `If-None-Match` lists the tag, compared weakly (RFC 9110, 13.1.2). `*` does not count as listing it. */
 export function namesTag(ifNoneMatch: string | null, etag: string): boolean {
   if (ifNoneMatch === null) return false;
   const opaque = etag.replace(/^W\//, "");
@@ -9,8 +9,8 @@ export function namesTag(ifNoneMatch: string | null, etag: string): boolean {
 }
 
 /**
- * Refuses a write with `If-Match` (RFC 9110, 13.1.1): mutable resources have only weak tags, which never match. `*`
- * matches any existing resource, which every handler checks. Throws `precondition_failed`.
+ * Refuses a write with `If-Match` (RFC 9110, 13.1.1), because mutable resources have only weak tags, which never match.
+ * `*` is allowed; handlers check that the resource exists. Throws `precondition_failed`.
  */
 export function refuseIfMatch(ifMatch: string | null): void {
   if (ifMatch === null || ifMatch.trim() === "*") return;

@@ -7,7 +7,7 @@ import type { Store } from "../../domain/ports/store/store.ts";
 import { invalid } from "../input/field_problems.ts";
 import type { ResponseBody } from "./response_body.ts";
 
-/** How long a response is stored, ms. */
+/** How long a response is stored, in ms. */
 export const REMEMBERED_FOR_MS = 86_400_000;
 const HEADER = "idempotency-key";
 /** Visible ASCII, as in the HTTP working group's draft on the header. */
@@ -24,14 +24,14 @@ interface Repeatable {
 
 export type Repetition = Pick<StoredResponse, "key" | "requestHash">;
 
-/** Runs repeatable requests. One object serves all routes of a process: a key belongs to a customer, not to a route. */
+/** Runs repeatable requests. One object serves all routes, because a key belongs to a customer and not to a route. */
 export interface Idempotency {
   /**
-   * Responds to a request. Without the header, `act` runs. With it, `act` runs for the first request and stores the
-   * response under the key it is given; for a day, the stored response is returned. `act` also validates the body: a
-   * repeated request gets the stored response even if it would be rejected now. Throws `idempotency_in_flight` while
-   * the first request is in progress, `idempotency_key_reused` if the request differs, and `invalid_input` if the
-   * header is not a valid key.
+   * Responds to a request. Without the header, calls `act`. With the header, calls `act` for the first request, which
+   * must store its response under the given key, and returns the stored response for a day. `act` also validates the
+   * body, so that a repeated request gets the stored response even if it would be rejected now. Throws
+   * `idempotency_in_flight` while the first request is in progress, `idempotency_key_reused` if the request differs,
+   * and `invalid_input` if the header is not a valid key.
    */
   run(
     request: Repeatable,
@@ -39,7 +39,7 @@ export interface Idempotency {
   ): Promise<ResponseBody>;
 }
 
-/** Uses the store's responses; only one process serves requests. */
+/** Uses the responses of a store, for which only one process may serve requests. */
 export function createIdempotency(
   { store, clock }: { store: Pick<Store, "findResponse">; clock: Clock },
 ): Idempotency {
@@ -77,7 +77,7 @@ export function createIdempotency(
   };
 }
 
-/** A hash of the URL and the body's JSON, or of its bytes if it is not JSON. */
+/** Hashes the URL and the body's JSON, or its bytes if it is not JSON. */
 function hashOf({ address, body }: Repeatable): string {
   const text = new TextDecoder().decode(body);
   const hash = createHash("sha256").update(address).update("\n");
@@ -88,7 +88,7 @@ function hashOf({ address, body }: Repeatable): string {
   }
 }
 
-/** Sorts the names of objects: clients do not keep their order. */
+/** Sorts the names in objects, because clients may change their order. */
 function sorted(_name: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -2,15 +2,15 @@
 import { AppError } from "../../domain/error_codes.ts";
 import type { Clock } from "../../domain/ports/ports.ts";
 
-/** Maximum number of counted addresses; the least recently used is dropped first. */
+/** Maximum number of IP addresses counted. The least recently used is dropped first. */
 const MAX_ADDRESSES = 20_000;
-/** The oldest are removed together beyond this factor: finding the first key of a map is slow after deletions. */
+/** Factor above which the oldest are removed together, because finding a map's first key is slow after deletions. */
 const MAX_OVERHANG = 1.1;
 const MINUTE_MS = 60_000;
 
 export type Limited = "public" | "failed_key";
 
-/** Requests per minute and address; null: unlimited. */
+/** Maximum number of requests per minute and IP address; null for no limit. */
 export type LimitSettings = Readonly<Record<Limited, number | null>>;
 
 export interface Refusal {
@@ -19,11 +19,11 @@ export interface Refusal {
 }
 
 export interface IpRateLimit {
-  /** Counts a request of an address (null: not limited); returns the refusal if it exceeds the limit. */
+  /** Counts a request from an IP address (null if it is not limited). Returns a refusal if it exceeds the limit. */
   take(limited: Limited, address: string | null): Refusal | null;
-  /** The result that {@link take} would have now, without counting. */
+  /** Returns what {@link take} would return now, without counting. */
   look(limited: Limited, address: string | null): Refusal | null;
-  /** Whether any address is counted for this kind. */
+  /** Whether any IP address is counted for this limit. */
   hasCounts(limited: Limited): boolean;
 }
 
@@ -33,7 +33,7 @@ export function createAddressCounts(): AddressCounts {
   return { public: new Map(), failed_key: new Map() };
 }
 
-/** A token bucket per address that holds one minute's requests. */
+/** Creates limits with one token bucket per IP address, which holds one minute's requests. */
 export function createAddressLimits(
   settings: LimitSettings,
   clock: Pick<Clock, "nowMs">,
@@ -52,7 +52,7 @@ export function createAddressLimits(
       cost,
     });
     if (cost > 0) {
-      buckets.delete(address); // moves it to the end: the first of the map is the least recently used
+      buckets.delete(address); // moves it to the end, so that the map's first key is the least recently used
       buckets.set(address, bucket);
       if (buckets.size > maxAddresses * MAX_OVERHANG) removeOldest(buckets, maxAddresses);
     }
@@ -77,7 +77,7 @@ interface Bucket {
   atMs: number;
 }
 
-/** A bucket after a draw, and the ms until the next draw is allowed: 0 if this one was. Refused draws cost nothing. */
+/** Draws from a bucket. `waitMs` is 0, or the time until a draw is allowed. Refused draws cost nothing. */
 export function drawFrom(
   before: Bucket | null,
   { perMinute, nowMs, cost }: { perMinute: number; nowMs: number; cost: 0 | 1 },

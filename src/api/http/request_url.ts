@@ -2,13 +2,13 @@
 import { AppError } from "../../domain/error_codes.ts";
 import { invalid } from "../input/field_problems.ts";
 
-/** Maximum length of path and query, characters. */
+/** Maximum length of path and query, in characters. */
 export const MAX_ADDRESS_LENGTH = 8_192;
 
 /** A host name or IP address, optionally with a port (RFC 9110, 7.2), without any character that begins a path. */
 const AUTHORITY = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\da-f:.]+\])(?::\d{0,5})?$/i;
 
-/** The path and the query of a request as sent. Without a path, they begin with `?`, `#` or `\`. */
+/** Returns the path and query of a request as sent. Without a path, they begin with `?`, `#` or `\`. */
 export function addressOf({ url }: Request): string {
   // The path begins after the authority.
   for (let at = url.indexOf("//") + 2; at < url.length; at++) {
@@ -26,11 +26,11 @@ export function pathOf(address: string): string {
 
 export interface SentParameter {
   name: string;
-  /** Null if name or value is not valid percent-encoded UTF-8 (RFC 3986, 2.1 and 2.5). */
+  /** The decoded value; null if name or value is not percent-encoded UTF-8 (RFC 3986, 2.1 and 2.5). */
   value: string | null;
 }
 
-/** The query parameters, including repeated ones. */
+/** Returns the query parameters, including repeated ones. */
 export function parametersOf(address: string): SentParameter[] {
   const begin = address.indexOf("?");
   if (begin === -1) return [];
@@ -50,8 +50,8 @@ function decode(text: string): string | null {
 }
 
 /**
- * The error in a request's URL; null if it is valid. It must not be too long, must have a path and no fragment (RFC
- * 9110, 4.2.5), and its `Host` header must contain only a host: the runtime puts it before the path.
+ * Returns the error in a request's URL, or null if it is valid. It must not be too long, and must have a path and no
+ * fragment (RFC 9110, 4.2.5). The `Host` header must contain only a host, because the runtime puts it before the path.
  */
 export function findAddressError(address: string, headers: Headers): AppError | null {
   if (address.length > MAX_ADDRESS_LENGTH) {
@@ -64,7 +64,7 @@ export function findAddressError(address: string, headers: Headers): AppError | 
     return invalid([{ field: "address", message: "must have a path, which begins with /" }]);
   }
   if (address.includes("#")) {
-    return invalid([{ field: "address", message: "must not contain #: write it as %23" }]);
+    return invalid([{ field: "address", message: "must not contain #; write it as %23" }]);
   }
   return null;
 }

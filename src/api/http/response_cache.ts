@@ -2,10 +2,10 @@
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 
-/** Size of the cache, bytes of bodies in both forms. */
+/** Maximum size of the cache: bytes of bodies in both forms. */
 const MAX_BYTES = 16 * 1024 * 1024;
 const MIN_GZIP_LENGTH = 1_024;
-/** Longer bodies are not compressed, characters: compressing blocks the main thread, for 48 MB about 0.7 s. */
+/** Maximum length in characters of a compressed body. Compression blocks the main thread, for 48 MB about 0.7 s. */
 const MAX_GZIP_LENGTH = 4_000_000;
 
 /** A response body with its entity tag and compressed form. */
@@ -13,17 +13,17 @@ export class Body {
   #etag: string | null;
   #gzip: Uint8Array<ArrayBuffer> | null = null;
 
-  /** `tag` identifies the content (base64url characters); without one, the content is hashed. */
+  /** `tag` identifies the content in base64url characters. If absent, the content is hashed. */
   constructor(readonly content: string, tag?: string) {
     this.#etag = tag === undefined ? null : `W/"${tag}"`;
   }
 
-  /** A weak entity tag (RFC 9110, 8.8.3): both forms of the body share it. */
+  /** A weak entity tag (RFC 9110, 8.8.3), which both forms of the body share. */
   get etag(): string {
     return this.#etag ??= `W/"${createHash("sha1").update(this.content).digest("base64url")}"`;
   }
 
-  /** The body compressed with gzip, computed on first use; null if it is too short or too long. */
+  /** Returns the body compressed with gzip, or null if it is too short or too long. */
   gzip(): Uint8Array<ArrayBuffer> | null {
     const { length } = this.content;
     if (length < MIN_GZIP_LENGTH || length > MAX_GZIP_LENGTH) return null;
@@ -36,7 +36,7 @@ export interface CachedResponse {
   readonly headers: Record<string, string>;
 }
 
-/** The most recently used responses by URL. A response is valid while the state that it depends on is the same. */
+/** The most recently used responses by URL. A response is valid while the state that it depends on is unchanged. */
 export class ResponseCache {
   readonly #entries = new Map<string, { state: string; response: CachedResponse }>();
   #bytes = 0;
@@ -71,7 +71,7 @@ export class ResponseCache {
   }
 }
 
-/** An upper bound that includes the compressed form, which is shorter than the content. */
+/** Returns an upper bound that includes the compressed form, which is shorter than the content. */
 function sizeOf(url: string, { body }: CachedResponse): number {
   return 2 * body.content.length + 2 * url.length;
 }

@@ -10,9 +10,9 @@ import type { Route } from "../route.ts";
 export interface RequestContext {
   requestId: string;
   allowance: RequestAllowance | null;
-  /** Whether pages of any origin may read the response: only if the path needs no key. */
+  /** Whether pages of any origin may read the response, because its path requires no key. */
   isPublic: boolean;
-  /** Set if the rate limit of its address refused it. */
+  /** The refusal, if the rate limit of the IP address refused the request. */
   refusal?: Refusal;
 }
 
@@ -21,7 +21,7 @@ export interface CompletedResponse extends CachedResponse {
   status: number;
 }
 
-/** Pages of any origin may read public responses. */
+/** Headers that let pages of any origin read public responses. */
 const CORS_HEADERS = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": "ETag, X-Request-Id",
@@ -41,7 +41,7 @@ export function preflight(call: RequestContext, allow: string): Response {
   });
 }
 
-/** A success, or 304 if the client has it. */
+/** Returns a successful response, or a 304 if the client already has it. */
 export function success(
   { status, body, headers }: CompletedResponse,
   { request, route, call }: { request: Request; route: Route; call: RequestContext },
@@ -50,13 +50,13 @@ export function success(
   const ifNoneMatch = request.headers.get("if-none-match");
   const namesIt = isRead && namesTag(ifNoneMatch, body.etag);
   const isKnown = namesIt || (isRead && ifNoneMatch?.trim() === "*");
-  // `*` always matches: if it were refunded, clients could poll without limit.
+  // `*` always matches. If it were refunded, clients could poll without limit.
   if (namesIt) call.allowance?.refund();
   const compressed = !isKnown && takesGzip(request.headers.get("accept-encoding")) ? body.gzip() : null;
   const all = commonHeaders(call);
   if (!isKnown) all["content-type"] = route.contentType ?? JSON_TYPE;
   if (compressed !== null) all["content-encoding"] = "gzip";
-  // A response to HEAD has no body but the same length (RFC 9110, 8.6).
+  // A response to HEAD has no body, but states its length (RFC 9110, 8.6).
   if (request.method === "HEAD" && !isKnown) {
     all["content-length"] = String((compressed ?? new TextEncoder().encode(body.content)).length);
   }

@@ -2,11 +2,11 @@
 import { AppError, type ErrorCode, type FieldError } from "../../domain/error_codes.ts";
 import type { Topic } from "../../domain/event/topic.ts";
 
-/** Maximum number of fields in a response: a small request must not cause a large response. */
+/** Maximum number of fields in a response, because a small request must not cause a large response. */
 const MAX_ERRORS = 50;
 const MAX_FIELD_LENGTH = 100;
 
-/** An invalid field, and the code to use if it is the only problem. */
+/** An invalid field, and the error code to use if there are no other problems. */
 export interface Finding extends FieldError {
   code?: ErrorCode;
 }
@@ -22,7 +22,7 @@ export function invalid(found: readonly Finding[]): AppError {
   return new AppError(codes.size === 1 ? only : "invalid_input", named, errors);
 }
 
-/** The name of a field in a response. Clients choose names, which may be as long as a body. */
+/** Shortens a field's name for a response, because a name sent by a client may be as long as a body. */
 export function clipField(field: string): string {
   return field.length <= MAX_FIELD_LENGTH ? field : `${field.slice(0, MAX_FIELD_LENGTH)}…`;
 }

@@ -1,4 +1,4 @@
-// Validates the query and the body against their schemas; the error names each invalid field.
+// Validates the query and the body against their schemas. The error names each invalid field.
 import * as z from "zod";
 import type { FieldError } from "../../domain/error_codes.ts";
 import type { SentParameter } from "../http/request_url.ts";
@@ -11,16 +11,16 @@ const MAX_JSON_DEPTH = 32;
 const CONTROL = /[\x00-\x1f\x7f]/;
 
 export interface CheckedInput {
-  /** Undefined if there are errors. */
+  /** The validated input; undefined if there are errors. */
   value: unknown;
   good: Record<string, unknown>;
   errors: Finding[];
 }
 
-/** The input of a route without parameters. */
+/** The input of a route without parameters or a body. */
 export const NO_INPUT: CheckedInput = { value: undefined, good: {}, errors: [] };
 
-/** Validates the query's parameters; without a schema, no parameter is allowed. */
+/** Validates the query's parameters. Without a schema, no parameters are allowed. */
 export function readQuery(parameters: readonly SentParameter[], schema: z.ZodType | undefined): CheckedInput {
   if (parameters.length === 0 && schema === undefined) return NO_INPUT;
   const errors: Finding[] = [];
@@ -47,7 +47,7 @@ export function readQuery(parameters: readonly SentParameter[], schema: z.ZodTyp
   return { ...checked, errors: [...errors, ...checked.errors] };
 }
 
-/** Validates the body; invalid JSON is an error of the field `body`. */
+/** Validates the body. Invalid JSON is reported as an error of the field `body`. */
 export function checkBody(bytes: Uint8Array, schema: z.ZodType): CheckedInput {
   const read = readJson(bytes);
   if ("problem" in read) return { ...NO_INPUT, errors: [{ field: "body", message: read.problem }] };
@@ -58,7 +58,7 @@ export function checkBody(bytes: Uint8Array, schema: z.ZodType): CheckedInput {
   return { ...checked, errors: [...checked.errors, ...malformed, ...repeated] };
 }
 
-/** The JSON value, and the duplicate names in its objects: JSON parsers do not agree on which of them counts. */
+/** Parses JSON, and finds duplicate names in objects, because parsers do not agree on which of them counts. */
 function readJson(bytes: Uint8Array): { value: unknown; twice: string[] } | { problem: string } {
   let text: string;
   try {
@@ -66,7 +66,7 @@ function readJson(bytes: Uint8Array): { value: unknown; twice: string[] } | { pr
   } catch {
     return { problem: "is not valid UTF-8" };
   }
-  if (text.trim() === "") return { problem: "is empty: it must be a JSON object" };
+  if (text.trim() === "") return { problem: "is empty; it must be a JSON object" };
   try {
     const value = JSON.parse(text);
     const twice = repeatedNames(text);
@@ -76,10 +76,10 @@ function readJson(bytes: Uint8Array): { value: unknown; twice: string[] } | { pr
   }
 }
 
-/** The text after a string that is a name. */
+/** What follows a string that is a name. */
 const COLON = /\s*:/y;
 
-/** The names that occur twice in one object of a valid JSON text; null if it is nested too deeply to be validated. */
+/** Returns the names that occur twice in one object of a valid JSON text, or null if it is nested too deeply. */
 function repeatedNames(text: string): string[] | null {
   const repeated = new Set<string>();
   const open: Set<string>[] = [];
@@ -102,7 +102,7 @@ function repeatedNames(text: string): string[] | null {
   return [...repeated];
 }
 
-/** The fields with an unpaired surrogate, which could not be stored unchanged. The nesting has been limited before. */
+/** Returns fields with an unpaired surrogate, which could not be stored unchanged. The nesting is already limited. */
 function malformedTexts(value: unknown, path: string): string[] {
   if (typeof value === "string") return value.isWellFormed() ? [] : [path === "" ? "body" : path];
   if (typeof value !== "object" || value === null) return [];
@@ -123,7 +123,7 @@ function check(value: unknown, schema: z.ZodType, what: "parameter" | "field"): 
   return { value: undefined, good: goodFields(value, schema), errors };
 }
 
-/** The valid fields, so that one response can name every invalid one. */
+/** Returns the valid fields, so that they can be verified and one response can name every invalid field. */
 function goodFields(value: unknown, schema: z.ZodType): Record<string, unknown> {
   if (!(schema instanceof z.ZodObject) || typeof value !== "object" || value === null) return {};
   const good: [string, unknown][] = [];
@@ -135,7 +135,7 @@ function goodFields(value: unknown, schema: z.ZodType): Record<string, unknown> 
   return Object.fromEntries(good);
 }
 
-/** The parsed value; of a list with invalid entries, the valid ones. */
+/** Parses a value. If it is a list with invalid entries, parses only the valid ones. */
 function goodPart(value: unknown, schema: z.ZodType): z.ZodSafeParseResult<unknown> {
   const whole = schema.safeParse(value);
   if (whole.success || !Array.isArray(value)) return whole;
@@ -144,7 +144,7 @@ function goodPart(value: unknown, schema: z.ZodType): z.ZodSafeParseResult<unkno
 }
 
 function fieldErrors(issue: z.core.$ZodIssue, what: "parameter" | "field", known: string): FieldError[] {
-  // To the client, a list parameter is one field: errors name the parameter, not an entry.
+  // To the client, a list parameter is one field, so errors name the parameter, not an entry.
   const path = (what === "parameter" ? issue.path.slice(0, 1) : issue.path).map(String).join(".");
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => ({
@@ -168,7 +168,7 @@ const KINDS: Record<string, string> = {
 /** Types that have a length rather than a size. */
 const COUNTED: readonly string[] = ["string", "array"];
 
-/** The problem in the terms of JSON; a custom message of a schema is used unchanged. */
+/** Describes the problem in JSON's terms. A schema's custom message is used unchanged. */
 function describeExpected(issue: z.core.$ZodIssue): string {
   if (issue.code === "invalid_type" && issue.message.startsWith("Invalid input")) {
     const wanted = KINDS[issue.expected] ?? issue.expected;

@@ -1,9 +1,9 @@
-// Schemas of query parameters: text that must be a number, a severity, a list.
+// Schemas of query parameters, whose text must be a number, a list, a choice or a flag.
 import * as z from "zod";
 
 const MAX_LISTED = 50;
 
-/** A whole number in JSON's notation (no `+`, leading zeros or `-0`); with an `example`, it is a time. */
+/** A whole number in JSON's notation (no `+`, leading zeros or `-0`). With an `example`, it is a time in Unix ms. */
 export function integerParameter(
   bounds: { min: number; max: number; description: string; example?: number },
 ): z.ZodType<number> {
@@ -18,7 +18,7 @@ export function integerParameter(
     .meta({ description });
 }
 
-/** Comma-separated values without duplicates. */
+/** Comma-separated values, of which duplicates are removed. */
 export function listParameter(description: string): z.ZodType<string[]> {
   return z.string()
     .transform((text) => [...new Set(text.split(",").map((part) => part.trim()))])
@@ -29,7 +29,7 @@ export function listParameter(description: string): z.ZodType<string[]> {
     .meta({ description });
 }
 
-/** Comma-separated values of a closed list, without duplicates. */
+/** Comma-separated values from a fixed list, of which duplicates are removed. */
 export function choiceParameter<const Choice extends string>(
   choices: readonly Choice[],
   description: string,

@@ -1,6 +1,6 @@
-// Optional fields of a request.
+// Removes undefined fields.
 
-/** The object without its undefined fields, for types whose optional fields may be absent but not undefined. */
+/** Returns an object without its undefined fields, for types whose optional fields must not be undefined. */
 export function definedFields<T extends object>(
   fields: T,
 ):

@@ -5,7 +5,7 @@ import { addressOf, pathOf } from "../http/request_url.ts";
 
 const HEADERS = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
 
-/** Responds with the metrics; with 401 if a `token` is configured and not sent, 404 for another path, or 405. */
+/** Responds with the metrics, or with 401 without the configured `token`, 404 for other paths, or 405. */
 export async function respondWithMetrics(
   request: Request,
   metrics: MetricsRegistry,
@@ -15,7 +15,7 @@ export async function respondWithMetrics(
     const challenge = { "www-authenticate": 'Bearer realm="metrics"' };
     return plain(
       401,
-      "The metrics require the config's metrics.token: Authorization: Bearer TOKEN.\n",
+      "Send the metrics.token of the config as Authorization: Bearer TOKEN.\n",
       challenge,
     );
   }

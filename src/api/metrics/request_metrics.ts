@@ -11,14 +11,14 @@ export interface CompletedRequest {
   refusal: "quota" | Limited | null;
 }
 
-/** Methods with a separate label: clients can invent others. */
+/** Methods with a label of their own. All others share one, because clients can invent methods. */
 const METHODS = new Set(["GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS"]);
 
 /** Returns a function that counts each request. */
 export function createRequestMetrics(metrics: Metrics): (completed: CompletedRequest) => void {
   const requests = metrics.counter({
     name: "regfeed_http_requests_total",
-    help: "Requests with a response.",
+    help: "API requests by method, route and status.",
     labels: ["method", "route", "status"],
   });
   const seconds = metrics.histogram({

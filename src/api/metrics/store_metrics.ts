@@ -1,10 +1,10 @@
-// The metrics from the store: queues, failures, sources.
+// Metrics that are read from the store: queues, failures and sources.
 import type { Metrics } from "../../domain/ports/metrics.ts";
 import type { Clock } from "../../domain/ports/ports.ts";
 import { STORAGE_FAULTS } from "../../domain/ports/store/storage_fault.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
 
-/** Maximum number of customers: each is a time series. */
+/** Maximum number of customers in a metric, because each is a time series. */
 const LARGEST = 10;
 
 interface MeasuredStore {
@@ -13,7 +13,7 @@ interface MeasuredStore {
     "health" | "accountHealth" | "countUndelivered" | "largestCustomers" | "listSources" | "fault"
   >;
   clock: Clock;
-  /** Whether a source is enabled; others have no metrics. */
+  /** Whether a source is enabled. Disabled sources have no metrics. */
   isMeasured(sourceId: string): boolean;
 }
 
@@ -30,7 +30,7 @@ export function measureStore(metrics: Metrics, { store, clock, isMeasured }: Mea
   );
   gauge(
     "regfeed_deliveries_oldest_pending_age_seconds",
-    "Age of the oldest waiting delivery; 0 without one.",
+    "Age of the oldest delivery that is waiting for an attempt; 0 if there is none.",
     async () => ageOf((await store.health()).oldestPendingAtMs),
   );
   const undelivered = {
@@ -49,16 +49,16 @@ export function measureStore(metrics: Metrics, { store, clock, isMeasured }: Mea
   }
   metrics.gauge({
     name: "regfeed_customer_stored_bytes",
-    help: `About how much is stored for each of the ${LARGEST} customers with the most.`,
+    help: `Approximate size of the data stored for each of the ${LARGEST} largest customers.`,
     labels: ["customer"],
   }, async () => {
     const largest = await store.largestCustomers(LARGEST);
     return largest.map(({ customerId, bytes }) => ({ labels: [customerId], value: bytes }));
   });
-  gauge("regfeed_mails_queued", "Waiting mails.", async () => (await store.accountHealth()).queuedMails);
+  gauge("regfeed_mails_queued", "Unsent mails.", async () => (await store.accountHealth()).queuedMails);
   gauge(
     "regfeed_mails_oldest_queued_age_seconds",
-    "Age of the oldest waiting mail; 0 without one.",
+    "Age of the oldest unsent mail; 0 if there is none.",
     async () => ageOf((await store.accountHealth()).oldestQueuedMailAtMs),
   );
   gauge("regfeed_mails_failed", "Failed mails.", async () => (await store.accountHealth()).failedMails);
@@ -89,7 +89,7 @@ function measureSources(metrics: Metrics, { store, isMeasured }: Omit<MeasuredSt
     );
   perSource(
     "regfeed_source_last_success_timestamp_seconds",
-    "Time of the last successful fetch, Unix seconds; absent until then.",
+    "Time of the last successful fetch in Unix seconds; absent before the first one.",
     ({ lastSuccessAtMs }) => lastSuccessAtMs === null ? null : lastSuccessAtMs / 1_000,
   );
   perSource(

@@ -7,8 +7,8 @@ const count = (example: number): Schema => ({ type: "integer", minimum: 0, examp
 export const REQUEST_HEADERS = {
   "If-None-Match": {
     description:
-      "The `ETag` of a previous response: while it is current, the response is an empty 304, which does not count " +
-      "against the quota; `*` returns a 304 that counts",
+      "The `ETag` of a previous response. While it is current, the response is an empty 304, which does not count " +
+      "against the quota. `*` returns a 304 that counts",
     schema: text('W/"bS7nQ1Kc"'),
   },
   "Idempotency-Key": {
@@ -29,8 +29,8 @@ export const HEADERS = {
   },
   "Cache-Control": {
     description:
-      "`no-cache`: may be stored, and must be revalidated with `If-None-Match`; `no-store`, for errors and " +
-      "methods other than `GET`: must not be stored",
+      "`no-cache`: the response may be stored, but must be revalidated with `If-None-Match`. `no-store`, for errors " +
+      "and methods other than `GET`: it must not be stored",
     schema: text("private, no-cache"),
   },
   "ETag": { description: "The version of this response, for `If-None-Match`", schema: text('W/"bS7nQ1Kc"') },
@@ -41,7 +41,7 @@ export const HEADERS = {
   "X-RateLimit-Limit": { description: "Requests per UTC day", schema: count(10_000) },
   "X-RateLimit-Remaining": { description: "Requests left today", schema: count(9_958) },
   "X-RateLimit-Reset": {
-    description: "End of the day, Unix milliseconds",
+    description: "When the quota is reset, in Unix milliseconds",
     schema: count(1_785_542_400_000),
   },
   "RateLimit": {

@@ -24,8 +24,8 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
   },
   invalid_webhook_url: {
     when:
-      "`webhook_url` is not allowed. `errors` names the rule it violates: https, no user name or password, an " +
-      "allowed port, the length; every problem with its host has the same message",
+      "`webhook_url` is not allowed. `errors` names the violated rule (https, no user name or password, an allowed " +
+      "port, the length); every problem with the host has the same message",
     detail:
       "webhook_url: must begin with https://; over http anyone on the network path could read it (the " +
       "operator can allow http: [delivery] allow_http)",
@@ -43,10 +43,10 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
   },
   unauthenticated: {
     when: "the key is missing, unknown or disabled; `WWW-Authenticate` states how to send one",
-    detail: "Send a key as `Authorization: Bearer rgf_…`.",
+    detail: "Send your API key as `Authorization: Bearer rgf_…`.",
   },
   subscription_limit_reached: {
-    when: "your tier's number of active subscriptions is reached, or you have 100 disabled ones",
+    when: "your tier's limit of active subscriptions is reached, or you have 100 disabled ones",
     detail:
       "Your tier allows 5 active subscriptions. Delete or disable another one, or ask for a higher tier.",
   },
@@ -85,13 +85,13 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
     when: "the replay would exceed your tier's limit of held deliveries; nothing was sent",
     detail:
       "The monthly quota is used up, and your tier's limit of held deliveries is reached. Replay after the " +
-      "held deliveries have been sent: GET /v1/usage shows their number.",
+      "held deliveries have been sent. GET /v1/usage shows their number.",
   },
   delivery_unfinished: {
     when: "the delivery is pending or held and will still be sent",
     detail:
-      "This delivery is pending or held and will still be sent: GET /v1/deliveries/{id} shows when and why. If its " +
-      'subscription is disabled, enable it: PATCH it with {"enabled": true}.',
+      "This delivery is pending or held and will still be sent. GET /v1/deliveries/{id} shows when and why. If its " +
+      'subscription is disabled, PATCH it with {"enabled": true}.',
   },
   delivery_cancelled: {
     when: "the delivery's subscription was deleted",
@@ -103,11 +103,11 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
     detail: "The body of this delivery has expired and was deleted. GET /v1/events/{id} returns the event.",
   },
   precondition_failed: {
-    when: "`If-Match` contains an entity tag, but mutable resources have only weak ones; nothing was done",
+    when: "`If-Match` contains an entity tag, but mutable resources have only weak ones; nothing was changed",
     detail: "Mutable resources have only weak ETags, so If-Match cannot match, and nothing was changed.",
   },
   body_too_large: {
-    when: `the body has more than ${MAX_BODY_BYTES} bytes or than the path allows`,
+    when: `the body has more than ${MAX_BODY_BYTES} bytes, or more than the path allows`,
     detail: `body: may have at most ${MAX_BODY_BYTES} bytes`,
     errors: [{ field: "body", message: `may have at most ${MAX_BODY_BYTES} bytes` }],
   },
@@ -116,7 +116,7 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
     detail: `The URL may have at most ${MAX_ADDRESS_LENGTH} characters.`,
   },
   unsupported_media_type: {
-    when: "the body's `Content-Type` is not `application/json`, its charset not UTF-8, or it is compressed",
+    when: "the `Content-Type` is not `application/json`, its charset is not UTF-8, or the body is compressed",
     detail: "Content-Type: must be application/json",
     errors: [{ field: "Content-Type", message: "must be application/json" }],
   },
@@ -145,8 +145,8 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
       "the replay would send more deliveries than your tier's daily replays have left (nothing was sent), or another " +
       "replay of yours is in progress; `Retry-After` states when to retry",
     detail:
-      "This replay would send 800 deliveries, and 120 of your tier's 500 replays a day are left. Nothing was sent. " +
-      "Replay a shorter period with `until`. Retry after 2026-08-01T00:00:00.000Z, or ask for a higher tier.",
+      "This replay would send 800 deliveries, but only 120 of your tier's 500 replays a day are left. Nothing was " +
+      "sent. Replay a shorter period with `until`. Retry after 2026-08-01T00:00:00.000Z, or ask for a higher tier.",
   },
   too_many_requests: {
     when:
@@ -196,7 +196,7 @@ export function problemExamples(): Record<ErrorCode, Example> {
   return Object.fromEntries(examples) as Record<ErrorCode, Example>;
 }
 
-/** The errors as rows of a table: code, status, when. */
+/** Returns the errors as the rows of a table with the columns code, status and when. */
 export function problemTable(): string {
   return CODES.map((code) => `| \`${code}\` | ${ERRORS[code].status} | ${ROWS[code].when} |`).join("\n");
 }

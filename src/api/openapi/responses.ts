@@ -9,12 +9,12 @@ const JSON_TYPE = "application/json";
 const PROBLEM_TYPE = "application/problem+json";
 const PROBLEM_SCHEMA = { $ref: "#/components/schemas/Problem" };
 
-/** The shared responses by error code, for statuses with a single code. */
+/** Returns the shared responses by error code, for statuses with a single code. */
 export function sharedResponses(): Record<string, ResponseObject> {
   return Object.fromEntries(CODES.map((code) => [code, problemResponse([code])]));
 }
 
-/** The responses of a route by status; `body` is that of a success. */
+/** Returns the responses of a route by status. `body` is the body of a success. */
 export function responsesOf(route: Route, body: MediaType): Record<string, Reference | ResponseObject> {
   const type = (route.contentType ?? JSON_TYPE).split(";")[0] ?? "";
   const own = headersOf(route);
@@ -47,8 +47,8 @@ export function responsesOf(route: Route, body: MediaType): Record<string, Refer
 }
 
 /**
- * The responses that belong to no operation: for unknown paths and unsupported methods. They contain their headers and
- * examples, because tools do not resolve references within extensions.
+ * Returns the responses that belong to no operation, for unknown paths and unsupported methods. They contain their
+ * headers and examples, because tools do not resolve references within extensions.
  */
 export function otherResponses(): Record<"404" | "405", ResponseObject> {
   const examples = problemExamples();
@@ -87,7 +87,7 @@ function problemResponse(codes: readonly ErrorCode[]): ResponseObject {
   };
 }
 
-/** Errors whose responses always say when to retry. */
+/** Errors whose responses always state when to retry. */
 const RETRIABLE: ReadonlySet<ErrorCode> = new Set([
   "quota_exceeded",
   "test_limit_reached",

@@ -4,9 +4,9 @@ import type { Schema } from "../../wire/openapi.ts";
 
 /** Converted schemas and the named schemas that they refer to. */
 export interface Schemas {
-  /** In the order of the arguments. */
+  /** The converted schemas, in the order of the arguments. */
   roots: Schema[];
-  /** By `.meta({ id })`; references to them start with `#/components/schemas/`. */
+  /** The named schemas by their `.meta({ id })`. References to them start with `#/components/schemas/`. */
   named: Record<string, Schema>;
 }
 
@@ -14,7 +14,7 @@ export function requestSchemas(schemas: readonly z.ZodType[]): Schemas {
   return convert(schemas, "input");
 }
 
-/** The schemas of responses. Objects allow additional properties, because fields may be added later. */
+/** Converts the schemas of responses. Objects allow additional properties, because fields may be added later. */
 export function responseSchemas(schemas: readonly z.ZodType[]): Schemas {
   return convert(schemas, "output");
 }
@@ -25,7 +25,7 @@ interface QueryParameter {
   schema: Schema;
 }
 
-/** The parameters of a query schema, whose input is text. Its output describes the values. */
+/** Returns the parameters of a query schema. Because its input is text, its output describes the values. */
 export function queryParameters(
   schema: z.ZodType,
 ): { parameters: QueryParameter[]; named: Schemas["named"] } {
@@ -40,7 +40,7 @@ export function queryParameters(
 }
 
 function convert(schemas: readonly z.ZodType[], io: "input" | "output"): Schemas {
-  // A tuple keeps their order and makes a definition of every schema with an id.
+  // A tuple keeps the order of the schemas, and turns every schema with an id into a definition.
   const tuple = z.tuple(schemas as [z.ZodType, ...z.ZodType[]]);
   const json = z.toJSONSchema(tuple, { io, override: ({ jsonSchema }) => simplify(jsonSchema, io) });
   const text = JSON.stringify(json).replaceAll('"$ref":"#/$defs/', '"$ref":"#/components/schemas/');

@@ -2,7 +2,7 @@
 
 /** The groups of routes, in the order in which they are shown. */
 export const TAGS = {
-  Events: "What official bodies have published, newest first or in the order of storing.",
+  Events: "What official bodies have published, newest first or in storage order.",
   Subscriptions: "Webhook subscriptions.",
   Deliveries: "The delivery log with every attempt, and replays.",
   Webhooks: "The requests to your endpoint, and how to verify them.",
@@ -26,14 +26,14 @@ Every response with data has a \`disclaimer\`: the content is information only a
 
 ## Keys
 
-Endpoints that require a key expect it as \`Authorization: Bearer rgf_…\`. The key was shown once, when your account was
+Endpoints that require a key expect it as \`Authorization: Bearer rgf_…\`. Your key was shown once, when your account was
 created. A lost key cannot be recovered; the operator can replace it. Sources, topics and health require no key, and pages
 of any origin may read them.
 
 ## Bodies and times
 
 Bodies are JSON in UTF-8. Every time is an integer in Unix milliseconds. Ids start with a prefix: \`evt_\`, \`sub_\`,
-\`dlv_\`. Fields may be added to responses at any time: ignore unknown fields. Unknown parameters and request fields are
+\`dlv_\`. Fields may be added to responses at any time, so ignore unknown fields. Unknown parameters and request fields are
 rejected, so that a misspelled filter is never ignored.
 
 \`HEAD\` is supported wherever \`GET\` is. Every \`GET\` response has an \`ETag\`. Send it back in \`If-None-Match\`: while
@@ -48,14 +48,14 @@ Your tier allows a number of requests per UTC day. Every authenticated response 
 \`RateLimit-Policy\`. Every request with a key counts, except those whose response is 304, 5xx, or 429
 \`quota_exceeded\` or \`too_many_requests\`. When the quota is used up, the response is 429, with \`Retry-After\` in seconds.
 
-Test calls, replays and backfills have separate limits per UTC day (see \`GET /v1/usage\`). Beyond them the response is 429
-\`test_limit_reached\`, \`replay_limit_reached\` or \`backfill_limit_reached\`, with \`Retry-After\`; such a request counts.
+Test calls, replays and backfills have separate limits per UTC day (see \`GET /v1/usage\`). Beyond them, the response is 429
+\`test_limit_reached\`, \`replay_limit_reached\` or \`backfill_limit_reached\`, with \`Retry-After\`; such requests count.
 
 ## Limits per IP address
 
 In addition to the quota, requests per minute are limited for each IP address: requests without a key, and, more strictly,
-requests with an invalid key. Beyond the limit the response is 429 \`too_many_requests\`, with \`Retry-After\` in seconds. A
-valid key that has been used since the service started is not affected by other requests from the same address.
+requests with an invalid key. Beyond the limit, the response is 429 \`too_many_requests\`, with \`Retry-After\` in seconds. A
+valid key that has been used since the service started is not affected by other requests from the same IP address.
 
 ## Paging
 
@@ -92,7 +92,7 @@ A \`POST\` to the subscription's \`webhook_url\` for every matching event, at le
 30 minutes, then 2, 5, 10, 14, 20 and 24 hours; \`Retry-After\` is honoured up to a day. 410 disables the subscription at
 once.
 
-The same \`webhook-id\` may arrive twice: process it once. \`sequence\` numbers the deliveries of a subscription without gaps;
+The same \`webhook-id\` may arrive twice; process it only once. \`sequence\` numbers the deliveries of a subscription without gaps;
 a delivery keeps its number while it is held, when it fails and when it is replayed. Deliveries are sent concurrently, so
 order by \`sequence\`, not by arrival.
 

@@ -9,7 +9,7 @@ const SIGNATURE_HEADERS: readonly Parameter[] = [
     pattern: "^dlv_[0-7][0-9A-HJKMNP-TV-Z]{25}$",
     examples: [EXAMPLE_DELIVERY.delivery_id],
   }),
-  header("webhook-timestamp", "When this attempt was signed, Unix **seconds**", {
+  header("webhook-timestamp", "When this attempt was signed, in Unix **seconds**", {
     type: "string",
     pattern: "^[0-9]+$",
     examples: ["1785513605"],
@@ -43,8 +43,8 @@ export function webhooks(payload: Schema): Record<string, PathItem> {
         },
         responses: {
           "2XX": { description: "Received." },
-          "410": { description: "The endpoint no longer exists: the subscription is disabled." },
-          "default": { description: "Not received: the delivery is retried." },
+          "410": { description: "The endpoint no longer exists. The subscription is disabled." },
+          "default": { description: "Not received. The delivery is retried." },
         },
       },
     },

@@ -30,12 +30,12 @@ const deliveriesQuery = z.strictObject({
   limit: integerParameter({ min: 1, max: MAX_LIMIT, description: "Maximum number of deliveries per page" })
     .default(DEFAULT_LIMIT),
   subscription: z.string().optional().meta({
-    description: "A subscription's id, also of a deleted one",
+    description: "The id of a subscription, which may be deleted",
   }),
   status: choiceParameter(DELIVERY_STATUSES, "Comma-separated statuses, combined with OR").optional(),
   event: z.string().optional().meta({ description: "An event's id" }),
   before: z.string().optional().meta({
-    description: 'A delivery\'s id: returns the deliveries after it in the list; used by `Link: rel="next"`',
+    description: 'A delivery\'s id. Returns the deliveries after it in the list. Used by `Link: rel="next"`',
   }),
 });
 
@@ -54,8 +54,8 @@ function listRoute({ store, publicUrl }: RouteOptions): Route {
     summary: "Lists deliveries, newest first",
     description:
       "The deliveries of your subscriptions and their results. Filters are combined with AND. Continue with " +
-      '`Link: rel="next"`: no delivery is lost or repeated if new ones are created in the meantime. Test deliveries are ' +
-      "not listed.",
+      '`Link: rel="next"`; no delivery is lost or repeated if new ones are created in the meantime. Test deliveries ' +
+      "are not listed.",
     query: deliveriesQuery,
     response: deliveryList,
     status: 200,
@@ -64,7 +64,7 @@ function listRoute({ store, publicUrl }: RouteOptions): Route {
       const { subscription: subscriptionId, event: eventId, before: beforeId, status, limit } = query;
       const errors: FieldError[] = [];
       const refuse = (field: string, noun: IdNoun) =>
-        errors.push({ field, message: `does not exist, or is not yours: no such ${noun}` });
+        errors.push({ field, message: `is not the id of a ${noun} of yours` });
       if (subscriptionId !== undefined) {
         const isOwn = isId("subscription", subscriptionId) &&
           await store.ownsSubscription(customer.id, subscriptionId);
@@ -75,7 +75,7 @@ function listRoute({ store, publicUrl }: RouteOptions): Route {
         errors.push({ field: "event", message: "is not a valid event id" });
       }
       if (errors.length > 0) throw invalid(errors);
-      // One more than requested, to know whether there is a next page.
+      // One more than requested, to find out whether there is a next page.
       const filter = { limit: limit + 1, subscriptionId, eventId, statuses: status, beforeId };
       const listed = await store.listDeliveries(customer.id, definedFields(filter));
       const { page, last } = pageOf(listed, limit);
@@ -118,7 +118,7 @@ function replayRoute({ store, clock, tiers, limitsOf, newId }: RouteOptions): Ro
     description:
       "Sends the same bytes with the same `webhook-id` and a new signature, with all retries. A delivery that had " +
       "succeeded does not count against the monthly quota again; a failed one does, and is held while the quota is " +
-      "used up. It counts against the daily replays, and is sent after the subscription's new deliveries.",
+      "used up. Each replay counts against the daily replays, and is sent after the subscription's new deliveries.",
     params: { id: deliveryId },
     errors: [
       "not_found",
@@ -159,8 +159,8 @@ function refusal(outcome: Exclude<ReplayRefusal, "limit_reached">): AppError {
     case "unfinished":
       return new AppError(
         "delivery_unfinished",
-        "This delivery is pending or held and will still be sent: GET /v1/deliveries/{id} shows when and why. If its " +
-          'subscription is disabled, enable it: PATCH it with {"enabled": true}.',
+        "This delivery is pending or held and will still be sent. GET /v1/deliveries/{id} shows when and why. If its " +
+          'subscription is disabled, PATCH it with {"enabled": true}.',
       );
     case "cancelled":
       return new AppError(

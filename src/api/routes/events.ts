@@ -27,19 +27,19 @@ import type { RouteOptions } from "./route_dependencies.ts";
 /** Maximum and default number of events per response (specification, section 8). */
 const MAX_LIMIT = 200;
 const DEFAULT_LIMIT = 50;
-/** Maximum number of versions per response: each is compared with the previous one. */
+/** Maximum number of versions per response, because each is compared with the previous one. */
 const MAX_VERSIONS = 100;
-/** Maximum length of their records, characters: comparing long versions in 24 languages takes seconds. */
+/** Maximum length of their records in characters, because comparing long versions in 24 languages takes seconds. */
 const MAX_VERSIONS_LENGTH = 1_000_000;
-/** The latest time that a Date can represent, Unix ms (ECMA-262, 21.4.1.1). */
+/** The latest time that a Date can represent, in Unix ms (ECMA-262, 21.4.1.1). */
 const LAST_MS = 8_640_000_000_000_000;
-/** 1 August 2026, for error texts. */
+/** 1 August 2026 in Unix ms, as an example in error texts. */
 const SOME_MS = 1_785_542_400_000;
 
-/** Maximum number of words and characters of a search. */
+/** Maximum number of words and characters in a search. */
 const MAX_WORDS = 10;
 const MAX_SEARCH_LENGTH = 200;
-/** The first value of `after` for polling: it sorts before every event. */
+/** The first value of `after` for polling, which sorts before every event. */
 const FIRST_ID = "evt_00000000000000000000000000";
 
 const eventsQuery = z.strictObject({
@@ -50,14 +50,14 @@ const eventsQuery = z.strictObject({
     max: LAST_MS,
     example: SOME_MS,
     description:
-      "Unix milliseconds (13 digits, not seconds): events with `published_at` at or after this time",
+      "Events with `published_at` at or after this time, in Unix milliseconds (13 digits, not seconds)",
   })
     .optional(),
   until: integerParameter({
     min: -LAST_MS,
     max: LAST_MS,
     example: SOME_MS,
-    description: "Unix milliseconds: events with `published_at` at or before this time",
+    description: "Events with `published_at` at or before this time, in Unix milliseconds",
   })
     .optional(),
   source: z.string().min(1).max(100).optional().meta({ description: "A source's id" }),
@@ -70,31 +70,31 @@ const eventsQuery = z.strictObject({
   )
     .optional(),
   language: listParameter(
-    "Comma-separated ISO 639-1 codes: events that are available in one of these languages",
+    "Comma-separated ISO 639-1 codes, combined with OR, of languages in which an event is available",
   )
     .optional(),
   q: z.string().min(1).max(MAX_SEARCH_LENGTH).optional().meta({
     description:
-      "Full-text search: title or summary contain all of these words. Words match as a whole: `consult` does not " +
+      "Full-text search: title or summary contains all of these words. Only whole words match, so `consult` does not " +
       "find `consultation`. Case and accents are ignored",
   }),
   latest: flagParameter(
-    "`true`: only the newest version of each publication; pages reached by `Link` show the list as it was " +
+    "`true` returns only the newest version of each publication. Pages reached by `Link` show the list as it was " +
       "at the first page",
   ).optional(),
   before: z.string().optional().meta({
-    description: 'An event\'s id: returns the events after it in the list; used by `Link: rel="next"`',
+    description: 'An event\'s id. Returns the events after it in the list. Used by `Link: rel="next"`',
   }),
   as_of: z.string().optional().meta({
     description:
-      "An event's id: returns the list as it was when that event was the last one stored, so that events stored or " +
-      'revised since then do not change it; used by `Link: rel="next"` with `latest`',
+      "An event's id. Returns the list as it was when that event was the last one stored, so that events stored or " +
+      'revised since then do not change it. Used by `Link: rel="next"` with `latest`',
   }),
   after: z.string().optional().meta({
-    description: "An event's id: returns the events stored after it, in the order of storing. " +
-      `Nothing is skipped or repeated; start with \`${FIRST_ID}\`. ` +
-      "An unknown id returns 400: the service may have been restored from a backup; continue with an older id that " +
-      "you have",
+    description: "An event's id. Returns the events stored after it, in storage order. " +
+      `Nothing is skipped or repeated. Start with \`${FIRST_ID}\`. ` +
+      "An unknown id returns 400, because the service may have been restored from a backup; continue with an older " +
+      "id that you have",
   }),
 });
 
@@ -146,8 +146,8 @@ function eventRoute({ store }: RouteOptions): Route {
     tag: "Events",
     summary: "Returns an event",
     description:
-      "One version of one publication with its provenance. An event never changes and can be cached forever; only " +
-      "another language may be added, which changes its `ETag`.",
+      "One version of one publication with its provenance. An event never changes, except that another language may " +
+      "be added, which changes its `ETag`.",
     params: { id: eventId },
     errors: ["not_found"],
     response: eventResponse,
@@ -165,7 +165,7 @@ function eventRoute({ store }: RouteOptions): Route {
 
 const versionsQuery = z.strictObject({
   before: z.string().optional().meta({
-    description: 'A version\'s id: returns the versions before it; used by `Link: rel="next"`',
+    description: 'A version\'s id. Returns the versions before it. Used by `Link: rel="next"`',
   }),
 });
 
@@ -177,8 +177,8 @@ function versionsRoute({ store, publicUrl }: RouteOptions): Route {
     tag: "Events",
     summary: "Lists the versions of an event's publication",
     description:
-      `Accepts the id of any version. Returns the latest versions, oldest first, each with the diff to the previous one: at ` +
-      `most ${MAX_VERSIONS}, and fewer where records are long. \`Link: rel="next"\` leads to the versions before them.`,
+      `Accepts the id of any version. Returns the latest versions, oldest first, each with the diff to the previous one. There ` +
+      `are at most ${MAX_VERSIONS}, and fewer if records are long. \`Link: rel="next"\` leads to the versions before them.`,
     params: { id: eventId },
     query: versionsQuery,
     errors: ["not_found"],
@@ -189,7 +189,7 @@ function versionsRoute({ store, publicUrl }: RouteOptions): Route {
     async handle({ params, query, address }) {
       const id = params["id"] ?? "";
       if (!isId("event", id)) throw notFound();
-      // One more than is returned, to compare the oldest one.
+      // One more than is returned, with which to compare the oldest one.
       const range = { latest: MAX_VERSIONS + 1, beforeId: query.before ?? null };
       const versions = await store.listVersions(id, range);
       if (versions.length === 0) {
@@ -206,7 +206,7 @@ function versionsRoute({ store, publicUrl }: RouteOptions): Route {
   });
 }
 
-/** How many of the versions a page contains, from the last one backwards: at least one. */
+/** Returns how many versions fit on a page, counted back from the last one; at least one. */
 function countOnPage(versions: readonly string[]): number {
   const most = Math.min(versions.length, MAX_VERSIONS);
   let length = 0;
@@ -218,8 +218,8 @@ function countOnPage(versions: readonly string[]): number {
 }
 
 /**
- * Identifies the content of a list for its entity tag. A record changes only when a language is added, so the ids and
- * the length are enough; the length also changes with the form of the records.
+ * Returns what identifies the content of a list in its entity tag. A record changes only when a language is added, so
+ * the ids and the length are enough. The length also changes with the format of the records.
  */
 function contentNameOf(page: readonly ListedEvent[], json: string): string {
   const ids = page.map((event) => event.id).join(" ");
@@ -230,7 +230,7 @@ function notFound(): AppError {
   return new AppError("not_found", "There is no event with this id.");
 }
 
-/** Problems of well-formed parameters. */
+/** Finds problems in well-formed parameters. */
 async function verifyQuery(
   query: Partial<EventsQuery>,
   { store, topics, isSource }: RouteOptions,
@@ -257,7 +257,7 @@ async function verifyQuery(
     errors.push({ field, message: isId("event", id) ? unknownEvent(field) : "is not a valid event id" });
   }
   if (query.before !== undefined && query.after !== undefined) {
-    errors.push({ field: "after", message: "cannot be combined with before: they use different orders" });
+    errors.push({ field: "after", message: "cannot be combined with before, which uses another order" });
   }
   return errors;
 }
@@ -269,7 +269,7 @@ function unknownEvent(field: "before" | "as_of" | "after"): string {
   return `is not a known event; if the service was restored from a backup, ${advice}`;
 }
 
-/** The store's query for verified parameters, with one more event than requested: it shows that there is a next page. */
+/** Builds the store's query, which reads one event more than requested to find out whether there is a next page. */
 async function toEventQuery(
   query: EventsQuery,
   newAsOf: EventPosition | null,
@@ -295,12 +295,12 @@ async function toEventQuery(
   });
 }
 
-/** The words of a search, in NFC: a combining mark would end a word. */
+/** Returns the words of a search in NFC, because a combining mark would end a word. */
 function wordsOf(text: string): string[] {
   return text.normalize("NFC").split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
 }
 
-/** The position of an event; {@link FIRST_ID} is before all. */
+/** Returns the position of an event, or null if it is unknown. {@link FIRST_ID} precedes all events. */
 async function findPosition(id: string, store: Pick<Store, "findPosition">): Promise<EventPosition | null> {
   if (id === FIRST_ID) return { id, publishedAtMs: Number.MIN_SAFE_INTEGER, seq: 0 };
   return isId("event", id) ? await store.findPosition(id) : null;

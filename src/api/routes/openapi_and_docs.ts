@@ -14,8 +14,8 @@ interface DescriptionRouteOptions extends DescriptionOptions {
 }
 
 /**
- * The routes that describe `routes` and themselves. Both responses are built on the first request, and the code for
- * that is loaded then, so that the service starts sooner.
+ * Creates the routes that describe `routes` and themselves. The code for them is loaded, and both responses are built,
+ * on the first request, so that the service starts sooner.
  */
 export function descriptionRoutes(routes: readonly Route[], options: DescriptionRouteOptions): Route[] {
   const description = once(async () => {

@@ -9,7 +9,7 @@ import { type Route, signedRoute } from "../route.ts";
 const MAX_EVENT_BYTES = 1_048_576;
 
 interface PaymentRouteOptions {
-  /** Verifies the signature and applies the event; throws if it is refused. */
+  /** Verifies the signature and applies the event. Throws if the event is refused. */
   receive(signature: string | null, body: Uint8Array): Promise<PaymentOutcome>;
 }
 
@@ -22,7 +22,7 @@ export function paymentRoute({ receive }: PaymentRouteOptions): Route {
     summary: "Receives an event of the payment provider",
     description:
       "Only for Stripe, which signs its events. A paid checkout creates a customer, who receives the key by email. " +
-      "Changes of the subscription change or end the access. Each event takes effect once, in any order of arrival. " +
+      "Changes to the subscription change or end the access. Each event takes effect once, in any order. " +
       "Other event types return 200.",
     maxBodyBytes: MAX_EVENT_BYTES,
     signedBody: z.looseObject({
@@ -30,7 +30,7 @@ export function paymentRoute({ receive }: PaymentRouteOptions): Route {
       type: z.string().meta({
         description: "`checkout.session.completed`, `customer.subscription.updated` …",
       }),
-      created: z.int().meta({ description: "Unix **seconds**" }),
+      created: z.int().meta({ description: "Time in Unix **seconds**" }),
       livemode: z.boolean().meta({ description: "Must match the mode in the service's config" }),
       data: z.looseObject({ object: z.looseObject({}) }),
     }).meta({ id: "PaymentEvent", description: "A Stripe event, in any version of the Stripe API" }),

@@ -25,17 +25,17 @@ export interface RouteOptions {
   languages: readonly string[];
   tiers: Record<Tier, TierLimits>;
   limitsOf(customer: Customer): TierLimits;
-  /** Whether a source of this id is or was configured. */
+  /** Whether a source with this id is or has been configured. */
   isSource(id: string): Promise<boolean>;
   health(): Promise<HealthReport>;
-  /** Why deliveries to this URL are not allowed; null if they are. */
+  /** Returns why deliveries to this URL are not allowed, or null if they are. */
   whyRefused(url: string): Promise<string | null>;
-  /** Sends a test delivery, if the customer's daily limit allows it. */
+  /** Sends a test delivery if the customer's daily limit allows it. */
   sendTest(
     subscription: Subscription,
     callsPerDay: number,
   ): Promise<Omit<z.infer<typeof testResponse>, "disclaimer">>;
-  /** Replays a period; `lastEventId` is where it stopped early. */
+  /** Replays a period. If it stops early, `lastEventId` is the last event that it processed. */
   replay(
     target: { customerId: string; subscriptionId: string; replaysPerDay: number },
     range: { sinceMs: number; untilMs: number | null; afterId: string | null },

@@ -36,7 +36,7 @@ function changeRoute(options: RouteOptions): Route {
     summary: "Changes a subscription",
     description:
       "Absent fields stay unchanged. New filters and a new language apply to new events; pending deliveries keep " +
-      "their bytes. A new `webhook_url` applies to the next attempt of every delivery, with the same secret: rotate " +
+      "their bytes. A new `webhook_url` applies to the next attempt of every delivery, with the same secret. Rotate " +
       "it if others have access to the old endpoint. The rules of creation apply: no duplicates, and no more active " +
       "subscriptions than the tier allows.",
     params: { id: subscriptionId },
@@ -104,7 +104,7 @@ function rotateRoute({ store, clock, random }: RouteOptions): Route {
     summary: "Rotates a subscription's secret",
     description:
       "The new secret is shown only in this response. For 24 hours, deliveries are signed with both secrets, the new " +
-      "one first; one match is enough. A second rotation within that time ends the first secret. Send an " +
+      "one first; one match is enough. A second rotation within that time ends the oldest secret. Send an " +
       "`Idempotency-Key`, so that you can repeat the request if the response is lost.",
     params: { id: subscriptionId },
     repeatable: true,
@@ -132,7 +132,7 @@ function rotateRoute({ store, clock, random }: RouteOptions): Route {
 
 function rotationResponse(before: Subscription, secret: string, nowMs: number): Record<string, unknown> {
   const wasLost = before.disabledBy === "key-lost";
-  // With a new secret, the owner can enable it.
+  // With a new secret, the owner can enable the subscription.
   const record = toSubscriptionRecord(wasLost ? { ...before, disabledBy: "owner" } : before);
   return {
     subscription: { ...record, webhook_secret: secret },
@@ -150,10 +150,10 @@ function replayRoute({ store, clock, limitsOf, replay }: RouteOptions): Route {
     tag: "Deliveries",
     summary: "Replays a period",
     description:
-      "For receivers that have lost data. Of the events stored in the period, finished deliveries (delivered and " +
+      "For receivers that have lost data. For the events stored in the period, finished deliveries (delivered or " +
       "failed) are sent again with the same ids, and matching events without a delivery get one, even if they are " +
       "older than the subscription. Pending deliveries and events that `backfill_since` will deliver are not " +
-      "affected. Events are processed in the order of storing, at most 1000 per call; continue with `next_after`. " +
+      "affected. Events are processed in storage order, at most 1000 per call; continue with `next_after`. " +
       "Deliveries that had succeeded do not count against the monthly quota again. Each delivery counts against the " +
       "daily replays; if not enough are left, nothing is sent. Replays are sent after the subscription's new " +
       "deliveries.",
@@ -197,7 +197,7 @@ function replayRoute({ store, clock, limitsOf, replay }: RouteOptions): Route {
         throw new AppError(
           "held_full",
           "The monthly quota is used up, and your tier's limit of held deliveries is reached. Replay after " +
-            "the held deliveries have been sent: GET /v1/usage shows their number.",
+            "the held deliveries have been sent. GET /v1/usage shows their number.",
         );
       }
       const report = { replayed, created, held, next_after: lastEventId, disclaimer: DISCLAIMER };
@@ -210,7 +210,7 @@ function replayRoute({ store, clock, limitsOf, replay }: RouteOptions): Route {
   });
 }
 
-/** The id in the path; a malformed id is unknown. */
+/** Returns the id in the path. A malformed id is treated as unknown. */
 function idOf(params: Record<string, string>): string {
   const id = params["id"] ?? "";
   if (!isId("subscription", id)) throw notFound();

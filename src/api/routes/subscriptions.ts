@@ -38,9 +38,9 @@ function createRoute(options: RouteOptions): Route {
     summary: "Creates a webhook subscription",
     description:
       "Only `webhook_url` is required. Filters are combined with AND, values within a list with OR. " +
-      "`webhook_secret` is shown only in this response. With `backfill_since`, stored events are delivered first, " +
-      "as far as the monthly quota allows: when it is used up, the backfill pauses and continues automatically. " +
-      "Backfills per UTC day are limited by your tier.",
+      "`webhook_secret` is shown only in this response. With `backfill_since`, stored events are delivered first. " +
+      "If the monthly quota is used up, the backfill pauses, and continues automatically when there is quota again. " +
+      "Your tier limits the number of backfills per UTC day.",
     errors: [
       "invalid_webhook_url",
       "subscription_limit_reached",
@@ -89,8 +89,8 @@ function deleteRoute({ store, clock, limitsOf }: RouteOptions): Route {
     summary: "Deletes a subscription",
     description:
       "Nothing more is delivered. Pending and held deliveries become `cancelled`; those that were never attempted " +
-      "are then removed from the log. The record is kept for audit; deleting it again returns 404. The oldest of " +
-      "the subscriptions that exceed your tier's limit (`disabled_by: tier`) is enabled instead.",
+      "are then removed from the log. The record is kept for audit; deleting it again returns 404. If " +
+      "subscriptions are held by your tier's limit (`disabled_by: tier`), the oldest of them is enabled instead.",
     params: { id: subscriptionId },
     errors: ["not_found"],
     response: subscriptionResponse,
@@ -118,8 +118,8 @@ function testRoute({ store, limitsOf, sendTest }: RouteOptions): Route {
     summary: "Sends a test delivery",
     description:
       "Posts a delivery of type `event.test`, severity `info` and source `test` to the subscription's URL, signed " +
-      "with its secret, and returns the result. It does not count against the monthly quota, but against the daily " +
-      "test calls.",
+      "with its secret, and returns the result. It counts against the daily test calls, not against the " +
+      "monthly quota.",
     params: { id: subscriptionId },
     errors: ["not_found", "subscription_disabled", "test_limit_reached"],
     response: testResponse,
@@ -144,7 +144,7 @@ export function notFound(): AppError {
   return new AppError("not_found", "You have no subscription with this id.");
 }
 
-/** Problems of well-formed fields. */
+/** Finds problems in well-formed fields. */
 export async function verifyRequest(
   body: Partial<SubscriptionRequest>,
   { topics, languages, isSource, whyRefused, clock }: RouteOptions,
@@ -232,12 +232,12 @@ export function duplicateError(twin: "duplicate" | "duplicate_held"): AppError {
     twin === "duplicate"
       ? "You have an active subscription with this webhook_url and these filters. Delete it first, or use it."
       : "You have a subscription with this webhook_url and these filters that is held by your tier's limit " +
-        "(`disabled_by: tier`) and enabled again when the limit allows. Delete it first, or delete or " +
+        "(`disabled_by: tier`) and will be enabled when the limit allows. Delete it first, or delete or " +
         "disable another one.",
   );
 }
 
-/** The error for too many active subscriptions. */
+/** Returns the error for too many active subscriptions. */
 export function limitError(limit: number): AppError {
   return new AppError(
     "subscription_limit_reached",

@@ -1,4 +1,4 @@
-// GET /v1/usage: limits and usage of the caller.
+// GET /v1/usage: the caller's limits and usage.
 import { nextUtcDay, nextUtcMonth, utcMonth } from "../../domain/customer/quota_period.ts";
 import { DISCLAIMER } from "../../domain/event/disclaimer.ts";
 import type { Usage } from "../../domain/ports/store/customers.ts";
