@@ -273,7 +273,7 @@ function buildSource(
     ? resolve(folder, source.path ?? ".")
     : source.url ?? Object.values(source.urls ?? {})[0] ?? "";
   const rules = buildRules(source);
-  // If a feed or listing is empty, it has moved or is broken.
+  // A feed or listing that is empty has probably moved or is broken.
   const minItems = source.min_items ?? (["feed", "html"].includes(source.fetch_strategy) ? 1 : 0);
   return {
     id: source.id,

@@ -94,7 +94,7 @@ export async function serve(
   if (store === null) return await logStopped(log, stopSignal, () => supervisor.stopping());
   parts.defer(() => store.close());
 
-  // Stays open while the store is open, because closing its files would release this process's locks on the database.
+  // The tools outlive the store, because closing their files would release this process's locks on the database.
   const tools = createBackupTools(files, engine, workOn(thread));
   let backups = Promise.resolve();
   const runBackups = (active: LoadedConfig, signal: AbortSignal) => {

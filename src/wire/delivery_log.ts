@@ -47,7 +47,7 @@ export const deliveryRecord = z.strictObject({
   }),
   status: z.enum(DELIVERY_STATUSES).meta({
     description:
-      "`pending`: will be attempted; `delivered`: the endpoint responded 2xx; `failed`: every attempt failed; " +
+      "`pending`: waits for its next attempt; `delivered`: the endpoint responded 2xx; `failed`: every attempt failed; " +
       "`held`: waits until the reason no longer applies; `cancelled`: the subscription was deleted",
   }),
   reason: textOrNull("Why it has not been delivered; null if it has"),

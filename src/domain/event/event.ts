@@ -60,7 +60,7 @@ export interface RegEvent {
   ai_act_articles: string[];
   /** The publication date stated by the source. */
   published_at: number;
-  /** True if the source stated no date, or one more than a day ahead. `published_at` is then when it was first seen. */
+  /** True if the source stated no date, or a date over a day ahead. `published_at` is then when it was first seen. */
   published_at_estimated: boolean;
   ingested_at: number;
   /** The original language (ISO 639-1). */

@@ -13,7 +13,7 @@ const TAG_LETTERS = {
 
 export type TagKind = keyof typeof TAG_LETTERS;
 
-/** Encodes a tag as one lower-case alphanumeric token, which full-text search does not split; `x` is the escape. */
+/** Encodes a tag as one alphanumeric token, which full-text search does not split; `x` is the escape character. */
 export function tagOf(kind: TagKind, value: string): string {
   const escape = (sign: string): string =>
     Array.from(new TextEncoder().encode(sign), (byte) => `x${byte.toString(16).padStart(2, "0")}`).join("");

@@ -112,7 +112,7 @@ export function createMetrics(): MetricsRegistry {
           const values = await read();
           return values.map((one) => sample(name, named(labels, one.labels ?? []), one.value)).join("");
         } catch {
-          return ""; // an alert detects the absence
+          return ""; // an alert can detect the absence
         }
       });
     },

@@ -24,7 +24,7 @@ export interface Clock {
 export class DeadlineError extends Error {
   override readonly name = "DeadlineError";
   constructor(readonly ms: number) {
-    super(`not done within ${ms / 1000} s`);
+    super(`not finished within ${ms / 1000} s`);
   }
 }
 
@@ -211,7 +211,7 @@ export class WorkerLimitError extends Error {
   override readonly name = "WorkerLimitError";
   /** `limit` is in ms or in bytes. */
   constructor(readonly kind: "time" | "memory", readonly limit: number) {
-    super(kind === "time" ? `not done within ${limit / 1_000} s` : `needed more than ${limit} bytes`);
+    super(kind === "time" ? `not finished within ${limit / 1_000} s` : `needed more than ${limit} bytes`);
   }
 }
 

@@ -54,7 +54,7 @@ const KINDS: ReadonlyMap<number, { kind: string; isNetwork: boolean }> = new Map
 /** File systems with stable inode numbers. Some file systems in user space have none. */
 const KEEP_NUMBERS: ReadonlySet<string | null> = new Set(["ext", "xfs", "btrfs", "zfs", "tmpfs", "overlay"]);
 
-/** Returns the file system with a magic number, which some systems return with the opposite sign. */
+/** Returns the file system that a magic number stands for. Some systems report the number with the opposite sign. */
 export function kindOf(type: number): { kind: string | null; isNetwork: boolean } {
   return KINDS.get(type >>> 0) ?? { kind: null, isNetwork: false };
 }

@@ -97,7 +97,7 @@ Deno.test("a backup of a running server is consistent, and its restore sends not
       assert.equal(restored.code, 0, restored.stderr);
       assert.match(
         restored.stdout,
-        /The secret key is missing: copy it to \/.*regfeed\.db\.key .*\nStart the server after that: /,
+        /The secret key is missing. Copy it to \/.*regfeed\.db\.key .*\nStart the server after that: /,
       );
       assert.match(
         restored.stdout,

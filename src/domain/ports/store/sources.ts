@@ -17,7 +17,7 @@ export interface FetchEnd {
   /** The schedule from which `nextDueAtMs` was computed; see {@link RegisteredSource.schedule}. */
   schedule: string;
   nextDueAtMs: number;
-  /** If the schedule has changed since, the next fetch is at the first run of the new one after this time. */
+  /** If the schedule has changed since, the next fetch is the new schedule's first run after this time. */
   notBeforeMs: number;
   outcome: FetchResult;
   /**
