@@ -17,7 +17,7 @@ import { topicsOf } from "./topics.ts";
 export interface AdditionProblem {
   /** The key in the config: `["topics", 0, "parent"]`. A source is given by its id: `["sources", "b", "topics"]`. */
   path: (string | number)[];
-  /** The problem and its solution; continues a sentence that starts with the key. */
+  /** The problem and its solution, as the continuation of a sentence that starts with the key. */
   message: string;
 }
 

@@ -9,7 +9,7 @@ import { buildPatternIndex, findPatterns } from "./phrases/find_patterns.ts";
 export interface EventTypeResult {
   type: EventType;
   why: string;
-  /** Null if no rule matches. */
+  /** The evidence, or null if no rule matches. */
   signal: Signal | null;
 }
 

@@ -18,7 +18,7 @@ export interface ClassifyInput {
   summary: string;
   url: string;
   categories: readonly string[];
-  /** The languages that item, document and source state (BCP 47 tags or codes), most specific first. May be wrong. */
+  /** The languages that item, document and source state (BCP 47 tags or codes), most specific first; may be wrong. */
   statedLanguages: readonly string[];
   /** The item's source, for defaults that the config sets per source. */
   sourceId?: string;
@@ -57,7 +57,7 @@ export class Item {
     );
   }
 
-  /** Computed on first use, because most items are not about AI. */
+  /** The publisher, which is computed on first use because most items are not about AI. */
   get publisher(): Publisher {
     return this.#publisher();
   }

@@ -18,7 +18,7 @@ const STRONG = 2;
 const WEAK = 1;
 /** Points needed if no language is stated. */
 const ENOUGH_ALONE = 2;
-/** Points needed to override a stated language that is in the data, and any other stated language. */
+/** Points needed to override a stated language: one that is in the data, and any other. */
 const ENOUGH_AGAINST_KNOWN = 4;
 const ENOUGH_AGAINST_OTHER = 12;
 /** To override a stated language, the points must be this many times those of the stated (or second) language. */

@@ -104,7 +104,7 @@ const AI_SPELT_OUT = /^(?:Artificial Intelligence|Intelligence Artificielle)/i;
 
 const INITIALS: ReadonlySet<string> = new Set(["AI", "IA"]);
 
-/** Returns a filter for hits that are about AI, rather than avian influenza, trading or encryption, for example. */
+/** Returns a filter for hits that are about AI, and not about avian influenza, trading or encryption, for example. */
 function trueHits(hits: readonly PhraseHit<TermKind>[], item: Item): (hit: PhraseHit<TermKind>) => boolean {
   const texts = [item.title, item.opening];
   const excluded = texts.flatMap((text) => findPhrases(NOT_AI(), text)).map((hit) => hit.value);

@@ -60,7 +60,7 @@ export async function runFetchJob(
     if (!(error instanceof LeaseLostError)) throw error;
     // Another process has leased the source, and its result may be newer.
     const report = failed(source.id, `the rest of the fetch is not stored: ${error.message}`);
-    options.log.warn("fetch took too long to be stored", { source: source.id, cause: error.message });
+    options.log.warn("fetch lost its lease; it is not stored", { source: source.id, cause: error.message });
     options.count("failing", report);
     return report;
   } finally {

@@ -25,7 +25,7 @@ const IDLE_MS = 500;
 const PAUSE_MS = 5_000;
 const HOST_POLL_MS = 100;
 const NEVER = new AbortController().signal;
-/** Backward steps of the clock of up to this many ms do not count as a rollback. */
+/** Maximum backward step of the clock that does not count as a rollback, in ms. */
 const CLOCK_TOLERANCE_MS = 1_000;
 
 export interface IngestOptions extends
@@ -105,7 +105,7 @@ export function createIngest(given: IngestOptions): Ingest {
     if (wasSetBack) await register();
   };
 
-  /** Sources being fetched. If their leases expired while the process was suspended, it must not claim them again. */
+  /** Sources being fetched, not to be claimed again even if their leases expire while the process is suspended. */
   const running = new Set<string>();
   const claim = async (
     limit: number,

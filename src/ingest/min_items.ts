@@ -16,7 +16,7 @@ export function isShort({ urls, minItems = 0 }: Minimum, counts: ItemCounts): bo
   return short(counts, minItems).length === Object.keys(urls ?? { only: "" }).length;
 }
 
-/** Returns languages with too few items while others have enough, and unread ones that had too few; none for feeds. */
+/** Returns the languages with too few items while others have enough, and unread languages that had too few before. */
 export function shortLanguages(
   source: Minimum,
   counts: ItemCounts,

@@ -1,4 +1,4 @@
-// The report on a fetch of one source, as the command line prints it.
+// The report on one fetch of a source, as the command line prints it.
 import type { IngestResult } from "./model.ts";
 import type { RefusedItem } from "./fetch/fetch_types.ts";
 

@@ -36,7 +36,7 @@ const NUMBERED =
 
 /** The end of "Digital Services Act", "Data Protection Act 2018", "Machinery Regulation". */
 const KIND_EN = / (?:Act|Regulation|Directive|Convention|Treaty)(?: \d{4})?\b/g;
-/** A word of the name before the kind of law. Small words may come between such words. */
+/** A word of the name that precedes the kind of law. Small words may come in between. */
 const WORD_EN = /(?<![A-Za-z0-9_])[A-Z][a-z]+$/;
 const SMALL_WORDS_EN: ReadonlySet<string> = new Set(["and", "of", "for", "on", "&"]);
 const MAX_WORDS_EN = 5;
@@ -88,7 +88,7 @@ function nameStart(text: string, end: number): number {
   return start;
 }
 
-/** Returns the start of the word that ends at `end`. Names do not cross lines, as line breaks are part of words. */
+/** Returns the start of the word that ends at `end`. A line break is part of a word, so names do not cross lines. */
 function wordStart(text: string, end: number): number {
   return text.lastIndexOf(" ", end - 1) + 1;
 }
@@ -204,7 +204,7 @@ function neighbours(
   };
 }
 
-/** Returns the law of a citation without a tied law: the nearest one, preferably before the citation. */
+/** Returns the law of a citation to which no law is tied: the nearest law, preferably before the citation. */
 function untiedLaw(text: string, citation: Citation, laws: readonly LawMention[]): LawKind | null {
   const { before, after } = neighbours(laws, citation);
   if (after === undefined) return before?.kind ?? null;

@@ -30,7 +30,7 @@ import { lettersBetween, numbersBetween, referencesBetween } from "./ranges.ts";
 /** One cited reference; it may not exist in the Act. */
 export interface Reference {
   kind: ReferenceKind;
-  /** "5", "75a", "III", "60". */
+  /** The number as cited: "5", "75a", "III" or "60". */
   number: string;
   /** The parts after the number, outermost first: ["1", "f"] for Article 5(1)(f). */
   path: string[];
@@ -124,7 +124,7 @@ function readBase(
   return { number: digits + suffixOf(match[2], match[3]), end: end + bracket };
 }
 
-/** Returns the suffix of a number. In German, "f" and "ff" mean "and the following" and are no suffixes. */
+/** Returns the suffix of a number. In German, "f" and "ff" mean "and the following", so they are not suffixes. */
 function suffixOf(latin: string | undefined, letters: string | undefined): string {
   if (latin !== undefined) return LATIN_SUFFIX[latin.toLowerCase()] ?? "";
   if (letters === undefined || /^ff?$/i.test(letters)) return "";

@@ -1,4 +1,4 @@
-// The elements between the two ends of a range of articles, annexes, recitals, paragraphs or letters.
+// Lists the elements between the ends of a range of articles, annexes, recitals, paragraphs or letters.
 import { numberToRoman, type ReferenceKind, romanToNumber } from "./grammar.ts";
 
 /** Maximum length of a range. A longer one is a parse error, as the Act has 113 numbered articles and 180 recitals. */

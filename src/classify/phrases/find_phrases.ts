@@ -14,7 +14,7 @@ export interface PhraseEntry<T> {
 export interface PhraseHit<T> {
   phrase: string;
   value: T;
-  /** Start and end in `words` of the folded text. */
+  /** The start and end offsets in `words` of the folded text. */
   start: number;
   end: number;
 }

@@ -1,4 +1,4 @@
-// The phrase lists of the data as one index per language.
+// Builds one index per language from the phrase lists of the data.
 import type { PhraseLists } from "../data.ts";
 import { lazy } from "../memoize.ts";
 import { buildPhraseIndex, type PhraseEntry, type PhraseIndex } from "./find_phrases.ts";

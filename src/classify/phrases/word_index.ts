@@ -19,7 +19,7 @@ export class WordIndex<V> {
     entry.long.set(pairAt(start, 2), [...entry.long.get(pairAt(start, 2)) ?? [], value]);
   }
 
-  /** Returns the values for words that may start at this position: those of short, of long and of any words. */
+  /** Returns the values for words that may start at this position: for short words, for long ones, then for any. */
   at(text: string, position: number): readonly V[] {
     const entry = this.#starts.get(pairAt(text, position));
     if (entry === undefined) return this.#any;

@@ -1,4 +1,4 @@
-// Detects responses by which a host blocks or throttles the client, with any status.
+// Detects responses, of any status, by which a host blocks or throttles the client.
 import type { IncomingResponse } from "../../domain/ports/ports.ts";
 
 /** Number of bytes of a page that are inspected. Challenge pages are short. */
@@ -9,7 +9,7 @@ const CHALLENGE_HEADERS: readonly [name: string, value: RegExp, vendor: string][
   ["x-amzn-waf-action", /challenge|captcha/i, "AWS WAF"],
 ];
 
-/** Patterns that only challenge pages match, in lower-case text: the title, a line break and the page. */
+/** Patterns that only challenge pages match. They apply to the title, a line break and the page, in lower case. */
 const CHALLENGE_PAGES: readonly [page: RegExp, vendor: string][] = [
   [/^(?:just a moment|attention required! ?\| ?cloudflare)/, "Cloudflare"],
   [/^access denied\n[^]*errors\.edgesuite\.net|\/_sec\/cp_challenge\//, "Akamai"],

@@ -1,13 +1,13 @@
-// Cookies within one chain of redirects, which some load balancers require.
+// Keeps cookies within one chain of redirects, because some load balancers require them.
 
 /** Maximum length of the `cookie` header in characters. */
 const MAX_COOKIES = 4_096;
 
-/** The cookies of one chain of redirects. They are sent only to the host that set them, and are not kept. */
+/** The cookies of one chain of redirects. They are sent only to the host that set them, and dropped with the chain. */
 export class Cookies {
   readonly #hosts = new Map<string, Map<string, string>>();
 
-  /** Stores the cookies of a response; its `set-cookie` fields are separated by newlines. */
+  /** Stores the cookies of a response, whose `set-cookie` fields are separated by newlines. */
   take(setCookie: string | undefined, { host }: URL): void {
     const cookies = this.#hosts.get(host) ?? new Map<string, string>();
     for (const line of setCookie?.split("\n") ?? []) {

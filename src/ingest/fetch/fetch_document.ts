@@ -15,7 +15,7 @@ const REDIRECTS = [301, 302, 303, 307, 308];
 /** Permanent redirects (RFC 9110, 15.4.2 and 15.4.9). */
 const PERMANENT = [301, 308];
 
-/** Advice on statuses that do not change by themselves. */
+/** Advice on statuses that will not change unless the operator acts. */
 const ADVICE: Readonly<Record<number, string>> = {
   304: " to an unconditional request",
   400: ": the request is not valid; check the URL and its parameters",
@@ -38,10 +38,10 @@ export interface DocumentRequest {
   headers: Record<string, string>;
   /** A JSON body, which makes the request a POST. */
   body?: string;
-  /** In ms. Defaults to `timeoutMs` of the fetch options. */
+  /** Timeout in ms. Defaults to that of the fetch options. */
   timeoutMs?: number;
   validators: Validators | null;
-  /** What is requested. If it is data, more HTML pages count as challenges. */
+  /** The expected content, which decides what counts as a challenge page. */
   expects: "data" | "page";
 }
 

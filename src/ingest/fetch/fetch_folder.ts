@@ -1,4 +1,4 @@
-// Reads the files of a watched folder, and ingests each file once per content.
+// Reads the files of a watched folder, and ingests each version of a file once.
 import type { FileEntry, FolderListing, FolderOptions } from "../../domain/ports/ports.ts";
 import type { SourceSettings } from "../../domain/source/source.ts";
 import type { Fetched, FetchedDocument, FetchOptions } from "./fetch_types.ts";
@@ -17,8 +17,8 @@ interface FolderCursor {
 }
 
 /**
- * Reads the files whose time or size has changed. A file is ingested once per content, so that touching or restoring it
- * does not bring back an old edition.
+ * Reads the files whose time or size has changed. The same content of a file is ingested only once, so that touching or
+ * restoring the file does not bring back an old edition.
  */
 export async function fetchFolder(
   source: SourceSettings,

@@ -8,9 +8,9 @@ const MAX_REST_TIMES = 10;
 
 export interface ListCursor {
   settings: string;
-  /** When the last complete fetch began, Unix ms. */
+  /** When the last complete fetch began, in Unix ms. */
   atMs: number;
-  /** The short names of the items of its first page. */
+  /** The short names of the items on the first page. */
   marks: string[];
   validators: Validators | null;
   /** Whether the next fetch reads everything again because the last one was incomplete. */

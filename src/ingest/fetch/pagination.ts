@@ -66,7 +66,7 @@ export function halveWindow({ sinceMs, untilMs }: Window): [Window, Window] | nu
   return [{ sinceMs, untilMs: middleMs }, { sinceMs: middleMs, untilMs }];
 }
 
-/** The windows of one fetch. When the time is over, the remaining days are left to the next fetch. */
+/** The windows of one fetch. When time runs out, the remaining days are left to the next fetch. */
 export class WindowQueue {
   /** The first day left to the next fetch, in Unix ms, or null if none is left. */
   leftFromMs: number | null = null;
@@ -126,7 +126,7 @@ export class WindowQueue {
     return [{ part: "document", reason }];
   }
 
-  /** The time to store as that of the last fetch, from which the next one continues, in Unix ms. */
+  /** The time to store as that of the last fetch, in Unix ms. The next fetch continues from there. */
   get lastFetchMs(): number {
     return this.leftFromMs === null ? this.#startedMs : this.#lastFetchBefore(this.leftFromMs);
   }

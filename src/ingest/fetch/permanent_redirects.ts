@@ -58,8 +58,8 @@ export function describeRedirects(found: readonly PermanentRedirects[]): string[
 }
 
 /**
- * Derives the redirect of a URL template from that of one URL built from it. The new URL must end with the filled tail
- * of the template, which starts after the last slash before the first placeholder, or the redirect is `unknown`.
+ * Derives the redirect of a URL template from that of one URL built from it. Unless the new URL ends with the filled
+ * tail of the template, which starts after the last slash before the first placeholder, the redirect is `unknown`.
  */
 export function movedTemplate(
   redirect: RedirectTrack,

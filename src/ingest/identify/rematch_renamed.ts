@@ -152,7 +152,7 @@ async function withoutDropped(
   );
 }
 
-/** Finds fresh items that differ from known publications only in query values. Returns the latter's external ids. */
+/** Finds fresh items that differ from known publications only in query values. Returns the known external ids. */
 export async function findRequeried(
   { all, fresh }: DocumentItems,
   known: readonly KnownPublication[],

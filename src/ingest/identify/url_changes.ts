@@ -19,7 +19,7 @@ export class ChangedQueries {
   readonly moved = new Map<IdentifiedItem, string>();
   #isStable = false;
 
-  /** Whether the source generates its queries at every fetch. `unnamed` counts further such items with unknown ids. */
+  /** Whether the source generates new queries at every fetch. `unnamed` counts such items without known ids. */
   areGenerated(unnamed: number): boolean {
     return this.moved.size + unnamed >= CHURNING_QUERIES && !this.#isStable;
   }

@@ -40,7 +40,7 @@ export function parseDate(text: string, options: { timezone: string }): number |
   return parseWritten(trimmed, options.timezone);
 }
 
-/** Parses digits: a day, a day and a time, or Unix time. */
+/** Parses a number: a day, a day and a time, or Unix time. */
 function parseDigits(text: string, timezone: string): number | null {
   const digits = text.split(".")[0]?.length ?? 0;
   const compact = /^(\d{4})(\d{2})(\d{2})(?:(\d{2})(\d{2})(\d{2})?)?$/.exec(text);
@@ -97,7 +97,7 @@ function withMonthNumber(text: string): string {
   return text;
 }
 
-/** Moves a year at the end, as in `asctime`, before the time. */
+/** Moves a final year, as in `asctime`, to before the time. */
 function withYearFirst(text: string): string {
   const year = /\s\d{4}$/.exec(text);
   const day = year === null ? null : /#\d+#\s*\d{1,2}(?=\s+\d{1,2}:)/.exec(text.slice(0, year.index));

@@ -44,7 +44,7 @@ export type ItemOutcome =
 
 export interface ItemContext {
   document: ParsedDocument;
-  /** Null for a file. */
+  /** The URL of the document, or null for a file. */
   documentUrl: string | null;
   /** Absolute URL of the publisher's site; empty for a document without a source. */
   baseUrl: string;
@@ -54,7 +54,7 @@ export interface ItemContext {
   position: number;
 }
 
-/** Normalises a parsed item. Refuses one without title and summary. A guid that is a URL replaces a missing link. */
+/** Normalises a parsed item, or refuses one with neither title nor summary. A URL as guid replaces a missing link. */
 export function normaliseItem(item: ParsedItem, context: ItemContext): ItemOutcome {
   const notes: string[] = [];
   const statedTitle = oneLine(textFromMarkup(item.title ?? ""));

@@ -1,4 +1,4 @@
-// Links: resolves them to absolute URLs, and cleans URLs for comparison.
+// Resolves links to absolute URLs, and cleans URLs for comparison.
 
 const MAX_URL_CHARACTERS = 4096;
 

@@ -4,7 +4,7 @@ import { Tokenizer, type TokenizerCallbacks } from "htmlparser2";
 /** Maximum depth of elements. Deeper elements are ignored, but their text is read. */
 const MAX_DEPTH = 100;
 
-/** Maximum number of whitespace characters between the words of a repeat. */
+/** Maximum amount of whitespace in an element that repeats a text, in characters. */
 const MAX_INDENTATION = 200;
 
 const BLOCKS = new Set(
@@ -105,7 +105,7 @@ class MarkupReader implements TokenizerCallbacks {
     while (this.#open.length > 0) this.#close();
   }
 
-  // The tokenizer also calls these, but they carry no text.
+  // The tokenizer requires these callbacks, but they carry no text.
   onattribdata(): void {}
   onattribentity(): void {}
   onattribend(): void {}

@@ -50,7 +50,7 @@ export function cutText(text: string, limit: number): string {
 
 /** Maximum number of combining marks on one character (UAX #15). */
 const MAX_MARKS = 30;
-/** Surplus marks are cut because normalisation sorts marks in quadratic time and cannot be interrupted. */
+/** Marks to cut, because normalisation sorts marks in quadratic time and cannot be interrupted. */
 const SURPLUS_MARKS = /\p{M}{31,}/gu;
 
 /** Removes invisible characters, collapses whitespace except line breaks, and normalises to NFC. */

@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { DocumentError } from "./parsed.ts";
 
-/** Number of bytes that are inflated at a time. They become at most about 1,000 times as many. */
+/** Number of bytes to inflate at a time. The result is at most about 1,000 times as large. */
 const CHUNK_BYTES = 4_096;
 
 function* chunksOf(bytes: Uint8Array): Generator<Uint8Array<ArrayBuffer>> {

@@ -27,7 +27,7 @@ export function keepNewest(
   };
 }
 
-/** Returns the date of each item, or of the last dated item before it, in Unix ms; Infinity if there is neither. */
+/** Returns the date of each item, or of the last dated item before it, in Unix ms; Infinity if neither exists. */
 function datesOf(items: readonly ParsedItem[], timezone: string): number[] {
   let beforeMs = Infinity;
   return items.map(({ publishedText, updatedText }) => {

@@ -43,7 +43,7 @@ export interface DocumentContents extends Pick<ParsedDocument, "language" | "nex
   /** The identity of the request, or one with a later rule that distinguishes the items. */
   identity: Identity;
   items: IdentifiedItem[];
-  /** Items that are left out because the document has another edition of them that is not older. */
+  /** Items left out because the document has another edition that is not older. */
   older: IdentifiedItem[];
   refused: ParseProblem[];
   notes: Map<NormalisedItem, readonly string[]>;

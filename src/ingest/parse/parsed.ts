@@ -14,11 +14,11 @@ export type DocumentFormat =
 /** One item as the document states it: links are not resolved, markup is not decoded, dates are not parsed. */
 export interface ParsedItem {
   guid: string | null;
-  /** May be relative. */
+  /** The link as stated, which may be relative. */
   link: string | null;
-  /** HTML markup; plain text is escaped. */
+  /** HTML markup, in which plain text is escaped. */
   title: string | null;
-  /** HTML markup; plain text is escaped. */
+  /** HTML markup, in which plain text is escaped. */
   summary: string | null;
   publishedText: string | null;
   updatedText: string | null;
@@ -46,7 +46,7 @@ export interface ParsedDocument {
   title: string | null;
   /** The language as stated ("en-GB"). */
   language: string | null;
-  /** The base of relative links: the document's xml:base, otherwise the site that it states. */
+  /** The base of relative links: the document's xml:base, or else the site that it states. */
   baseUrl: string | null;
   /** The ttl that the document states, in minutes, or null if it states none. */
   ttlMinutes: number | null;

@@ -1,4 +1,4 @@
-// Describes a document with an unexpected format, and names the strategy that reads it.
+// Describes a document with an unexpected format, and names the fetch strategy that reads it.
 import { withoutMailAddresses } from "../../domain/customer/mail.ts";
 import { DocumentError } from "./parsed.ts";
 

@@ -3,7 +3,7 @@ import type { RecordDecision, StoredPublication } from "../../domain/ports/store
 import type { IdentifiedItem } from "../identify/identify.ts";
 import type { DocumentRun } from "../run_context.ts";
 
-/** Limits of a transaction, which blocks the main thread: publications, and characters of their texts. */
+/** Maximum numbers of publications and of their characters in one transaction, which blocks the main thread. */
 const RECORD_BATCH = 100;
 const RECORD_CHARACTERS = 100_000;
 

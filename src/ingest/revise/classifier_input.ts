@@ -15,7 +15,7 @@ export interface ClassifyRequest {
 /** Classifies one item. Parts of the result may be computed only when they are first read. */
 export type Classify = (request: ClassifyRequest) => Classified;
 
-/** Builds the request for an item. `language` is its language if the source has several. */
+/** Builds the request for an item. `language` is the item's language if the source has several. */
 export function classifyRequest(
   item: NormalisedItem,
   { language, statedLanguages, sourceId }: {

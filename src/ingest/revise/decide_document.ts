@@ -67,7 +67,7 @@ interface Pass {
 
 /** The result of the first pass, with the items that it leaves to later passes. */
 interface FirstPass extends Pass {
-  /** Relevant items without a known id. */
+  /** Relevant items that have no known id. */
   fresh: readonly IdentifiedItem[];
   /** Items whose id belonged to another publication, with that publication's external id. */
   reusedIds: ReadonlyMap<IdentifiedItem, string>;

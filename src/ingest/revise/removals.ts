@@ -1,4 +1,4 @@
-// Withdraws publications that a complete list no longer has, by adding a version with the status withdrawn.
+// Withdraws publications that a complete list no longer has, by adding a version with the status `withdrawn`.
 import type { RegEvent } from "../../domain/event/event.ts";
 import type { NewId } from "../../domain/event/ids.ts";
 import type { DocumentOrigin } from "../../domain/event/provenance.ts";
@@ -26,7 +26,7 @@ export interface Removals {
   missed: number;
 }
 
-/** Withdraws publications missing from complete fetches. If more are missing than listed, the list must be broken. */
+/** Withdraws publications missing from complete fetches, unless so many are missing that the list must be broken. */
 export async function findRemovals(
   source: SourceSettings,
   { decided, seen, isComplete, origin }: Pick<IngestResult, "decided" | "seen" | "isComplete" | "origin">,
@@ -55,7 +55,7 @@ function isWindow({ rules }: SourceSettings): boolean {
   return rules?.kind !== "list" || rules.paging.kind !== "none" || rules.windows !== null;
 }
 
-/** Returns the date in Unix ms since which all languages are listed, or the far future if nothing is listed. */
+/** Returns the earliest date that all languages list, in Unix ms, or the far future if nothing is listed. */
 function oldestListed(decided: readonly DecidedItem[]): number {
   const oldest = new Map<string | null, number>();
   for (const { item, language } of decided) {

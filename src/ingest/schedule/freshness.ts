@@ -1,4 +1,4 @@
-// The freshness of a response: `Cache-Control` and `Expires` (RFC 9111).
+// Computes the freshness of a response from `Cache-Control` and `Expires` (RFC 9111).
 import { parseHttpDate } from "../../domain/http_time.ts";
 
 const SECOND_MS = 1_000;

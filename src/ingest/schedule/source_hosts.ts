@@ -1,4 +1,4 @@
-// The URLs and hosts that the settings of a source name.
+// Lists the URLs and hosts in the settings of a source.
 import type { SourceSettings } from "../../domain/source/source.ts";
 
 /** Returns the host from which a source is fetched, or null for a folder. */

@@ -1,4 +1,4 @@
-// Closes each CDATA section of a feed that never ends together with its item, so that later items are not lost.
+// Closes CDATA sections that never end, each together with its item, so that later items are not lost.
 import { isName } from "./scan_xml.ts";
 
 const OPEN = "<![CDATA[";
@@ -12,9 +12,9 @@ const CLOSED = `]]><!--${MARK}-->`;
 const BETWEEN_ITEMS = /\s*>\s*</y;
 
 /**
- * Closes the sections without an end after an offset: each with its item, or before the first item. A section has no
- * end if no later `]]>` exists or the next one belongs to a section of a later item. A feed quoted in a section is not
- * changed, because the end of a section in it would end the outer one. Takes linear time.
+ * Closes unterminated sections after an offset: each together with its item, or before the first item. A section is
+ * unterminated if no later `]]>` exists or the next one belongs to a section of a later item. A feed quoted in a
+ * section is not changed, because the end of a quoted section would end the outer one. Takes linear time.
  */
 export function closeSections(text: string, from: number, itemName: string): string {
   // Searching without the "<" of OPEN is faster, because "<" is frequent.
@@ -26,7 +26,7 @@ export function hasClosedSection(text: string, start: number, end: number): bool
   return text.slice(start, end).includes(MARK);
 }
 
-/** Returns the offsets at which sections are to be closed. */
+/** Returns the offsets at which to close sections. */
 function findCuts(text: string, from: number, itemName: string): number[] {
   const cuts: number[] = [];
   let within: "text" | "comment" | "section" = "text";

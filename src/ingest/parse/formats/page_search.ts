@@ -1,4 +1,4 @@
-// Finds elements of a page by selectors, in a number of steps that the length of the page limits.
+// Finds elements of a page by selectors. The length of the page limits the number of steps.
 import { selectAll } from "css-select";
 import { type DomHandler, DomUtils } from "htmlparser2";
 import { DocumentError } from "../parsed.ts";

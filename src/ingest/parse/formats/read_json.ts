@@ -32,7 +32,7 @@ export function readJsonFeed(text: string, maxItems: number): ParsedDocument {
   };
 }
 
-/** Returns the problem of JSON truncated after the stated items. Throws {@link DocumentError} without a valid item. */
+/** Returns the problem to report for truncated JSON. Throws {@link DocumentError} if no item is valid. */
 export function truncationOf(stated: readonly unknown[], items: readonly ParsedItem[]): ParseProblem {
   if (items.length === 0) throw new DocumentError("the JSON is truncated before the first complete item");
   return documentProblem(`the document is truncated after item ${stated.length}`);
@@ -109,7 +109,7 @@ export function parseJson(text: string, depth: number): { value: unknown; comple
   }
 }
 
-/** Integers with fewer digits are exact. */
+/** Matches integers that may lose precision. Those with fewer digits are exact. */
 const LONG_NUMBER = /\d{16}/;
 
 function valueOf(text: string): unknown {

@@ -5,7 +5,7 @@ import { type Find, itemFrom, markup } from "./fields.ts";
 import { DocumentError, NO_PROPERTIES, type ParsedDocument, readItems } from "../parsed.ts";
 import { isObject, type JsonObject, parseJson, truncationOf } from "./read_json.ts";
 
-/** Maximum number of values of one path in one item. */
+/** Maximum number of values at one path in one item. */
 const MAX_VALUES = 200;
 /** Maximum number, and maximum length, of the keys that an error names. */
 const MAX_KEYS_NAMED = 12;
@@ -122,7 +122,7 @@ function itemsAt(value: unknown, path: ValuePath): unknown[] | null {
   return isStated ? found : null;
 }
 
-/** Returns at most `most` texts and numbers at a path. */
+/** Returns up to `most` texts and numbers at a path. */
 function scalarsAt(value: unknown, path: ValuePath, most: number): string[] {
   const found: string[] = [];
   walk(value, { path, depth: 0 }, (end) => {
@@ -165,7 +165,7 @@ function statesNone(value: unknown, path: ValuePath): boolean {
   );
 }
 
-/** Whether the items are `null`, as some languages write an empty list. */
+/** Whether the items are `null`, which is how some languages write an empty list. */
 function isNull(value: unknown, path: ValuePath): boolean {
   return path.length > 0 && !walk(value, { path, depth: 0 }, (end) => end !== null);
 }

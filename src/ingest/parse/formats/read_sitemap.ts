@@ -11,7 +11,7 @@ export interface SitemapEntry {
   address: string;
   /** A W3C date as stated, with or without a time. */
   lastmod: string | null;
-  /** From the news extension. */
+  /** The title from the news extension. */
   title: string | null;
 }
 

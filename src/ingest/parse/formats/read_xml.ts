@@ -258,7 +258,7 @@ function newFields(): Fields {
   return { values: new Map(), links: [], categories: [], authors: [], attributes: new Map(), unclosed: 0 };
 }
 
-/** Returns the value of the first of these names that has one, or null. */
+/** Returns the value of the first of the names that has one, or null if none has. */
 function first(values: Map<string, string>, names: readonly string[]): string | null {
   for (const name of names) {
     const value = values.get(name);

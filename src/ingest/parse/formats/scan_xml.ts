@@ -1,6 +1,6 @@
 // Finds tags and text in XML that may be broken, without a tree or declared entities. `htmlparser2` in XML mode cannot
-// replace this: a missing closing quote loses the items after it, and unclosed elements with end tags of other names
-// take quadratic time (the cases "a missing quotation mark" and "hostile repetition" in
+// replace this code: a missing closing quote loses the items after it, and unclosed elements with end tags of other
+// names take quadratic time (see "a missing quotation mark" and "hostile repetition" in
 // tests/ingest/parse/document_test.ts).
 
 /** A start tag. Positions are offsets in the text. */
@@ -193,7 +193,7 @@ export function contentText(whole: string): string {
   return (text + decodeReferences(content.slice(from))).trim();
 }
 
-/** Returns the offset after the comment, CDATA section, instruction or declaration at an offset; -1 without an end. */
+/** Returns the offset after a comment, CDATA section, instruction or declaration, or -1 if it has no end. */
 function skipSection(text: string, at: number): number {
   if (text.startsWith("<!--", at)) return after(text.indexOf("-->", at + 4), 3);
   if (text.startsWith("<![CDATA[", at)) return after(text.indexOf("]]>", at + 9), 3);
