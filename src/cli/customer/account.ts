@@ -94,11 +94,8 @@ async function eraseCustomer(call: CommandCall, { config, platform, store }: Ope
   }
   const letters = removed + await removeLetters(call, config.mail.outbox, ids);
   if (letters > 0) {
-    call.host.err(
-      `Removed ${letters} ${
-        letters === 1 ? "email" : "emails"
-      } to the customer from ${config.mail.outbox}.\n`,
-    );
+    const emails = `${letters} ${letters === 1 ? "email" : "emails"}`;
+    call.host.err(`Removed ${emails} to the customer from ${config.mail.outbox}.\n`);
   }
   if (account?.payment?.access === "granted") {
     call.host.err(

@@ -53,26 +53,19 @@ export function checkFolder(area: string, path: string, machine: Pick<Machine, "
   const there = nearestFolder(path, machine);
   const rights = machine.rightsOf(there);
   if (rights?.isFolder === false) {
-    return problem(
-      area,
-      `${there} is a file, not a folder`,
-      "move it away, or name another folder in the config",
-    );
+    const todo = "move it away, or name another folder in the config";
+    return problem(area, `${there} is a file, not a folder`, todo);
   }
   if (rights?.mayWrite === true) {
     return good(area, there === path ? `${path} can be written` : `${path} will be created in ${there}`);
   }
-  return rights?.isReadOnly === true
-    ? problem(
-      area,
-      `${there} cannot be written: its file system is read-only`,
-      "see the system's log (a failing disk is made read-only), mount it writable, or name another folder",
-    )
-    : problem(
-      area,
-      `${there} cannot be written`,
-      `run this as the user that runs Regfeed, or give the folder to that user: chown USER ${there}`,
-    );
+  if (rights?.isReadOnly === true) {
+    const todo =
+      "see the system's log (a failing disk is made read-only), mount it writable, or name another folder";
+    return problem(area, `${there} cannot be written: its file system is read-only`, todo);
+  }
+  const todo = `run this as the user that runs Regfeed, or give the folder to that user: chown USER ${there}`;
+  return problem(area, `${there} cannot be written`, todo);
 }
 
 /** Checks the backup folder and the age of the newest backup. */

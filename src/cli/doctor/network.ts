@@ -60,9 +60,7 @@ export function checkHosts(results: readonly HostResult[]): Finding[] {
   return [
     ...(responding > 0 ? [good("hosts", `source hosts that respond: ${responding}`)] : []),
     ...failed.map(({ host, sources, failure }) => {
-      const todo = `try it with curl from this machine; a firewall may block it (used by ${
-        sources.join(", ")
-      })`;
+      const todo = `try it with curl from this machine; a firewall may block it (${sources.join(", ")})`;
       return warning("hosts", `${host} does not respond: ${failure}`, todo);
     }),
   ];
@@ -91,13 +89,8 @@ export function checkProxies({ publicUrl, trustedProxies, tls }: Config["server"
   const { protocol, hostname } = new URL(publicUrl);
   const todo = 'add the proxy: server.trusted_proxies = ["127.0.0.1/32"]';
   if (trustedProxies.some((range) => range.endsWith("/0"))) {
-    return [
-      problem(
-        "proxy",
-        "trusted_proxies contains every IP address: any client can pretend to be another",
-        todo,
-      ),
-    ];
+    const seen = "trusted_proxies contains every IP address: any client can pretend to be another";
+    return [problem("proxy", seen, todo)];
   }
   if (protocol === "https:" && tls === null && trustedProxies.length === 0) {
     const seen =
@@ -115,11 +108,13 @@ export function checkProxies({ publicUrl, trustedProxies, tls }: Config["server"
 export function checkTargets({ delivery }: Pick<Config, "delivery">): Finding[] {
   const { allowHttp, allowNetworks } = delivery;
   const todo = "use this for tests only, and remove it before anyone else has a key";
-  const open = allowHttp
-    ? ["webhooks may use http (delivery.allow_http = true): anyone on the network path can read them"]
-    : [];
-  const loopback = allowNetworks.filter(holdsLoopback).map((network) =>
+  const seen = allowNetworks.filter(holdsLoopback).map((network) =>
     `webhooks may go to this machine (delivery.allow_networks has "${network}"): customers can reach its services`
   );
-  return [...open, ...loopback].map((seen) => warning("webhooks", seen, todo));
+  if (allowHttp) {
+    seen.unshift(
+      "webhooks may use http (delivery.allow_http = true): anyone on the network path can read them",
+    );
+  }
+  return seen.map((one) => warning("webhooks", one, todo));
 }

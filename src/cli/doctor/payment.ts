@@ -14,14 +14,12 @@ export function checkPayment({ payment }: Pick<Config, "payment">): Finding[] {
   const wrong = API_KEY.test(webhookSecret)
     ? "is a secret API key, which Regfeed never needs: remove it from the config, and revoke it at the provider"
     : "is not a complete signing secret";
+  const noPrice = "payment.prices has no price: every paid checkout gets the tier indie";
+  const todo = "set the endpoint's signing secret (whsec_…), which the provider's dashboard shows";
   return [
     SIGNING_SECRET.test(webhookSecret)
       ? good("payment", "payment.webhook_secret has the right form")
-      : problem(
-        "payment",
-        `payment.webhook_secret ${wrong}`,
-        "set the endpoint's signing secret (whsec_…), which the provider's dashboard shows",
-      ),
+      : problem("payment", `payment.webhook_secret ${wrong}`, todo),
     ...ids.filter((id) => id.startsWith("prod_")).map((id) =>
       problem(
         "payment",
@@ -29,10 +27,8 @@ export function checkPayment({ payment }: Pick<Config, "payment">): Finding[] {
         "name its prices (price_…) instead",
       )
     ),
-    ...(ids.length > 0 ? [] : [warning(
-      "payment",
-      "payment.prices has no price: every paid checkout gets the tier indie",
-      'add the prices: prices = { "price_…" = "team" }',
-    )]),
+    ...(ids.length > 0
+      ? []
+      : [warning("payment", noPrice, 'add the prices: prices = { "price_…" = "team" }')]),
   ];
 }

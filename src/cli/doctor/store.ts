@@ -84,9 +84,7 @@ export function checkDeliveries({ held, failed, heldFull, disabled, largest }: U
     findings.push(warning(
       "deliveries",
       `${states.map(([count, state]) => `${count} ${state}`).join(" and ")}: they have not arrived`,
-      `\`regfeed delivery list --status ${
-        states.map(([, state]) => state).join(",")
-      }\` shows them and the reasons`,
+      `\`regfeed delivery list --status ${states.map(([, state]) => state).join(",")}\` shows the reasons`,
     ));
   }
   if (heldFull > 0) {
