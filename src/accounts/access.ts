@@ -12,7 +12,7 @@ const MAX_CACHED = 10_000;
 
 /** Finds the customer behind a request. */
 export interface Access {
-  /** Returns the header's customer. Rejects with `unauthenticated` unless key and customer are valid and enabled. */
+  /** Returns the header's customer. Rejects with `unauthenticated` unless it has a valid key of an enabled customer. */
   authenticate(authorization: string | null): Promise<Customer>;
   /** Whether the header's key was valid when it was last used, according to the cache. */
   isRemembered(authorization: string): boolean;

@@ -18,7 +18,7 @@ interface Day {
   /** The UTC day, such as "2026-07-31". */
   name: string;
   counts: Map<string, DayCount>;
-  /** Reads in progress. Concurrent first requests share one; otherwise each would start from the stored count. */
+  /** Reads in progress by customer. Concurrent first requests share one read, so that they share one count. */
   loading: Map<string, Promise<DayCount>>;
 }
 

@@ -28,7 +28,7 @@ interface HealthOptions {
   eventLoop: Pick<EventLoop, "longestPauseMs">;
 }
 
-/** Returns a function that reports the health: `down` without a store, `degraded` if a part needs attention. */
+/** Returns a function that reports `down` if the store is unavailable, and `degraded` if a part needs attention. */
 export function createHealth(options: HealthOptions): () => Promise<HealthReport> {
   let cached: HealthReport | null = null;
   return async () => {

@@ -88,7 +88,7 @@ function normalize(path: string): string {
   return decode(path.replaceAll("%25", "%2525"), decodeURI);
 }
 
-/** Decodes text. Leaves text unchanged that is not valid UTF-8. */
+/** Decodes text, or returns it unchanged if it is not valid UTF-8. */
 function decode(text: string, by: (text: string) => string): string {
   if (!text.includes("%")) return text;
   try {

@@ -206,9 +206,8 @@ class Server implements ApiServer {
   }
 
   /**
-   * Returns the customer of a request with a key, or null if the route requires none. Throws `too_many_requests`,
-   * before the store is queried, if the IP address has sent too many invalid keys; `unauthenticated`; and
-   * `quota_exceeded`.
+   * Returns the customer of a request with a key, or null if the route requires none. Throws `unauthenticated` or
+   * `quota_exceeded`. If the IP address has sent too many invalid keys, throws `too_many_requests` and reads no store.
    */
   async #admit(access: RouteAccess, call: ApiRequest): Promise<Customer | null> {
     const { keys, countRequest } = this.options;
@@ -217,7 +216,7 @@ class Server implements ApiServer {
     if (!call.hasCredentials) this.#countAnonymous(call);
     else if (this.#limits.hasCounts("failed_key")) {
       const refusal = this.#limits.look("failed_key", call.client.limitedAs);
-      // A valid key is not affected by guesses from the same address.
+      // A valid key is not affected by guesses from the same IP address.
       if (refusal !== null && !(authorization !== null && keys.isRemembered(authorization))) {
         call.refusal = refusal;
         throw refusalError(refusal);
@@ -271,7 +270,7 @@ class Server implements ApiServer {
   }
 }
 
-/** Makes the response to HEAD, which states the length of the body (RFC 9110, 8.6), as successes already do. */
+/** Turns a response into one to HEAD, with the length of its body (RFC 9110, 8.6). Successes already state it. */
 async function withoutBody(whole: Response): Promise<Response> {
   const { headers } = whole;
   if (whole.body !== null && !headers.has("content-length")) {

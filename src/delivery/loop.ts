@@ -131,7 +131,7 @@ class DeliveryLoop implements Delivery {
         this.#storeFailed = false;
         await clock.sleep(PAUSE_MS, signal);
       } else if (matched > 0) {
-        await clock.sleep(0, signal); // more events may be waiting, so this only lets responses be processed
+        await clock.sleep(0, signal); // more events may be waiting, so only process pending responses
       } else {
         if (this.#sending.size === 0) this.#recorder.flushSoon(); // no other attempt will finish soon
         await this.#wake.wait(POLL_MS);

@@ -1,4 +1,4 @@
-// Lets a loop that has nothing to do wait.
+// Lets an idle loop wait until there is work.
 import type { Clock } from "../domain/ports/ports.ts";
 
 /** Reason for aborts that only end a wait. Without one, each abort would create an exception with a stack trace. */

@@ -42,7 +42,7 @@ export interface Replaying extends Pick<Matching, "clock" | "newId" | "topics" |
  */
 export type Replay = (target: ReplayTarget, range: ReplayRange) => Promise<ReplayOutcome>;
 
-/** Creates the function that replays from a store, with one replay at a time for each customer. */
+/** Creates a replay function, which runs one replay at a time for each customer. */
 export function createReplay(replaying: Replaying): Replay {
   const { store, clock } = replaying;
   const inProgress = new Set<string>();

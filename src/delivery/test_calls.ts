@@ -1,4 +1,4 @@
-// Test calls, each of which sends one synthetic delivery immediately, with limits of their own.
+// Test calls. Each one sends a synthetic delivery immediately; they have limits of their own.
 import type * as z from "zod";
 import { overDailyLimit } from "../domain/customer/daily_limit.ts";
 import { AppError } from "../domain/error_codes.ts";

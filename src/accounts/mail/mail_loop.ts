@@ -63,7 +63,7 @@ export interface MailLoop {
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** Creates the loop, which sends nothing before a call of {@link MailLoop.tick} or {@link MailLoop.run}. */
+/** Creates the loop, which sends nothing until {@link MailLoop.tick} or {@link MailLoop.run} is called. */
 export function createMailLoop(options: MailLoopOptions): MailLoop {
   const { store, clock, log } = options;
   const tick = async () => {

@@ -173,7 +173,7 @@ function givesAccess(state: SubscriptionState, { graceMs }: PaymentRules, nowMs:
   return state.kind === "good" || (state.kind === "due" && nowMs < state.sinceMs + graceMs);
 }
 
-/** Returns the access that the best subscription gives. Either all of the subscriptions give access, or none. */
+/** Returns the access that the best subscription gives. Either all of them give access, or none does. */
 function accessOf(
   subscriptions: readonly PaidSubscription[],
   { graceMs }: PaymentRules,

@@ -27,11 +27,11 @@ export type Repetition = Pick<StoredResponse, "key" | "requestHash">;
 /** Runs repeatable requests. One object serves all routes, because a key belongs to a customer and not to a route. */
 export interface Idempotency {
   /**
-   * Responds to a request. Without the header, calls `act`. With the header, calls `act` for the first request, which
-   * must store its response under the given key, and returns the stored response for a day. `act` also validates the
-   * body, so that a repeated request gets the stored response even if it would be rejected now. Throws
-   * `idempotency_in_flight` while the first request is in progress, `idempotency_key_reused` if the request differs,
-   * and `invalid_input` if the header is not a valid key.
+   * Responds to a request. Without the header, calls `act`. With the header, calls `act` only for the first request,
+   * and for a day returns the response that `act` stored under the key. `act` also validates the body, so that a
+   * repeated request gets the stored response even if it would be rejected now. Throws `idempotency_in_flight` while
+   * the first request is in progress, `idempotency_key_reused` if the request differs, and `invalid_input` if the
+   * header is not a valid key.
    */
   run(
     request: Repeatable,
@@ -39,7 +39,7 @@ export interface Idempotency {
   ): Promise<ResponseBody>;
 }
 
-/** Uses the responses of a store, for which only one process may serve requests. */
+/** Creates the idempotency of a store. Only one process may serve requests. */
 export function createIdempotency(
   { store, clock }: { store: Pick<Store, "findResponse">; clock: Clock },
 ): Idempotency {

@@ -77,7 +77,7 @@ interface Bucket {
   atMs: number;
 }
 
-/** Draws from a bucket. `waitMs` is 0, or the time until a draw is allowed. Refused draws cost nothing. */
+/** Draws from a bucket. `waitMs` is the time until a draw is allowed, 0 if this one was. Refused draws cost nothing. */
 export function drawFrom(
   before: Bucket | null,
   { perMinute, nowMs, cost }: { perMinute: number; nowMs: number; cost: 0 | 1 },

@@ -13,7 +13,7 @@ export function responseBody(status: number, value: unknown): ResponseBody {
   return { status, json: JSON.stringify(value) };
 }
 
-/** Returns a page of a list that was read up to `limit` + 1. `last` is null if there is no next page. */
+/** Returns the first page of a list that was read up to `limit` + 1. `last` is null if there is no next page. */
 export function pageOf<T>(listed: readonly T[], limit: number): { page: readonly T[]; last: T | null } {
   const page = listed.slice(0, limit);
   return { page, last: listed.length > page.length ? page.at(-1) ?? null : null };

@@ -2,10 +2,10 @@
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 
-/** Maximum size of the cache: bytes of bodies in both forms. */
+/** Maximum size of the cache in bytes, with bodies in both forms. */
 const MAX_BYTES = 16 * 1024 * 1024;
 const MIN_GZIP_LENGTH = 1_024;
-/** Maximum length in characters of a compressed body. Compression blocks the main thread, for 48 MB about 0.7 s. */
+/** Maximum length in characters of a body to compress. For 48 MB, this would block the main thread for 0.7 s. */
 const MAX_GZIP_LENGTH = 4_000_000;
 
 /** A response body with its entity tag and compressed form. */

@@ -56,7 +56,7 @@ export function success(
   const all = commonHeaders(call);
   if (!isKnown) all["content-type"] = route.contentType ?? JSON_TYPE;
   if (compressed !== null) all["content-encoding"] = "gzip";
-  // A response to HEAD has no body, but states its length (RFC 9110, 8.6).
+  // A response to HEAD has no body, but states the body's length (RFC 9110, 8.6).
   if (request.method === "HEAD" && !isKnown) {
     all["content-length"] = String((compressed ?? new TextEncoder().encode(body.content)).length);
   }

@@ -76,7 +76,7 @@ function readJson(bytes: Uint8Array): { value: unknown; twice: string[] } | { pr
   }
 }
 
-/** What follows a string that is a name. */
+/** Matches what follows a string that is a name. */
 const COLON = /\s*:/y;
 
 /** Returns the names that occur twice in one object of a valid JSON text, or null if it is nested too deeply. */

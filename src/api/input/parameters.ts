@@ -18,7 +18,7 @@ export function integerParameter(
     .meta({ description });
 }
 
-/** Comma-separated values, of which duplicates are removed. */
+/** Comma-separated values. Duplicates are removed. */
 export function listParameter(description: string): z.ZodType<string[]> {
   return z.string()
     .transform((text) => [...new Set(text.split(",").map((part) => part.trim()))])
@@ -29,7 +29,7 @@ export function listParameter(description: string): z.ZodType<string[]> {
     .meta({ description });
 }
 
-/** Comma-separated values from a fixed list, of which duplicates are removed. */
+/** Comma-separated values from a fixed list. Duplicates are removed. */
 export function choiceParameter<const Choice extends string>(
   choices: readonly Choice[],
   description: string,

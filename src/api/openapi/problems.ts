@@ -9,7 +9,7 @@ import type { Route } from "../route.ts";
 const EXAMPLE_REQUEST = "req_01KYWDAKRR5WRWT5EF8803K209";
 
 interface ProblemRow {
-  /** When it occurs, as a clause. */
+  /** When the error occurs, as a clause. */
   when: string;
   detail: string;
   errors?: FieldError[];

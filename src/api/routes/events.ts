@@ -189,7 +189,7 @@ function versionsRoute({ store, publicUrl }: RouteOptions): Route {
     async handle({ params, query, address }) {
       const id = params["id"] ?? "";
       if (!isId("event", id)) throw notFound();
-      // One more than is returned, with which to compare the oldest one.
+      // One more than is returned, because the oldest one is compared with it.
       const range = { latest: MAX_VERSIONS + 1, beforeId: query.before ?? null };
       const versions = await store.listVersions(id, range);
       if (versions.length === 0) {
@@ -218,7 +218,7 @@ function countOnPage(versions: readonly string[]): number {
 }
 
 /**
- * Returns what identifies the content of a list in its entity tag. A record changes only when a language is added, so
+ * Returns a name for the content of a list, for its entity tag. A record changes only when a language is added, so
  * the ids and the length are enough. The length also changes with the format of the records.
  */
 function contentNameOf(page: readonly ListedEvent[], json: string): string {

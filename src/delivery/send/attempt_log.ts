@@ -5,7 +5,7 @@ import { nameAttempt } from "./describe_attempt.ts";
 
 /** Interval in ms at which a continuing failure is logged. */
 const REPEAT_MS = 3_600_000;
-/** Minimum number of consecutive failures before a recovery is logged, so that unreliable endpoints cause few logs. */
+/** Minimum number of consecutive failures before a recovery is logged, so that flaky endpoints do not flood the log. */
 const MIN_FAILURES = 3;
 /** Maximum number of different reasons logged for one endpoint. */
 const MAX_REASONS = 10;
@@ -25,8 +25,8 @@ interface Failing {
 export type LogAttempt = (delivery: ClaimedDelivery, result: AttemptResult, next: string) => void;
 
 /**
- * Logs at `info` a subscription's first failure, each new reason, the number of failures once an hour, and recovery.
- * A delivery that finally fails is logged as a warning, and everything else at `debug`.
+ * Logs at `info` a subscription's first failure, each new reason, the number of failures once an hour, and its
+ * recovery. A delivery that finally fails is logged as a warning, and everything else at `debug`.
  */
 export function createAttemptLog({ log, clock }: { log: Log; clock: Pick<Clock, "nowMs"> }): LogAttempt {
   const failing = new Map<string, Failing>();

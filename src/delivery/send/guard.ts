@@ -52,7 +52,7 @@ export function createAddressPolicy(settings: PolicySettings): AddressPolicy {
   };
 }
 
-/** Whether this address may be connected to, because it is public unicast or the policy permits it. */
+/** Whether connections to this address are permitted, because it is public unicast or the policy permits it. */
 export function checkAddress(address: string, policy: AddressPolicy): boolean {
   return isReachable(address, policy.networks);
 }
@@ -139,7 +139,7 @@ function readWebhookUrl(text: string, policy: AddressPolicy): UrlReading {
       fault: scheme === undefined ? `must begin with https://; ${example}` : `has no host; ${example}`,
     };
   }
-  // Parsers ignore an empty user name, and disagree about backslashes, spaces and control characters.
+  // URL parsers ignore an empty user name, and disagree about backslashes, spaces and control characters.
   if (authority.includes("@")) {
     return { fault: "must not contain a user name or password; deliveries are signed instead" };
   }

@@ -1,4 +1,4 @@
-// Decides what follows an attempt: the delivery is delivered, retried at a certain time, or failed.
+// Decides what follows an attempt: success, a retry at a certain time, or failure.
 import type { AttemptResult, NextStep } from "../../domain/delivery/delivery.ts";
 
 const SECOND = 1_000;

@@ -13,7 +13,7 @@ import { type AddressPolicy, checkWebhookUrl, REFUSED_ADDRESS, resolveTarget } f
 import { isSuccess } from "./retry.ts";
 import { signPayload } from "../sign.ts";
 
-/** Maximum number of bytes read of a response body. A connection can be reused only if the whole body was read. */
+/** Maximum number of bytes read from a response body. A connection can be reused only if the whole body was read. */
 const MAX_RESPONSE_BYTES = 64 * 1024;
 
 export interface Message extends Pick<ClaimedDelivery, "id" | "webhookUrl" | "webhookSecrets"> {

@@ -21,7 +21,7 @@ export type Row = Record<string, Value>;
 export type Durability = "durable" | "relaxed";
 
 export interface OpenOptions {
-  /** Whether nothing may be written. Otherwise, closing also moves a log left by a killed process into the file. */
+  /** Whether to open the file read-only. Otherwise, closing it moves a log left by a killed process into the file. */
   readOnly?: boolean;
 }
 
@@ -195,7 +195,7 @@ export class Connection {
     try {
       this.run(sql`rollback`);
     } catch {
-      // Errors such as a full disk have already rolled the transaction back. The first error is the one to throw.
+      // After errors such as a full disk, SQLite has already rolled back. The first error is the one to throw.
     }
   }
 }

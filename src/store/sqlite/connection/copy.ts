@@ -25,8 +25,8 @@ export async function copyDatabase(path: string, to: string, files: DatabaseFile
 }
 
 /**
- * Copies a database on a read-only disk, where SQLite cannot create its shared-memory file. No process has the database
- * open, because that file would then exist. Returns false for every other error.
+ * Copies a database on a read-only disk, where SQLite cannot create its shared-memory file. If that file is missing,
+ * no process has the database open. Returns false for every other error.
  */
 async function copyUnused(
   error: unknown,

@@ -89,7 +89,7 @@ export class FaultMonitor {
     this.#file = identifyFile();
   }
 
-  /** Returns the error to throw instead of `error`. A storage fault is remembered and becomes a {@link StorageError}. */
+  /** Returns the error to throw for `error`. A storage fault is remembered and becomes a {@link StorageError}. */
   note(error: unknown): unknown {
     const cause = this.#causeOf(error);
     if (cause === null) return error;
@@ -130,7 +130,7 @@ export class FaultMonitor {
     this.#options.onFault(cause === null ? null : PROBLEMS[cause]);
   }
 
-  /** Returns the cause of an error, which SQLite reports as an I/O error if a full disk prevents shared memory. */
+  /** Returns an error's cause. If a full disk prevents shared memory, SQLite reports an I/O error. */
   #causeOf(error: unknown): Cause | null {
     const cause = causeOf(error);
     return cause === "io" && !this.#options.hasRoom() ? "full" : cause;

@@ -1,4 +1,4 @@
-// SQL templates with values written in place, which are bound as parameters.
+// SQL templates, which bind the values written in them as parameters.
 import type { SupportedValueType } from "node:sqlite";
 
 export type Value = SupportedValueType;

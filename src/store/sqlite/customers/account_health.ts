@@ -1,4 +1,4 @@
-// Counts mails and unknown prices that need attention, in SQLite.
+// Counts queued mails, failed mails and unknown prices in SQLite.
 import type { AccountHealth } from "../../../domain/ports/store/customers.ts";
 import type { Connection } from "../connection/connection.ts";
 import { sql } from "../connection/sql.ts";

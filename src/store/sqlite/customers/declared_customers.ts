@@ -22,7 +22,7 @@ export function createDeclared(connection: Connection): Part<"declareCustomers">
       connection.transaction("durable", (): Declaration => {
         const conflicts = customers.flatMap((customer) => conflictsOf(connection, customer));
         if (conflicts.length > 0) return { kind: "refused", conflicts };
-        // Customers that are no longer declared end first, so that a renamed customer can take over its keys.
+        // Undeclared customers are disabled first, so that a renamed customer can take over its keys.
         const gone = endOthers(connection, customers, by);
         const added: string[] = [];
         const changed: string[] = [];

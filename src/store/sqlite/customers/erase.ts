@@ -21,7 +21,7 @@ export function createErasure(connection: Connection): Part<"eraseCustomer"> {
       try {
         const isErased = connection.transaction("durable", () => erase(connection, id, by));
         if (isErased) {
-          // Pages that were freed earlier leave the file, and the log is emptied.
+          // Removes previously freed pages from the file, and empties the log.
           connection.all(sql`pragma incremental_vacuum`);
           connection.all(sql`pragma wal_checkpoint(truncate)`);
         }

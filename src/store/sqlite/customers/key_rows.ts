@@ -10,7 +10,7 @@ export function insertKey(connection: Connection, customerId: string, key: ApiKe
   );
 }
 
-/** Disables a key. A key that is already disabled keeps its time. */
+/** Disables a key. A key that is already disabled keeps its original time. */
 export function disableKey(connection: Connection, hash: string, nowMs: number): void {
   connection.run(
     sql`update api_keys set disabled_at = ${nowMs} where hash = ${hash} and disabled_at is null`,

@@ -58,7 +58,7 @@ interface DueSubscription extends WaitingSubscription {
   seqs: readonly number[];
 }
 
-/** All pending regular deliveries or all pending replays, which take turns by customer and subscription. */
+/** A queue of all regular deliveries or all replays, whose customers and subscriptions take turns. */
 class Queue {
   /** The last customer served or skipped, and each customer's last subscription. */
   #customer = "";

@@ -92,7 +92,7 @@ export function applyTrigger(
   return true;
 }
 
-/** Marks those deliveries as delivered that are pending and count towards a quota. Returns the number marked. */
+/** Marks pending deliveries that count towards a quota as delivered. Returns the number marked. */
 export function markPendingDelivered(connection: Connection, ids: readonly string[], nowMs: number): number {
   // With "or rollback", an error fails the whole transaction, so SQLite need not copy changed pages.
   return connection.run(

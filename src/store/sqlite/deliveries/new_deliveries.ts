@@ -1,4 +1,4 @@
-// New deliveries in SQLite, either held or due, which are numbered and written together.
+// Creates deliveries in SQLite, which are held or due, and are numbered and written together.
 import type { HoldReason } from "../../../domain/delivery/delivery.ts";
 import type { RegEvent } from "../../../domain/event/event.ts";
 import type { NewDelivery } from "../../../domain/ports/store/deliveries.ts";
@@ -19,7 +19,7 @@ interface Made {
 /** The deliveries that a transaction creates. {@link NewDeliveries.write} writes them. */
 export class NewDeliveries {
   #made: Made[] = [];
-  /** The last delivery's event, whether it has stored deliveries, and the subscriptions for which it was added here. */
+  /** The event of the last delivery added, whether it has stored deliveries, and the subscriptions added for it. */
   #event = { id: "", isStored: false, subscriptions: new Set<string>() };
 
   constructor(readonly connection: Connection, readonly quota: MonthQuota, readonly nowMs: number) {}
@@ -78,7 +78,7 @@ export class NewDeliveries {
     }
   }
 
-  /** Whether the delivery exists. In a restored store it may, although its event is still in the outbox. */
+  /** Whether the delivery already exists. In a restored store, its event may still be in the outbox. */
   #isThere(subscriptionId: string, eventId: string): boolean {
     if (this.#event.id !== eventId) {
       const any = this.connection.get(sql`select 1 from deliveries where event_id = ${eventId} limit 1`);

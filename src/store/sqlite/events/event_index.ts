@@ -118,7 +118,7 @@ export class IndexWriter {
       this.#assign(newest === undefined ? first : newest.position + 1n, sorted);
       return;
     }
-    // Rare: ids ascend unless the clock is set back between two starts. Events with greater ids then move up.
+    // This is rare, as ids ascend unless the clock is set back between two starts. Events with greater ids move up.
     const later = this.#positions(sql`${atTime} and id > ${lowest} order by event_order.position`);
     const moved = later.map(({ seq, id, position }) => {
       const text = textOf(servedBySeq(this.connection, seq));

@@ -48,7 +48,7 @@ export function findPublication(
   return null;
 }
 
-/** Returns the source's publications from a certain time on that are not withdrawn, with their missed counts. */
+/** Returns the source's publications dated `sinceMs` or later and not withdrawn, with their missed counts. */
 export function presentPublications(
   connection: Connection,
   sourceId: string,

@@ -80,11 +80,11 @@ export class RecordWriter {
   }
 
   finish(): void {
-    // Written last and together, because FTS5 flushes its pending rows before each statement with its own rollback.
+    // Written last and together, because FTS5 flushes pending rows before each statement that may roll back alone.
     this.#index.finish();
   }
 
-  /** Returns why earlier versions are quarantined, because later ones must wait with them; null if none are. */
+  /** Returns why an earlier version is quarantined, or null if none is. Later versions must wait with it. */
   #reasonBefore(event: RegEvent): string | null {
     if (event.version === 1) return null;
     const before = this.connection.get(

@@ -30,8 +30,8 @@ create table payers (
   access_until integer,
   -- A price in the newest state that the config does not contain; otherwise null.
   unknown_price text,
-  -- The email address of the payer's latest checkout. The customer's is updated only when this one changes, so that an
-  -- email address set by the operator is kept.
+  -- The email address of the payer's latest checkout. The customer's email address is updated only when
+  -- this one changes, so that one set by the operator is kept.
   email text
 ) strict, without rowid;
 

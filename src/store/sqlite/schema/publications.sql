@@ -1,4 +1,4 @@
--- Publications, with which the items of sources are compared.
+-- Known publications, with which the items of sources are compared.
 
 -- The newest version of each publication, with one row for each of its identities (key).
 create table publications (
@@ -14,7 +14,7 @@ create table publications (
   pending_hash text,
   -- How often only the date has changed.
   date_moves integer not null default 0 check (date_moves >= 0),
-  -- The identity's place in the order in which the publication's identities were added.
+  -- The identity's position in the order in which the publication's identities were added.
   ordinal integer not null default 0 check (ordinal >= 0),
   -- In how many consecutive complete fetches it was missing, and whether its newest version is a withdrawal.
   missed integer not null default 0 check (missed >= 0),

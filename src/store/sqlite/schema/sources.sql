@@ -26,7 +26,7 @@ create table sources (
   last_error text,
   outcome text check (outcome in ('ok', 'failing', 'blocked', 'empty')),
   outcome_since integer,
-  -- When it published something new, used to warn when it has been silent for unusually long.
+  -- When it published something new; used to warn when it has been silent for unusually long.
   news text not null default '{"lastAtMs":null,"days":[],"seen":""}' check (json_valid(news)),
   -- Permanent redirects of its URLs.
   moves text not null default '[]' check (json_valid(moves)),

@@ -34,7 +34,7 @@ interface Noted {
   succeeded: boolean;
 }
 
-/** The health of the endpoints that a transaction's attempts concern. Each is read and written only once. */
+/** The health of endpoints while a transaction records attempts. Each endpoint is read and written once. */
 export class EndpointNotes {
   readonly #noted = new Map<string, Noted>();
 
@@ -193,7 +193,7 @@ export function createEndpoints(
             where previous_secret_until > ${nowMs + PREVIOUS_SECRET_MS}`,
         );
         adjustMailsForClockRollback(connection, nowMs);
-        // A wait that began in the future begins now, with the same length.
+        // A wait that was set at a time in the future restarts now, with the same length.
         return connection.run(
           sql`update deliveries
             set next_attempt_at = next_attempt_at - (decided_at - ${nowMs}),

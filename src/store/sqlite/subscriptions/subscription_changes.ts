@@ -91,7 +91,7 @@ function changeSubscription(
     if (twin !== null) return twin;
     if (isOn && !wasOn && others.active >= activeLimit) return "limit_reached";
   }
-  // Disabled before the update, because only a disabled subscription may have the settings of an enabled one.
+  // Disabled before the update, because only a disabled subscription may duplicate an enabled one.
   if (wasOn && !isOn) {
     disableSubscription(connection, before.id, { by: "owner", nowMs, mailId: null, problem: null });
   } else if (!isWanted && before.disabledBy === "tier") {
