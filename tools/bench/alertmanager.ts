@@ -1,4 +1,4 @@
-// Alertmanager's side of the delivery row: its webhooks are neither signed nor recorded.
+// Runs Alertmanager for comparison in the delivery rows. It neither signs nor records its webhooks.
 import { join } from "node:path";
 
 /** Time limit for the start of Alertmanager, ms. */

@@ -19,7 +19,7 @@ import type { Sending } from "./companions/sender.ts";
 
 /** Concurrent attempts for the one subscription: the default, and ten times that. */
 const CONCURRENCIES = [5, 50];
-/** How often the receiver is asked how many webhooks of Alertmanager it has received, in ms. */
+/** Interval for polling the number of Alertmanager webhooks that have arrived, ms. */
 const POLL_MS = 2;
 
 export async function measureDeliveries(bench: Bench): Promise<void> {
@@ -61,7 +61,7 @@ export async function measureDeliveries(bench: Bench): Promise<void> {
       notes: [`${spread(compared)}; bodies of about ${body.length} bytes`],
     });
     if (alertmanager === null) {
-      tell("Alertmanager is not installed: no comparison with it");
+      tell("Alertmanager is not installed, so it is not compared");
       continue;
     }
     const beside = await compare(settings.rounds, send, async () => {

@@ -37,7 +37,7 @@ function listedFields(source: Config["sources"][number] | null, state: SourceSta
     fetch_strategy: source?.fetchStrategy ?? null,
     last_success_at: state?.lastSuccessAtMs ?? null,
     last_new_at: state?.cadence.lastAtMs ?? null,
-    // A source that is not stored yet is due at the start.
+    // A source that is not stored yet is due when the server starts.
     next_due_at: isEnabled && state !== null ? nextDue(state, nowMs) : null,
     consecutive_failures: state?.consecutiveFailures ?? 0,
     last_error: state?.lastError ?? null,

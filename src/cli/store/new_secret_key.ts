@@ -86,7 +86,7 @@ function describe(
 ): string {
   const subscriptions = Object.values(customers).flat().length;
   const lines = [
-    `the store has a new key: ${key}; keep a copy of it apart from the database`,
+    `the store has a new key: ${key}; keep a copy of it separate from the database`,
     `backup of the previous database: ${backup}`,
     `subscriptions that need a new secret: ${subscriptions}`,
     ...Object.entries(customers).map(([id, ids]) => `  ${id}  ${ids.join(" ")}`),
