@@ -31,7 +31,7 @@ function customerOf(holder: KeyHolder | null): Customer {
   if (holder.keyDisabled) {
     throw new AppError(
       "unauthenticated",
-      "This API key is disabled: it was replaced or revoked. Contact the operator if you have no newer key.",
+      "This API key is disabled because it was replaced or revoked. Contact the operator if you have no newer key.",
     );
   }
   if (!holder.customer.enabled) throw new AppError("unauthenticated", whyDisabled(holder));

@@ -131,7 +131,7 @@ Deno.test("POST /v1/subscriptions has one response for every host that is not pe
 Deno.test("POST /v1/subscriptions states the rule that a URL violates, whatever its host is", () =>
   withWorld(async (world, key) => {
     const rows: [webhookUrl: (host: string) => string, message: RegExp][] = [
-      [(host) => `http://${host}/ai`, /must begin with https:\/\/; over http .*\[delivery\] allow_http\)$/],
+      [(host) => `http://${host}/ai`, /must begin with https:\/\/; over http, .*\[delivery\] allow_http\)$/],
       [(host) => `ftp://${host}/`, /must begin with https:\/\/, not with ftp:/],
       [(host) => `javascript:alert("${host}")`, /must begin with https:\/\/, not with javascript:/],
       [(host) => `${host}/ai`, /must begin with https:\/\/; write it in full/],

@@ -27,13 +27,12 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
       "`webhook_url` is not allowed. `errors` names the violated rule (https, no user name or password, an allowed " +
       "port, the length); every problem with the host has the same message",
     detail:
-      "webhook_url: must begin with https://; over http anyone on the network path could read it (the " +
+      "webhook_url: must begin with https://; over http, anyone on the network path could read deliveries (the " +
       "operator can allow http: [delivery] allow_http)",
     errors: [{
       field: "webhook_url",
-      message:
-        "must begin with https://; over http anyone on the network path could read it (the operator can " +
-        "allow http: [delivery] allow_http)",
+      message: "must begin with https://; over http, anyone on the network path could read deliveries (the " +
+        "operator can allow http: [delivery] allow_http)",
     }],
   },
   invalid_signature: {
@@ -134,7 +133,7 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
   },
   test_limit_reached: {
     when:
-      "your tier's test calls per UTC day are used up, or too many of yours are in progress; `Retry-After` states " +
+      "your tier's test calls per UTC day are used up, or you have too many in progress; `Retry-After` states " +
       "when to retry",
     detail:
       "Your tier allows 50 test calls a day, and all of them are used. Retry after 2026-08-01T00:00:00.000Z, " +
@@ -142,8 +141,8 @@ const ROWS: Record<ErrorCode, ProblemRow> = {
   },
   replay_limit_reached: {
     when:
-      "the replay would send more deliveries than your tier's daily replays have left (nothing was sent), or another " +
-      "replay of yours is in progress; `Retry-After` states when to retry",
+      "the replay would send more deliveries than your tier's daily replays have left (nothing was sent), or you " +
+      "have another replay in progress; `Retry-After` states when to retry",
     detail:
       "This replay would send 800 deliveries, but only 120 of your tier's 500 replays a day are left. Nothing was " +
       "sent. Replay a shorter period with `until`. Retry after 2026-08-01T00:00:00.000Z, or ask for a higher tier.",

@@ -119,7 +119,7 @@ function timeFindings(timestamp: string, nowMs: number): Finding[] {
   const seconds = Number(timestamp);
   if (timestamp.length >= 13) {
     return [
-      problem("webhook-timestamp looks like milliseconds. It is sent in seconds, and signed as sent."),
+      problem("webhook-timestamp looks like milliseconds. Verify it as it was sent: in seconds."),
     ];
   }
   const late = Math.floor(nowMs / 1_000) - seconds;
