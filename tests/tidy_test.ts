@@ -1,4 +1,4 @@
-// The house rules as tests: what may import what, what reaches the world, what files look like. And tests of the rules.
+// The house rules as tests: allowed imports, access to the outside, and the form of files. Also tests of the rules.
 import assert from "node:assert/strict";
 import { worldRule } from "../tools/tidy/bans.ts";
 import { madeExpressionRule } from "../tools/tidy/expressions.ts";
@@ -18,13 +18,13 @@ import { type Offence, parseSource, readRepository, type Source } from "../tools
 
 type Rule = (sources: readonly Source[]) => Offence[];
 
-/** Files by path, with what a rule must find in each: the lines of its offences. */
+/** Files by path, with the lines of the offences that a rule must find. */
 type Samples = Record<string, { text: string; lines: number[] }>;
 
 interface House {
   promise: string;
   rule: Rule;
-  /** Whether offences are listed for consideration only. */
+  /** Whether offences are only listed. */
   isWarning?: true;
   samples: Samples;
 }
@@ -70,7 +70,7 @@ const RULES: House[] = [
   },
   {
     promise:
-      "nothing outside src/platform and main.ts reaches clock, timers, randomness, network, files or console",
+      "nothing outside src/platform and main.ts uses clock, timers, randomness, network, files or console",
     rule: worldRule,
     samples: {
       "src/api/a.ts": bad(
@@ -201,7 +201,7 @@ const RULES: House[] = [
     },
   },
   {
-    promise: "files and folders are snake_case and say what they own",
+    promise: "names of files and folders are snake_case and specific",
     rule: fileNameRule,
     samples: {
       "src/api/read_events_2.ts": good(""),
@@ -214,7 +214,7 @@ const RULES: House[] = [
     },
   },
   {
-    promise: "nothing is named after helping, managing or being of use",
+    promise: "no name contains helper, manager or util",
     rule: nameRule,
     samples: {
       "src/api/a.ts": good("class Managed {}\nfunction helpText() {}\nconst useful = 1;"),
@@ -229,7 +229,7 @@ const RULES: House[] = [
     },
   },
   {
-    promise: "every file opens with a comment on what it owns",
+    promise: "every file starts with a comment on its contents",
     rule: openingRule,
     samples: {
       "src/api/a.ts": good("// Routes.\n"),
@@ -326,7 +326,7 @@ interface Lock {
   npm: Record<string, { integrity: string }>;
 }
 
-Deno.test("executable.lock pins what the executable embeds, and nothing that deno.lock does not pin alike", async () => {
+Deno.test("executable.lock pins the packages of the executable, with the same hashes as deno.lock", async () => {
   const read = async (name: string): Promise<Lock> =>
     JSON.parse(await Deno.readTextFile(new URL(`../${name}`, import.meta.url)));
   const [all, embedded] = await Promise.all([read("deno.lock"), read("executable.lock")]);

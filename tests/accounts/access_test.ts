@@ -26,7 +26,7 @@ const HOLDER: KeyHolder = { customer: CUSTOMER, disabledBy: null, keyDisabled: f
 const DISABLED_KEY: KeyHolder = { ...HOLDER, keyDisabled: true };
 const DISABLED_CUSTOMER: KeyHolder = { ...HOLDER, customer: { ...CUSTOMER, enabled: false } };
 
-/** Access over a store with the test's key holders that records the look-ups. */
+/** Returns an authenticator on a store with one key holder, which records the look-ups. */
 function given(holder: KeyHolder | null = HOLDER) {
   const clock = fakeClock(T0);
   const holders = new Map<string, KeyHolder>();
@@ -41,7 +41,7 @@ function given(holder: KeyHolder | null = HOLDER) {
   return { access: createAccess({ store, clock }), clock, holders, asked };
 }
 
-/** Expects a rejection and returns its message. */
+/** Expects a rejection, and returns its message. */
 async function refused(ask: () => Promise<unknown>): Promise<string> {
   let detail = "";
   await assert.rejects(async () => await ask(), (error) => {

@@ -13,7 +13,7 @@ const withDelivered = (count: number, work: (given: Given) => Promise<void>) =>
     await work(given);
   }, { config: LIMITS });
 
-/** Asserts a response that asks to retry when the UTC day ends. */
+/** Asserts a refusal that asks the client to retry when the UTC day ends. */
 function assertRefused({ world }: Given, reply: Reply, code: string): void {
   assert.deepEqual([reply.status, reply.json.code], [429, code], reply.text);
   const nowMs = world.platform.clock.nowMs();

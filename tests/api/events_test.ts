@@ -35,7 +35,7 @@ async function store(world: World, changes: readonly Partial<RegEvent>[]): Promi
 
 const idsOf = ({ json }: Reply): string[] => json.events.map((event: RegEvent) => event.id);
 
-/** Stores versions of one publication; returns their ids. */
+/** Stores versions of one publication. Returns their ids. */
 async function storeVersions(
   world: World,
   count: number,
@@ -98,7 +98,7 @@ Deno.test("GET /v1/events applies every filter, alone and together", () =>
       ["limit=2", [4, 3]],
       [`since=${START_MS + 2}`, [4, 3, 2]],
       [`until=${START_MS + 1}`, [1, 0]],
-      // All events; a time in seconds is a time in 1970, which the specification allows.
+      // All events. A time in seconds is in 1970, which the specification allows.
       ["since=0", [4, 3, 2, 1, 0]],
       ["since=-1", [4, 3, 2, 1, 0]],
       [`since=${START_MS / 1_000}`, [4, 3, 2, 1, 0]],
@@ -206,7 +206,7 @@ Deno.test("GET /v1/events pages by the specification's rule: the smallest publis
   }));
 
 const someEvent = fc.record({
-  // Few values, so that many events have the same time.
+  // Few distinct values, so that many events have the same time.
   published_at: fc.integer({ min: START_MS, max: START_MS + 3 }),
   source_id: fc.constantFrom("board", "other"),
 });
@@ -234,7 +234,7 @@ async function storeHappenings(
 const newestFirst = (events: readonly RegEvent[]): RegEvent[] =>
   [...events].sort((a, b) => b.published_at - a.published_at || (a.id < b.id ? 1 : -1));
 
-/** The events of a source in the order of the list; with `latest`, the newest version of each publication. */
+/** Returns the events of a source in list order. With `latest`, only the newest version of each publication. */
 function listed(events: readonly RegEvent[], latest: boolean): RegEvent[] {
   const own = events.filter(({ source_id }) => source_id === "board");
   return newestFirst(latest ? [...new Map(own.map((event) => [event.external_id, event])).values()] : own);
@@ -247,7 +247,7 @@ const someWalk = fc.tuple(
   fc.integer({ min: 1, max: 4 }),
 );
 
-/** Walks by `Link` from a path while events are stored; returns the events before the walk and those of its pages. */
+/** Follows `Link` from a path while events are stored. Returns the earlier events and those of its pages. */
 async function walk(
   world: World,
   { key, path: first, stored, meanwhile }: {

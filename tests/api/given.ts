@@ -11,7 +11,7 @@ export const NEW_HOOK = "https://hooks.example.org/new";
 // deno-lint-ignore no-explicit-any -- responses whose fields the tests check
 export type Json = any;
 
-/** A body or headers of a request. */
+/** The body and headers of a request. */
 interface Sent {
   key?: string;
   body?: unknown;
@@ -37,7 +37,7 @@ export interface Given {
   bodiesTo(hook: string): Json[];
 }
 
-/** Runs a test in a world with hosts: a receiver, a private one, the service itself and a source. */
+/** Runs a test in a world with these hosts: a receiver, a private one, the service itself and a source. */
 export function withHosts(work: (world: World) => Promise<void>, config = boardConfig()): Promise<void> {
   return withWorld(config, async (world) => {
     const addresses = { hooks: "93.184.215.14", inside: "10.0.0.7", feed: "93.184.215.15" };
@@ -65,11 +65,11 @@ export function subscribe(
   return world.ask("/v1/subscriptions", { method: "POST", key, headers, body: text });
 }
 
-/** The path of the next page; null on the last page. */
+/** Returns the path of the next page, or null on the last page. */
 export const nextPath = ({ headers }: Reply): string | null =>
   /^<http:\/\/127\.0\.0\.1:8080(.*)>; rel="next"$/.exec(headers.get("link") ?? "")?.[1] ?? null;
 
-/** Runs a test in a world with a {@link Given}; `respond` is the receiver's response. */
+/** Runs a test in a world with a {@link Given}. `respond` determines the receiver's response. */
 export function withSubscription(
   work: (given: Given) => Promise<void>,
   { config = "", respond = () => ({ status: 204 }) }: { config?: string; respond?: () => Answer } = {},

@@ -5,7 +5,7 @@ import { problem } from "../../src/wire/health_sources_topics.ts";
 import { boardConfig } from "../support/samples.ts";
 import { createWorld, type World } from "../support/world.ts";
 
-/** How long a test waits for a response, ms. */
+/** Maximum wait for a response, ms. */
 const LIMIT_MS = 20_000;
 
 interface RawResponse {
@@ -45,7 +45,7 @@ async function send(port: number, request: string): Promise<RawResponse> {
 const get = (port: number, line: string, headers = "Host: x") =>
   send(port, `${line} HTTP/1.1\r\n${headers}\r\nConnection: close\r\n\r\n`);
 
-/** Whether the response is complete according to its content-length; the responses here are ASCII. */
+/** Returns whether the response is complete according to its Content-Length. Responses here are ASCII. */
 function isWhole(text: string): boolean {
   const end = text.indexOf("\r\n\r\n");
   const length = /\r\ncontent-length: (\d+)/i.exec(text.slice(0, Math.max(end, 0)))?.[1];
@@ -70,7 +70,7 @@ async function withServer(work: (port: number, key: string, world: World) => Pro
   }
 }
 
-/** A request line and the status of its response; for 400 also the named field. */
+/** A request line and the expected status, with the named field for a 400. */
 type Row = [line: string, status: number, field?: string];
 
 const TARGETS: Row[] = [

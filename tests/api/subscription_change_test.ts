@@ -67,7 +67,7 @@ Deno.test("PATCH /v1/subscriptions/{id} follows the rules of creation", () =>
     assert.deepEqual([full.status, full.json.code], [403, "subscription_limit_reached"]);
   }, { config: "[tiers.team]\nactive_subscriptions = 2\n" }));
 
-/** Whether the library verifies a request with the secret, at the time of the world's clock. */
+/** Returns whether the official library verifies a request with the secret, at the time of the world's clock. */
 function verifies(secret: string, { body = "", headers }: SeenRequest, nowMs: number): boolean {
   const realNow = Date.now;
   Date.now = () => nowMs;

@@ -9,7 +9,7 @@ import { MIGRATIONS } from "../../src/store/sqlite/schema/migrate.ts";
 import { create, listed, names, NOW_MS, withPlace } from "./place.ts";
 import { needs, ROOT } from "../support/needs.ts";
 
-Deno.test("a backup contains the config of one moment, even during an edit", () =>
+Deno.test("a backup contains one consistent config, even during an edit", () =>
   withPlace(async (place) => {
     const { archives } = place.tools;
     const edit = () => Deno.writeTextFile(place.config, "# the config, edited and longer\n");
@@ -54,14 +54,14 @@ Deno.test("a backup contains the secret key only on request", async () => {
   });
 });
 
-Deno.test("createBackup() overwrites nothing", () =>
+Deno.test("createBackup() overwrites no file", () =>
   withPlace(async (place) => {
     await Deno.writeTextFile(place.archive, "mine");
     await assert.rejects(create(place), /already exists: choose another name/);
     assert.equal(await Deno.readTextFile(place.archive), "mine");
   }));
 
-Deno.test("createBackup() makes no backup of a damaged database, and leaves nothing behind", () =>
+Deno.test("createBackup() refuses a damaged database, and leaves no file", () =>
   withPlace(async (place) => {
     const inspect = (path: string) =>
       Promise.resolve({ ...inspectDatabase(path), problems: ["row 7 missing"] });
@@ -73,7 +73,7 @@ Deno.test("createBackup() makes no backup of a damaged database, and leaves noth
     assert.deepEqual(await names(place.folder), ["regfeed.db", "regfeed.db.key", "regfeed.toml"]);
   }));
 
-Deno.test("createBackup() reports needed and free space when the disk fills up, and leaves nothing there", () =>
+Deno.test("createBackup() reports required and free space if the disk fills up, and leaves no file", () =>
   withPlace(async (place) => {
     const pack = () =>
       Promise.reject(new Error("cannot write the archive: No space left on device (os error 28)"));
@@ -99,7 +99,7 @@ Deno.test("createBackup() reports needed and free space when the disk fills up, 
     );
   }));
 
-Deno.test("createBackup() removes leftovers of a killed process, and nothing in use", () =>
+Deno.test("createBackup() removes leftovers of a killed process, but no files in use", () =>
   withPlace(async (place) => {
     const [dead, busy] = [
       join(place.folder, ".regfeed-backup-dead"),
@@ -135,7 +135,7 @@ Deno.test("createBackup() copies the config and the key for their owner alone", 
   }));
 
 Deno.test(
-  needs("createBackup() run by root leaves folder and archive to the service whose database it is", ROOT),
+  needs("createBackup() run by root gives folder and archive to the owner of the database", ROOT),
   () =>
     withPlace(async (place) => {
       const [service, folder] = [65_534, join(place.folder, "data", "backups")];
@@ -147,7 +147,7 @@ Deno.test(
     }),
 );
 
-Deno.test("createBackup() believes no archive that does not read back as it was written", () =>
+Deno.test("createBackup() rejects an archive that does not read back as it was written", () =>
   withPlace(async (place) => {
     const archives = {
       ...place.tools.archives,

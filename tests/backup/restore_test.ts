@@ -55,7 +55,7 @@ Deno.test("restoreBackup() keeps the files of several restores within one second
     assert.equal(await Deno.readTextFile(`${place.key}.${first}`), "n".repeat(32));
   }));
 
-Deno.test("restoreBackup() never leaves a moment without a database, and releases its claim", () =>
+Deno.test("restoreBackup() always leaves a database in place, and releases its lock", () =>
   withPlace(async (place) => {
     await create(place);
     const { files } = place.tools;
@@ -111,7 +111,7 @@ Deno.test("restoreBackup() refuses a newer schema and names the version that rea
     assert.deepEqual(await Deno.readFile(place.database), before);
   }));
 
-Deno.test("restoreBackup() leaves no old log beside the database: it would be read into it", () =>
+Deno.test("restoreBackup() leaves no old log beside the database, because SQLite would apply it", () =>
   withPlace(async (place) => {
     await create(place);
     await Deno.remove(place.database);

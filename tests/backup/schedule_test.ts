@@ -8,7 +8,7 @@ import { fakePlatform } from "../support/platform.ts";
 const DAILY = { schedule: "15 3 * * *", timezone: "UTC" };
 const at = (text: string): number => Date.parse(`${text}Z`);
 
-/** A clock whose sleeps end at once, as if their time had passed. */
+/** Returns a clock whose sleeps end at once, as if their time had passed. */
 function sleepless(clock: ReturnType<typeof fakePlatform>["clock"]): Clock {
   return {
     ...clock,
@@ -121,7 +121,7 @@ async function run({ keep, folder, backups, create, removeFile }: Run) {
   return { made, lines };
 }
 
-Deno.test("runBackups() makes one a day, tries again after a failure, and keeps the newest", async () => {
+Deno.test("runBackups() creates one backup a day, tries again after a failure, and keeps the newest", async () => {
   // Created by `backup create` without a name: one long ago, and one on a scheduled day.
   const byHand = [backupName(at("2026-01-01T10:00")), backupName(at("2026-08-03T12:00"))];
   const folder = new Set<string>(["mine.tar.gz", ...byHand]);

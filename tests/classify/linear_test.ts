@@ -7,7 +7,7 @@ import { foldText } from "../../src/classify/phrases/fold_text.ts";
 
 /** Twice the length that is read of a summary. */
 const CHARACTERS = 20_000;
-/** Linear time is about 1 ms, quadratic more than a second. */
+/** Linear time takes about 1 ms, and quadratic time more than a second. */
 const MOST_MS = 200;
 
 const rules = [...EVENT_TYPE_DATA.rules, ...SEVERITY_DATA.signals.values()];
@@ -17,7 +17,7 @@ const patterns = new Set([
   ...EVENT_TYPE_DATA.rules.flatMap(({ unless }) => unless),
 ]);
 
-/** Texts that nearly match a pattern, again and again. */
+/** Returns texts that almost match a pattern repeatedly. */
 function textsFor(pattern: string): string[] {
   const words = pattern.replace(/[\^$*…#()|]/g, " ").split(/\s+/).filter((word) => word !== "");
   const repeated = (text: string) => `${text} `.repeat(CHARACTERS / (text.length + 1));

@@ -7,7 +7,7 @@ import { addCustomer, regfeed, serve, withFolder, writeConfig } from "../support
 import { LOOPBACK } from "../support/loopback.ts";
 
 const HOSTILE = "\x1b]0;owned\x07\x9b31mred\u202eexe.fdp\u2066";
-// deno-lint-ignore no-control-regex -- they are looked for
+// deno-lint-ignore no-control-regex -- the test searches for them
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 
 Deno.test("withSafeOutput() escapes control characters except our own colours", () => {
@@ -21,7 +21,7 @@ Deno.test("withSafeOutput() escapes control characters except our own colours", 
   assert.deepEqual(printed, [`a ${shown}`, `b ${shown}`, `\x1b[32mc\x1b[0m \\u001b[2J${shown}`]);
 });
 
-/** A publisher and an endpoint that send hostile texts. */
+/** Starts a publisher and an endpoint that send hostile texts. */
 function openHostile(): { address: string; close(): Promise<void> } {
   const server = Deno.serve(LOOPBACK, async (request) => {
     await request.body?.cancel();

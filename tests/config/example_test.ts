@@ -42,7 +42,7 @@ Deno.test("config.example.toml contains every known key", () => {
   const isShown = (key: string): boolean => {
     if (shown.has(key) || [...shown].some((other) => other.startsWith(`${key}.`))) return true;
     const [, strategy, name] = key.split(".");
-    // Keys that exclude each other are in comments, and keys that html shares with json are shown only for json.
+    // Mutually exclusive keys are in comments, and keys that html and json share are shown only for json.
     return (strategy === "json" || strategy === "html") && new RegExp(`^# ?${name} = `, "m").test(EXAMPLE);
   };
   assert.deepEqual(allKnownKeys().filter((key) => !isShown(key)), []);
@@ -82,7 +82,7 @@ Deno.test("config.example.toml shows valid forms of a secret", async () => {
 Deno.test("config.example.toml spreads the schedules of its sources, names them in two languages and states their terms", async () => {
   const { sources } = await configOf(EXAMPLE);
   assert.ok(sources.length >= 40, `${sources.length} sources`);
-  // Stated, although it may be the default.
+  // Stated even if the value is the default.
   const stated = ["name_en", "name_de", "schedule", "timezone", "languages", "reuse"];
   for (const source of parse(EXAMPLE).sources as Record<string, unknown>[]) {
     for (const key of stated) assert.ok(Object.hasOwn(source, key), `${source.id} does not state ${key}`);

@@ -8,7 +8,7 @@ import {
   type ParsedConfig,
 } from "../../src/config/config.ts";
 
-/** Files by absolute path and environment variables; an Error means that the file cannot be read. */
+/** Files by absolute path, and environment variables. A file that is an Error cannot be read. */
 export interface Given {
   files?: Record<string, string | Error>;
   env?: Record<string, string>;
@@ -42,7 +42,7 @@ export async function problemsOf(text: string, given: Given = {}): Promise<reado
   }
 }
 
-/** The messages of all problems, as printed. */
+/** Returns the messages of all problems, as printed. */
 export async function linesOf(text: string, given: Given = {}): Promise<string[]> {
   try {
     await configOf(text, given);
@@ -53,7 +53,7 @@ export async function linesOf(text: string, given: Given = {}): Promise<string[]
   }
 }
 
-/** A source with the required keys and further lines. */
+/** Returns a source with the required keys and these lines. */
 export function source(...lines: string[]): string {
   const own = new Set(lines.map((line) => line.split(" ")[0]));
   const least = ['id = "a-source"', 'name_en = "A source"', 'url = "https://feed.example.org/a.xml"'];

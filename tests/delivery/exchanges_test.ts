@@ -13,7 +13,7 @@ import { needs, present } from "../support/needs.ts";
 
 const FILE = new URL("../../../shared/facts/ssrf_cases.json", import.meta.url);
 const OK = "HTTP/1.1 200 OK\r\n";
-/** A response without a body. */
+/** Returns a response without a body. */
 const empty = (status: string, headers = ""): string =>
   `HTTP/1.1 ${status}\r\n${headers}content-length: 0\r\n\r\n`;
 const HOST = "hooks.receiver.example";
@@ -50,7 +50,7 @@ async function attempt(
   return { result, server: { port: server.port, said: server.received() } };
 }
 
-/** Repeats the bytes until the connection is closed. */
+/** Sends the bytes repeatedly until the connection is closed. */
 const endlessly = (part: string | Uint8Array, pauseMs: number): Conversation => async (connection) => {
   const bytes = typeof part === "string" ? new TextEncoder().encode(part) : part;
   while (true) {
@@ -143,7 +143,7 @@ const EXCHANGES: Record<string, () => Promise<void>> = {
     assert.deepEqual([result.statusCode, result.response], [200, "\ufffd\ufffd\ufffdA"]);
   },
   "CR/LF in custom header or event type": () => {
-    // The URL is the only text of a customer in a request.
+    // The URL is the only text in a request that a customer chooses.
     for (const text of ["https://a.example/\r\nx: y", "https://a.example/x\ny", "https://a.example\r/x"]) {
       assert.equal(checkWebhookUrl(text, policy).ok, false, JSON.stringify(text));
     }

@@ -77,7 +77,7 @@ class Room {
     this.#done = createDelivery(this.#deps).run(this.#stop.signal);
   }
 
-  /** Lets time pass in small steps; calls `look` after each. */
+  /** Advances the clock in small steps, and calls `look` after each. */
   async pass(ms: number, look: () => Promise<void> | void = () => {}): Promise<void> {
     for (let passed = 0; passed < ms; passed += STEP_MS) {
       await this.clock.advance(STEP_MS);
@@ -110,7 +110,7 @@ async function inRoom(
   }
 }
 
-/** The maximum number of requests in progress of each customer while time passes. */
+/** Returns the maximum number of requests in progress of each customer while time passes. */
 async function mostRunning(room: Room, ms: number): Promise<Map<string, number>> {
   const most = new Map<string, number>();
   await room.pass(ms, () => {

@@ -32,7 +32,7 @@ const faults = fc.record({
   restarts: fc.array(fc.nat(7).map((one) => one === 0), { minLength: 10, maxLength: 20 }),
 });
 
-/** Four subscriptions with six deliveries each, and endpoints that record violated limits. */
+/** Returns four subscriptions with six deliveries each, and endpoints that record violated limits. */
 function aStage(behaviourOf: (request: number) => number) {
   const limits = { concurrency: CONCURRENCY, concurrencyPerSubscription: PER_SUBSCRIPTION };
   const world = aWorld(limits);
@@ -68,7 +68,7 @@ function aStage(behaviourOf: (request: number) => number) {
   return { ...world, arrived, broken };
 }
 
-/** A process that runs the loop and can be stopped and started again. */
+/** Starts a process that runs the loop and can be stopped and restarted. */
 async function aProcess({ deps, clock }: Pick<ReturnType<typeof aStage>, "deps" | "clock">) {
   let loop = await runLoop(deps);
   const end = async (): Promise<void> => {

@@ -25,7 +25,7 @@ import { type FakeClock, fakeClock } from "../support/clock.ts";
 /** Sunday, 1 March 2026, 12:00 UTC. */
 export const START_MS = Date.UTC(2026, 2, 1, 12);
 
-/** A clock that jumps: `advance()` sets the time first, then wakes the sleepers that are due. */
+/** A clock that jumps: `advance()` sets the time before it wakes the sleepers that are due. */
 export interface JumpingClock extends FakeClock {
   /** Number of sleepers. */
   readonly sleeping: number;
@@ -56,7 +56,7 @@ export async function settle(): Promise<void> {
   for (let turn = 0; turn < 100; turn++) await Promise.resolve();
 }
 
-/** A response without a body. */
+/** Returns a response without a body. */
 export function respond(status: number, headers: Record<string, string> = {}): IncomingResponse {
   return { status, headers, body: new Uint8Array(), truncated: false };
 }
@@ -65,7 +65,7 @@ export function textOf(body: string | Uint8Array | undefined): string {
   return typeof body === "string" ? body : new TextDecoder().decode(body);
 }
 
-/** A promise that settles only when the signal aborts. */
+/** Returns a promise that settles only when the signal aborts. */
 export function hang(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason));
@@ -123,7 +123,7 @@ export function anEvent(change: Partial<RegEvent> = {}): RegEvent {
   });
 }
 
-/** A subscription without filters. */
+/** Returns a subscription without filters. */
 export function aSubscription(change: Partial<Subscription> = {}): Subscription {
   return storedSubscription("sub_01JNQ2B3C4D5E6F7G8H9JKMNPQ", {
     customerId: "cus_01JNQ2B3C4D5E6F7G8H9JKMNPQ",
@@ -142,7 +142,7 @@ interface Queued {
 
 const nothing = (): Promise<number> => Promise.resolve(0);
 
-/** The store of deliveries in memory. A method in `failing` throws the returned error. */
+/** A store of deliveries in memory. A method in `failing` throws the returned error. */
 export class FakeStore {
   readonly subscriptions: Subscription[] = [];
   readonly waiting: UnmatchedEvent[] = [];
@@ -261,7 +261,7 @@ export class FakeStore {
   }
 }
 
-/** The dependencies of a delivery loop, and the fakes among them. */
+/** Returns the dependencies of a delivery loop, and the fakes among them. */
 export function aWorld(
   change: Partial<DeliveryDeps> = {},
 ): { deps: DeliveryDeps; clock: JumpingClock; network: FakeNetwork; store: FakeStore; log: FakeLog } {
@@ -297,7 +297,7 @@ export function aWorld(
 
 export const HOST = "hooks.receiver.example";
 
-/** A world with one subscription, this number of due deliveries, and an endpoint that responds with 200. */
+/** Returns a world with one subscription, this number of due deliveries, and an endpoint that responds with 200. */
 export function aQueue(count: number, change: Partial<DeliveryDeps> = {}): ReturnType<typeof aWorld> {
   const world = aWorld(change);
   const subscription = aSubscription();
@@ -307,7 +307,7 @@ export function aQueue(count: number, change: Partial<DeliveryDeps> = {}): Retur
   return world;
 }
 
-/** A running loop; it is stopped at the end of the scope. */
+/** A running loop, which is stopped at the end of the scope. */
 export interface RunningLoop extends AsyncDisposable {
   delivery: Delivery;
   stop(): void;

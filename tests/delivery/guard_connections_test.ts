@@ -15,7 +15,7 @@ const NO_CONTENT = "HTTP/1.1 204 No Content\r\n\r\n";
 const saying = (bytes: string) => async (connection: Deno.TcpConn): Promise<void> =>
   void await connection.write(new TextEncoder().encode(bytes));
 
-/** A delivery loop with the real client and a policy that permits http. */
+/** Runs the work with the real HTTP client and a policy that permits http. */
 async function withDelivery(
   permitted: { allowNetworks: string[]; allowPorts?: number[] },
   work: (delivery: Delivery) => Promise<void>,
@@ -70,7 +70,7 @@ Deno.test("addresses that the policy does not permit are never connected to, how
     `http://user:word@127.0.0.1:${port}/`,
     `http://example.com@127.0.0.1:${port}/`,
   ];
-  // Another address is permitted, this machine is not.
+  // Another address is permitted, but not this machine.
   await withDelivery({ allowNetworks: ["127.9.9.9/32"] }, async (delivery) => {
     for (const url of urls) {
       const { problem, status_code } = await sendTo(delivery, url);

@@ -19,7 +19,7 @@ interface Cases {
   dns: { scenario: string }[];
 }
 
-/** Cases that the list leaves open: NAT64 is refused unless it is configured, other TLS ports are permitted. */
+/** Decisions that the list leaves open: NAT64 is refused unless configured, and other TLS ports are permitted. */
 const DECIDED: Record<string, string> = {
   "64:ff9b::808:808": "block",
   "https://example.com:8443/hook": "allow",
@@ -97,7 +97,7 @@ Deno.test(
   },
 );
 
-/** Each listed DNS scenario: the addresses of the name, and whether they are refused, fail, or are used. */
+/** For each listed DNS scenario, the addresses of the name, and whether they are refused, fail or are used. */
 const NAMES: Record<string, { gives: string[] | NetworkError; then: "refused" | "fails" | string[] }> = {
   "A=10.0.0.1": { gives: ["10.0.0.1"], then: "refused" },
   "A=1.1.1.1 + A=127.0.0.1 (mixed)": { gives: ["1.1.1.1", "127.0.0.1"], then: "refused" },
@@ -117,7 +117,7 @@ const NAMES: Record<string, { gives: string[] | NetworkError; then: "refused" | 
   "0.0.0.0 answer": { gives: ["0.0.0.0"], then: "refused" },
 };
 
-/** Listed DNS scenarios that other files test. */
+/** Listed DNS scenarios that tests in other files cover. */
 const ELSEWHERE: Record<string, string> = {
   "first answer public, second private (rebinding)": "guard_connections_test.ts",
   "public at create, private at delivery": "guard_connections_test.ts",

@@ -102,7 +102,7 @@ for (const [name, verifier] of VERIFIERS) {
   });
 }
 
-Deno.test("signPayload() with two secrets satisfies every verifier with either, the newest first", () => {
+Deno.test("signPayload() with two secrets satisfies every verifier with either secret, newest first", () => {
   const timestampSeconds = Math.floor(Date.now() / 1_000);
   const message = { id: ID, timestampSeconds, body: BODY };
   const both = signPayload({ ...message, secrets: [OTHER_SECRET, SECRET] });

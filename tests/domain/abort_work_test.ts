@@ -4,7 +4,7 @@ import { orAborted } from "../../src/domain/abort_work.ts";
 
 const never = new Promise<never>(() => {});
 
-Deno.test("orAborted() settles as the work does", async () => {
+Deno.test("orAborted() settles like the work", async () => {
   const { signal } = new AbortController();
   assert.equal(await orAborted(Promise.resolve(1), signal), 1);
   await assert.rejects(orAborted(Promise.reject(new Error("broken")), signal), /broken/);
@@ -18,7 +18,7 @@ Deno.test("orAborted() rejects with the signal's reason, aborted before or meanw
   await assert.rejects(waiting, /meanwhile/);
 });
 
-Deno.test("orAborted() swallows a failure of the work that comes after the abort", async () => {
+Deno.test("orAborted() ignores a failure of the work after the abort", async () => {
   const late = Promise.withResolvers<void>();
   await assert.rejects(orAborted(late.promise, AbortSignal.abort(new Error("stop"))), /stop/);
   late.reject(new Error("too late"));

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { formatBytes } from "../../src/domain/format_bytes.ts";
 
-Deno.test("formatBytes() counts as disks are sold", () => {
+Deno.test("formatBytes() uses decimal units, as disk manufacturers do", () => {
   const cases: [number, string][] = [
     [0, "0 bytes"],
     [999, "999 bytes"],

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { isReachable, literalAddress, parseNetwork } from "../../src/domain/ip_address.ts";
 
-Deno.test("isReachable() permits public addresses and opened ranges, and no form that carries a private one", () => {
+Deno.test("isReachable() permits public addresses and configured ranges, but no form that embeds a private address", () => {
   const opened = [parseNetwork("10.0.0.0/8"), parseNetwork("64:ff9b::/96")];
   const rows: [address: string, alone: boolean, opened: boolean][] = [
     ["93.184.215.14", true, true],

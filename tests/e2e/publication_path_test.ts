@@ -73,7 +73,7 @@ async function readCoverage(folder: string): Promise<Coverage[]> {
   return found;
 }
 
-/** The modules of src, by the functions of theirs that ran. */
+/** Returns the modules of src by the functions that ran in them. */
 function modulesByFunction(coverage: readonly Coverage[]): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const { url, functions } of coverage) {

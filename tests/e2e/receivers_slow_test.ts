@@ -98,7 +98,10 @@ async function build(tool: string, file: string, folder: string): Promise<void> 
 
 for (const [file, tool, [command = "", ...args]] of RECEIVERS) {
   Deno.test(
-    needs(`docs/use/webhooks.md: ${file} takes what is good, once, and refuses what is not`, program(tool)),
+    needs(
+      `docs/use/webhooks.md: ${file} accepts valid deliveries once, and refuses invalid ones`,
+      program(tool),
+    ),
     () =>
       withFolder(async (folder) => {
         await Deno.writeTextFile(join(folder, file), shown(file));
@@ -155,7 +158,7 @@ Deno.test(
 for (const [file, tool] of [["save.mjs", "node"], ["save.py", "python3"]] as const) {
   Deno.test(
     needs(
-      `docs/use/webhooks.md: what ${file} saves is what webhook verify takes, as the page says it`,
+      `docs/use/webhooks.md: webhook verify accepts the files that ${file} saves, as documented`,
       program(tool),
     ),
     () =>

@@ -47,7 +47,7 @@ Deno.test("with a locked database reads continue, writes return 503, and both re
   });
 });
 
-Deno.test("a database file that is replaced under a running server: health is 503, and the log says what to do", async () => {
+Deno.test("if the database file of a running server is replaced, health returns 503 and the log says what to do", async () => {
   await withConfig('[server]\nlisten = "127.0.0.1:0"\n', async (folder) => {
     const server = await serve(folder);
     const file = join(folder, "data", "regfeed.db");
@@ -67,7 +67,7 @@ Deno.test("a database file that is replaced under a running server: health is 50
   });
 });
 
-Deno.test("a database that is damaged beyond opening: every command says what to do, and that heals it", async () => {
+Deno.test("if a database is too damaged to open, every command says what to do, and that repairs it", async () => {
   await withConfig('[server]\nlisten = "127.0.0.1:0"\n', async (folder) => {
     await regfeedJson(folder, "customer add --email ana@example.org");
     await regfeedJson(folder, "backup create good.tar.gz --secret-key");

@@ -3,21 +3,21 @@
 /** One kind of input, of any size. */
 export interface GrowingCase {
   parser: string;
-  /** The offset in the parser's sample at which it is inserted. */
+  /** The offset in the parser's sample at which the repetition is inserted. */
   at: number;
   before: string;
-  /** The repeated text, in which `#` becomes the number of the repetition if `isNumbered`. */
+  /** The repeated text. If `isNumbered`, `#` is replaced by the number of the repetition. */
   repeated: string;
   middle: string;
-  /** A text that is repeated as often after the middle. */
+  /** A text that is repeated equally often after the middle. */
   repeatedAfter: string;
   after: string;
   isNumbered: boolean;
-  /** Whether it is tried up to the longest input in any case. */
+  /** Whether all sizes are tried in any case. */
   isWhole: boolean;
 }
 
-/** A case with the given properties; others are empty. */
+/** Returns a case with the given properties. The others are empty. */
 export function growing(given: Pick<GrowingCase, "parser" | "repeated"> & Partial<GrowingCase>): GrowingCase {
   return {
     at: 0,
@@ -31,7 +31,7 @@ export function growing(given: Pick<GrowingCase, "parser" | "repeated"> & Partia
   };
 }
 
-/** The input with about `size` characters. */
+/** Returns an input of about `size` characters. */
 export function inputOf(given: GrowingCase, sample: string, size: number): string {
   const { at, before, repeated, middle, repeatedAfter, after, isNumbered } = given;
   const times = Math.max(1, Math.floor(size / (repeated.length + repeatedAfter.length)));

@@ -4,14 +4,14 @@ import type { Message } from "./worker.ts";
 import type { Chance } from "../support/chance.ts";
 import type { FuzzedParser } from "./fuzzed_parser.ts";
 
-/** A case that takes longer hangs, ms. */
+/** Time after which a case counts as hanging, ms. */
 const HANG_MS = 30_000;
 
 /** A thread that runs cases. */
 export class Fuzzer {
   #worker: Worker | null = null;
 
-  /** Why a case is a finding; null if it is not one. */
+  /** Runs a case. Returns why it is a finding, or null if it is not one. */
   async run(given: GrowingCase): Promise<string | null> {
     const worker = this.#worker ??= new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
     let size = 0;
@@ -65,7 +65,7 @@ export function randomCase({ name, sample, tokens }: FuzzedParser, chance: Chanc
   });
 }
 
-/** The beginning, the end, or a boundary between words and signs of a text. */
+/** Returns the offset of the beginning, the end, or a boundary between words and signs of a text. */
 function offsetIn(sample: string, chance: Chance): number {
   const inside = [...sample.matchAll(/[^\w]/g)].map(({ index }) => index + chance.between(0, 1));
   return chance.pick([0, sample.length, chance.pick([0, ...inside]), chance.pick([0, ...inside])]);

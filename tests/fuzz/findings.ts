@@ -1,12 +1,12 @@
-// Inputs that once took more than linear time, each with a description.
+// Inputs that once took more than linear time, with descriptions.
 import { growing, type GrowingCase } from "./case.ts";
 
-/** An offset in the channel of the sample of RSS, between two elements. */
+/** An offset between two elements in the channel of the RSS sample. */
 const CHANNEL = 350;
 /** The offset after the status line of the sample response. */
 const STATUS = 17;
 
-/** The parts of an input are: before, repeated, middle, repeated after it, after. */
+/** The parts of each input: before, repeated, middle, repeated after the middle, after. */
 const ROWS: readonly [what: string, parser: string, at: number, parts: string][] = [
   ["comments before the first tag of a document", "challenge instead of a page", 0, "|<!---->|||<rss>"],
   ["comments and line breaks in a fragment", "challenge instead of a page", 0, "|<!-- a -->\n|||<div>"],

@@ -1,18 +1,18 @@
 // The interface of a parser for the fuzzer.
 
-/** A parser of bytes from outside. */
+/** A parser of external input. */
 export interface FuzzedParser {
   name: string;
   sample: string;
-  /** Elements and special characters of such inputs. */
+  /** Elements and special characters of the format. */
   tokens: readonly string[];
-  /** The longest input, characters, if code before the parser limits it. */
+  /** The maximum length of an input in characters, if earlier code limits it. */
   maxSize?: number;
-  /** Reads an input; does not throw if it is refused. */
+  /** Parses an input. Does not throw if the input is refused. */
   read(text: string): unknown;
 }
 
-/** The tokens of a text that separates them with "|". */
+/** Splits a text at "|" into tokens. */
 export function splitTokens(text: string): string[] {
   return text.split("|");
 }

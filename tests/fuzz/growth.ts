@@ -3,18 +3,20 @@
 /** Sizes of inputs, characters: 1, 2, 4 … 512 KB. */
 const SMALLEST = 1_024;
 const LARGEST = 524_288;
-/** Every input is tried up to this size, and beyond it if its time seems to grow too fast or on request. */
+/** Every input is tried up to this size, and beyond it if its time grows suspiciously or on request. */
 const SCREENED = 65_536;
-/** Shorter times are not compared, ms: for a finding, and to continue beyond {@link SCREENED}. */
+/** Times in ms below which no comparison is made: for a finding, and to continue beyond {@link SCREENED}. */
 const FLOOR_MS = 20;
 const SCREEN_FLOOR_MS = 1;
-/** Maximum ratio to the time of a quarter of the input, and of half: linear is 4 and 2, quadratic 16 and 4. */
+/**
+ * Maximum ratios to the times of a quarter and of half of the input. Linear growth gives 4 and 2, quadratic 16 and 4.
+ */
 const MOST_TIMES = 9;
 const MOST_TIMES_HALF = 3;
 const SCREEN_TIMES = 6;
-/** Maximum time of the largest input, ms: linear growth can be too steep. */
+/** Maximum time of the largest input, ms, because even linear growth can be too steep. */
 const MOST_MS = 4_000;
-/** The number of measurements of a size and its quarter; the shortest time counts, without garbage collection. */
+/** The number of measurements of a size and its quarter. The shortest counts, without garbage collection. */
 const TRIES = 5;
 
 /** A time that grew too fast. */
@@ -28,11 +30,11 @@ export interface Slow {
 export interface Ladder {
   /** The longest input, characters; default 512 KB. */
   largest?: number | undefined;
-  /** Whether to try all sizes although the time does not seem to grow too fast. */
+  /** Whether to try all sizes even if the time does not grow suspiciously. */
   isWhole: boolean;
 }
 
-/** The second of two consecutive sizes that take too long compared with their quarters; null without them. */
+/** Returns the second of two consecutive sizes whose time grew too fast, or null if there are none. */
 export async function slowness(
   measure: (size: number) => number | Promise<number>,
   { largest = LARGEST, isWhole }: Ladder,
@@ -58,7 +60,7 @@ export async function slowness(
   return null;
 }
 
-/** Whether two consecutive sizes show growth: a limit that is passed once makes both longer than their quarters. */
+/** Returns whether two consecutive sizes show growth. A limit that is exceeded once affects both. */
 function isGrowth(before: Slow | null, slow: Slow): boolean {
   return before !== null && slow.ms > MOST_TIMES_HALF * before.ms;
 }
@@ -69,7 +71,7 @@ function slowAt(size: number, shortest: ReadonlyMap<number, number>): Slow | nul
   return isSlow ? { size, ms, quarterMs: shortest.get(size / 4) ?? 0 } : null;
 }
 
-/** The ratio of the time of a size to that of its quarter; 0 if it is too short to compare. */
+/** Returns the ratio of the time of a size to that of its quarter, or 0 if it is too short to compare. */
 function timesAt(size: number, shortest: ReadonlyMap<number, number>, floorMs: number): number {
   const ms = shortest.get(size) ?? 0;
   const quarterMs = shortest.get(size / 4) ?? Infinity;

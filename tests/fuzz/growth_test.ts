@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { slowness } from "./growth.ts";
 
-/** The time of a parser for an input, ms, and the size at which that is a finding. */
+/** The time of a parser for a size in ms, and the first size that is a finding. */
 const CASES: readonly { what: string; takes: (size: number) => number; found: number | null }[] = [
   { what: "linear time", takes: (size) => size / 500, found: null },
   { what: "n log n", takes: (size) => size * Math.log2(size) / 10_000, found: null },

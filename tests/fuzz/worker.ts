@@ -4,16 +4,16 @@ import { type GrowingCase, inputOf } from "./case.ts";
 import { type Slow, slowness } from "./growth.ts";
 import { PARSERS } from "./parsers.ts";
 
-/** A message of the thread: the size that it begins, then the result of the case. */
+/** A message of the thread: first each size that it starts, finally the result of the case. */
 export type Message = { size: number } | { slow: Slow | null } | { thrown: string };
 
-/** Reads inputs of a case of growing size and reports whether time grew faster. */
+/** Parses inputs of a case with growing size, and reports whether the time grew too fast. */
 async function run(given: GrowingCase): Promise<void> {
   const parser = PARSERS.find(({ name }) => name === given.parser);
   if (parser === undefined) throw new Error(`there is no parser ${given.parser}`);
   const send = (message: Message) => self.postMessage(message);
   try {
-    // The CPU time, which does not depend on other programs, unless garbage collection adds more to it.
+    // Measures the CPU time, which is independent of other programs, unless garbage collection adds more to it.
     const measure = async (size: number): Promise<number> => {
       send({ size });
       const input = inputOf(given, parser.sample, size);

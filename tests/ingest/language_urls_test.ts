@@ -19,7 +19,7 @@ const TITLES = { en: "Guidelines on the AI Act", de: "Leitlinien zur KI-Verordnu
 /** A strategy's config, and a site with two publications in each language. */
 interface Site {
   config: string;
-  /** Serves the publications of a language; the page or document with number `broken` fails. */
+  /** Serves the publications of a language. The page or document with the number `broken` fails. */
   serve(http: FakeInternet, language: Language, options?: { broken: number }): void;
 }
 

@@ -35,7 +35,7 @@ Deno.test("decidePartialFailures() keeps the time of each part, lists each part 
   assert.deepEqual(gaps[20], { part: "others", reason: "30 more parts", sinceMs: 9 });
 });
 
-/** The state of the source an hour later, by every interface that reports it. */
+/** Returns the state of the source an hour later, from every interface that reports it. */
 async function anHourLater(world: World) {
   await world.platform.clock.advance(HOUR);
   await world.app.tick();

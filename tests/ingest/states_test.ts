@@ -1,4 +1,4 @@
-// States of sources through the whole app: how each starts, its message, and that it ends by itself.
+// States of sources in the complete application: how each begins, its message, and how it ends by itself.
 import assert from "node:assert/strict";
 import type { Answer } from "../support/platform.ts";
 import { boardConfig, rss } from "../support/samples.ts";
@@ -17,7 +17,7 @@ async function after(world: World, ms: number) {
   const [{ state, state_since }] = json.sources;
   return { state, since: state_since - START_MS, counted: health.ingestion[state], status: health.status };
 }
-/** Minutes from now to the next fetch. */
+/** Returns the minutes from now to the next fetch. */
 async function nextIn(world: World): Promise<number> {
   const [state] = await world.store.listSources();
   return ((state?.nextDueAtMs ?? 0) - world.platform.clock.nowMs()) / MINUTE;

@@ -39,7 +39,8 @@ Deno.test("sleep(0) lets requests in between the pieces of five tasks", async ()
   isOver = true;
   await Promise.all(tasks);
   during.sort((a, b) => a - b);
-  // Sending, accepting, responding and receiving each wait for one piece; with timers of their own for all five.
+  // Sending, accepting, responding and receiving each wait for one piece of work. With separate timers they would wait
+  // for all five.
   assert.ok((during[10] ?? NaN) < 10, `pieces of work during a request: ${during}`);
 });
 

@@ -1,4 +1,4 @@
-// A server in a process with few open files: prints its port, and ends with its standard input.
+// A server in a process with few file descriptors. Prints its port, and ends when stdin closes.
 import { listen } from "../../src/platform/http/http_server.ts";
 
 const server = await listen({

@@ -1,4 +1,4 @@
-// Tests of src/platform/http/http.ts against servers that respond wrongly, too much or not at all.
+// Tests of src/platform/http/http.ts with servers that respond invalidly, endlessly or not at all.
 import assert from "node:assert/strict";
 import { NetworkError } from "../../src/domain/ports/ports.ts";
 import { createHttpClient } from "../../src/platform/http/http.ts";

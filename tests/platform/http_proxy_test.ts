@@ -1,4 +1,4 @@
-// A proxy in the environment, as a process finds it when it starts: it is never used, so no check of an address is moot.
+// A proxy in the environment of a process is never used, because it would bypass the checks of IP addresses.
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { LOOPBACK } from "../support/loopback.ts";
@@ -18,7 +18,7 @@ Deno.test("a process with a proxy in its environment connects directly to the ch
       args: [
         "run",
         "--quiet",
-        "--cached-only", // fetching packages is the runtime's matter
+        "--cached-only", // the runtime may use the proxy to fetch packages
         "--allow-net=127.0.0.1",
         "--allow-env",
         "--allow-read",
@@ -28,7 +28,7 @@ Deno.test("a process with a proxy in its environment connects directly to the ch
       env: {
         ...Object.fromEntries(names.map((name) => [name, address])),
         NODE_USE_ENV_PROXY: "1",
-        DENO_NO_UPDATE_CHECK: "1", // the runtime's own matter, too
+        DENO_NO_UPDATE_CHECK: "1", // the runtime may also use it to look for updates
         NO_PROXY: "",
       },
       stderr: "inherit",

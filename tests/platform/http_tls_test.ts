@@ -14,7 +14,7 @@ function serveTls(certificate: string): Deno.HttpServer<Deno.NetAddr> {
   }, (request) => new Response(`hello from ${request.headers.get("host")?.split(":")[0]}`));
 }
 
-/** A TLS server that sends a text to every client and closes without a close_notify. */
+/** Starts a TLS server that sends a text to every client and closes without a close_notify. */
 function serveCutOff(answer: string): Disposable & { port: number } {
   const server = Deno.listenTls({
     hostname: "127.0.0.1",
@@ -22,7 +22,7 @@ function serveCutOff(answer: string): Disposable & { port: number } {
     cert: Deno.readTextFileSync(here("tls/server.pem")),
     key: Deno.readTextFileSync(here("tls/server.key")),
   });
-  // The server sends a close_notify, so a process in between removes it.
+  // The server sends a close_notify, so a proxy in between removes it.
   const between = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   (async () => {
     for await (const connection of server) {
@@ -52,7 +52,7 @@ function serveCutOff(answer: string): Disposable & { port: number } {
   };
 }
 
-/** The records of TLS, each with its five bytes of type, version and length. */
+/** Yields TLS records, each with its header of five bytes: type, version and length. */
 async function* recordsOf(connection: Deno.TcpConn): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   let bytes: number[] = [];
   for await (const chunk of connection.readable) {
@@ -68,7 +68,7 @@ function sizeOf([, , , high = Infinity, low = Infinity]: readonly number[]): num
   return 5 + high * 256 + low;
 }
 
-/** In TLS 1.3 an alert looks like data: two bytes, their type, and 16 bytes of the tag. */
+/** An alert in TLS 1.3 looks like data: two bytes, their type, and a tag of 16 bytes. */
 function isCloseNotify([type, , , high, low]: Uint8Array): boolean {
   return type === 23 && high === 0 && low === 2 + 1 + 16;
 }

@@ -8,7 +8,7 @@ Deno.test("bytes() returns the requested number of bytes", () => {
   for (const count of [0, 1, 32, 65_536, 65_537, 200_000]) {
     const bytes = random.bytes(count);
     assert.equal(bytes.length, count);
-    // 32 zeroes in a row at the end would mean that the end was never filled.
+    // 32 zeros at the end would mean that the end was not filled.
     if (count >= 32) assert.ok(bytes.subarray(-32).some((byte) => byte !== 0), `${count} bytes`);
   }
 });

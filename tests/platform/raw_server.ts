@@ -10,10 +10,10 @@ export interface RawServer extends AsyncDisposable {
   received(): string;
 }
 
-/** Handles a connection once the first bytes of a request have arrived. */
+/** Handles a connection after the first bytes of a request have arrived. */
 export type Conversation = (connection: Deno.TcpConn) => Promise<void> | void;
 
-/** Listens on loopback; every connection is closed with the server at the latest. */
+/** Listens on loopback. All connections are closed with the server at the latest. */
 export function serveRaw(talk: Conversation, hostname = "127.0.0.1"): RawServer {
   const listener = Deno.listen({ hostname, port: 0 });
   const open = new Set<Deno.TcpConn>();
@@ -30,7 +30,7 @@ export function serveRaw(talk: Conversation, hostname = "127.0.0.1"): RawServer 
         await talk(connection);
       }
     } catch {
-      // The other side or the conversation has closed it.
+      // The client or the conversation has closed the connection.
     } finally {
       connections.open--;
       open.delete(connection);
@@ -80,14 +80,14 @@ function closeQuietly(connection: Deno.TcpConn): void {
   try {
     connection.close();
   } catch {
-    // It was closed already.
+    // Already closed.
   }
 }
 
 /** A response with a body of two bytes. */
 export const OK = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 
-/** Runs the work with a client, and closes it. */
+/** Runs the work with a client, and then closes the client. */
 export async function withClient(
   work: (client: HttpClient) => Promise<void>,
   options: HttpClientOptions = {},

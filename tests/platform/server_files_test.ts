@@ -1,4 +1,4 @@
-// A server that has no open file left for a connection.
+// A server without a file descriptor for another connection.
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 
@@ -28,7 +28,7 @@ Deno.test("a server recovers from more connections than open files", async () =>
   await child.stdin.close();
   let said = "";
   for (let read = await reader.read(); !read.done; read = await reader.read()) said += read.value;
-  // Reported once a minute.
+  // Logged once a minute.
   assert.equal(said, "the limit of open files is reached\n");
   await child.status;
 });

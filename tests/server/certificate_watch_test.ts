@@ -7,7 +7,7 @@ import { withFolder } from "../support/process.ts";
 
 const DAY_MS = 86_400_000;
 
-/** The pairs that are used and logged for the given contents of the files at each check. */
+/** Returns the pairs in use and the log, for the contents of the files at each check. */
 async function watch(
   looks: readonly (CertificatePair | "unreadable")[],
   nowMs: number,

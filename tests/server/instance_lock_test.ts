@@ -5,7 +5,7 @@ import { lockStore, storeUser } from "../../src/server/instance_lock.ts";
 
 Deno.test({
   name: "lockStore() rejects with the holder's name until the lock is released",
-  sanitizeOps: false, // the refused lock is taken and dropped when it is free, and that may be after the test
+  sanitizeOps: false, // the refused lock may be acquired and dropped after the test
 }, async () => {
   const folder = await Deno.makeTempDir({ prefix: "regfeed-lock-" });
   try {

@@ -1,4 +1,4 @@
-// The metrics of a running server, read by Prometheus' own checker where it is installed.
+// The metrics of a running server.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { respondWithMetrics } from "../../src/api/metrics/metrics_page.ts";

@@ -21,7 +21,7 @@ Deno.test("an interrupted migration reuses its backup unless the database has ch
     const file = join(folder, "regfeed.toml");
     await Deno.writeTextFile(file, "");
     createSqliteEngine().migrate(path, (options) => openVaultFile(keyFile, options));
-    /** As a process leaves it that is killed within the first step: its setting is made, nothing else is kept. */
+    /** Simulates a kill during the first step: only its setting has been written. */
     const die = () => {
       const connection = new Connection(path);
       connection.prepareFile();
@@ -54,7 +54,7 @@ Deno.test("an interrupted migration reuses its backup unless the database has ch
     assert.match(said.at(-1) ?? "", /a valid backup already exists/);
 
     const writer = new Connection(path);
-    writer.script("update schema_history set version = '0.0.1'"); // as many rows as before
+    writer.script("update schema_history set version = '0.0.1'"); // the number of rows does not change
     writer.close();
     await assert.rejects(prepare(3, { migrate: die }), /killed/);
     assert.deepEqual(backups(), [name("00"), name("03")]);
@@ -89,7 +89,7 @@ Deno.test("no database is created in place of an open, lost or linked one", () =
     await Deno.writeTextFile(`${path}-wal`, "what was stored last");
     await assert.rejects(prepare(), /it does not exist, but its write-ahead log does \(.*regfeed\.db-wal\)/);
     assert.equal(await exists(), false);
-    await Deno.writeTextFile(`${path}-wal`, ""); // holds nothing
+    await Deno.writeTextFile(`${path}-wal`, ""); // empty
     await assert.rejects(prepare("/data/link.db"), /the target of the link \/data\/link\.db does not exist/);
     assert.equal(await exists(), false);
     await prepare();

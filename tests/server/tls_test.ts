@@ -20,7 +20,7 @@ tls_cert = "live.pem"
 tls_key = "live.key"
 `;
 
-/** Writes a pair to the paths in the config. */
+/** Copies a certificate and a key to the configured paths. */
 async function install(folder: string, cert: string, key: string): Promise<void> {
   await Deno.copyFile(join(folder, `${cert}.pem`), join(folder, "live.pem"));
   await Deno.copyFile(join(folder, `${key}.key`), join(folder, "live.key"));
@@ -50,8 +50,8 @@ Deno.test("serve uses TLS, renews its certificate, and keeps it if the next is i
     await install(folder, "second", "second");
     while (await shownName(port) !== "second") await new Promise((resolve) => setTimeout(resolve, 500));
     assert.equal(await ask(), 200);
-    await install(folder, "first", "second"); // no pair
-    await new Promise((resolve) => setTimeout(resolve, 12_000)); // two looks and a bit
+    await install(folder, "first", "second"); // certificate and key do not match
+    await new Promise((resolve) => setTimeout(resolve, 12_000)); // longer than two checks
     assert.deepEqual([await ask(), await shownName(port)], [200, "second"]);
     const { code, log } = await server.end("SIGTERM");
     assert.equal(code, 0);
@@ -116,7 +116,7 @@ Deno.test("doctor reports expiring certificates, other names, and readable keys"
     assert.deepEqual([seen(31).level, /expired on/.test(seen(31).seen)], ["problem", true]);
     assert.match(seen(-2).seen, /not valid yet/);
     assert.match(seen(1, "feed.example.org").seen, /is not valid for feed\.example\.org/);
-    // One fault does not hide another.
+    // One fault does not hide the others.
     for (
       const [inDays, when] of [[17, /less than 14 days/], [31, /expired on/], [-2, /not valid yet/]] as const
     ) {

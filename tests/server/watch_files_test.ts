@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { LOOK_EVERY_MS, watchFiles } from "../../src/server/watch_files.ts";
 import { fakeClock } from "../support/clock.ts";
 
-/** The content at each check, and the expected number of changes. */
+/** The contents at each check, and the expected number of changes. */
 const ROWS: [name: string, looks: (string | null)[], reads: number][] = [
   ["nothing changes", ["a", "a", "a"], 0],
   ["another content that stays", ["b", "b", "b", "b"], 1],
@@ -37,7 +37,7 @@ for (const [name, looks, reads] of ROWS) {
     for (const look of looks) {
       content = look;
       await clock.advance(LOOK_EVERY_MS);
-      await new Promise((resolve) => setTimeout(resolve)); // the look is over before the next content is there
+      await new Promise((resolve) => setTimeout(resolve)); // the check has finished before the next content
     }
     assert.equal(done, reads);
     end.abort();

@@ -75,7 +75,7 @@ const READS: ReadonlySet<string> = new Set<keyof Store>([
   "health",
 ]);
 
-/** The store as one process uses it: each call is a step, and writes may be refused. */
+/** Returns the store as one process uses it: each call is a step, and writes may be refused. */
 export function storeOf(store: Store, life: Life): Store {
   return new Proxy(store, {
     get: (target, name: keyof Store & string) => (...given: unknown[]) =>

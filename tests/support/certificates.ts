@@ -1,4 +1,4 @@
-// TLS certificates for one test, made in the process and written to its folder.
+// TLS certificates for a test, created by its process in its folder.
 import { join } from "node:path";
 import { connect } from "node:tls";
 import "npm:reflect-metadata@0.2.2"; // @peculiar/x509 needs it
@@ -16,7 +16,7 @@ const AUTHORITY = "Test authority";
 
 const authorityKeys = new Map<string, CryptoKey>();
 
-/** Makes an authority for the folder and writes `ca.pem`; returns its text. */
+/** Creates a certificate authority and writes its `ca.pem`. Returns the text. */
 export async function makeAuthority(folder: string): Promise<string> {
   const { keys, cert } = await sign(AUTHORITY, {
     days: 30,
@@ -27,7 +27,9 @@ export async function makeAuthority(folder: string): Promise<string> {
   return cert;
 }
 
-/** Writes a certificate for localhost and 127.0.0.1 with the common name `name`, signed by the folder's authority. */
+/**
+ * Writes a certificate with the common name `name` for localhost and 127.0.0.1, signed by the authority of the folder.
+ */
 export async function makeCertificate(folder: string, name: string, days = 90): Promise<CertificateFiles> {
   const issuerKey = authorityKeys.get(folder);
   if (issuerKey === undefined) throw new Error(`makeAuthority() was not called for ${folder}`);
@@ -44,7 +46,7 @@ export async function makeCertificate(folder: string, name: string, days = 90): 
   });
 }
 
-/** Writes a self-signed certificate for one host name, as `openssl req -x509` makes it. */
+/** Writes a self-signed certificate for a host name, like `openssl req -x509`. */
 export async function makeSelfSigned(folder: string, name: string, host: string): Promise<CertificateFiles> {
   return await write(folder, name, {
     days: 30,
@@ -59,7 +61,7 @@ export async function readPair({ cert, key }: CertificateFiles): Promise<{ cert:
   return { cert: await Deno.readTextFile(cert), key: await Deno.readTextFile(key) };
 }
 
-/** Returns the common name of the certificate that a server on this machine shows. */
+/** Returns the common name of the certificate of a server on this machine. */
 export function shownName(port: number): Promise<string> {
   return new Promise((resolve) => {
     const options = { host: "127.0.0.1", port, servername: "localhost", rejectUnauthorized: false };

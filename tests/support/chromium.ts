@@ -1,7 +1,7 @@
-// A real browser in the test's hand: Chromium without a window, driven over its DevTools protocol.
+// A real browser: headless Chromium, controlled by its DevTools protocol.
 import { findProgram } from "./needs.ts";
 
-/** The path of Chromium; null without it. */
+/** The path of Chromium, or null if it is not installed. */
 export const CHROMIUM = findProgram("chromium", "chromium-browser", "google-chrome");
 
 export interface Viewing {
@@ -11,12 +11,12 @@ export interface Viewing {
 }
 
 export interface Tab {
-  /** The requested URLs, the page's own first. */
+  /** The requested URLs, starting with the page. */
   readonly requests: readonly string[];
-  /** Messages of the console, exceptions and refused requests. */
+  /** Console messages, exceptions and blocked requests. */
   readonly complaints: readonly string[];
   evaluate<T>(expression: string): Promise<T>;
-  /** Waits until an expression in the page is true; fails after some seconds. */
+  /** Waits until an expression in the page is true. Fails after some seconds. */
   until(expression: string): Promise<void>;
   type(text: string): Promise<void>;
   press(key: "Tab" | "Enter"): Promise<void>;
@@ -32,7 +32,7 @@ const FLAGS = [
   "--disable-component-update",
   "--disable-sync",
   "--remote-debugging-port=0",
-  // No host except this machine is resolved.
+  // Only this machine's address is resolved.
   "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ];
 const PATIENCE_MS = 20_000;
@@ -82,11 +82,11 @@ function stop(child: Deno.ChildProcess): void {
   try {
     child.kill("SIGKILL");
   } catch {
-    // It has ended.
+    // The process has already ended.
   }
 }
 
-/** The browser's last processes may still write while it goes. */
+/** Removes the profile, to which the browser's last processes may still write. */
 async function removeProfile(profile: string): Promise<void> {
   for (let left = 20;; left--) {
     try {
@@ -139,7 +139,7 @@ async function connect(address: string): Promise<Connection> {
     send,
     listen: (heard) => void listeners.push(heard),
     async close() {
-      // The response may be lost with the connection.
+      // The connection may close before the response arrives.
       send("Browser.close").catch(() => {});
       await closed;
     },

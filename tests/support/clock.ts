@@ -2,13 +2,13 @@
 import { type Clock, DeadlineError } from "../../src/domain/ports/ports.ts";
 
 export interface FakeClock extends Clock {
-  /** Advances by `ms`; wakes sleepers in the order of their times. */
+  /** Advances by `ms`, and wakes sleepers in the order of their times. */
   advance(ms: number): Promise<void>;
-  /** Jumps to a moment (Unix ms), forwards or back, and wakes nothing. */
+  /** Jumps to a Unix time in ms, forwards or back, without waking anyone. */
   set(nowMs: number): void;
 }
 
-/** A clock that shows a moment (Unix ms). */
+/** Returns a clock that shows a Unix time in ms. */
 export function fakeClock(startMs: number): FakeClock {
   let nowMs = startMs;
   const timers = new Set<{ atMs: number; fire: () => void }>();
@@ -70,5 +70,5 @@ export function fakeClock(startMs: number): FakeClock {
   };
 }
 
-/** Calls back at a later time; the returned function cancels it. */
+/** Calls back after a time. The returned function cancels the call. */
 type After = (ms: number, fire: () => void) => () => void;

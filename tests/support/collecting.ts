@@ -1,4 +1,4 @@
-// Shared by the tests of ingestion: settings, fetch options, and a world with known sources.
+// Shared by the tests of ingestion: settings, fetch options, and a world with registered sources.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import type { RegEvent } from "../../src/domain/event/event.ts";
@@ -14,7 +14,7 @@ import { createWorld, type World } from "./world.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** The settings of a source "board", a feed at https://board.example/feed.xml. */
+/** Returns the settings of a source "board", a feed at https://board.example/feed.xml. */
 export function sampleSource(change: Partial<SourceSettings> = {}): SourceSettings {
   return {
     id: "board",
@@ -34,7 +34,7 @@ export function sampleSource(change: Partial<SourceSettings> = {}): SourceSettin
   };
 }
 
-/** Fetch options with a fake platform; documents have at most a thousand bytes. */
+/** Returns fetch options with a fake platform. Documents have at most 1,000 bytes. */
 export function fetchOptions(platform: FakePlatform, change: Partial<FetchOptions> = {}): SitemapOptions {
   return {
     ...platform,
@@ -50,7 +50,7 @@ export function fetchOptions(platform: FakePlatform, change: Partial<FetchOption
   };
 }
 
-/** Runs `work` in a world whose sources are known to its store. */
+/** Runs `work` in a world with registered sources. */
 export async function withSources(config: string, work: (world: World) => Promise<void>): Promise<void> {
   await using world = await createWorld(config);
   await world.app.ingest.register();
@@ -64,7 +64,7 @@ export async function ingestBoard(world: World): Promise<IngestReport> {
   return report;
 }
 
-/** A dry run of the source "board". */
+/** Runs a dry run of the source "board". */
 export async function previewBoard(world: World): ReturnType<World["app"]["ingest"]["preview"]> {
   const [source] = world.config.sources;
   const [state] = await world.store.listSources();
@@ -75,7 +75,10 @@ export async function previewBoard(world: World): ReturnType<World["app"]["inges
 /** The URL of the source "board". */
 export const FEED = "https://board.example/feed";
 
-/** Serves a feed at {@link FEED}, fetches it half an hour later, and returns the new, revised and unchanged items. */
+/**
+ * Serves a feed at {@link FEED} and fetches it half an hour later. Returns the counts of new, revised and unchanged
+ * items.
+ */
 export async function fetchFeed(
   world: World,
   feed: readonly SampleItem[] | string,
@@ -101,7 +104,7 @@ export async function storedEvents(world: World): Promise<RegEvent[]> {
 // deno-lint-ignore no-explicit-any
 type Payload = any;
 
-/** Subscribes a new customer; returns the list of the payloads that are delivered from now on. */
+/** Subscribes a new customer. Returns the growing list of delivered payloads. */
 export async function subscribe(
   world: World,
   fields: { webhook_url?: string; language?: string } = {},
@@ -118,14 +121,14 @@ export async function subscribe(
   return received;
 }
 
-/** A fetch of the source "board" an hour after the last, and what a dry run just before it has foreseen of it. */
+/** Fetches the source "board" an hour later, after a dry run. Returns the report and the prediction. */
 export async function fetchForeseen(world: World): Promise<{ report: IngestReport; foreseen: IngestReport }> {
   await world.platform.clock.advance(HOUR_MS);
   const { report: foreseen } = await previewBoard(world);
   return { report: await ingestBoard(world), foreseen };
 }
 
-/** A fetch of the source "board" an hour after the last, and whether it read a document: gave items to the store. */
+/** Fetches the source "board" an hour later. Returns the report and whether items reached the store. */
 export async function fetchLater(world: World): Promise<IngestReport & { isRead: boolean }> {
   const { store, platform } = world;
   const { recordPublications } = store;

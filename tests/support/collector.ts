@@ -11,10 +11,10 @@ export interface ExportedSpan {
 }
 
 export interface Collector {
-  /** For OTEL_EXPORTER_OTLP_ENDPOINT. */
+  /** The value of OTEL_EXPORTER_OTLP_ENDPOINT. */
   address: string;
   spans(): ExportedSpan[];
-  /** All that came, of spans, logs and metrics, as it was sent. */
+  /** Returns all received spans, logs and metrics unchanged. */
   text(): string;
   close(): Promise<void>;
 }
@@ -31,7 +31,7 @@ interface SentSpan extends Omit<ExportedSpan, "attributes" | "isFailed" | "messa
   status?: { code?: number; message?: string };
 }
 
-/** The status code of a failure (OpenTelemetry's trace.proto). */
+/** The status code of a failed span (OpenTelemetry's trace.proto). */
 const STATUS_ERROR = 2;
 
 export function startCollector(): Collector {

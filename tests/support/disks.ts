@@ -1,4 +1,4 @@
-// Servers on disks that tests fill, fail or make read-only, and a client.
+// Servers on disks that tests fill, break or make read-only, and a client.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { condition, type Need, POSIX } from "./needs.ts";
@@ -21,7 +21,7 @@ allow_networks = ["127.0.0.0/8"]
 
 const PATIENCE_MS = 30_000;
 
-/** Waits until the condition is true; fails with the log after the time limit. */
+/** Waits until the condition is true. Fails with the log after the time limit. */
 export async function until(
   what: string,
   isTrue: () => boolean | Promise<boolean>,
@@ -33,7 +33,7 @@ export async function until(
   }
 }
 
-/** Whether a program runs successfully. */
+/** Returns whether a program succeeds. */
 export async function works(program: string, args: string[]): Promise<boolean> {
   try {
     return (await new Deno.Command(program, { args, stdin: "null", stdout: "null", stderr: "null" }).output())
@@ -77,20 +77,20 @@ export class Client {
 /** The title of {@link fill}'s event. */
 export const FIRST = "Guidelines on general-purpose AI models";
 
-/** Fills the store with an event and a customer, and stops the server; returns the customer's key. */
+/** Adds an event and a customer to the store, and stops the server. Returns the customer's key. */
 export async function fill(folder: string, board: Board): Promise<string> {
   board.publish(FIRST);
   await regfeedJson(folder, ["ingest"]);
   return await addCustomer(folder);
 }
 
-/** Adds a customer; returns its key. */
+/** Adds a customer. Returns its key. */
 export async function addCustomer(folder: string, email = "ana@example.org"): Promise<string> {
   const who = ["--email", email, "--tier", "team"];
   return (await regfeedJson<{ key: string }>(folder, ["customer", "add", ...who])).key;
 }
 
-/** A folder with a config, and a publisher and a receiver for its server. */
+/** Runs the work with a folder, its config, and a publisher and a receiver for its server. */
 export async function withPeers(
   work: (folder: string, board: Board, hook: Hook) => Promise<void>,
 ): Promise<void> {
@@ -108,18 +108,18 @@ export async function withPeers(
   }
 }
 
-/** A wrapper that sees the files as the server does. */
+/** Returns a wrapper whose program sees the files as the server does. */
 export function inside(server: Serving, folder: string): string[] {
   return ["nsenter", "--preserve-credentials", "-U", "-m", `--wdns=${folder}`, "-t", String(server.pid)];
 }
 
-/** A wrapper with a separate disk of this size at the path. */
+/** Returns a wrapper that mounts a separate disk of this size at the path. */
 export function withDisk(path: string, bytes: number): string[] {
   const script = `mount -t tmpfs -o size=${bytes} tmpfs "${path}" && exec "$@"`;
   return ["unshare", "--map-root-user", "--mount", "sh", "-c", script, "sh"];
 }
 
-/** Needs the right to mount a disk, in a namespace. */
+/** The permission to mount a disk in a namespace. */
 export const MAY_MOUNT: Need = condition(
   await works("unshare", ["--map-root-user", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]),
   "this machine does not let tests mount a disk",

@@ -53,7 +53,7 @@ const TYPES = [
   "",
 ];
 
-/** A mutation: the bytes of a document to others. */
+/** A mutation of the bytes of a document. */
 type Mutation = (bytes: Uint8Array, chance: Chance) => Uint8Array;
 
 const place = (bytes: Uint8Array, { between }: Chance): number => between(0, bytes.length);
@@ -111,7 +111,7 @@ const MUTATIONS: readonly Mutation[] = [
   (_, chance) => encode(chance.pick(SNIPPETS)),
 ];
 
-/** A document after one to three mutations, under a content type that may be another's. */
+/** Returns a document after one to three mutations, sometimes with another document's content type. */
 export function mutate(document: string, contentType: string, chance: Chance): Hostile {
   let body = encode(document);
   for (let times = chance.between(1, 3); times > 0; times--) body = chance.pick(MUTATIONS)(body, chance);
@@ -119,12 +119,12 @@ export function mutate(document: string, contentType: string, chance: Chance): H
   return { body, contentType: chance.happens(0.7) ? type : `${type}; charset=${chance.pick(CHARSETS)}` };
 }
 
-/** A text that breaks readers, for one value of a document. */
+/** Returns a text that may break parsers, for one value of a document. */
 function hostileText({ pick }: Chance): string {
   return pick(SNIPPETS);
 }
 
-/** Any value that JSON can have where a text or a number is expected. */
+/** Returns any JSON value, even where a string or a number is expected. */
 export function hostileValue(chance: Chance): unknown {
   const nested = (depth: number): unknown =>
     depth === 0 ? hostileText(chance) : [{ value: nested(depth - 1) }];

@@ -1,4 +1,4 @@
-// A publisher and a receiver on loopback for tests of servers.
+// Servers on loopback for tests, and configs that permit them.
 
 export const LOOPBACK = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
 
@@ -10,7 +10,7 @@ allow_http = true
 allow_networks = ["127.0.0.0/8"]
 `;
 
-/** A port of loopback that was free a moment ago. */
+/** Returns a port of loopback that was free a moment ago. */
 export function freePort(): number {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   return listener.addr.port;
@@ -57,7 +57,7 @@ export interface Arrival {
 
 export interface Hook {
   url: string;
-  /** In the order in which they came. */
+  /** The deliveries in order of arrival. */
   arrivals: Arrival[];
   close(): Promise<void>;
 }

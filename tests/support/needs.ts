@@ -1,11 +1,11 @@
-// The needs of tests. A test whose need is not met is skipped, with the reason in its name.
+// Requirements of tests. A test with an unmet requirement is skipped, and its name states the reason.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-/** Why a need is not met; null when it is. */
+/** Why a requirement is not met, or null if it is. */
 export type Need = string | null;
 
-/** The name and `ignore` of a test with needs: `Deno.test({ ...needs("it is valid", program("promtool")), fn })`. */
+/** Returns the name and `ignore` of a test: `Deno.test(needs("it is valid", program("promtool")), () => …)`. */
 export function needs(name: string, ...all: Need[]): { name: string; ignore: boolean } {
   const unmet = all.filter((need) => need !== null);
   return unmet.length === 0
@@ -26,7 +26,7 @@ export function program(...names: string[]): Need {
   return condition(missing.length === 0, `${missing.join(" and ")} not installed`);
 }
 
-/** The path of the first of these programs that is on the PATH; null without one. */
+/** Returns the path of the first of these programs on the PATH, or null. */
 export function findProgram(...names: string[]): string | null {
   const folders = (Deno.env.get("PATH") ?? "").split(Deno.build.os === "windows" ? ";" : ":");
   for (const name of names) {

@@ -1,11 +1,11 @@
-// A made-up next version of Regfeed, whose schema has two more steps; run as a program, it is that version's command line.
+// An invented next version of Regfeed with two more schema steps. Run as a program, it is that version's command line.
 import { runCli } from "../../src/cli/cli.ts";
 import { createHost } from "../../src/platform/process/process.ts";
 import { listenForSignals } from "../../src/platform/process/signals.ts";
 import { createSqliteEngine } from "../../src/store/sqlite/engine.ts";
 import { type Migration, MIGRATIONS } from "../../src/store/sqlite/schema/migrate.ts";
 
-/** The steps of the next version: a new column, and a table that is replaced while others refer to it. */
+/** The schema steps of the next version: a new column, and the replacement of a referenced table. */
 export const NEXT_MIGRATIONS: readonly Migration[] = [
   ...MIGRATIONS,
   { sql: "alter table customers add column note text" },

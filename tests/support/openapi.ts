@@ -17,7 +17,7 @@ export interface Exchange {
   text: string;
 }
 
-/** Headers of the transport, which OpenAPI leaves out (Content-Type) or which mean the same on every HTTP server. */
+/** Headers that OpenAPI omits (Content-Type), or that mean the same on every HTTP server. */
 const TRANSPORT = /^(content-(type|length|encoding)|vary|x-content-type-options|access-control-[a-z-]+)$/;
 const PROBLEM = "application/problem+json";
 const ROOT = "https://regfeed.example/openapi.json";
@@ -38,7 +38,7 @@ export const description: () => Promise<OpenApi> = once(async () => {
   return document;
 });
 
-/** Validates against schemas of the description; further fields are not allowed. */
+/** Validates values against schemas of the description. Additional fields are errors. */
 export const validator: () => Promise<(schema: Schema, value: unknown) => string | null> = once(async () => {
   const { components } = await description();
   const formats = { uri: (text: string) => URL.canParse(text) };
@@ -64,7 +64,7 @@ export async function checkAnswer(exchange: Exchange): Promise<void> {
   await checkBody(exchange, response, { document, what });
 }
 
-/** The description of this response; null for paths that need none. */
+/** Returns the description of this response, or null for paths that need none. */
 function responseOf(
   { method, url, status }: Exchange,
   document: OpenApi,
@@ -72,9 +72,9 @@ function responseOf(
 ): ResponseObject | null {
   const path = new URL(url).pathname;
   const item = Object.entries(document.paths).find(([template]) => formOf(template).test(path))?.[1];
-  if (item !== undefined && method === "OPTIONS" && status === 204) return null; // a browser asks before it reads
+  if (item !== undefined && method === "OPTIONS" && status === 204) return null; // the preflight request of a browser
   const operation = item?.[(method === "HEAD" ? "get" : method.toLowerCase()) as Method];
-  if (operation === undefined && status === 414) return null; // known before the path is looked at
+  if (operation === undefined && status === 414) return null; // detected before routing
   const responses: Record<string, Reference | ResponseObject> = operation === undefined
     ? {
       [item === undefined ? "404" : "405"]: document["x-other-responses"][item === undefined ? "404" : "405"],
@@ -141,7 +141,7 @@ function find({ $ref }: Reference, document: OpenApi): unknown {
   return found;
 }
 
-/** The schemas with their objects closed: clients must take more fields, the tests do not. */
+/** Closes the object schemas: clients must accept additional fields, but the tests do not. */
 function closed<T>(part: T): T {
   if (Array.isArray(part)) return part.map(closed) as T;
   if (typeof part !== "object" || part === null) return part;

@@ -1,4 +1,4 @@
-// A platform for tests: a fake internet, a folder in memory, a log in memory.
+// A fake platform: internet, folder and log in memory.
 import {
   type Clock,
   type Files,
@@ -19,7 +19,7 @@ import { IN_PROCESS_WORKER } from "./workers/parse_worker.ts";
 
 export type Answer = Partial<Omit<IncomingResponse, "body">> & { body?: string | Uint8Array };
 
-/** A request as the fake internet saw it. */
+/** A request to the fake internet. */
 export interface SeenRequest {
   method: string;
   url: string;
@@ -28,18 +28,18 @@ export interface SeenRequest {
   addresses: readonly string[] | undefined;
 }
 
-/** A fake internet: a function from request to response by host or URL. */
+/** A fake internet whose hosts or URLs are functions from request to response. */
 export interface FakeInternet extends HttpClient {
-  /** Whether anything is served under the host's name. */
+  /** Returns whether this host is served. */
   knows(host: string): boolean;
   readonly requests: SeenRequest[];
-  /** Responds for a URL without its query, or for an origin. */
+  /** Serves a URL regardless of its query, or an origin. */
   serve(url: string, answer: (request: SentRequest) => Answer | Promise<Answer>): void;
 }
 
 export type SentRequest = Omit<OutgoingRequest, "body"> & { body?: string };
 
-/** An internet without hosts. */
+/** Returns an internet without hosts. */
 export function fakeInternet(): FakeInternet {
   const hosts = new Map<string, (request: SentRequest) => Answer | Promise<Answer>>();
   const requests: SeenRequest[] = [];
@@ -69,14 +69,14 @@ export function fakeInternet(): FakeInternet {
   };
 }
 
-/** Files in memory: paths of folders to names to contents. */
+/** Files in memory, as folder paths to names to contents. */
 export interface FakeFiles extends Files {
   write(path: string, content: string | Uint8Array, modifiedAtMs: number): void;
   remove(path: string): void;
   spoil(path: string, reason: string): void;
 }
 
-/** An empty file system in memory. */
+/** Returns an empty file system in memory. */
 export function fakeFiles(): FakeFiles {
   const files = new Map<string, { bytes: Uint8Array; modifiedAtMs: number }>();
   const spoiled = new Map<string, string>();
@@ -123,15 +123,15 @@ export interface LogLine {
   fields: LogFields;
 }
 
-/** A mail server in the test's hand. */
+/** A fake mail server that a test controls. */
 export interface FakeMailer extends Mailer {
-  /** The accepted mails, in order. */
+  /** The accepted mails in order. */
   readonly taken: OutgoingMail[];
-  /** Handles the next mails; throws to refuse one. */
+  /** Handles the next mails. Throws to refuse one. */
   answer: (mail: OutgoingMail) => void | Promise<void>;
 }
 
-/** A mail server that accepts everything. */
+/** Returns a mail server that accepts every mail. */
 export function fakeMailer(): FakeMailer {
   const mailer: FakeMailer = {
     taken: [],
@@ -144,28 +144,28 @@ export function fakeMailer(): FakeMailer {
   return mailer;
 }
 
-/** A platform whose every part is in the test's hand. */
+/** A platform that a test controls completely. */
 export interface FakePlatform extends Platform {
   clock: FakeClock & Clock;
   http: FakeInternet;
   files: FakeFiles;
   mailer: FakeMailer;
   readonly lines: LogLine[];
-  /** Host names and their addresses; of the others those are found, at one public address, that are served. */
+  /** Addresses by host name. Other served hosts have one public address. */
   readonly hosts: Map<string, string[]>;
 }
 
-/** The address of hosts without own addresses. */
+/** The address of hosts that are not listed. */
 const PUBLIC_ADDRESS = "93.184.215.14";
 
-/** A platform at a moment (Unix ms), with bytes counted up from a seed instead of randomness. */
+/** Returns a platform at a Unix time in ms. A seed replaces its random generator. */
 export function fakePlatform(nowMs: number, seed = 1): FakePlatform {
   const lines: LogLine[] = [];
   const hosts = new Map<string, string[]>();
   const http = fakeInternet();
   let state = seed;
   const nextRandom = (): number => {
-    // Numerical Recipes' linear congruential generator: repeatable, and even enough for tests.
+    // The linear congruential generator of Numerical Recipes.
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return state / 2 ** 32;
   };

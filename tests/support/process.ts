@@ -9,7 +9,7 @@ import { checkStderr } from "./quiet.ts";
 import { TEMPORARY } from "./temporary.ts";
 
 const MAIN = fileURLToPath(new URL("../../main.ts", import.meta.url));
-/** The permissions of the `start` task. */
+/** The permissions of `deno task start`. */
 const PERMISSIONS = [
   "--no-prompt",
   "--allow-net",
@@ -21,7 +21,7 @@ const PERMISSIONS = [
   "--deny-ffi",
 ];
 
-/** Time limit for a message of a server, ms. */
+/** Time limit for an expected message of a server, ms. */
 const PATIENCE_MS = 120_000;
 
 /** The output and exit code of a command. */
@@ -31,12 +31,12 @@ export interface Finished {
   stderr: string;
 }
 
-/** The arguments of a command, or its line if none of them contains a space. */
+/** The arguments of a command, as a list, or as a line if none contains a space. */
 type Arguments = readonly string[] | string;
 
 /**
- * Runs a command in the folder, with `input` on stdin. It runs in a separate process if it has a wrapper or serves,
- * otherwise in this one, which is ten times faster.
+ * Runs a command in the folder, with `input` on stdin. Servers and commands with a wrapper run in a separate process,
+ * others in this one, which is ten times faster.
  */
 export async function regfeed(
   folder: string,
@@ -60,7 +60,7 @@ async function runProcess(
   const child = command(folder, args, { stdin: input === undefined ? "null" : "piped", wrapper }).spawn();
   if (input !== undefined) {
     const writer = child.stdin.getWriter();
-    // Who has seen enough does not read on.
+    // A reader that has read enough closes the pipe.
     await writer.write(new TextEncoder().encode(input)).catch(() => {});
     await writer.close().catch(() => {});
   }
@@ -85,7 +85,7 @@ async function runHere(folder: string, args: readonly string[], input = ""): Pro
   return { code, stdout, stderr };
 }
 
-/** The JSON output of a command; fails with its output if the command fails. */
+/** Returns the JSON output of a command. Fails with its output if the command fails. */
 export async function regfeedJson<T>(folder: string, given: Arguments): Promise<T> {
   const args = [...(typeof given === "string" ? given.split(" ") : given), "--json"];
   const { code, stdout, stderr } = await regfeed(folder, args);
@@ -93,7 +93,7 @@ export async function regfeedJson<T>(folder: string, given: Arguments): Promise<
   return JSON.parse(stdout) as T;
 }
 
-/** Checks that a command exits with a code other than 0 and a message on stderr. */
+/** Checks that a command fails with this code and message on stderr. */
 export async function assertFails(
   folder: string,
   args: Arguments,
@@ -129,20 +129,20 @@ export function addCustomer(
   return regfeedJson(folder, `customer add --tier team --email ${email}`);
 }
 
-/** A server that has been started. */
+/** A started server. */
 export interface Beginning {
   pid: number;
   log(): string;
-  /** Sends a signal and does not wait. */
+  /** Sends a signal without waiting. */
   signal(signal: "SIGHUP" | "SIGTERM" | "SIGINT" | "SIGKILL" | "SIGUSR1" | "SIGUSR2"): void;
   said(text: string): Promise<void>;
-  /** Ends it the hard way, where it has not ended. */
+  /** Kills the process if it still runs. */
   kill(): void;
-  /** Its exit code and its log, once it has ended. */
+  /** Resolves with exit code and log when the process has ended. */
   over: Promise<{ code: number; log: string }>;
 }
 
-/** Starts `serve` and does not wait for anything; the rest as {@link serve}. */
+/** Starts `serve` without waiting. For the parameters see {@link serve}. */
 export function begin(
   folder: string,
   env: Record<string, string> = {},
@@ -163,7 +163,7 @@ export function begin(
     return { code, log };
   };
   const over = finish();
-  over.catch(() => {}); // whoever waits for it hears of it
+  over.catch(() => {}); // whoever awaits it gets the error
   let isOver = false;
   void child.status.then(() => isOver = true);
   return {
@@ -185,13 +185,13 @@ export function begin(
 export interface Serving extends Omit<Beginning, "over"> {
   /** `http://127.0.0.1:PORT` */
   address: string;
-  /** Ends it with a signal and waits; returns its exit code and its log. */
+  /** Sends a signal and waits for the end. Returns exit code and log. */
   end(signal: "SIGTERM" | "SIGINT" | "SIGKILL"): Promise<{ code: number; log: string }>;
 }
 
 /**
- * Starts `serve` and waits until it says where it listens; the config must listen on port 0 or a free one. `wrapper` is
- * the program, with its first arguments, that becomes the server: see {@link afterShell}. `main` replaces main.ts.
+ * Starts `serve` and waits until it listens, on port 0 or a free port. `wrapper` is a program and its first arguments,
+ * which then becomes the server (see {@link afterShell}). `main` replaces main.ts.
  */
 export async function serve(
   folder: string,
@@ -204,7 +204,7 @@ export async function serve(
   const early = over.then(({ code, log }) => {
     throw new Error(`serve ended with ${code} before it listened: ${log}`);
   });
-  early.catch(() => {}); // after it has listened, its end is nobody's surprise
+  early.catch(() => {}); // an end after it has listened is expected
   const heard = async () => {
     for (;;) {
       const found = listening.exec(server.log())?.[1];
@@ -222,12 +222,12 @@ export async function serve(
   };
 }
 
-/** A wrapper: a shell script before the program, such as `ulimit -n 300`. */
+/** Returns a wrapper that runs a shell script first, such as `ulimit -n 300`. */
 export function afterShell(script: string): string[] {
   return ["sh", "-c", `${script}; exec "$@"`, "sh"];
 }
 
-/** A folder for one test, removed after it. */
+/** Runs the work with a temporary folder, and then removes it. */
 export async function withFolder(work: (folder: string) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-test-" });
   try {

@@ -1,8 +1,8 @@
-// Texts that must not be in logs; every log of a test is checked for them.
+// Texts that must not appear in logs. The log of every test is checked.
 import assert from "node:assert/strict";
 import type { LogLine } from "./platform.ts";
 
-/** Secrets by their form; redacted ones do not match. */
+/** Patterns of secrets, which redacted ones do not match. */
 const SECRETS: readonly [what: string, pattern: RegExp][] = [
   ["an API key", /\brgf_[0-9a-f]{8,}/i],
   ["a payment secret", /\bwhsec_[\w+/=-]{6,}/],
@@ -25,7 +25,7 @@ function findSecret(text: string, patterns: readonly [string, RegExp][]): string
   return null;
 }
 
-/** Fails if stderr contains a secret, or a log line a private text. */
+/** Fails if stderr contains a secret, or a log line in it a private text. */
 export function checkStderr(stderr: string): void {
   for (const line of stderr.split("\n")) {
     const found = findSecret(line, LOG_LINE.test(line) ? [...SECRETS, ...PRIVATE] : SECRETS);

@@ -1,4 +1,4 @@
-// Tests of the check of logs.
+// Tests of the log checks.
 import assert from "node:assert/strict";
 import { checkLines, checkStderr } from "./quiet.ts";
 

@@ -8,7 +8,7 @@ export interface SampleItem {
   id: string;
   title?: string;
   summary?: string;
-  /** The text in the feed; false omits the date. */
+  /** The date as written in the feed, or false to omit it. */
   date?: string | false;
 }
 
@@ -24,7 +24,7 @@ export function rss(items: readonly SampleItem[]): string {
   }</channel></rss>`;
 }
 
-/** A config with the source "board" at https://board.example/feed, and further lines. */
+/** Returns a config with the source "board" at https://board.example/feed, and more lines. */
 export function boardConfig(lines: { source?: string; rest?: string } = {}): string {
   return `${lines.rest ?? ""}
 [[sources]]
@@ -84,7 +84,7 @@ fetch_strategy = "files"
 path = "inbox"
 `;
 
-/** A server with {@link INBOX_SOURCE}, and receivers on this machine. */
+/** A local server with {@link INBOX_SOURCE}. */
 export const INBOX_CONFIG = LOCAL_CONFIG + INBOX_SOURCE;
 
 export const PAYMENT_CONFIG = `

@@ -1,4 +1,4 @@
-// A mail server of the smtp-server package, for as long as a test's work lasts.
+// A server of the smtp-server package.
 import { Buffer } from "node:buffer";
 import { SMTPServer } from "npm:smtp-server@3.21.6";
 
@@ -10,7 +10,7 @@ export interface TakenMail {
   raw: string;
 }
 
-/** Runs a server on a free port of this machine; without a `key` it offers no STARTTLS. */
+/** Runs the work with a mail server on a free port. Without a `key` it does not offer STARTTLS. */
 export async function withSmtpServer(
   options: SmtpOptions,
   work: (port: number, taken: TakenMail[]) => Promise<void>,

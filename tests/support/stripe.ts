@@ -1,4 +1,4 @@
-// A fake Stripe: events in the shapes of its API versions, signed by its library.
+// A fake Stripe: events in the form of several API versions, signed by Stripe's library.
 import { Stripe } from "npm:stripe@23.1.0";
 import type { App } from "../../src/app.ts";
 import { STRIPE_SECRET } from "./samples.ts";
@@ -140,7 +140,7 @@ export function stripeInvoice(
   };
 }
 
-/** Sends a body as Stripe does; returns status and JSON. */
+/** Sends a body as Stripe does. Returns status and JSON. */
 export async function sendStripe(world: World, body: string, signature?: string): ReturnType<World["ask"]> {
   return await world.ask("/v1/webhooks/payment", {
     method: "POST",
@@ -152,7 +152,7 @@ export async function sendStripe(world: World, body: string, signature?: string)
   });
 }
 
-/** Sends a body to an app that the description does not check; returns the status. */
+/** Sends a body to an app without checking the API description. Returns the status. */
 export async function postStripe(
   app: App,
   body: string,

@@ -1,4 +1,4 @@
-// The place of temporary folders: in memory if possible, because tests wait for each write.
+// Options of `makeTempDir`. Without `dir`, the system's default applies.
 import { statfsSync } from "node:fs";
 
 const MEMORY = "/dev/shm";
@@ -12,6 +12,6 @@ function hasRoom(): boolean {
     const { bavail, bsize } = statfsSync(MEMORY);
     return bavail * bsize >= NEEDED_BYTES;
   } catch {
-    return false; // there is no such folder
+    return false; // the folder does not exist
   }
 }

@@ -1,4 +1,4 @@
-// A vault for tests: the real one, under a key that everybody knows.
+// A real vault with a known key.
 import type { Vault } from "../../src/domain/ports/ports.ts";
 import { createVault } from "../../src/platform/vault.ts";
 

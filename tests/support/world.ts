@@ -24,7 +24,7 @@ export interface Reply {
   text: string;
 }
 
-/** An appliance with everything around it. */
+/** A complete Regfeed with its surroundings. */
 export interface World extends AsyncDisposable {
   app: App;
   config: Config;
@@ -50,8 +50,8 @@ export interface WorldOptions {
 }
 
 /**
- * Makes a world from the text of a config. Unless it is `polite`, sources are fetched on the dot of their schedule and
- * hosts as often as is asked for: the clock of a world stands still, and nobody would wait for a host's turn.
+ * Creates a world from the text of a config. Unless it is `polite`, sources are fetched exactly on schedule and without
+ * pauses between requests to a host, because its clock stands still.
  */
 export async function createWorld(configText = "", options: WorldOptions = {}): Promise<World> {
   const platform = fakePlatform(options.startMs ?? START_MS, options.seed);
@@ -124,7 +124,7 @@ export async function createWorld(configText = "", options: WorldOptions = {}): 
   };
 }
 
-/** Runs the work with a {@link createWorld}, and closes it. */
+/** Runs the work with a {@link createWorld}, and then closes it. */
 export async function withWorld(
   config: string,
   work: (world: World) => Promise<void>,
@@ -142,10 +142,10 @@ export function withCustomer(
   return withWorld(config, async (world) => await work(world, (await world.addCustomer()).key));
 }
 
-/** Shorter texts occur in lines for other reasons. */
+/** Minimum length of a checked text. Shorter ones may appear in logs for other reasons. */
 const LEAST_TEXT = 20;
 
-/** Texts that were sent to others: bodies, paths of webhooks, mails and their recipients. */
+/** Returns the texts that were sent: bodies, paths of webhooks, and mails with their recipients. */
 function spoken({ http, mailer }: FakePlatform): string[] {
   const posted = http.requests.filter(({ method, headers }) => method === "POST" && "webhook-id" in headers);
   const texts = posted.flatMap(({ url, body = "" }) => {

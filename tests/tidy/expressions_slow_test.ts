@@ -1,4 +1,4 @@
-// Every regular expression of the program takes linear time, as recheck proves or searches for an attack.
+// Every regular expression of the program takes linear time, as recheck proves or tries to refute.
 import assert from "node:assert/strict";
 import { type Expression, expressionsOf } from "../../tools/tidy/expressions.ts";
 import type { Verdict } from "../../tools/tidy/recheck.ts";
@@ -6,7 +6,7 @@ import { parseSource, readRepository } from "../../tools/tidy/source.ts";
 
 const THREADS = 2;
 
-/** What recheck says of those that are not linear; two threads take them in turn. */
+/** Returns the verdicts of recheck on expressions that are not linear. Two threads share the work. */
 async function verdictsOn(expressions: readonly Expression[]): Promise<Verdict[]> {
   const waiting = [...expressions];
   const found: Verdict[] = [];
@@ -50,7 +50,7 @@ Deno.test("every regular expression of the program takes linear time", async () 
   assert.equal(found.length, 0, `\n${found.join("\n")}`);
 });
 
-Deno.test("expressions that take exponential or polynomial time are found, whatever finds them", async () => {
+Deno.test("expressions that take exponential or polynomial time are found by every method", async () => {
   const text = String
     .raw`const a = [/^(a+)+$/, /\s+$/, /^\s*(<!--[^]*?-->\s*)*<(html|head)/i, /(?<!b)a*a*a*c/, /^a+$/, /x/g];`;
   const found = await verdictsOn(expressionsOf([parseSource("src/api/a.ts", text)]));

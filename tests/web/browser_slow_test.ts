@@ -30,7 +30,7 @@ const inBrowser = (name: string, viewing: Viewing, work: (visit: Visit) => Promi
     }
   });
 
-/** Asserts that the page loaded nothing else (its icon is inline) and reported no errors. */
+/** Asserts that the page loaded nothing else and reported no errors. Its icon is inline. */
 function assertQuiet({ tab, origin }: Visit): void {
   const asked = tab.requests.filter((url) => !url.startsWith("data:"));
   assert.deepEqual(asked.filter((url) => !url.startsWith(`${origin}/`)), [], "requests to other hosts");
@@ -39,7 +39,7 @@ function assertQuiet({ tab, origin }: Visit): void {
 
 inBrowser("GET /docs is complete without JavaScript", { javaScript: false }, async (visit) => {
   const { tab, origin } = visit;
-  // The description of this service: paths that its config disables are not described.
+  // The description of this service, which omits paths that its config disables.
   const document: Awaited<ReturnType<typeof description>> = await (await fetch(`${origin}/v1/openapi.json`))
     .json();
   const text = await tab.evaluate<string>("document.body.innerText");

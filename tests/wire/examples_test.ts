@@ -1,4 +1,4 @@
-// The literals in the examples of the API description.
+// Literals in the examples of the API description.
 import assert from "node:assert/strict";
 import { diffEvents } from "../../src/domain/event/diff.ts";
 import { EXAMPLE_DELIVERY, EXAMPLE_DIFF, EXAMPLE_EVENT, EXAMPLE_REVISION } from "../../src/wire/examples.ts";

@@ -58,7 +58,7 @@ async function passHours(world: World, hours: number): Promise<void> {
   }
 }
 
-/** Enables and disables the only customer. */
+/** Returns a function that enables or disables the only customer. */
 async function enabling(world: World): Promise<(enabled: boolean) => Promise<unknown>> {
   const id = (await world.store.listCustomers())[0]?.customer.id ?? "";
   return (enabled) => world.store.changeCustomer(id, { enabled }, by(world));

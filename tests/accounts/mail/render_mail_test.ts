@@ -43,7 +43,7 @@ const write = (content: MailContent, language: MailLanguage, publicUrl = "https:
   return renderMail(mail, { key, publicUrl, support: "help@feed.example", limits: DEFAULT_LIMITS.team });
 };
 
-/** The text without line wrapping. */
+/** Returns the text without line wrapping. */
 const unfolded = (text: string): string => text.replace(/\n(?! )/g, " ");
 
 Deno.test("renderMail() renders every kind in every language as text and HTML", () => {

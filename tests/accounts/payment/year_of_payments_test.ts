@@ -15,15 +15,17 @@ import { createWorld, START_MS, type World } from "../../support/world.ts";
 import { scaled } from "../../support/effort.ts";
 
 const ORDERS = scaled(50, 500);
-/** Number of orders per store, each with a separate payer: they must not affect each other, and opening a store is slow. */
+/**
+ * Number of orders per store, each with a separate payer. They must not affect each other, and opening a store is slow.
+ */
 const PAYERS = 25;
 const DAY_S = 86_400;
 const BEGIN_S = START_MS / 1_000;
 const SEED = Number(Deno.env.get("REGFEED_SEED") ?? Date.now() % 1_000_000);
 
 /**
- * The events of a payer in a year: a checkout, twelve invoices, changes of price, two failures, some of them in one
- * second.
+ * Returns the events of a payer in a year: a checkout, twelve invoices, price changes and two failures, some of them in
+ * the same second.
  */
 function yearOfEvents(payer: number): string[] {
   let number = 0;
@@ -65,7 +67,7 @@ function yearOfEvents(payer: number): string[] {
   );
 }
 
-/** A seeded random generator (Numerical Recipes). */
+/** Returns a seeded random generator (Numerical Recipes). */
 function chance(seed: number): () => number {
   let state = seed >>> 0;
   return () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) / 2 ** 32;
@@ -78,7 +80,7 @@ function shuffled<T>(items: readonly T[], next: () => number): T[] {
 
 class Crash extends Error {}
 
-/** A store whose process may crash before or after any call. */
+/** Returns a store whose process may crash before or after any call. */
 function crashing(store: Store, next: () => number): Store {
   return new Proxy(store, {
     get: (target, name: keyof Store) => async (...given: never[]) => {
@@ -90,7 +92,7 @@ function crashing(store: Store, next: () => number): Store {
   });
 }
 
-/** Sends all events of a payer in an order, each until the response is 200. */
+/** Sends all events of a payer, and repeats each until the response is 200. */
 async function sendAll({ config, platform, store }: World, payer: number): Promise<void> {
   const next = chance(SEED + payer);
   const restart = (): App =>
@@ -144,7 +146,7 @@ Deno.test(`a year of payments in ${ORDERS} random orders, with repeats and crash
     world.platform.clock.set(START_MS + 366 * DAY_S * 1_000);
     const payers = Array.from({ length: PAYERS }, (_, at) => first + at);
     for (const payer of payers) await sendAll(world, payer);
-    // Leases left by crashes expire; then all due mails are sent.
+    // Leases that crashes left behind expire, and then all due mails are sent.
     for (let turn = 0; turn < 5; turn++) {
       await world.platform.clock.advance(600_000);
       await world.app.tick();

@@ -28,7 +28,7 @@ interface Shown {
   }[];
 }
 
-/** A server with two events, a customer's subscription to them, and an endpoint that responds with the status. */
+/** Runs the work with a server with two events, a subscription, and an endpoint that responds with the status. */
 function withFailures(
   status: number,
   work: (

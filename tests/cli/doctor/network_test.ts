@@ -38,7 +38,7 @@ Deno.test("checkHosts() reports a machine without DNS once, and other failures b
   assert.deepEqual(levels("host name not found", "connection refused"), ["hosts warning", "hosts warning"]);
 });
 
-Deno.test("checkProxies() finds a proxy that is not named, one that is anybody, and keys sent unencrypted", () => {
+Deno.test("checkProxies() finds an unnamed proxy, a range that includes any client, and keys sent unencrypted", () => {
   const seen = (publicUrl: string, trustedProxies: string[], tls: unknown = null) =>
     checkProxies({ publicUrl, trustedProxies, tls } as Config["server"]).map((finding) => finding.seen)
       .join();

@@ -16,7 +16,7 @@ function finished(deliveryId: string): FinishedAttempt {
   };
 }
 
-/** A store that keeps its batches; `held` batches wait for `release`, `broken` ones throw. */
+/** Returns a store that keeps its batches. `held` batches wait for `release`, and `broken` ones throw. */
 function aStore(broken: (batch: readonly FinishedAttempt[]) => boolean = () => false) {
   const batches: string[][] = [];
   let release: () => void = () => {};

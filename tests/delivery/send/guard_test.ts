@@ -29,7 +29,7 @@ const REFUSED_RANGES = [
   "c000::/3", "e000::/4", "f000::/5", "fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8",
 ];
 
-/** An address of a range, from random bytes. */
+/** Returns an address of a range, chosen by random bytes. */
 function inside(cidr: string, random: Uint8Array): string {
   const [base, bits] = ipaddr.parseCIDR(cidr);
   const bytes = base.toByteArray().map((byte, at) => {

@@ -55,7 +55,7 @@ const withSignature = (signature: string): Change => header("webhook-signature",
 const signed = (key: string | Uint8Array, content: string, encoding: "base64" | "hex" = "base64") =>
   withSignature(`v1,${hmac(key, content).toString(encoding)}`);
 const CONTENT = `${ID}.${SECONDS}.${BODY}`;
-/** The signed headers with other names; null removes one. */
+/** Returns the signed headers with other names. A null name removes the header. */
 const renamed = (rename: (name: string) => string | null): Headers =>
   Object.fromEntries(
     Object.entries(SIGNED).flatMap(([name, value]) => {

@@ -37,7 +37,7 @@ Deno.test("passesOf() combines the filters with AND, and the values of a list wi
   }
 });
 
-Deno.test("passesOf() decides as a filter that is widened by the children of its topics", () => {
+Deno.test("passesOf() treats a topic as if its children were listed too", () => {
   const ids = fc.uniqueArray(fc.constantFrom(...TAXONOMY.map((one) => one.id), "unknown"));
   const severity = fc.constantFrom(...SEVERITIES);
   const filters = fc.record({

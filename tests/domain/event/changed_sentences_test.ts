@@ -41,14 +41,14 @@ Deno.test("changedSentences() shows the changes of long texts, and marks omissio
   }
 });
 
-Deno.test("changedSentences() shows short texts, and texts with nothing in common, whole", () => {
+Deno.test("changedSentences() shows short texts, and texts with nothing in common, completely", () => {
   const other = D.repeat(8);
   for (const [before, after] of [[A, B], ["", A], [A, ""], [A.repeat(4), other], ["", other]] as const) {
     assert.deepEqual(changedSentences(before, after, "en"), { before, after, isExcerpt: false });
   }
 });
 
-Deno.test("changedSentences() ends in time on hundreds of sentences that all differ", () => {
+Deno.test("changedSentences() is fast for hundreds of sentences that all differ", () => {
   const text = (mark: string) =>
     Array.from({ length: 400 }, (_, n) => `Sentence ${mark} ${n} is here.`).join(" ");
   const found = changedSentences(`${A} ${text("x")}`, `${A} ${text("y")}`, "en");
@@ -76,7 +76,7 @@ Deno.test("changedSentences() always shows a difference, in the texts' own words
   }));
 });
 
-Deno.test("changedSentences() shows a text of very many short sentences whole", () => {
+Deno.test("changedSentences() shows a text of very many short sentences completely", () => {
   const text = (mark: string) => "A! ".repeat(3_000) + mark;
   const change = changedSentences(text("b"), text("c"), "en");
   assert.deepEqual(change, { before: text("b"), after: text("c"), isExcerpt: false });

@@ -5,7 +5,7 @@ import { CustomerMonth, type MonthFacts } from "../../../src/domain/plans/month_
 const month = (facts: Partial<MonthFacts> = {}, hasOlder = false): CustomerMonth =>
   new CustomerMonth({ limit: 10, used: 0, heldLimit: 2, held: 0, ...facts }, () => hasOlder);
 
-Deno.test("take() admits deliveries until the month is used up, and counts them", () => {
+Deno.test("take() admits deliveries until the quota is used up, and counts them", () => {
   const one = month({ used: 8 });
   assert.deepEqual([one.take(), one.take(), one.take(), one.taken, one.left], [true, true, false, 2, 0]);
   assert.equal(month({ used: 12 }).take(), false);

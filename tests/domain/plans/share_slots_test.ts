@@ -62,7 +62,7 @@ Deno.test("shareSlots() takes turns between customers, then between each custome
   assert.equal(lastCustomerId, "ana", "the next call goes on after it");
 });
 
-Deno.test("shareSlots() gives a customer more than a quarter only while nobody else waits", () => {
+Deno.test("shareSlots() gives a customer more than a quarter only while no other customer waits", () => {
   const alone = started({ ana: { a: 99 } }, slotsOf(100));
   assert.deepEqual(alone, { "ana a": 42 });
   const both = started({ ana: { a: 99 }, bo: { a: 99 } }, slotsOf(100));
@@ -87,7 +87,7 @@ Deno.test("shareSlots() gives slow and probed endpoints a quarter, and replays a
   );
 });
 
-Deno.test("an attempt that lasts leaves the normal lane, is a slow one to its customer, and takes no slow slot of others", () => {
+Deno.test("a long attempt leaves the normal lane and counts as slow, without using the slow slots of others", () => {
   const long = attempts("ana", 50, { startedAtMs: NOW - SLOW_AFTER_MS });
   const slots = () => slotsOf(100, long);
   assert.ok(slots().isSlowNow("ana running 30"));
@@ -155,7 +155,7 @@ Deno.test("shareSlots() keeps its promises under any load", () => {
   }));
 });
 
-Deno.test("shareSlots() serves every subscription in the end, however many want more all the time", () => {
+Deno.test("shareSlots() serves every subscription eventually, even if many always want more", () => {
   fc.assert(fc.property(
     fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 30 }),
     fc.integer({ min: 1, max: 40 }),

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { dateFormatProblem, readDateAs, writeDate } from "../../../src/domain/source/date_format.ts";
 
-Deno.test("readDateAs() reads exactly the form that is named", () => {
+Deno.test("readDateAs() reads only the given format", () => {
   const rows: [string, string, string | null][] = [
     ["31.07.2026", "dd.MM.yyyy", "2026-07-31"],
     [" 31.07.2026 ", "dd.MM.yyyy", "2026-07-31"],
@@ -20,7 +20,7 @@ Deno.test("readDateAs() reads exactly the form that is named", () => {
   }
 });
 
-Deno.test("writeDate() writes a moment in UTC in the form that is named", () => {
+Deno.test("writeDate() writes a time in UTC in the given format", () => {
   const atMs = Date.parse("2026-07-09T04:05:06Z");
   const rows: [string | undefined, string][] = [
     [undefined, "2026-07-09"],
@@ -32,7 +32,7 @@ Deno.test("writeDate() writes a moment in UTC in the form that is named", () => 
   for (const [format, expected] of rows) assert.equal(writeDate(atMs, format), expected);
 });
 
-Deno.test("dateFormatProblem() wants year, month and day, each once, and no other letters", () => {
+Deno.test("dateFormatProblem() requires year, month and day once each, and no other letters", () => {
   for (const format of ["dd.MM.yyyy", "yyyy-MM-ddTHH:mm:ssZ", "d/M/yyyy"]) {
     assert.equal(dateFormatProblem(format), null);
   }

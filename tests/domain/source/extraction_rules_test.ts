@@ -4,7 +4,7 @@ import { fillWindow, windowPlaceholders } from "../../../src/domain/source/extra
 
 const WINDOW = { sinceMs: Date.parse("2026-07-30"), untilMs: Date.parse("2026-08-02") };
 
-Deno.test("fillWindow() fills in the days of a window, as written and as an address has them", () => {
+Deno.test("fillWindow() inserts the days of a window, unchanged and encoded for URLs", () => {
   const rows: [string, string][] = [
     ["{since}/{until}", "2026-07-30/2026-08-02"],
     ["/day/{since:yyyyMMdd}", "/day/20260730"],
@@ -15,7 +15,7 @@ Deno.test("fillWindow() fills in the days of a window, as written and as an addr
   for (const [text, expected] of rows) assert.equal(fillWindow(text, WINDOW), expected);
 });
 
-Deno.test("windowPlaceholders() names the places and their forms", () => {
+Deno.test("windowPlaceholders() returns the placeholders and their formats", () => {
   assert.deepEqual(windowPlaceholders("{since} {until:yyyyMMdd} {x}"), [
     { name: "since", format: undefined },
     { name: "until", format: "yyyyMMdd" },

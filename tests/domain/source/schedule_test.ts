@@ -16,7 +16,7 @@ Deno.test("nextRunAfter() counts in the schedule's time zone", () => {
   }
 });
 
-Deno.test("nextRunAfter() returns null for a day that never comes", () => {
+Deno.test("nextRunAfter() returns null for a day that does not exist", () => {
   assert.equal(nextRunAfter({ schedule: "0 0 30 2 *", timezone: "UTC" }, 0), null);
 });
 

@@ -9,7 +9,7 @@ const NOW = Date.UTC(2026, 7, 1, 12);
 const TODAY = Math.floor(NOW / DAY);
 const FEED = { fetchStrategy: "feed" } as const;
 
-/** A source that was fetched an hour ago, on a half-hourly schedule, and is due now. */
+/** Returns a source that was fetched an hour ago on a half-hourly schedule, and is now due. */
 const state = (change: Partial<SourceState> = {}): SourceState => ({
   ...untouchedSource("board", NOW),
   firstSuccessAtMs: NOW - 100 * DAY,
@@ -21,7 +21,7 @@ const state = (change: Partial<SourceState> = {}): SourceState => ({
   ...change,
 });
 
-/** The time of the last new publication. */
+/** Returns the time of the last new publication. */
 function lastNew(lastAtMs: number | null): Pick<SourceState, "cadence"> {
   return { cadence: { lastAtMs, days: [], seen: "" } };
 }
@@ -68,7 +68,7 @@ Deno.test("sourceHealth() returns each condition, since when, and why", () => {
   }
 });
 
-Deno.test("sourceHealth() uses the silence that the config allows, and reports no silent folder without one", () => {
+Deno.test("sourceHealth() uses silent_after of the config, and reports no silent folder without it", () => {
   const quiet = state(lastNew(NOW - 60 * DAY));
   const conditionOf = (settings: Parameters<typeof sourceHealth>[0]) =>
     sourceHealth(settings, quiet, NOW).condition;
@@ -78,7 +78,7 @@ Deno.test("sourceHealth() uses the silence that the config allows, and reports n
   assert.equal(conditionOf({ fetchStrategy: "files", silentAfterMs: DAY }), "silent");
 });
 
-Deno.test("silenceAllowed() follows a source's own cadence, once it shows", () => {
+Deno.test("silenceAllowed() follows a source's cadence once it is known", () => {
   const every = (gap: number, count: number) =>
     Array.from({ length: count }, (_, at) => TODAY - (count - at) * gap);
   const rows: [what: string, days: number[], expectedDays: number][] = [

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readTemplate, readValuePath } from "../../../src/domain/source/value_path.ts";
 
-Deno.test("readValuePath() reads keys with dots between them, odd ones in quotes", () => {
+Deno.test("readValuePath() reads keys separated by dots, with unusual ones in quotes", () => {
   const rows: [string, string[] | null][] = [
     ["", []],
     ["results", ["results"]],
@@ -23,7 +23,7 @@ Deno.test("readValuePath() reads keys with dots between them, odd ones in quotes
   }
 });
 
-Deno.test("readTemplate() reads paths in braces, and refuses a brace alone and empty ones", () => {
+Deno.test("readTemplate() reads paths in braces, and refuses single and empty braces", () => {
   assert.deepEqual(readTemplate("https://a.org/{id}/{x.y}?z"), {
     value: [{ text: "https://a.org/" }, { path: ["id"] }, { text: "/" }, { path: ["x", "y"] }, {
       text: "?z",

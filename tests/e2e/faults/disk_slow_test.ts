@@ -105,7 +105,7 @@ Deno.test({
   }));
 
 Deno.test(
-  needs("a start on a full disk exits with code 1 and says that it is full", MAY_MOUNT),
+  needs("a start on a full disk exits with code 1 and names the cause", MAY_MOUNT),
   () =>
     withPeers(async (folder) => {
       const added = ["customer", "add", "--email", "ana@example.org", "--tier", "team"];

@@ -56,7 +56,7 @@ async function listensFor(pid: number, signal: keyof typeof NUMBERS): Promise<vo
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
   Deno.test(
-    needs(`${signal} before the config is read is a clean end, and no database is begun`, LINUX),
+    needs(`${signal} before the config is read is a clean exit, and creates no database`, LINUX),
     async () => {
       await withWaiting(async ({ folder, server, letGo }) => {
         await listensFor(server.pid, signal);

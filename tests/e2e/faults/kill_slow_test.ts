@@ -28,7 +28,7 @@ const PATIENCE_MS = 60_000;
 /** Maximum total wait, ms. The test's attempt timeout is short enough to stay below it. */
 const LONGEST_WAIT_MS = 420_000;
 
-/** A publisher whose feeds grow. Each feed has its own host in 127.0.0.0/8. */
+/** Starts a publisher whose feeds grow. Each feed has its own host in 127.0.0.0/8. */
 function startPublisher(): {
   address(source: number): string;
   publish(source: number, count: number): void;
@@ -71,7 +71,7 @@ function verify(body: string, headers: Record<string, string>, secret: string): 
   return JSON.parse(body);
 }
 
-/** A receiver that records which events arrived at which path, and refuses those that do not verify. */
+/** Starts a receiver that records which events arrived at which path, and refuses those that do not verify. */
 function startReceiver(): {
   address: string;
   secrets: Map<string, string>;

@@ -6,7 +6,7 @@ import { callApi, regfeedJson, serve, withFolder, writeConfig } from "../../supp
 /** Maximum time from SIGTERM to the exit, as documented, ms. */
 const END_MS = 8_000;
 
-Deno.test("the API responds while a document is parsed endlessly, and SIGTERM ends the server in time", async () => {
+Deno.test("the API responds during endless parsing, and SIGTERM ends the server in time", async () => {
   const board = openBoard();
   const asked = Promise.withResolvers<void>();
   const stuck = Deno.serve(LOOPBACK, () => {

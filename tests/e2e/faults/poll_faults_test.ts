@@ -188,7 +188,7 @@ function keptBytes(): number {
 
 Deno.test(
   needs(
-    `${POLLS} polls through every fault lose no event, double none, and keep nothing in memory`,
+    `${POLLS} polls through every fault lose or repeat no event, and leak no memory`,
     RECORDINGS,
   ),
   async () => {

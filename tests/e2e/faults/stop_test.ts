@@ -30,7 +30,7 @@ async function holdUp(server: Serving, key: string, length = 100): Promise<Deno.
   return client;
 }
 
-Deno.test("one signal ends a server with a slow client within its limit, a second one at once", async () => {
+Deno.test("one signal ends a server with a slow client within its limit, and a second one at once", async () => {
   await withConfig(CONFIG, async (folder) => {
     const { key } = await regfeedJson<{ key: string }>(folder, "customer add --email a@b.example");
     {
@@ -106,7 +106,7 @@ async function deliveryOf(
   return { status: delivery.status, answers: attempts.map(({ status_code }) => status_code) };
 }
 
-Deno.test("an attempt that ends within the limit is recorded before the server ends, and not repeated", async () => {
+Deno.test("an attempt that ends within the limit is recorded before the server exits, and not repeated", async () => {
   const released = Promise.withResolvers<void>();
   await withReceiver(async () => {
     await released.promise;

@@ -200,7 +200,7 @@ function check(outcome: Outcome): void {
   assert.ok(exitMs <= EXIT_MS, `the exit took ${exitMs} ms\n${told}`);
 }
 
-Deno.test(`a server under attack for ${SECONDS} s serves everybody else`, () =>
+Deno.test(`a server under attack for ${SECONDS} s serves all other clients`, () =>
   withFolder(async (folder) => {
     const stage = new Stage();
     const ending = new AbortController();

@@ -50,7 +50,7 @@ async function ask(
   return { status: response.status, ...await response.json() };
 }
 
-/** A receiver that keeps the requests. */
+/** Starts a receiver that keeps its requests. */
 function startReceiver() {
   const arrived: { body: string; headers: Record<string, string> }[] = [];
   let heard: () => void = () => {};

@@ -47,7 +47,7 @@ Deno.test("a package without a licence text is listed with its stated licence", 
   for (const [manifest, wanted] of cases) assert.equal(statedLicence(manifest), wanted);
 });
 
-Deno.test("the licences are those of Regfeed, the runtime and every locked package", async () => {
+Deno.test("the licences include those of Regfeed, the runtime and every locked package", async () => {
   const text = await collectLicences();
   const [own = "", deno = "", ...packages] = text.split(`\n${"-".repeat(80)}\n`);
   assert.match(own, /^MIT License\n\nCopyright \(c\) \d+ the Regfeed authors\n/);
@@ -60,7 +60,7 @@ Deno.test("the licences are those of Regfeed, the runtime and every locked packa
   for (const name of names) assert.ok(own.includes(`  ${name}\n`), name);
 });
 
-Deno.test("from source, version --licences says where the licences are", () =>
+Deno.test("version --licences, run from source, says where the licences are", () =>
   withFolder(async (folder) => {
     await assertFails(folder, "version --licences", 1, /only the executable contains the licences/);
     await assertFails(folder, "version --licences --json", 2, /either --licences or --json/);

@@ -117,7 +117,7 @@ function withServer(
 const opens = (server: Serving, key: string, status: number): Promise<void> =>
   until(`${key} is answered ${status}`, async () => await statusOf(server, key) === status, SOON_MS);
 
-Deno.test("a reload under load fails no request and applies customers, limits and sources at once", () =>
+Deno.test("a reload under load fails no request, and applies customers, limits and sources at once", () =>
   withServer(async ({ folder, server, key }) => {
     assert.equal(await statusOf(server, BANK_KEY), 200, "declared customers are there from the start");
     const steady = askSteadily(server, key);
@@ -186,7 +186,7 @@ Deno.test("changes that need a restart wait, and a customer that returns keeps i
     ]);
   }));
 
-Deno.test("twenty reloads under load store every event and send every delivery once", () =>
+Deno.test("twenty reloads under load store every event once and send every delivery once", () =>
   withFolder(async (folder) => {
     let published = FIRST_EVENTS;
     const publisher = Deno.serve(LOOPBACK, async () => {

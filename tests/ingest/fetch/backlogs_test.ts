@@ -21,7 +21,7 @@ import {
   storedIds,
 } from "./lists.ts";
 
-/** Lists in pages of five, the newest items first. */
+/** Lists in pages of five, newest items first. */
 const PAGINGS: Record<string, { table: string; serve(world: World, newest: () => number): void }> = {
   page: { table: 'paging = "page"', serve: (world, newest) => servePages(world, newest, 5) },
   cursor: {
@@ -72,7 +72,7 @@ Deno.test("a list without known items is read down to items that are older than 
     });
     await world.platform.clock.advance(500 * DAY);
     assert.equal((await ingestBoard(world)).new, 15);
-    // The items of the first fetch and of the year before are removed; ten days add forty documents.
+    // The items of the first fetch and of the year before are removed. Ten days add forty documents.
     await world.platform.clock.advance(10 * DAY);
     ids = [...range(2_040, 2_001), ...range(500, 1)];
     for (let fetches = 0; fetches < 20; fetches++) await ingestBoard(world);

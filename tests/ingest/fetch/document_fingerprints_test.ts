@@ -12,7 +12,9 @@ const URLS = `urls = { en = "${FEED}/en", de = "${FEED}/de" }`;
 const AI: SampleItem[] = [{ id: "1" }, { id: "2" }];
 const CHEESE: SampleItem = { id: "3", title: "On cheese", summary: "It is made of milk." };
 
-/** A world with a server that ignores conditions and responds with what was last passed to `serve`. */
+/**
+ * Runs the work in a world whose server ignores conditional headers and responds with the body last passed to `serve`.
+ */
 function withFeed(
   work: (serve: (answer: string | Answer) => void, world: World) => Promise<void>,
   config = boardConfig(),
@@ -171,7 +173,7 @@ Deno.test("`source test` reads an unchanged document and keeps the fingerprint f
     assert.equal((await fetch(world)).isRead, false);
   }));
 
-Deno.test("each language has its own fingerprint, and all are read when a publication is new in one", async () => {
+Deno.test("each language has its own fingerprint, and all languages are read if a publication is new in one", async () => {
   const config = boardConfig().replace(`url = "${FEED}"`, URLS);
   await withSources(config, async (world) => {
     const feed = (language: string, items: readonly SampleItem[]) =>
@@ -234,7 +236,7 @@ for (const knows304 of [false, true]) {
   });
 }
 
-Deno.test("every page and every window is read where an unchanged first page says nothing about the others", async () => {
+Deno.test("every page and window is read if an unchanged first page proves nothing about the others", async () => {
   const tables: [table: string, at: string, isFirst: (url: URL) => boolean][] = [
     ['paging = "page"', FEED, ({ searchParams }) => searchParams.get("page") === "1"],
     [

@@ -1,4 +1,4 @@
-// Reasons of failures: what of a document or a response is stored of them.
+// Reasons of failures: the parts of a document or response that are stored.
 import assert from "node:assert/strict";
 import { failureReason, MAX_REASON_LENGTH } from "../../../src/ingest/fetch/failure_reason.ts";
 import { FEED, fetchForeseen, withSources } from "../../support/collecting.ts";
@@ -49,14 +49,14 @@ for (const [what, source, contentType, body] of STRATEGIES) {
       assert.ok(!report.ok && (state?.lastError ?? "") !== "");
       const log = world.platform.lines.map(({ fields }) => Object.values(fields ?? {})).flat();
       for (const text of [state?.lastError, report.error, foreseen.error, ...log]) {
-        // deno-lint-ignore no-control-regex -- they are looked for
+        // deno-lint-ignore no-control-regex -- the test searches for them
         assert.doesNotMatch(String(text), /[\u0000-\u001f\u007f-\u009f\u202e]|hush-/);
       }
     });
   });
 }
 
-Deno.test("A long secret that a text repeats is redacted wherever the text is cut", () => {
+Deno.test("a long secret that a text repeats is redacted wherever the text is cut", () => {
   const token = "k".repeat(700);
   const reason = failureReason(token.repeat(20), { headers: { "x-key": token } });
   assert.equal(reason, "[redacted]".repeat(20));

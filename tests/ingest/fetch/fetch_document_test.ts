@@ -12,7 +12,7 @@ const FEED = "https://board.example/feed.xml";
 const pageOf = (title: string, rest = ""): string =>
   `<!doctype html><html><head><title>${title}</title></head>${rest}`;
 
-/** Fetches the document of a source: its response, or the error. */
+/** Fetches the document of a source. Returns the response or the error. */
 async function outcome(
   platform: FakePlatform,
   change:
@@ -31,7 +31,7 @@ async function outcome(
   }
 }
 
-/** The error of a request to a server that always gives this response. */
+/** Returns the error of a request to a server that always gives this response. */
 async function errorOf(response: Answer, expects: "data" | "page" = "data"): Promise<FetchError | null> {
   const platform = fakePlatform(NOW);
   platform.http.serve(FEED, () => response);

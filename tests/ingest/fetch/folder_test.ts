@@ -48,7 +48,7 @@ Deno.test("a folder that cannot be read is a failure of its source", () =>
     assert.match(report.error ?? "", /^the folder cannot be read: .*\/inbox/);
   }));
 
-Deno.test("two files with editions of one publication give two versions, also after they are touched", () =>
+Deno.test("two files with editions of one publication make two versions, even after they are touched", () =>
   withFolder(async (world, ingest) => {
     const files = {
       "/inbox/old.xml": "Article 50 of the AI Act.",

@@ -10,7 +10,10 @@ const CONFIG = boardConfig({
 }).replace('url = "https://board.example/feed"\n', "");
 const HOUR = 3_600_000;
 
-/** The new, revised, unchanged and translated items of a fetch of publications with the URLs that `write` gives. */
+/**
+ * Fetches publications with the URLs that `write` returns. Returns the counts of new, revised, unchanged and translated
+ * items.
+ */
 async function fetch(
   world: World,
   write: (language: string, number: string) => string,

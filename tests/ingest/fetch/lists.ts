@@ -20,7 +20,7 @@ ${table}`,
 export const dayConfig = (table: string): string =>
   listConfig(`window_days = 1\n${table}`).replace(API, "https://board.example/day/{since:yyyyMMdd}");
 
-/** The body of a page: a row for each id, with further fields, and further members of the document. */
+/** Returns the body of a page: a row for each id with more fields, and more members of the document. */
 export const pageText = (
   ids: readonly (string | number)[],
   more: Record<string, unknown> = {},
@@ -36,11 +36,11 @@ export const page = (...given: Parameters<typeof pageText>): Answer => ({
   body: pageText(...given),
 });
 
-/** The numbers between two, descending if the first is larger. */
+/** Returns the numbers from one to another, in descending order if the first is larger. */
 export const range = (from: number, to: number): number[] =>
   Array.from({ length: Math.abs(to - from) + 1 }, (_, at) => from < to ? from + at : from - at);
 
-/** A part of the list of documents newest, newest - 1, … 1. */
+/** Returns a part of the list newest, newest - 1, … 1. */
 export const newestFirst = (newest: number, size: number, from = 0): number[] =>
   newest - from < 1 ? [] : range(newest - from, Math.max(1, newest - from - size + 1));
 
@@ -56,7 +56,7 @@ export const storedIds = async (world: World): Promise<number[]> =>
   (await world.store.listEvents({ limit: 500 })).map(({ json }) => Number(JSON.parse(json).external_id))
     .sort((a, b) => a - b);
 
-/** The URLs that were requested since the last call. */
+/** Returns the URLs that were requested since the last call. */
 const requestedUrls = (world: World): URL[] =>
   world.platform.http.requests.splice(0).map(({ url }) => new URL(url));
 export const requestedPaths = (world: World): string[] =>

@@ -16,7 +16,7 @@ import {
   storedIds,
 } from "./lists.ts";
 
-/** Two of the documents 1 to 5. */
+/** Returns two of the documents 1 to 5, from this one on. */
 const two = (from: number, more: Record<string, unknown> = {}): Answer =>
   page([1, 2, 3, 4, 5].slice(from, from + 2), more);
 
@@ -100,7 +100,7 @@ Deno.test("after a failed page, earlier items are kept, the fetch has failed, an
     const failed = await ingestBoard(world);
     assert.deepEqual([failed.ok, failed.new, failed.error], [false, 2, "page 2: responded with 500"]);
     assert.deepEqual(await storedIds(world), [1, 2, 6, 7]);
-    // The first page has nothing new now; a fetch that ended there would lose three items.
+    // The first page has nothing new now. A fetch that stopped there would lose three items.
     isBroken = false;
     const recovered = await ingestBoard(world);
     assert.deepEqual([recovered.ok, recovered.new], [true, 3]);

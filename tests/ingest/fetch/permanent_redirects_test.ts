@@ -95,7 +95,7 @@ Deno.test("movedTemplate() moves a URL template, unless the redirect is specific
   }
 });
 
-/** Sources that redirect permanently to another host, by which the items are made from the URL. */
+/** Strategies whose requested URLs follow a template, on a site that redirects permanently to another host. */
 const TEMPLATED: Record<string, { source: string; at: string; item(url: URL): unknown }> = {
   "json by days": {
     source: `fetch_strategy = "json"\n[sources.json]\nitems = ""\nid = "id"\ntitle = "title"\n` +

@@ -30,7 +30,7 @@ const PAGE = (title: string) =>
   `<!doctype html><html lang="en"><head><title>${title} | Board</title><meta property="og:title" content="${title}">
 <meta name="description" content="About ${title}."><meta property="article:published_time" content="2026-07-30T09:00:00Z">`;
 
-/** A site whose pages are titled by their paths, except for those with another response. */
+/** Serves a site whose pages have their paths as titles, except for those with another response. */
 function serveSite(
   world: World,
   pages: Record<string, string | null> | string,
@@ -189,7 +189,7 @@ first_days = 16
 max_rows = 10`,
 });
 
-/** The days of each query, as "since/until", and the length of its window. */
+/** Returns the days of a query as "since/until", and the length of its window. */
 function windowOf(url: URL): [window: string, days: number, since: string, until: string] {
   const found = url.searchParams.get("query")?.matchAll(/"(\d{4}-\d\d-\d\d)"/g) ?? [];
   const [since = "", until = ""] = [...found].map(([, day]) => day);

@@ -6,7 +6,7 @@ import type { World } from "../../support/world.ts";
 
 const CONFIG = boardConfig({ source: 'relevance = "all"' });
 
-/** New, revised and refused items of the next fetch, which a dry run predicts. */
+/** Fetches the items. Returns the counts of new, revised and refused items, which a dry run must predict. */
 async function fetchNext(world: World, items: readonly SampleItem[]): Promise<[number, number, string[]]> {
   world.platform.http.serve("https://board.example/feed", () => ({ body: rss(items) }));
   const { report, foreseen } = await fetchForeseen(world);

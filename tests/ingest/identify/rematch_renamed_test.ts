@@ -55,7 +55,7 @@ const stored = (title: string) =>
   known({ external_id: title, title_en: title, url_official: `https://old.example/${title}` });
 const TITLES = ["One", "Two", "Three"];
 
-/** Whether the document also has a known item, with its date relative to the publication's, and is the whole source. */
+/** Whether the document also has a known item, with its date relative to the publication, and is complete. */
 interface Document {
   known?: "older" | "newer";
   isAll?: boolean;
@@ -150,7 +150,7 @@ Deno.test("rematchRenamed() matches items with publications by URL, title, summa
   assert.equal(beside.size, 0, "beside a known item with the same summary");
 });
 
-/** A feed whose links do not follow from the ids. */
+/** Returns a feed whose links do not follow from the ids. */
 const feed = (items: readonly (SampleItem & { link?: string })[]) =>
   items.reduce(
     (text, { id, link }) =>

@@ -12,7 +12,7 @@ const ITEMS = ["1", "2"].map((id) => ({
   summary: `The opinion of the board on matter ${id}.`,
 }));
 
-/** New, revised and unchanged items of the next fetch, with suffixes of their URLs and ids. */
+/** Fetches the items with suffixes in their URLs and ids. Returns the counts of new, revised and unchanged items. */
 async function fetchWith(world: World, behind: string, ids = ""): Promise<number[]> {
   const feed = rss(ITEMS).replaceAll("</link>", `${behind}</link>`)
     .replaceAll(/(<guid[^>]*>)(\d)/g, ids === "" ? "$1$2" : `$1https://board.example/$2${ids}`);
@@ -28,7 +28,7 @@ Deno.test("a tracking parameter in the query or fragment is not a revision", () 
     assert.deepEqual(await fetchWith(world, "#section-2"), [0, 2, 0], "an anchor");
   }));
 
-/** Stores the items with fragments in keys and hashes, as earlier versions did. */
+/** Stores the items with fragments in their keys and hashes, as earlier versions did. */
 async function storeWithFragments(store: Store, keyOf: (id: string) => string): Promise<void> {
   for (const { id, title, summary } of ITEMS) {
     const event = sampleEvent({

@@ -20,7 +20,10 @@ const upTo = (last: number) => Array.from({ length: last }, (_, at) => sample(at
 const at = (site: string, items: readonly SampleItem[]) =>
   rss(items).replaceAll("https://board.example/", `${site}/`);
 
-/** Works with a subscriber; `fetch` returns new, revised and unchanged items, `received` are the delivered titles. */
+/**
+ * Runs the work with a subscriber. `fetch` returns the counts of new, revised and unchanged items; `received` holds the
+ * delivered titles.
+ */
 function withSubscriber(
   work: (fetch: (body: string) => Promise<number[]>, received: string[], world: World) => Promise<void>,
 ): Promise<void> {
@@ -73,7 +76,7 @@ Deno.test("fewer than three publications at another host, or another path, are r
     assert.equal(received.length, 7);
   }));
 
-/** A feed without ids whose links have a query that `sign` generates. */
+/** Returns a feed without ids whose links have a query that `sign` generates. */
 const signedLinks = (items: readonly SampleItem[], sign: (at: number) => string) =>
   items.reduce(
     (text, { id }, index) =>

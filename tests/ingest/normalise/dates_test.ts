@@ -9,7 +9,7 @@ const iso = (text: string, timezone: string): string | null => {
   return atMs === null ? null : new Date(atMs).toISOString();
 };
 
-/** Texts, and their instants for a source in Berlin. */
+/** Texts and their instants for a source in Berlin. */
 const STATED: [text: string, expected: string][] = [
   // RFC 822 and its successors
   ["Mon, 27 Jul 2026 09:37:55 GMT", "2026-07-27T09:37:55.000Z"],
@@ -174,7 +174,7 @@ Deno.test("parseDate() parses a date without a zone in the source's time zone", 
     ["06/07/2024", "America/New_York", "2024-06-07T04:00:00.000Z"], // the month comes first
     ["28/06/2024", "America/New_York", "2024-06-28T04:00:00.000Z"],
     ["2026-07-27 15:30", "Asia/Kolkata", "2026-07-27T10:00:00.000Z"],
-    ["2026-04-05 01:45", "Australia/Lord_Howe", "2026-04-04T14:45:00.000Z"], // back by half an hour: the first 01:45
+    ["2026-04-05 01:45", "Australia/Lord_Howe", "2026-04-04T14:45:00.000Z"], // the clock goes back 30 min: the first 01:45
     ["2011-12-30 12:00", "Pacific/Apia", "2011-12-30T22:00:00.000Z"], // a skipped day
   ];
   for (const [text, timezone, expected] of rows) {
@@ -186,7 +186,7 @@ const ZONES = "UTC Europe/Brussels Europe/London America/New_York Asia/Kolkata A
 const two = (value: number): string => String(value).padStart(2, "0");
 const minutes = fc.integer({ min: Date.UTC(1990, 0, 2) / 60_000, max: Date.UTC(2100, 0, 1) / 60_000 });
 
-/** Formats of an instant with its zone; `at` is the local time. */
+/** Formats of an instant with its zone. `at` is the local time. */
 const WRITINGS: ((at: Date, offset: string) => string)[] = [
   (at, offset) => at.toUTCString().replace("GMT", offset.replace(":", "")),
   (at, offset) => at.toISOString().replace("Z", offset),

@@ -104,7 +104,7 @@ Deno.test(needs("unusual recorded feeds are normalised correctly", RECORDED), ()
   assert.match(wto[0]?.summary ?? "", /^World merchandise trade/);
 });
 
-/** JSON documents whose rules are guessed, with their numbers of items. */
+/** JSON documents whose rules are guessed, and their numbers of items. */
 const GUESSED: Record<string, number> = {
   "boe/boe_sumario_20181206.json": 1,
   "cellar-sparql/cellar_ecli_schrems2_2026-07-08.json": 2,

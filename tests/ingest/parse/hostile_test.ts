@@ -19,16 +19,16 @@ interface Strategy {
   write(items: readonly unknown[]): string;
   item(name: string): unknown;
   badItem(chance: Chance): unknown;
-  /** Serves what else a fetch requests. */
+  /** Serves the other documents that a fetch requests. */
   serve?(world: World): void;
 }
 
 const completeDocument = ({ write, item }: Strategy): string => write(ITEMS.map(item));
-/** A document whose third item is hostile. */
+/** Returns a document whose third item is hostile. */
 const withBadItem = ({ write, item, badItem }: Strategy, chance: Chance): string =>
   write(ITEMS.map((name, at) => at === 2 ? badItem(chance) : item(name)));
 
-/** Markup whose damage ends with the item; damage that ends the list would affect other items. */
+/** Markup whose damage ends with the item, so that other items are not affected. */
 const BAD_MARKUP: readonly string[] = [
   `<title>${"x".repeat(200_000)}</title>`,
   `<title a="${"x".repeat(100_000)}">t</title>`,
@@ -41,7 +41,7 @@ const BAD_MARKUP: readonly string[] = [
   "<title>t</title><link>file:///etc/passwd</link><pubDate>-</pubDate>",
 ];
 
-/** Markup of an item that damages no other item of a listing. */
+/** Markup of an item that does not damage other items of a listing. */
 const BAD_LIST_ITEMS: readonly string[] = [
   "<li>",
   "<li><a>Document three",

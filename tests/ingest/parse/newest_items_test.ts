@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { parseDocument } from "../../../src/ingest/parse/document.ts";
 import { atom, bytesOf, jsonFeed, rss } from "./feeds.ts";
 
-/** Items as "ID DATE"; without a date only the id. */
+/** Items as "ID DATE", or only the id for an item without a date. */
 type Rows = readonly string[];
 
 const split = (rows: Rows) => rows.map((row) => row.split(/ (.*)/s) as [id: string, date?: string]);

@@ -7,21 +7,21 @@ import { START_MS, type World } from "../../support/world.ts";
 const DAY = 86_400_000;
 const ALL = boardConfig({ source: 'relevance = "all"' });
 
-/** A document that is as many days old as its number. */
+/** Returns an item that is as many days old as its number. */
 const item = (number: number, id = `${number}`): SampleItem => ({
   id,
   title: `Document ${number}`,
   summary: `The opinion on matter ${number}.`,
   date: new Date(START_MS - number * DAY).toUTCString(),
 });
-/** A feed whose links do not depend on the ids. */
+/** Returns a feed whose links do not depend on the ids. */
 const feed = (items: readonly SampleItem[], site = "https://board.example"): string =>
   rss(items).replace(
     /<link>[^<]*<\/link><title>Document (\d+)/g,
     (_, number) => `<link>${site}/news/${number}</link><title>Document ${number}`,
   );
 
-/** An item without id and link. */
+/** Returns an item without id and link. */
 const titled = (title: string, summary: string, date: string): string =>
   `<item><title>${title}</title><description>${summary}</description><pubDate>${date}</pubDate></item>`;
 

@@ -13,7 +13,7 @@ const PARSE_WORKER = "../../../src/parse_worker.ts";
 const FAULTY_PARSE_WORKER = "../../support/workers/faulty_parse_worker.ts";
 const OTHERS = Array(30).fill("The harbour's opening hours change with the season.").join(" ");
 
-/** Items of every kind: relevant, irrelevant, without a title, edited in the document, without a date, duplicate. */
+/** Returns items of every kind: relevant, irrelevant, without a title, edited, without a date, and repeated. */
 function manyItems(): SampleItem[] {
   return Array.from({ length: 600 }, (_, at): SampleItem => {
     const id = `${at}`;
@@ -38,7 +38,7 @@ function manyItems(): SampleItem[] {
 const LONG = rss(manyItems());
 const OWN_TOPIC = `[[topics]]\nid = "museums"\nname_en = "Museums"\nkeywords_en = ["museum*"]\n`;
 
-/** The results of a dry run and two fetches of a document. */
+/** Returns the results of a dry run and two fetches of a document. */
 async function outcomeOf(config: string, document: string, parseWorker?: Thread) {
   await using world = await createWorld(config, parseWorker === undefined ? {} : { parseWorker });
   const { app, platform, store } = world;
@@ -57,7 +57,7 @@ async function outcomeOf(config: string, document: string, parseWorker?: Thread)
 async function withWorker(
   program: string,
   work: (thread: Thread) => Promise<void>,
-  options: ThreadOptions = { maxHeapMb: 3_000 }, // the memory of tests beside these counts as well
+  options: ThreadOptions = { maxHeapMb: 3_000 }, // the memory of concurrent tests counts too
 ): Promise<void> {
   const thread = createThread(new URL(program, import.meta.url), options);
   try {
@@ -84,7 +84,7 @@ for (const [what, config, document = LONG] of EQUAL_RESULTS) {
     }));
 }
 
-/** Two sources: "board" and "good". */
+/** Returns a config with the sources "board" and "good". */
 function twoSources(parseTimeout: string): string {
   return boardConfig({
     source: `parse_timeout = "${parseTimeout}"
@@ -96,7 +96,7 @@ url = "https://good.example/feed"
   });
 }
 
-/** Fetches both sources at once, and gives the error and state of "board". */
+/** Fetches both sources at once. Returns the error and state of "board". */
 async function fetchBoth(world: World, document: string): Promise<{ error: string; state: SourceState }> {
   const { app, platform, store } = world;
   platform.http.serve(FEED, () => ({ body: document }));
@@ -191,7 +191,7 @@ Deno.test("a stop aborts parsing, and the source has not failed", () =>
         });
         await app.start();
         await served.promise;
-        await new Promise((later) => setTimeout(later, 300)); // until it is parsed
+        await new Promise((later) => setTimeout(later, 300)); // until parsing has started
         const startMs = performance.now();
         await app.stop();
         assert.ok(performance.now() - startMs < 5_000);

@@ -36,7 +36,7 @@ function read(path: string, id: string, config = SHIPPED): DocumentDescription {
   });
 }
 
-/** A test that is skipped without the recorded responses. */
+/** Registers a test that is skipped without the recorded responses. */
 function testRecorded(name: string, fn: () => void | Promise<void>): void {
   Deno.test({ ...needs(name, RESPONSES), fn });
 }

@@ -1,10 +1,10 @@
-// A dry run of several documents predicts the report of a fetch, also if they have the same publications.
+// A dry run of several documents predicts the report of a fetch, even if they share publications.
 import assert from "node:assert/strict";
 import { ingestBoard, withSources } from "../../support/collecting.ts";
 import { boardConfig, rss } from "../../support/samples.ts";
 import type { World } from "../../support/world.ts";
 
-/** The counts of a fetch, which equal those of two dry runs before it. */
+/** Returns the counts of a fetch, which must equal those of two preceding dry runs. */
 async function outcomes(world: World): Promise<number[]> {
   const [source] = world.config.sources;
   const [state] = await world.store.listSources();

@@ -57,7 +57,10 @@ const items = (name: string, count: number, firstDay = 1): SampleItem[] =>
     date: day(firstDay + at),
   }));
 
-/** Works with a feed of 12 items and the titles that a subscriber receives; `next` without items fails with 503. */
+/**
+ * Runs the work with a feed of 12 items, and the titles that a subscriber receives. Without items, `next` fails with
+ * 503.
+ */
 function withSubscriber(
   work: (
     world: World,

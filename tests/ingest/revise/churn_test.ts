@@ -16,7 +16,7 @@ const feed = (items: readonly LinkedItem[]): string =>
     rss(items),
   );
 
-/** Works with a world that has fetched these items, and a function that fetches others. */
+/** Runs the work in a world that has fetched these items, with a function that fetches others. */
 function after(
   items: readonly LinkedItem[],
   work: (ingest: (items: readonly LinkedItem[]) => Promise<number[]>, world: World) => Promise<void>,

@@ -1,4 +1,4 @@
-// Edits of a publication in several languages: the edits that one fetch finds are one revision.
+// Edits of a publication in several languages: those that one fetch finds make one revision.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import type { RegEvent } from "../../../src/domain/event/event.ts";
@@ -44,7 +44,7 @@ function feedOf(language: Language, items: Items): string {
   ).replaceAll("https://board.example/", `https://board.example/${language}/`);
 }
 
-/** Serves feeds; null: this language's URL fails. */
+/** Serves feeds. The URL of a language with null fails. */
 function serve(world: World, feeds: Partial<Record<Language, Items | null>>): void {
   for (const [language, items] of Object.entries(feeds)) {
     const body = items === null ? "" : feedOf(language as Language, items);
@@ -57,7 +57,10 @@ function serve(world: World, feeds: Partial<Record<Language, Items | null>>): vo
 
 const inAll = (items: Items) => Object.fromEntries(LANGUAGES.map((language) => [language, items]));
 
-/** New, revised, unchanged and translated items of the next fetch, which a dry run predicts. */
+/**
+ * Runs the next fetch. Returns the counts of new, revised, unchanged and translated items, which a dry run must
+ * predict.
+ */
 async function fetchNext(world: World): Promise<number[]> {
   const { report, foreseen } = await fetchForeseen(world);
   const counts = [report.new, report.revised, report.unchanged, report.translated];
@@ -127,7 +130,7 @@ Deno.test("an edit in every language is one version and one webhook per subscrip
     assert.deepEqual(await fetchNext(world), [0, 0, 3, 0]);
   }));
 
-Deno.test("a language that is added with an edit of the others is not another revision, and has its own provenance", () =>
+Deno.test("a language that is added with an edit of the others is part of that revision, and has its own provenance", () =>
   withSources(CONFIG, async (world) => {
     serve(world, { en: { 1: { edition: 1 } }, de: { 1: { edition: 1 } }, fr: {} });
     assert.deepEqual(await fetchNext(world), [1, 0, 0, 1]);
@@ -213,7 +216,7 @@ Deno.test("a change spike counts publications in several languages once", () =>
     assert.equal((await ingestBoard(world)).held_back, 60);
   }));
 
-/** The changes between two fetches: edits of languages of publications, and the languages whose URL fails. */
+/** The changes between two fetches: edited languages of publications, and languages whose URL fails. */
 interface Step {
   edits: { publication: number; language: number }[];
   failing: boolean[];
@@ -228,7 +231,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 
 const ORDERS = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
 
-/** The publications, and how fetches have seen them: the edition of each language, 0 if there is none. */
+/** The publications, and the edition of each language that fetches have seen, or 0 for none. */
 class Model {
   readonly now = [0, 1, 2].map(() => [0, 0, 0]);
   readonly seen = [0, 1, 2].map(() => [0, 0, 0]);
@@ -263,7 +266,7 @@ class Model {
   }
 }
 
-/** The stored records without ids, which differ between runs. */
+/** Returns the stored records without ids, because ids differ between runs. */
 const withoutIds = (events: readonly RegEvent[]) =>
   events.map(({ id: _, supersedes, ...rest }) => ({ ...rest, isFirst: supersedes === null }));
 
@@ -271,7 +274,7 @@ const ONE_FEED = boardConfig({
   source: 'languages = ["en", "de", "fr"]\nlanguage_pattern = "/(en|de|fr)/"\nrelevance = "all"',
 });
 
-/** Serves the items of all languages in one feed, those of a language together. */
+/** Serves the items of all languages in one feed, grouped by language. */
 function serveInOne(world: World, model: Model, one: Step, order: readonly number[]): void {
   const feeds = model.feeds(one);
   const items = order.flatMap((place) => {
@@ -282,7 +285,7 @@ function serveInOne(world: World, model: Model, one: Step, order: readonly numbe
   world.platform.http.serve("https://board.example/feed", () => ({ body }));
 }
 
-/** Whether the languages always have the same order, and whether they are in one feed. */
+/** Whether the languages always have the same order, and whether they share one feed. */
 interface Manner {
   isOrdered: boolean;
   isOneFeed?: boolean;

@@ -35,7 +35,7 @@ const context = (movedDates: RevisionContext["movedDates"] = "again"): RevisionC
   provenance: () => SAMPLE_PROVENANCE,
 });
 
-/** An item from its language, title and, after `@`, by how many days its date is later. */
+/** Parses an item: language, title, and after `@` the number of days by which its date is later. */
 function itemOf(text: string): IdentifiedItem {
   const [, language = "", title = "", days = "0"] = /^(\w\w) ([^@]*)(?:@(\d+))?$/.exec(text) ?? [];
   const item = {
@@ -51,7 +51,7 @@ function itemOf(text: string): IdentifiedItem {
   return { item, key: KEY, language, ...hashesOf(item) };
 }
 
-/** A record with these texts; the first one's language is its own. */
+/** Returns a record with these texts, whose original language is the first one. */
 function storedOf(texts: readonly string[], change: Partial<StoredPublication> = {}): StoredPublication {
   const items = texts.map(itemOf);
   const [own] = items;
@@ -86,7 +86,7 @@ function storedOf(texts: readonly string[], change: Partial<StoredPublication> =
   };
 }
 
-/** The decisions on items by title, and the version that they make. */
+/** Returns the decisions on items by title, and the resulting version. */
 function decide(
   texts: readonly string[],
   stored: StoredPublication | null,
@@ -112,7 +112,7 @@ function decide(
   return { outcomes: Object.fromEntries(outcomes), event: version?.event ?? null, notify: version?.notify };
 }
 
-/** A row per case: its name, the stored texts, the items, the decisions, and the texts of the version that they make. */
+/** A row per case: name, stored texts, items, decisions, and the texts of the resulting version. */
 const TABLE = `
 new in all languages | - | en A, de B, fr C | A: record, B: joined, C: joined | en A, de B, fr C
 new and only relevant in another language: the record has the main language too | - | en off topic, fr C, de B | B: record, off topic: joined, C: joined | en off topic, de B, fr C

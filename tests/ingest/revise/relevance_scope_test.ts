@@ -71,7 +71,7 @@ const cheese = (count: number): SampleItem[] =>
     date: new Date(Date.UTC(2026, 6, 1 + at % 28)).toUTCString(),
   }));
 
-/** Works with a source that has fetched these items with relevance = "ai" and has "all" since a day after. */
+/** Runs the work with a source that fetched these items with relevance = "ai", and is set to "all" a day later. */
 function afterEdit(
   items: readonly SampleItem[],
   work: (world: World, deliver: (items: readonly SampleItem[]) => Promise<string[]>) => Promise<void>,

@@ -1,4 +1,4 @@
-// Removals: a publication that a complete list no longer has gets a version with the status withdrawn.
+// Removals: a publication that is missing from a complete list gets a version with the status withdrawn.
 import assert from "node:assert/strict";
 import { fetchFeed, ingestBoard, storedEvents, subscribe, withSources } from "../../support/collecting.ts";
 import { boardConfig, rss, type SampleItem } from "../../support/samples.ts";
@@ -7,7 +7,9 @@ import type { World } from "../../support/world.ts";
 const items = (...ids: number[]): SampleItem[] =>
   ids.map((id) => ({ id: `${id}`, date: new Date(Date.UTC(2026, 6, id)).toUTCString() }));
 
-/** Works with a world that has fetched items 1 to 4, and a function that returns the revisions of the next fetch. */
+/**
+ * Runs the work in a world that has fetched items 1 to 4, with a function that returns the revisions of the next fetch.
+ */
 function withFeed(
   work: (fetch: (items: readonly SampleItem[]) => Promise<number>, world: World) => Promise<void>,
   source = "removals = true",
@@ -60,7 +62,7 @@ Deno.test("a list that loses more than it keeps, or that has invalid items, with
     for (let round = 0; round < 3; round++) assert.equal((await fetchFeed(world, broken))[1], 0);
   }));
 
-/** Works with a source in two languages; `fetch` returns the revisions. Unchanged lists respond with 304. */
+/** Runs the work with a source in two languages. `fetch` returns the revisions, and unchanged lists get 304. */
 function withLanguages(
   work: (
     fetch: (english: readonly SampleItem[], german: readonly SampleItem[]) => Promise<number>,

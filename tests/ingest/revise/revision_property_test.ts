@@ -15,9 +15,9 @@ interface Publication {
   name: number;
   edition: number;
   isListed: boolean;
-  /** The edition of its German text; null if there is none. */
+  /** The edition of its German text, or null if there is none. */
   german: number | null;
-  /** The number of versions that it must have. */
+  /** The expected number of versions. */
   expected: number;
 }
 
@@ -42,7 +42,7 @@ class Feed {
   #isReversed = false;
   #isMarked = false;
 
-  /** `isRestless`: every fetch changes all dates. */
+  /** If `isRestless`, every fetch changes all dates. */
   constructor(readonly isRestless: boolean) {
     for (let at = 0; at < 3; at++) this.apply({ kind: "add" });
   }

@@ -20,7 +20,7 @@ const DE: Text = {
 };
 const TEXTS = { en: EN, de: DE };
 
-/** Serves a feed of one item in each language, with an ETag; null: the language is empty. */
+/** Serves a feed of one item in each language, with an ETag. A language with null has no items. */
 function serve(world: World, texts: Partial<Record<"en" | "de", Text | null>>): void {
   for (const [language, text] of Object.entries(texts)) {
     const body = rss(text === null ? [] : [{ id: "1", ...text }])
@@ -35,7 +35,7 @@ function serve(world: World, texts: Partial<Record<"en" | "de", Text | null>>): 
   }
 }
 
-/** New, revised and translated items of the next fetch. */
+/** Runs the next fetch. Returns the counts of new, revised and translated items. */
 async function fetch(world: World, texts: Parameters<typeof serve>[1]): Promise<number[]> {
   serve(world, texts);
   const report = await ingestBoard(world);
@@ -93,7 +93,7 @@ Deno.test("a text that repeats another language's text, also from before its las
     assert.deepEqual(await fetch(world, { en: EN, de: EN }), [1, 0, 0]);
     assert.deepEqual(await fetch(world, { en: edited }), [0, 1, 0]);
     for (const { title, summary } of [EN, edited]) {
-      // The space makes another document.
+      // The space makes the document differ.
       assert.deepEqual(await fetch(world, { de: { title, summary: ` ${summary}` } }), [0, 0, 0]);
       assert.deepEqual(await languagesOf(world), ["en"]);
     }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createHostRateLimit } from "../../../src/ingest/schedule/host_rate_limit.ts";
 
-/** The waiting time of each request, ms. */
+/** Returns the waiting time of each request, ms. */
 async function waits(
   pace: ReturnType<typeof createHostRateLimit>,
   slept: number[],

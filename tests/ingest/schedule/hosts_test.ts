@@ -1,4 +1,4 @@
-// How sources share hosts and processes: rate limits, pauses, leases, order.
+// Sharing of hosts and processes: rate limits, pauses, leases and order.
 import assert from "node:assert/strict";
 import type { Answer } from "../../support/platform.ts";
 import { rss } from "../../support/samples.ts";
@@ -9,7 +9,7 @@ const MINUTE = 60_000;
 const HALF_HOUR = 30 * MINUTE;
 const DAY = 86_400_000;
 
-/** A config of sources by id, each with its address and further lines. */
+/** Returns a config of sources by id, each with its URL and more lines. */
 const sourcesConfig = (sources: Record<string, [url: string, lines?: string]>, rest = ""): string =>
   rest + Object.entries(sources).map(([id, [url, lines = ""]]) => `
 [[sources]]
@@ -30,11 +30,11 @@ const THREE = sourcesConfig({
 const serve = (world: World, origin: string, answer: () => Answer | Promise<Answer>) =>
   world.platform.http.serve(origin, answer);
 const feed = (): Answer => ({ body: rss([{ id: "1" }]) });
-/** The hosts and paths that were requested since the last call. */
+/** Returns the hosts and paths that were requested since the last call. */
 function requested(world: World): string[] {
   return world.platform.http.requests.splice(0).map(({ url }) => url.replace(/^https:\/\/|\.example/g, ""));
 }
-/** What is requested by the sources that are due after a time. */
+/** Advances the clock and returns the requests of the sources that are due. */
 async function requestedAfter(world: World, ms: number): Promise<string[]> {
   await world.platform.clock.advance(ms);
   await world.app.tick();

@@ -5,7 +5,7 @@ import { TEMPORARY } from "../../support/temporary.ts";
 import { testVault } from "../../support/vault.ts";
 import { createWorld, type World } from "../../support/world.ts";
 
-/** Runs `work` with two worlds whose stores have the same file. */
+/** Runs `work` with two worlds whose stores share a file. */
 export async function withTwoProcesses(
   config: string,
   work: (one: World, two: World) => Promise<void>,

@@ -20,10 +20,10 @@ async function withLinks(work: (inbox: string) => Promise<void>): Promise<void> 
       await Deno.writeTextFile(join(folder, path), `content of ${path}`);
     }
     await Deno.symlink("a.xml", join(inbox, "same.xml"));
-    await Deno.symlink("..2026", join(inbox, "..data")); // as volumes of containers show their files
+    await Deno.symlink("..2026", join(inbox, "..data")); // as in mounted volumes of containers
     await Deno.symlink("..data/b.xml", join(inbox, "b.xml"));
     await Deno.symlink("../secret", join(inbox, "out.xml"));
-    await Deno.symlink("../inbox-secret/key", join(inbox, "sibling.xml")); // the folder's name begins its path
+    await Deno.symlink("../inbox-secret/key", join(inbox, "sibling.xml")); // its path starts with the folder's name
     await Deno.symlink("../inbox-secret", join(inbox, "folder"));
     await work(inbox);
   });
@@ -77,7 +77,7 @@ Deno.test(
       await assert.rejects(read("folder/key"), LEADS_OUT);
       assert.equal(await read("a.xml", STAY, 22), "content of inbox/a.xml");
       await assert.rejects(read("a.xml", STAY, 21), /it has more than 21 bytes/);
-      // Listed as a file, and a link when it is read.
+      // A file when it is listed, and a link when it is read.
       await Deno.remove(join(inbox, "a.xml"));
       await Deno.symlink("../secret", join(inbox, "a.xml"));
       await assert.rejects(read("a.xml"), LEADS_OUT);
@@ -97,7 +97,7 @@ Deno.test(
     }),
 );
 
-/** Swaps a file for a pipe and back, as fast as it can. */
+/** Replaces a file with a pipe and back as fast as possible. */
 const SWAPPER = `
 const [file, pipe, shown] = ["file", "pipe", "shown"].map((name) => self.name + "/" + name);
 for (;;) {
@@ -110,7 +110,7 @@ for (;;) {
 
 Deno.test(
   needs(
-    "readFileIn() does not wait for a pipe that replaces a file at any moment",
+    "readFileIn() does not wait for a pipe that replaces a file during the call",
     LINUX,
     condition(constants.O_NONBLOCK === 0x800, "Deno 2.4 opens no file without waiting"),
   ),

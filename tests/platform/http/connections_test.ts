@@ -1,4 +1,4 @@
-// Tests of src/platform/http/connections.ts: which connections are used again, and when they are closed.
+// Tests of src/platform/http/connections.ts: when connections are reused and closed.
 import assert from "node:assert/strict";
 import { MAX_IDLE_CONNECTIONS } from "../../../src/platform/http/connections.ts";
 import { get, OK, saying, sayingLast, serveRaw, withClient } from "../raw_server.ts";
@@ -10,7 +10,7 @@ Deno.test("request() keeps a connection per origin and addresses for the next re
     const url = `http://nowhere.invalid:${server.port}/`;
     for (let round = 0; round < 3; round++) await client.request(get(url, { addresses: ["127.0.0.1"] }));
     assert.equal(server.connections.taken, 1);
-    // Another set of checked addresses never shares a connection.
+    // A connection is not shared between different sets of checked addresses.
     await client.request(get(url, { addresses: ["127.0.0.1", "127.0.0.2"] }));
     assert.equal(server.connections.taken, 2);
   });
@@ -30,7 +30,7 @@ Deno.test("request() closes the connections idle for longest beyond the maximum"
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     assert.equal(server.connections.open, MAX_IDLE_CONNECTIONS);
-    // The first address has lost its connection, the last one has not.
+    // The connection of the first address is closed, and that of the last one is open.
     await client.request(get(url, { addresses: [`127.1.1.${MAX_IDLE_CONNECTIONS + more - 1 - 256}`] }));
     assert.equal(server.connections.taken, MAX_IDLE_CONNECTIONS + more);
     await client.request(get(url, { addresses: ["127.1.0.0"] }));
@@ -82,7 +82,7 @@ Deno.test("request() does not reuse a connection that the server has closed", as
     for (let round = 1; round < 5; round++) {
       assert.equal((await client.request(get(server.address))).status, 200);
       while (server.connections.open > 0) await pause(2);
-      await pause(5); // the client has to notice
+      await pause(5); // time for the client to notice
       assert.equal(server.connections.taken, round);
     }
   });

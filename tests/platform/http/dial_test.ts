@@ -26,7 +26,7 @@ Deno.test("dial() closes a connection that is established at the moment of the a
   await using server = serveRaw(() => {});
   const controller = new AbortController();
   const { connect } = Deno;
-  // As in the runtime: it connects, and throws if the signal has aborted meanwhile.
+  // Behaves like the runtime: connects, and throws if the signal has aborted in the meantime.
   const late = async ({ hostname, port, signal }: Deno.ConnectOptions & { signal?: AbortSignal }) => {
     try {
       return await connect({ hostname: hostname ?? "", port });
@@ -72,7 +72,7 @@ Deno.test("dial() writes a large text completely to a slow reader", async () => 
 
 Deno.test("dial() refuses an address with unfinished TLS handshakes until it closes some", async () => {
   const unfinished = "too many TLS handshakes with the host are unfinished";
-  /** Why a connection failed that is given up soon. */
+  /** Tries to connect for a short time. Returns the reason of the failure. */
   const attempt = async (address: string, port: number): Promise<unknown> => {
     const target = { hostname: "a.test", port, addresses: [address], tls: { authorities: undefined } };
     const error = await dial(target, AbortSignal.timeout(100)).then(() => null, (error) => error);

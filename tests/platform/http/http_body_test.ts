@@ -81,7 +81,7 @@ Deno.test("request() reports a truncated compressed body as cut off", async () =
 });
 
 Deno.test("request() limits a compressed body that decompresses to nothing", async () => {
-  // Empty members, one behind the other: gzip allows it, and nothing ever comes out.
+  // Consecutive empty members are valid gzip and decompress to nothing.
   const empty = gzipSync(new Uint8Array());
   const endless = new Uint8Array(empty.length * 5_000);
   for (let at = 0; at < endless.length; at += empty.length) endless.set(empty, at);
@@ -116,7 +116,7 @@ Deno.test("BoundedBody reads the same body from any chunks, up to its limit", ()
         const piece = bytes.slice(at, at + (sizes[turn % sizes.length] ?? 1));
         const isAll = body.add(piece);
         at += piece.length;
-        piece.fill(255); // what came is overwritten
+        piece.fill(255); // a chunk that was read is overwritten
         assert.equal(isAll, at <= maxBytes);
       }
       const { body: read, truncated } = body.read();

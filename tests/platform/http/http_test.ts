@@ -198,7 +198,7 @@ Deno.test("request() does not send a header with a line break or a character bey
 Deno.test("request() tries the next address when one does not respond", async () => {
   await using server = serveRaw(saying(OK));
   await withClient(async (client) => {
-    // A network for documentation: it does not respond or is unreachable.
+    // A reserved address for documentation: it does not respond or is unreachable.
     const addresses = ["192.0.2.1", "127.0.0.1"];
     const url = `http://nowhere.invalid:${server.port}/`;
     assert.equal((await client.request(get(url, { addresses }))).status, 200);

@@ -9,10 +9,10 @@ import { createResolver, type NameServer, parseHosts } from "../../../src/platfo
 const resolver = createResolver();
 const { signal } = new AbortController();
 
-/** More lookups than the runtime has threads for blocking work. */
+/** More lookups than the runtime has threads for blocking calls. */
 const LOOKUPS = 40;
 
-/** Runs a name server that knows `good.example`, never responds for `dead…`, nor for the IPv6 addresses of `half…`. */
+/** Runs a name server that knows `good.example`, and ignores `dead…` and requests for IPv6 addresses of `half…`. */
 async function withNameServer(work: (nameServer: NameServer) => Promise<void>): Promise<void> {
   const socket = dgram.createSocket("udp4");
   socket.on("message", (query, { port, address }) => {
@@ -74,7 +74,7 @@ Deno.test("parseHosts() reads names, aliases and comments, and skips what is not
 });
 
 Deno.test("resolve() rejects for an unknown host without its name", async () => {
-  // A label of more than 63 characters is not valid (RFC 1035, section 2.3.4), so no name server is queried.
+  // A label of more than 63 characters is invalid (RFC 1035, 2.3.4), so that no name server is queried.
   await assert.rejects(
     resolver.resolve(`${"a".repeat(64)}.invalid`, signal),
     (error: unknown) => error instanceof NetworkError && error.reason === "host name not found",

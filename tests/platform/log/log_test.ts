@@ -46,7 +46,7 @@ Deno.test("textFormat() writes a line of text and quotes ambiguous values", () =
     ],
     [{ ids: ["a", "b c"] }, ' ids=["a","b c"]'],
     [{ url: "http://127.0.0.1:8080/v1" }, " url=http://127.0.0.1:8080/v1"],
-    // External text starts no new line and moves no cursor.
+    // External text cannot start a new line or move the cursor.
     [{ title: "a\nb" }, ' title="a\\nb"'],
     [{ title: "\u001b[2Ja" }, ' title="\\u001b[2Ja"'],
     [{ title: "a\u009bb\u2028c\u202ed" }, ' title="a\\u009bb\\u2028c\\u202ed"'],

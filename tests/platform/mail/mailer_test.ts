@@ -1,4 +1,4 @@
-// Mail over real sockets, against the server of the smtp-server package, and against one that misbehaves.
+// Mail over real sockets, to the server of the smtp-server package and to one that misbehaves.
 import assert from "node:assert/strict";
 import net from "node:net";
 import { join } from "node:path";
@@ -40,7 +40,7 @@ const mailerFor = (port: number, change: Partial<Smtp> = {}) =>
 
 const forever = new AbortController().signal;
 
-/** Runs the work with a scripted server; `null` closes the connection, `undefined` sends nothing. */
+/** Runs the work with a scripted server. A script closes the connection with null and sends nothing with undefined. */
 async function withScript(
   answer: (line: string, inData: boolean) => string | null | undefined,
   work: (port: number) => Promise<void>,
@@ -81,7 +81,7 @@ async function withScript(
   }
 }
 
-/** A well-behaved script, but for one step. */
+/** Returns the script of a server that behaves well except for these steps. */
 const script = (odd: Record<string, string | null | undefined>) => (line: string, inData: boolean) => {
   const step = inData
     ? (line === "." ? "dot" : "body")

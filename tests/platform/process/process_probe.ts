@@ -1,4 +1,4 @@
-// A separate process for the tests of src/platform/process/process.ts: does what its first argument says.
+// A separate process for the tests of src/platform/process/process.ts. Its first argument selects what it does.
 import { createHost } from "../../../src/platform/process/process.ts";
 
 const host = createHost();
@@ -20,7 +20,7 @@ switch (host.args[0]) {
     const first = host.stopSignal();
     host.out("ready\n");
     host.out(`${await first}\n`);
-    // Stays, as a shutdown that hangs: only the hard way ends it.
+    // Hangs, as a shutdown may, so that only a kill ends it.
     setInterval(() => {}, 60_000);
     break;
   }

@@ -8,7 +8,7 @@ export async function runCli(host: Host): Promise<number> {
   const stop = await host.stopSignal();
   const heard: string[] = [];
   host.onReload(() => heard.push("reload"));
-  await new Promise((later) => setTimeout(later, 100)); // the kernel keeps no order among signals
+  await new Promise((later) => setTimeout(later, 100)); // the kernel does not keep the order of signals
   host.out(JSON.stringify([stop, ...heard.sort()]));
   return 0;
 }

@@ -8,7 +8,7 @@ const MAIN = new URL("../../../main.ts", import.meta.url);
 const CLI = new URL("../../../src/cli/cli.ts", import.meta.url);
 const PROBE = new URL("signals_probe.ts", import.meta.url);
 
-/** Runs main.ts with a command line that gets signals while it is loaded. */
+/** Runs main.ts with a command line that receives signals while it loads. */
 async function runProbe(folder: string, args: string[]): Promise<Deno.CommandOutput> {
   const importMap = join(folder, "imports.json");
   await Deno.writeTextFile(importMap, JSON.stringify({ imports: { [CLI.href]: PROBE.href } }));

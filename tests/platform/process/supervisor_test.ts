@@ -64,7 +64,7 @@ Deno.test("a server that cannot notify its supervisor logs it and serves", () =>
   withConfig('[server]\nlisten = "127.0.0.1:0"\n', async (folder) => {
     const server = await serve(folder, {
       NOTIFY_SOCKET: join(folder, "notify"),
-      TMPDIR: join(folder, "n".repeat(100)), // longer than the path of a socket may be, and not there
+      TMPDIR: join(folder, "n".repeat(100)), // missing, and longer than the path of a socket may be
     });
     const { code, log } = await server.end("SIGTERM");
     assert.equal(code, 0);

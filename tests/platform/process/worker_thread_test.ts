@@ -71,7 +71,7 @@ Deno.test("end() rejects all calls, and a later call starts another worker", () 
 Deno.test("a worker keeps its state between calls and ends when idle", () =>
   withThread(async (thread) => {
     assert.deepEqual(await Promise.all([thread.call("count", null), thread.call("count", null)]), [1, 2]);
-    await new Promise((resolve) => setTimeout(resolve, 0)); // set after the thread's own, so it goes off after it
+    await new Promise((resolve) => setTimeout(resolve, 0)); // started after the thread's timer, so it fires later
     assert.equal(await thread.call("count", null), 1);
   }, { idleMs: 0 }));
 

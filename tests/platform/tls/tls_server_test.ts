@@ -25,7 +25,7 @@ Deno.test("examineCertificate() recognises valid and unusable pairs", () =>
     }
   }));
 
-/** Sends requests on kept connections until `isOver`; a failed one rejects. */
+/** Sends requests on persistent connections until `isOver`. Rejects if one fails. */
 async function keepAsking(
   url: string,
   { caCerts, http2, isOver }: { caCerts: string[]; http2: boolean; isOver: () => boolean },

@@ -29,7 +29,7 @@ async function filesWith(folder: string, text: string): Promise<string[]> {
 /** 64 hexadecimal characters that occur nowhere else. */
 const secretOf = (number: number): string => (number + 0xabc000).toString(16).repeat(11).slice(0, 64);
 
-Deno.test("no webhook secret and no stored response is in the file or its log in plain text", () =>
+Deno.test("the file and its log contain no webhook secret and no stored response in plain text", () =>
   withFile(async (file, folder) => {
     const store = openStore(file, testVault);
     await addCustomer(store);
@@ -52,7 +52,7 @@ Deno.test("no webhook secret and no stored response is in the file or its log in
     for (const secret of secrets) assert.deepEqual(await filesWith(folder, secret), [], secret);
   }));
 
-Deno.test("claimDeliveries() opens the current secret, also after a change since the last claim", () =>
+Deno.test("claimDeliveries() returns the current secret, also after a change since the last claim", () =>
   withFile(async (file) => {
     const store = openStore(file, testVault);
     const outside = new Connection(file);
@@ -75,7 +75,7 @@ Deno.test("claimDeliveries() opens the current secret, also after a change since
     await store.close();
   }));
 
-Deno.test("openStore() refuses a lost and a wrong key in clear words, and changes nothing", () =>
+Deno.test("openStore() refuses a missing or wrong key with a clear message, and changes nothing", () =>
   withFile(async (file, folder) => {
     const source = (options: { mayMake: boolean }) => openVaultFile(`${file}.key`, options);
     const store = openStore(file, source);

@@ -21,12 +21,12 @@ serveTasks({
   fail: (message) => {
     throw new TypeError(String(message));
   },
-  /** Parsing JSON is native code, which nothing can stop. */
+  /** Parses JSON in native code, which cannot be interrupted. */
   parse: (length) => {
     try {
       JSON.parse("[".repeat(length as number));
     } catch {
-      // It breaks off.
+      // Interrupted.
     }
   },
   exit: () => process.exit(1),

@@ -20,7 +20,7 @@ import type { Store } from "../../../../src/domain/ports/store/store.ts";
 
 const DAY = "2026-07-20";
 
-test("findCustomer() returns a customer as it was added, and null for an unknown id", async (store) => {
+test("findCustomer() returns a customer unchanged, and null for an unknown id", async (store) => {
   const customer = await addCustomer(store, "1", {
     tier: "embedded",
     limits: { apiRequestsPerDay: 7, activeSubscriptions: 0 },
@@ -52,7 +52,7 @@ test("listCustomers() returns every customer, oldest first, with its keys, oldes
   });
 });
 
-test("changeCustomer() changes the given fields only", async (store) => {
+test("changeCustomer() changes only the given fields", async (store) => {
   const customer = await addCustomer(store, "1", { limits: { activeSubscriptions: 3 } });
   const other = await addCustomer(store, "2");
   const changes = [
@@ -97,7 +97,7 @@ test("replaceKeys() disables every key of the customer and adds the new one", as
   assert.deepEqual(first?.keys.map((key) => key.disabledAtMs), [T0 + 10, T0 + 20, null]);
 });
 
-test("replaceKeys() answers false for an unknown customer, and keeps the old keys when the new one is refused", async (store) => {
+test("replaceKeys() returns false for an unknown customer, and keeps the old keys if the new one is refused", async (store) => {
   await addCustomer(store, "1");
   await addCustomer(store, "2");
   assert.equal(await store.replaceKeys("cus_3", aKey("3"), BY), false);
@@ -106,7 +106,7 @@ test("replaceKeys() answers false for an unknown customer, and keeps the old key
   assert.equal((await store.findKey(aKey("1").hash))?.keyDisabled, false);
 });
 
-test("addRequests() adds to the count of a customer and a day", async (store) => {
+test("addRequests() adds to the count of a customer on a day", async (store) => {
   await addCustomer(store, "1");
   await addCustomer(store, "2");
   assert.equal(await store.countedRequests("cus_1", DAY), 0);
@@ -122,7 +122,7 @@ test("addRequests() adds to the count of a customer and a day", async (store) =>
   assert.equal(await store.countedRequests("cus_2", DAY), 1);
 });
 
-test("addRequests() takes counts back, never below none", async (store) => {
+test("addRequests() subtracts counts, but never below 0", async (store) => {
   await addCustomer(store, "1");
   const add = (requests: number) => store.addRequests([{ customerId: "cus_1", day: DAY, requests }]);
   await add(-2);
@@ -134,7 +134,7 @@ test("addRequests() takes counts back, never below none", async (store) => {
   assert.equal(await store.countedRequests("cus_1", DAY), 0);
 });
 
-test("addRequests() keeps all of a call or nothing", async (store) => {
+test("addRequests() stores all counts of a call or none", async (store) => {
   await addCustomer(store, "1");
   const counts = ["cus_1", "cus_unknown"].map((customerId) => ({ customerId, day: DAY, requests: 1 }));
   await assert.rejects(store.addRequests(counts));
@@ -149,7 +149,7 @@ async function countsOf(store: Store, customerId: string, month: string) {
   return counts;
 }
 
-test("usageOf() counts a customer's own deliveries of the month, held ones and active subscriptions", async (store) => {
+test("usageOf() counts a customer's deliveries of the month, held deliveries and active subscriptions", async (store) => {
   await addCustomer(store);
   await addCustomer(store, "2");
   await subscribe(store, "sub_1");
@@ -179,7 +179,7 @@ test("usageOf() counts a customer's own deliveries of the month, held ones and a
   });
 });
 
-test("findResponse() returns the response stored for the customer's key after the time", async (store) => {
+test("findResponse() returns the response that was stored for the customer's key after the given time", async (store) => {
   await addCustomer(store);
   await addCustomer(store, "2");
   assert.equal(await store.findResponse("cus_1", "key 1", 0), null);
@@ -190,7 +190,7 @@ test("findResponse() returns the response stored for the customer's key after th
   assert.equal(await store.findResponse("cus_1", "key 2", 0), null);
 });
 
-test("addSubscription() keeps an answer only if the subscription was created, and the newest under a key", async (store) => {
+test("addSubscription() stores a response only if it creates the subscription, and the newest for each key", async (store) => {
   await addSubscriber(store);
   const again = { ...aSubscription("sub_1"), id: "sub_2" };
   assert.equal(await store.addSubscription(again, 9, { response: ANSWER }), "duplicate");
@@ -206,7 +206,7 @@ test("addSubscription() keeps an answer only if the subscription was created, an
   assert.deepEqual(await store.findResponse("cus_1", "key 1", 0), later);
 });
 
-test("removeResponses() removes responses stored up to the time, and no later ones", async (store) => {
+test("removeResponses() removes responses that were stored up to the given time, and no later ones", async (store) => {
   await addCustomer(store);
   await store.removeResponses(T0);
   for (const at of [1, 2, 3]) {
@@ -226,7 +226,7 @@ const DAY_MS = 86_400_000;
 
 const MIDNIGHT = Math.ceil(T0 / DAY_MS) * DAY_MS;
 
-test("countDaily() grants all or none, and never more than the limit, also to many at once", async (store) => {
+test("countDaily() grants all or none, and never exceeds the limit, even with concurrent calls", async (store) => {
   await addCustomer(store);
   const take = (count: number) =>
     store.countDaily("cus_1", { action: "replays", count, limit: 10, nowMs: T0 });
@@ -238,7 +238,7 @@ test("countDaily() grants all or none, and never more than the limit, also to ma
   assert.deepEqual(await store.usedToday("cus_1", T0), { test_calls: 0, replays: 10, backfills: 0 });
 });
 
-test("countDaily() counts each customer, each action and each UTC day by itself", async (store) => {
+test("countDaily() counts each customer, action and UTC day separately", async (store) => {
   await addCustomer(store);
   await addCustomer(store, "2");
   const take = (customerId: string, action: "replays" | "test_calls", nowMs: number) =>

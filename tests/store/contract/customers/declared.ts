@@ -34,7 +34,7 @@ async function opens(store: Store, name: string): Promise<string | null> {
 const acts = async (store: Store, customerId: string) =>
   (await store.listAudit({ limit: 100, customerId })).reverse().map(({ actor, act }) => `${actor} ${act}`);
 
-test("declareCustomers() adds, changes, disables and brings back, and writes each down as the config's act", async (store) => {
+test("declareCustomers() adds, changes, disables and restores customers, and audits each change", async (store) => {
   const [bank, paper] = [declared("bank"), declared("paper")];
   assert.deepEqual(await store.declareCustomers([bank, paper], CONFIG), {
     kind: "applied",
@@ -78,7 +78,7 @@ test("declareCustomers() adds, changes, disables and brings back, and writes eac
   ]);
 });
 
-test("declareCustomers() gives a customer exactly the declared keys", async (store) => {
+test("declareCustomers() leaves a customer with exactly the declared keys", async (store) => {
   const keys = (...names: string[]) => declared("bank", { keyHashes: names.map((name) => aKey(name).hash) });
   const rows: [named: string[], good: string[]][] = [
     [["1"], ["1"]],
@@ -95,7 +95,7 @@ test("declareCustomers() gives a customer exactly the declared keys", async (sto
   assert.deepEqual(account?.keys.map(({ lastFour }) => lastFour), [UNKNOWN_LAST_FOUR, UNKNOWN_LAST_FOUR]);
 });
 
-test("declareCustomers() moves a key between declared customers, also to a new name", async (store) => {
+test("declareCustomers() moves a key between declared customers, including new ones", async (store) => {
   await store.declareCustomers([declared("bank"), declared("paper")], CONFIG);
   const swapped = [
     declared("bank", { keyHashes: [aKey("paper").hash] }),
@@ -110,7 +110,7 @@ test("declareCustomers() moves a key between declared customers, also to a new n
   assert.equal(await opens(store, "paper"), renamed.id);
 });
 
-test("declareCustomers() refuses keys and ids of other customers, and then changes nothing", async (store) => {
+test("declareCustomers() refuses keys and ids of other customers, and changes nothing", async (store) => {
   const made = await addCustomer(store, "1", { email: "Ana@example.org" });
   const bank = declared("bank");
   await store.declareCustomers([bank], CONFIG);
@@ -132,7 +132,7 @@ test("declareCustomers() refuses keys and ids of other customers, and then chang
   assert.deepEqual(await store.listAudit({ limit: 100 }), audit);
 });
 
-test("declareCustomers() takes an address that a disabled customer has, and keeps one that another gets later", async (store) => {
+test("declareCustomers() accepts a disabled customer's email address, and keeps one that others use later", async (store) => {
   await addCustomer(store, "1", { email: "ana@example.org", enabled: false });
   const ana = declared("ana", { email: "ana@example.org" });
   assert.equal((await store.declareCustomers([ana], CONFIG)).kind, "applied");
@@ -140,7 +140,7 @@ test("declareCustomers() takes an address that a disabled customer has, and keep
   assert.equal((await store.declareCustomers([ana], CONFIG)).kind, "applied", "the service starts again");
 });
 
-test("declareCustomers() refuses the address of who pays, in arrears or not, until the operator keeps it out", async (store) => {
+test("declareCustomers() refuses the email address of a payer unless the operator disabled the customer", async (store) => {
   await store.recordPayment(aPayment("evt_1"), aReview());
   const id = (await store.listCustomers())[0]?.customer.id ?? "";
   const ana = declared("ana", { email: "Ana@firm.example" });

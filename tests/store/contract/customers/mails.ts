@@ -28,7 +28,7 @@ test("claimMails() leases due mails and counts the attempt, until the lease expi
   assert.deepEqual([again?.id, again?.attempt], [mail?.id, 2]);
 });
 
-test("finishMail() records the latest attempt's outcome and no other's", async (store) => {
+test("finishMail() records only the outcome of the latest attempt", async (store) => {
   await welcomed(store);
   const [{ id } = { id: "" }] = await claim(store);
   await store.finishMail(id, 1, { kind: "retry", atMs: T0 + 9, problem: "refused" }, T0 + 1);
@@ -45,7 +45,7 @@ test("finishMail() records the latest attempt's outcome and no other's", async (
   assert.deepEqual(await claim(store, T0 + 1e9), []);
 });
 
-test("adjustForClockRollback() lets a mail that was put off by a clock that was set back go now, and no other sooner", async (store) => {
+test("adjustForClockRollback() makes mails due that a clock rollback had delayed, and no others", async (store) => {
   await welcomed(store);
   const [{ id } = { id: "" }] = await claim(store);
   const dayMs = 86_400_000;
@@ -58,7 +58,7 @@ test("adjustForClockRollback() lets a mail that was put off by a clock that was 
   assert.deepEqual([mail?.id, mail?.attempt], [id, 2]);
 });
 
-test("storeWelcomeKey() stores an attempt's key, and the next one's instead of it", async (store) => {
+test("storeWelcomeKey() stores an attempt's key, which the next attempt's key replaces", async (store) => {
   await welcomed(store);
   const [{ id } = { id: "" }] = await claim(store);
   assert.equal(await store.storeWelcomeKey(id, 1, aKey("a")), true);
@@ -69,7 +69,7 @@ test("storeWelcomeKey() stores an attempt's key, and the next one's instead of i
   assert.deepEqual(await goodKeys(store), ["c"]);
 });
 
-test("replaceKeys() cancels a welcome that waits, whose key is no more stored then", async (store) => {
+test("replaceKeys() cancels a queued welcome mail, whose key is then no longer stored", async (store) => {
   const customerId = await welcomed(store);
   const [{ id } = { id: "" }] = await claim(store);
   await store.replaceKeys(customerId, aKey("d"), BY);
@@ -90,7 +90,7 @@ test("replaceKeys() with a mail id notifies the customer of the new key", async 
   ]);
 });
 
-test("retryMail() makes failed and waiting mails due, but none in progress or sent", async (store) => {
+test("retryMail() makes failed and waiting mails due, but none that is in progress or sent", async (store) => {
   await welcomed(store);
   const [{ id } = { id: "" }] = await claim(store);
   assert.equal(await store.retryMail(id, BY), "soon", "an attempt is under way");
@@ -121,7 +121,7 @@ test("retryMail() makes failed and waiting mails due, but none in progress or se
   assert.equal(await store.retryMail("mail_unknown", BY), "over");
 });
 
-test("cancelMail() ends failed and waiting mails, which then do not count in health, but no sent one", async (store) => {
+test("cancelMail() ends failed and waiting mails but no sent ones, and health no longer counts them", async (store) => {
   await welcomed(store);
   const [mail] = await claim(store);
   const id = mail?.id ?? "";
@@ -144,7 +144,7 @@ test("cancelMail() ends failed and waiting mails, which then do not count in hea
   assert.equal(await store.cancelMail(id, BY), false, "what was sent is sent");
 });
 
-test("eraseCustomer() removes personal data and keys, and keeps the audit", async (store) => {
+test("eraseCustomer() removes personal data and keys, and keeps the audit log", async (store) => {
   const id = await welcomed(store);
   const [{ id: mailId } = { id: "" }] = await claim(store);
   await store.storeWelcomeKey(mailId, 1, aKey("a"));
@@ -179,7 +179,7 @@ test("eraseCustomer() removes personal data and keys, and keeps the audit", asyn
   assert.equal(await store.eraseCustomer("cus_unknown", BY), false);
 });
 
-test("listAudit() returns who changed what, newest first, without address and secret", async (store) => {
+test("listAudit() returns who changed what, newest first, without email addresses and secrets", async (store) => {
   await addCustomer(store);
   await addCustomer(store, "2");
   await store.changeCustomer("cus_1", { tier: "gpai" }, { ...BY, actor: "cli:ana", atMs: T0 + 1 });

@@ -6,7 +6,7 @@ import { test } from "../contract.ts";
 
 const HOUR = 3_600_000;
 
-test("recordPayment() makes the customer of a paid checkout, without a key, and queues its welcome", async (store) => {
+test("recordPayment() creates the customer of a paid checkout without a key, and queues a welcome mail", async (store) => {
   const event = aPayment("evt_1");
   assert.equal(await store.recordPayment(event, aReview({ tier: "team" })), "applied");
   const [{ customer, keys } = {}] = await store.listCustomers();
@@ -32,7 +32,7 @@ test("recordPayment() makes the customer of a paid checkout, without a key, and 
   assert.deepEqual(audited, ["payment:evt_1", "customer.add", customer?.id]);
 });
 
-test("recordPayment() does nothing for an event that it knows", async (store) => {
+test("recordPayment() ignores a known event", async (store) => {
   await store.recordPayment(aPayment("evt_1"), aReview());
   assert.equal(await store.recordPayment(aPayment("evt_1"), aReview({ tier: "gpai" })), "repeated");
   const listed = await store.listCustomers();
@@ -41,7 +41,7 @@ test("recordPayment() does nothing for an event that it knows", async (store) =>
   assert.equal((await store.listAudit({ limit: 9 })).length, 1);
 });
 
-test("recordPayment() keeps an event that comes before its checkout, and heeds it then", async (store) => {
+test("recordPayment() keeps an event that precedes its checkout, and applies it with the checkout", async (store) => {
   const state = aPayment("evt_2", { fact: aState("active", "price_gpai"), createdAtMs: T0 + 1 });
   assert.equal(await store.recordPayment(state, aReview()), "waiting");
   assert.deepEqual(await store.listCustomers(), []);
@@ -51,7 +51,7 @@ test("recordPayment() keeps an event that comes before its checkout, and heeds i
   assert.equal((await store.findPayment("evt_2"))?.customerId, customer?.id);
 });
 
-test("recordPayment() keeps an event without meaning, and one without payer, and ignores them", async (store) => {
+test("recordPayment() stores but ignores an event without a fact or a payer", async (store) => {
   const note = "it says nothing of a subscription";
   for (const event of [aPayment("evt_1", { fact: null, note }), aPayment("evt_2", { payer: null })]) {
     assert.equal(await store.recordPayment(event, aReview()), "ignored");
@@ -60,7 +60,7 @@ test("recordPayment() keeps an event without meaning, and one without payer, and
   assert.deepEqual(await store.listCustomers(), []);
 });
 
-test("recordPayment() keeps nothing of an event whose consequences fail", async (store) => {
+test("recordPayment() stores nothing of an event whose effects fail", async (store) => {
   const review = aReview();
   const broken = {
     ...review,
@@ -119,7 +119,7 @@ test("reviewPayers() ends the access of payers after the grace period, and notif
   assert.deepEqual(acts, ["service customer.change", "payment:evt_1 customer.add"]);
 });
 
-test("replayPayment() changes nothing that is correct, and repairs the rest", async (store) => {
+test("replayPayment() repairs what is wrong, and changes nothing else", async (store) => {
   await store.recordPayment(aPayment("evt_1"), aReview());
   assert.equal(await store.replayPayment("evt_1", aReview(), BY), "applied");
   assert.equal((await store.listCustomers()).length, 1);
@@ -131,7 +131,7 @@ test("replayPayment() changes nothing that is correct, and repairs the rest", as
   assert.deepEqual(acts, ["customer.change", "payment.replay", "payment.replay", "customer.add"]);
 });
 
-test("listPayments() returns the newest received first, optionally of one customer", async (store) => {
+test("listPayments() returns payment events, newest first, optionally of one customer", async (store) => {
   await addCustomer(store);
   for (const [number, payer] of ["payer_1", "payer_2", "payer_1"].entries()) {
     const event = aPayment(`evt_${number}`, { payer, receivedAtMs: T0 + number });

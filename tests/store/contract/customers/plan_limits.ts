@@ -43,7 +43,7 @@ async function states(store: Store, customerId = "cus_1"): Promise<string> {
 const change = (store: Store, id: string, enabled: boolean, activeLimit: number) =>
   store.changeSubscription("cus_1", id, { enabled }, { nowMs: T0, activeLimit });
 
-test("changeCustomer() holds the newest subscriptions over a lower tier, and brings them back, oldest first", async (store) => {
+test("changeCustomer() holds the newest subscriptions beyond a lower tier, and returns the oldest first", async (store) => {
   await addCustomer(store);
   await addFive(store);
   await addCustomer(store, "2");
@@ -71,7 +71,7 @@ test("changeCustomer() holds the newest subscriptions over a lower tier, and bri
   ]);
 });
 
-test("a change of the tier or of a limit is notified by mail, with the held and returned subscriptions", async (store) => {
+test("a mail announces a changed tier or limit, with the held and returned subscriptions", async (store) => {
   await addCustomer(store);
   await addFive(store);
   const told = async () =>
@@ -93,7 +93,7 @@ test("a change of the tier or of a limit is notified by mail, with the held and 
   assert.deepEqual(await told(), [], "what only comes back needs no word");
 });
 
-test("a subscription held by its tier gets everything when it comes back, in order and once", async (store) => {
+test("a subscription held by its tier gets every event once and in order after its return", async (store) => {
   await addSubscriber(store);
   await subscribe(store, "sub_2", { createdAtMs: T0 + 1 });
   await publishMatched(store, 1, 1);
@@ -113,7 +113,7 @@ test("a subscription held by its tier gets everything when it comes back, in ord
   assert.equal(first(await claimAll(store)).id, deliveryId("evt_01", "sub_2"));
 });
 
-test("fitSubscriptions() makes a config's numbers hold for every customer, and is idle afterwards", async (store) => {
+test("fitSubscriptions() applies the limits of a config to every customer, and then changes nothing", async (store) => {
   await addCustomer(store);
   await addFive(store);
   await addCustomer(store, "2", { tier: "embedded", limits: { activeSubscriptions: 1 } });
@@ -132,7 +132,7 @@ test("fitSubscriptions() makes a config's numbers hold for every customer, and i
   assert.equal(first(await store.listAudit({ limit: 1 })).actor, "service");
 });
 
-test("free room returns the oldest held subscription, but none that its owner disabled", async (store) => {
+test("spare capacity returns the oldest held subscription, but none that its owner disabled", async (store) => {
   await addCustomer(store);
   await addFive(store);
   await store.fitSubscriptions({ nowMs: T0, tiers: allowing({ team: 2 }), newMailId });
@@ -146,7 +146,7 @@ test("free room returns the oldest held subscription, but none that its owner di
   assert.equal(await states(store), "2:owner 3:on 4:owner 5:on");
 });
 
-test("a subscription held by its tier cannot be enabled over the limit, and keeps its position", async (store) => {
+test("a subscription held by its tier cannot be enabled beyond the limit, and keeps its cursor", async (store) => {
   await addSubscriber(store);
   const held = await subscribe(store, "sub_2", { createdAtMs: T0 + 1, topics: ["gpai"] });
   await store.changeCustomer("cus_1", { tier: "indie" }, BY);
@@ -165,7 +165,7 @@ test("a subscription held by its tier cannot be enabled over the limit, and keep
   assert.equal(await states(store), "1:on 2:on");
 });
 
-test("whatever happens to tiers and subscriptions, no more are on than may be, room is used, and none is lost", async (store) => {
+test("any changes of tiers and subscriptions stay within the limit, use spare capacity, and lose no subscription", async (store) => {
   await addCustomer(store);
   for (let seed = 1; seed <= 12; seed++) await wander(store, seed);
 });

@@ -29,7 +29,7 @@ import {
 import { test } from "../contract.ts";
 import type { Tier, TierLimits } from "../../../../src/domain/customer/tier.ts";
 
-test("matchEvents() holds deliveries over the month's quota of the tier", async (store) => {
+test("matchEvents() holds deliveries beyond the monthly quota of the tier", async (store) => {
   await addSubscriber(store);
   await publishMany(store, 1, 5);
   const tiers = { ...monthly(100), team: { ...monthly(3).team } };
@@ -38,7 +38,7 @@ test("matchEvents() holds deliveries over the month's quota of the tier", async 
   assert.equal((await store.health()).pendingDeliveries, 3);
 });
 
-test("matchEvents() lets a customer's own limit stand over its tier's", async (store) => {
+test("matchEvents() prefers a customer's own limit to its tier's", async (store) => {
   await addCustomer(store, "1", { tier: "embedded", limits: { webhookDeliveriesPerMonth: 1 } });
   await addCustomer(store, "2", { tier: "embedded", limits: { webhookDeliveriesPerMonth: 3 } });
   await addCustomer(store, "3", { tier: "embedded", limits: { webhookDeliveriesPerMonth: 0 } });
@@ -50,7 +50,7 @@ test("matchEvents() lets a customer's own limit stand over its tier's", async (s
   assert.deepEqual(claimed, ["sub_1", "sub_2", "sub_2", "sub_2"]);
 });
 
-test("matchEvents() queues later events behind those that are held for want of quota", async (store) => {
+test("matchEvents() queues later events behind those that the quota holds", async (store) => {
   await addSubscriber(store);
   await publishMatched(store, 1, 2, { tiers: monthly(1) });
   await publishMatched(store, 3, 3, { tiers: monthly(2) });
@@ -68,7 +68,7 @@ test("matchEvents() does not wait for held deliveries of a disabled subscription
   assert.deepEqual((await claimAll(store)).map((delivery) => delivery.subscriptionId), ["sub_2"]);
 });
 
-test("finishAttempts() counts a delivered event once, whatever the number of attempts", async (store) => {
+test("finishAttempts() counts a delivered event once, regardless of the number of attempts", async (store) => {
   await addSubscriber(store);
   await publishMatched(store, 1, 1, { tiers: monthly(2) });
   for (const attempt of [1, 2, 3]) {
@@ -79,7 +79,7 @@ test("finishAttempts() counts a delivered event once, whatever the number of att
   assert.deepEqual(await claimedBodies(store), ["2: evt_02"]);
 });
 
-test("finishAttempts() returns a failed delivery's share of the quota", async (store) => {
+test("finishAttempts() returns the quota of a failed delivery", async (store) => {
   await addSubscriber(store);
   await publishMatched(store, 1, 2, { tiers: monthly(1) });
   assert.equal(await releaseAll(store, { tiers: monthly(1) }), 0);
@@ -88,7 +88,7 @@ test("finishAttempts() returns a failed delivery's share of the quota", async (s
   assert.deepEqual(await claimedBodies(store), ["2: evt_02"]);
 });
 
-test("finishAttempts() returns it to the month in which it was counted", async (store) => {
+test("finishAttempts() returns the quota to the month in which the delivery was counted", async (store) => {
   await addSubscriber(store);
   await publishMatched(store, 1, 1, { tiers: monthly(1) });
   await publishMatched(store, 2, 3, { tiers: monthly(1), month: AUGUST, nowMs: T0 + 1 });
@@ -97,7 +97,7 @@ test("finishAttempts() returns it to the month in which it was counted", async (
   assert.equal(await releaseAll(store, { tiers: monthly(1), month: AUGUST }), 0, "August is used up");
 });
 
-test("deleteSubscription() returns the share of unsent deliveries, and keeps that of delivered ones", async (store) => {
+test("deleteSubscription() returns the quota of unsent deliveries, but not of delivered ones", async (store) => {
   await addSubscriber(store);
   await publishMatched(store, 1, 1, { tiers: monthly(3) });
   await finishAllDue(store, { kind: "delivered" });
@@ -108,7 +108,7 @@ test("deleteSubscription() returns the share of unsent deliveries, and keeps tha
   assert.deepEqual(await claimedBodies(store), ["1: evt_04", "2: evt_05"]);
 });
 
-test("matchEvents() notifies the customer at 80 % and 100 % of the month, once a month each", async (store) => {
+test("matchEvents() notifies the customer at 80 % and 100 % of the quota, once a month each", async (store) => {
   await addSubscriber(store);
   const told = async () =>
     (await store.listMails({ customerId: "cus_1", limit: 100 })).map(({ kind }) => kind).sort();
@@ -138,7 +138,7 @@ test("matchEvents() notifies the customer at 80 % and 100 % of the month, once a
   assert.deepEqual(await noticesOf(JULY), [T0 + 8, T0 + 10]);
 });
 
-test("matchEvents() notifies again for another limit in the same month, once", async (store) => {
+test("matchEvents() notifies once more if the limit changes within the month", async (store) => {
   await addCustomer(store, "1", { tier: "indie" });
   await subscribe(store, "sub_1");
   const tiers = { ...monthly(10), team: monthly(20).team };
@@ -169,7 +169,7 @@ test("matchEvents() notifies again for another limit in the same month, once", a
   assert.equal(await told(), "quota-80 quota-100 quota-80 quota-100");
 });
 
-test("changeCustomer() lets held deliveries wait for the month again, unless their subscription is disabled", async (store) => {
+test("changeCustomer() makes held deliveries wait for the quota again, unless their subscription is disabled", async (store) => {
   await addSubscriber(store);
   await subscribe(store, "sub_2");
   await publishMatched(store, 1, 1, { tiers: monthly(1) });
@@ -187,7 +187,7 @@ test("changeCustomer() lets held deliveries wait for the month again, unless the
   assert.deepEqual([...new Set(after)], ["sub_1 quota", "sub_2 disabled"]);
 });
 
-test("releaseHeld() notifies the customer when the released deliveries nearly use up the month", async (store) => {
+test("releaseHeld() notifies the customer if the released deliveries almost use up the quota", async (store) => {
   await addSubscriber(store);
   await publishMatched(store, 1, 9, { tiers: monthly(1) });
   const before = (await store.listMails({ customerId: "cus_1", limit: 100 })).length;
@@ -203,7 +203,7 @@ async function heldBeyond(store: Store, quota: number, events: number): Promise<
   await publishMatched(store, 1, events, { tiers: monthly(quota) });
 }
 
-test("releaseHeld() releases in a new month, oldest first, as many as the quota allows", async (store) => {
+test("releaseHeld() releases the oldest deliveries in a new month, up to the quota", async (store) => {
   await heldBeyond(store, 2, 7);
   await finishAllDue(store, { kind: "delivered" });
   const august = { month: AUGUST, tiers: monthly(3), nowMs: T0 + 5 };
@@ -225,7 +225,7 @@ test("releaseHeld() releases after an upgrade of the tier", async (store) => {
   assert.equal((await store.health()).pendingDeliveries, 3);
 });
 
-test("releaseHeld() orders by age over all subscriptions of a customer", async (store) => {
+test("releaseHeld() releases the oldest deliveries of all subscriptions of a customer first", async (store) => {
   await addCustomer(store);
   await subscribe(store, "sub_2");
   await subscribe(store, "sub_1");
@@ -241,7 +241,7 @@ test("releaseHeld() orders by age over all subscriptions of a customer", async (
   assert.deepEqual(await released(4), ["sub_1 2: evt_02", "sub_2 2: evt_02"]);
 });
 
-test("releaseHeld() releases something for every customer in each call, however long one queue is", async (store) => {
+test("releaseHeld() releases some deliveries of every customer in each call, however long one queue is", async (store) => {
   for (const digit of ["1", "2", "3"]) {
     await addCustomer(store, digit);
     await subscribe(store, `sub_${digit}`, { customerId: `cus_${digit}` });
@@ -258,7 +258,7 @@ test("releaseHeld() releases something for every customer in each call, however 
   assert.deepEqual([...counts], [["sub_1", released / 2], ["sub_3", released / 2]]);
 });
 
-test("releaseHeld() releases a disabled customer's deliveries when it is enabled again", async (store) => {
+test("releaseHeld() releases a disabled customer's deliveries once the customer is enabled", async (store) => {
   await addSubscriber(store);
   await publishMatched(store, 1, 1);
   await store.changeCustomer("cus_1", { enabled: false }, BY);
@@ -270,7 +270,7 @@ test("releaseHeld() releases a disabled customer's deliveries when it is enabled
   assert.deepEqual(await claimedBodies(store), ["1: evt_01", "2: evt_02"]);
 });
 
-test("releaseHeld() counts released deliveries towards the month, also for a customer enabled again", async (store) => {
+test("releaseHeld() counts released deliveries towards the quota, also after the customer was disabled", async (store) => {
   await heldBeyond(store, 2, 3);
   await store.changeCustomer("cus_1", { enabled: false }, BY);
   await store.changeCustomer("cus_1", { enabled: true }, BY);
@@ -288,7 +288,7 @@ test("releaseHeld() restarts the schedule and keeps the number of attempts", asy
   assert.deepEqual((await claimAll(store, T0 + 5)).map(({ attempt }) => attempt), [2]);
 });
 
-test("releaseHeld() releases any number over several calls, in the order of age", async (store) => {
+test("releaseHeld() releases any number of deliveries over several calls, oldest first", async (store) => {
   const [count, quota] = [1_300, 1_250];
   await heldBeyond(store, 0, count);
   await matchAll(store, { tiers: monthly(0), limit: 10_000 });
@@ -317,7 +317,7 @@ const mailsOf = async (store: Store, id = "cus_1") =>
     kind === "held-full"
   );
 
-test("matchEvents() stores no more held deliveries than the limit; the subscription continues from there later", async (store) => {
+test("matchEvents() stores held deliveries up to the limit, from which the subscription continues later", async (store) => {
   await addSubscriber(store);
   const tiers = limited(1, 3);
   await publishMatched(store, 1, 4, { tiers });
@@ -350,7 +350,7 @@ test("matchEvents() stores no more held deliveries than the limit; the subscript
   );
 });
 
-test("matchEvents() counts the held deliveries of all of a customer's subscriptions, and no other's", async (store) => {
+test("matchEvents() counts the held deliveries of all subscriptions of a customer, and of no other customer", async (store) => {
   await addCustomer(store);
   await addCustomer(store, "2");
   for (const id of ["sub_1", "sub_2"]) await subscribe(store, id);
@@ -369,7 +369,7 @@ test("matchEvents() counts the held deliveries of all of a customer's subscripti
   }
 });
 
-test("matchEvents() stops at the limit for a disabled subscription too; once enabled, it gets everything", async (store) => {
+test("matchEvents() applies the limit to disabled subscriptions too, which get every event once enabled", async (store) => {
   await addSubscriber(store);
   const change = (enabled: boolean) =>
     store.changeSubscription("cus_1", "sub_1", { enabled }, { nowMs: T0, activeLimit: 9 });
@@ -385,7 +385,7 @@ test("matchEvents() stops at the limit for a disabled subscription too; once ena
   assert.equal(await catchUpOf(store), null);
 });
 
-test("matchEvents() lets a disabled customer's subscriptions continue where they stopped, without a mail", async (store) => {
+test("matchEvents() continues a disabled customer's subscriptions where they stopped, without a mail", async (store) => {
   await addSubscriber(store);
   await store.changeCustomer("cus_1", { enabled: false }, BY);
   const tiers = limited(100, 1);

@@ -58,7 +58,7 @@ export async function everyState(store: Store): Promise<void> {
   await store.deleteSubscription("cus_2", "sub_9", { nowMs: T0 + 5, activeLimit: 100 });
 }
 
-test("listDeliveries() returns the customer's own, newest first, by subscription, state, event and position", async (store) => {
+test("listDeliveries() returns a customer's deliveries, newest first, by subscription, state, event and position", async (store) => {
   await everyState(store);
   const all = ["4: held", "3: pending", "2: failed", "1: delivered"].map((text) =>
     `${one(Number(text[0]))}${text.slice(1)}`
@@ -97,7 +97,7 @@ test("listDeliveries() returns the customer's own, newest first, by subscription
   assert.deepEqual(await logged(store, { sinceMs: T0 + 3, eventId: "evt_02" }), []);
 });
 
-test("listAllDeliveries() returns those of all customers, newest first, by state, event, time and position", async (store) => {
+test("listAllDeliveries() returns all customers' deliveries, newest first, by state, event, time and position", async (store) => {
   await everyState(store);
   const listed = async (query: Partial<Parameters<Store["listAllDeliveries"]>[0]> = {}) =>
     (await store.listAllDeliveries({ limit: 100, ...query })).map(({ id, customerId, status }) =>
@@ -138,7 +138,7 @@ test("listAllDeliveries() returns those of all customers, newest first, by state
   );
 });
 
-test("findOwner() returns the customer of a subscription or a delivery, also of deleted ones", async (store) => {
+test("findOwner() returns the customer of a subscription or a delivery, even if it is deleted", async (store) => {
   await everyState(store);
   const rows: [of: "subscription" | "delivery", id: string, owner: string | null][] = [
     ["subscription", "sub_1", "cus_1"],
@@ -153,7 +153,7 @@ test("findOwner() returns the customer of a subscription or a delivery, also of 
   for (const [of, id, owner] of rows) assert.equal(await store.findOwner(of, id), owner, `${of} ${id}`);
 });
 
-test("findDelivery() returns a delivery and listAttempts() its attempts, for its customer only", async (store) => {
+test("findDelivery() returns a delivery and listAttempts() its attempts, but only to its customer", async (store) => {
   await addSubscriber(store);
   await publishMatched(store, 1, 1);
   const before = await store.findDelivery("cus_1", one(1));
@@ -199,7 +199,7 @@ test("findDelivery() returns a delivery and listAttempts() its attempts, for its
   assert.equal(await store.ownsSubscription("cus_1", "sub_1"), true, "a deleted one too");
 });
 
-test("catchUp() delivers stored events first, in order, then later ones, each once", async (store) => {
+test("catchUp() delivers stored events and then later ones, in order and once each", async (store) => {
   await addCustomer(store);
   await publishMatched(store, 1, 30, { limit: 20 });
   // Ten events have not been matched yet. For the new subscription they are past events.
@@ -221,7 +221,7 @@ test("catchUp() delivers stored events first, in order, then later ones, each on
   );
 });
 
-test("catchUp() includes all events published since the time, matched or not", async (store) => {
+test("catchUp() includes all events published since the given time, matched or not", async (store) => {
   await addCustomer(store);
   await publishMatched(store, 1, 250, { limit: 100 });
   await store.addSubscription(aSubscription("sub_1"), 9, { backfill: { sinceMs: T0, perDay: 9 } });
@@ -243,7 +243,7 @@ test("catchUp() includes all events published since the time, matched or not", a
   assert.equal(await catchUpAll(store), 0, "nothing is left of it");
 });
 
-test("catchUp() pauses when the month is used up, holds nothing, and continues when there is room", async (store) => {
+test("catchUp() pauses when the quota is used up, holds nothing, and continues when the quota allows", async (store) => {
   await addCustomer(store);
   await publishMatched(store, 1, 12);
   await store.addSubscription(aSubscription("sub_1"), 9, { backfill: { sinceMs: 0, perDay: 9 } });
@@ -311,7 +311,7 @@ test("catchUp() pauses while the subscription or its customer is disabled, and c
   assert.equal((await store.health()).pendingDeliveries, 6);
 });
 
-test("catchUp() lets customers take turns: a long backfill does not delay another customer's short one", async (store) => {
+test("catchUp() alternates between customers: a long backfill does not delay another customer's short one", async (store) => {
   await addCustomer(store);
   await addCustomer(store, "2");
   await publishMatched(store, 1, 60);
@@ -327,7 +327,7 @@ test("catchUp() lets customers take turns: a long backfill does not delay anothe
   assert.deepEqual([...made].map(([id, { length }]) => [id, length]), [["sub_1", 63], ["sub_9", 63]]);
 });
 
-test("catchUp() stops with a deletion", async (store) => {
+test("catchUp() stops when the subscription is deleted", async (store) => {
   await addCustomer(store);
   await publishMatched(store, 1, 5);
   await store.addSubscription(aSubscription("sub_2"), 9, { backfill: { sinceMs: 0, perDay: 9 } });
@@ -337,7 +337,7 @@ test("catchUp() stops with a deletion", async (store) => {
   assert.deepEqual(await logged(store, { subscriptionId: "sub_2" }), []);
 });
 
-test("addSubscription() allows a number of backfills a UTC day, and creates nothing beyond it", async (store) => {
+test("addSubscription() creates nothing beyond the number of backfills per UTC day", async (store) => {
   await addCustomer(store);
   const day = 86_400_000;
   const add = (id: string, createdAtMs: number) =>
@@ -352,7 +352,7 @@ test("addSubscription() allows a number of backfills a UTC day, and creates noth
 
 const two = (n: number): string => String(n).padStart(2, "0");
 
-test("replayDelivery() sends a delivered one again under its id, with its bytes, and counts it once", async (store) => {
+test("replayDelivery() sends a delivered delivery again with its id and bytes, and counts it once", async (store) => {
   await addSubscriber(store);
   await publishMatched(store, 1, 1);
   const [sent] = await claimAll(store);
@@ -372,7 +372,7 @@ test("replayDelivery() sends a delivered one again under its id, with its bytes,
   assert.equal((await store.usageOf("cus_1", JULY)).deliveries, 1);
 });
 
-test("replayDelivery() counts a failed delivery again, and holds it while the month is used up", async (store) => {
+test("replayDelivery() counts a failed delivery again, and holds it while the quota is used up", async (store) => {
   await addSubscriber(store);
   await publishMatched(store, 1, 2);
   await finishAllDue(store, { kind: "failed" });
@@ -387,7 +387,7 @@ test("replayDelivery() counts a failed delivery again, and holds it while the mo
   assert.deepEqual(await claimedBodies(store), ["1: evt_01", "2: evt_02"]);
 });
 
-test("replayDelivery() is audited if the operator does it, and only if it succeeds", async (store) => {
+test("replayDelivery() is audited only if it is the operator's and succeeds", async (store) => {
   await everyState(store);
   const by = { actor: "cli:root", atMs: T0 + 9 };
   const acts = async () =>
@@ -404,7 +404,7 @@ test("replayDelivery() is audited if the operator does it, and only if it succee
   ]);
 });
 
-test("replayEvents() sends finished ones again and makes those that never were, in the order of storing", async (store) => {
+test("replayEvents() repeats finished deliveries and creates missing ones, in the order of storing", async (store) => {
   await addCustomer(store);
   await publishMatched(store, 1, 3);
   await subscribe(store, "sub_1");
@@ -442,7 +442,7 @@ test("replayEvents() sends finished ones again and makes those that never were, 
   assert.deepEqual(await claimedBodies(store, T0 + 1_000), ["7: evt_08"], "the sequence has no gap");
 });
 
-test("replayEvents() uses the day's replays, and sends nothing when they are not enough", async (store) => {
+test("replayEvents() uses the day's replays, and sends nothing if they are insufficient", async (store) => {
   await addCustomer(store);
   await publishMatched(store, 1, 2);
   await subscribe(store, "sub_1");
@@ -467,7 +467,7 @@ test("replayEvents() uses the day's replays, and sends nothing when they are not
   assert.deepEqual(nextDay, { ...sum, replayed: 3, created: 0 });
 });
 
-test("replayEvents() counts held deliveries, and refuses other customers' and disabled subscriptions", async (store) => {
+test("replayEvents() counts held deliveries, and refuses disabled subscriptions and those of other customers", async (store) => {
   await addCustomer(store);
   await addCustomer(store, "2");
   await publishMatched(store, 1, 3);
@@ -480,7 +480,7 @@ test("replayEvents() counts held deliveries, and refuses other customers' and di
   assert.equal(await replayAll(store), "disabled");
 });
 
-test("replayEvents() leaves events of a running backfill to it: the order stays", async (store) => {
+test("replayEvents() leaves the events of a running backfill to it, which keeps their order", async (store) => {
   await addCustomer(store);
   await publishMatched(store, 1, 12);
   await store.addSubscription(aSubscription("sub_1"), 9, { backfill: { sinceMs: 0, perDay: 9 } });
@@ -498,7 +498,7 @@ test("replayEvents() leaves events of a running backfill to it: the order stays"
   );
 });
 
-test("replayEvents() sends events that the backfill leaves out", async (store) => {
+test("replayEvents() sends events that a backfill does not include", async (store) => {
   await addCustomer(store);
   await publishMatched(store, 1, 3);
   await store.addSubscription(aSubscription("sub_1"), 9, {

@@ -50,7 +50,7 @@ async function failUntilProbed(store: Store): Promise<number> {
 const mailsOf = async (store: Store) =>
   (await store.listMails({ customerId: "cus_1", limit: 100 })).map(({ kind }) => kind);
 
-test("claimDeliveries() returns one delivery at a time for a failing endpoint, after a pause", async (store) => {
+test("claimDeliveries() returns one delivery at a time for a failing endpoint, with pauses", async (store) => {
   await withPending(store, 20);
   const probeAtMs = await failUntilProbed(store);
   assert.deepEqual(await claimAll(store, probeAtMs - 1), []);
@@ -63,7 +63,7 @@ test("claimDeliveries() returns one delivery at a time for a failing endpoint, a
   assert.equal((await claimAll(store, probeAtMs + 2_000)).length, 1);
 });
 
-test("finishAttempts() lets a success end the probing: all that waits is due, oldest first, at a bounded rate", async (store) => {
+test("finishAttempts() ends the probes after a success: waiting deliveries are due, oldest first, at a bounded rate", async (store) => {
   await withPending(store, 20);
   const nowMs = await failUntilProbed(store);
   const probe = first(await claimAll(store, nowMs));
@@ -84,7 +84,7 @@ test("finishAttempts() lets a success end the probing: all that waits is due, ol
   assert.equal(rounds, 3, "five at a time");
 });
 
-test("finishAttempts() moves no delivery to before the time that its receiver asked for", async (store) => {
+test("finishAttempts() makes no delivery due before the time that its receiver requested", async (store) => {
   await withPending(store, 7);
   const claimed = await claimAll(store, T0, { limit: PROBE_AFTER_FAILURES });
   const asked: NextStep = { kind: "retry", atMs: T0 + HOUR, notBeforeMs: T0 + HOUR };
@@ -103,7 +103,7 @@ test("finishAttempts() moves no delivery to before the time that its receiver as
   );
 });
 
-test("judgeEndpoints() warns after three days without a success, and after five switches off and holds; each with a mail", async (store) => {
+test("judgeEndpoints() warns after three days without a success and disables after five, each with a mail", async (store) => {
   await withPending(store, 2);
   const claimed = await claimAll(store, T0, { limit: 1 });
   await finishAll(store, claimed, later(T0 + 30 * 24 * HOUR), T0);
@@ -123,7 +123,7 @@ test("judgeEndpoints() warns after three days without a success, and after five 
   assert.equal(await releaseAll(store, { nowMs: T0 + 60 * 24 * HOUR }), 0);
 });
 
-test("adjustForClockRollback() restarts waits from now", async (store) => {
+test("adjustForClockRollback() restarts waits from the present", async (store) => {
   await withPending(store, 3);
   const claimed = await claimAll(store, T0, { limit: 2 });
   await finishAll(store, [first(claimed)], later(T0 + HOUR), T0);
@@ -136,7 +136,7 @@ test("adjustForClockRollback() restarts waits from now", async (store) => {
   assert.equal(await store.adjustForClockRollback(backMs + HOUR), 0);
 });
 
-test("adjustForClockRollback() lets a secret that was replaced before the clock was set back sign for a day from now", async (store) => {
+test("adjustForClockRollback() keeps a secret replaced before the rollback valid for a day from the present", async (store) => {
   await withPending(store, 1);
   const rotation = { secret: "ab".repeat(32), previousUntilMs: T0 + 24 * HOUR, nowMs: T0 };
   await store.rotateSecret("cus_1", "sub_1", rotation);
@@ -147,7 +147,7 @@ test("adjustForClockRollback() lets a secret that was replaced before the clock 
   assert.equal(await untilMs(), T0 - 6 * 24 * HOUR);
 });
 
-test("finishAttempts() holds nothing against an address that its owner has changed meanwhile", async (store) => {
+test("finishAttempts() does not count an attempt against a URL that has been changed in the meantime", async (store) => {
   await addSubscriber(store);
   await publishMatched(store, 1, 6);
   const [gone, ...failed] = await claimAll(store);
@@ -170,7 +170,7 @@ test("finishAttempts() holds nothing against an address that its owner has chang
   );
 });
 
-test("changeSubscription() owes a new address the whole schedule at once, whatever the old one's failures", async (store) => {
+test("changeSubscription() gives a new URL the complete schedule at once, despite failures of the old one", async (store) => {
   await addSubscriber(store);
   await publishMatched(store, 1, 2);
   const nowMs = T0 + HOUR;
@@ -190,7 +190,7 @@ test("changeSubscription() owes a new address the whole schedule at once, whatev
   );
 });
 
-test("judgeEndpoints() reports the problem, also when every delivery has used up its schedule", async (store) => {
+test("judgeEndpoints() reports the problem even if every delivery has used up its schedule", async (store) => {
   await withPending(store, 1);
   await finishAll(store, await claimAll(store), { kind: "failed" }, T0);
   for (const days of [3, 5]) {

@@ -34,7 +34,7 @@ async function matchWith(
   });
 }
 
-test("matchEvents() stores a delivery that is due at once, with the body made from its sequence number", async (store) => {
+test("matchEvents() stores a delivery that is due at once, whose body contains its sequence number", async (store) => {
   await addCustomer(store);
   const subscription = await subscribe(store, "sub_1");
   await publishMany(store, 1, 1);
@@ -55,7 +55,7 @@ test("matchEvents() stores a delivery that is due at once, with the body made fr
   }]);
 });
 
-test("matchEvents() takes events that wait, oldest first, at most the limit, each once", async (store) => {
+test("matchEvents() matches each waiting event once, oldest first, up to the limit", async (store) => {
   await addSubscriber(store);
   await publishMany(store, 1, 5);
   const seen: string[] = [];
@@ -79,7 +79,7 @@ test("matchEvents() delivers only events stored after the subscription", async (
   ]);
 });
 
-test("matchEvents() offers the event, the version before it, and the subscriptions that stand", async (store) => {
+test("matchEvents() offers the event, its previous version, and the existing subscriptions", async (store) => {
   await addCustomer(store);
   const { webhookSecret: _, previousSecret: __, ...standing } = await subscribe(store, "sub_1", {
     topics: ["gpai"],
@@ -130,7 +130,7 @@ test("matchEvents() numbers the deliveries of each subscription from 1 without a
   assert.deepEqual(sequences("sub_2"), [1, 2, 3]);
 });
 
-test("matchEvents() stores one delivery of an event to a subscription, and uses one number for it", async (store) => {
+test("matchEvents() stores one delivery of an event per subscription, with one sequence number", async (store) => {
   await addSubscriber(store);
   await publishMany(store, 1, 2);
   await matchWith(store, ({ event }) =>
@@ -167,7 +167,7 @@ test("matchEvents() stores a separate body for each of many subscriptions", asyn
   assert.deepEqual(bodies, expected.sort());
 });
 
-test("matchEvents() keeps nothing when an answer throws in the middle, and the events wait on", async (store) => {
+test("matchEvents() stores nothing if a decision throws, and the events keep waiting", async (store) => {
   await addSubscriber(store);
   await publishMany(store, 1, 3);
   const failing = matchAll(store, {

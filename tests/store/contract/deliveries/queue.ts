@@ -56,7 +56,7 @@ test("claimDeliveries() returns a leased delivery again only after the lease has
   assert.deepEqual(again.map(({ id }) => id), both.flat().map(({ id }) => id));
 });
 
-test("claimDeliveries() returns at most the limit", async (store) => {
+test("claimDeliveries() returns deliveries up to the limit", async (store) => {
   await queue(store, 3, 2);
   assert.deepEqual(shown(await claimAll(store, T0, { limit: 3 })), [
     "sub_1 1: evt_01",
@@ -68,7 +68,7 @@ test("claimDeliveries() returns at most the limit", async (store) => {
   assert.equal((await claimAll(store, T0)).length, 1);
 });
 
-test("claimDeliveries() returns a limited number per subscription, less those in progress", async (store) => {
+test("claimDeliveries() limits the deliveries of a subscription, including those in progress", async (store) => {
   await queue(store, 4, 4);
   const held = running({ sub_1: 1, sub_2: 2, sub_3: 9, sub_unknown: 1 });
   assert.deepEqual(shown(await claimAll(store, T0, { perSubscription: 2, running: held })), [
@@ -78,7 +78,7 @@ test("claimDeliveries() returns a limited number per subscription, less those in
   ]);
 });
 
-test("claimDeliveries() returns the oldest of a subscription first", async (store) => {
+test("claimDeliveries() returns the oldest delivery of a subscription first", async (store) => {
   await queue(store, 1, 3);
   await publishMany(store, 4, 4);
   await matchAll(store, { nowMs: T0 - 5 }); // the clock was set back
@@ -86,7 +86,7 @@ test("claimDeliveries() returns the oldest of a subscription first", async (stor
   assert.deepEqual(await claimedBodies(store), ["4: evt_04", "1: evt_01", "2: evt_02", "3: evt_03"]);
 });
 
-test("claimDeliveries() takes turns between customers and their subscriptions, across calls", async (store) => {
+test("claimDeliveries() alternates between customers and their subscriptions, across calls", async (store) => {
   for (const customer of ["1", "2", "3"]) await addCustomer(store, customer);
   for (const [customer, count] of [["1", 3], ["2", 1], ["3", 2]] as const) {
     for (let at = 1; at <= count; at++) {
@@ -105,7 +105,7 @@ test("claimDeliveries() takes turns between customers and their subscriptions, a
   assert.deepEqual(await claimAll(store), []);
 });
 
-test("claimDeliveries() keeps slots apart for slow endpoints, and knows them by the attempts of their address", async (store) => {
+test("claimDeliveries() has separate slots for slow endpoints, which it recognises by the attempts at their URL", async (store) => {
   await addCustomer(store);
   for (const id of ["sub_1", "sub_2"]) await subscribe(store, id);
   await publishMatched(store, 1, 12);
@@ -125,7 +125,7 @@ test("claimDeliveries() keeps slots apart for slow endpoints, and knows them by 
   assert.deepEqual(new Set(await lanes()), new Set(["sub_1 normal", "sub_2 normal"]));
 });
 
-test("claimDeliveries() returns replays after unsent deliveries, and has slots for them", async (store) => {
+test("claimDeliveries() returns replays after unsent deliveries, in separate slots", async (store) => {
   await queue(store, 2, 6);
   await finishAllDue(store, { kind: "delivered" });
   await replayAll(store);
@@ -138,7 +138,7 @@ test("claimDeliveries() returns replays after unsent deliveries, and has slots f
   assert.deepEqual(await claimed(), ["sub_1 replay 1: evt_01", "sub_1 replay 2: evt_02"]);
 });
 
-test("claimDeliveries() returns each delivery once to several claimants", async (store) => {
+test("claimDeliveries() returns each delivery to only one of several callers", async (store) => {
   await queue(store, 7, 9);
   const seen: string[] = [];
   for (let turn = 0; turn < 63; turn++) {
@@ -148,7 +148,7 @@ test("claimDeliveries() returns each delivery once to several claimants", async 
   assert.equal(new Set(seen).size, 63);
 });
 
-test("endLeases() makes interrupted deliveries due at once, and their attempts stay counted", async (store) => {
+test("endLeases() makes interrupted deliveries due at once, and keeps their attempts counted", async (store) => {
   await queue(store, 1, 2);
   const claimed = await claimAll(store);
   await store.endLeases(claimed.slice(0, 1), T0 + 5);
@@ -156,7 +156,7 @@ test("endLeases() makes interrupted deliveries due at once, and their attempts s
   assert.deepEqual(again.map(({ id, attempt, tries }) => [id, attempt, tries]), [[claimed[0]?.id, 2, 1]]);
 });
 
-test("endLeases() changes nothing of a delivery that has gone on meanwhile", async (store) => {
+test("endLeases() does not change a delivery that has proceeded in the meantime", async (store) => {
   await queue(store, 1, 2);
   const claimed = await claimAll(store);
   const [one, other] = claimed;
@@ -236,7 +236,7 @@ test("finishAttempts() ends a delivery whose schedule is used up", async (store)
   assert.equal(await releaseAll(store), 0);
 });
 
-test("finishAttempts() switches off a subscription whose endpoint is gone and holds all it had to get", async (store) => {
+test("finishAttempts() disables a subscription whose endpoint is gone, and holds its deliveries", async (store) => {
   await addSubscriber(store);
   await subscribe(store, "sub_2");
   await publishMatched(store, 1, 3);
@@ -255,7 +255,7 @@ test("finishAttempts() switches off a subscription whose endpoint is gone and ho
   assert.equal(await releaseAll(store), 0);
 });
 
-test("a delivery that is replayed again and again keeps its newest attempts", async (store) => {
+test("a delivery that is replayed repeatedly keeps its newest attempts", async (store) => {
   let delivery: Claimed | undefined = await claimedOne(store);
   for (let round = 1; round <= MAX_KEPT_ATTEMPTS + 5; round++) {
     if (round > 1) await store.replayDelivery("cus_1", delivery.id, TERMS);
@@ -267,7 +267,7 @@ test("a delivery that is replayed again and again keeps its newest attempts", as
   assert.deepEqual(kept, [MAX_KEPT_ATTEMPTS, 6, MAX_KEPT_ATTEMPTS + 5]);
 });
 
-test("finishAttempts() lets nothing but an arrival follow from an attempt whose lease ran out", async (store) => {
+test("finishAttempts() accepts only an arrival from an attempt whose lease has expired", async (store) => {
   const late = await claimedOne(store);
   const current = first(await claimAll(store, T0 + LEASE));
   const steps: NextStep[] = [{ kind: "retry", atMs: T0 }, { kind: "failed" }, { kind: "gone" }];
@@ -283,7 +283,7 @@ test("finishAttempts() lets nothing but an arrival follow from an attempt whose 
   assert.deepEqual(await claimAll(store, FAR), []);
 });
 
-test("finishAttempts() records an arrival of a delivery that was held meanwhile: it is not sent again", async (store) => {
+test("finishAttempts() records the arrival of a delivery held in the meantime, which is not sent again", async (store) => {
   const delivery = await claimedOne(store);
   await store.changeCustomer("cus_1", { enabled: false }, BY);
   await finish(store, delivery, { kind: "delivered" });
@@ -292,7 +292,7 @@ test("finishAttempts() records an arrival of a delivery that was held meanwhile:
   assert.deepEqual(await claimAll(store, FAR), []);
 });
 
-test("finishAttempts() records all attempts of a call or none", async (store) => {
+test("finishAttempts() records all attempts of a call or none of them", async (store) => {
   await addSubscriber(store);
   await publishMatched(store, 1, 2);
   const reports = (await claimAll(store)).map((delivery) => finished(delivery, { kind: "delivered" }));
@@ -312,7 +312,7 @@ test("finishAttempts() records all attempts of a call or none", async (store) =>
   await store.finishAttempts([], T0);
 });
 
-test("finishAttempts() keeps one delivery's end from touching another's", async (store) => {
+test("finishAttempts() does not change other deliveries", async (store) => {
   await addSubscriber(store);
   await publishMatched(store, 1, 3);
   const steps: NextStep[] = [{ kind: "delivered" }, { kind: "retry", atMs: T0 + 9 }, { kind: "failed" }];

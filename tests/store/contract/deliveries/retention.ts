@@ -68,7 +68,7 @@ test("removeOldDeliveries() keeps the shared ending while other deliveries of th
   }
 });
 
-test("removeOldDeliveries() takes no number back: a subscription that has none left counts on", async (store) => {
+test("removeOldDeliveries() reuses no sequence number, even if a subscription has no deliveries left", async (store) => {
   await addCustomer(store);
   for (const id of ["sub_1", "sub_2"]) await subscribe(store, id);
   await publishMatched(store, 1, 3);
@@ -116,7 +116,7 @@ test("deleteSubscription() cancels unsent deliveries; never-attempted ones are t
   assert.equal(await store.ownsSubscription("cus_1", "sub_2"), true);
 });
 
-test("deleteSubscription() cancels only so much at once; the rest is not sent, and cancelled by closeSubscriptions()", async (store) => {
+test("deleteSubscription() cancels a limited number at once; closeSubscriptions() cancels the unsent rest", async (store) => {
   await addSubscriber(store);
   await publishMatched(store, 1, 700, { tiers: monthly(600) });
   await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0, activeLimit: 9 });
@@ -132,7 +132,7 @@ test("deleteSubscription() cancels only so much at once; the rest is not sent, a
 });
 
 for (const disabled of ["subscription", "customer"] as const) {
-  test(`a disabled ${disabled} has only so many deliveries held at once; the rest is not sent, and held by closeSubscriptions()`, async (store) => {
+  test(`disabling a ${disabled} holds a limited number at once; closeSubscriptions() holds the unsent rest`, async (store) => {
     await addSubscriber(store);
     await publishMany(store, 1, 1_200);
     const tiers = monthly(2_000);

@@ -34,7 +34,7 @@ async function listedIds(store: Store): Promise<string[]> {
 
 const SECOND = anEvent("evt_2", { external_id: "publication of evt_1", version: 2, supersedes: "evt_1" });
 
-test("recordPublications() passes null for a new publication, and the newest version of a known one", async (store) => {
+test("recordPublications() passes null for a new publication, or the newest version of a known one", async (store) => {
   const seen: unknown[] = [];
   const record = (event: ReturnType<typeof anEvent>, hash: string) =>
     store.recordPublications("board", [aPublication("guid 1", hash)], (_, stored) => {
@@ -77,14 +77,14 @@ test("recordPublications() returns the decisions in order and stores only record
   assert.deepEqual(known, [1, undefined, undefined, 1]);
 });
 
-test("recordPublications() keeps every version of a publication, each as it was", async (store) => {
+test("recordPublications() keeps every version of a publication unchanged", async (store) => {
   await publish(store, [anEvent("evt_1"), SECOND]);
   assert.deepEqual(await foundEvent(store, "evt_1"), anEvent("evt_1"));
   assert.deepEqual(await foundEvent(store, "evt_2"), SECOND);
   assert.deepEqual(JSON.parse((await store.findEvent("evt_2"))?.provenance ?? ""), PROVENANCE);
 });
 
-test("recordPublications() passes the version recorded earlier in the same call", async (store) => {
+test("recordPublications() passes the version that was recorded earlier in the same call", async (store) => {
   const publications = [aPublication("guid 1", "hash 1"), aPublication("guid 1", "hash 1")];
   const decisions = await store.recordPublications("board", publications, (_, stored) => {
     return stored === null ? recordIt(anEvent("evt_1"))() : { kind: "unchanged" };
@@ -92,7 +92,7 @@ test("recordPublications() passes the version recorded earlier in the same call"
   assert.deepEqual(decisions.map((decision) => decision.kind), ["record", "unchanged"]);
 });
 
-test("recordPublications() keeps nothing when a decision throws in the middle", async (store) => {
+test("recordPublications() stores nothing if a decision throws", async (store) => {
   await publish(store, [anEvent("evt_1")], false);
   const publications = [
     aPublication("publication of evt_1", "hash 2"),
@@ -138,7 +138,7 @@ test("recordPublications() refuses an existing id or version, and stores nothing
   }
 });
 
-test("recordPublications() lets an event wait to be matched only when subscribers are to hear of it", async (store) => {
+test("recordPublications() queues an event for matching only if subscribers are to be notified", async (store) => {
   await addSubscriber(store);
   await publish(store, [anEvent("evt_1")], false);
   await publish(store, [anEvent("evt_2")], true);
@@ -146,7 +146,7 @@ test("recordPublications() lets an event wait to be matched only when subscriber
   assert.equal(first(await claimAll(store)).body, "1: evt_2");
 });
 
-test("recordPublications() keeps any text as it is", async (store) => {
+test("recordPublications() keeps any text unchanged", async (store) => {
   const odd = "\u0000 \ud800 '; drop table events; -- \"\\ 🇪🇺 \u2028 ß";
   const event = anEvent("evt_1", {
     external_id: "schlüssel 🇪🇺",
@@ -163,7 +163,7 @@ test("recordPublications() keeps any text as it is", async (store) => {
   });
 });
 
-test("previewPublications() takes the decisions that recording would take and writes nothing", async (store) => {
+test("previewPublications() makes the same decisions as recording, and writes nothing", async (store) => {
   await publish(store, [anEvent("evt_1")], false);
   const publications = [
     aPublication("publication of evt_1", "hash 2"),
@@ -183,7 +183,7 @@ test("previewPublications() takes the decisions that recording would take and wr
   assert.equal(await matchAll(store), 2);
 });
 
-test("previewPublications() leaves the store as it was when a decision throws", async (store) => {
+test("previewPublications() leaves the store unchanged if a decision throws", async (store) => {
   const failing = store.previewPublications("board", [aPublication("guid 1", "hash 1")], () => {
     throw new Error("cannot decide");
   });
@@ -216,30 +216,30 @@ async function recordUnder(
   await store.recordPublications(event.source_id, [aPublication(key, contentHash)], recordIt(event, false));
 }
 
-test("recordPublications() knows a publication under a new key by its content", async (store) => {
+test("recordPublications() recognises a publication with a new key by its content", async (store) => {
   await recordUnder(store, "guid 1", "hash 1", anEvent("evt_1"));
   assert.equal(await lookUp(store, "link 1", "hash 1"), "evt_1 v1");
 });
 
-test("recordPublications() takes other content under a new key for another publication", async (store) => {
+test("recordPublications() treats other content with a new key as another publication", async (store) => {
   await recordUnder(store, "guid 1", "hash 1", anEvent("evt_1"));
   assert.equal(await lookUp(store, "link 1", "hash 2"), null);
   assert.equal(await lookUp(store, "link 1", "hash 3"), null, "and remembers no identity for it");
 });
 
-test("recordPublications() takes the key before the content", async (store) => {
+test("recordPublications() prefers the key to the content", async (store) => {
   await recordUnder(store, "own", "hash 1", anEvent("evt_1"));
   await recordUnder(store, "other", "hash 2", anEvent("evt_2"));
   assert.equal(await lookUp(store, "own", "hash 2"), "evt_1 v1");
 });
 
-test("recordPublications() keeps an identity that it has learnt, so that a later change is a revision", async (store) => {
+test("recordPublications() keeps a learnt identity, so that a later change is a revision", async (store) => {
   await recordUnder(store, "guid 1", "hash 1", anEvent("evt_1"));
   await lookUp(store, "link 1", "hash 1");
   assert.equal(await lookUp(store, "link 1", "hash 2"), "evt_1 v1");
 });
 
-test("recordPublications() leads every identity of a publication to its newest version", async (store) => {
+test("recordPublications() finds the newest version by every identity of a publication", async (store) => {
   await recordUnder(store, "guid 1", "hash 1", anEvent("evt_1"));
   await lookUp(store, "link 1", "hash 1");
   const later = { external_id: "publication of evt_1" };
@@ -250,7 +250,7 @@ test("recordPublications() leads every identity of a publication to its newest v
   assert.equal(await lookUp(store, "link+title 1", "hash 2"), null, "old content is no match");
 });
 
-test("recordPublications() lets a key become a publication of its own", async (store) => {
+test("recordPublications() can make a key a separate publication", async (store) => {
   await recordUnder(store, "guid 1", "hash 1", anEvent("evt_1"));
   await lookUp(store, "guid 2", "hash 1");
   await recordUnder(store, "guid 2", "hash 2", anEvent("evt_2"));
@@ -261,7 +261,7 @@ test("recordPublications() lets a key become a publication of its own", async (s
   assert.equal(await lookUp(store, "guid 2", "hash 2"), "evt_2 v1");
 });
 
-test("recordPublications() stores the new hash of a redated publication, under every identity, without a record", async (store) => {
+test("recordPublications() stores the new hash after a date change for every identity, without an event", async (store) => {
   await recordUnder(store, "guid 1", "hash 1", anEvent("evt_1"));
   await recordUnder(store, "guid 9", "hash 9", anEvent("evt_9"));
   await lookUp(store, "link 1", "hash 1");
@@ -283,7 +283,7 @@ test("recordPublications() stores the new hash of a redated publication, under e
   assert.equal(await lookUp(store, "unknown", "hash 5"), null, "and nothing of what is not stored");
 });
 
-test("recordPublications() keeps the identities of two sources apart", async (store) => {
+test("recordPublications() separates the identities of two sources", async (store) => {
   await recordUnder(store, "guid 1", "hash 1", anEvent("evt_1", { external_id: "same" }));
   assert.equal(await lookUp(store, "guid 1", "hash 1", "court"), null);
   assert.equal(await lookUp(store, "link 1", "hash 1", "court"), null);

@@ -21,7 +21,7 @@ function worded(
   return anEvent(id, { title_en: title, summary_en: summary, translations });
 }
 
-test("listEvents() orders events of one time by id, also when ids descend from one recording to the next", async (store) => {
+test("listEvents() orders events of the same time by id, even if ids descend between recordings", async (store) => {
   const stored = ["evt_05", "evt_03", "evt_08", "evt_01", "evt_09", "evt_02", "evt_04", "evt_07", "evt_06"];
   for (const id of stored) {
     const title_en = `${id < "evt_05" ? "risk" : "models"} labels`;
@@ -46,7 +46,7 @@ test("listEvents() orders events of one time by id, also when ids descend from o
   }
 });
 
-test("a later language is found after an event of the same time with a smaller id was recorded, and once", async (store) => {
+test("a later language is found once, after an event of the same time with a smaller id was recorded", async (store) => {
   const key = { key: "publication of evt_1", contentHash: "h", textHash: "en text", language: "en" };
   await store.recordPublications("board", [key], recordIt(anEvent("evt_1")));
   await store.recordPublications("board", [{ ...key, textHash: "de text", language: "de" }], () => ({
@@ -64,7 +64,7 @@ test("a later language is found after an event of the same time with a smaller i
   assert.deepEqual(await ids(store, { search: ["guidelines", "evt"] }), ["evt_1", "evt_0"]);
 });
 
-test("listEvents() finds words in titles and summaries of every language, in any case, all of them", async (store) => {
+test("listEvents() finds events with all words in titles and summaries, in every language and in any case", async (store) => {
   await publish(store, [
     worded("evt_1", "Labelling of pictures", "Duties of providers."),
     worded("evt_2", "Labelling of texts", "", {
@@ -77,7 +77,7 @@ test("listEvents() finds words in titles and summaries of every language, in any
   assert.deepEqual(await ids(store, { search: ["labelling", "unknown"] }), []);
 });
 
-test("listEvents() takes operators of the search engine as words", async (store) => {
+test("listEvents() treats operators of the search engine as words", async (store) => {
   await publish(store, [worded("evt_1", 'Labels NOT "here" or near', "")]);
   for (const word of ["NOT", "or", "near"]) {
     assert.deepEqual(await ids(store, { search: ["labels", word] }), ["evt_1"], word);
@@ -89,7 +89,7 @@ test("listEvents() takes operators of the search engine as words", async (store)
   assert.deepEqual(await ids(store, { search: ["lab"] }), []);
 });
 
-test("lastPosition() returns the position of the event stored last, null in an empty store", async (store) => {
+test("lastPosition() returns the position of the event stored last, or null in an empty store", async (store) => {
   assert.equal(await store.lastPosition(), null);
   await publish(store, [anEvent("evt_2", { published_at: 4 }), anEvent("evt_1", { published_at: 1 })]);
   assert.deepEqual(await store.lastPosition(), await store.findPosition("evt_1"));
@@ -104,7 +104,7 @@ test("findPosition() returns the position of an event in both orders, and null f
   assert.ok((one?.seq ?? 0) > (two?.seq ?? 0));
 });
 
-test("recordsState() is another one with every event, and with nothing else that is recorded", async (store) => {
+test("recordsState() changes with every event, and with nothing else that is recorded", async (store) => {
   const none = await store.recordsState(T0);
   await publish(store, [anEvent("evt_1")]);
   const one = await store.recordsState(T0);
@@ -304,7 +304,7 @@ async function compare(
 }
 
 test(
-  "listEvents() gives what a plain array gives, newest first, for every filter and every page",
+  "listEvents() equals a plain array, newest first, for every filter and page",
   async (_store, open) => {
     await compare(open, async (store, events, wish) => {
       const expected = newestFirst(filtered(events, wish)).map((event) => event.id);
@@ -317,7 +317,7 @@ test(
 );
 
 test(
-  "listEvents() gives with `after` what a plain array gives, as stored, for every filter and every page",
+  "listEvents() with `after` equals a plain array in the order of storing, for every filter and page",
   async (_store, open) => {
     await compare(open, async (store, events, wish) => {
       const walked = await walkAsStored(store, await queryOf(store, events, wish));

@@ -74,7 +74,7 @@ async function translate(store: Store, language: string, words = GERMAN): Promis
   }));
 }
 
-test("finishFetch() lets new events go that waited for it, of its own source alone, whether it failed or not", async (store) => {
+test("finishFetch() releases the waiting events of its source only, even after a failure", async (store) => {
   await withSubscriber(store);
   await fetched(store, ["evt_1", "evt_2"]);
   await fetched(store, ["evt_3"], { source_id: "court" });
@@ -85,7 +85,7 @@ test("finishFetch() lets new events go that waited for it, of its own source alo
   assert.deepEqual(await matched(store), ["evt_3"]);
 });
 
-test("finishFetch() holds a spike back until releaseEvents() delivers or discards it", async (store) => {
+test("finishFetch() holds a change spike until releaseEvents() delivers or discards it", async (store) => {
   await withSubscriber(store);
   for (const end of ["deliver", "discard"] as const) {
     const ids = [`evt_${end}_1`, `evt_${end}_2`];
@@ -117,7 +117,7 @@ test("a revision waits behind the previous version", async (store) => {
   assert.deepEqual(await matched(store), ["evt_1", "evt_2", "evt_3"]);
 });
 
-test("finishFetch() holds back the revisions of a spike, or the new events with their own revisions, and no others", async (store) => {
+test("finishFetch() holds the revisions of a spike, or its new events with their revisions, and no others", async (store) => {
   await withSubscriber(store);
   const revised = (id: string, of: string) => ({
     id,
@@ -152,7 +152,7 @@ test("finishFetch() holds back the revisions of a spike, or the new events with 
   assert.deepEqual(await matched(store), ["evt_a_2", "evt_a_3", "evt_b_1", "evt_b_3"]);
 });
 
-test("finishFetch() passes the volume of the fetch, the usual volume and the elapsed time to the judge", async (store) => {
+test("finishFetch() passes the volume of the fetch, the usual volume and the elapsed time to the spike detection", async (store) => {
   await withSubscriber(store);
   const asked: ChangeVolume[] = [];
   const finish = (isSpike = false, atMs = T0) =>
@@ -185,7 +185,7 @@ test("finishFetch() passes the volume of the fetch, the usual volume and the ela
   ]);
 });
 
-test("finishFetch() does not count the first fetch as a spike, nor as usual", async (store) => {
+test("finishFetch() does not count the first fetch as a spike or as usual volume", async (store) => {
   await store.registerSources([aSource("board")], T0);
   await fetched(store, ["evt_1", "evt_2"]);
   const isSpike = () => assert.fail("asked");
@@ -201,7 +201,7 @@ test("registerSources() releases events of a fetch that will never be finished",
   assert.deepEqual(await matched(store), ["evt_2"]);
 });
 
-test("a language that comes later is served with its record, found by its words and its code, and dated", async (store) => {
+test("a later language is part of its event, is found by its words and code, and has a date", async (store) => {
   await publish(store, [anEvent("evt_1"), anEvent("evt_2")]);
   const state = await store.recordsState(T0);
   await translate(store, "de");
@@ -228,7 +228,7 @@ test("a language that comes later is served with its record, found by its words 
   assert.deepEqual((await store.listVersions("evt_1")).map((json) => JSON.parse(json)), [event]);
 });
 
-test("English that comes later becomes the English title, and a delivery made after it has it", async (store) => {
+test("a later English text becomes the English title, also in later deliveries", async (store) => {
   await withSubscriber(store);
   const german = { language: "de", language_versions: ["de"], translations: { de: GERMAN } };
   await publish(store, [anEvent("evt_1", { ...german, title_en: GERMAN.title })]);
@@ -238,7 +238,7 @@ test("English that comes later becomes the English title, and a delivery made af
   assert.deepEqual(titles, ["Guidelines", "On labels."]);
 });
 
-test("recordPublications() knows the words that have joined a version or repeat another language's, and changes nothing else", async (store) => {
+test("recordPublications() detects texts that were added to a version or repeat another language", async (store) => {
   const key = "publication of evt_1";
   const inEnglish = { key, contentHash: "h", textHash: "en text", language: "en" };
   const inGerman = { key, contentHash: "de h", textHash: "de text", language: "de" };
@@ -262,7 +262,7 @@ test("recordPublications() knows the words that have joined a version or repeat 
   assert.deepEqual(JSON.parse((await store.findEvent("evt_2"))?.later ?? ""), []);
 });
 
-test("recordPublications() knows a publication by its text, and by a former key when nothing else knows it", async (store) => {
+test("recordPublications() recognises a publication by its text, or else by a former key", async (store) => {
   await store.recordPublications(
     "board",
     [{ key: "k", contentHash: "h", textHash: "t" }],
@@ -281,7 +281,7 @@ test("recordPublications() knows a publication by its text, and by a former key 
   assert.equal(await look({ key: "n", contentHash: "h2" }), undefined);
 });
 
-test("recordPublications() remembers eight further names of a publication, and its first one for good", async (store) => {
+test("recordPublications() remembers eight aliases of a publication, and its first key permanently", async (store) => {
   await store.recordPublications(
     "board",
     [{ key: "first", contentHash: "h" }],
@@ -302,7 +302,7 @@ test("recordPublications() remembers eight further names of a publication, and i
   });
 });
 
-test("recordRemovals() counts in how many complete fetches in a row a publication was missing", async (store) => {
+test("recordRemovals() counts the consecutive complete fetches in which a publication was missing", async (store) => {
   await publish(store, [anEvent("evt_1"), anEvent("evt_2"), anEvent("evt_3", { published_at: T0 - DAY })]);
   const fetchWith = async (ids: string[], sinceMs = T0 - DAY) => {
     const seen = new Set(ids.map((id) => `publication of ${id}`));

@@ -48,12 +48,12 @@ async function registerDueAt(store: Store, due: Record<string, number>): Promise
   }
 }
 
-test("registerSources() makes a source that was never seen due at once, with nothing known of it", async (store) => {
+test("registerSources() makes a new source due at once, without any history", async (store) => {
   await register(store, ["board"]);
   assert.deepEqual(await store.listSources(), [untouchedSource("board", T0)]);
 });
 
-test("registerSources() makes a source due at its next run when its schedule has changed, and leaves an earlier one", async (store) => {
+test("registerSources() makes a source with a changed schedule due at its next run, unless it is due earlier", async (store) => {
   await registerDueAt(store, { early: T0 + 1, late: T0 + 9 * HOUR });
   const due = async () => (await store.listSources()).map((source) => [source.id, source.nextDueAtMs]);
   await register(store, ["early", "late"]);
@@ -62,7 +62,7 @@ test("registerSources() makes a source due at its next run when its schedule has
   assert.deepEqual(await due(), [["early", T0 + 1], ["late", T0 + HOUR]]);
 });
 
-test("registerSources() corrects times that a clock set back has left in the future", async (store) => {
+test("registerSources() corrects times that are in the future after a clock rollback", async (store) => {
   const ahead = T0 + 400 * DAY;
   await register(store, ["daily", "hourly", "weekly"]);
   await store.finishFetch(aFetchEnd("hourly", ahead, { nextDueAtMs: ahead + HOUR }));
@@ -73,7 +73,7 @@ test("registerSources() corrects times that a clock set back has left in the fut
   assert.deepEqual(due, [DAY, HOUR, 0], "at the latest after a day, or at the next run");
 });
 
-test("registerSources() leaves the other sources as they are, with all that is known of them", async (store) => {
+test("registerSources() does not change other sources and their history", async (store) => {
   await register(store, ["agency", "board"]);
   await store.finishFetch(aFetchEnd("board", T0, { kept: { cursor: "etag 1", identityRule: "link" } }));
   await register(store, ["agency", "court"]);
@@ -84,14 +84,14 @@ test("registerSources() leaves the other sources as they are, with all that is k
   assert.deepEqual(await claimIds(store, T0 + 9 * HOUR), ["agency", "court", "board"]);
 });
 
-test("registerSources() leaves leases as they are: a process that starts does not know who else is at work", async (store) => {
+test("registerSources() keeps leases, because a starting process does not know which others are running", async (store) => {
   await register(store, ["board"]);
   assert.deepEqual(await claimIds(store, T0), ["board"]);
   await register(store, ["board"]);
   assert.deepEqual(await claimIds(store, T0), []);
 });
 
-test("isKnownSource() knows every source that was ever registered, and no other", async (store) => {
+test("isKnownSource() is true for every source that was ever registered, and for no other", async (store) => {
   await register(store, ["agency"]);
   await register(store, ["board"]);
   assert.equal(await store.isKnownSource("agency"), true);
@@ -108,7 +108,7 @@ test("claimSources() returns a leased source again only after the lease has expi
   assert.deepEqual(await claimIds(store, T0 + LEASE), []);
 });
 
-test("claimSources() returns due sources only, longest due first, at most the limit", async (store) => {
+test("claimSources() returns only due sources, longest due first, up to the limit", async (store) => {
   await registerDueAt(store, { a: T0 + 30, b: T0 + 10, c: T0 + 20, d: T0 + 41 });
   assert.deepEqual(await claimIds(store, T0 + 40, { limit: 2 }), ["b", "c"]);
   assert.deepEqual(await claimIds(store, T0 + 40), ["a"]);
@@ -123,13 +123,13 @@ test("claimSources() returns the named sources, due or not, unless leased, longe
   assert.deepEqual(await claimIds(store, T0), ["d"]);
 });
 
-test("claimSources() holds no lease to be one that lies further ahead than any that is given", async (store) => {
+test("claimSources() ignores a lease that ends later than any valid lease can", async (store) => {
   await register(store, ["board"]);
   assert.deepEqual(await claimIds(store, T0 + DAY), ["board"]);
   assert.deepEqual(await claimIds(store, T0), ["board"], "the clock was set back");
 });
 
-test("claimSources() limits the sources of one host, whoever has leased the others", async (store) => {
+test("claimSources() limits the sources of a host, whichever process has leased the others", async (store) => {
   await register(store, ["a", "b", "c"], T0, { host: "board.example" });
   await register(store, ["d"], T0, { host: "court.example" });
   await register(store, ["e", "f"]);
@@ -139,7 +139,7 @@ test("claimSources() limits the sources of one host, whoever has leased the othe
   assert.deepEqual(await claimIds(store, T0 + 1, { perHost: 2 }), ["c"]);
 });
 
-test("extendLease() extends a lease, but only the holder's own", async (store) => {
+test("extendLease() extends only the holder's own lease", async (store) => {
   await register(store, ["board"]);
   await claimIds(store, T0);
   const extend = (holder: string) =>
@@ -151,7 +151,7 @@ test("extendLease() extends a lease, but only the holder's own", async (store) =
   assert.equal(await extend("prc_1"), false, "somebody else has it now");
 });
 
-test("finishFetch() keeps how it ended, though its lease was over meanwhile", async (store) => {
+test("finishFetch() stores the outcome even if the lease has expired in the meantime", async (store) => {
   await register(store, ["board"]);
   await claimIds(store, T0);
   await store.finishFetch(aFailure("board", T0 + LEASE + 1, { nextDueAtMs: T0, outcome: "blocked" }));
@@ -159,7 +159,7 @@ test("finishFetch() keeps how it ended, though its lease was over meanwhile", as
   assert.deepEqual([state?.outcome, state?.lastError], ["blocked", "timed out"]);
 });
 
-test("finishFetch() keeps the rule of an empty fetch, and counts it as a failure", async (store) => {
+test("finishFetch() stores the identity rule of an empty fetch, and counts it as a failure", async (store) => {
   await register(store, ["board"]);
   const kept = { cursor: null, identityRule: "link" } as const;
   await store.finishFetch(aFailure("board", T0, { outcome: "empty", kept }));
@@ -170,7 +170,7 @@ test("finishFetch() keeps the rule of an empty fetch, and counts it as a failure
   );
 });
 
-test("finishFetch() keeps a success: its time, the cursor, the rule and the next run, and ends the lease", async (store) => {
+test("finishFetch() stores the time, cursor, identity rule and next run of a success, and ends the lease", async (store) => {
   await register(store, ["board"]);
   await claimIds(store, T0);
   await store.finishFetch(aFetchEnd("board", T0 + 5, { nextDueAtMs: T0 + 7 }));
@@ -196,7 +196,7 @@ test("finishFetch() keeps a success: its time, the cursor, the rule and the next
   }]);
 });
 
-test("finishFetch() leaves a source that was given another schedule meanwhile to that one, and not before it may", async (store) => {
+test("finishFetch() keeps a schedule that was changed in the meantime, but not before the source may be fetched", async (store) => {
   const changed = { schedule: "*/5 * * * *", nextRunAtMs: T0 + 300_000 };
   const rows: [name: string, notBeforeMs: number, dueAtMs: number][] = [
     ["ok", T0 + 9, T0 + 300_000],
@@ -215,7 +215,7 @@ test("finishFetch() leaves a source that was given another schedule meanwhile to
   }
 });
 
-test("finishFetch() counts no failure against a source that was not its fault", async (store) => {
+test("finishFetch() counts no failure that was not the source's fault", async (store) => {
   await register(store, ["board"]);
   await store.finishFetch(aFailure("board", T0));
   await store.finishFetch(aFailure("board", T0 + 1, { isItsFault: false, error: "no room" }));
@@ -223,7 +223,7 @@ test("finishFetch() counts no failure against a source that was not its fault", 
   assert.deepEqual([state?.consecutiveFailures, state?.lastError, state?.outcome], [1, "no room", "failing"]);
 });
 
-test("finishFetch() counts failures and keeps the state of the last success; a success ends the count", async (store) => {
+test("finishFetch() counts failures until a success, and keeps the state of the last success", async (store) => {
   await register(store, ["board"]);
   await store.finishFetch(aFetchEnd("board", T0, { kept: { cursor: "etag", identityRule: "link" } }));
   for (const [at, error] of ["timed out", "responded with 503"].entries()) {
@@ -251,7 +251,7 @@ test("finishFetch() counts failures and keeps the state of the last success; a s
   assert.deepEqual([ok?.consecutiveFailures, ok?.lastError, ok?.firstSuccessAtMs], [0, null, T0]);
 });
 
-test("claimSources() leaves a host alone for its spacing, after a claim and after a fetch", async (store) => {
+test("claimSources() respects the spacing of a host after a claim and after a fetch", async (store) => {
   await register(store, ["a", "b"], T0, { host: "board.example" });
   const spacing = { perHost: 9, spacingOf: (host: string) => host === "board.example" ? 10 : 0 };
   assert.deepEqual(await claimIds(store, T0, spacing), ["a"]);
@@ -279,7 +279,7 @@ test("claimSources() returns no source of a paused host unless it is named", asy
   assert.deepEqual(await claimIds(store, T0 + HOUR, { perHost: 2 }), ["a"]);
 });
 
-test("finishFetch() ends a guessed pause of a host that answers, if it began before the request", async (store) => {
+test("finishFetch() ends an assumed pause of a host that responds, if it began before the request", async (store) => {
   await register(store, ["a", "b"], T0, { host: "board.example" });
   await claimIds(store, T0, { ids: ["a"] });
   const pausedUntil = async () => (await store.listSources())[0]?.hostPausedUntilMs;
@@ -305,7 +305,7 @@ test("finishFetch() ends a guessed pause of a host that answers, if it began bef
   }
 });
 
-test("claimSources() ignores the pause of a host after the clock was set back", async (store) => {
+test("claimSources() ignores the pause of a host after a clock rollback", async (store) => {
   await register(store, ["a"], T0 - DAY, { host: "board.example" });
   const hosts = [{ host: "board.example", freeAtMs: T0 + HOUR, pausedUntilMs: T0 + HOUR }];
   await store.finishFetch(aFailure("a", T0, { nextDueAtMs: T0 - DAY, hosts }));
@@ -313,7 +313,7 @@ test("claimSources() ignores the pause of a host after the clock was set back", 
   assert.deepEqual(await claimIds(store, T0 - 1), ["a"]);
 });
 
-test("nothing is stored of a fetch whose source was leased by another holder afterwards", async (store) => {
+test("a fetch whose source has been leased by another holder stores nothing", async (store) => {
   await store.registerSources([aSource("board")], T0);
   const claim = (nowMs: number, holder: string) => store.claimSources(aClaim(["board"], { nowMs, holder }));
   await claim(T0, "prc_1");

@@ -27,7 +27,7 @@ async function listedIds(store: Store, customerId = "cus_1"): Promise<string[]> 
   return (await store.listSubscriptions(customerId)).map((subscription) => subscription.id);
 }
 
-test("addSubscription() keeps a subscription as it was given", async (store) => {
+test("addSubscription() stores a subscription unchanged", async (store) => {
   await addCustomer(store);
   const subscription = await subscribe(store, "sub_1", {
     topics: ["transparency", "gpai"],
@@ -40,7 +40,7 @@ test("addSubscription() keeps a subscription as it was given", async (store) => 
   assert.deepEqual(await store.listSubscriptions("cus_1"), [unsealed]);
 });
 
-test("addSubscription() stores no more active ones than the limit", async (store) => {
+test("addSubscription() stores active subscriptions only up to the limit", async (store) => {
   await addCustomer(store);
   await addCustomer(store, "2");
   await subscribe(store, "sub_other", { customerId: "cus_2" });
@@ -53,7 +53,7 @@ test("addSubscription() stores no more active ones than the limit", async (store
   assert.equal(await store.addSubscription(aSubscription("sub_3"), 2), "created");
 });
 
-test("addSubscription() refuses a customer with a hundred disabled ones", async (store) => {
+test("addSubscription() refuses a customer with a hundred disabled subscriptions", async (store) => {
   await addCustomer(store);
   for (let number = 0; number < MAX_DISABLED; number++) {
     await subscribe(store, `sub_${number}`);
@@ -65,7 +65,7 @@ test("addSubscription() refuses a customer with a hundred disabled ones", async 
   assert.equal(await store.addSubscription(aSubscription("sub_more"), 1), "created");
 });
 
-test("addSubscription() stores one of many that arrive together", async (store) => {
+test("addSubscription() applies the limit and detects duplicates in concurrent calls", async (store) => {
   await addCustomer(store);
   const wishes = Array.from({ length: 8 }, (_, at) => aSubscription(`sub_${at}`, at % 2 === 0 ? HOOK : {}));
   const outcomes = await Promise.all(wishes.map((wish) => store.addSubscription(wish, 3)));
@@ -76,7 +76,7 @@ test("addSubscription() stores one of many that arrive together", async (store) 
   ]);
 });
 
-test("addSubscription() sees a duplicate in whatever order the filters are given", async (store) => {
+test("addSubscription() detects a duplicate regardless of the order of its filters", async (store) => {
   await addCustomer(store);
   const filter = { ...HOOK, topics: ["gpai", "high-risk"], sourceFilter: ["board", "court"] };
   await subscribe(store, "sub_1", filter);
@@ -93,7 +93,7 @@ test("addSubscription() sees a duplicate in whatever order the filters are given
   assert.deepEqual(await listedIds(store), ["sub_1"]);
 });
 
-test("addSubscription() takes another address, another filter or another customer for no duplicate", async (store) => {
+test("addSubscription() accepts an equal subscription with another URL, filter or customer", async (store) => {
   await addCustomer(store);
   await addCustomer(store, "2");
   const filter = { ...HOOK, topics: ["gpai"], sourceFilter: ["board"] };
@@ -113,7 +113,7 @@ test("addSubscription() takes another address, another filter or another custome
   }
 });
 
-test("addSubscription() never collides with deleted ones", async (store) => {
+test("addSubscription() ignores deleted subscriptions", async (store) => {
   await addCustomer(store);
   for (const id of ["sub_1", "sub_2", "sub_3"]) {
     assert.equal(await store.addSubscription(aSubscription(id, HOOK), 1), "created");
@@ -125,7 +125,7 @@ test("addSubscription() never collides with deleted ones", async (store) => {
   assert.deepEqual(await listedIds(store), []);
 });
 
-test("addSubscription() does not count disabled ones, and allows an equal one", async (store) => {
+test("addSubscription() does not count disabled subscriptions, and permits an equal one", async (store) => {
   await addCustomer(store);
   await subscribe(store, "sub_1", HOOK);
   await publishMatched(store, 1, 1);
@@ -138,7 +138,7 @@ test("addSubscription() does not count disabled ones, and allows an equal one", 
   ]);
 });
 
-test("listSubscriptions() returns the customer's own that are not deleted, oldest first", async (store) => {
+test("listSubscriptions() returns the customer's subscriptions except deleted ones, oldest first", async (store) => {
   await addCustomer(store);
   await addCustomer(store, "2");
   await subscribe(store, "sub_a", { createdAtMs: T0 + 3 });
@@ -151,7 +151,7 @@ test("listSubscriptions() returns the customer's own that are not deleted, oldes
   assert.deepEqual(await listedIds(store, "cus_3"), []);
 });
 
-test("findSubscription() and deleteSubscription() give null for another customer's, a deleted and an unknown one", async (store) => {
+test("findSubscription() and deleteSubscription() return null for another customer's, deleted or unknown ids", async (store) => {
   await addCustomer(store);
   await addCustomer(store, "2");
   const subscription = await subscribe(store, "sub_1");
@@ -166,7 +166,7 @@ test("findSubscription() and deleteSubscription() give null for another customer
   assert.equal(await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0 + 9, activeLimit: 100 }), null);
 });
 
-test("deleteSubscription() cancels its remaining deliveries, and no others", async (store) => {
+test("deleteSubscription() cancels the remaining deliveries of the subscription, and no others", async (store) => {
   await addCustomer(store);
   await addCustomer(store, "2");
   await subscribe(store, "sub_1");
@@ -186,7 +186,7 @@ const change = (
   { id = "sub_1", activeLimit = 9, nowMs = T0 } = {},
 ) => store.changeSubscription("cus_1", id, wanted, { nowMs, activeLimit });
 
-test("changeSubscription() changes the given fields only", async (store) => {
+test("changeSubscription() changes only the given fields", async (store) => {
   await addCustomer(store);
   const before = await subscribe(store, "sub_1", { topics: ["gpai"] });
   const wanted = {
@@ -207,7 +207,7 @@ test("changeSubscription() changes the given fields only", async (store) => {
   assert.equal(await change(store, {}), "unknown");
 });
 
-test("changeSubscription() matches later events by the new filters, and sends waiting deliveries to the new address", async (store) => {
+test("changeSubscription() applies new filters to later events, and a new URL to waiting deliveries", async (store) => {
   await addSubscriber(store);
   await publishMatched(store, 1, 1);
   await change(store, { webhookUrl: "https://new.example/hook", topics: ["gpai"] });
@@ -219,7 +219,7 @@ test("changeSubscription() matches later events by the new filters, and sends wa
   assert.deepEqual(seen, [["gpai"]]);
 });
 
-test("changeSubscription() refuses to become another active one, and more active ones than the limit", async (store) => {
+test("changeSubscription() refuses duplicates of active subscriptions, and more than the limit", async (store) => {
   await addSubscriber(store);
   const other = await subscribe(store, "sub_2", { topics: ["gpai"] });
   const same = { webhookUrl: other.webhookUrl, topics: ["gpai"] };
@@ -258,7 +258,7 @@ test("changeSubscription() holds waiting deliveries while disabled, and releases
   assert.equal(await releaseAll(store), 3);
 });
 
-test("changeSubscription() enables a subscription that an answer with 410 had disabled", async (store) => {
+test("changeSubscription() enables a subscription that a 410 response had disabled", async (store) => {
   await addSubscriber(store);
   await publishMatched(store, 1, 1);
   await finishAllDue(store, { kind: "gone" });
@@ -269,7 +269,7 @@ test("changeSubscription() enables a subscription that an answer with 410 had di
   assert.equal(await releaseAll(store, { tiers: monthly(5) }), 1);
 });
 
-test("rotateSecret() signs with the new secret and, until the time, with the one before it", async (store) => {
+test("rotateSecret() makes deliveries signed with the new secret and, for a time, with the previous one", async (store) => {
   await addCustomer(store);
   const { webhookSecret } = await subscribe(store, "sub_1");
   await publishMatched(store, 1, 1);

@@ -79,7 +79,7 @@ function assertOneState(copy: string): number {
   return Number(moves?.["said"]);
 }
 
-Deno.test("copyDatabase() copies one state while another process writes and restarts its log", () =>
+Deno.test("copyDatabase() copies one consistent state while another process writes and restarts its log", () =>
   withFolder(async (folder) => {
     const files = slowFiles();
     const file = join(folder, "busy.db");
@@ -104,7 +104,7 @@ Deno.test("copyDatabase() copies one state while another process writes and rest
     assert.ok(hasMoved(), "nothing was written meanwhile");
   }));
 
-Deno.test("copyDatabase() takes the state of its beginning or later, also when all is written while it copies", () =>
+Deno.test("copyDatabase() copies a state no older than its start, even if everything is rewritten meanwhile", () =>
   withFolder(async (folder, files) => {
     const file = join(folder, "busy.db");
     createAccounts(file);
@@ -140,7 +140,7 @@ async function locksOn(file: string): Promise<string[]> {
 
 Deno.test(
   needs(
-    "copyDatabase() takes no lock away that the system holds for this process, however often it copies",
+    "copyDatabase() does not release locks of this process, however often it copies",
     LINUX,
   ),
   () =>
@@ -158,7 +158,7 @@ Deno.test(
     }),
 );
 
-Deno.test("releaseDatabase() refuses a database that is open elsewhere, and makes a closed one stand alone", () =>
+Deno.test("releaseDatabase() refuses a database that is open elsewhere, and merges the log into a closed one", () =>
   withFolder(async (folder) => {
     const file = join(folder, "regfeed.db");
     const store = openStore(file, testVault);

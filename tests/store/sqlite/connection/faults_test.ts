@@ -40,7 +40,7 @@ function isFault(fault: string, cause?: Cause): (error: unknown) => boolean {
     (cause === undefined || error.message === storageError(cause).message);
 }
 
-Deno.test("causeOf() knows SQLite's own errors, and takes no other for a fault", () => {
+Deno.test("causeOf() recognises faults by SQLite's errors, and ignores other errors", () => {
   const connection = new Connection(":memory:");
   connection.script("create table pages (bytes blob)");
   const full = thrownBy(
@@ -72,7 +72,7 @@ Deno.test("a fault lasts until a write succeeds again", () => {
   connection.close();
 });
 
-Deno.test("a disk without room is full although nothing was written since, until there is room", () =>
+Deno.test("a full disk is reported as full until there is space, even if nothing is written meanwhile", () =>
   withFile(async (file) => {
     let isFull = false;
     const { heard, hear } = listen();
@@ -87,7 +87,7 @@ Deno.test("a disk without room is full although nothing was written since, until
     await store.close();
   }));
 
-Deno.test("a store that another process keeps locked is unavailable, still reads, and waits for a moment only", () =>
+Deno.test("a store that another process has locked is unavailable, still reads, and does not wait long", () =>
   withFile(async (file) => {
     const { heard, hear } = listen();
     const store = openStore(file, testVault, { onFault: hear });
@@ -181,7 +181,7 @@ async function makeDamaged(file: string, from: number): Promise<void> {
   await Deno.writeFile(file, bytes.fill(0xee, from));
 }
 
-Deno.test("a database too damaged to open is reported as damaged, and may be moved if nobody has it open", async () => {
+Deno.test("a database too damaged to open is reported as damaged, and may be moved if no process has it open", async () => {
   for (const from of [4_096, 0]) {
     await withFile(async (file) => {
       await makeDamaged(file, from);

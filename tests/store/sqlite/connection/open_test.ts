@@ -36,7 +36,7 @@ async function contents(folder: string): Promise<Record<string, Uint8Array>> {
   return files;
 }
 
-Deno.test("openStore() creates the file with this version's schema and finds everything again", () =>
+Deno.test("openStore() creates a file with the current schema, and reads it again", () =>
   withFile(async (file) => {
     const created = openStore(file, testVault);
     await publish(created, [anEvent("evt_1")]);
@@ -49,7 +49,7 @@ Deno.test("openStore() creates the file with this version's schema and finds eve
     await reopened.close();
   }));
 
-Deno.test("openStore() takes an empty file for a new one", () =>
+Deno.test("openStore() treats an empty file as a new one", () =>
   withFile(async (file) => {
     await Deno.writeFile(file, new Uint8Array());
     const store = openStore(file, testVault);
@@ -65,7 +65,7 @@ Deno.test("openStore() makes a separate database for every `:memory:` store", as
   await two.close();
 });
 
-Deno.test("openStore() refuses a newer schema in clear words and leaves the file as it is", async () => {
+Deno.test("openStore() refuses a newer schema with a clear message, and does not change the file", async () => {
   for (const mode of ["wal", "delete"]) {
     await withFile(async (file, folder) => {
       const later = MIGRATIONS.length + 1;
@@ -83,7 +83,7 @@ Deno.test("openStore() refuses a newer schema in clear words and leaves the file
   }
 });
 
-Deno.test("openStore() refuses the database of another program and leaves it as it is", () =>
+Deno.test("openStore() refuses the database of another program, and does not change it", () =>
   withFile(async (file, folder) => {
     otherDatabase(file, "create table customers (name text); insert into customers values ('Ana');");
     const before = await contents(folder);
@@ -91,7 +91,7 @@ Deno.test("openStore() refuses the database of another program and leaves it as 
     assert.deepEqual(await contents(folder), before);
   }));
 
-Deno.test("openStore() refuses a file that is no database, and a folder that is not there", () =>
+Deno.test("openStore() refuses a file that is not a database, and a missing folder", () =>
   withFile(async (file, folder) => {
     const text = "[server]\n" + "listen = 1\n".repeat(200);
     await Deno.writeTextFile(file, text);
@@ -100,7 +100,7 @@ Deno.test("openStore() refuses a file that is no database, and a folder that is 
     assert.throws(() => openStore(join(folder, "missing", "regfeed.db"), testVault), /unable to open/);
   }));
 
-Deno.test("migrate() keeps nothing of a step that fails, and takes it whole the next time", () => {
+Deno.test("migrate() keeps nothing of a failed step, and repeats it completely next time", () => {
   const connection = new Connection(":memory:");
   const objects = (): unknown =>
     connection.get(sql`select count(*) as objects from sqlite_schema`)?.["objects"];
@@ -149,7 +149,7 @@ Deno.test("migrate() applies the steps of a next version with their history, and
   connection.close();
 });
 
-Deno.test("migrate() leaves a step to another process that has taken it meanwhile", () =>
+Deno.test("migrate() skips a step that another process has taken in the meantime", () =>
   withFile((file) => {
     const [slow, quick] = [new Connection(file), new Connection(file)];
     const transaction = slow.transaction.bind(slow);
@@ -163,7 +163,7 @@ Deno.test("migrate() leaves a step to another process that has taken it meanwhil
     quick.close();
   }));
 
-Deno.test("openStore() works for several processes that create one file at the same moment", () =>
+Deno.test("openStore() lets several processes create one file at the same time", () =>
   withFile(async (file, folder) => {
     const program = fileURLToPath(new URL("./opener.ts", import.meta.url));
     const config = fileURLToPath(new URL("../../../../deno.json", import.meta.url));
@@ -200,7 +200,7 @@ Deno.test("openStore() works for several processes that create one file at the s
     await store.close();
   }));
 
-Deno.test("openStore() lets two stores work on one file: each sees the other's writes, and no work is given twice", () =>
+Deno.test("openStore() lets two stores share a file: each sees the other's writes, and work is claimed once", () =>
   withFile(async (file) => {
     const [one, two] = [openStore(file, testVault), openStore(file, testVault)];
     await addCustomer(one);

@@ -18,7 +18,7 @@ const PERSONAL = [
   "paid_personal",
 ];
 
-Deno.test("an erasure leaves nothing personal in the database, its log, or a copy made after it", () =>
+Deno.test("an erasure removes personal data from the database, its log and later copies", () =>
   withFolder(async (folder) => {
     const file = join(folder, "regfeed.db");
     const store = openStore(file, testVault);

@@ -64,7 +64,7 @@ async function sweep(store: Store): Promise<void> {
   while (await store.closeSubscriptions(T0) + await store.removeOldDeliveries(old) > 0);
 }
 
-Deno.test("subscriptions with a backfill that are created and deleted again and again leave next to nothing", () =>
+Deno.test("repeatedly created and deleted subscriptions with backfills leave almost no data", () =>
   withStore(async (store, outside) => {
     await addCustomer(store);
     storeEvents(outside, EVENTS);
@@ -108,7 +108,7 @@ function assertCounted(outside: Connection, after: string): void {
   );
 }
 
-Deno.test("the stored size of a customer is counted on each write", () =>
+Deno.test("the stored size of a customer is updated by each write", () =>
   withStore(async (store, outside) => {
     for (const digit of ["1", "2"]) await addCustomer(store, digit);
     const tiers = monthly(6);

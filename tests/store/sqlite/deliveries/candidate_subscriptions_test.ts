@@ -77,7 +77,7 @@ Deno.test("matchEvents() holds the deliveries of a disabled subscription", () =>
     assert.deepEqual(await claimAll(one), []);
   }));
 
-Deno.test("matchEvents() offers an event to none of the subscriptions that came after it", () =>
+Deno.test("matchEvents() does not offer an event to subscriptions that were added after it", () =>
   withTwo(async (one, other) => {
     await publish(one, [anEvent("evt_02")]);
     await subscribe(other, "sub_2");
@@ -87,7 +87,7 @@ Deno.test("matchEvents() offers an event to none of the subscriptions that came 
     assert.deepEqual(await offered(one, "evt_03"), ["sub_1", "sub_2"]);
   }));
 
-Deno.test("a step of a backfill reads one subscription, however many there are and however often one changes", async () => {
+Deno.test("a step of a backfill reads one subscription, regardless of their number and of changes", async () => {
   const timeWith = async (others: number): Promise<number> => {
     const store = openStore(":memory:", testVault);
     try {

@@ -42,7 +42,7 @@ async function timeOf(store: Store, query: Partial<DeliveryQuery>): Promise<numb
   return performance.now() - startedMs;
 }
 
-Deno.test("a list of deliveries since a time reads none of before", () =>
+Deno.test("a list of deliveries since a time reads no earlier ones", () =>
   withLog(false, async (store) => {
     const list = async (query: Partial<DeliveryQuery>, limit = 1) =>
       (await store.listDeliveries("cus_1", { ...query, limit })).map(({ id }) => id);

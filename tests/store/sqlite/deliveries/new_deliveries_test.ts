@@ -15,7 +15,7 @@ import {
 } from "../../contract/given.ts";
 import { withStore } from "../files.ts";
 
-/** A store with two subscriptions, and a second connection to its file. */
+/** Runs the work with a store of two subscriptions, and a second connection to its file. */
 function withTwo(work: (store: Store, outside: Connection) => Promise<void>): Promise<void> {
   return withStore(async (store, outside) => {
     await addCustomer(store);
@@ -28,7 +28,7 @@ function texts(connection: Connection, sql: string): string[] {
   return connection.all(new Sql(sql)).map((row) => Object.values(row).map(String).join(" "));
 }
 
-Deno.test("the shared part of an event's bodies is stored once, and removed with the last of them", () =>
+Deno.test("the shared part of an event's bodies is stored once, and removed with the last body", () =>
   withTwo(async (store, outside) => {
     await publishMatched(store, 1, 1);
     assert.deepEqual(texts(outside, "select body, ending_seq from delivery_bodies"), ["1:  1", "1:  1"]);
@@ -41,7 +41,7 @@ Deno.test("the shared part of an event's bodies is stored once, and removed with
     assert.deepEqual(texts(outside, "select * from delivery_bodies"), []);
   }));
 
-Deno.test("a body that shares nothing with another is one text", () =>
+Deno.test("a body that shares nothing with others is a single text", () =>
   withTwo(async (store, outside) => {
     await store.deleteSubscription("cus_1", "sub_2", { nowMs: T0, activeLimit: 100 });
     await publishMatched(store, 1, 2);
@@ -52,7 +52,7 @@ Deno.test("a body that shares nothing with another is one text", () =>
     assert.deepEqual(texts(outside, "select * from body_endings"), []);
   }));
 
-Deno.test("an event that waits beside a delivery of it, as in a restored store, makes the others and uses no number", () =>
+Deno.test("a waiting event that already has a delivery, as in a restored store, creates the others and uses no new number", () =>
   withTwo(async (store, outside) => {
     await publishMatched(store, 1, 1);
     outside.run(sql`delete from delivery_bodies where delivery_seq = 1`);

@@ -36,7 +36,7 @@ function fill(file: string): void {
   connection.close();
 }
 
-Deno.test("100 000 waiting deliveries of one endpoint go oldest first in batches, in flat memory, and are held and cancelled in batches", () =>
+Deno.test("100,000 waiting deliveries of an endpoint are claimed, held and cancelled in batches, oldest first, in little memory", () =>
   withStore(async (store, _, file) => {
     await addSubscriber(store);
     fill(file);

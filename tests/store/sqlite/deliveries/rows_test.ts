@@ -50,7 +50,7 @@ async function withRows(work: (store: Store, rows: Rows) => Promise<void>): Prom
   });
 }
 
-Deno.test("a finished delivery keeps when it ended, and its quota only when it arrived", () =>
+Deno.test("a finished delivery keeps its end time, and uses quota only if it arrived", () =>
   withRows(async (store, rows) => {
     await publishMatched(store, 1, 3);
     const [one, two] = await claimAll(store);
@@ -64,7 +64,7 @@ Deno.test("a finished delivery keeps when it ended, and its quota only when it a
     assert.deepEqual(rows.usage(), { "2026-07": 1 });
   }));
 
-Deno.test("a delivery that arrives after it was given up counts in the month in which it arrives", () =>
+Deno.test("a delivery that arrives after it failed counts in the month of its arrival", () =>
   withRows(async (store, rows) => {
     await publishMatched(store, 1, 1);
     const slow = first(await claimAll(store));
@@ -75,7 +75,7 @@ Deno.test("a delivery that arrives after it was given up counts in the month in 
     assert.deepEqual(rows.usage(), { "2026-07": 0, "2026-08": 1 });
   }));
 
-Deno.test("every attempt is kept once, also a late one and one that repeats a report", () =>
+Deno.test("every attempt is stored once, even if it is late or reported twice", () =>
   withRows(async (store, rows) => {
     await publishMatched(store, 1, 1);
     const late = first(await claimAll(store));
@@ -91,7 +91,7 @@ Deno.test("every attempt is kept once, also a late one and one that repeats a re
     assert.deepEqual(await claimAll(store, T0 + LEASE + 8), []);
   }));
 
-Deno.test("a claim and a report that fail in the middle leave nothing, and the next ones work", () =>
+Deno.test("a claim or report that fails leaves nothing behind, and the next one works", () =>
   withRows(async (store, rows) => {
     await publishMatched(store, 1, 2);
     // The statement changes its first row and fails at the second.

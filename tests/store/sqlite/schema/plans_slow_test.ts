@@ -43,7 +43,7 @@ function readsAll(line: string): boolean {
   return !WALKED.some((index) => how.endsWith(`INDEX ${index}`));
 }
 
-Deno.test("the SQLite engine reads no growing table from end to end, in any statement of the contract", async () => {
+Deno.test("no statement of the contract makes the SQLite engine scan a growing table", async () => {
   const statements = await statementsOf(async () => {
     for (const { check } of CASES) await checkCase(check, () => openStore(":memory:", testVault));
   });

@@ -163,7 +163,7 @@ const HOT: [string, (store: Store) => Promise<unknown>, RegExp[]][] = [
   ]],
 ];
 
-Deno.test("the hot calls of the SQLite engine use their indexes and sort nothing", async () => {
+Deno.test("the hot calls of the SQLite engine use their indexes, and do not sort", async () => {
   for (const [name, call, expected] of HOT) {
     const lines = (await plansOfCall(call)).flatMap(({ lines }) => lines);
     for (const line of expected) {
@@ -175,7 +175,7 @@ Deno.test("the hot calls of the SQLite engine use their indexes and sort nothing
   }
 });
 
-Deno.test("releaseHeld() looks for held deliveries by their index and sorts only those of one customer", async () => {
+Deno.test("releaseHeld() finds held deliveries by their index, and sorts only those of one customer", async () => {
   const plans = await plansOfCall((store) => releaseAll(store));
   const lines = plans.flatMap(({ lines }) => lines);
   assert.ok(lines.includes("SCAN deliveries USING COVERING INDEX deliveries_held"), lines.join("\n"));
@@ -210,7 +210,7 @@ const LISTS: [string, Omit<EventQuery, "limit">, RegExp][] = [
   ["a topic, as stored", { after: { seq: 60 }, topics: ["gpai"] }, /^SCAN events_by_seq VIRTUAL TABLE INDEX/],
 ];
 
-Deno.test("listEvents() walks an index in the order of the list", async () => {
+Deno.test("listEvents() follows an index in the order of the list", async () => {
   for (const [name, query, expected] of LISTS) {
     const lines = (await plansOfCall((store) => store.listEvents({ limit: 50, ...query })))
       .flatMap(({ lines }) => lines);

@@ -63,7 +63,7 @@ Deno.test("an event record cannot be changed or removed", () =>
     assert.deepEqual(JSON.parse((await store.findEvent("evt_1"))?.json ?? ""), event);
   }));
 
-Deno.test("`insert or replace` replaces no append-only row, in a connection without any settings either", () =>
+Deno.test("`insert or replace` cannot replace an append-only row, even in a connection without settings", () =>
   withStore(async (store, outside, file) => {
     await addCustomer(store); // writes an audit entry
     await publish(store, [anEvent("evt_1")]);
@@ -106,7 +106,7 @@ Deno.test("`insert or replace` replaces no append-only row, in a connection with
     }
   }));
 
-Deno.test("the schema refuses states that cannot be", () =>
+Deno.test("the schema refuses impossible states", () =>
   withStore(async (store, outside) => {
     await addSubscriber(store);
     await publishMatched(store, 1, 1);
@@ -125,13 +125,13 @@ Deno.test("the schema refuses states that cannot be", () =>
     for (const [sql, expected] of attempts) assert.throws(() => outside.run(new Sql(sql)), expected, sql);
   }));
 
-Deno.test("the file has a write-ahead log and is vacuumed incrementally", () =>
+Deno.test("the file uses a write-ahead log and incremental vacuum", () =>
   withStore((_, outside) => {
     assert.equal(setting(outside, "journal_mode"), "wal");
     assert.equal(setting(outside, "auto_vacuum"), 2);
   }));
 
-Deno.test("a file whose settings stand already is not written for them: it may be one that cannot be", () =>
+Deno.test("a file that has its settings already is not written, because it may be read-only", () =>
   withStore((_, __, file) => {
     const reader = new Connection(file, { readOnly: true });
     reader.prepareFile();
@@ -139,7 +139,7 @@ Deno.test("a file whose settings stand already is not written for them: it may b
     reader.close();
   }));
 
-Deno.test("every connection checks references and waits for others that write", () => {
+Deno.test("every connection checks references and waits for other writers", () => {
   const connection = new Connection(":memory:");
   assert.equal(setting(connection, "foreign_keys"), 1);
   assert.ok(Number(setting(connection, "busy_timeout")) >= 1_000);
@@ -149,7 +149,7 @@ Deno.test("every connection checks references and waits for others that write", 
 const FULL = 2;
 const NORMAL = 1;
 
-Deno.test("transaction() syncs a durable commit to the disk, and a relaxed one not by itself", () => {
+Deno.test("transaction() syncs a durable commit to the disk, but not a relaxed one", () => {
   const connection = new Connection(":memory:");
   const during = (durability: Durability) =>
     connection.transaction(durability, () => setting(connection, "synchronous"));
@@ -161,7 +161,7 @@ Deno.test("transaction() syncs a durable commit to the disk, and a relaxed one n
   connection.close();
 });
 
-Deno.test("transaction() locks out other writers from the start, so that its reads stay valid", () =>
+Deno.test("transaction() excludes other writers from the start, so that its reads stay valid", () =>
   withStore((_, outside) => {
     const file = String(
       outside.get(sql`select file from pragma_database_list where name = 'main'`)?.["file"],
@@ -174,7 +174,7 @@ Deno.test("transaction() locks out other writers from the start, so that its rea
     other.close();
   }));
 
-Deno.test("transaction() keeps nothing after a throw, and the next one works", () => {
+Deno.test("transaction() stores nothing if it throws, and the next one works", () => {
   const connection = new Connection(":memory:");
   connection.script("create table t (id integer primary key) strict");
   assert.throws(() =>
