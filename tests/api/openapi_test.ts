@@ -101,7 +101,7 @@ Deno.test("every error has an example and a row in the overview", async () => {
     assert.ok(example !== undefined && "value" in example, `${code} has no example`);
     const value = example.value as Record<string, unknown>;
     assert.deepEqual([value["code"], value["status"], value["title"]], [code, status, title]);
-    assert.ok(text.includes(`"${code}"`) || text.includes(`examples/${code}"`), `${code} comes nowhere`);
+    assert.ok(text.includes(`"${code}"`) || text.includes(`examples/${code}"`), `no operation has ${code}`);
     assert.ok(document.info.description.includes(`| \`${code}\` | ${status} |`), `overview: ${code}`);
   }
 });
@@ -209,12 +209,12 @@ Deno.test("checkAnswer() accepts documented responses only", async () => {
   };
   await check({});
   const rows: [change: Parameters<typeof check>[0], message: RegExp][] = [
-    [{ status: 202 }, /knows only 200/],
+    [{ status: 202 }, /documents only 200/],
     [{ text: '{"topics":[],"disclaimer":"","more":1}' }, /additional/],
     [{ text: '{"topics":[]}' }, /disclaimer/],
     [{ headers: { "content-type": "text/html" } }, /not text\/html/],
     [{ headers: { "x-secret": "1" } }, /header x-secret/],
-    [{ url: "http://regfeed.example/v1/x" }, /knows only 404/],
+    [{ url: "http://regfeed.example/v1/x" }, /documents only 404/],
     [{ method: "HEAD" }, /no body/],
   ];
   for (const [change, message] of rows) await assert.rejects(check(change), message, JSON.stringify(change));

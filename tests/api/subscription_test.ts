@@ -124,7 +124,7 @@ Deno.test("POST /v1/subscriptions has one response for every host that is not pe
       assert.equal(reply.json.code, "invalid_webhook_url", webhook_url);
       replies.add(JSON.stringify({ ...reply.json, request_id: "" }));
     }
-    assert.equal(replies.size, 1, "the response does not reveal what is behind a host");
+    assert.equal(replies.size, 1, "the response does not reveal what a host resolves to");
     assert.deepEqual(world.platform.http.requests, [], "nothing was sent");
   }, `server.public_url = "https://feed.example.org"\n${boardConfig()}`));
 

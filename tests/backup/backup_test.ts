@@ -156,10 +156,8 @@ Deno.test("createBackup() rejects an archive that does not read back as it was w
         await Deno.truncate(to, (await Deno.stat(to)).size - 500);
       },
     };
-    await assert.rejects(
-      create({ ...place, tools: { ...place.tools, archives } }),
-      /cannot read the archive/,
-    );
+    const tools = { ...place.tools, archives };
+    await assert.rejects(create({ ...place, tools }), /cannot read the archive/);
     assert.deepEqual(await names(place.folder), ["regfeed.db", "regfeed.db.key", "regfeed.toml"]);
   }));
 

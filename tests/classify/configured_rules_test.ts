@@ -168,10 +168,8 @@ Deno.test("a source's event type is the default, and its topics apply to every r
   assert.equal(result.eventType, "decision");
   assert.match(result.reasons.find(({ field }) => field === "event_type")?.why ?? "", /config/);
   assert.deepEqual([...result.topics].sort(), ["education", "rights-family"]);
-  assert.equal(
-    classify(item({ title: "Guidelines on the AI Act", sourceId: "board" })).eventType,
-    "guidance",
-  );
+  const guidelines = item({ title: "Guidelines on the AI Act", sourceId: "board" });
+  assert.equal(classify(guidelines).eventType, "guidance");
   const elsewhere = { ...plain, sourceId: "other" };
   assert.deepEqual(classify(elsewhere), classifyItem(plain));
 

@@ -42,7 +42,11 @@ Deno.test("every command is loaded by its first word", async () => {
   assert.ok(every.length > 20);
   const words = every.map(({ name }) => name.split(" ")[0]);
   const runs = words.filter((word, at) => word !== words[at - 1]);
-  assert.equal(runs.length, new Set(words).size, `the commands of one word stand together: ${runs}`);
+  assert.equal(
+    runs.length,
+    new Set(words).size,
+    `commands with the same first word are not adjacent: ${runs}`,
+  );
   for (const word of new Set(every.map(({ name }) => name.split(" ")[0] ?? ""))) {
     const expected = every.filter(({ name }) => name === word || name.startsWith(`${word} `));
     assert.deepEqual(await loadCommands(word), expected, word);
@@ -77,7 +81,7 @@ Deno.test("a bad config is exit code 2 with file, line, key and the nearest know
         for (const pattern of expected) assert.match(stderr, pattern, name);
       }
     }
-    await assert.rejects(Deno.stat(join(folder, "data")), "no store was made");
+    await assert.rejects(Deno.stat(join(folder, "data")), "no store is created");
   }));
 
 Deno.test("invalid arguments exit with code 2 and the usage", () =>
@@ -178,8 +182,8 @@ Deno.test("a running server applies the changes of commands within a second", ()
     } finally {
       const { code, log } = await server.end("SIGTERM");
       assert.equal(code, 0, log);
-      assert.match(log, /starting.*regfeed\.toml.*regfeed\.db/, "with which files it runs");
-      assert.doesNotMatch(log, /rgf_[0-9a-f]{8}/, "no key is in the log");
+      assert.match(log, /starting.*regfeed\.toml.*regfeed\.db/, "the log names the files in use");
+      assert.doesNotMatch(log, /rgf_[0-9a-f]{8}/, "the log contains no key");
     }
     const gone = await regfeed(folder, `healthcheck --url ${server.address}`);
     assert.deepEqual([gone.code, gone.stderr], [

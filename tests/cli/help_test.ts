@@ -9,7 +9,7 @@ const COLUMNS = 80;
 function assertFits(name: string, text: string): void {
   for (const line of text.split("\n")) {
     assert.ok(line.length <= COLUMNS, `${name}: ${line.length} columns: ${line}`);
-    assert.equal(line, line.trimEnd(), `${name}: blanks at the end: ${line}`);
+    assert.equal(line, line.trimEnd(), `${name}: trailing spaces: ${line}`);
   }
 }
 
@@ -40,7 +40,7 @@ Deno.test("a wrapped example is the same command to a shell", async () => {
     broken++;
     assert.deepEqual(await shellWords(shown), await shellWords(command.example), command.name);
   }
-  assert.ok(broken > 0, "no example is so long");
+  assert.ok(broken > 0, "no example is long enough to be wrapped");
 });
 
 Deno.test("--help, -h and help print the help of the program, a group and a command", () =>

@@ -103,10 +103,7 @@ Deno.test("no command prints a control character from a publisher or an endpoint
       }
       const title = JSON.parse(await run("event", "show", eventId, "--json")).event.title_en;
       assert.match(title, /^The AI Act/);
-      assert.ok(
-        printed.some((text) => text.includes("[0;owned") || text.includes("]0;owned")),
-        "it was printed",
-      );
+      assert.ok(printed.some((text) => text.includes("[0;owned") || text.includes("]0;owned")), "printed");
     } finally {
       await hostile.close();
     }

@@ -14,8 +14,8 @@ Deno.test("fitTable() drops blank columns first, then others, and truncates last
   const heads = (rows: string[][], width: number) =>
     fitTable(HEADER, rows, { ...FITTING, width }).split("\n")[0]?.split(/ +/);
   assert.equal(fitTable(HEADER, ROWS, { ...FITTING, width: 200 }), formatTable(HEADER, ROWS));
-  assert.deepEqual(heads(ROWS, 62), ["ID", "KIND", "WHY"], "the blank one goes first");
-  assert.deepEqual(heads(owned, 64), HEADER, "it is cut before anything goes");
+  assert.deepEqual(heads(ROWS, 62), ["ID", "KIND", "WHY"], "the blank column is dropped first");
+  assert.deepEqual(heads(owned, 64), HEADER, "text is truncated before a column is dropped");
   assert.deepEqual(heads(owned, 54), ["ID", "OWNER", "WHY"]);
   assert.deepEqual(heads(owned, 30), ["ID", "WHY"]);
   for (const rows of [ROWS, owned]) {

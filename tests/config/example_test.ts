@@ -86,7 +86,7 @@ Deno.test("config.example.toml spreads the schedules of its sources, names them 
   const stated = ["name_en", "name_de", "schedule", "timezone", "languages", "reuse"];
   for (const source of parse(EXAMPLE).sources as Record<string, unknown>[]) {
     for (const key of stated) assert.ok(Object.hasOwn(source, key), `${source.id} does not state ${key}`);
-    assert.ok(Object.hasOwn(source, "url") || Object.hasOwn(source, "urls"), `${source.id} has no address`);
+    assert.ok(Object.hasOwn(source, "url") || Object.hasOwn(source, "urls"), `${source.id} has no URL`);
   }
   const perMinute = new Map<string, string[]>();
   for (const source of sources) {
@@ -100,6 +100,6 @@ Deno.test("config.example.toml spreads the schedules of its sources, names them 
   }
   for (const [minute, hosts] of perMinute) {
     assert.ok(hosts.length <= 3, `minute ${minute} has ${hosts.length} sources`);
-    assert.equal(new Set(hosts).size, hosts.length, `minute ${minute} asks one host twice`);
+    assert.equal(new Set(hosts).size, hosts.length, `minute ${minute} fetches one host twice`);
   }
 });

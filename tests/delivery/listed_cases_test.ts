@@ -139,7 +139,7 @@ Deno.test(
       else if (row.then === "fails") {
         assert.deepEqual([sent.outcome.delivered, sent.connected], [false, []], scenario);
         assert.match(sent.outcome.problem ?? "", /not found|do not respond/);
-        assert.equal(sent.mayBe, true, "a name that cannot be looked up now may be subscribed");
+        assert.equal(sent.mayBe, true, "a name that cannot be resolved now is accepted");
       } else assert.deepEqual(sent.connected, [row.then], scenario);
     }
   },

@@ -46,7 +46,11 @@ Deno.test("a customer can have one replay in progress", () =>
     const replay = createReplay(replaying);
     const first = replay(TARGET, RANGE);
     await assert.rejects(replay(TARGET, RANGE), { code: "replay_limit_reached", retryInSeconds: 5 });
-    assert.equal(await replay({ ...TARGET, customerId: "cus_2" }, RANGE), "unknown", "another customer may");
+    assert.equal(
+      await replay({ ...TARGET, customerId: "cus_2" }, RANGE),
+      "unknown",
+      "another customer is not limited",
+    );
     await first;
     assert.notEqual(typeof await replay(TARGET, RANGE), "string");
   }));
@@ -69,5 +73,5 @@ Deno.test("a replay that continues after midnight counts each delivery on its da
       RANGE,
     );
     assert.ok(typeof outcome !== "string" && outcome.created === 100);
-    assert.equal((await store.usedToday("cus_1", midnight)).replays, 50, "of the second day");
+    assert.equal((await store.usedToday("cus_1", midnight)).replays, 50, "counted on the second day");
   }));

@@ -11,7 +11,7 @@ Deno.test("demo --once delivers everything and leaves no files", () =>
       /(\d+) of (\d+) promised deliveries arrived and verified; 0 refused/.exec(stdout) ?? [];
     assert.ok(Number(promised) > 0);
     assert.equal(arrived, promised);
-    assert.match(stdout, /^ ✓ {2}\d+ of /m, "the result is no numbered step");
+    assert.match(stdout, /^ ✓ {2}\d+ of /m, "the result is not a numbered step");
     assert.match(stdout, /✓ checkout\.session\.completed/);
     assert.match(stdout, /^ +To: ana@example\.org$/m);
     assert.match(stdout, /^ +key +rgf_[0-9a-f]{64}$/m);

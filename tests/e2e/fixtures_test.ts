@@ -82,7 +82,7 @@ Deno.test(
       for (const { id, file } of FEEDS) {
         const report = first.sources.find((one) => one.id === id);
         const items = await countItems(file);
-        assert.ok(items > 0, `${file} holds items`);
+        assert.ok(items > 0, `${file} has no items`);
         if (KNOWN_COUNTS[id] !== undefined) assert.equal(items, KNOWN_COUNTS[id], id);
         assert.deepEqual(report, {
           id,
@@ -106,7 +106,7 @@ Deno.test(
       assert.deepEqual(
         third.sources.map(({ id, new: fresh, revised, unchanged }) => [id, fresh, revised, unchanged]).sort(),
         ids.map((id) => [id, 0, 0, 0]).sort(),
-        "a touched file with the same bytes is not dealt with again",
+        "a touched file with the same bytes is not read again",
       );
 
       await reviseOne(folder);

@@ -43,7 +43,7 @@ export async function growingFeeds(share: number): Promise<GrowingFeed[]> {
       const items = [...text.matchAll(/<(item|entry)[\s>][^]*?<\/\1>/g)];
       const first = items[0];
       const last = items.at(-1);
-      if (first === undefined || last === undefined) throw new Error(`${file} holds no items`);
+      if (first === undefined || last === undefined) throw new Error(`${file} contains no items`);
       const head = text.slice(0, first.index);
       const tail = text.slice(last.index + last[0].length);
       let shown = Math.max(1, Math.floor(items.length * share));

@@ -47,7 +47,7 @@ for (const [first, second] of PAIRS) {
       world.platform.http.serve("https://board.example/feed", () => ({ body: feed.text }));
       await world.app.tick();
       const events = await world.store.listEvents({ limit: 200 });
-      assert.equal(events.length, 10, "identical titles are not one publication");
+      assert.equal(events.length, 10, "items with the same title are separate publications");
       assert.ok(events.every(({ json }) => JSON.parse(json).published_at_estimated === false));
       feed = await feedFrom(second);
       const [report] = await world.app.ingest.ingest(["board"]);

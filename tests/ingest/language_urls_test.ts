@@ -142,18 +142,13 @@ for (const [strategy, { config, serve }] of Object.entries(SITES)) {
 Deno.test("html: a language whose page no longer matches the rules is reported, and the other is stored", () =>
   withSources(configOf(SITES["html"]?.config ?? ""), async (world) => {
     SITES["html"]?.serve(world.platform.http, "en");
-    world.platform.http.serve(
-      at("de"),
-      () => ({ headers: { "content-type": "text/html" }, body: "<p>New site" }),
-    );
+    const changed = { headers: { "content-type": "text/html" }, body: "<p>New site" };
+    world.platform.http.serve(at("de"), () => changed);
     const report = await ingestBoard(world);
     assert.deepEqual([report.ok, report.new, report.refused.map(({ item }) => item)], [true, 2, ["de"]]);
     assert.match(report.refused[0]?.reason ?? "", /^has no items: /);
     SITES["html"]?.serve(world.platform.http, "en");
-    world.platform.http.serve(
-      at("en"),
-      () => ({ headers: { "content-type": "text/html" }, body: "<p>New site" }),
-    );
+    world.platform.http.serve(at("en"), () => changed);
     const neither = await ingestBoard(world);
     assert.deepEqual([neither.ok, neither.error?.slice(0, 11)], [false, "has no item"]);
   }));

@@ -46,7 +46,7 @@ Deno.test("open() rejects another key, another field, and changed bytes", () => 
 Deno.test("a sealed form contains neither the text nor the key", () => {
   const sealed = createVault(KEY).seal("S3CRET-S3CRET-S3CRET", PLACE);
   assert.ok(!new TextDecoder("latin1").decode(sealed).includes("S3CRET"));
-  assert.equal(sealed[0], 1, "the first byte is the version of the form");
+  assert.equal(sealed[0], 1, "the first byte is the version of the format");
   assert.equal(sealed.length, 1 + 4 + 12 + 20 + 16);
 });
 
@@ -58,11 +58,11 @@ Deno.test("openVaultFile() creates a random key that only its owner can read", (
     assert.equal(stat.size, 32);
     assert.equal((stat.mode ?? 0) & 0o777, 0o600);
     const key = await Deno.readFile(path);
-    assert.ok(new Set(key).size > 8, "its bytes are random");
+    assert.ok(new Set(key).size > 8, "the key is random");
     assert.equal(openVaultFile(path, { mayMake: false }).open(sealed, PLACE), "text");
     assert.deepEqual(await Deno.readFile(path), key);
     const names = await Array.fromAsync(Deno.readDir(folder), ({ name }) => name);
-    assert.deepEqual(names, ["regfeed.db.key"], "nothing else is left there");
+    assert.deepEqual(names, ["regfeed.db.key"], "no other file is left");
   }));
 
 Deno.test("openVaultFile() rejects a missing key and says what to do", () =>
@@ -75,7 +75,7 @@ Deno.test("openVaultFile() rejects a missing key and says what to do", () =>
       assert.match(error.message, /so are the secrets of all webhooks: `regfeed store new-key --yes`/);
       return true;
     });
-    assert.equal((await Array.fromAsync(Deno.readDir(folder))).length, 0, "it makes none");
+    assert.equal((await Array.fromAsync(Deno.readDir(folder))).length, 0, "no key is created");
   }));
 
 Deno.test("openVaultFile() rejects a key that others can read", () =>

@@ -58,7 +58,7 @@ Deno.test("a new pair is used after two equal reads; an unusable one is logged o
     const nowMs = Date.now();
     const used = ["renewed true", "info|new certificate in use|"];
     const refused = "error|new certificate not used; the old one stays in use|";
-    assert.deepEqual(await watch([one], nowMs), [], "it may still be written");
+    assert.deepEqual(await watch([one], nowMs), [], "the file may be incomplete");
     assert.deepEqual(await watch([one, one, one], nowMs), used);
     assert.deepEqual(await watch([one, two, two, one, one], nowMs), [...used, ...used]);
     const wrong = { cert: one.cert, key: two.key };

@@ -252,10 +252,10 @@ export class Story {
     const { clock, endpoints, store } = simulation;
     const sinceMs = endpoints.failingSince.get(some.host) ?? Infinity;
     const nowMs = clock.nowMs();
-    assert.ok(nowMs >= sinceMs + 5 * DAY, `${some.id} is given up after ${(nowMs - sinceMs) / DAY} days`);
+    assert.ok(nowMs >= sinceMs + 5 * DAY, `${some.id} is disabled after ${(nowMs - sinceMs) / DAY} days`);
     const mails = await store.listMails({ customerId: some.subscriber.id, limit: 1_000 });
     for (const kind of ["delivery-warning", "delivery-disabled"]) {
-      assert.ok(mails.some((mail) => mail.kind === kind), `${some.id} is given up without ${kind}`);
+      assert.ok(mails.some((mail) => mail.kind === kind), `${some.id} is disabled without ${kind}`);
     }
     simulation.outages++;
     return true;

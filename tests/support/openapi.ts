@@ -81,7 +81,7 @@ function responseOf(
     }
     : operation.responses;
   const response = responses[status];
-  assert.ok(response !== undefined, `${what} knows only ${Object.keys(responses).join(", ")}`);
+  assert.ok(response !== undefined, `${what} documents only ${Object.keys(responses).join(", ")}`);
   return "$ref" in response ? find(response, document) as ResponseObject : response;
 }
 
@@ -101,7 +101,7 @@ async function checkHeaders({ headers }: Exchange, response: ResponseObject, pla
   for (const [name, value] of headers) {
     if (TRANSPORT.test(name)) continue;
     const found = described.get(name);
-    assert.ok(found !== undefined, `${what} tells of no header ${name}`);
+    assert.ok(found !== undefined, `${what} does not document the header ${name}`);
     const { schema } = "$ref" in found ? find(found, document) as Header : found;
     const read = schema.type === "integer" && /^\d+$/.test(value) ? Number(value) : value;
     assert.equal(isValid(schema, read), null, `${what}: ${name}: ${value}`);
@@ -112,14 +112,14 @@ async function checkBody(exchange: Exchange, response: ResponseObject, place: Pl
   const { method, headers, text } = exchange;
   const { what } = place;
   if (response.content === undefined || method === "HEAD") {
-    assert.equal(text, "", `${what} tells of no body`);
+    assert.equal(text, "", `${what} documents no body`);
     return;
   }
   const type = (headers.get("content-type") ?? "").split(";")[0] ?? "";
   const media = response.content[type];
   assert.ok(
     media !== undefined,
-    `${what} knows only ${Object.keys(response.content).join(", ")}, not ${type}`,
+    `${what} documents only ${Object.keys(response.content).join(", ")}, not ${type}`,
   );
   const body: unknown = type.endsWith("json") ? JSON.parse(text) : text;
   const problem = (await validator())(media.schema, body);
@@ -127,7 +127,7 @@ async function checkBody(exchange: Exchange, response: ResponseObject, place: Pl
   if (type !== PROBLEM) return;
   const { code } = body as { code: string };
   const codes = Object.keys(media.examples ?? {});
-  assert.ok(codes.includes(code), `${what} knows only ${codes.join(", ")}, not ${code}`);
+  assert.ok(codes.includes(code), `${what} documents only ${codes.join(", ")}, not ${code}`);
 }
 
 function formOf(template: string): RegExp {
@@ -137,7 +137,7 @@ function formOf(template: string): RegExp {
 function find({ $ref }: Reference, document: OpenApi): unknown {
   let found: unknown = document;
   for (const name of $ref.split("/").slice(1)) found = (found as Record<string, unknown>)[name];
-  assert.ok(found !== undefined, `${$ref} leads nowhere`);
+  assert.ok(found !== undefined, `${$ref} does not exist`);
   return found;
 }
 

@@ -172,8 +172,8 @@ export function begin(
     signal: (signal) => child.kill(signal),
     async said(text) {
       for (const endMs = Date.now() + PATIENCE_MS; !log.includes(text);) {
-        assert.ok(Date.now() < endMs, `has not said ${text} for too long: ${log}`);
-        if (isOver) assert.ok((await over).log.includes(text), `never said ${text}: ${log}`);
+        assert.ok(Date.now() < endMs, `did not print ${text} in time: ${log}`);
+        if (isOver) assert.ok((await over).log.includes(text), `ended without printing ${text}: ${log}`);
         else await new Promise((again) => setTimeout(again, 20));
       }
     },

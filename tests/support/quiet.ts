@@ -29,7 +29,7 @@ function findSecret(text: string, patterns: readonly [string, RegExp][]): string
 export function checkStderr(stderr: string): void {
   for (const line of stderr.split("\n")) {
     const found = findSecret(line, LOG_LINE.test(line) ? [...SECRETS, ...PRIVATE] : SECRETS);
-    assert.equal(found, null, `stderr holds ${found}: ${line}`);
+    assert.equal(found, null, `stderr contains ${found}: ${line}`);
   }
 }
 
@@ -40,6 +40,6 @@ export function checkLines(lines: readonly LogLine[], texts: Iterable<string>): 
     const said = JSON.stringify(line);
     const found = findSecret(said, [...SECRETS, ...PRIVATE]) ?? unique.find((text) => said.includes(text)) ??
       null;
-    assert.equal(found, null, `the log holds ${found}: ${said}`);
+    assert.equal(found, null, `the log contains ${found}: ${said}`);
   }
 }

@@ -14,7 +14,7 @@ Deno.test("checkStderr() finds keys, secrets and addresses", () => {
     "authorization: Bearer abc",
     "smtp://user:hush@mail.example",
   ];
-  for (const line of loud) assert.throws(() => checkStderr(`fine\n${line}\n`), /stderr holds/, line);
+  for (const line of loud) assert.throws(() => checkStderr(`fine\n${line}\n`), /stderr contains/, line);
   checkStderr(
     [
       "no customer ana@firm.example: customer add makes one",

@@ -107,7 +107,7 @@ Deno.test("each attempt creates a new key that replaces the last; only the key t
     await world.platform.clock.advance(HOUR);
     await passHours(world, 2);
     assert.equal(new Set(seen).size, 3);
-    assert.equal(new Set(ids).size, 3, "a mail program does not treat one as a copy of another");
+    assert.equal(new Set(ids).size, 3, "mail programs must not treat one as a copy of another");
     const statuses = await Promise.all(
       seen.map(async (key) => (await world.ask("/v1/events", { key })).status),
     );
@@ -137,7 +137,7 @@ Deno.test("only the mail contains the key in plain text, not the database, its W
       for (const name of ["regfeed.db", "regfeed.db-wal", "regfeed.db-shm"]) {
         searched.push(new TextDecoder("latin1").decode(await Deno.readFile(join(folder, name))));
       }
-      assert.ok(searched.join("").includes("ana@firm.example"), "the search finds what is stored");
+      assert.ok(searched.join("").includes("ana@firm.example"), "the search can find stored data");
       const [queued] = await mails(world);
       searched.push(logOf(world), JSON.stringify([queued, await store.listAudit({ limit: 99 })]));
       for (const key of keys) {
@@ -167,7 +167,7 @@ Deno.test("a mail that cannot be sent fails after days, shows in health and log,
     const { json } = await world.ask("/v1/health");
     assert.deepEqual([json.status, json.mails], ["degraded", { queued: 0, failed: 1 }]);
     assert.match(logOf(world), /mail not sent, giving up/);
-    assert.doesNotMatch(logOf(world), /ana@firm/, "no address is in the log");
+    assert.doesNotMatch(logOf(world), /ana@firm/, "the log contains no email address");
     world.platform.mailer.answer = ({ id }) => void ids.push(id);
     await world.store.retryMail(mail?.id ?? "", by(world));
     await world.app.tick();
@@ -256,7 +256,7 @@ Deno.test("a customer without an email address shows in the log and in health", 
     assert.equal((await world.ask("/v1/health")).json.mails.failed, 0);
     await sendStripe(world, PAYMENT_FAILED);
     const [kept] = await world.store.listCustomers();
-    assert.equal(kept?.customer.email, "ana@found.example", "the operator's address is kept");
+    assert.equal(kept?.customer.email, "ana@found.example", "the email address set by the operator is kept");
   }));
 
 Deno.test("a welcome mail waits briefly for the tier that was bought; a later tier is announced in another mail", () =>
@@ -290,7 +290,7 @@ Deno.test("the contents of a mail are deleted long after it was sent; its record
     await world.platform.clock.advance(90 * DAY);
     await world.app.tick();
     const blanked = await world.store.blankMails({ finishedUntilMs: START_MS + DAY, limit: 9 });
-    assert.equal(blanked, 0, "the contents are deleted already");
+    assert.equal(blanked, 0, "the contents have been deleted");
     await sendStripe(world, PAYMENT_FAILED.replace("evt_2", "evt_3"));
     assert.equal(subjects(world).filter((subject) => /fehlgeschlagen/.test(subject)).length, 1);
   }));

@@ -131,5 +131,5 @@ Deno.test("values from outside are escaped in HTML", () => {
   const data = { ...FAILING, host: '<img src=x onerror="alert(1)">', problem: "<b>'&" };
   const { html, text } = write({ kind: "delivery-warning", data }, "en");
   assert.doesNotMatch(html, /<img|<b>/);
-  assert.ok(text.includes("<img"), "and unchanged in text");
+  assert.ok(text.includes("<img"), "the text is unchanged");
 });

@@ -201,7 +201,7 @@ Deno.test("evaluatePayer() reports one failure once, with and without its invoic
     return [notice?.occasion, ...former];
   };
   for (const [events, day, occasions] of rows) assert.deepEqual(occasionsOf(events, day), occasions, events);
-  assert.equal(occasionsOf("10 failed, 30 unpaid", 31)[0], "ended:in_1", "unpaid is the same end");
+  assert.equal(occasionsOf("10 failed, 30 unpaid", 31)[0], "ended:in_1", "unpaid ends access too");
 });
 
 Deno.test("evaluatePayer() announces the end of a subscription once, for a week, without a notice about payment", () => {

@@ -105,7 +105,7 @@ async function sendAll({ config, platform, store }: World, payer: number): Promi
   let app = restart();
   for (const { body, signature } of shuffled([...events, ...repeated], next)) {
     for (let status = 0, tries = 0; status !== 200; tries++) {
-      assert.ok(tries < 50, "it is accepted at last");
+      assert.ok(tries < 50, "the event is finally accepted");
       status = await postStripe(app, body, signature);
       if (status !== 200) app = restart();
     }
@@ -165,7 +165,7 @@ Deno.test(`a year of payments in ${ORDERS} random orders, with repeats and crash
         firstCall: 200,
       }, `seed ${SEED}, payer ${payer}`);
     }
-    assert.equal((await world.store.listCustomers()).length, PAYERS, "one customer a payer");
+    assert.equal((await world.store.listCustomers()).length, PAYERS, "one customer per payer");
     await world.close();
   }
 });

@@ -34,10 +34,8 @@ Deno.test("a customer is added, shown and erased, and the audit log does not con
     await assertFails(folder, `customer erase ${customer.id}`, 2, /add --yes to confirm/);
     await regfeedJson(folder, `customer erase ${customer.id} --yes`);
     assert.equal((await regfeed(folder, `customer erase ${customer.id} --yes`)).code, 1);
-    assert.deepEqual([...Deno.readDirSync(outbox)].map(({ name }) => name).sort(), [
-      "mail_other.eml",
-      "notes.txt",
-    ]);
+    const kept = [...Deno.readDirSync(outbox)].map(({ name }) => name).sort();
+    assert.deepEqual(kept, ["mail_other.eml", "notes.txt"]);
     const listed = await regfeed(folder, "customer list");
     assert.match(listed.stdout, /^cus_\S+ +none +embedded +erased /m);
     assert.match((await regfeed(folder, `customer show ${customer.id}`)).stdout, /^email +erased$/m);
@@ -49,7 +47,10 @@ Deno.test("a customer is added, shown and erased, and the audit log does not con
     assert.doesNotMatch(audit.stdout, /ana@b\.example/);
     for (const name of ["regfeed.db", "regfeed.db-wal"]) {
       const bytes = await Deno.readFile(join(folder, "data", name)).catch(() => new Uint8Array());
-      assert.ok(!new TextDecoder("latin1").decode(bytes).includes("ana@b.example"), `${name} keeps nothing`);
+      assert.ok(
+        !new TextDecoder("latin1").decode(bytes).includes("ana@b.example"),
+        `${name} still contains data`,
+      );
     }
   }));
 

@@ -76,7 +76,7 @@ async function until<T>(ask: () => Promise<T>, isWanted: (answer: T) => boolean)
     if (isWanted(answer)) return answer;
     await new Promise((again) => setTimeout(again, 50));
   }
-  return assert.fail("not as wanted for too long");
+  return assert.fail("the condition was not met in time");
 }
 
 /** Returns the first delivery of the subscription once it meets the condition. */
@@ -165,7 +165,7 @@ Deno.test("delivery list and show print what the API returns, except the endpoin
     // The second attempt is due after five seconds, the third after a minute.
     await until(() => ask(`/v1/deliveries/${row.id}`), ({ delivery }) => delivery.attempts.length === 2);
     const { delivery: own } = await ask(`/v1/deliveries/${row.id}`);
-    assert.equal(own.attempts[0].answer, ANSWER, "its owner is shown it");
+    assert.equal(own.attempts[0].answer, ANSWER, "the owner sees it");
     const { delivery } = await regfeedJson<{ delivery: Record<string, unknown> }>(folder, [
       ...["delivery", "show", row.id],
     ]);
@@ -230,10 +230,7 @@ Deno.test("delivery replay explains how to send deliveries of a subscription dis
       held.stderr,
       /it is held because its subscription sub_\S+ is disabled \(gone\); it is sent when the owner/,
     );
-    assert.match(
-      held.stderr,
-      /enables it with PATCH \/v1\/subscriptions\/\{id\} and \{"enabled": true\}/,
-    );
+    assert.match(held.stderr, /enables it with PATCH \/v1\/subscriptions\/\{id\} and \{"enabled": true\}/);
     assert.doesNotMatch(held.stderr, /by itself/);
     assert.equal((await regfeed(folder, `customer disable ${customerId}`)).code, 0);
     const kept = await regfeed(folder, `delivery replay ${row.id}`);
@@ -256,10 +253,7 @@ async function checkReplay(given: Given, row: Row): Promise<void> {
   assert.equal(last?.id, row.id);
   await isDelivered(given, row);
   const again = await regfeed(folder, `delivery replay ${row.id}`);
-  assert.deepEqual([again.code, again.stdout], [
-    0,
-    `${row.id} is queued: a running server sends it now\n`,
-  ]);
+  assert.deepEqual([again.code, again.stdout], [0, `${row.id} is queued: a running server sends it now\n`]);
 }
 
 Deno.test("--since accepts durations, dates and times, and rejects ambiguous values", () => {

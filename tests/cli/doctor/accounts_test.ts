@@ -92,7 +92,7 @@ Deno.test("doctor connects to the mail server, starts TLS and signs in, and send
       const [finding] = await said(port, change);
       assert.match(finding?.seen ?? "", seen);
       assert.equal(finding?.level, level, finding?.seen);
-      assert.deepEqual(taken, [], "nothing was handed over");
+      assert.deepEqual(taken, [], "no mail was sent");
     });
   }
 });

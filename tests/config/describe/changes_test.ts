@@ -131,7 +131,7 @@ Deno.test("keepUntilRestart() keeps settings that need a restart; the next compa
   const before = await parsedOf(BEFORE);
   const kept = keepUntilRestart(before, given);
   const asked = await configOf(edit('"15s"', '"10s"'));
-  assert.deepEqual(kept.config, asked, "public_url follows where the service listens");
+  assert.deepEqual(kept.config, asked, "public_url is derived from the address to listen on");
   assert.deepEqual(compareConfigs(before, kept), { applied: ["delivery.timeout"], restart: [] });
   assert.deepEqual(compareConfigs(kept, given), { applied: [], restart: ["server.listen", "store.path"] });
 });

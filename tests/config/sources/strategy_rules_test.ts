@@ -64,7 +64,7 @@ Deno.test("parseConfig() builds the rules of listings, endpoints and sitemaps", 
     strategy("sparql", [QUERY, ...LEAST]).replace('"a"', '"b"') +
     '[[sources]]\nid = "c"\nname_en = "C"\nfetch_strategy = "sitemap"\nurl = "https://a.example.org/map.xml"\n';
   const [html, sparql, sitemap] = (await configOf(text)).sources;
-  assert.equal(html?.minItems, 1, "an empty page of HTML is no success");
+  assert.equal(html?.minItems, 1, "an empty HTML page is not a success");
   assert.ok(html?.rules?.kind === "list" && html.rules.reading.next === "a[rel=next]@href");
   assert.ok(sparql?.rules?.kind === "sparql" && sparql.rules.maxRows === 10_000);
   assert.deepEqual(sparql.rules.windows, { days: null, overlapDays: 30, firstDays: 90 });

@@ -88,7 +88,7 @@ Deno.test("sendAttempt() describes the status", async () => {
   for (const [status, problem] of rows) {
     const { result, world } = await sendTo(() => respond(status, { location: "https://169.254.169.254/" }));
     assert.deepEqual([result.statusCode, result.problem], [status, problem]);
-    assert.equal(world.network.requests.length, 1, `${status} is followed nowhere`);
+    assert.equal(world.network.requests.length, 1, `${status} is not followed`);
   }
 });
 

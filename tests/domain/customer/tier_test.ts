@@ -17,10 +17,8 @@ Deno.test("DEFAULT_LIMITS are the specification's section 8", () => {
 });
 
 Deno.test("limitsFromFields() reverses limitFields(), and omits missing fields", () => {
-  assert.deepEqual(
-    limitsFromFields(limitFields(DEFAULT_LIMITS.team) as Record<string, number>),
-    DEFAULT_LIMITS.team,
-  );
+  const fields = limitFields(DEFAULT_LIMITS.team) as Record<string, number>;
+  assert.deepEqual(limitsFromFields(fields), DEFAULT_LIMITS.team);
   assert.deepEqual(limitFields({ replaysPerDay: 0 }), { replays_per_day: 0 });
   assert.deepEqual(limitsFromFields({ replays_per_day: 0 }), { replaysPerDay: 0 });
 });

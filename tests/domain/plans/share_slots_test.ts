@@ -59,7 +59,7 @@ Deno.test("shareSlots() takes turns between customers, then between each custome
     assert.deepEqual(started(customers, slotsOf(100, [], limit)), expected, `${limit} slots`);
   }
   const { lastCustomerId } = shareSlots(waiting(customers), slotsOf(100, [], 4));
-  assert.equal(lastCustomerId, "ana", "the next call goes on after it");
+  assert.equal(lastCustomerId, "ana", "the next call continues after it");
 });
 
 Deno.test("shareSlots() gives a customer more than a quarter only while no other customer waits", () => {
@@ -92,7 +92,7 @@ Deno.test("a long attempt leaves the normal lane and counts as slow, without usi
   const slots = () => slotsOf(100, long);
   assert.ok(slots().isSlowNow("ana running 30"));
   assert.deepEqual(started({ ana: { "slow 1": 5 } }, slots()), {}, "it has twice the slow slots");
-  assert.deepEqual(started({ ana: { a: 99 } }, slots()), { "ana a": 17 }, "it has two thirds of all");
+  assert.deepEqual(started({ ana: { a: 99 } }, slots()), { "ana a": 17 }, "it has two thirds of all slots");
   assert.deepEqual(started({ bo: { "slow 1": 5, a: 5 } }, slots()), { "bo slow 1": 5, "bo a": 5 });
   assert.ok(!slotsOf(100, attempts("ana", 1)).isSlowNow("ana running 0"));
 });
@@ -134,7 +134,7 @@ Deno.test("shareSlots() keeps its promises under any load", () => {
     const granted = (customer: WaitingCustomer) =>
       [...customer.subscriptions].reduce((sum, one) => sum + (shares.get(one) ?? 0), 0);
     const total = waits.reduce((sum, customer) => sum + granted(customer), running.length);
-    assert.ok(total <= Math.max(count, running.length), "never more than there are");
+    assert.ok(total <= Math.max(count, running.length), "never more than all slots");
     const wants = (customer: WaitingCustomer): WaitingSubscription[] =>
       [...customer.subscriptions].filter((one) => (shares.get(one) ?? 0) < one.ready);
     for (const customer of waits) {

@@ -85,7 +85,7 @@ Deno.test("a backfill is complete after five kills", () =>
         await server.end("SIGKILL");
         const { made, place, order } = lookInto(file);
         if (place !== null && made > 0) midst++;
-        assert.equal(new Set(order).size, made, "no event twice");
+        assert.equal(new Set(order).size, made, "no event is repeated");
         server = await serve(folder);
       }
       const end = Date.now() + PATIENCE_MS;
@@ -93,10 +93,10 @@ Deno.test("a backfill is complete after five kills", () =>
       assert.equal((await server.end("SIGTERM")).code, 0);
       const { place, order } = lookInto(file);
       const all = Array.from({ length: EVENTS }, (_, at) => `evt_${String(at + 1).padStart(26, "0")}`);
-      assert.deepEqual(order, all, "each once, in the order of storing");
+      assert.deepEqual(order, all, "each event once, in the order of storing");
       assert.equal(place, null);
       assert.deepEqual(all.filter((id) => !arrived.has(id)), []);
-      assert.ok(midst > 0, "no kill met the past under way: the test has tried nothing");
+      assert.ok(midst > 0, "no kill interrupted the backfill: the test is ineffective");
     } finally {
       await receiver.shutdown();
     }

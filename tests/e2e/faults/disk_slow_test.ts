@@ -59,7 +59,7 @@ async function liveThrough(
   const meanwhile = await publishUntil(board, isRefused, server.log);
   await client.sees(fault);
   assert.deepEqual(await client.health(), [fault === "full" ? "degraded" : "down", fault]);
-  assert.ok((await client.titles()).includes(first), "reads go on");
+  assert.ok((await client.titles()).includes(first), "reads continue");
   const refused = await client.ask("/v1/subscriptions", { webhook_url: `${hook.url}/other` });
   assert.deepEqual([refused.status, refused.json.code], [503, "unavailable"]);
   const live = await fetch(`${server.address}/livez`);
@@ -74,7 +74,7 @@ async function liveThrough(
   const delivered = () => new Set(hook.arrivals.map(({ title }) => title)).size;
   await until("every delivery", () => delivered() === all.length, server.log);
   await pause(1_500); // a duplicate delivery would arrive within this time
-  assert.equal(new Set(hook.arrivals.map(({ id }) => id)).size, all.length, "one delivery for each");
+  assert.equal(new Set(hook.arrivals.map(({ id }) => id)).size, all.length, "one delivery per event");
   assert.deepEqual([...new Set(hook.arrivals.map(({ title }) => title))].sort(), all);
   assert.equal((await client.ask("/v1/subscriptions", { webhook_url: `${hook.url}/other` })).status, 201);
   const { code, log } = await server.end("SIGTERM");

@@ -146,7 +146,7 @@ url = "${address(source)}"
 schedule = "* * * * * *"
 relevance = "all"
 notify_first_fetch = true
-# It holds nothing at the first fetch: that were a failure else, and the source left alone for minutes.
+# The first fetch finds no items, which would otherwise be a failure with a back-off of minutes.
 min_items = 0
 `).join("");
 
@@ -209,10 +209,10 @@ Deno.test(`a server that is killed -9 ${KILLS} times at random moments delivers 
       );
       const { code } = await last.end("SIGTERM");
       assert.equal(code, 0);
-      assert.deepEqual(readPending(store), [], `nothing is pending at ${Date.now()}`);
+      assert.deepEqual(readPending(store), [], `deliveries are pending at ${Date.now()}`);
       checkStore(store, receiver.arrived);
       assert.equal(receiver.refused, 0, "every delivery verified");
-      assert.equal(receiver.changed, 0, "every attempt of a delivery carries the same bytes");
+      assert.equal(receiver.changed, 0, "every attempt of a delivery has the same bytes");
       assert.ok(receiver.repeated > 0, "at least one kill interrupted an attempt");
     } finally {
       await receiver.close();
@@ -253,13 +253,11 @@ function checkStore(path: string, arrived: Map<string, Set<string>>): void {
     assert.equal(ids.length, EVENTS, "each publication is one event");
     for (const [subscriber, got] of arrived) {
       assert.deepEqual(ids.filter((id) => !got.has(id)), [], `missing at ${subscriber}`);
-      assert.equal(got.size, EVENTS, `no event came to ${subscriber} that is not stored`);
+      assert.equal(got.size, EVENTS, `${subscriber} received an event that is not stored`);
     }
     const states = database.prepare("select status, count(*) as count from deliveries group by status").all();
-    assert.deepEqual(states.map((row) => [row["status"], row["count"]]), [[
-      "delivered",
-      EVENTS * arrived.size,
-    ]]);
+    const counts = states.map((row) => [row["status"], row["count"]]);
+    assert.deepEqual(counts, [["delivered", EVENTS * arrived.size]]);
     const sequences = database.prepare(
       "select min(sequence) as first, max(sequence) as last, count(distinct sequence) as count from deliveries group by subscription_id",
     ).all();

@@ -124,7 +124,7 @@ relevance = "all"
       assert.match(
         (await poll(world)).report?.error ?? "",
         /^responded with 304 to an unconditional request/,
-        "nobody asked whether it has changed",
+        "the request was unconditional",
       );
       talk = saying(whole);
       const again = (await poll(world)).report;

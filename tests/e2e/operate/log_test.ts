@@ -135,10 +135,10 @@ Deno.test("the log contains no key, secret, address, body or header, and names e
   const world = await createWorld(CONFIG);
   const secrets = await liveAWholeLife(world);
   const lines = world.platform.lines.map((line) => JSON.stringify(line));
-  assert.ok(world.platform.mailer.taken.length > 0, "a mail was handed over");
+  assert.ok(world.platform.mailer.taken.length > 0, "a mail was sent");
   assert.ok(secrets.length > 20 && secrets.every((secret) => secret.length > 5), secrets.join(" | "));
   for (const secret of secrets) {
-    assert.deepEqual(lines.filter((line) => line.includes(secret)), [], `the log holds ${secret}`);
+    assert.deepEqual(lines.filter((line) => line.includes(secret)), [], `the log contains ${secret}`);
   }
   const said = new Set(world.platform.lines.map(({ area, message }) => `${area}: ${message}`));
   for (
@@ -153,9 +153,9 @@ Deno.test("the log contains no key, secret, address, body or header, and names e
       ["mail: mail not sent, will retry", "mail"],
     ] as const
   ) {
-    assert.ok(said.has(act), `no line says ${act}: ${[...said].join("; ")}`);
+    assert.ok(said.has(act), `no line reports ${act}: ${[...said].join("; ")}`);
     const line = world.platform.lines.find(({ area, message }) => `${area}: ${message}` === act);
-    assert.ok(line?.fields[field], `${act} names no ${field}`);
+    assert.ok(line?.fields[field], `${act} lacks ${field}`);
   }
   await world.close();
 });

@@ -134,7 +134,7 @@ async function giveUp({ folder, keyFile, customerId, id, offId }: Given): Promis
   assert.deepEqual(audit.audit.slice(0, 2).map(({ act }) => act), ["secrets.give-up", "store.new-key"]);
   const { mails } = await regfeedJson<{ mails: { kind: string }[] }>(folder, "mail list");
   const told = mails.filter(({ kind }) => kind === "delivery-disabled");
-  assert.equal(told.length, 1, "the owner of the one that was on");
+  assert.equal(told.length, 1, "the owner of the enabled subscription");
 }
 
 /** Follows the customer's steps, and returns the new secret. */
@@ -149,7 +149,7 @@ async function renew(server: Serving, { key, id, hook }: Given): Promise<string>
   assert.equal(early.code, "subscription_key_lost");
   assert.equal((await ask(server, key, "POST", `${path}/test`)).status, 409);
   const repeated = await ask(server, key, "POST", "/v1/subscriptions", { webhook_url: hook }, "first");
-  assert.notEqual(repeated.subscription?.id, id, "the answer that held the lost secret is forgotten");
+  assert.notEqual(repeated.subscription?.id, id, "the stored response with the lost secret is removed");
   await ask(server, key, "DELETE", `/v1/subscriptions/${repeated.subscription.id}`);
   const rotated = await ask(server, key, "POST", `${path}/rotate-secret`);
   assert.deepEqual(

@@ -39,10 +39,8 @@ Deno.test(
         stderr: "piped",
         signal: AbortSignal.timeout(PATIENCE_MS),
       }).output();
-      const [said, complaints] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)) as [
-        string,
-        string,
-      ];
+      const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+      const [said, complaints] = [decode(stdout), decode(stderr)];
       const outcomes = [...said.matchAll(/"outcome":"(\w+)"/g)].map(([, outcome]) => outcome);
       assert.deepEqual(outcomes, ["applied", "applied", "applied", "applied"], said + complaints);
       assert.match(said, /"tier":"team"/);

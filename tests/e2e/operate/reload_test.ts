@@ -46,10 +46,7 @@ relevance = "all"\nnotify_first_fetch = true\n`;
 async function reload(server: Serving): Promise<string> {
   const before = server.log().length;
   server.signal("SIGHUP");
-  await until(
-    "the log says what came of the reload",
-    () => / config (re|not )/.test(server.log().slice(before)),
-  );
+  await until("the log reports the reload", () => / config (re|not )/.test(server.log().slice(before)));
   return server.log().slice(before);
 }
 
@@ -119,7 +116,7 @@ const opens = (server: Serving, key: string, status: number): Promise<void> =>
 
 Deno.test("a reload under load fails no request, and applies customers, limits and sources at once", () =>
   withServer(async ({ folder, server, key }) => {
-    assert.equal(await statusOf(server, BANK_KEY), 200, "declared customers are there from the start");
+    assert.equal(await statusOf(server, BANK_KEY), 200, "declared customers exist from the start");
     const steady = askSteadily(server, key);
     await pause(300);
     await writeConfig(folder, SECOND);
@@ -137,14 +134,17 @@ Deno.test("a reload under load fails no request, and applies customers, limits a
       return (await response.json()).events.length === 1;
     });
     const statuses = await steady.end();
-    assert.deepEqual([...statuses.keys()], [200], "no answer failed");
+    assert.deepEqual([...statuses.keys()], [200], "no request failed");
     const before = await usedToday(server, key);
     assert.equal(before.limit, 20_000);
-    assert.ok(before.used > (statuses.get(200) ?? 0), `${before.used} counted, the steady ones among them`);
+    assert.ok(
+      before.used > (statuses.get(200) ?? 0),
+      `${before.used} counted, including the repeated requests`,
+    );
     await writeConfig(folder, SECOND.replace("20000", "30000"));
     await reload(server);
     const after = await usedToday(server, key);
-    assert.deepEqual(after, { limit: 30_000, used: before.used + 1 }, "nothing twice, nothing forgotten");
+    assert.deepEqual(after, { limit: 30_000, used: before.used + 1 }, "nothing is counted twice or lost");
   }));
 
 Deno.test("an invalid or conflicting config changes nothing and is reported with its line", () =>
@@ -242,7 +242,7 @@ schedule = "* * * * * *"\nrelevance = "all"\nnotify_first_fetch = true\n`;
       assert.equal(code, 0, log);
     }
     assert.equal(published, FIRST_EVENTS + RELOADS * EVENTS_A_RELOAD);
-    assert.equal(arrived.length, published, "each delivery was made once");
+    assert.equal(arrived.length, published, "each delivery arrived once");
     assert.deepEqual(countAll(folder), {
       events: published,
       deliveries: published,

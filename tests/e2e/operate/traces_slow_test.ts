@@ -153,13 +153,17 @@ Deno.test("OTEL_DENO exports a span for each operation, without secrets, address
     assert.equal(document?.attributes["regfeed.source"], "board");
     const parents = new Map(spans.map((span) => [span.spanId, span]));
     const nameAbove = (span?: { parentSpanId: string }) => parents.get(span?.parentSpanId ?? "")?.name;
-    assert.equal(nameAbove(document), "fetch source", "an act within another is shown so");
+    assert.equal(nameAbove(document), "fetch source", "a nested operation has a parent span");
     assert.equal(nameAbove(named("record publications")[0]), "ingest document");
     assert.equal(named("take payment event")[0]?.attributes["regfeed.event"], "evt_paid");
     assert.match(String(named("send mail")[0]?.attributes["regfeed.mail"]), /^mail_/);
     const [reload] = named("reload config");
     const within = spans.filter((span) => span.parentSpanId === reload?.spanId);
-    assert.deepEqual(within.map(({ name }) => name), [], "what a reload starts goes on as acts of its own");
+    assert.deepEqual(
+      within.map(({ name }) => name),
+      [],
+      "operations that a reload starts have separate traces",
+    );
     // The runtime's own span of the request has the id that the client received.
     const [request] = spans.filter(({ attributes }) => attributes["regfeed.request"] === requestId);
     assert.equal(request?.attributes["regfeed.route"], "/v1/events/{id}");
@@ -167,7 +171,7 @@ Deno.test("OTEL_DENO exports a span for each operation, without secrets, address
     const text = collector.text();
     for (const secret of [...secrets, STRIPE_SECRET, "ana@firm", "bob@firm", "Bob Hush", "hush-"]) {
       assert.ok(secret.length > 4);
-      assert.ok(!text.includes(secret), `the export holds ${secret}`);
+      assert.ok(!text.includes(secret), `the export contains ${secret}`);
     }
   });
   await collector.close();

@@ -75,7 +75,7 @@ Deno.test("a site that alternates between two names of its host makes one versio
     }
     const away = (language: string, id: string) => `https://new.example/${language}/${id}`;
     assert.deepEqual(await fetch(world, away), [0, 3, 3, 0], "a site that moves again");
-    assert.deepEqual(await fetch(world, plain), [0, 3, 3, 0], "also back: it may not have meant to");
+    assert.deepEqual(await fetch(world, plain), [0, 3, 3, 0], "also back to the first host");
   }));
 
 Deno.test("an untranslated page that moves with the site of its language is not new", () =>

@@ -64,7 +64,7 @@ Deno.test("new and changed pages of a sitemap are read, and no others", () =>
     pages["/p3"] = "2026-07-25T09:00:00Z"; // appears late
     serveSite(world, pages);
     const next = await ingestBoard(world);
-    assert.deepEqual([next.new, next.unchanged], [1, 1], "p2 says the same under a new date");
+    assert.deepEqual([next.new, next.unchanged], [1, 1], "p2 has the same content with a new date");
     assert.deepEqual(requestedPages(world), ["/p3", "/p2"]);
   }));
 
@@ -221,10 +221,8 @@ Deno.test("an endpoint is queried by windows of days, halved if it fails, and la
       "08-01/08-02",
     ]);
     const [event] = (await world.store.listEvents({ limit: 1 })).map(({ json }) => JSON.parse(json));
-    assert.deepEqual([event.language, event.url_official], [
-      "de",
-      "https://board.example/works/w-2026-08-01",
-    ]);
+    const shown = [event.language, event.url_official];
+    assert.deepEqual(shown, ["de", "https://board.example/works/w-2026-08-01"]);
     windows.length = 0;
     await world.platform.clock.advance(DAY);
     assert.equal((await ingestBoard(world)).ok, true);

@@ -59,11 +59,8 @@ Deno.test("identifyItems() uses the link if items with different URLs share an i
   assert.equal(identified.items.length, 3);
   assert.equal(identified.items[0]?.key, "https://board.example/a");
   const later = identifyItems([item()], identified.identity);
-  assert.deepEqual(
-    [later.identity.rule, later.items[0]?.key],
-    ["link", "https://board.example/a"],
-    "for good",
-  );
+  const kept = [later.identity.rule, later.items[0]?.key];
+  assert.deepEqual(kept, ["link", "https://board.example/a"], "permanently");
 });
 
 Deno.test("identifyItems() uses link and title if all items share id and URL", () => {

@@ -209,17 +209,13 @@ Deno.test('an item beside a listed one with the same URL is new, and with identi
     const agenda = { link: "agenda", title: "Agenda" };
     const first = { ...agenda, id: "a-1", summary: "Of March.", date: "Mon, 02 Mar 2026 10:00:00 GMT" };
     await fetchOf(world, [...ids, first]);
-    assert.deepEqual(await fetchOf(world, [...ids, first, { ...first, id: "a-2", summary: "Of May." }]), [
-      1,
-      0,
-    ]);
+    const counts = await fetchOf(world, [...ids, first, { ...first, id: "a-2", summary: "Of May." }]);
+    assert.deepEqual(counts, [1, 0]);
   });
   await withSources(boardConfig({ source: 'relevance = "all"\nidentity = "guid"' }), async (world) => {
     await fetchOf(world, ids);
-    assert.deepEqual(await fetchOf(world, ids.map((one) => ({ ...one, id: `${one.id}b`, title: one.id }))), [
-      4,
-      0,
-    ]);
+    const renamed = ids.map((one) => ({ ...one, id: `${one.id}b`, title: one.id }));
+    assert.deepEqual(await fetchOf(world, renamed), [4, 0]);
   });
 });
 
@@ -281,7 +277,7 @@ Deno.test("a site that alternates between two builds makes versions only until b
     assert.deepEqual(await fetchOf(world, build(500, "They are corrected as regards models.")), [
       0,
       3,
-    ], "and it may move on");
+    ], "its URL can change again");
   }));
 
 Deno.test("rematchRenamed() and findRequeried() take many short steps for long URLs and texts", async () => {

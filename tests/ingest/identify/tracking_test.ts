@@ -59,11 +59,7 @@ for (const identity of ["", 'identity = "guid"', 'identity = "link"', 'identity 
         return identity.includes("title") ? `${address} ${titleOf(id)}` : address;
       });
       assert.deepEqual(await fetchWith(world, "#xtor=RSS-1", "#xtor=RSS-1"), [0, 0, 2]);
-      assert.deepEqual(
-        await fetchWith(world, "#xtor=RSS-2", "#xtor=RSS-2"),
-        [0, 0, 2],
-        "known by the new key",
-      );
+      assert.deepEqual(await fetchWith(world, "#xtor=RSS-2", "#xtor=RSS-2"), [0, 0, 2], "a known key");
       const hashes = new Set<string>();
       await world.store.previewPublications(
         "board",

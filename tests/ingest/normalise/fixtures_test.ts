@@ -57,7 +57,7 @@ Deno.test(needs("every item of a recorded feed has a title, an absolute link and
     for (const { id, title, link, summary, published_at } of items) {
       assert.ok(title !== "" && title === title.trim() && id, path);
       assert.match(link ?? "", /^https:\/\/[a-z.]+\/\S+$/, path);
-      assert.ok(text.includes(link?.replaceAll("&", "&amp;") ?? ""), `${path} holds ${link}`);
+      assert.ok(text.includes(link?.replaceAll("&", "&amp;") ?? ""), `${path} contains ${link}`);
       assert.ok(
         published_at !== null && published_at > Date.UTC(2024, 0) && published_at < Date.UTC(2026, 7, 2),
         path,

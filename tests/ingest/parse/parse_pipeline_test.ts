@@ -67,10 +67,8 @@ Deno.test("items whose links repeat a long base URL are limited by their total l
 });
 
 Deno.test("a sitemap whose URLs repeat a long base URL is refused", () => {
-  const urls = Array.from(
-    { length: 12_000 },
-    (_, at) => `<url><loc>l${at}</loc><lastmod>2026-01-01</lastmod></url>`,
-  );
+  const url = (at: number) => `<url><loc>l${at}</loc><lastmod>2026-01-01</lastmod></url>`;
+  const urls = Array.from({ length: 12_000 }, (_, at) => url(at));
   const request = {
     bytes: new TextEncoder().encode(`<urlset>${urls.join("")}</urlset>`),
     ...{ contentType: null, include: [], exclude: [], maps: [], timezone: "UTC", sinceMs: 0 },

@@ -188,18 +188,14 @@ Deno.test("after a fetch that ends while it records edits, the next fetch record
     assert.ok(versions > 0 && versions < ids.length, `${versions} were recorded`);
     await world.platform.clock.advance(HOUR);
     const report = await ingestBoard(world);
-    assert.deepEqual([report.revised, report.translated], [
-      ids.length - versions,
-      2 * (ids.length - versions),
-    ]);
+    const merged = ids.length - versions;
+    assert.deepEqual([report.revised, report.translated], [merged, 2 * merged]);
     const stored = await versionsOf(world);
     assert.equal(stored.length, 2 * ids.length);
     for (const one of stored.filter(({ version }) => version === 2)) {
       const id = one.external_id.replace(/.*\//, "");
-      assert.deepEqual(
-        titles(one),
-        Object.fromEntries(LANGUAGES.map((code) => [code, titleOf(code, id, 2)])),
-      );
+      const expected = Object.fromEntries(LANGUAGES.map((code) => [code, titleOf(code, id, 2)]));
+      assert.deepEqual(titles(one), expected);
     }
   }));
 
@@ -312,10 +308,8 @@ async function follow(steps: readonly Step[], { isOrdered, isOneFeed = false }: 
     const stored = await versionsOf(world);
     for (const [at, wanted] of model.versions.entries()) {
       const versions = stored.filter(({ external_id }) => external_id.endsWith(`/${at}`));
-      assert.deepEqual(
-        versions.map(({ version }) => version),
-        Array.from({ length: wanted }, (_, n) => n + 1),
-      );
+      const numbers = Array.from({ length: wanted }, (_, n) => n + 1);
+      assert.deepEqual(versions.map(({ version }) => version), numbers);
       const words = model.seen[at]?.flatMap((edition, place) => {
         const code = LANGUAGES[place] as Language;
         return edition === 0 ? [] : [[code, titleOf(code, `${at}`, edition)]];

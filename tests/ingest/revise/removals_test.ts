@@ -27,10 +27,8 @@ Deno.test("a publication that two fetches in a row miss is withdrawn by a versio
     const less = items(1, 2, 4);
     assert.deepEqual([await fetch(less), await fetch(less), await fetch(less)], [0, 1, 0]);
     await world.app.tick();
-    assert.deepEqual(received.map(({ type, event }) => [type, event.status]), [[
-      "event.revised",
-      "withdrawn",
-    ]]);
+    const sent = received.map(({ type, event }) => [type, event.status]);
+    assert.deepEqual(sent, [["event.revised", "withdrawn"]]);
     const [{ diff_to_previous }] = received;
     assert.deepEqual(diff_to_previous.changes, [{ field: "status", before: null, after: "withdrawn" }]);
     assert.deepEqual([await fetch(items(1, 2, 3, 4)), await fetch(items(1, 2, 3, 4))], [1, 0]);

@@ -85,7 +85,7 @@ Deno.test("dial() refuses an address with unfinished TLS handshakes until it clo
     }
     assert.equal(await attempt("127.0.0.1", silent.port), unfinished);
     assert.equal(silent.connections.taken, MAX_UNFINISHED_HANDSHAKES, "no further connection is made");
-    assert.equal(await attempt("127.0.0.2", silent.port), "TimeoutError", "another address is asked");
+    assert.equal(await attempt("127.0.0.2", silent.port), "TimeoutError", "another address is tried");
   }
   await using silent = serveRaw(() => {});
   for (let turn = 0; turn < 500 && await attempt("127.0.0.1", silent.port) === unfinished; turn++) {

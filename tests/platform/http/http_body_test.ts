@@ -42,7 +42,7 @@ Deno.test("request() reads up to the limit and reports a longer body", async () 
   ];
   for (const [bound, size, truncated] of rows) {
     const response = await fetchWith(answer(body), bound);
-    assert.equal(response.truncated, truncated, `bound ${bound}`);
+    assert.equal(response.truncated, truncated, `limit ${bound}`);
     assert.deepEqual(response.body, body.slice(0, size));
   }
 });

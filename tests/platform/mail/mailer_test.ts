@@ -143,7 +143,7 @@ Deno.test("createMailer() uses STARTTLS and TLS, and checks the certificate", as
         mailerFor(port, { ...good, isTls: secure, caFile: null }).send(MAIL, forever)
       );
       assert.equal(unknown.reason, "the mail server's certificate is not valid");
-      assert.equal(taken.length, 1, "nothing goes to a server that nobody knows");
+      assert.equal(taken.length, 1, "nothing is sent to an unverified server");
     });
   }
 });
@@ -173,7 +173,7 @@ Deno.test("createMailer() logs in, and reports wrong credentials without the pas
       mailerFor(port, { credentials: { user: "feed", password: "other" } }).send(MAIL, forever)
     );
     assert.equal(wrong.reason, "the mail server rejects the user name and password");
-    assert.equal(wrong.isRefused, false, "the operator may mend it");
+    assert.equal(wrong.isRefused, false, "temporary, because the operator can correct it");
   }));
 
 Deno.test("createMailer() distinguishes permanent from temporary refusals", async () => {

@@ -78,7 +78,7 @@ Deno.test("renew() replaces the certificate under load without a failed request"
     await assert.rejects(server.renew({ cert: first.cert, key: second.key }));
     assert.equal(await shownName(server.port), "second");
     released.resolve();
-    assert.equal(await slow, "hello 127.0.0.1 ", "a request under way is completed");
+    assert.equal(await slow, "hello 127.0.0.1 ", "a request in progress is completed");
     await server.shutdown(5_000);
   }));
 

@@ -45,7 +45,7 @@ Deno.test("the file and its log contain no webhook secret and no stored response
     await store.deleteSubscription("cus_1", "sub_3", { nowMs: T0, activeLimit: 100 });
     await store.removeResponses(T0);
     const files = await filesWith(folder, "https://sub-1.example");
-    assert.ok(files.length > 0, "what is no secret stands there, so the search finds what is there");
+    assert.ok(files.length > 0, "the search can find data that is not secret");
     for (const secret of secrets) assert.deepEqual(await filesWith(folder, secret), [], secret);
     assert.equal((await store.findSubscription("cus_1", "sub_7"))?.webhookSecret, secrets[7]);
     await store.close();
@@ -69,7 +69,7 @@ Deno.test("claimDeliveries() returns the current secret, also after a change sin
         T0 + 1_000
       }, secret = ${vault.seal(next, place)} where id = 'sub_1'`,
     );
-    assert.deepEqual(await claimOne(T0 + 999), [next, webhookSecret], "both sign until the time");
+    assert.deepEqual(await claimOne(T0 + 999), [next, webhookSecret], "both sign until the given time");
     assert.deepEqual(await claimOne(T0 + 1_000), [next]);
     outside.close();
     await store.close();

@@ -127,7 +127,11 @@ test("declareCustomers() refuses keys and ids of other customers, and changes no
       { name: "thief", what: "key", holderId: made.id, keyIndex: 1 },
     ],
   });
-  assert.equal(await opens(store, "bank"), bank.id, "who is no more declared was not disabled");
+  assert.equal(
+    await opens(store, "bank"),
+    bank.id,
+    "the customer that is no longer declared is still enabled",
+  );
   assert.equal(await store.findCustomer(declaredCustomerId("fresh")), null);
   assert.deepEqual(await store.listAudit({ limit: 100 }), audit);
 });
@@ -137,7 +141,7 @@ test("declareCustomers() accepts a disabled customer's email address, and keeps 
   const ana = declared("ana", { email: "ana@example.org" });
   assert.equal((await store.declareCustomers([ana], CONFIG)).kind, "applied");
   await addCustomer(store, "2", { email: "ana@example.org" });
-  assert.equal((await store.declareCustomers([ana], CONFIG)).kind, "applied", "the service starts again");
+  assert.equal((await store.declareCustomers([ana], CONFIG)).kind, "applied", "after a restart");
 });
 
 test("declareCustomers() refuses the email address of a payer unless the operator disabled the customer", async (store) => {

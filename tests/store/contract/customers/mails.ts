@@ -38,7 +38,7 @@ test("finishMail() records only the outcome of the latest attempt", async (store
   assert.deepEqual(shown, ["queued", T0 + 9, "refused"]);
   await claim(store, T0 + 9);
   await store.finishMail(id, 1, { kind: "sent" }, T0 + 10);
-  assert.equal((await kept())?.status, "queued", "the first attempt was overtaken");
+  assert.equal((await kept())?.status, "queued", "a later attempt has started");
   await store.finishMail(id, 2, { kind: "sent" }, T0 + 11);
   await store.finishMail(id, 2, { kind: "failed", problem: "late" }, T0 + 12);
   assert.deepEqual([(await kept())?.status, (await kept())?.finishedAtMs], ["sent", T0 + 11]);
@@ -93,7 +93,7 @@ test("replaceKeys() with a mail id notifies the customer of the new key", async 
 test("retryMail() makes failed and waiting mails due, but none that is in progress or sent", async (store) => {
   await welcomed(store);
   const [{ id } = { id: "" }] = await claim(store);
-  assert.equal(await store.retryMail(id, BY), "soon", "an attempt is under way");
+  assert.equal(await store.retryMail(id, BY), "soon", "an attempt is in progress");
   assert.equal((await store.listMails({ limit: 1 }))[0]?.nextAttemptAtMs, T0 + LEASE);
   await store.finishMail(id, 1, { kind: "failed", problem: "refused" }, T0);
   assert.deepEqual((await store.accountHealth()).failedMails, 1);
@@ -135,13 +135,13 @@ test("cancelMail() ends failed and waiting mails but no sent ones, and health no
   assert.equal(await store.cancelMail(id, BY), false);
   assert.deepEqual((await store.listAudit({ limit: 1 })).map(({ act }) => act), ["mail.cancel"]);
   assert.equal(await store.retryMail(id, { ...BY, atMs: T0 + 2 }), "queued");
-  assert.equal(await store.cancelMail(id, BY), true, "one that waits");
+  assert.equal(await store.cancelMail(id, BY), true, "a waiting mail");
   await store.retryMail(id, { ...BY, atMs: T0 + 3 });
   await claim(store, T0 + 3);
   await store.finishMail(id, 1, { kind: "sent" }, T0 + 3);
-  assert.equal((await store.listMails({ limit: 1 }))[0]?.status, "queued", "an attempt of before");
+  assert.equal((await store.listMails({ limit: 1 }))[0]?.status, "queued", "an earlier attempt");
   await store.finishMail(id, 2, { kind: "sent" }, T0 + 3);
-  assert.equal(await store.cancelMail(id, BY), false, "what was sent is sent");
+  assert.equal(await store.cancelMail(id, BY), false, "a sent mail stays sent");
 });
 
 test("eraseCustomer() removes personal data and keys, and keeps the audit log", async (store) => {

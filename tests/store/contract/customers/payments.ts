@@ -90,7 +90,7 @@ test("recordPayment() disables customers who stop paying and enables those who p
   await tell("canceled");
   assert.deepEqual(await state(), [false, "payment"]);
   await store.changeCustomer(id, { enabled: true }, BY);
-  assert.deepEqual(await state(), [false, "payment"], "it is not paid for");
+  assert.deepEqual(await state(), [false, "payment"], "the subscription is not paid");
   await tell("active");
   assert.deepEqual(await state(), [true, null]);
   await store.changeCustomer(id, { enabled: false }, BY);

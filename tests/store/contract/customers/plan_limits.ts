@@ -90,7 +90,7 @@ test("a mail announces a changed tier or limit, with the held and returned subsc
   assert.deepEqual(await told(), [["subscriptions-held", 3, "4", ""]]);
   await fit(9);
   await store.changeCustomer("cus_1", { enabled: false }, at);
-  assert.deepEqual(await told(), [], "what only comes back needs no word");
+  assert.deepEqual(await told(), [], "a return needs no mail");
 });
 
 test("a subscription held by its tier gets every event once and in order after its return", async (store) => {
@@ -213,8 +213,12 @@ async function wander(store: Store, seed: number): Promise<void> {
     const on = listed.filter(({ disabledBy }) => disabledBy === null).length;
     const held = listed.filter(({ disabledBy }) => disabledBy === "tier").length;
     const where = `seed ${seed}, step ${step}`;
-    assert.ok(on <= limit, `${where}: ${on} are on, ${limit} may be`);
-    assert.ok(held === 0 || on === limit, `${where}: ${held} are held although there is room`);
-    assert.deepEqual(listed.map(({ id }) => id).sort(), [...alive.keys()].sort(), `${where}: none is lost`);
+    assert.ok(on <= limit, `${where}: ${on} are active, the limit is ${limit}`);
+    assert.ok(held === 0 || on === limit, `${where}: ${held} are held below the limit`);
+    assert.deepEqual(
+      listed.map(({ id }) => id).sort(),
+      [...alive.keys()].sort(),
+      `${where}: a subscription is lost`,
+    );
   }
 }

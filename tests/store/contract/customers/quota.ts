@@ -134,7 +134,7 @@ test("matchEvents() notifies the customer at 80 % and 100 % of the quota, once a
   assert.equal((await told()).length, 2);
   assert.equal(await releaseAll(store, { tiers: monthly(10), month: AUGUST }), 4);
   await step(15, 24, AUGUST);
-  assert.deepEqual(await told(), ["quota-100", "quota-100", "quota-80"], "a new month, told anew");
+  assert.deepEqual(await told(), ["quota-100", "quota-100", "quota-80"], "notified again in a new month");
   assert.deepEqual(await noticesOf(JULY), [T0 + 8, T0 + 10]);
 });
 
@@ -157,9 +157,9 @@ test("matchEvents() notifies once more if the limit changes within the month", a
   await step(13, 15);
   assert.equal(await told(), "quota-80 quota-100");
   await step(16, 16);
-  assert.equal(await told(), "quota-80 quota-100 quota-80", "of the new limit");
+  assert.equal(await told(), "quota-80 quota-100 quota-80", "for the new limit");
   const { warnedAtMs, spentAtMs } = await store.usageOf("cus_1", JULY);
-  assert.deepEqual([warnedAtMs, spentAtMs], [T0 + 16, null], "the month is not spent any more");
+  assert.deepEqual([warnedAtMs, spentAtMs], [T0 + 16, null], "the quota is no longer used up");
   await step(17, 24);
   assert.equal(await told(), "quota-80 quota-100 quota-80 quota-100");
   await store.changeCustomer("cus_1", { tier: "indie" }, BY);
@@ -334,7 +334,7 @@ test("matchEvents() stores held deliveries up to the limit, from which the subsc
   });
   assert.deepEqual(await mailsOf(store), ["held-full"]);
   await continueAll(store, { tiers });
-  assert.deepEqual(await claimedBodies(store), ["1: evt_01"], "the month is used up still");
+  assert.deepEqual(await claimedBodies(store), ["1: evt_01"], "the quota is still used up");
   // First a month with too small a quota, then one with enough.
   const august = { tiers: limited(5, 3), month: AUGUST };
   await continueAll(store, august);
@@ -346,7 +346,7 @@ test("matchEvents() stores held deliveries up to the limit, from which the subsc
   assert.deepEqual(
     await claimedBodies(store),
     Array.from({ length: 9 }, (_, at) => `${at + 2}: evt_${String(at + 2).padStart(2, "0")}`),
-    "every event once, in order, with numbers that have no gap",
+    "every event once, in order, without a gap in the sequence",
   );
 });
 

@@ -114,7 +114,7 @@ test("listAllDeliveries() returns all customers' deliveries, newest first, by st
     everyones.map(({ id, customerId, status }) => `${customerId} ${id.slice(4)}: ${status}`).sort(),
   );
   const events = all.map((line) => /evt_\d+/.exec(line)?.[0] ?? "");
-  assert.deepEqual(events, events.toSorted().reverse(), "the newest first");
+  assert.deepEqual(events, events.toSorted().reverse(), "newest first");
   for (const status of ["pending", "delivered", "failed", "held", "cancelled"] as const) {
     const ofStatus = all.filter((line) => line.endsWith(`: ${status}`));
     assert.ok(ofStatus.length > 0, status);
@@ -196,7 +196,7 @@ test("findDelivery() returns a delivery and listAttempts() its attempts, but onl
     await store.ownsSubscription("cus_2", "sub_1"),
   ], [true, false]);
   await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0, activeLimit: 100 });
-  assert.equal(await store.ownsSubscription("cus_1", "sub_1"), true, "a deleted one too");
+  assert.equal(await store.ownsSubscription("cus_1", "sub_1"), true, "also a deleted one");
 });
 
 test("catchUp() delivers stored events and then later ones, in order and once each", async (store) => {
@@ -206,10 +206,10 @@ test("catchUp() delivers stored events and then later ones, in order and once ea
   await store.addSubscription(aSubscription("sub_1"), 9, { backfill: { sinceMs: 0, perDay: 9 } });
   await subscribe(store, "sub_2");
   await publishMatched(store, 31, 35);
-  assert.equal((await claimedBodies(store)).length, 5, "the other one waits for nobody");
+  assert.equal((await claimedBodies(store)).length, 5, "the other subscription does not wait");
   for (const place of [5, 10, 15, 20, 25, 30]) {
     const moved = await store.catchUp({ ...TERMS, deliveriesFor: () => [] });
-    assert.equal(moved, 1, `up to ${place}: a call does little, so that nothing waits for it`);
+    assert.equal(moved, 1, `up to ${place}: each call is short`);
   }
   await catchUpAll(store);
   await publishMatched(store, 36, 36);
@@ -240,7 +240,7 @@ test("catchUp() includes all events published since the given time, matched or n
     all.filter(({ subscriptionId }) => subscriptionId === id).map(({ body }) => body);
   assert.deepEqual(of("sub_1"), Array.from({ length: came }, (_, at) => `${at + 1}: evt_${two(at + 1)}`));
   assert.deepEqual(of("sub_2"), [251, 252, 253, 254].map((n, at) => `${at + 1}: evt_${n}`));
-  assert.equal(await catchUpAll(store), 0, "nothing is left of it");
+  assert.equal(await catchUpAll(store), 0, "no deliveries are left");
 });
 
 test("catchUp() pauses when the quota is used up, holds nothing, and continues when the quota allows", async (store) => {
@@ -257,7 +257,7 @@ test("catchUp() pauses when the quota is used up, holds nothing, and continues w
   assert.equal(await catchUpAll(store, { tiers: monthly(2) }), 0);
   assert.deepEqual(await logged(store), [`${one(2)}: pending`, `${one(1)}: pending`]);
   // After an upgrade, and in the next month.
-  assert.equal(await releaseAll(store, { tiers: monthly(7) }), 1, "the subscription goes on");
+  assert.equal(await releaseAll(store, { tiers: monthly(7) }), 1, "the subscription continues");
   await catchUpAll(store, { tiers: monthly(7) });
   assert.deepEqual((await catchUpOf(store))?.nextEventId, "evt_08");
   const august = { tiers: monthly(100), month: AUGUST };
@@ -461,7 +461,7 @@ test("replayEvents() uses the day's replays, and sends nothing if they are insuf
   const terms = { ...TERMS, replaysPerDay: 4 };
   assert.equal(await store.replayDelivery("cus_1", deliveryId("evt_03", "sub_1"), terms), "limit_reached");
   const unlimited = await store.replayDelivery("cus_1", deliveryId("evt_03", "sub_1"), TERMS);
-  assert.ok(typeof unlimited !== "string", "the operator's are not limited");
+  assert.ok(typeof unlimited !== "string", "replays by the operator are not limited");
   assert.deepEqual(await limit(4), "limit_reached");
   const nextDay = await replayAll(store, { replaysPerDay: 4, nowMs: T0 + 86_400_000 });
   assert.deepEqual(nextDay, { ...sum, replayed: 3, created: 0 });

@@ -130,8 +130,8 @@ test("adjustForClockRollback() restarts waits from the present", async (store) =
   const backMs = T0 - 365 * 24 * HOUR;
   assert.deepEqual(await claimAll(store, backMs + HOUR), []);
   assert.equal(await store.adjustForClockRollback(backMs), 3);
-  assert.equal((await claimAll(store, backMs)).length, 1, "what was due is due");
-  assert.equal((await claimAll(store, backMs + LEASE)).length, 2, "leases run out");
+  assert.equal((await claimAll(store, backMs)).length, 1, "due deliveries stay due");
+  assert.equal((await claimAll(store, backMs + LEASE)).length, 2, "the leases expire");
   assert.equal((await claimAll(store, backMs + HOUR)).length, 3);
   assert.equal(await store.adjustForClockRollback(backMs + HOUR), 0);
 });
@@ -142,7 +142,7 @@ test("adjustForClockRollback() keeps a secret replaced before the rollback valid
   await store.rotateSecret("cus_1", "sub_1", rotation);
   const untilMs = async () => (await store.findSubscription("cus_1", "sub_1"))?.previousSecret?.untilMs;
   await store.adjustForClockRollback(T0 + HOUR);
-  assert.equal(await untilMs(), T0 + 24 * HOUR, "a clock that goes on takes nothing away");
+  assert.equal(await untilMs(), T0 + 24 * HOUR, "a clock that advances changes nothing");
   await store.adjustForClockRollback(T0 - 7 * 24 * HOUR);
   assert.equal(await untilMs(), T0 - 6 * 24 * HOUR);
 });
@@ -166,7 +166,7 @@ test("finishAttempts() does not count an attempt against a URL that has been cha
   assert.deepEqual(
     again.map(({ webhookUrl, attempt }) => `${webhookUrl} ${attempt}`),
     Array(6).fill(`${change.webhookUrl} 2`),
-    "all at once, at the new address",
+    "all at once, at the new URL",
   );
 });
 

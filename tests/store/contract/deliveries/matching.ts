@@ -178,7 +178,7 @@ test("matchEvents() stores nothing if a decision throws, and the events keep wai
   });
   await assert.rejects(failing, /cannot tell/);
   assert.deepEqual(await claimAll(store), []);
-  assert.equal(await matchAll(store, { tiers: monthly(3) }), 3, "the month's quota is whole");
+  assert.equal(await matchAll(store, { tiers: monthly(3) }), 3, "no quota is used");
   assert.deepEqual(await claimedBodies(store), ["1: evt_01", "2: evt_02", "3: evt_03"]);
 });
 

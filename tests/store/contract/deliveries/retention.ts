@@ -103,7 +103,7 @@ test("deleteSubscription() cancels unsent deliveries; never-attempted ones are t
     (await store.listDeliveries("cus_1", { limit: 99, subscriptionId: "sub_1" }))
       .map(({ sequence, status }) => `${sequence} ${status}`).reverse();
   assert.deepEqual(await log(), ["1 delivered", "2 cancelled", "3 cancelled", "4 cancelled"]);
-  assert.equal((await store.usageOf("cus_1", JULY)).deliveries, 4, "three were given back");
+  assert.equal((await store.usageOf("cus_1", JULY)).deliveries, 4, "the quota of three is returned");
   assert.ok((await claimAll(store, T0 + 99)).every(({ subscriptionId }) => subscriptionId === "sub_2"));
   await closeAll(store);
   await removeAll(store, 0, 0);
@@ -121,14 +121,14 @@ test("deleteSubscription() cancels a limited number at once; closeSubscriptions(
   await publishMatched(store, 1, 700, { tiers: monthly(600) });
   await store.deleteSubscription("cus_1", "sub_1", { nowMs: T0, activeLimit: 9 });
   assert.equal((await store.health()).pendingDeliveries, 100);
-  assert.deepEqual(await claimAll(store, T0 + 1), [], "nothing more is sent");
+  assert.deepEqual(await claimAll(store, T0 + 1), [], "no more is sent");
   assert.deepEqual(await closeAll(store), [200, 1]);
   assert.equal((await store.health()).pendingDeliveries, 0);
   const { deliveries, held } = await store.usageOf("cus_1", JULY);
   assert.deepEqual([deliveries, held], [0, 0]);
   await removeAll(store, 0, 0, 200);
   assert.deepEqual(await store.listDeliveries("cus_1", { limit: 9 }), []);
-  assert.equal(await store.ownsSubscription("cus_1", "sub_1"), true, "the record stays");
+  assert.equal(await store.ownsSubscription("cus_1", "sub_1"), true, "the subscription stays");
 });
 
 for (const disabled of ["subscription", "customer"] as const) {
@@ -145,9 +145,9 @@ for (const disabled of ["subscription", "customer"] as const) {
       async () => [(await store.usageOf("cus_1", JULY)).held, (await store.health()).pendingDeliveries];
     await enable(false);
     assert.deepEqual(await counts(), [500, 700]);
-    assert.deepEqual(await claimAll(store, T0 + 1), [], "nothing more is sent");
+    assert.deepEqual(await claimAll(store, T0 + 1), [], "no more is sent");
     await enable(true);
-    assert.deepEqual(await closeAll(store), [1], "the rest goes on");
+    assert.deepEqual(await closeAll(store), [1], "the others continue");
     assert.deepEqual(await counts(), [500, 700]);
     await enable(false);
     assert.deepEqual(await closeAll(store), [200, 1]);
@@ -201,5 +201,9 @@ test("largestCustomers() orders customers by stored size, without removed data",
   await closeAll(store);
   await removeAll(store, 0, 0);
   const left = await store.largestCustomers(9);
-  assert.deepEqual(left.map(({ customerId }) => customerId), ["cus_2", "cus_1"], "the records are left");
+  assert.deepEqual(
+    left.map(({ customerId }) => customerId),
+    ["cus_2", "cus_1"],
+    "the subscriptions are left",
+  );
 });

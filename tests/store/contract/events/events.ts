@@ -224,7 +224,7 @@ test("recordPublications() recognises a publication with a new key by its conten
 test("recordPublications() treats other content with a new key as another publication", async (store) => {
   await recordUnder(store, "guid 1", "hash 1", anEvent("evt_1"));
   assert.equal(await lookUp(store, "link 1", "hash 2"), null);
-  assert.equal(await lookUp(store, "link 1", "hash 3"), null, "and remembers no identity for it");
+  assert.equal(await lookUp(store, "link 1", "hash 3"), null, "the preview stores no identity");
 });
 
 test("recordPublications() prefers the key to the content", async (store) => {
@@ -247,7 +247,7 @@ test("recordPublications() finds the newest version by every identity of a publi
   assert.equal(await lookUp(store, "link 1", "hash 2"), "evt_2 v2");
   await recordUnder(store, "link 1", "hash 3", anEvent("evt_3", { ...later, version: 3 }));
   assert.equal(await lookUp(store, "guid 1", "hash 3"), "evt_3 v3");
-  assert.equal(await lookUp(store, "link+title 1", "hash 2"), null, "old content is no match");
+  assert.equal(await lookUp(store, "link+title 1", "hash 2"), null, "old content does not match");
 });
 
 test("recordPublications() can make a key a separate publication", async (store) => {
@@ -267,7 +267,7 @@ test("recordPublications() stores the new hash after a date change for every ide
   await lookUp(store, "link 1", "hash 1");
   const redate = () => ({ kind: "date_changed" } as const);
   await store.previewPublications("board", [aPublication("guid 1", "hash 7")], redate);
-  assert.equal(await lookUp(store, "new", "hash 7"), null, "a preview keeps nothing");
+  assert.equal(await lookUp(store, "new", "hash 7"), null, "a preview stores nothing");
   await store.recordPublications("board", [aPublication("guid 1", "hash 2")], redate);
   for (const key of ["guid 1", "link 1"]) {
     await store.recordPublications("board", [aPublication(key, "-")], (_, stored) => {
@@ -280,7 +280,7 @@ test("recordPublications() stores the new hash after a date change for every ide
   assert.equal(await lookUp(store, "guid 4", "hash 9"), "evt_9 v1");
   assert.equal((await store.listEvents({ limit: 9 })).length, 2);
   await store.recordPublications("board", [aPublication("unknown", "hash 5")], redate);
-  assert.equal(await lookUp(store, "unknown", "hash 5"), null, "and nothing of what is not stored");
+  assert.equal(await lookUp(store, "unknown", "hash 5"), null, "no hash of an event that is not stored");
 });
 
 test("recordPublications() separates the identities of two sources", async (store) => {

@@ -173,7 +173,7 @@ async function walk(
   for (let page = await store.listEvents(query);;) {
     assert.ok(page.length <= query.limit, "a page is no longer than the limit");
     walked.push(...page.map((event) => event.id));
-    assert.ok(walked.length <= MAX_WALKED, "a walk comes to an end");
+    assert.ok(walked.length <= MAX_WALKED, "the walk ends");
     const last = page.at(-1);
     if (last === undefined) return walked;
     page = await store.listEvents({ ...query, ...await next(last) });

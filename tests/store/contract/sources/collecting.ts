@@ -95,7 +95,7 @@ test("finishFetch() holds a change spike until releaseEvents() delivers or disca
     const held = (await store.listSources()).map(({ id, heldBack }) => [id, heldBack]);
     assert.deepEqual(held, [["board", 2], ["court", 0]]);
     await store.finishFetch(aFetchEnd("board", T0));
-    assert.deepEqual(await matched(store), [], "the next fetch does not let it go");
+    assert.deepEqual(await matched(store), [], "the next fetch does not release it");
     assert.equal(await store.releaseEvents("court", end), 0);
     assert.equal(await store.releaseEvents("board", end), 2);
     assert.deepEqual(await matched(store), end === "deliver" ? ids : []);
@@ -147,7 +147,7 @@ test("finishFetch() holds the revisions of a spike, or its new events with their
     },
   );
   assert.deepEqual([held, counted], [2, [[1, 2, 0]]]);
-  assert.deepEqual(await matched(store), ["evt_b_2"], "the revision of what was known goes out");
+  assert.deepEqual(await matched(store), ["evt_b_2"], "revisions of known publications are delivered");
   assert.equal(await store.releaseEvents("board", "deliver"), 4);
   assert.deepEqual(await matched(store), ["evt_a_2", "evt_a_3", "evt_b_1", "evt_b_3"]);
 });
@@ -313,7 +313,7 @@ test("recordRemovals() counts the consecutive complete fetches in which a public
     });
     return missed;
   };
-  assert.deepEqual(await fetchWith(["evt_1"], T0), [["evt_2", 1]], "older ones are not asked about");
+  assert.deepEqual(await fetchWith(["evt_1"], T0), [["evt_2", 1]], "older events are not considered");
   assert.deepEqual(await fetchWith(["evt_1"]), [["evt_2", 2], ["evt_3", 1]]);
   assert.deepEqual(await fetchWith(["evt_1", "evt_2", "evt_3"]), []);
   assert.deepEqual(await fetchWith(["evt_1", "evt_3"]), [["evt_2", 1]]);

@@ -148,7 +148,7 @@ test("extendLease() extends only the holder's own lease", async (store) => {
   assert.equal(await extend("prc_1"), true);
   assert.deepEqual(await claimIds(store, T0 + LEASE + 9), []);
   assert.deepEqual(await claimIds(store, T0 + LEASE + 10, { holder: "prc_2" }), ["board"]);
-  assert.equal(await extend("prc_1"), false, "somebody else has it now");
+  assert.equal(await extend("prc_1"), false, "another process has leased it");
 });
 
 test("finishFetch() stores the outcome even if the lease has expired in the meantime", async (store) => {
@@ -291,7 +291,7 @@ test("finishFetch() ends an assumed pause of a host that responds, if it began b
     store.finishFetch(aFetchEnd("b", T0 + 2, { responded: { hosts: ["board.example"], sinceMs } }));
   await pause(T0 + HOUR, true);
   await answer(T0 - 1);
-  assert.equal(await pausedUntil(), T0 + HOUR, "it was asked before the host refused");
+  assert.equal(await pausedUntil(), T0 + HOUR, "the request preceded the refusal");
   await answer(T0 + 1);
   assert.equal(await pausedUntil(), null);
   for (const guesses of [[false], [false, true], [true, false]]) {

@@ -225,13 +225,16 @@ test("changeSubscription() refuses duplicates of active subscriptions, and more 
   const same = { webhookUrl: other.webhookUrl, topics: ["gpai"] };
   assert.equal(await change(store, same), "duplicate");
   assert.deepEqual((await store.findSubscription("cus_1", "sub_1"))?.topics, []);
-  assert.ok(typeof await change(store, { ...same, enabled: false }) !== "string", "switched off it may");
+  assert.ok(
+    typeof await change(store, { ...same, enabled: false }) !== "string",
+    "accepted if it is disabled",
+  );
   assert.equal(await change(store, { enabled: true }), "duplicate");
   assert.equal(await change(store, { topics: [], enabled: true }, { activeLimit: 1 }), "limit_reached");
   assert.ok(typeof await change(store, { topics: [], enabled: true }, { activeLimit: 2 }) !== "string");
   assert.ok(
     typeof await change(store, { language: "fr" }, { activeLimit: 0 }) !== "string",
-    "it is on already",
+    "already enabled",
   );
 });
 
@@ -251,7 +254,7 @@ test("changeSubscription() holds waiting deliveries while disabled, and releases
     [1, "disabled"],
   ]);
   const again = await change(store, { enabled: false }, { nowMs: T0 + 6 });
-  assert.equal(typeof again === "string" ? again : again.disabledAtMs, T0 + 5, "it was off already");
+  assert.equal(typeof again === "string" ? again : again.disabledAtMs, T0 + 5, "already disabled");
   const on = await change(store, { enabled: true });
   assert.ok(typeof on !== "string");
   assert.deepEqual([on.disabledAtMs, on.disabledBy], [null, null]);

@@ -101,7 +101,7 @@ Deno.test("copyDatabase() copies one consistent state while another process writ
     assert.equal((await writer.status).signal, "SIGTERM");
     await heard.cancel();
     assert.ok(states.every((moves, at) => at === 0 || moves >= (states[at - 1] ?? 0)), `${states}`);
-    assert.ok(hasMoved(), "nothing was written meanwhile");
+    assert.ok(hasMoved(), "something was written during the copy");
   }));
 
 Deno.test("copyDatabase() copies a state no older than its start, even if everything is rewritten meanwhile", () =>

@@ -42,7 +42,7 @@ async function killedWriter(
     }
   }
   const { signal } = await child.status;
-  assert.equal(signal, "SIGKILL", "the writer was at work when it was killed");
+  assert.equal(signal, "SIGKILL", "the writer was writing when it was killed");
   return said.split("\n").slice(0, -1); // the last line may be incomplete
 }
 
@@ -63,7 +63,7 @@ Deno.test("the SQLite engine keeps every acknowledged write when its process is 
     };
     for (const line of said) {
       const [what = "", id] = line.split(" ");
-      assert.ok(held[what]?.has(id), `${line}, and it is lost`);
+      assert.ok(held[what]?.has(id), `${line}, but it is lost`);
     }
     assert.deepEqual(connection.all(sql`pragma integrity_check`).map((row) => row["integrity_check"]), [
       "ok",

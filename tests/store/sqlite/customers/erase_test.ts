@@ -55,7 +55,7 @@ Deno.test("an erasure removes personal data from the database, its log and later
       await store.changeCustomer(id, { email: PERSONAL[1] ?? "" }, BY);
       await store.claimMails({ nowMs: T0, leaseMs: 1, limit: 9 });
       const before = bytesOf("regfeed.db") + bytesOf("regfeed.db-wal");
-      assert.deepEqual(PERSONAL.filter((text) => !before.includes(text)), [], "it would be found");
+      assert.deepEqual(PERSONAL.filter((text) => !before.includes(text)), [], "the search can find the data");
       assert.equal(await store.eraseCustomer(id, { actor: "cli:ops", atMs: T0 + 9 }), true);
       await publishMany(other, 31, 40);
       const files = createDatabaseFiles();

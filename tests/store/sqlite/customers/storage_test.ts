@@ -75,12 +75,12 @@ Deno.test("repeatedly created and deleted subscriptions with backfills leave alm
       const id = `sub_${round}`;
       await store.addSubscription(aSubscription(id), 1, { backfill: { sinceMs: 0, perDay: 100 } });
       while (await store.catchUp(terms) > 0);
-      assert.equal((await store.health()).pendingDeliveries, MONTHLY, "as many as the month allows");
+      assert.equal((await store.health()).pendingDeliveries, MONTHLY, "as many as the quota allows");
       most = Math.max(most, usedBytes(outside) - before);
       await store.deleteSubscription("cus_1", id, { nowMs: T0, activeLimit: 1 });
       assert.equal(outside.get(sql`select count(*) as bodies from delivery_bodies`)?.["bodies"], 0);
       await sweep(store);
-      assert.equal((await store.usageOf("cus_1", JULY)).deliveries, 0, "what was not sent does not count");
+      assert.equal((await store.usageOf("cus_1", JULY)).deliveries, 0, "unsent deliveries do not count");
     }
     assert.ok(most < MONTHLY * 10_000, `${most} bytes during a round`);
     const left = usedBytes(outside) - before;

@@ -170,7 +170,7 @@ Deno.test("transaction() excludes other writers from the start, so that its read
     other.script("pragma busy_timeout = 0");
     const write = () => other.run(sql`insert into event_outbox (event_seq) values (1)`);
     outside.transaction("durable", () => assert.throws(write, /locked/));
-    assert.throws(write, /FOREIGN KEY/, "and lets them in after it");
+    assert.throws(write, /FOREIGN KEY/, "they can write afterwards");
     other.close();
   }));
 
