@@ -70,11 +70,7 @@ Deno.test("GET /v1/events lists the newest first, with count and disclaimer", ()
     ]);
     const reply = await world.ask("/v1/events", { key });
     assert.equal(reply.status, 200);
-    assert.deepEqual(
-      idsOf(reply),
-      [b?.id, c?.id, a?.id],
-      "events of the same time are ordered by descending id",
-    );
+    assert.deepEqual(idsOf(reply), [b?.id, c?.id, a?.id], "equal times by descending id");
     assert.equal(reply.json.count, 3);
     assert.match(reply.json.disclaimer, /not legal advice/);
     eventList.parse(reply.json);

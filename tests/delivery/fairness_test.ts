@@ -204,10 +204,7 @@ Deno.test("an endpoint that succeeds slowly is limited to the slots of probes, a
     assert.ok((then.get("a") ?? 0) <= 17, `${then.get("a")} of 25 slow slots`);
     room.start(); // another process over the same store
     for (let at = 0; at < 20; at++) await room.pass(3_000);
-    assert.ok(
-      [...room.lagsMs.values()].every((lags) => lags.length === 8),
-      "all deliveries arrive eventually",
-    );
+    assert.ok([...room.lagsMs.values()].every((lags) => lags.length === 8), "all arrive eventually");
   }));
 
 Deno.test("an endpoint that fails has at most as many attempts as slots until the failure is recorded", async () => {

@@ -187,10 +187,7 @@ function keptBytes(): number {
 }
 
 Deno.test(
-  needs(
-    `${POLLS} polls through every fault lose or repeat no event, and leak no memory`,
-    RECORDINGS,
-  ),
+  needs(`${POLLS} polls through every fault lose or repeat no event, and leak no memory`, RECORDINGS),
   async () => {
     const seed = seedOfRun();
     const feeds = await growingFeeds(0.3);

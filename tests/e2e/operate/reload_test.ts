@@ -137,10 +137,7 @@ Deno.test("a reload under load fails no request, and applies customers, limits a
     assert.deepEqual([...statuses.keys()], [200], "no request failed");
     const before = await usedToday(server, key);
     assert.equal(before.limit, 20_000);
-    assert.ok(
-      before.used > (statuses.get(200) ?? 0),
-      `${before.used} counted, including the repeated requests`,
-    );
+    assert.ok(before.used > (statuses.get(200) ?? 0), `${before.used} counted, with the repeated ones`);
     await writeConfig(folder, SECOND.replace("20000", "30000"));
     await reload(server);
     const after = await usedToday(server, key);

@@ -159,11 +159,7 @@ Deno.test("OTEL_DENO exports a span for each operation, without secrets, address
     assert.match(String(named("send mail")[0]?.attributes["regfeed.mail"]), /^mail_/);
     const [reload] = named("reload config");
     const within = spans.filter((span) => span.parentSpanId === reload?.spanId);
-    assert.deepEqual(
-      within.map(({ name }) => name),
-      [],
-      "operations that a reload starts have separate traces",
-    );
+    assert.deepEqual(within.map(({ name }) => name), [], "separate traces after a reload");
     // The runtime's own span of the request has the id that the client received.
     const [request] = spans.filter(({ attributes }) => attributes["regfeed.request"] === requestId);
     assert.equal(request?.attributes["regfeed.route"], "/v1/events/{id}");

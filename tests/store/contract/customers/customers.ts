@@ -185,11 +185,7 @@ test("findResponse() returns the response that was stored for the customer's key
   assert.equal(await store.findResponse("cus_1", "key 1", 0), null);
   assert.equal(await store.addSubscription(aSubscription("sub_1"), 9, { response: ANSWER }), "created");
   assert.deepEqual(await store.findResponse("cus_1", "key 1", T0 - 1), ANSWER);
-  assert.equal(
-    await store.findResponse("cus_1", "key 1", T0),
-    null,
-    "a response of exactly that time is not after it",
-  );
+  assert.equal(await store.findResponse("cus_1", "key 1", T0), null, "not after its own time");
   assert.equal(await store.findResponse("cus_2", "key 1", 0), null);
   assert.equal(await store.findResponse("cus_1", "key 2", 0), null);
 });

@@ -127,11 +127,7 @@ test("declareCustomers() refuses keys and ids of other customers, and changes no
       { name: "thief", what: "key", holderId: made.id, keyIndex: 1 },
     ],
   });
-  assert.equal(
-    await opens(store, "bank"),
-    bank.id,
-    "the customer that is no longer declared is still enabled",
-  );
+  assert.equal(await opens(store, "bank"), bank.id, "the undeclared customer stays enabled");
   assert.equal(await store.findCustomer(declaredCustomerId("fresh")), null);
   assert.deepEqual(await store.listAudit({ limit: 100 }), audit);
 });

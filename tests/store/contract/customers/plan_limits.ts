@@ -215,10 +215,6 @@ async function wander(store: Store, seed: number): Promise<void> {
     const where = `seed ${seed}, step ${step}`;
     assert.ok(on <= limit, `${where}: ${on} are active, the limit is ${limit}`);
     assert.ok(held === 0 || on === limit, `${where}: ${held} are held below the limit`);
-    assert.deepEqual(
-      listed.map(({ id }) => id).sort(),
-      [...alive.keys()].sort(),
-      `${where}: a subscription is lost`,
-    );
+    assert.deepEqual(listed.map(({ id }) => id).sort(), [...alive.keys()].sort(), `${where}: lost`);
   }
 }

@@ -201,9 +201,5 @@ test("largestCustomers() orders customers by stored size, without removed data",
   await closeAll(store);
   await removeAll(store, 0, 0);
   const left = await store.largestCustomers(9);
-  assert.deepEqual(
-    left.map(({ customerId }) => customerId),
-    ["cus_2", "cus_1"],
-    "the subscriptions are left",
-  );
+  assert.deepEqual(left.map(({ customerId }) => customerId), ["cus_2", "cus_1"], "subscriptions stay");
 });

@@ -225,10 +225,7 @@ test("changeSubscription() refuses duplicates of active subscriptions, and more 
   const same = { webhookUrl: other.webhookUrl, topics: ["gpai"] };
   assert.equal(await change(store, same), "duplicate");
   assert.deepEqual((await store.findSubscription("cus_1", "sub_1"))?.topics, []);
-  assert.ok(
-    typeof await change(store, { ...same, enabled: false }) !== "string",
-    "accepted if it is disabled",
-  );
+  assert.ok(typeof await change(store, { ...same, enabled: false }) !== "string", "accepted if disabled");
   assert.equal(await change(store, { enabled: true }), "duplicate");
   assert.equal(await change(store, { topics: [], enabled: true }, { activeLimit: 1 }), "limit_reached");
   assert.ok(typeof await change(store, { topics: [], enabled: true }, { activeLimit: 2 }) !== "string");

@@ -139,10 +139,7 @@ async function locksOn(file: string): Promise<string[]> {
 }
 
 Deno.test(
-  needs(
-    "copyDatabase() does not release locks of this process, however often it copies",
-    LINUX,
-  ),
+  needs("copyDatabase() does not release locks of this process, however often it copies", LINUX),
   () =>
     withFolder(async (folder, files) => {
       const file = join(folder, "regfeed.db");
