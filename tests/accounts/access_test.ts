@@ -85,7 +85,7 @@ Deno.test("authenticate() states whether the key is missing, malformed, unknown 
   }
 });
 
-Deno.test("authenticate() caches a holder for at most 500 ms", async () => {
+Deno.test("authenticate() caches a key holder for at most 500 ms", async () => {
   const { access, clock, holders, asked } = given();
   await access.authenticate(BEARER);
   holders.set(hashKey(KEY), DISABLED_KEY);
@@ -116,7 +116,7 @@ Deno.test("authenticate() does not cache unknown keys, and drops deleted ones", 
   await refused(() => access.authenticate(BEARER));
 });
 
-Deno.test("authenticate() measures the age from the start of the look-up", async () => {
+Deno.test("authenticate() measures the age of an entry from the start of the look-up", async () => {
   const clock = fakeClock(T0);
   let asked = 0;
   const store = {

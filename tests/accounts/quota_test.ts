@@ -82,7 +82,7 @@ Deno.test("take() allows exactly the limit of many concurrent requests, with one
   assert.equal(counts.stored.get("2026-07-20 cus_1"), 50);
 });
 
-Deno.test("take() returns the next 00:00 UTC, and the seconds until then", async () => {
+Deno.test("take() returns the time of the next 00:00 UTC, and the seconds until then", async () => {
   const { quota, clock } = given();
   const rows: [number, number, number][] = [
     [T0, MIDNIGHT, 43_200],
@@ -108,7 +108,7 @@ Deno.test("take() starts again at 00:00 UTC, and stores each day separately", as
   assert.deepEqual(Object.fromEntries(counts.stored), { "2026-07-20 cus_1": 2, "2026-07-21 cus_1": 2 });
 });
 
-Deno.test("take() rethrows a failed read, and reads again next time", async () => {
+Deno.test("take() rejects if a read fails, and reads again next time", async () => {
   const { quota, counts } = given();
   counts.gate = Promise.reject(new Error("the disk is gone"));
   const both = await Promise.allSettled([quota.take("cus_1", 1), quota.take("cus_1", 1)]);
@@ -117,7 +117,7 @@ Deno.test("take() rethrows a failed read, and reads again next time", async () =
   assert.equal((await quota.take("cus_1", 1)).allowed, true, "the failed calls were not counted");
 });
 
-Deno.test("refund() subtracts a counted request once", async () => {
+Deno.test("refund() subtracts a counted request only once", async () => {
   const { quota, counts } = given();
   const first = await quota.take("cus_1", 2);
   await quota.take("cus_1", 2);
@@ -133,7 +133,7 @@ Deno.test("refund() subtracts a counted request once", async () => {
   assert.equal(counts.stored.get("2026-07-20 cus_1"), 2);
 });
 
-Deno.test("refund() of a request from before midnight subtracts from its own day", async () => {
+Deno.test("refund() of a request made before midnight subtracts from that day", async () => {
   const { quota, counts, clock } = given();
   clock.set(MIDNIGHT - 1);
   const allowance = await quota.take("cus_1", 5);
@@ -146,7 +146,7 @@ Deno.test("refund() of a request from before midnight subtracts from its own day
   assert.deepEqual(Object.fromEntries(counts.stored), { "2026-07-20 cus_1": 0, "2026-07-21 cus_1": 1 });
 });
 
-Deno.test("flush() rejects on failure and keeps the counts for the next one, also after midnight", async () => {
+Deno.test("flush() rejects on failure, and keeps the counts for the next flush, even after midnight", async () => {
   const { quota, counts, clock } = given();
   await takeTimes(quota, 3);
   counts.failures = 2;
@@ -162,7 +162,7 @@ Deno.test("flush() rejects on failure and keeps the counts for the next one, als
   assert.equal(counts.stored.get("2026-07-20 cus_1"), 4);
 });
 
-Deno.test("overlapping flush() calls store every count once, and resolve after everything is stored", async () => {
+Deno.test("overlapping flush() calls store every count once, and resolve when all counts are stored", async () => {
   const { quota, counts } = given();
   await takeTimes(quota, 3);
   const open = counts.hold();

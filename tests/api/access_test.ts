@@ -8,7 +8,7 @@ import { BY } from "../store/contract/given.ts";
 const withWorld = (work: (world: World) => Promise<void>, config = boardConfig()) =>
   createdWorld(config, work);
 
-Deno.test("every path that requires a key responds with 401 without a valid one", () =>
+Deno.test("every path that requires a key responds with 401 if the key is missing or invalid", () =>
   withWorld(async (world) => {
     const { key } = await world.addCustomer();
     // The forms of invalid keys are tested with keyFromHeader().
@@ -29,7 +29,7 @@ Deno.test("every path that requires a key responds with 401 without a valid one"
     assert.equal((await world.ask("/v1/events", lowerCase)).status, 200);
   }));
 
-Deno.test("a rotated key, and the key of a disabled customer, is rejected within a second", () =>
+Deno.test("rotated keys and keys of disabled customers are rejected within a second", () =>
   withWorld(async (world) => {
     const { customer, key } = await world.addCustomer();
     assert.equal((await world.ask("/v1/events", { key })).status, 200);
@@ -126,7 +126,7 @@ Deno.test("HEAD gets the response of GET with its length and without its body, a
 
 const CORS = "access-control-allow-origin";
 
-Deno.test("pages of any origin may read the responses of public paths, errors included, and no others", () =>
+Deno.test("pages of any origin may read only the responses of public paths, including errors", () =>
   withWorld(async (world) => {
     const { key } = await world.addCustomer();
     const long = `?x=${"x".repeat(9_000)}`;
@@ -160,7 +160,7 @@ Deno.test("pages of any origin may read the responses of public paths, errors in
     assert.deepEqual([down.status, down.headers.get(CORS)], [503, "*"]);
   }));
 
-Deno.test("a request while the service stops gets 503, and its connection is closed", () =>
+Deno.test("a request during shutdown gets 503, and its connection is closed", () =>
   withWorld(async (world) => {
     for (const [path, cors] of [["/v1/sources", "*"], ["/v1/events", null]] as const) {
       const response = world.app.refuse(new Request(`http://regfeed.example${path}`));

@@ -15,7 +15,7 @@ const publish = async (world: World, ids: readonly string[]) => {
   await world.app.ingest.ingest(["board"]);
 };
 
-Deno.test("a read with the current ETag in If-None-Match gets 304 and is not counted", () =>
+Deno.test("a read with the current ETag in If-None-Match gets 304, and is not counted", () =>
   withWorld(async (world, key) => {
     await publish(world, ["1"]);
     for (const path of ["/v1/events", "/v1/events?limit=1", "/v1/sources", "/v1/topics"]) {
@@ -33,7 +33,7 @@ Deno.test("a read with the current ETag in If-None-Match gets 304 and is not cou
     }
   }));
 
-Deno.test("a read with If-None-Match: * gets 304 and is counted", () =>
+Deno.test("a read with If-None-Match: * gets 304, and is counted", () =>
   withWorld(async (world, key) => {
     await publish(world, ["1"]);
     const remaining = (reply: { headers: Headers }) => Number(reply.headers.get("x-ratelimit-remaining"));

@@ -144,7 +144,7 @@ Deno.test("POST /v1/deliveries/{id}/replay sends the same bytes with the same id
   }, { respond: () => ({ status }) });
 });
 
-Deno.test("POST /v1/deliveries/{id}/replay responds with the reason if it sends nothing", () =>
+Deno.test("POST /v1/deliveries/{id}/replay returns the reason if it sends nothing", () =>
   withSubscription(async (given) => {
     await given.publish("1");
     const [{ id }] = await listed(given);
@@ -156,7 +156,7 @@ Deno.test("POST /v1/deliveries/{id}/replay responds with the reason if it sends 
     assert.deepEqual([deleted.status, deleted.json.code], [409, "delivery_cancelled"]);
   }));
 
-Deno.test("POST /v1/subscriptions/{id}/replay sends a period again and creates missing deliveries", () =>
+Deno.test("POST /v1/subscriptions/{id}/replay sends a period again, and creates missing deliveries", () =>
   withSubscription(async (given) => {
     const { publish, pass, ask, bodiesTo, world } = given;
     await publish("1", "2");

@@ -171,7 +171,7 @@ Deno.test("GET /v1/events names every invalid parameter", () =>
     }
   }));
 
-Deno.test("a response names at most fifty invalid fields, and the number of the others", () =>
+Deno.test("a response names at most fifty invalid fields, and the number of others", () =>
   withWorld(async (world, key) => {
     const query = Array.from({ length: 1_000 }, (_, index) => `x${index}`).join("&");
     const reply = await world.ask(`/v1/events?${query}`, { key });
@@ -270,7 +270,7 @@ async function walk(
 }
 
 for (const latest of [false, true]) {
-  Deno.test(`Link loses and repeats no event while events are stored and revised (latest=${latest})`, () =>
+  Deno.test(`Link neither loses nor repeats an event while events are stored and revised (latest=${latest})`, () =>
     fc.assert(
       fc.asyncProperty(someWalk, ([before, meanwhile, limit]) =>
         withWorld(async (world, key) => {
@@ -291,7 +291,7 @@ for (const latest of [false, true]) {
     ));
 }
 
-Deno.test("after returns every event once, in the order of storing", () =>
+Deno.test("`after` returns every event once, in the order of storing", () =>
   withWorld(async (world, key) => {
     const stored: RegEvent[] = [];
     const polled: string[] = [];
@@ -356,7 +356,7 @@ Deno.test("the versions of a publication are in pages of 100, the latest first, 
     }
   }));
 
-Deno.test("a page with long versions contains fewer, and the others are on the next pages", () =>
+Deno.test("a page with long versions contains fewer of them, and the others are on the next pages", () =>
   withWorld(async (world, key) => {
     const ids = await storeVersions(world, 5, (at) => ({ summary_en: `${at} `.repeat(200_000) }));
     const pages = await pagesFrom(world, key, `/v1/events/${ids[0]}/versions`);
@@ -365,7 +365,7 @@ Deno.test("a page with long versions contains fewer, and the others are on the n
     assert.equal(sizes.reduce((sum, size) => sum + size), 5);
   }));
 
-Deno.test("an unknown position gets 400 with a way to continue, as after a restore from a backup", () =>
+Deno.test("an unknown cursor, as after a restore from a backup, gets 400 and advice on how to continue", () =>
   withWorld(async (world, key) => {
     await store(world, [{}]);
     const rows: [field: string, message: RegExp][] = [

@@ -23,7 +23,7 @@ const parameters = async (name: string): Promise<Record<string, Parameter>> => {
   return Object.fromEntries(found.map((parameter) => [parameter.name, parameter]));
 };
 
-Deno.test("every documented path and method exists, and no other method", () =>
+Deno.test("every documented path and method exists, and no other method does", () =>
   withWorld(async (world) => {
     const { paths } = await description();
     for (const [path, item] of Object.entries(paths)) {
@@ -51,7 +51,7 @@ Deno.test("every operation has a unique id, a known tag and texts", async () => 
   }
 });
 
-Deno.test("query parameters have the types of their values", async () => {
+Deno.test("query parameters are documented with the types of their values", async () => {
   const { limit, since, topics, latest, severity_min, event_type } = await parameters("get /v1/events");
   assert.deepEqual(limit?.schema, { default: 50, type: "integer", minimum: 1, maximum: 200 });
   assert.equal(since?.schema.type, "integer");

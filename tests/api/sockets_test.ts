@@ -117,7 +117,7 @@ Deno.test("an unusual URL or method gets a response that names the problem", () 
     }
   }));
 
-Deno.test("the Host header cannot select a path", () =>
+Deno.test("the Host header does not affect the path", () =>
   withServer(async (port) => {
     const invalid = "x/v1/sources?|x/v1/sources#|x?|u:p@x|x\\y|a b|x:port|x:123456|[::1".split("|");
     for (const host of [...invalid, "\u00e9"]) {

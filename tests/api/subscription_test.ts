@@ -102,7 +102,7 @@ Deno.test("POST /v1/subscriptions names every invalid field, with the rule that 
     }
   }));
 
-Deno.test("POST /v1/subscriptions has one response for every host that is not permitted", () =>
+Deno.test("POST /v1/subscriptions returns the same response for every host that is not permitted", () =>
   withWorld(async (world, key) => {
     const addresses = [
       "https://127.0.0.1/",
@@ -128,7 +128,7 @@ Deno.test("POST /v1/subscriptions has one response for every host that is not pe
     assert.deepEqual(world.platform.http.requests, [], "nothing was sent");
   }, `server.public_url = "https://feed.example.org"\n${boardConfig()}`));
 
-Deno.test("POST /v1/subscriptions states the rule that a URL violates, whatever its host is", () =>
+Deno.test("POST /v1/subscriptions states the rule that a URL violates, regardless of its host", () =>
   withWorld(async (world, key) => {
     const rows: [webhookUrl: (host: string) => string, message: RegExp][] = [
       [(host) => `http://${host}/ai`, /must begin with https:\/\/; over http, .*\[delivery\] allow_http\)$/],
@@ -164,7 +164,7 @@ Deno.test("POST /v1/subscriptions states the rule that a URL violates, whatever 
     assert.deepEqual(world.platform.http.requests, [], "nothing was sent");
   }));
 
-Deno.test("POST /v1/subscriptions refuses duplicates, however the URL and the filters are written", () =>
+Deno.test("POST /v1/subscriptions refuses duplicates, even with other notations of URL and filters", () =>
   withWorld(async (world, key) => {
     const wish = { webhook_url: HOOK, topics: ["gpai", "transparency"] };
     assert.equal((await subscribe(world, key, wish)).status, 201);
@@ -183,7 +183,7 @@ Deno.test("POST /v1/subscriptions refuses more subscriptions than the tier allow
     assert.equal((await subscribe(world, key, { webhook_url: `${HOOK}/2` })).status, 201);
   }));
 
-Deno.test("DELETE /v1/subscriptions/{id} returns the record once, then 404, as to other customers", () =>
+Deno.test("DELETE /v1/subscriptions/{id} returns the subscription once, and then 404, as to other customers", () =>
   withWorld(async (world, key) => {
     const { subscription } = (await subscribe(world, key, { webhook_url: HOOK })).json;
     const stranger = (await world.addCustomer()).key;
@@ -231,7 +231,7 @@ Deno.test("POST /v1/subscriptions/{id}/test returns the problem, and 404 to othe
     assert.equal((await world.ask(path, { method: "POST", key: stranger })).status, 404);
   }));
 
-Deno.test("an invalid body, media type or encoding is rejected and named", () =>
+Deno.test("an invalid body, media type or encoding is rejected with the reason", () =>
   withWorld(async (world, key) => {
     const post = (body: BodyInit, type = "application/json", encoding?: string) => {
       const headers = new Headers({ "content-type": type });

@@ -100,7 +100,7 @@ Deno.test("an Idempotency-Key is checked before the body is validated; another b
     }
   }));
 
-Deno.test("the Idempotency-Key of a failed request can be used again", () =>
+Deno.test("the Idempotency-Key of a failed request can be reused", () =>
   withWorld(async (world) => {
     const { key } = await world.addCustomer();
     assert.equal((await subscribe(world, key, { webhook_url: "https://127.0.0.1/" }, "k")).status, 400);
@@ -119,7 +119,7 @@ Deno.test("a repeated Idempotency-Key gets 409 while the first request is in pro
     assert.equal((await subscribe(world, key, { webhook_url: HOOK }, "k")).status, 201);
   }));
 
-Deno.test("an Idempotency-Key sent to two routes at the same time is used by one of them", () =>
+Deno.test("only one of two concurrent routes can use the same Idempotency-Key", () =>
   withWorld(async (world) => {
     const { key } = await world.addCustomer();
     const made = (await subscribe(world, key, { webhook_url: HOOK })).json.subscription;

@@ -161,7 +161,7 @@ Deno.test("createBackup() rejects an archive that does not read back as it was w
     assert.deepEqual(await names(place.folder), ["regfeed.db", "regfeed.db.key", "regfeed.toml"]);
   }));
 
-Deno.test("backupName() and backupTime() agree, and no other name has a time", () => {
+Deno.test("backupTime() reverses backupName(), and returns null for other names", () => {
   assert.equal(backupName(NOW_MS), "regfeed-20260801T031500Z.tar.gz");
   assert.equal(backupTime(backupName(NOW_MS)), NOW_MS);
   assert.equal(scheduledName(NOW_MS), "scheduled-regfeed-20260801T031500Z.tar.gz");

@@ -85,7 +85,7 @@ Deno.test("restoreBackup() always leaves a database in place, and releases its l
     assert.equal(claims, 0);
   }));
 
-Deno.test("restoreBackup() does not touch a database in use", () =>
+Deno.test("restoreBackup() refuses a database in use", () =>
   withPlace(async (place) => {
     await create(place);
     const store = openStore(place.database, testVault);

@@ -42,7 +42,7 @@ Deno.test("nextBackupAt() follows the schedule, catches up, and waits after a fa
   assert.equal(nextBackupAt(never, { newestMs: null, startedMs: 0, failedMs: null, nowMs }), null);
 });
 
-Deno.test("findSuperfluous() returns the oldest scheduled backups, and never manual ones", () => {
+Deno.test("findSuperfluous() returns the oldest scheduled backups, but never manual ones", () => {
   const days = ["01", "02", "03", "04"].map((day) => scheduledName(at(`2026-08-${day}T03:15`)));
   const names = [
     "mine.tar.gz",
@@ -62,7 +62,7 @@ Deno.test("findSuperfluous() returns the oldest scheduled backups, and never man
   assert.deepEqual(findSuperfluous([ahead, ...names], 1, nowMs), [days[2], days[1], days[0]]);
 });
 
-Deno.test("findNewestBackup() ignores backups from the future, but not from a moment ago", async () => {
+Deno.test("findNewestBackup() ignores backups from the future, but includes recent ones", async () => {
   const nowMs = at("2026-08-04T03:14");
   const newest = (...times: string[]) =>
     findNewestBackup("/backups", {

@@ -33,7 +33,7 @@ Deno.test("classifyItem() returns every value of a relevant item, with a reason 
   assert.deepEqual(topic?.words, ["transparency", "Art. 50"]);
 });
 
-Deno.test("reasons state the points and the words that earned them", () => {
+Deno.test("reasons state the points and the words behind them", () => {
   const told = (title: string, summary: string, url: string, fields: string[]) =>
     classifyItem(item({ title, summary, url })).reasons.filter(({ field }) => fields.includes(field))
       .map(({ field, value, why, words }) => `${field} ${value}: ${why} [${words.join(" · ")}]`);
@@ -125,7 +125,7 @@ Deno.test("classifyItem() distinguishes AI from lookalikes, and rules on AI from
   }
 });
 
-Deno.test("classifyItem() finds the publisher in the URL: the same guidelines are less severe from outside the EU", () => {
+Deno.test("classifyItem() finds the publisher in the URL, so that guidelines from outside the EU are less severe", () => {
   const rows: [url: string, severity: string][] = [
     ["https://digital-strategy.ec.europa.eu/en/library/1", "high"],
     ["https://www.edpb.europa.eu/1", "high"],

@@ -145,7 +145,7 @@ Deno.test("a configured severity rule applies only if every condition is met", (
   }
 });
 
-Deno.test("the first matching severity rule of the config applies, and none to items that are not relevant", () => {
+Deno.test("the first matching severity rule of the config applies, but only to relevant items", () => {
   const { classify } = classifierWith({
     severityRules: [
       rule({ words: ["ferries", "guidelines"], without: ["draft"] }),

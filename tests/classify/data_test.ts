@@ -17,7 +17,7 @@ import { needs, present } from "../support/needs.ts";
 
 const TAXONOMY = new URL("../../../shared/facts/taxonomy.json", import.meta.url);
 
-Deno.test("the Act has 119 articles, 14 annexes and 180 recitals", () => {
+Deno.test("the data of the Act have 119 articles, 14 annexes and 180 recitals", () => {
   const { articles, annexes, recitals } = ARTICLE_DATA;
   assert.deepEqual([articles.size, annexes.size, recitals], [119, 14, 180]);
 });
@@ -125,7 +125,7 @@ Deno.test("no list has duplicates (ignoring hyphens, accents and, except in word
   }
 });
 
-Deno.test("a host belongs to one kind of publisher", () => {
+Deno.test("each host belongs to one kind of publisher", () => {
   const hosts = PUBLISHER_DATA.hosts.flatMap((rule) => rule.hosts);
   assert.equal(new Set(hosts).size, hosts.length);
 });

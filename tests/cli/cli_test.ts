@@ -50,7 +50,7 @@ Deno.test("every command is loaded by its first word", async () => {
   assert.deepEqual(await loadCommands("constructor"), []);
 });
 
-Deno.test("a bad config is exit code 2 with file, line, key and the nearest known key, and starts nothing", () =>
+Deno.test("an invalid config exits with code 2 and names file, line, key and the nearest known key", () =>
   withFolder(async (folder) => {
     const rows: [name: string, text: string, expected: RegExp[]][] = [
       ["bad TOML", "[server\nlisten = 1", [/regfeed\.toml:1/]],
@@ -80,7 +80,7 @@ Deno.test("a bad config is exit code 2 with file, line, key and the nearest know
     await assert.rejects(Deno.stat(join(folder, "data")), "no store is created");
   }));
 
-Deno.test("invalid arguments exit with code 2 and the usage", () =>
+Deno.test("invalid arguments print the usage and exit with code 2", () =>
   withConfig(SOURCE, async (folder) => {
     const rows: [args: string[], expected: RegExp][] = [
       [["serv"], /unknown command `serv`; did you mean `serve`\?/],

@@ -29,7 +29,7 @@ async function shellWords(line: string): Promise<string[]> {
   return new TextDecoder().decode(stdout).split("\0");
 }
 
-Deno.test("a wrapped example is the same command to a shell", async () => {
+Deno.test("a shell runs a wrapped example as the same command", async () => {
   let broken = 0;
   for (const command of await loadEveryCommand()) {
     const shown = /^example:\s+([^]*?)\n\n/m.exec(commandHelp(command))?.[1] ?? assert.fail(command.name);

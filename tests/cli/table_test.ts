@@ -9,7 +9,7 @@ const ROWS = [
 ];
 const FITTING = { drop: ["KIND", "OWNER"], cut: "WHY" };
 
-Deno.test("fitTable() drops blank columns first, then others, and truncates last", () => {
+Deno.test("fitTable() drops blank columns first, then others, and finally truncates", () => {
   const owned = ROWS.map((row) => row.with(2, "somebody"));
   const heads = (rows: string[][], width: number) =>
     fitTable(HEADER, rows, { ...FITTING, width }).split("\n")[0]?.split(/ +/);

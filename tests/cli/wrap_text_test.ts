@@ -32,7 +32,7 @@ Deno.test("wrapText() keeps every word and exceeds the width only for longer wor
   );
 });
 
-Deno.test("wrapLines() wraps only the lines that are too long, and indents the value of a field", () => {
+Deno.test("wrapLines() wraps only lines that are too long, and indents the values of fields", () => {
   assert.equal(
     wrapLines("store     /srv/data\ndelivery  to https only, public addresses\n  a word of prose\n", 24),
     "store     /srv/data\ndelivery  to https only,\n          public\n          addresses\n  a word of prose\n",

@@ -82,7 +82,7 @@ Deno.test("problems of a declared customer name the line and never repeat a key"
   }
 });
 
-Deno.test("the summary contains the declared customers' ids and nothing else of them", async () => {
+Deno.test("the summary contains only the ids of declared customers", async () => {
   const config = await configOf(customer());
   assert.match(describeConfig(config, 0), /^customers +1 declared in this file$/m);
   const summary = JSON.stringify(summariseConfig(config, 0));

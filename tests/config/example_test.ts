@@ -79,7 +79,7 @@ Deno.test("config.example.toml shows valid forms of a secret", async () => {
   }
 });
 
-Deno.test("config.example.toml spreads the schedules of its sources, names them in two languages and states their terms", async () => {
+Deno.test("config.example.toml spreads its schedules, and states names in two languages and terms for each source", async () => {
   const { sources } = await configOf(EXAMPLE);
   assert.ok(sources.length >= 40, `${sources.length} sources`);
   // Stated even if the value is the default.

@@ -5,7 +5,7 @@ import { configOf, linesOf } from "./given.ts";
 
 const LISTEN = '[metrics]\nlisten = "127.0.0.1:9464"\n';
 
-Deno.test("the metrics' token is a secret, and an error without metrics.listen", async () => {
+Deno.test("the token of the metrics is a secret, and is rejected without metrics.listen", async () => {
   const given = { files: { "/run/token": "scrape-me\n" }, env: { TOKEN: "scrape-me" } };
   for (const form of ['token = "scrape-me"', 'token_file = "/run/token"', 'token_env = "TOKEN"']) {
     const config = await configOf(LISTEN + form, given);
@@ -43,7 +43,7 @@ Deno.test("API and metrics cannot listen on the same address", async () => {
   }
 });
 
-Deno.test("listeners conflict if the system would reject the second one", async () => {
+Deno.test("listeners conflict if the system rejects the second one", async () => {
   // Linux rejects the second of two such listeners (EADDRINUSE).
   const clashes: [string, string][] = [
     ["0.0.0.0", "127.0.0.1"],

@@ -179,7 +179,7 @@ const ELSEWHERE: Record<string, [file: string, test: string]> = {
   ],
   "test endpoint echoes target body to caller": [
     "test_calls_test.ts",
-    "test() sends a synthetic delivery like any other, and returns nothing of the response",
+    "test() sends a synthetic delivery like any other, and does not return the response body",
   ],
   "POST /test in a loop": [
     "test_calls_test.ts",
@@ -187,7 +187,7 @@ const ELSEWHERE: Record<string, [file: string, test: string]> = {
   ],
   "delivery to our own public URL": [
     "send/guard_test.ts",
-    "checkWebhookUrl() refuses the service's own URL, however it is written, and nothing else",
+    "checkWebhookUrl() refuses the service's own URL in any notation, and no other",
   ],
 };
 
@@ -243,7 +243,7 @@ for (const [name, talk, status, problem] of RECEIVERS) {
   });
 }
 
-Deno.test("a response before the body is read counts, and its connection is not used again", async () => {
+Deno.test("a response that precedes the end of the request counts, and its connection is not reused", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const serving = (async () => {
     const connection = await listener.accept();

@@ -139,7 +139,7 @@ Deno.test("25 endpoints that respond after 14 s do not delay another customer's 
     assert.ok(room.lagsMs.size === 26, "slow endpoints also receive deliveries");
   }, { concurrency: 50 }));
 
-Deno.test("slow endpoints of many customers leave slots to others from the beginning", () =>
+Deno.test("slow endpoints of many customers leave slots for others from the beginning", () =>
   inRoom(async (room) => {
     for (let at = 0; at < 12; at++) {
       const customer = (at + 16).toString(16);
@@ -158,7 +158,7 @@ Deno.test("slow endpoints of many customers leave slots to others from the begin
     assert.ok(room.longestMs(/\.f0\./) <= SOON_MS, `${room.longestMs(/\.f0\./)} ms`);
   }));
 
-Deno.test("a customer's good endpoints wait at most for the first wave of its slow ones", () =>
+Deno.test("a customer's working endpoints wait at most for the first attempts at its slow ones", () =>
   inRoom(async (room) => {
     await addCustomer(room.store, "a", { tier: "gpai" });
     for (let at = 0; at < 12; at++) await room.subscribe("a", `hangs${at}`, null);
@@ -190,7 +190,7 @@ Deno.test("no customer uses more than a quarter of the slots while another waits
     assert.ok((alone.get("a") ?? 0) > 25, `${alone.get("a")}`);
   }));
 
-Deno.test("an endpoint that succeeds slowly is limited to the slots of probes, also after a restart", () =>
+Deno.test("an endpoint that succeeds slowly is limited to the slots for probes, even after a restart", () =>
   inRoom(async (room) => {
     await addCustomer(room.store, "a", { tier: "gpai" });
     for (let at = 0; at < 20; at++) await room.subscribe("a", `slow${at}`, 3_000);
@@ -207,7 +207,7 @@ Deno.test("an endpoint that succeeds slowly is limited to the slots of probes, a
     assert.ok([...room.lagsMs.values()].every((lags) => lags.length === 8), "all arrive eventually");
   }));
 
-Deno.test("an endpoint that fails has at most as many attempts as slots until the failure is recorded", async () => {
+Deno.test("a failing endpoint gets at most as many attempts as slots until the failure is recorded", async () => {
   for (const status of [410, 500]) {
     const { deps, store, network, clock } = aQueue(200);
     network.endpoints.set(HOST, () => respond(network.requests.length <= 100 ? 204 : status));

@@ -85,7 +85,7 @@ async function aProcess({ deps, clock }: Pick<ReturnType<typeof aStage>, "deps" 
   return { end, restart };
 }
 
-Deno.test("run() keeps its limits and loses no delivery, whatever fails", async () => {
+Deno.test("run() keeps its limits and loses no delivery, whichever part fails", async () => {
   await fc.assert(
     fc.asyncProperty(faults, async ({ behaviours, failing, steps, restarts }) => {
       let faultsEnded = false;

@@ -55,7 +55,7 @@ Deno.test("a name whose address changes after the lookup does not change the con
   inside.close();
 });
 
-Deno.test("addresses that the policy does not permit are never connected to, however they are written", async () => {
+Deno.test("addresses that the policy does not permit never get a connection, in any notation", async () => {
   await using server = serveRaw(saying(NO_CONTENT));
   const { port } = server;
   const urls = [

@@ -63,7 +63,7 @@ const cases: Cases = RECORDED !== null
   : JSON.parse(readFileSync(FILE, "utf8"));
 
 Deno.test(
-  needs("every listed address is used or refused, alone, with a public one, and as a literal", RECORDED),
+  needs("every listed address is used or refused: alone, with a public one, and as a literal", RECORDED),
   async () => {
     for (const { ip, expect } of cases.ips) {
       const isGood = (DECIDED[ip] ?? expect) === "allow";

@@ -53,7 +53,7 @@ Deno.test("tick() retries for three days with the same id and bytes, then fails"
   assert.equal(log.lines.at(-1)?.message, "last attempt failed: delivery failed");
 });
 
-Deno.test("tick() makes concurrent attempts up to the limits, with leases longer than an attempt", async () => {
+Deno.test("tick() makes concurrent attempts within the limits, with leases that outlast an attempt", async () => {
   const { deps, store, network } = aQueue(10, { concurrency: 6, concurrencyPerSubscription: 4 });
   store.subscriptions.push(aSubscription({ id: "sub_2", webhookUrl: "https://second.example/" }));
   for (let at = 10; at < 20; at++) store.enqueue("sub_2", { id: `dlv_${at}` });
@@ -105,7 +105,7 @@ Deno.test("tick() records an internal error as a failed attempt, and logs it wit
   assert.doesNotMatch(JSON.stringify(log.lines), new RegExp(HOST));
 });
 
-Deno.test("tick() runs the other steps when one fails, then rejects with its error", async () => {
+Deno.test("tick() runs all steps even if one fails, and then rejects with its error", async () => {
   for (const method of ["matchEvents", "releaseHeld"]) {
     const { deps, store, log } = aQueue(1);
     store.failing.set(method, () => new Error("disk full"));
@@ -140,7 +140,7 @@ Deno.test("tick() logs attempts without URL, body or secret", async () => {
   assert.doesNotMatch(JSON.stringify(log.lines), /receiver|Guideline|0123456789abcdef/);
 });
 
-Deno.test("run() claims for others while an endpoint is slow", async () => {
+Deno.test("run() claims deliveries to others while an endpoint is slow", async () => {
   const { deps, store, network, clock } = aQueue(3);
   store.subscriptions.push(aSubscription({ id: "sub_2", webhookUrl: "https://quick.example/" }));
   network.endpoints.set(HOST, (request) => hang(request.signal));
@@ -199,7 +199,7 @@ Deno.test("run() never sends a delivery twice at the same time when the clock ju
   assert.equal(store.queue[0]?.status, "delivered");
 });
 
-Deno.test("run() repeats a delivery that is due although its previous attempt is not on disk yet", async () => {
+Deno.test("run() repeats a due delivery even if its previous attempt is not on disk yet", async () => {
   const { deps, store, network, clock } = aQueue(1);
   const finish = store.finishAttempts.bind(store);
   // As if the subscription's URL had been changed in the meantime.
@@ -233,7 +233,7 @@ Deno.test("run() stops claiming while nothing can be recorded", async () => {
   assert.equal(network.requests.length, 4);
 });
 
-Deno.test("run() stops claiming when the store falls far behind", async () => {
+Deno.test("run() stops claiming if the store falls far behind", async () => {
   const { deps, store, network, clock } = aQueue(1_500);
   const slow = Promise.withResolvers<void>();
   const finish = store.finishAttempts.bind(store);

@@ -8,7 +8,7 @@ import { aSubscription, aWorld, hang, HOST, respond, settle, textOf } from "./gi
 
 const SUB = aSubscription().id;
 
-Deno.test("test() sends a synthetic delivery like any other, and returns nothing of the response", async () => {
+Deno.test("test() sends a synthetic delivery like any other, and does not return the response body", async () => {
   const { deps, network, store, clock } = aWorld();
   network.endpoints.set(HOST, async (request) => {
     await clock.sleep(40, request.signal);
@@ -82,7 +82,7 @@ Deno.test("test() refuses more than 100 concurrent calls of all customers", asyn
   assert.equal((await Promise.all(calls)).length, 100);
 });
 
-Deno.test("whyRefused() refuses what would be refused at delivery, and permits hosts that cannot be looked up now", async () => {
+Deno.test("whyRefused() refuses what a delivery would refuse, and permits hosts that cannot be resolved now", async () => {
   const { deps, network, clock } = aWorld();
   network.addresses.set("private.example", ["192.168.1.9"]);
   network.addresses.set("mixed.example", ["1.1.1.1", "::1"]);

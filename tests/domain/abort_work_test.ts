@@ -10,7 +10,7 @@ Deno.test("orAborted() settles like the work", async () => {
   await assert.rejects(orAborted(Promise.reject(new Error("broken")), signal), /broken/);
 });
 
-Deno.test("orAborted() rejects with the signal's reason, aborted before or meanwhile", async () => {
+Deno.test("orAborted() rejects with the signal's reason if it aborts before or during the work", async () => {
   await assert.rejects(orAborted(never, AbortSignal.abort(new Error("before"))), /before/);
   const controller = new AbortController();
   const waiting = orAborted(never, controller.signal);

@@ -20,7 +20,7 @@ Deno.test("harmless() removes control characters, escapeControls() shows them", 
   }
 });
 
-Deno.test("escapeControls() leaves JSON the same data", () => {
+Deno.test("escapeControls() does not change the data of JSON", () => {
   const data = CASES.map(([text]) => text);
   assert.deepEqual(JSON.parse(escapeControls(JSON.stringify(data))), data);
 });

@@ -6,7 +6,7 @@ import { parseRetryAfter } from "../../src/domain/http_time.ts";
 const NOW = Date.UTC(2026, 2, 1, 12);
 const SECOND = 1_000;
 
-Deno.test("parseRetryAfter() reads seconds and the three forms of dates, and nothing else", () => {
+Deno.test("parseRetryAfter() reads seconds and the three date formats, and nothing else", () => {
   const at = Date.UTC(2026, 2, 1, 13, 0, 5);
   const rows: [header: string | undefined, expected: number | null][] = [
     ["0", NOW],

@@ -22,7 +22,7 @@ interface Coverage {
   functions: { functionName: string; ranges: { count: number }[] }[];
 }
 
-Deno.test("the documented path of a publication is the path of the demo", async (test) => {
+Deno.test("the demo follows the documented path of a publication", async (test) => {
   const steps = readPath(await Deno.readTextFile(new URL("docs/develop/architecture.md", ROOT)));
   assert.ok(steps.length >= 10, "the table under the heading has the steps");
   await withFolder(async (folder) => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { regfeed, regfeedJson, serve, withConfig } from "../support/process.ts";
 
-Deno.test("with a locked database reads continue, writes return 503, and both recover", async () => {
+Deno.test("with a locked database, reads continue, writes return 503, and both recover", async () => {
   await withConfig('[server]\nlisten = "127.0.0.1:0"\n', async (folder) => {
     const { key } = await regfeedJson<{ key: string }>(folder, "customer add --email ana@example.org");
     const server = await serve(folder);

@@ -81,7 +81,7 @@ Deno.test("ingest() names the cause of a failure, backs off and recovers by itse
     assert.equal((await storedEvents(world)).length, 1);
   }));
 
-Deno.test("ingest() notifies of all items except those of the first fetch, unless the config says so", () =>
+Deno.test("ingest() sends notifications, for the first fetch only if the config says so", () =>
   withSources(
     boardConfig().replace("notify_first_fetch = true", "notify_first_fetch = false"),
     async (world) => {
@@ -93,7 +93,7 @@ Deno.test("ingest() notifies of all items except those of the first fetch, unles
     },
   ));
 
-Deno.test("preview() shows what a fetch would store, with notes, and stores nothing", () =>
+Deno.test("preview() returns what a fetch would store, with notes, and stores nothing", () =>
   withBoard(async (world) => {
     await fetchFeed(world, [{ id: "1" }]);
     const [state] = await world.store.listSources();
@@ -118,7 +118,7 @@ Deno.test("a source that starts to give all items one id is identified by links"
     assert.deepEqual(await fetchFeed(world, feed("c", "b", "a")), [0, 0, 3]);
   }));
 
-Deno.test("ingest() stores the complete items of a truncated document, and fetches it again", () =>
+Deno.test("ingest() stores the complete items of a truncated document, and fetches the document again", () =>
   withBoard(async (world) => {
     const whole = rss([{ id: "1" }, { id: "2" }]);
     const cut = whole.slice(0, whole.lastIndexOf("</item>"));

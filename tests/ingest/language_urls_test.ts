@@ -153,7 +153,7 @@ Deno.test("html: a language whose page no longer matches the rules is reported, 
     assert.deepEqual([neither.ok, neither.error?.slice(0, 11)], [false, "has no item"]);
   }));
 
-Deno.test("a publication that only an unchanged language has is not missing", () =>
+Deno.test("a publication that exists only in an unchanged language is not missing", () =>
   withSources(configOf("removals = true\n"), async (world) => {
     const items = (language: Language, ids: readonly number[]) =>
       rss(ids.map((id) => ({ id: `${id}`, title: `${TITLES[language]} ${id}` })))

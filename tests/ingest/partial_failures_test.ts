@@ -9,7 +9,7 @@ import { START_MS, withWorld, type World } from "../support/world.ts";
 const HOUR = 3_600_000;
 const DE = "https://board.example/de/feed";
 
-Deno.test("decidePartialFailures() keeps the time of each part, lists each part once, and has limits", () => {
+Deno.test("decidePartialFailures() keeps the time of each part, and lists each part once, within limits", () => {
   const before = [{ part: "de", reason: "responded with 500", sinceMs: 5 }, {
     part: "fr",
     reason: "x",
@@ -134,7 +134,7 @@ Deno.test("a truncated feed is a partial failure, a refused item is not", () =>
     assert.deepEqual([refused.state, refused.gaps], ["ok", []]);
   }));
 
-Deno.test("after a complete failure, a partial failure keeps its time", () =>
+Deno.test("a partial failure keeps its time through a complete failure", () =>
   withWorld(boardConfig(), async (world) => {
     const whole = rss([{ id: "1" }, { id: "2" }]);
     const serve = (answer: { status?: number; body?: string }) =>
@@ -148,7 +148,7 @@ Deno.test("after a complete failure, a partial failure keeps its time", () =>
     assert.deepEqual([again.state, again.sinceMs], ["partial", HOUR]);
   }));
 
-Deno.test("a key in the query of a URL is in no list and no log", () =>
+Deno.test("a key in the query of a URL appears in no list and no log", () =>
   withWorld(
     boardConfig({
       source:

@@ -58,7 +58,7 @@ Deno.test("a feed without new items for longer than silent_after is silent until
     assert.deepEqual(shown, ["ok", 12 * DAY, "ok"], "irrelevant items count too");
   }));
 
-Deno.test("a source that states its freshness is not fetched before, up to the maximum", () =>
+Deno.test("a source that states its freshness is not fetched earlier, up to the maximum", () =>
   withWorld(boardConfig({ rest: '[ingest]\nmax_freshness = "4h"\n' }), async (world) => {
     const withTtl = rss([{ id: "1" }]).replace("<channel>", "<channel><ttl>90</ttl>");
     world.platform.http.serve(
@@ -78,7 +78,7 @@ Deno.test("a source that states its freshness is not fetched before, up to the m
     assert.equal(await nextIn(world), 30, "never sooner than the schedule");
   }));
 
-Deno.test("a higher minimum is checked although the feed has not changed", () =>
+Deno.test("a higher minimum applies even if the feed has not changed", () =>
   withSources(boardConfig({ source: 'relevance = "all"' }), async (world) => {
     const [source] = world.config.sources;
     assert.ok(source);

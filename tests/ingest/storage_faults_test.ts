@@ -12,7 +12,7 @@ import { TEMPORARY } from "../support/temporary.ts";
 const FEED = "https://board.example/feed";
 const MINUTE = 60_000;
 
-Deno.test("a full disk during a fetch is named, is not a failure of the source, and the fetch is repeated after a minute", () =>
+Deno.test("a full disk during a fetch is named, does not count as a failure, and the fetch is repeated after a minute", () =>
   withWorld(boardConfig(), async (world) => {
     const { store, platform } = world;
     platform.http.serve(FEED, () => ({ body: rss([{ id: "1" }]) }));
@@ -41,7 +41,7 @@ Deno.test("a full disk during a fetch is named, is not a failure of the source, 
     assert.ok(platform.lines.some(({ message }) => message === "source recovered"));
   }));
 
-Deno.test("a fetch of which one batch cannot be recorded is not finished, and recorded batches stay", () =>
+Deno.test("a fetch with a batch that cannot be recorded is not finished, and recorded batches stay", () =>
   withWorld(boardConfig(), async (world) => {
     const { store, platform } = world;
     const items = Array.from({ length: 5_000 }, (_, number) => ({ id: String(number) }));

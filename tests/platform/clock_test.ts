@@ -18,7 +18,7 @@ Deno.test("sleep(0) lets waiting work run", async () => {
   assert.ok(isServed);
 });
 
-Deno.test("sleep(0) lets requests in between the pieces of five tasks", async () => {
+Deno.test("sleep(0) lets the server respond between the pieces of five tasks", async () => {
   await using server = Deno.serve(LOOPBACK, () => new Response());
   const address = `http://127.0.0.1:${server.addr.port}`;
   let pieces = 0;

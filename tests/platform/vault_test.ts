@@ -17,7 +17,7 @@ async function withFolder(work: (folder: string) => Promise<void> | void): Promi
   }
 }
 
-Deno.test("open() returns the sealed text, and sealed forms differ", () => {
+Deno.test("open() returns the sealed text, and sealing twice gives different results", () => {
   const vault = createVault(KEY);
   fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => {
     const [one, other] = [vault.seal(text, PLACE), vault.seal(text, PLACE)];
@@ -90,7 +90,7 @@ Deno.test("openVaultFile() rejects a key that others can read", () =>
     openVaultFile(path, { mayMake: true });
   }));
 
-Deno.test("openVaultFile() rejects a file of another length and a folder", () =>
+Deno.test("openVaultFile() rejects files of another length, and folders", () =>
   withFolder(async (folder) => {
     const path = join(folder, "key");
     for (const size of [0, 31, 33, 64]) {

@@ -50,7 +50,7 @@ async function watch(
   return seen;
 }
 
-Deno.test("a new pair is used after two equal reads; an unusable one is logged once", () =>
+Deno.test("a new pair is used after two equal reads, and an unusable one is logged once", () =>
   withFolder(async (folder) => {
     await makeAuthority(folder);
     const one = await readPair(await makeCertificate(folder, "one", 5));
@@ -74,7 +74,7 @@ Deno.test("a new pair is used after two equal reads; an unusable one is logged o
     assert.deepEqual(more, used);
   }));
 
-Deno.test("a pair that is not valid yet is logged once, and used when it is", () =>
+Deno.test("a pair that is not valid yet is logged once, and used once it is valid", () =>
   withFolder(async (folder) => {
     await makeAuthority(folder);
     const one = await readPair(await makeCertificate(folder, "one", 90));

@@ -66,7 +66,7 @@ Deno.test("an interrupted migration reuses its backup unless the database has ch
     assert.equal(engine.schemaOf(path), engine.schemaVersion);
   }));
 
-Deno.test("no database is created in place of an open, lost or linked one", () =>
+Deno.test("no database is created in place of one that is open, missing or linked", () =>
   withFolder(async (folder) => {
     const path = join(folder, "regfeed.db");
     const prepare = (storeName = path) =>

@@ -63,7 +63,7 @@ Deno.test("serve uses TLS, renews its certificate, and keeps it if the next is i
     await assertFails(folder, "check", 2, /tls_key: the certificate and the key do not match/);
   }));
 
-Deno.test("healthcheck accepts any certificate of the config's own server only", () =>
+Deno.test("healthcheck accepts any certificate, but only of the server in its config", () =>
   withFolder(async (folder) => {
     await makeSelfSigned(folder, "live", "feed.example.org");
     await writeConfig(folder, CONFIG.replace("127.0.0.1:0", `127.0.0.1:${freePort()}`));

@@ -153,7 +153,7 @@ Deno.test("only the mail contains the key in plain text, not the database, its W
     }, { store });
   }));
 
-Deno.test("a mail that cannot be sent fails after days, shows in health and log, and is sent on a manual retry", () =>
+Deno.test("a mail that cannot be sent fails after days, appears in health and log, and is sent by a manual retry", () =>
   withPaid(async (world) => {
     const ids: string[] = [];
     world.platform.mailer.answer = ({ id }) => {
@@ -219,7 +219,7 @@ Deno.test("a permanently rejected address is not retried", () =>
     assert.deepEqual((await mails(world)).map(({ status, attempts }) => [status, attempts]), [["failed", 1]]);
   }));
 
-Deno.test("a mail server that never responds ends one attempt and does not delay other mails", () =>
+Deno.test("a mail server that never responds fails one attempt, and does not delay other mails", () =>
   withPaid(async (world) => {
     for (const [id, body] of [["evt_1", CHECKOUT], ["evt_bought", BOUGHT]] as const) {
       await sendStripe(world, body.replace(id, `${id}_too`).replaceAll("cus_Nff", "cus_Xff"));
@@ -234,7 +234,7 @@ Deno.test("a mail server that never responds ends one attempt and does not delay
     assert.deepEqual(states, ["queued the mail server did not respond in time", "sent null"]);
   }));
 
-Deno.test("a customer without an email address shows in the log and in health", () =>
+Deno.test("a customer without an email address appears in the log and in health", () =>
   withWorld(PAYMENT_CONFIG, async (world) => {
     const { mailer } = world.platform;
     const details = { customer_details: { email: "x\r\nBcc: y@z.example" }, customer_email: null };

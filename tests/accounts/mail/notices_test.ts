@@ -1,4 +1,4 @@
-// Mails about deliveries through the whole app: queued once, in the customer's language, sent.
+// Mails about deliveries in the complete application: queued once, in the customer's language, sent.
 import assert from "node:assert/strict";
 import { MAIL_LANGUAGES } from "../../../src/domain/customer/mail_language.ts";
 import { boardConfig, rss } from "../../support/samples.ts";

@@ -174,7 +174,7 @@ Deno.test("evaluatePayer() uses the email address and language of the newest che
   assert.equal(judge([later], 6).email, "");
 });
 
-Deno.test("evaluatePayer() gives each failure and the end of access separate occasions", () => {
+Deno.test("evaluatePayer() returns a separate occasion for each failure and for the end of access", () => {
   const events = "0 checkout, 30 failed in_2, 33 failed in_2";
   const notice = (occasion: string, accessUntilMs: number | null) => ({
     kind: "payment-failed",
@@ -186,7 +186,7 @@ Deno.test("evaluatePayer() gives each failure and the end of access separate occ
   assert.equal(judge(`${events}, 34 paid in_2`, 44).notice, null);
 });
 
-Deno.test("evaluatePayer() reports one failure once, with and without its invoice", () => {
+Deno.test("evaluatePayer() reports each failure once, with or without its invoice", () => {
   const at = (day: number) => `due:${T0 + day * DAY}`;
   const rows: [events: string, day: number, occasions: string[]][] = [
     ["10 failed", 12, ["due:in_1"]],
@@ -231,7 +231,7 @@ Deno.test("evaluatePayer() waits for a price only while none is known and one ca
   assert.equal(evaluatePayer(eventsOf("0 checkout"), withoutPrices, T0).isPriceAwaited, false);
 });
 
-Deno.test("evaluatePayer() returns the same for every order of the events", () => {
+Deno.test("evaluatePayer() returns the same verdict for every order of the events", () => {
   const kinds = ["incomplete", "trialing", "active", "past_due", "unpaid", "paused", "checkout", "paid"];
   const one = fc.tuple(
     fc.nat(20),

@@ -46,7 +46,7 @@ const accessLines = ({ platform }: World) =>
 const warnings = (world: World): string =>
   world.platform.lines.filter(({ level }) => level === "warn").map((line) => JSON.stringify(line)).join("\n");
 
-Deno.test("a checkout creates the customer once it is paid, and its price decides the tier", () =>
+Deno.test("a paid checkout creates the customer, and its price determines the tier", () =>
   withWorld(async (world) => {
     const unpaid = checkout("evt_1", { payment_status: "unpaid" });
     assert.equal((await sendStripe(world, unpaid)).json.outcome, "waiting");
@@ -61,7 +61,7 @@ Deno.test("a checkout creates the customer once it is paid, and its price decide
     ]);
   }));
 
-Deno.test("checkouts by two payers with the same email address create two customers; by one payer, one", () =>
+Deno.test("checkouts by two payers with one email address create two customers; two by one payer create one", () =>
   withWorld(async (world) => {
     await sendStripe(world, checkout("evt_1"));
     await sendStripe(world, checkout("evt_2", { subscription: "sub_2" }));
@@ -134,7 +134,7 @@ Deno.test("without [payment] in the config the path is 404", () =>
     assert.equal((await response.json()).code, "not_found");
   }, ""));
 
-Deno.test("a price without a tier keeps the current tier, and shows in log and health until the config contains it", async () => {
+Deno.test("a price without a tier keeps the current tier, and appears in log and health until it is configured", async () => {
   const world = await createWorld(PAYMENT_CONFIG);
   const health = async () => {
     await world.platform.clock.advance(2_000);
@@ -190,7 +190,7 @@ Deno.test("access ends after the grace period, returns with a payment, and ends 
     assert.equal(mailer.taken.length, 4, "once");
   }));
 
-Deno.test("an event that reaches two servers on one store at the same time has an effect once, and its key is in no file", async () => {
+Deno.test("an event that reaches two servers on one store concurrently takes effect once, and stores no key", async () => {
   const folder = await Deno.makeTempDir({ ...TEMPORARY, prefix: "regfeed-two-" });
   const stores = [1, 2].map(() => openStore(`${folder}/regfeed.db`, testVault));
   const [store, other] = stores;

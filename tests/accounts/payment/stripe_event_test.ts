@@ -148,7 +148,7 @@ Deno.test("parseStripeEvent() accepts only valid email addresses that cannot inj
   }
 });
 
-Deno.test("parseStripeEvent() notes why an event has no effect", () => {
+Deno.test("parseStripeEvent() returns a note if an event has no effect", () => {
   const completed = "checkout.session.completed";
   const rows: [type: string, object: Record<string, unknown>, note: RegExp][] = [
     [completed, checkoutSession({ mode: "payment", subscription: null }), /without a subscription/],

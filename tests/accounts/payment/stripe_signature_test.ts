@@ -16,7 +16,7 @@ const check = (
 const GOOD = await stripeSignature(TEXT, NOW);
 const [time = "", signature = ""] = GOOD.split(",");
 
-Deno.test("checkStripeSignature() accepts signatures of Stripe's library, up to five minutes off", async () => {
+Deno.test("checkStripeSignature() accepts signatures of Stripe's library with a tolerance of five minutes", async () => {
   for (const offset of [0, 300_000, -300_000]) {
     assert.deepEqual(check(await stripeSignature(TEXT, NOW + offset)), { kind: "good" }, String(offset));
   }
@@ -73,7 +73,7 @@ Deno.test("checkStripeSignature() rejects headers longer than any of Stripe's", 
   assert.match(verdict.kind === "bad" ? verdict.cause : "", /has \d{4} characters/);
 });
 
-Deno.test("checkStripeSignature() computes one HMAC for a header, however many v1 signatures it has", () => {
+Deno.test("checkStripeSignature() computes one HMAC for a header, regardless of its number of v1 signatures", () => {
   const body = new Uint8Array(4 * 1024 * 1024);
   const header = (count: number) => [time, ...Array(count).fill(`v1=${"0".repeat(64)}`)].join(",");
   // The shortest of several runs is the least affected by other load.

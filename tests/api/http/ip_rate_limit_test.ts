@@ -59,7 +59,7 @@ async function askFrom(
   return { status: response.status, retryAfter: response.headers.get("retry-after"), code };
 }
 
-Deno.test("limits with a new number continue with the same counts", () => {
+Deno.test("a changed limit continues with the same counts", () => {
   const counts = createAddressCounts();
   const clock = { nowMs: () => 0 };
   const limits = (failed_key: number | null) =>

@@ -22,7 +22,7 @@ Deno.test("findArticles() finds citations of the AI Act, not counts, other laws 
   }
 });
 
-Deno.test("findArticles() ends the name of a law at the end of the title", () => {
+Deno.test("findArticles() does not continue the name of a law beyond the title", () => {
   assert.deepEqual(cited("Article 5 of the AI Act\nDigital Markets Act"), ["Art. 5"]);
 });
 

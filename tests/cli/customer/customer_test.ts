@@ -26,7 +26,7 @@ Deno.test("customer add refuses the address of another customer unless --another
     assert.equal(customers.length, 2);
   }));
 
-Deno.test("a unique email address identifies a customer", () =>
+Deno.test("an email address that is unique identifies a customer", () =>
   withConfig("", async (folder) => {
     const { customer } = await add(folder, "ana@b.example");
     const rows: string[][] = [
@@ -45,7 +45,7 @@ Deno.test("a unique email address identifies a customer", () =>
     for (const { customer: { id } } of [{ customer }, other]) assert.ok(stderr.includes(id), stderr);
   }));
 
-Deno.test("customer set-tier sets own limits only for the embedded tier", () =>
+Deno.test("customer set-tier sets custom limits only for the embedded tier", () =>
   withConfig("", async (folder) => {
     const { customer } = await add(folder, "ana@b.example");
     interface Shown {
@@ -72,7 +72,7 @@ Deno.test("customer set-tier sets own limits only for the embedded tier", () =>
     assert.deepEqual([refused.code, /embedded/.test(refused.stderr)], [2, true]);
   }));
 
-Deno.test("commands that only read create no database and say what is missing", () =>
+Deno.test("commands that only read do not create a database, and say what is missing", () =>
   withConfig("", async (folder) => {
     for (const line of ["customer list", "mail list", "audit list", "customer show x@y.example"]) {
       const { code, stderr } = await regfeed(folder, line);

@@ -20,7 +20,7 @@ const HEADERS = [
   }`,
 ].flatMap((header) => ["--header", header]);
 
-Deno.test("webhook verify reports whether a saved delivery verifies, and why not", () =>
+Deno.test("webhook verify reports whether a saved delivery verifies, or why it does not", () =>
   withFolder(async (folder) => {
     await Deno.writeTextFile(join(folder, "body.json"), BODY);
     await Deno.writeTextFile(join(folder, "edited.json"), `${BODY}\n`);

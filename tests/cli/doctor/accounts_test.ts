@@ -97,7 +97,7 @@ Deno.test("doctor connects to the mail server, starts TLS and signs in, and send
   }
 });
 
-Deno.test("doctor gives up a mail server that does not respond in time, and names likely causes", async () => {
+Deno.test("doctor stops waiting for a mail server that does not respond, and names likely causes", async () => {
   const [nobody] = await said(1);
   assert.match(nobody?.seen ?? "", /refuses the connection/);
   assert.match(nobody?.todo ?? "", /host and port in mail\.smtp_url/);

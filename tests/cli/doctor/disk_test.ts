@@ -73,7 +73,7 @@ Deno.test("checkFolder() checks the folder in which a missing one would be creat
   assert.match(checkFolder("store", "/srv/data", machine(false)).todo ?? "", /chown USER \/srv/);
 });
 
-Deno.test("a database on a network file system is not opened", async () => {
+Deno.test("doctor does not open a database on a network file system", async () => {
   const world = await createWorld();
   await withFolder(async (folder) => {
     const config = { ...world.config, store: { ...world.config.store, path: join(folder, "regfeed.db") } };

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describeFindings } from "../../../src/cli/doctor/doctor.ts";
 import { regfeed, serve, withConfig, withFolder, writeConfig } from "../../support/process.ts";
 
-Deno.test("describeFindings() shows what to do below what was seen", () => {
+Deno.test("describeFindings() shows each finding, and below it what to do", () => {
   const text = describeFindings([
     { area: "store", level: "good", seen: "well", todo: null },
     { area: "clock", level: "problem", seen: "wrong", todo: "set it" },
@@ -16,7 +16,7 @@ Deno.test("describeFindings() shows what to do below what was seen", () => {
   );
 });
 
-Deno.test("doctor finds what is wrong in a real folder, fails, and changes nothing", async () => {
+Deno.test("doctor finds the problems of a real folder, fails, and changes nothing", async () => {
   await withFolder(async (folder) => {
     await writeConfig(
       folder,
@@ -129,7 +129,7 @@ const BROKEN: readonly [
   ],
 ];
 
-Deno.test("doctor says what to do about each broken file and folder, and changes nothing", () =>
+Deno.test("doctor says how to repair each broken file and folder, and changes nothing", () =>
   withFolder(async (folder) => {
     const good = join(folder, "good");
     await Deno.mkdir(good);

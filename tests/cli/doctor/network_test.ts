@@ -29,7 +29,7 @@ Deno.test("checkClock() compares the clock with the median of the hosts", () => 
   assert.match(ahead(null).seen, /no host to compare/);
 });
 
-Deno.test("checkHosts() reports a machine without DNS once, and other failures by host", () => {
+Deno.test("checkHosts() reports missing DNS once, and other failures by host", () => {
   const levels = (...failures: (string | null)[]) =>
     checkHosts(failures.map((failure) => answer({ failure }))).map(({ area, level }) => `${area} ${level}`);
   assert.deepEqual(levels(), []);

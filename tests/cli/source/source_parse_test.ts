@@ -104,7 +104,7 @@ for (const [name, { format, text, source }] of Object.entries(DOCUMENTS)) {
     }
   });
 
-  Deno.test(`source parse says in words what is wrong with ${INPUTS} mutations of ${name}, by rules and without`, () => {
+  Deno.test(`source parse explains the problems of ${INPUTS} mutations of ${name}, with and without rules`, () => {
     const chance = createChance(seedOfRun());
     for (let input = 0; input < INPUTS; input++) {
       const { body, contentType } = mutate(text, "application/xml", chance);

@@ -1,4 +1,4 @@
-// Matching.
+// Matching of events with subscriptions.
 import assert from "node:assert/strict";
 import { createMatching } from "../../../src/delivery/match/match.ts";
 import type { Topic } from "../../../src/domain/event/topic.ts";

@@ -46,7 +46,7 @@ function aRecorder(store: ReturnType<typeof aStore>) {
   return { clock, log, recorder };
 }
 
-Deno.test("createRecorder() records attempts together that finish at about the same time, also while it writes", async () => {
+Deno.test("createRecorder() records attempts that end at about the same time in one batch, even while it writes", async () => {
   const store = aStore();
   store.held = true;
   const { recorder, clock } = aRecorder(store);
@@ -77,7 +77,7 @@ Deno.test("createRecorder() records attempts together that finish at about the s
   assert.equal(await third, true);
 });
 
-Deno.test("flushSoon() records the waiting attempts; later ones wait again", async () => {
+Deno.test("flushSoon() records the waiting attempts, and later ones wait again", async () => {
   const store = aStore();
   const { recorder, clock } = aRecorder(store);
   recorder.flushSoon();
@@ -114,7 +114,7 @@ Deno.test("createRecorder() logs an attempt that cannot be recorded, and records
   assert.deepEqual(log.lines.map((line) => [line.level, line.fields["delivery"]]), [["error", "bad"]]);
 });
 
-Deno.test("createRecorder() writes many attempts at once in batches of bounded size", async () => {
+Deno.test("createRecorder() writes many concurrent attempts in batches of bounded size", async () => {
   const store = aStore();
   const { recorder } = aRecorder(store);
   const ids = Array.from({ length: 1_234 }, (_, at) => `dlv_${at}`);

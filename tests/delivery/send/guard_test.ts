@@ -217,7 +217,7 @@ Deno.test("checkWebhookUrl() permits exactly the schemes and ports of the policy
   for (const [policy, url, permitted] of rows) assert.equal(checkWebhookUrl(url, policy).ok, permitted, url);
 });
 
-Deno.test("checkWebhookUrl() permits local names if the policy has networks; then the addresses decide", async () => {
+Deno.test("checkWebhookUrl() permits local names if the policy has networks, because addresses are checked later", async () => {
   const policy = opening("10.0.0.0/8");
   const local = "https://hooks.internal/ https://receiver:8080/ https://localhost/ https://x.home.arpa/"
     .split(" ");
@@ -235,7 +235,7 @@ Deno.test("checkWebhookUrl() permits local names if the policy has networks; the
   assert.equal(checkWebhookUrl("https://127.0.0.1/", policy).ok, false);
 });
 
-Deno.test("checkWebhookUrl() refuses the service's own URL, however it is written, and nothing else", () => {
+Deno.test("checkWebhookUrl() refuses the service's own URL in any notation, and no other", () => {
   const rows: { ownUrl: string; refused: string[]; permitted: string[] }[] = [{
     ownUrl: "https://feed.example.org",
     refused: [

@@ -61,7 +61,7 @@ Deno.test("sendAttempt() posts the stored body with a signature to the checked a
   assert.equal(signature?.split(" ")[0], expected);
 });
 
-Deno.test("sendAttempt() signs every attempt anew with the same id", async () => {
+Deno.test("sendAttempt() signs every attempt separately, with the same id", async () => {
   const { clock, network, deps } = aSender();
   network.endpoints.set(HOST, () => respond(200));
   await sendAttempt(message, deps, onwards);
@@ -73,7 +73,7 @@ Deno.test("sendAttempt() signs every attempt anew with the same id", async () =>
   assert.notEqual(first?.["webhook-signature"], second?.["webhook-signature"]);
 });
 
-Deno.test("sendAttempt() describes the status", async () => {
+Deno.test("sendAttempt() describes the status of the response", async () => {
   const rows: [status: number, problem: string | null][] = [
     [200, null],
     [204, null],
@@ -128,7 +128,7 @@ Deno.test("sendAttempt() returns the network's error if there is no response", a
   assert.deepEqual([unknown.statusCode, unknown.problem], [null, "host name not found"]);
 });
 
-Deno.test("sendAttempt() has one deadline for lookup and response, and aborts the request then", async () => {
+Deno.test("sendAttempt() has one deadline for lookup and response, at which it aborts the request", async () => {
   const { clock, network, deps } = aSender();
   let ended: unknown = null;
   network.endpoints.set(HOST, (request) => {
@@ -190,7 +190,7 @@ Deno.test("sendAttempt() returns no URL, secret or text of the receiver except f
   }
 });
 
-Deno.test("sendAttempt() rejects with the reason of its stop and with internal errors", async () => {
+Deno.test("sendAttempt() rejects with the reason of the abort, and with internal errors", async () => {
   const { network, deps } = aSender();
   network.endpoints.set(HOST, (request) => hang(request.signal));
   const stop = new AbortController();

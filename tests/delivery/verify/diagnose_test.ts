@@ -78,7 +78,7 @@ const PARSED = JSON.parse(BODY);
 const escaped = (text: string): string =>
   text.replace(/[\u0080-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-Deno.test("diagnose() reports how a valid delivery verifies", () => {
+Deno.test("diagnose() reports how a valid delivery was verified", () => {
   const both = diagnose(received({}));
   assert.deepEqual(both.ways, [
     "signature 1 of 2, with the secret read as its ASCII characters (raw mode)",

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { limitsOf } from "../../../src/domain/customer/customer.ts";
 import { DEFAULT_LIMITS, limitFields, limitsFromFields, TIERS } from "../../../src/domain/customer/tier.ts";
 
-Deno.test("DEFAULT_LIMITS are the specification's section 8", () => {
+Deno.test("DEFAULT_LIMITS are those of section 8 of the specification", () => {
   const rows = TIERS.map((tier) => {
     const { apiRequestsPerDay, webhookDeliveriesPerMonth, activeSubscriptions } = DEFAULT_LIMITS[tier];
     return [tier, apiRequestsPerDay, webhookDeliveriesPerMonth, activeSubscriptions];
@@ -23,7 +23,7 @@ Deno.test("limitsFromFields() reverses limitFields(), and omits missing fields",
   assert.deepEqual(limitsFromFields({ replays_per_day: 0 }), { replaysPerDay: 0 });
 });
 
-Deno.test("limitsOf() returns the tier's limits; the customer's own override them in the tier embedded", () => {
+Deno.test("limitsOf() returns the limits of the tier, which a customer's own override in the tier embedded", () => {
   const tiers = { ...DEFAULT_LIMITS };
   assert.deepEqual(limitsOf({ tier: "team", limits: {} }, tiers), DEFAULT_LIMITS.team);
   assert.deepEqual(

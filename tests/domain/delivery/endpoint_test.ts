@@ -31,7 +31,7 @@ Deno.test("afterAttempt() probes an endpoint after five failures in a row, with 
   assert.equal(afterFailures(5_000).resumeAtMs, T0 + 4_999 + MAX_PROBE_PAUSE_MS);
 });
 
-Deno.test("afterAttempt() lets a success end the probing, and the endpoint recovers at a bounded rate", () => {
+Deno.test("afterAttempt() ends the probes after a success, and the endpoint recovers at a bounded rate", () => {
   const recovering = after(afterFailures(30), true, T0);
   assert.deepEqual(recovering, { ...WELL, pace: "recovering", slowAttempts: 0 });
   assert.equal(after(afterFailures(4), true, T0).pace, "steady");
@@ -46,7 +46,7 @@ Deno.test("afterAttempt() keeps a newly enabled endpoint at one probe after each
   assert.equal(after(HALF_OPEN, true, T0).pace, "recovering");
 });
 
-Deno.test("isSlowEndpoint() uses the median of the last five attempts, or else the first one", () => {
+Deno.test("isSlowEndpoint() uses the median of the last five attempts, or the first attempt if there are fewer", () => {
   const isSlow = (durationsMs: readonly number[]) =>
     isSlowEndpoint(durationsMs.reduce((health, ms) => after(health, true, T0, ms), WELL));
   const cases: [durationsMs: number[], slow: boolean][] = [
@@ -71,7 +71,7 @@ Deno.test("afterAttempt() counts from the first failure, and never from the futu
   assert.equal(after(afterFailures(3), false, T0 - 9_000).firstFailureAtMs, T0 - 9_000);
 });
 
-Deno.test("judgeEndpoint() warns after three days, and switches off after five and a warning of a day", () => {
+Deno.test("judgeEndpoint() warns after three days, and disables after five days and a day of warning", () => {
   const cases: [number | null, number | null, number, string][] = [
     [null, null, T0, "nothing"],
     [T0, null, T0 + WARN_AFTER_MS - 1, "nothing"],

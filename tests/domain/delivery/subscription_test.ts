@@ -17,7 +17,7 @@ const EVENT: Parameters<typeof passesOf>[0] = {
   severity: "medium",
 };
 
-Deno.test("passesOf() combines the filters with AND, and the values of a list with OR", () => {
+Deno.test("passesOf() combines filters with AND, and values within a list with OR", () => {
   const rows: [string, Partial<SubscriptionFilter>, boolean][] = [
     ["no filter", {}, true],
     ["a topic of the event", { topics: ["gpai"] }, true],

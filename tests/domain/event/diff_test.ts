@@ -141,7 +141,7 @@ const IN_WORDS: [Partial<RegEvent>, Record<string, string>][] = [
   }],
 ];
 
-Deno.test("diffEvents() uses the requested language, else English", () => {
+Deno.test("diffEvents() uses the requested language, or English as a fallback", () => {
   for (const [change, expected] of IN_WORDS) {
     for (const [language, summary] of Object.entries(expected)) {
       assert.equal(diffEvents(BEFORE, next(change), language).summary, summary, language);

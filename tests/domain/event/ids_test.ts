@@ -35,7 +35,7 @@ Deno.test("createIds() returns ascending ids for any clock and any random bytes"
   }));
 });
 
-Deno.test("createIds() continues when the clock goes back, and follows it when it is ahead again", () => {
+Deno.test("createIds() continues when the clock is set back, and follows the clock once it has caught up", () => {
   let nowMs = T0;
   let drawn = 0;
   const newId = createIds(
@@ -53,7 +53,7 @@ Deno.test("createIds() continues when the clock goes back, and follows it when i
   assert.equal(third.slice(-16), "1111111111111111");
 });
 
-Deno.test("isId() knows the form of a noun's identifier", () => {
+Deno.test("isId() recognises the identifiers of each noun", () => {
   const ulid = "01ARYZ6S410000000000000000";
   const rows: [IdNoun, string, boolean][] = [
     ["event", `evt_${ulid}`, true],

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { isAtLeast, SEVERITIES, severityRank } from "../../../src/domain/event/severity.ts";
 
-Deno.test("severityRank() follows the specification's ascending order", () => {
+Deno.test("severityRank() follows the ascending order of the specification", () => {
   assert.deepEqual([...SEVERITIES], ["info", "low", "medium", "high", "critical"]);
   assert.deepEqual(SEVERITIES.map(severityRank), [0, 1, 2, 3, 4]);
 });

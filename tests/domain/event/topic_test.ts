@@ -15,7 +15,7 @@ const TOPICS = [
   topic("systemic-risk", "gpai"),
 ];
 
-Deno.test("expandTopics() adds the children of parents, and nothing else", () => {
+Deno.test("expandTopics() adds only the children of parents", () => {
   const rows: [string[], string[]][] = [
     [[], []],
     [["transparency"], ["transparency", "labels", "chatbots"]],

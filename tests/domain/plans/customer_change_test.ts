@@ -59,7 +59,7 @@ Deno.test("planCustomerChange() keeps the email address out of the audit", () =>
   assert.deepEqual(planned?.differences, { email: "changed" });
 });
 
-Deno.test("planLimitsMail() announces another tier, or held subscriptions, unless a welcome mail will", () => {
+Deno.test("planLimitsMail() announces a changed tier or held subscriptions, unless a welcome mail does", () => {
   const limits = DEFAULT_LIMITS.indie;
   const none = { held: [], returned: [] };
   const some = { held: [{ id: "sub_1", host: "one.example" }], returned: [] };

@@ -9,7 +9,7 @@ import {
 
 const declared = { id: "cus_1", name: "one", email: "A@one.example" };
 
-Deno.test("findConflicts() finds who has the address or a key, and erased customers", () => {
+Deno.test("findConflicts() finds other holders of the email address or a key, and erased customers", () => {
   const nobody: DeclarationFacts = { known: null, emailHolderId: null, keyHolderIds: [null, null] };
   const known = { email: "a@one.example", enabled: true, isErased: false };
   const cases: [Partial<DeclarationFacts>, string[]][] = [

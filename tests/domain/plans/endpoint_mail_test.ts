@@ -13,7 +13,7 @@ const endpoint = {
   warnedAtMs: null,
 };
 
-Deno.test("planEndpoint() warns once per failure, with the host alone and the time it will be disabled", () => {
+Deno.test("planEndpoint() warns once per failure, and names only the host and the time of disabling", () => {
   const plan = planEndpoint(endpoint, { nowMs: T0 + WARN_AFTER_MS, problem: "timeout" });
   assert.equal(planEndpoint(endpoint, { nowMs: T0, problem: null }), null);
   assert.deepEqual(plan?.kind === "warn" && plan.mail, {

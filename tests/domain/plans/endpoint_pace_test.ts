@@ -37,14 +37,14 @@ Deno.test("planEndpointSlots() returns a lane and the free slots of the subscrip
   assert.deepEqual(plan({}, { running: [long] }), { lane: "slow", free: 4 });
 });
 
-Deno.test("planEndpointSlots() waits for a pause, unless a clock set back has made it too long", () => {
+Deno.test("planEndpointSlots() respects a pause, unless a clock rollback has made it too long", () => {
   assert.equal(plan({ resumeAtMs: T0 + 1 }), null);
   assert.equal(plan({ resumeAtMs: T0 + MAX_PROBE_PAUSE_MS }), null);
   assert.notEqual(plan({ resumeAtMs: T0 + MAX_PROBE_PAUSE_MS + 1 }), null);
   assert.notEqual(plan({ resumeAtMs: T0 }), null);
 });
 
-Deno.test("planRecovery() pauses after each claim until nothing more is due", () => {
+Deno.test("planRecovery() pauses after each claim until nothing is due", () => {
   assert.deepEqual(planRecovery({ claimed: 3, isAll: false, nowMs: T0 }), {
     pace: "recovering",
     resumeAtMs: T0 + 3 * RECOVERY_PAUSE_MS,

@@ -11,7 +11,7 @@ Deno.test("take() admits deliveries until the quota is used up, and counts them"
   assert.equal(month({ used: 12 }).take(), false);
 });
 
-Deno.test("admits() refuses while older deliveries are held, but a released one may be reserved", () => {
+Deno.test("admits() refuses while older deliveries are held, except for a released one", () => {
   const one = month({}, true);
   assert.deepEqual([one.hasCapacity, one.admits(), one.reserve(), one.taken], [false, false, true, 0]);
 });
@@ -27,7 +27,7 @@ Deno.test("takeHeld() allows deliveries to be held up to the limit", () => {
   assert.deepEqual([one.takeHeld(), one.takeHeld()], [true, false]);
 });
 
-Deno.test("notice() is due at 80 % and at 100 %, once each, and only for a month that was touched", () => {
+Deno.test("notice() is due once at 80 % and once at 100 %, only for a month with new deliveries", () => {
   const noticeOf = (used: number, { touch = true, sent = "" } = {}) => {
     const one = month({ used });
     if (touch) one.admits();

@@ -48,7 +48,7 @@ Deno.test("planProvision() delays the welcome mail while the price is awaited", 
   assert.deepEqual([plan?.customer.tier, plan?.welcomeAtMs], ["indie", T0 + PRICE_WAIT_MS]);
 });
 
-Deno.test("planProvision() creates a disabled customer when its access has ended already", () => {
+Deno.test("planProvision() creates a disabled customer if its access has already ended", () => {
   const plan = provision({ access: "ended" });
   assert.deepEqual([plan?.customer.enabled, plan?.disabledBy], [false, "payment"]);
 });
@@ -59,7 +59,7 @@ Deno.test("planPayer() keeps the tier while no price is known", () => {
   assert.equal(planPayer("payer_1", { ...verdict, tier: null }, null).tier, null);
 });
 
-Deno.test("planPayerChange() changes tier and address only when the payment's do", () => {
+Deno.test("planPayerChange() changes tier and email address only if the payment's have changed", () => {
   const change = (of: Partial<PaymentVerdict>, disabledBy: "operator" | "payment" | null = null) =>
     planPayerChange({ ...verdict, ...of }, { known, disabledBy });
   assert.deepEqual(change({}), { change: { language: "de" }, disabledBy: null });
@@ -78,7 +78,7 @@ Deno.test("accessChange() distinguishes a restored access from one in its grace 
   assert.equal(accessChange({ before: false, after: true }, { accessUntilMs: T0 }), "in_grace");
 });
 
-Deno.test("planPaymentMail() names each occasion, with its earlier names", () => {
+Deno.test("planPaymentMail() returns a name for each occasion, and its former names", () => {
   const failed = { kind: "payment-failed", data: { accessUntilMs: T0 }, occasion: "due:in_1" } as const;
   const notice = { ...failed, formerOccasions: ["due:1"] };
   assert.equal(planPaymentMail(verdict, { customerId: "cus_1", isNew: false }), null);
@@ -89,7 +89,7 @@ Deno.test("planPaymentMail() names each occasion, with its earlier names", () =>
   });
 });
 
-Deno.test("planPaymentMail() does not tell a new customer that its access has ended", () => {
+Deno.test("planPaymentMail() does not notify a new customer that access has ended", () => {
   const notice = { kind: "access-ended", data: { endedAtMs: T0 }, occasion: "sub_1" } as const;
   assert.equal(planPaymentMail({ notice }, { customerId: "cus_1", isNew: true }), null);
   assert.equal(

@@ -17,7 +17,7 @@ Deno.test("planQuarantine() takes the events of a spike and the revisions of qua
   assert.deepEqual(plan(true, true), [1, 2, 3, 4]);
 });
 
-Deno.test("planUsualVolume() follows the volume up at once and down slowly, without spikes", () => {
+Deno.test("planUsualVolume() rises at once, falls slowly, and ignores spikes", () => {
   const volume = {
     count: 5,
     usual: 100,

@@ -47,7 +47,7 @@ function started(customers: Record<string, Record<string, number>>, slots: Slots
   return Object.fromEntries(Array.from(shares, ([{ id }, share]) => [id, share]));
 }
 
-Deno.test("shareSlots() takes turns between customers, then between each customer's subscriptions", () => {
+Deno.test("shareSlots() alternates between customers, and then between each customer's subscriptions", () => {
   const customers = { ana: { a: 9, b: 9, c: 9 }, bo: { a: 1 }, cy: { a: 9, b: 9 } };
   const rows: [limit: number, expected: Record<string, number>][] = [
     [0, {}],
@@ -73,7 +73,7 @@ Deno.test("shareSlots() gives a customer more than a quarter only while no other
   assert.deepEqual(arrives, { "bo a": 3 });
 });
 
-Deno.test("shareSlots() gives slow and probed endpoints a quarter, and replays an eighth of the slots", () => {
+Deno.test("shareSlots() gives a quarter of the slots to slow and probed endpoints, and an eighth to replays", () => {
   const many = (lane: string) =>
     Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`cus ${at}`, { [`${lane} 1`]: 5 }]));
   const total = (shares: Record<string, number>) => Object.values(shares).reduce((sum, one) => sum + one, 0);
@@ -117,7 +117,7 @@ const load = fc.array(
   { maxLength: 12 },
 );
 
-Deno.test("shareSlots() keeps its promises under any load", () => {
+Deno.test("shareSlots() keeps its limits under any load", () => {
   fc.assert(fc.property(load, fc.integer({ min: 1, max: 120 }), (customers, count) => {
     const running = customers.flatMap((customer, at) =>
       customer.running.flatMap(({ lane, ageMs }) =>

@@ -59,7 +59,7 @@ Deno.test("a metric keeps a bounded number of series, and loses no count", async
   assert.ok(lines.includes('seen_total{what="other"} 3000'));
 });
 
-Deno.test("a metric has a valid and unique name", () => {
+Deno.test("metrics have valid and unique names", () => {
   const metrics = createMetrics();
   metrics.counter({ name: "one_total", help: "One." });
   const again = () => metrics.gauge({ name: "one_total", help: "Two." }, () => []);

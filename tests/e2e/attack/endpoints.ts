@@ -4,7 +4,7 @@
 const SLOW_MS = 14_000;
 
 export interface Arrival {
-  /** `good-1` */
+  /** The name of the endpoint, such as `good-1`. */
   endpoint: string;
   eventId: string;
   /** Time from the storing of the event to its arrival, ms. */

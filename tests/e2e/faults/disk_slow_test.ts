@@ -89,7 +89,7 @@ async function shell(server: Serving, folder: string, script: string): Promise<v
 
 Deno.test({
   ...needs(
-    "with a full disk reads continue, nothing is lost, and writes resume when there is space",
+    "with a full disk, reads continue, nothing is lost, and writes resume once there is space",
     MAY_MOUNT,
   ), // mounting a disk requires permission, in a namespace
 }, () =>
@@ -122,7 +122,7 @@ Deno.test(
 
 Deno.test({
   ...needs(
-    "with a failing disk reads continue, nothing is lost, and writes resume when it works",
+    "with a failing disk, reads continue, nothing is lost, and writes resume once it works",
     program("prlimit"),
   ), // simulated by a file size limit, at which writes fail with EFBIG
 }, () =>
@@ -139,7 +139,7 @@ Deno.test({
     assert.match(log, /the database's disk is failing.*fault=unavailable/);
   }));
 
-Deno.test("with a damaged database health is down, intact pages are read, and a restore repairs it", () =>
+Deno.test("with a damaged database, health is down, intact pages are read, and a restore repairs it", () =>
   withPeers(async (folder, board) => {
     const file = join(folder, "disk", "regfeed.db");
     const { key } = await regfeedJson<{ key: string }>(folder, "customer add --email ana@example.org");

@@ -93,7 +93,10 @@ Deno.test(
 );
 
 Deno.test(
-  needs("on a read-only disk server and commands refuse the database, and backup create saves it", MAY_MOUNT),
+  needs(
+    "on a read-only disk, server and commands refuse the database, and backup create saves it",
+    MAY_MOUNT,
+  ),
   () =>
     withPeers(async (folder, board) => {
       await fill(folder, board);

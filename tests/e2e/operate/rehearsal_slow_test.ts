@@ -18,7 +18,7 @@ function commandsUnder(heading: string, text: string): string {
 }
 
 Deno.test(
-  needs("the documented rehearsal runs from the checkout to the end", program("openssl", "curl")),
+  needs("the documented rehearsal runs from checkout to end", program("openssl", "curl")),
   () =>
     withFolder(async (folder) => {
       const port = freePort();

@@ -37,7 +37,7 @@ const PAGINGS: Record<string, { table: string; serve(world: World, newest: () =>
 const PAGES_OF_THREE = 'paging = "page"\nnewest_first = true\nmax_pages = 3';
 
 for (const [kind, { table, serve }] of Object.entries(PAGINGS)) {
-  Deno.test(`${kind}: a backlog beyond max_pages is read over several fetches while more items appear, each item once`, () =>
+  Deno.test(`${kind}: several fetches read a backlog beyond max_pages, each item once, while more items appear`, () =>
     withSources(listConfig(`${table}\nnewest_first = true\nmax_pages = 3`), async (world) => {
       let newest = 100;
       serve(world, () => newest);
@@ -61,7 +61,7 @@ for (const [kind, { table, serve }] of Object.entries(PAGINGS)) {
     }));
 }
 
-Deno.test("a list without known items is read down to items that are older than the last fetch", () =>
+Deno.test("a list without known items is read back to items older than the last fetch", () =>
   withSources(listConfig(`${PAGES_OF_THREE}\npublished = "date"`), async (world) => {
     // Four documents a day, number 100 on the first day of the world.
     const dated = (id: number) => ({ date: new Date(START_MS + (id - 100) * DAY / 4).toISOString() });
@@ -82,7 +82,7 @@ Deno.test("a list without known items is read down to items that are older than 
     assert.deepEqual((await world.store.listSources())[0]?.partialFailures, []);
   }));
 
-Deno.test("days beyond the time of one fetch are read by the next ones, and the first fetch lasts until the end", () =>
+Deno.test("days that one fetch has no time for are read by the next ones, which together count as the first fetch", () =>
   withSources(dayConfig("overlap_days = 1\nfirst_days = 20"), async (world) => {
     world.platform.http.serve("https://board.example", async ({ url }) => {
       await world.platform.clock.advance(20_000);
@@ -124,7 +124,7 @@ Deno.test("days before a failed one are not requested again", () =>
     assert.deepEqual(requestedDays(world), [20260820, 20260821], "the overlap");
   }));
 
-Deno.test("sparql: days beyond the time of one fetch are read by the next ones", () =>
+Deno.test("sparql: days that one fetch has no time for are read by the next ones", () =>
   withSources(
     boardConfig({
       source: `fetch_strategy = "sparql"\nrelevance = "all"\n[sources.sparql]\n` +
@@ -157,7 +157,7 @@ Deno.test("sparql: days beyond the time of one fetch are read by the next ones",
 
 const rules = { maxPages: 3, newestFirst: true } as ListRules;
 
-Deno.test("restAfter() gives the position of the next fetch and the number of pages before it", () => {
+Deno.test("restAfter() returns the position of the next fetch and the number of pages before it", () => {
   const cut = { url: "u", top: ["t"] };
   assert.deepEqual(restAfter(null, { ...cut, pages: { head: 3, rest: 0 } }), { ...cut, pages: 3 });
   const before = { url: "v", top: ["s"], pages: 3 };

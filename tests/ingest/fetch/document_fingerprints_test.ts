@@ -105,7 +105,7 @@ Deno.test("the same bytes with another charset or URL are read again", () =>
     assert.equal((await fetch(world)).isRead, false);
   }));
 
-Deno.test("a document that is truncated or has a refused item is read and reported each time", () =>
+Deno.test("a document that is truncated or has a refused item is read and reported at each fetch", () =>
   withFeed(async (serve, world) => {
     const truncated = rss(AI).replace("</channel></rss>", "");
     const refused = rss(AI).replace("</channel>", "<item><guid>empty</guid></item></channel>");
@@ -140,7 +140,7 @@ Deno.test("a fetch that failed or was not stored leaves no fingerprint", () =>
     assert.equal((await fetch(world)).revised, 1);
   }, boardConfig({ source: "min_items = 2" })));
 
-Deno.test("a fetch by another process, with the same or another config, makes the fingerprint invalid", async () => {
+Deno.test("a fetch by another process invalidates the fingerprint, with the same or another config", async () => {
   await using first = await createWorld(boardConfig());
   const config = boardConfig().replace('base_url = "https://board.', 'base_url = "https://other.');
   const second = await createWorld(config, { store: first.store, seed: 2 });
@@ -164,7 +164,7 @@ Deno.test("a fetch by another process, with the same or another config, makes th
   assert.equal((await fetch(first)).revised, 1);
 });
 
-Deno.test("`source test` reads an unchanged document and keeps the fingerprint for the next fetch", () =>
+Deno.test("`source test` reads an unchanged document, and keeps the fingerprint for the next fetch", () =>
   withFeed(async (serve, world) => {
     serve(rss(AI));
     await fetch(world);
@@ -195,7 +195,7 @@ Deno.test("each language has its own fingerprint, and all languages are read if 
   });
 });
 
-Deno.test("a list of one page, or with the newest items first, is unchanged if its first page is", async () => {
+Deno.test("a list with one page, or with the newest items first, is unchanged if its first page is", async () => {
   for (const table of ["", 'paging = "page"\nnewest_first = true']) {
     await withSources(listConfig(table), async (world) => {
       servePages(world, () => 4);
@@ -256,7 +256,7 @@ Deno.test("every page and window is read if an unchanged first page proves nothi
   }
 });
 
-Deno.test("a list that is read in parts continues although its first page is unchanged", () =>
+Deno.test("a list that is read in parts continues even if its first page is unchanged", () =>
   withSources(listConfig('paging = "page"\nnewest_first = true\nmax_pages = 2'), async (world) => {
     let newest = 2;
     servePages(world, () => newest);

@@ -7,7 +7,7 @@ import { boardConfig } from "../../support/samples.ts";
 const HEX = "0123456789abcdef".repeat(4);
 const SECRETS = { authorization: "Bearer hush-4711", headers: { "x-api-key": "hush-0815" } };
 
-Deno.test("failureReason() gives one line without controls, secrets, or queries of URLs, and bounds it", () => {
+Deno.test("failureReason() returns a short line without control characters, secrets or queries of URLs", () => {
   const rows: [text: string, reason: string][] = [
     ["responded with 403", "responded with 403"],
     ["two\nlines\r\n\x1b[2J\x9b\u202e", "two lines  [2J"],

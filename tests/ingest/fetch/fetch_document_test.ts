@@ -75,7 +75,7 @@ Deno.test("a response that refuses, throttles or challenges blocks the host, wit
   }
 });
 
-Deno.test("a host is paused when it refuses or is busy for a stated time, and not after other failures", async () => {
+Deno.test("a host is paused if it refuses, or is busy for a stated time, but not after other failures", async () => {
   const rows: [response: Answer, state: string, paused: string | null, retrySeconds: number | null][] = [
     [{ status: 429, headers: { "retry-after": "120" } }, "blocked", "board.example", 120],
     [{ status: 403 }, "blocked", "board.example", null],
@@ -120,7 +120,7 @@ Deno.test("a redirect is permanent up to the first temporary hop", async () => {
   }
 });
 
-Deno.test("no redirect leads from a public host into a private network, and the checked addresses are used", async () => {
+Deno.test("no redirect leads from a public host to a private network, and only checked addresses are used", async () => {
   const inside = "https://intranet.example/feed";
   const rows: [what: string, location: string, hosts: Record<string, string[]>, refused: RegExp | null][] = [
     ["loopback", "https://127.0.0.1/", {}, /^leads to 127\.0\.0\.1, whose private IP address is refused/],
@@ -195,7 +195,7 @@ Deno.test("a cookie is returned to the host that set it, and to no other", async
   assert.equal(platform.http.requests.at(-1)?.headers["cookie"], undefined);
 });
 
-Deno.test("each request of a source uses its ca_file, which is read again each time", async () => {
+Deno.test("each request of a source uses its ca_file, which is read each time", async () => {
   const platform = fakePlatform(NOW);
   const given: (string | undefined)[] = [];
   platform.http.serve(FEED, ({ authorities }) => {

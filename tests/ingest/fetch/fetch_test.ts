@@ -29,7 +29,7 @@ const reasonOf = async (work: Promise<unknown>): Promise<FetchError> => {
   return error;
 };
 
-Deno.test("fetchDocuments() fetches a feed, and the next time requests it conditionally", async () => {
+Deno.test("fetchDocuments() fetches a feed, and later requests it conditionally", async () => {
   const platform = fakePlatform(NOW);
   platform.http.serve(
     FEED,
@@ -68,7 +68,7 @@ Deno.test("fetchDocuments() requests unconditionally after a change of URL, rele
   }
 });
 
-Deno.test("fetchDocuments() states why there is no document", async () => {
+Deno.test("fetchDocuments() returns the reason if there is no document", async () => {
   const redirect = (location: string): Answer => ({ status: 302, headers: { location } });
   const rows: [name: string, answer: Answer, expected: RegExp][] = [
     ["500", { status: 500, body: "x" }, /^responded with 500$/],
@@ -119,7 +119,7 @@ Deno.test("fetchDocuments() reads a file again that was written less than 2 s ag
   assert.deepEqual((await readAll(second)).map(({ text }) => text), ["full"]);
 });
 
-Deno.test("fetchDocuments() reads the bytes of a file once, although it is touched, restored or unreadable for a time", async () => {
+Deno.test("fetchDocuments() reads unchanged bytes once, even if the file is touched, restored or temporarily unreadable", async () => {
   const platform = fakePlatform(NOW);
   let cursor: string | null = null;
   const fetch = async () => {

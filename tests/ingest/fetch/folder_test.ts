@@ -1,4 +1,4 @@
-// Sources that are watched folders, with the whole application.
+// Sources that are watched folders, with the complete application.
 import assert from "node:assert/strict";
 import type { IngestReport } from "../../../src/ingest/ingest.ts";
 import { ingestBoard, withSources } from "../../support/collecting.ts";
@@ -76,7 +76,7 @@ Deno.test("a source can change from a feed to a folder and back", async () => {
   assert.deepEqual(counts(await ingestBoard(feed)), [true, 0, 0, 1]);
 });
 
-Deno.test("no reason quotes a file", () =>
+Deno.test("no failure reason quotes a file", () =>
   withFolder(async (world, ingest) => {
     const secret = "hush4711";
     const files = {

@@ -37,7 +37,7 @@ async function fetch(
 
 const plain = (language: string, id: string) => `https://board.example/${language}/${id}`;
 
-Deno.test("a site of one language that moves to another host publishes nothing new", () =>
+Deno.test("a site in one language that moves to another host has no new publications", () =>
   withSources(CONFIG, async (world) => {
     assert.deepEqual(await fetch(world, plain), [3, 0, 0, 3]);
     const german = (language: string, id: string) =>
@@ -54,7 +54,7 @@ Deno.test("a site of one language that moves to another host publishes nothing n
     );
   }));
 
-Deno.test("a query that changes with each fetch is not new in any language, and one that is added or removed is a revision", () =>
+Deno.test("items with a query that changes at each fetch are not new, and an added or removed query is a revision", () =>
   withSources(CONFIG, async (world) => {
     const signed = (signature: string) => (language: string, id: string) =>
       `${plain(language, id)}?signature=${signature}`;
@@ -65,7 +65,7 @@ Deno.test("a query that changes with each fetch is not new in any language, and 
     assert.deepEqual(await fetch(world, plain), [0, 0, 6, 0]);
   }));
 
-Deno.test("a site that alternates between two names of its host makes one version", () =>
+Deno.test("a site that alternates between two host names makes one version", () =>
   withSources(CONFIG, async (world) => {
     const www = (language: string, id: string) => `https://www.board.example/${language}/${id}/`;
     assert.deepEqual(await fetch(world, plain), [3, 0, 0, 3]);

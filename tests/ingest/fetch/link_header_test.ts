@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { nextLink } from "../../../src/ingest/fetch/link_header.ts";
 
-Deno.test("nextLink() finds the next page (RFC 8288), and no similar relation", () => {
+Deno.test("nextLink() finds the next page (RFC 8288), and ignores similar relations", () => {
   const cases: [header: string, next: string | null][] = [
     ["", null],
     ['<https://a.example/?page=2>; rel="next"', "https://a.example/?page=2"],

@@ -1,4 +1,4 @@
-// APIs and listings from page to event, with the whole application, a fake clock and a fake internet.
+// APIs and listings from page to event, with the complete application, a fake clock and a fake internet.
 import assert from "node:assert/strict";
 import { ingestBoard, withSources } from "../../support/collecting.ts";
 import type { Answer } from "../../support/platform.ts";
@@ -75,14 +75,14 @@ for (const [kind, table, queries, serve] of PAGINGS) {
     }));
 }
 
-Deno.test("a list whose pages repeat or form a circle ends", () =>
+Deno.test("reading ends if pages of a list repeat or form a circle", () =>
   withSources(listConfig('paging = "page"\nmax_pages = 50'), async (world) => {
     world.platform.http.serve(API, () => page([1, 2]));
     assert.equal((await ingestBoard(world)).new, 2);
     assert.deepEqual(requestedQueries(world), ["?page=1", "?page=2"]);
   }));
 
-Deno.test("after a failed page, earlier items are kept, the fetch has failed, and the next one reads the rest", () =>
+Deno.test("after a failed page, earlier items are kept, the fetch fails, and the next one reads the rest", () =>
   withSources(listConfig('paging = "link"\nnext = "next"\nnewest_first = true'), async (world) => {
     let newest = 2;
     let isBroken = false;
@@ -175,7 +175,7 @@ summary = "p"
 published = ".date"`,
 });
 
-Deno.test("the items of a listing are read with dates in words and relative links, and an invalid one is refused", () =>
+Deno.test("items of a listing can have dates in words and relative links, and invalid ones are refused", () =>
   withSources(HTML, async (world) => {
     world.platform.http.serve(API, () => ({
       headers: { "content-type": "text/html; charset=utf-8" },
@@ -229,7 +229,7 @@ Deno.test("JSON without the list is a failure if it describes an error, otherwis
     }
   }));
 
-Deno.test("a list whose last page is a 404 response is complete, so that missing items are withdrawn", () =>
+Deno.test("a list whose last page is a 404 is complete, so that missing items are withdrawn", () =>
   withSources(
     listConfig(
       'paging = "link"\nnext = "next"\nnot_found_is_empty = true\npublished = "date"',

@@ -1,4 +1,4 @@
-// Sitemaps and SPARQL endpoints with the whole application, a fake clock and a fake internet.
+// Sitemaps and SPARQL endpoints with the complete application, a fake clock and a fake internet.
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { NetworkError } from "../../../src/domain/ports/ports.ts";
@@ -68,7 +68,7 @@ Deno.test("new and changed pages of a sitemap are read, and no others", () =>
     assert.deepEqual(requestedPages(world), ["/p3", "/p2"]);
   }));
 
-Deno.test("pages beyond max_pages and pages that failed are read by the next fetch", () =>
+Deno.test("the next fetch reads pages beyond max_pages and pages that failed", () =>
   withSources(sitemapConfig("max_pages = 2"), async (world) => {
     serveSite(world, { "/p0": "2026-07-31T10:00:00Z" });
     assert.equal((await ingestBoard(world)).new, 1);
@@ -87,7 +87,7 @@ Deno.test("pages beyond max_pages and pages that failed are read by the next fet
     assert.deepEqual(await titles(world), ["p0", "p1", "p2", "p3", "p4"]);
   }));
 
-Deno.test("a removed page is reported once, and a page dated by a day is read again after that day", () =>
+Deno.test("a removed page is reported once, and a page dated to the day is read again after that day", () =>
   withSources(sitemapConfig(), async (world) => {
     serveSite(
       world,
@@ -137,7 +137,7 @@ Deno.test("the changed sitemaps of an index are read, compressed or not, and one
     assert.equal((await ingestBoard(world)).new, 1, "older changes are still read");
   }));
 
-Deno.test("no further sitemap is read after 50,000 changed pages", () =>
+Deno.test("no more sitemaps are read after 50,000 changed pages", () =>
   withSources(sitemapConfig("max_pages = 1"), async (world) => {
     const { http } = world.platform;
     const pages = Array.from({ length: 50_000 }, (_, at) => [`/p${at}`, "2026-07-31T01:00:00Z"]);
@@ -147,7 +147,7 @@ Deno.test("no further sitemap is read after 50,000 changed pages", () =>
     assert.match(JSON.stringify((await ingestBoard(world)).refused), /map-2".*have 50000 changed pages"}/);
   }));
 
-Deno.test("a sitemap that is too large or without lastmod is a failure with its reason", () =>
+Deno.test("a sitemap that is too large or lacks lastmod is a failure with a reason", () =>
   withSources(`ingest.max_document_bytes = 20000\n${sitemapConfig()}`, async (world) => {
     const bomb = gzipSync(new Uint8Array(5_000_000));
     assert.ok(bomb.length < 20_000);
@@ -160,7 +160,7 @@ Deno.test("a sitemap that is too large or without lastmod is a failure with its 
     assert.match(await error(), /^this is a feed, not a sitemap; fetch_strategy = "feed" reads it$/);
   }));
 
-Deno.test("pages without lastmod are reported once, and of two dates of a page the later counts", () =>
+Deno.test("pages without lastmod are reported once, and the later of two dates of a page counts", () =>
   withSources(sitemapConfig(), async (world) => {
     const twice = map({ "/p1": "2026-07-31T10:00:00Z", "/p2": "2026-07-30", "/p3": null, "/p4": "soon" })
       .replace("</urlset>", map({ "/p1": "2026-05-01" }).replace(/^.*?<url>/, "<url>"));
@@ -205,7 +205,7 @@ function results(rows: readonly (readonly [id: string, date: string])[]): Answer
   return { body: JSON.stringify({ head: { vars: ["s", "date", "title"] }, results: { bindings } }) };
 }
 
-Deno.test("an endpoint is queried by windows of days, halved if it fails, and later with an overlap", () =>
+Deno.test("an endpoint is queried in windows of days, which are halved after a failure and overlap later", () =>
   withSources(SPARQL, async (world) => {
     const windows: string[] = [];
     world.platform.http.serve(MAP, ({ url }) => {
@@ -244,7 +244,7 @@ Deno.test("a window with too many rows is halved, and a single day with too many
     }]);
   }));
 
-Deno.test("a query that fails fails the fetch, and its window is queried again", () =>
+Deno.test("a failed query makes the fetch fail, and its window is queried again", () =>
   withSources(SPARQL, async (world) => {
     let isDown = true;
     const windows: string[] = [];

@@ -35,7 +35,7 @@ Deno.test("two editions with one id and date are not revisions of each other, in
     assert.deepEqual(latest.map(({ json }) => JSON.parse(json).summary_en), [A.summary]);
   }));
 
-Deno.test("of two editions with one id, the later one counts, and so does a single one", () =>
+Deno.test("the later of two editions with one id counts, and so does a single edition", () =>
   withSources(CONFIG, async (world) => {
     assert.deepEqual((await fetchNext(world, [A, B])).slice(0, 2), [1, 0]);
     assert.deepEqual((await fetchNext(world, [B])).slice(0, 2), [0, 1]);
@@ -45,7 +45,7 @@ Deno.test("of two editions with one id, the later one counts, and so does a sing
     assert.deepEqual((await fetchNext(world, [later, B])).slice(0, 2), [0, 0]);
   }));
 
-Deno.test("two editions in one language of several are not revisions of each other", () =>
+Deno.test("two editions in one of several languages are not revisions of each other", () =>
   withSources(
     boardConfig({ source: 'languages = ["en", "de"]\nlanguage_pattern = "/(en|de)/"\nrelevance = "all"' }),
     async (world) => {

@@ -128,7 +128,7 @@ Deno.test("the content hash changes only with title, summary, URL and date", () 
   for (const change of different) assert.notEqual(contentHash(item(change)), base, JSON.stringify(change));
 });
 
-Deno.test("the content hash contains the date of change if no date of publication is stated", () => {
+Deno.test("the content hash contains the date of change if there is no publication date", () => {
   const undated = item({ publishedAtMs: null, updatedAtMs: 5 });
   assert.notEqual(contentHash(undated), contentHash({ ...undated, updatedAtMs: 6 }));
 });

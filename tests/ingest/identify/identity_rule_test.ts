@@ -19,7 +19,7 @@ const item = (change: Partial<NormalisedItem> = {}): NormalisedItem => ({
   ...change,
 });
 
-Deno.test("keyUnder() gives the identity of each rule", () => {
+Deno.test("keyUnder() returns the identity by each rule", () => {
   const forms = languageForms({ languages: ["en", "de"], languagePattern: "/(en|de)/" });
   const rows: [rule: string, change: Partial<NormalisedItem>, key: string][] = [
     ["guid", {}, "id-1"],
@@ -36,7 +36,7 @@ Deno.test("keyUnder() gives the identity of each rule", () => {
   for (const [rule, change, key] of rows) assert.equal(keyUnder(rule, forms)(item(change)), key, rule);
 });
 
-Deno.test("withoutLanguage() finds the language in the usual forms of URLs", () => {
+Deno.test("withoutLanguage() finds the language in common forms of URLs", () => {
   const forms = languageForms({ languages: ["en", "de"], urls: {} });
   assert.ok(forms);
   const rows: [url: string, neutral: string, language: string | null][] = [
@@ -56,7 +56,7 @@ Deno.test("withoutLanguage() finds the language in the usual forms of URLs", () 
   }
 });
 
-Deno.test("identityOf() keeps the rule of a source and its former rules", () => {
+Deno.test("identityOf() keeps the current and former rules of a source", () => {
   const state = { identityRule: "link", formerRules: ["guid"], lastSuccessAtMs: 1 };
   const rows: [name: string, config: string | undefined, before: object, rule: string, former: string[]][] = [
     ["automatic", undefined, {}, "link", ["guid"]],

@@ -219,7 +219,7 @@ Deno.test('an item beside a listed one with the same URL is new, and with identi
   });
 });
 
-Deno.test("of two items that match one publication, the second is new and delivered", () =>
+Deno.test("if two items match one publication, the second one is new and delivered", () =>
   withSources(boardConfig({ source: 'relevance = "all"' }), async (world) => {
     const decision = { title: "Decision", summary: SUMMARY, date: "Mon, 20 Jul 2026 10:00:00 GMT" };
     const received: string[] = [];
@@ -280,7 +280,7 @@ Deno.test("a site that alternates between two builds makes versions only until b
     ], "its URL can change again");
   }));
 
-Deno.test("rematchRenamed() and findRequeried() take many short steps for long URLs and texts", async () => {
+Deno.test("rematchRenamed() and findRequeried() work in short steps on long URLs and texts", async () => {
   const url = (at: number) => `http://board.example/${"a".repeat(3_900)}/${at}?x=${at}`;
   const all = Array.from(
     { length: 2_000 },

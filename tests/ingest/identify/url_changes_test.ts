@@ -44,7 +44,7 @@ function withSubscriber(
   });
 }
 
-Deno.test("a site that moves to another host changes the URLs of its events, notifies only the operator", () =>
+Deno.test("a site that moves to another host changes the URLs of its events, and notifies only the operator", () =>
   withSubscriber(async (fetch, received, world) => {
     assert.deepEqual(await fetch(at("https://old.example", upTo(30))), [30, 0, 0]);
     const moved = [...upTo(29), sample(30, { summary: "Corrected: the opinion on the AI Act." }), sample(31)];
@@ -137,7 +137,7 @@ for (const [name, fetches] of NOTICES) {
     }));
 }
 
-Deno.test("MovedUrls finds URLs that may return, from the third version on", () => {
+Deno.test("MovedUrls finds URLs that may return from the third version on", () => {
   const isMoved = (link: string, version: number) => {
     const event = sampleEvent({
       id: "evt_3",

@@ -116,7 +116,7 @@ const STATED: [text: string, expected: string][] = [
   ["2026-10-25T03:00:00", "2026-10-25T02:00:00.000Z"],
 ];
 
-Deno.test("parseDate() parses dates as publishers write them", () => {
+Deno.test("parseDate() parses the date formats of publishers", () => {
   for (const [text, expected] of STATED) assert.equal(iso(text, BERLIN), expected, text);
 });
 

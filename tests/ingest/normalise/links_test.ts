@@ -84,7 +84,7 @@ Deno.test("cleanUrl() keeps the part of a URL that identifies a publication", ()
   }
 });
 
-Deno.test("absoluteUrl() and cleanUrl() equal the URL parser for URLs that they do not parse", () => {
+Deno.test("absoluteUrl() and cleanUrl() agree with the URL parser on URLs that they do not parse", () => {
   const pieces = fc.constantFrom(
     ...("https:// http:// HTTPS:// office Office .example .1 .2 1.2.3.4 0x7f xn-- xn--mnchen-3ya . .. / // /./ /../ %2e " +
       "%2E%2e a b_c ~ - ? & && = # : :443 @ utm_source=x UTM_x at_ fbclid=1 id=5 jsessionid ;jsessionid=9 é ' | ^ { \\ * ( ,")

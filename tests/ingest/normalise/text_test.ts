@@ -46,7 +46,7 @@ Deno.test("textFromMarkup() returns the text of markup", () => {
   }
 });
 
-Deno.test("textFromMarkup() leaves out the repeats of a content management system", () => {
+Deno.test("textFromMarkup() omits texts that a content management system repeats", () => {
   const repeats = ["Guidelines on labels", "A. Body", "A. Body (not verified)"];
   const chrome = `<span>Guidelines on
     labels</span>
@@ -93,7 +93,7 @@ const { markup: MARKUP } = fc.letrec<{ markup: string }>((tie) => ({
   ),
 }));
 
-Deno.test("textFromMarkup() leaves no tags, no control characters and no runs of spaces", () => {
+Deno.test("textFromMarkup() removes tags, control characters and repeated spaces", () => {
   fc.assert(
     fc.property(fc.array(MARKUP, { maxLength: 5 }), (parts) => {
       const text = textFromMarkup(parts.join(""));
@@ -140,7 +140,7 @@ Deno.test("cutText() shortens a text after a complete word", () => {
   }));
 });
 
-Deno.test("a character keeps 30 combining marks, and more take linear time", () => {
+Deno.test("a character keeps at most 30 combining marks, in linear time", () => {
   assert.equal(textFromMarkup("e\u0301cole"), "école");
   const marks = "\u0316".repeat(15) + "\u0317".repeat(15);
   assert.equal(textFromMarkup(`a${marks}`), `a${marks}`);

@@ -55,7 +55,7 @@ const ROWS: Row[] = [
   ["no bytes", new Uint8Array(), null, "utf-8", ""],
 ];
 
-Deno.test("decodeText() reads the encoding from the mark, HTTP or the document, unless the bytes refute it", () => {
+Deno.test("decodeText() uses the encoding of the byte order mark, HTTP or the document, unless the bytes disagree", () => {
   for (const [name, bytes, contentType, charset, contains] of ROWS) {
     const decoded = decodeText(bytes, contentType);
     assert.equal(decoded.charset, charset, name);

@@ -13,7 +13,7 @@ const firstItem = (text: string): ParsedItem => {
 };
 const titles = (text: string): (string | null)[] => parse(text).items.map(({ title }) => title);
 
-Deno.test("parseDocument() detects every format by its content and finds the same in each", () => {
+Deno.test("parseDocument() detects every format by its content, and returns the same items for each", () => {
   const formats = { RSS: "rss", Atom: "atom", JSON: "json-feed" };
   for (const [name, text] of Object.entries(SAME_IN_EVERY_FORMAT)) {
     const document = parse(text);
@@ -142,7 +142,7 @@ Deno.test("parseDocument() reads an empty feed without items or problems", () =>
   }
 });
 
-Deno.test("parseDocument() reads the items before and after a broken one", () => {
+Deno.test("parseDocument() reads the items before and after a damaged one", () => {
   const rows: [name: string, broken: string, title: string | null][] = [
     ["a bare <", "<title>5 < 6 and a<b</title>", "5 < 6 and a<b"],
     ["an element that is not closed", "<enclosure url='x'><title>t</title>", "t"],

@@ -198,7 +198,7 @@ for (const [name, strategy] of Object.entries<Strategy>(STRATEGIES)) {
   });
 }
 
-Deno.test("sitemap indexes that refer to themselves or each other are read once and reported", () =>
+Deno.test("sitemap indexes that refer to themselves or each other are read once, and are reported", () =>
   withStrategy(STRATEGIES.sitemap, async (world, respond) => {
     const index = (...urls: string[]) =>
       `<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${

@@ -32,7 +32,7 @@ function read(text: string) {
 }
 
 for (const [format, write] of Object.entries(FORMATS)) {
-  Deno.test(`${format}: the newest items of too many are kept in any order, and the others are counted`, () => {
+  Deno.test(`${format}: the newest of too many items are kept, in any order, and the others are counted`, () => {
     const cases: [what: string, rows: Rows, expected: Rows, which?: string][] = [
       ["oldest first", ["a 2026-07-01", "b 2026-07-02", "c 2026-07-03"], ["b", "c"]],
       ["newest first", ["c 2026-07-03", "b 2026-07-02", "a 2026-07-01"], ["c", "b"]],
@@ -52,7 +52,7 @@ for (const [format, write] of Object.entries(FORMATS)) {
   });
 }
 
-Deno.test("at most ten times as many items are read as are kept", () => {
+Deno.test("at most ten times the kept number of items are read", () => {
   const rows = Array.from({ length: 25 }, (_, at) => `${at} 2026-07-${String(at + 1).padStart(2, "0")}`);
   assert.deepEqual(read(FORMATS["rss"]?.(rows) ?? ""), [["18", "19"], [
     "18 of its 20 items are left out: only the newest 2 of a document are read",

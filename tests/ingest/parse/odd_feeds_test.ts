@@ -29,7 +29,7 @@ const events = async (world: World): Promise<string[]> =>
   (await world.store.listEvents({ limit: 200 })).map(({ json }) => JSON.parse(json))
     .map(({ title_en, version }) => `${title_en} v${version}`).sort();
 
-Deno.test("ids that are positions in the list do not identify items: moved items are known, added ones are new", () =>
+Deno.test("ids that are list positions do not identify items: moved items are known, and added ones are new", () =>
   withSources(ALL, async (world) => {
     const placed = (numbers: readonly number[]) =>
       feed(numbers.map((number, at) => item(number, `${at + 1}`)));
@@ -46,7 +46,7 @@ Deno.test("ids that are positions in the list do not identify items: moved items
     assert.deepEqual(await fetchFeed(world, edited), [0, 1, 5], "an edit is a revision");
   }));
 
-Deno.test("an id that is reused for another item is a new publication, and one of an edited item is not", () =>
+Deno.test("an item that reuses an id is a new publication, but an edited item is not", () =>
   withSources(ALL, async (world) => {
     assert.deepEqual(await fetchFeed(world, feed([item(1), item(2), item(3)])), [3, 0, 0]);
     const rewritten = { ...item(2), title: "Document 20", date: item(1).date as string };
@@ -56,7 +56,7 @@ Deno.test("an id that is reused for another item is a new publication, and one o
     assert.deepEqual((await events(world)).length, 5);
   }));
 
-Deno.test("a site with URLs as ids that moves to another host publishes nothing new", () =>
+Deno.test("a site with URLs as ids that moves to another host has no new publications", () =>
   withSources(ALL, async (world) => {
     const numbers = Array.from({ length: 30 }, (_, at) => at + 1);
     const at = (site: string, slash = "") =>

@@ -39,7 +39,7 @@ Deno.test("paths find items and values through lists and unusual keys", () => {
   }
 });
 
-Deno.test("a missing value, one of another type or of a prototype is ignored, and the next rule is tried", () => {
+Deno.test("missing values, values of other types and prototype properties are ignored, and the next rule is tried", () => {
   const text = '[{"a":null,"b":"","c":{},"d":[],"e":false,"t":"last"}]';
   const rules = ["a", "b", "c", "d", "e", "constructor.name", "__proto__", "x.y.z", "{a}{t}", "t"];
   assert.deepEqual(parse(text, json("", { title: rules })).items[0]?.title, "last");
@@ -101,7 +101,7 @@ Deno.test("a page that is truncated within an item yields the items before it; m
   ]);
 });
 
-Deno.test("dates are read in the format of the config, others as they are", () => {
+Deno.test("dates are read in the configured format, or by default in any known format", () => {
   const reading = json("", { title: ["t"], published: ["d"] }, { dateFormat: "MM/dd/yyyy HH:mm" });
   const dates = (text: string) =>
     parse(`[{"t":"x","d":${JSON.stringify(text)}}]`, reading).items[0]?.publishedText;
@@ -156,7 +156,7 @@ Deno.test("selectors find items in HTML and XML, and entities are never expanded
   }
 });
 
-Deno.test("a page is one item, by its rules and then by the usual selectors", () => {
+Deno.test("a page is one item, read by its rules and then by common selectors", () => {
   const reading: Reading = { kind: "page", fields: { published: [".date"] }, dateFormat: "dd.MM.yyyy" };
   const text = `<html lang="de"><title>Titel | Amt</title><link rel="canonical" href="https://a.org/x">
 <meta name="Description" content="Worum es geht."><h1>Titel</h1><p class="date">31.07.2026</p><time datetime="2020-01-01">`;
@@ -221,7 +221,7 @@ Deno.test("readSitemap() keeps the last changed entries of a sitemap that is too
   }
 });
 
-Deno.test("inflateFile() inflates gzip up to a limit, and returns other bytes", async () => {
+Deno.test("inflateFile() inflates gzip up to a limit, and returns other bytes unchanged", async () => {
   const text = bytesOf("<urlset></urlset>".repeat(10_000));
   const packed = new Uint8Array(gzipSync(text));
   assert.deepEqual(await inflateFile(packed, text.length), text);
@@ -231,7 +231,7 @@ Deno.test("inflateFile() inflates gzip up to a limit, and returns other bytes", 
   await assert.rejects(inflateFile(Uint8Array.of(0x1f, 0x8b, 8, 0, 1), 10), /not valid gzip/);
 });
 
-Deno.test("the start of an item closes the previous one with its open elements, except for nested lists", () => {
+Deno.test("the start of an item closes the previous one and its open elements, except in nested lists", () => {
   const names = Array.from({ length: 400 }, (_, at) => `${at}`);
   const rows: [what: string, item: string, text: string][] = [
     ["list", "ul > li", `<ul>${names.map((name) => `<li><b><i><a>${name}</a>`).join("")}</ul>`],

@@ -36,7 +36,7 @@ title = "title"\nlink = "https://board.example/documents/{id}"\npaging = "page"`
     },
   ));
 
-Deno.test("a publication in two languages is new once in a dry run, and translated once", () =>
+Deno.test("in a dry run, a publication in two languages is new once and translated once", () =>
   withSources(
     boardConfig({
       source: 'urls = { en = "https://board.example/en/feed", de = "https://board.example/de/feed" }\n' +
@@ -52,7 +52,7 @@ Deno.test("a publication in two languages is new once in a dry run, and translat
     },
   ));
 
-Deno.test("an alias from one language is known to a dry run in the next language", () =>
+Deno.test("a dry run recognises an alias from one language in the next language", () =>
   withSources(
     boardConfig({
       source: 'urls = { en = "https://board.example/en/feed", de = "https://board.example/de/feed" }\n' +

@@ -34,7 +34,7 @@ const named = (ids: readonly string[], change: Partial<LinkedItem> = {}): Linked
 const dated = (ids: readonly string[], date: string | undefined): SampleItem[] =>
   ids.map((id) => ({ id, ...(date === undefined ? {} : { date }) }));
 
-Deno.test("a publication with a new id is not new, and is known by both ids from then on", () =>
+Deno.test("a publication with a new id is not new, and is recognised by both ids from then on", () =>
   after(named(["1", "2"]), async (ingest, world) => {
     const edited = { summary: "About Article 5 of the AI Act." };
     assert.deepEqual(await ingest(named(["new-1", "new-2"])), [0, 0, 2]);
@@ -100,7 +100,7 @@ for (const [name, items] of Object.entries(CHURNING)) {
     }));
 }
 
-Deno.test("a date that changes and stays again and again is a revision twice", () =>
+Deno.test("a date that repeatedly changes and stays makes at most two revisions", () =>
   after([{ id: "1" }, { id: "2" }], async (ingest) => {
     let revisions = 0;
     for (const day of [10, 11, 12, 13, 14, 15]) {

@@ -156,7 +156,7 @@ Deno.test("decideRevision() restores a withdrawn publication that is listed agai
   assert.deepEqual([decision.event.version, decision.event.status], [2, undefined]);
 });
 
-Deno.test("decideRevision() revises nothing after a document that was read before", () => {
+Deno.test("decideRevision() revises nothing if the document was read before", () => {
   const before = identified();
   const stored = storedAs(eventOf(before), before.contentHash);
   const older = identified({ title: "Leitlinien, Entwurf" });

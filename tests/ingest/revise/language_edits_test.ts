@@ -77,7 +77,7 @@ async function versionsOf(world: World): Promise<RegEvent[]> {
 const titles = (one: RegEvent | undefined) =>
   Object.fromEntries(Object.entries(one?.translations ?? {}).map(([code, { title }]) => [code, title]));
 
-Deno.test("an edit in every language is one version and one webhook per subscription, with a complete diff", () =>
+Deno.test("an edit in all languages makes one version and one delivery per subscription, with a complete diff", () =>
   withWorld(CONFIG, async (world) => {
     serve(world, inAll({ 1: { edition: 1 } }));
     await world.app.tick();
@@ -165,7 +165,7 @@ Deno.test("a publication in several languages is withdrawn once, and restored on
     assert.deepEqual(titles(versions[2])["fr"], titleOf("fr", "1", 2));
   }));
 
-Deno.test("after a fetch that ends while it records edits, the next fetch records every other edit once and completely", () =>
+Deno.test("if a fetch is interrupted while it records edits, the next one records the rest once and completely", () =>
   withSources(CONFIG, async (world) => {
     const ids = Array.from({ length: 150 }, (_, at) => `${at}`);
     const all = (edition: number) => inAll(Object.fromEntries(ids.map((id) => [id, { edition }])));
@@ -330,7 +330,7 @@ Deno.test("every fetch that finds edits makes one version and loses no text, in 
     { numRuns: 15 },
   ));
 
-Deno.test("every fetch of one feed with several languages does so, in any order of the items", () =>
+Deno.test("the same holds for every fetch of one feed with several languages, in any order of the items", () =>
   fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (given) => {
       const steps = given.map((one) => ({ ...one, failing: [] }));

@@ -21,7 +21,7 @@ function withFeed(
   });
 }
 
-Deno.test("a publication that two fetches in a row miss is withdrawn by a version, and restored by another", () =>
+Deno.test("a publication that is missing from two consecutive fetches is withdrawn, and later restored, by a version", () =>
   withFeed(async (fetch, world) => {
     const received = await subscribe(world);
     const less = items(1, 2, 4);
@@ -52,7 +52,7 @@ for (const [name, fetches, source] of KEPT) {
     }, source));
 }
 
-Deno.test("a list that loses more than it keeps, or that has invalid items, withdraws nothing", () =>
+Deno.test("a list that loses more items than it keeps, or has invalid items, withdraws nothing", () =>
   withFeed(async (fetch, world) => {
     await fetch(items(1, 2, 3, 4, 5, 6, 7, 8, 9));
     for (let round = 0; round < 3; round++) assert.equal(await fetch(items(1, 9)), 0);
@@ -110,7 +110,7 @@ for (
     }));
 }
 
-Deno.test("a publication in one language that leaves the end of its feed is not withdrawn", () =>
+Deno.test("a publication that drops off the end of its feed in one language is not withdrawn", () =>
   withLanguages(async (fetch) => {
     await fetch(items(3, 5, 7, 8), items(1, 2, 8));
     for (let round = 0; round < 4; round++) assert.equal(await fetch(items(5, 7, 8, 9), items(1, 2, 8)), 0);

@@ -110,7 +110,7 @@ Deno.test("a publication that is relevant in one language has the text of the ot
     assert.deepEqual(shown, ["de", ["de", "en"], "A note"]);
   }));
 
-Deno.test("publications are not new when a source gets further languages", () =>
+Deno.test("publications are not new if a source gets more languages", () =>
   withSources(CONFIG, async (world) => {
     const [source] = world.config.sources;
     assert.ok(source?.urls);

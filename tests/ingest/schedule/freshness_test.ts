@@ -4,7 +4,7 @@ import { freshUntil } from "../../../src/ingest/schedule/freshness.ts";
 
 const NOW = Date.parse("2026-08-01T10:00:00Z");
 
-Deno.test("freshUntil() reads Cache-Control, Age and Expires as caches do", () => {
+Deno.test("freshUntil() reads Cache-Control, Age and Expires like a cache", () => {
   const rows: [headers: Record<string, string>, expectedSeconds: number | null][] = [
     [{}, null],
     [{ "cache-control": "max-age=600" }, 600],

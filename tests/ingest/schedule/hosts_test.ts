@@ -127,7 +127,7 @@ Deno.test("repeated 403 responses pause a host for longer each time, up to a day
     assert.equal((await world.ask("/v1/health")).json.status, "ok");
   }));
 
-Deno.test("the longest due source is fetched first, and every source is fetched", () => {
+Deno.test("the source that has been due longest is fetched first, and every source is fetched", () => {
   const many: Record<string, [string]> = {};
   for (let number = 10; number < 40; number++) many[`s${number}`] = [`https://h${number}.example/f`];
   return withWorld(sourcesConfig(many, "[ingest]\nconcurrency = 2\n"), async (world) => {

@@ -8,7 +8,7 @@ const FEED = "https://board.example/feed";
 const HOUR = 3_600_000;
 const edition = (summary: string) => ({ body: rss([{ id: "1", summary: `On the AI Act: ${summary}.` }]) });
 
-Deno.test("a fetch whose source another process has taken over records nothing: it may have the older edition", () =>
+Deno.test("a fetch whose source another process has taken over records nothing, because its document may be older", () =>
   withTwoProcesses(boardConfig(), async (one, two) => {
     one.platform.http.serve(FEED, () => edition("first"));
     await one.app.tick();
@@ -31,7 +31,7 @@ Deno.test("a fetch whose source another process has taken over records nothing: 
     assert.deepEqual([state?.outcome, state?.lastError], ["ok", null]);
   }));
 
-Deno.test("a process whose lease has expired does not start a second fetch of the same source", () =>
+Deno.test("a process whose lease has expired does not start another fetch of the source", () =>
   withWorld(boardConfig(), async (world) => {
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
     world.platform.http.serve(FEED, () => held.then(() => edition("first")));

@@ -10,7 +10,7 @@ import {
 const at = (text: string): number => Date.parse(text);
 const MINUTE = 60_000;
 
-Deno.test("nextRun() gives the first run after a time, in the schedule's time zone", () => {
+Deno.test("nextRun() returns the first run after a time, in the schedule's time zone", () => {
   const rows: [schedule: string, timezone: string, after: string, expected: string][] = [
     ["*/30 * * * *", "UTC", "2026-07-31T12:00:00Z", "2026-07-31T12:30:00Z"],
     ["*/30 * * * *", "UTC", "2026-07-31T12:29:59.999Z", "2026-07-31T12:30:00Z"],
@@ -85,7 +85,7 @@ Deno.test("nextRun() runs every slot of an irregular schedule once, with any del
   assert.deepEqual(hours, [8, 8, 9, 9, 8, 8, 9, 9]);
 });
 
-Deno.test("nextAfterSuccess() gives the first run after the freshness, which is limited", () => {
+Deno.test("nextAfterSuccess() returns the first run after the freshness lifetime, which is limited", () => {
   const nowMs = at("2026-07-31T12:00:00Z");
   const halfHourly = { schedule: "*/30 * * * *", timezone: "UTC" };
   const rows: [freshMinutes: number | null, maxMinutes: number, expectedMinutes: number][] = [
@@ -109,7 +109,7 @@ Deno.test("nextAfterSuccess() gives the first run after the freshness, which is 
   }
 });
 
-Deno.test("pauseOfHost() is Retry-After up to a day, otherwise the back-off up to half an hour", () => {
+Deno.test("pauseOfHost() returns Retry-After up to a day, or else the back-off up to half an hour", () => {
   const nowMs = at("2026-07-31T12:00:00Z");
   const minutes = (failures: number, retryAtMs: number | null) =>
     (pauseOfHost({ nowMs, failures, retryAtMs }) - nowMs) / MINUTE;

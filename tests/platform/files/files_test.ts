@@ -52,7 +52,7 @@ Deno.test("list() returns regular files by name, follows links, and omits folder
 });
 
 Deno.test(
-  needs("list() gives the reason for each unreadable entry, and opens no pipe", LINUX),
+  needs("list() returns the reason for each unreadable entry, and opens no pipe", LINUX),
   () =>
     inFolder(async (folder) => {
       const script =

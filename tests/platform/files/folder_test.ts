@@ -30,7 +30,7 @@ async function withLinks(work: (inbox: string) => Promise<void>): Promise<void> 
 }
 
 Deno.test(
-  needs("listFolder() follows links inside the folder and refuses those that lead out", POSIX),
+  needs("listFolder() follows links within the folder, and refuses those that lead outside", POSIX),
   () =>
     withLinks(async (inbox) => {
       const { files, unreadable } = await listFolder(inbox, STAY);
@@ -85,7 +85,7 @@ Deno.test(
 );
 
 Deno.test(
-  needs("readFileIn() opens no pipe, device or endless file", LINUX),
+  needs("readFileIn() does not open pipes, devices or endless files", LINUX),
   () =>
     withLinks(async (inbox) => {
       const made = await new Deno.Command("mkfifo", { args: [join(inbox, "pipe")] }).output();

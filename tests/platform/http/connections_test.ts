@@ -16,7 +16,7 @@ Deno.test("request() keeps a connection per origin and addresses for the next re
   });
 });
 
-Deno.test("request() closes the connections idle for longest beyond the maximum", async () => {
+Deno.test("request() closes the longest idle connections beyond the maximum", async () => {
   const more = 20;
   await using server = serveRaw(saying(OK), "0.0.0.0");
   await withClient(async (client) => {
@@ -60,7 +60,7 @@ Deno.test("request() does not reuse a connection after a doubtful response", asy
   }
 });
 
-Deno.test("bytes without a request close the connection and belong to no response", async () => {
+Deno.test("bytes without a request close the connection, and belong to no response", async () => {
   await using server = serveRaw(async (connection) => {
     await saying(OK)(connection);
     await pause(10);
@@ -88,7 +88,7 @@ Deno.test("request() does not reuse a connection that the server has closed", as
   });
 });
 
-Deno.test("a response before the request is sent counts, and its connection is not reused", async () => {
+Deno.test("a response that precedes the request counts, and its connection is not reused", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const held: Deno.Conn[] = [];
   const serving = (async () => {

@@ -72,7 +72,7 @@ Deno.test("request() limits the size after decompression", async () => {
   assert.equal(response.body.length, 100_000);
 });
 
-Deno.test("request() reports a truncated compressed body as cut off", async () => {
+Deno.test("request() reports a truncated compressed body", async () => {
   const whole = gzipSync(crypto.getRandomValues(new Uint8Array(5_000)));
   await assert.rejects(
     fetchWith(answer(whole.subarray(0, 2_000), "gzip"), 10_000),
@@ -80,7 +80,7 @@ Deno.test("request() reports a truncated compressed body as cut off", async () =
   );
 });
 
-Deno.test("request() limits a compressed body that decompresses to nothing", async () => {
+Deno.test("request() limits compressed bodies that decompress to nothing", async () => {
   // Consecutive empty members are valid gzip and decompress to nothing.
   const empty = gzipSync(new Uint8Array());
   const endless = new Uint8Array(empty.length * 5_000);

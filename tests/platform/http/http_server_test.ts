@@ -45,7 +45,7 @@ Deno.test("shutdown() lets a response in progress finish", async () => {
   await down;
 });
 
-Deno.test("immediate responses reach their clients completely, even if the server stops", async () => {
+Deno.test("immediate responses reach their clients completely even if the server stops", async () => {
   const text = "x".repeat(1_000_000);
   const server = await listen({
     hostname: "127.0.0.1",

@@ -201,7 +201,7 @@ Deno.test("createMailer() distinguishes permanent from temporary refusals", asyn
   assert.equal(nobody.reason, "the mail server refuses the connection");
 });
 
-Deno.test("createMailer() gives up a silent server when the signal aborts", async () => {
+Deno.test("createMailer() stops waiting for a silent server when the signal aborts", async () => {
   for (const step of ["greeting", "MAIL", "DATA", "dot"]) {
     await withScript(script({ [step]: undefined }), async (port) => {
       const patience = new AbortController();
@@ -215,7 +215,7 @@ Deno.test("createMailer() gives up a silent server when the signal aborts", asyn
 Deno.test("createMailer() counts a mail as sent even if QUIT fails", () =>
   withScript(script({ QUIT: null }), (port) => mailerFor(port).send(MAIL, forever)));
 
-Deno.test("createMailer() writes to the outbox without a server; the last attempt stays", () =>
+Deno.test("createMailer() writes to the outbox without a server, and keeps the last attempt", () =>
   withFolder(async (folder) => {
     const outbox = join(folder, "a", "outbox");
     const mailer = createMailer({ smtp: null, outbox });

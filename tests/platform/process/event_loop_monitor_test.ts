@@ -46,7 +46,7 @@ Deno.test("a pause over a second is logged with the longest work since the last 
   assert.deepEqual(lags, [0, 2.91]);
 });
 
-Deno.test("work that began before the last check explains a pause", () => {
+Deno.test("a pause can be explained by work that began before the last check", () => {
   const { monitor, logged, spend, look } = createMonitor();
   monitor.begin("make backup");
   spend(100);
@@ -56,7 +56,7 @@ Deno.test("work that began before the last check explains a pause", () => {
   assert.deepEqual(logged, [{ pause_ms: 1_500, work: "make backup", work_ms: 1_600, cpu_ms: 1_600 }]);
 });
 
-Deno.test("the longest pause covers the last one to two minutes", () => {
+Deno.test("the longest pause is that of the last one to two minutes", () => {
   const { monitor, spend, look } = createMonitor();
   const seen: number[] = [];
   for (const lateMs of [500, 100, 200, 0]) {
@@ -88,7 +88,7 @@ Deno.test("a real pause is measured, logged and shown in the metrics", async () 
   assert.ok(Number(shown) >= 1.3, shown);
 });
 
-Deno.test("work is named with its source, and store calls with their method", async () => {
+Deno.test("log entries name the source of work, and the method of store calls", async () => {
   const begun: string[] = [];
   const eventLoop = { begin: (work: string) => void begun.push(work), longestPauseMs: () => 0 };
   const tracer = nameActs(NO_TRACER, eventLoop);

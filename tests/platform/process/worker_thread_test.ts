@@ -95,7 +95,7 @@ Deno.test(
     }),
 );
 
-Deno.test("a task that exceeds its time is stopped; the time of waiting tasks starts when they run", () =>
+Deno.test("a task that exceeds its time is stopped, and the time of waiting tasks starts when they run", () =>
   withThread(async (thread) => {
     const stuck = thread.call("loop", null, { timeoutMs: 1_500 });
     const waiting = thread.call("count", null, { timeoutMs: 1_000 });
@@ -161,7 +161,7 @@ Deno.test("a signal ends a running and a waiting task", () =>
     assert.equal(await thread.call("count", null), 1);
   }));
 
-Deno.test("a long array arrives completely and blocks this thread only for parts", () =>
+Deno.test("a long array arrives completely, and blocks this thread only in short parts", () =>
   withThread(async (thread) => {
     assert.deepEqual(await thread.call("list", 0), []);
     const expected = Array.from({ length: 400_000 }, (_, at) => ({ at }));
@@ -182,7 +182,7 @@ Deno.test("a long array arrives completely and blocks this thread only for parts
     assert.ok(longestMs < cloneMs / 2, `${longestMs} ms, and ${cloneMs} ms for a clone`);
   }));
 
-Deno.test("a task that exceeds its first try waits for the others and gets its whole time", () =>
+Deno.test("a task that exceeds its first time slice waits for the others, and then gets its whole time", () =>
   withThread(async (thread) => {
     await thread.call("count", null);
     const order: string[] = [];
