@@ -195,7 +195,7 @@ Deno.test("GET /v1/events/{id} returns the event, and 404 for any other id", () 
     }
   }));
 
-Deno.test("GET /v1/events pages by the specification's rule: the smallest published_at minus 1 as since", () =>
+Deno.test("GET /v1/events pages by the rule of the specification, with the smallest published_at minus 1 as since", () =>
   withWorld(async (world, key) => {
     await store(world, Array.from({ length: 5 }, (_, index) => ({ published_at: START_MS + index })));
     const page = await world.ask("/v1/events?limit=3", { key });

@@ -43,7 +43,7 @@ Deno.test("inline() renders code, bold and safe links, and leaves the rest uncha
   for (const [text, expected] of rows) assert.equal(inline(text).text, expected);
 });
 
-Deno.test("headingsOf() and slug() return titles and ids of sections", () => {
+Deno.test("headingsOf() and slug() return the titles and ids of sections", () => {
   assert.deepEqual(headingsOf("Text\n\n## One\n\n### Not\n\n## Two words"), ["One", "Two words"]);
   assert.equal(slug("Bodies, and times!"), "bodies-and-times");
 });

@@ -39,7 +39,7 @@ Deno.test("the least recently used address is dropped first", () => {
   assert.equal(limits.take("public", null), null);
 });
 
-Deno.test("a million addresses leave only the latest twenty thousand", () => {
+Deno.test("after a million addresses, only the latest 20,000 are kept", () => {
   const limits = createAddressLimits({ public: 1, failed_key: 1 }, { nowMs: () => 0 });
   for (let number = 0; number < 1_000_000; number++) limits.take("failed_key", `2001:db8:${number}::/64`);
   const isKnown = (number: number) => limits.look("failed_key", `2001:db8:${number}::/64`) !== null;

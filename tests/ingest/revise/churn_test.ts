@@ -100,7 +100,7 @@ for (const [name, items] of Object.entries(CHURNING)) {
     }));
 }
 
-Deno.test("a date that repeatedly changes and stays makes at most two revisions", () =>
+Deno.test("a date that repeatedly changes and stays makes only two revisions", () =>
   after([{ id: "1" }, { id: "2" }], async (ingest) => {
     let revisions = 0;
     for (const day of [10, 11, 12, 13, 14, 15]) {

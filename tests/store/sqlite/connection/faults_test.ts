@@ -110,7 +110,7 @@ Deno.test("a store that another process has locked is unavailable, still reads, 
   }));
 
 for (const isNoticed of [true, false]) {
-  Deno.test(`a database file that is replaced ${isNoticed ? "under a running store" : "just before its end"} makes the store unavailable, keeps all that was stored, and changes nothing in the new file`, async () => {
+  Deno.test(`a database file that is replaced ${isNoticed ? "under a running store" : "just before its end"} makes the store unavailable, loses nothing, and leaves the new file unchanged`, async () => {
     await withFile(async (file) => {
       const other = openStore(`${file}.new`, testVault);
       await publish(other, [anEvent("evt_9")]);
