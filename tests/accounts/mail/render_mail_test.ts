@@ -97,7 +97,7 @@ Deno.test("no other mail contains a key, and times have a time zone", () => {
   assert.match(textOf(due, "fr"), /15 août 2026 à 10:00 UTC/);
 });
 
-Deno.test("nouns are singular or plural in every language", () => {
+Deno.test("singular and plural forms are correct in every language", () => {
   const held = (language: MailLanguage, activeSubscriptions: number) => {
     const limits = { ...DEFAULT_LIMITS.indie, activeSubscriptions };
     return unfolded(write({ kind: "subscriptions-held", data: { ...HELD, limits } }, language).text);

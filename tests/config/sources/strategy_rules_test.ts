@@ -184,7 +184,7 @@ Deno.test("parseConfig() reads secret headers inline, from a file and from the e
   assert.doesNotMatch(refused.join(), /lines-of-secret/);
 });
 
-Deno.test("parseConfig() rejects a source folder with the service's own files", async () => {
+Deno.test("parseConfig() rejects a source folder that contains the service's own files", async () => {
   const folder = (path: string) =>
     `[[sources]]\nid = "a"\nname_en = "A"\nbase_url = "https://a.example"\nfetch_strategy = "files"\npath = "${path}"\n`;
   const settings = '[store]\npath = "data/regfeed.db"\nkey_file = "keys/regfeed.key"\n';
