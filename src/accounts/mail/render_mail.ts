@@ -53,7 +53,7 @@ function mailOf({ kind, data }: MailContent): MailName {
   return kind === "delivery-disabled" && data.isKeyLost === true ? "key-lost" : kind;
 }
 
-/** Replaces the placeholders of a text. Placeholders within the values are not replaced. */
+/** Replaces the placeholders in a text. Placeholders within the values are not replaced. */
 function fill(text: string, values: Readonly<Record<string, Value>>): string {
   return text.replace(/\{(\w+)\}/g, (_, name) => {
     const value = values[name];

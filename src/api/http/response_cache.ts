@@ -76,7 +76,7 @@ function sizeOf(url: string, { body }: CachedResponse): number {
   return 2 * body.content.length + 2 * url.length;
 }
 
-/** Whether an `Accept-Encoding` accepts gzip and prefers it to the plain body, or has no preference (RFC 9110, 12.5.3). */
+/** Whether an `Accept-Encoding` accepts gzip and does not prefer the plain body (RFC 9110, 12.5.3). */
 export function takesGzip(acceptEncoding: string | null): boolean {
   if (acceptEncoding === null) return false;
   const weights = new Map<string, number>();

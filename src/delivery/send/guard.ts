@@ -159,8 +159,8 @@ function readWebhookUrl(text: string, policy: AddressPolicy): UrlReading {
   if (url.protocol === "http:" && !policy.allowHttp) {
     return {
       fault:
-        "must begin with https://; over http, anyone on the network path could read deliveries (the operator can allow " +
-        "http: [delivery] allow_http)",
+        "must begin with https://; over http, anyone on the network path could read deliveries (the operator can " +
+        "allow http: [delivery] allow_http)",
     };
   }
   if (url.href.length > MAX_WEBHOOK_URL) return { fault: TOO_LONG };

@@ -65,7 +65,7 @@ function unwrapped(bytes: Uint8Array, text: string): { bytes: Uint8Array; damage
   return [{ bytes: new TextEncoder().encode(value), damage }];
 }
 
-/** Restores UTF-8 that was read as ISO 8859-1 and written as UTF-8. Returns null if that cannot have happened. */
+/** Restores text that was misread as ISO 8859-1 and written as UTF-8. Returns null if that cannot have happened. */
 function misreadAsLatin1(text: string): string | null {
   // deno-lint-ignore no-control-regex -- the range of ISO 8859-1
   if (!/[\u0080-\u00ff]/.test(text) || /[^\u0000-\u00ff]/.test(text)) return null;

@@ -4,7 +4,7 @@ import { Sql, sql, type Value } from "./sql.ts";
 
 /** Maximum time in ms that a statement waits for another process that is writing. */
 const BUSY_TIMEOUT_MS = 5_000;
-/** Maximum time in ms that a statement waits while another process is known to keep the lock for long. */
+/** Maximum time in ms that a statement waits while another process is known to hold the lock for a long time. */
 const IMPATIENT_TIMEOUT_MS = 50;
 const CACHE_KIB = 16_384;
 /** The value of `pragma auto_vacuum` for incremental vacuum. */
