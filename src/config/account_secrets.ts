@@ -1,4 +1,4 @@
-// Reads the secrets of payments, mails and metrics.
+// Reads the secrets of payments, emails and metrics.
 import type { SmtpServer } from "../domain/customer/mail.ts";
 import { isTable } from "./toml/raw_document.ts";
 import type { Secrets } from "./secrets.ts";

@@ -248,10 +248,10 @@ function buildConfig(
       from: mail.from,
       /** The email address that customers write to. */
       support: mail.support === "" ? mail.from.address : mail.support.address,
-      /** Null if mails are written to the outbox. */
+      /** Null if emails are written to the outbox. */
       smtp: smtp === null ? null : { ...smtp, requireTls: mail.require_tls, caFile },
       outbox: resolve(folder, mail.outbox),
-      /** How long the contents of sent mails are kept. */
+      /** How long the contents of sent emails are kept. */
       keepMs: mail.keep,
     },
     /** A null `listen` disables metrics. With a null `token`, clients need no token. */

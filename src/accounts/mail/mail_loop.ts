@@ -1,4 +1,4 @@
-// The mail loop: claims due mails, creates the keys of welcome mails, sends the mails and records the outcomes.
+// The mail loop: claims due emails, creates the keys of welcome emails, sends the emails and records the outcomes.
 import type { TierTable } from "../../domain/ports/store/customers.ts";
 import { failureLevel } from "../../domain/ports/store/storage_fault.ts";
 import type { Store } from "../../domain/ports/store/store.ts";
@@ -24,7 +24,7 @@ import { renderMail } from "./render_mail.ts";
 
 /** Maximum time in ms for one attempt. */
 const ATTEMPT_MS = 60_000;
-/** Number of mails claimed and sent concurrently. */
+/** Number of emails claimed and sent concurrently. */
 const BATCH = 4;
 /** Interval in ms at which the loop checks for due mails. */
 const POLL_MS = 1_000;
@@ -58,7 +58,7 @@ export interface MailLoopOptions {
 }
 
 export interface MailLoop {
-  /** Sends all mails that are due. */
+  /** Sends all emails that are due. */
   tick(): Promise<void>;
   run(signal: AbortSignal): Promise<void>;
 }
@@ -105,12 +105,12 @@ async function sendMail(mail: ClaimedMail, options: MailLoopOptions): Promise<vo
   } else log.error("mail not sent, giving up", { ...fields, problem: outcome.problem });
 }
 
-/** Makes one attempt. Returns its outcome, or null if the mail is no longer due. */
+/** Makes one attempt. Returns its outcome, or null if the email is no longer due. */
 async function attemptMail(mail: ClaimedMail, options: MailLoopOptions): Promise<MailOutcome | null> {
   const { store, clock, random, mailer, from, support, publicUrl, tiers } = options;
   const { customer } = mail;
   if (customer.email === "") {
-    // A welcome mail is still sent once an email address is set; other mails would be outdated by then.
+    // A welcome email is still sent once an email address is set; other emails would be outdated by then.
     return {
       kind: mail.kind === "welcome" ? "failed" : "cancelled",
       problem: "the customer has no email address",
@@ -118,19 +118,19 @@ async function attemptMail(mail: ClaimedMail, options: MailLoopOptions): Promise
   }
   if (mail.kind === "welcome" && !customer.enabled) {
     const outcome = retryLater(mail, CUSTOMER_DISABLED, options);
-    // Not a failure: the mail is sent when the customer is enabled again.
+    // Not a failure: the email is sent when the customer is enabled again.
     return outcome.kind === "failed" ? { ...outcome, kind: "cancelled" } : outcome;
   }
   let key: string | null = null;
   if (mail.kind === "welcome") {
-    // Stored before the mail is sent, so that the key works as soon as the mail is read.
+    // Stored before the email is sent, so that the key works as soon as the email is read.
     const made = makeKey((count) => random.bytes(count), clock.nowMs());
     if (!await store.storeWelcomeKey(mail.id, mail.attempt, made.stored)) return null;
     key = made.key;
   }
   const rendered = renderMail(mail, { key, publicUrl, support, limits: limitsOf(customer, tiers) });
   try {
-    // A repeated welcome mail has a new key, so mail programs must not treat it as a duplicate.
+    // A repeated welcome email has a new key, so mail programs must not treat it as a duplicate.
     const messageId = mail.kind === "welcome" ? `${mail.id}.${mail.attempt}` : mail.id;
     const outgoing = { id: messageId, from, to: customer.email, replyTo: support, ...rendered };
     await clock.within(ATTEMPT_MS, (signal) => mailer.send(outgoing, signal));

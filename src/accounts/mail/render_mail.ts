@@ -1,4 +1,4 @@
-// Renders a mail in the customer's language: subject, text and HTML.
+// Renders an email in the customer's language: subject, text and HTML.
 import type { ClaimedMail, FittedSubscription, MailContent } from "../../domain/customer/mail.ts";
 import type { MailLanguage } from "../../domain/customer/mail_language.ts";
 import { ENGLISH } from "./templates/english.ts";
@@ -30,7 +30,7 @@ interface RenderedMail {
   html: string;
 }
 
-/** Renders a mail. The subject contains no text from external sources. */
+/** Renders an email. The subject contains no text from external sources. */
 export function renderMail(mail: ClaimedMail, facts: MailFacts): RenderedMail {
   const { language } = mail.customer;
   const { mails, contact, disclaimer } = TEXTS[language];
@@ -62,7 +62,7 @@ function fill(text: string, values: Readonly<Record<string, Value>>): string {
   });
 }
 
-/** Returns the mail's data by name, with formatted numbers and times, and the values derived from them. */
+/** Returns the email's data by name, with formatted numbers and times, and the values derived from them. */
 function valuesOf(mail: ClaimedMail, { key, publicUrl, support, limits }: MailFacts): Record<string, Value> {
   const { language, tier } = mail.customer;
   const texts = TEXTS[language];

@@ -55,13 +55,13 @@ export function measureStore(metrics: Metrics, { store, clock, isMeasured }: Mea
     const largest = await store.largestCustomers(LARGEST);
     return largest.map(({ customerId, bytes }) => ({ labels: [customerId], value: bytes }));
   });
-  gauge("regfeed_mails_queued", "Unsent mails.", async () => (await store.accountHealth()).queuedMails);
+  gauge("regfeed_mails_queued", "Unsent emails.", async () => (await store.accountHealth()).queuedMails);
   gauge(
     "regfeed_mails_oldest_queued_age_seconds",
     "Age of the oldest unsent mail; 0 if there is none.",
     async () => ageOf((await store.accountHealth()).oldestQueuedMailAtMs),
   );
-  gauge("regfeed_mails_failed", "Failed mails.", async () => (await store.accountHealth()).failedMails);
+  gauge("regfeed_mails_failed", "Failed emails.", async () => (await store.accountHealth()).failedMails);
   metrics.gauge({
     name: "regfeed_storage_fault",
     help: "1 for the current storage fault, 0 for the others.",

@@ -13,7 +13,7 @@ import { type Opened, withStore } from "../../server/open_store.ts";
 import { ALL_ROWS } from "../list_page.ts";
 import { fieldLines, print, wordsIn } from "../print.ts";
 
-/** Maximum number of mails shown without `--json`. */
+/** Maximum number of emails shown without `--json`. */
 const SHOWN_MAILS = 10;
 
 export const accountCommands: Command[] = [

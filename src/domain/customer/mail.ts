@@ -1,4 +1,4 @@
-// Mails to customers: kinds, contents and states. src/accounts words and sends them.
+// Emails to customers: kinds, contents and states. src/accounts words and sends them.
 import type { Customer } from "./customer.ts";
 import type { Tier, TierLimits } from "./tier.ts";
 
@@ -38,7 +38,7 @@ export interface QuotaUse {
   resetsAtMs: number;
 }
 
-/** The data of the mail that says that the limit of held deliveries is reached. */
+/** The data of the email that says that the limit of held deliveries is reached. */
 export interface HeldFull {
   limit: number;
   /** When the service stopped storing further deliveries, Unix ms. */
@@ -60,9 +60,9 @@ export interface TierFit {
   returned: FittedSubscription[];
 }
 
-/** The data of a mail, by kind. Never contains a key, a secret, or a URL with either. */
+/** The data of an email, by kind. Never contains a key, a secret, or a URL with either. */
 export interface MailData {
-  /** Empty, because the key is created when the mail is sent. */
+  /** Empty, because the key is created when the email is sent. */
   welcome: Record<string, never>;
   /** The new key is not included, because the operator has it. */
   "key-rotated": { lastFour: string };
@@ -113,26 +113,26 @@ export function withoutMailAddresses(text: string): string {
   return text.replace(/[^\s"'<>]+/g, (word) => /.@./s.test(word) ? "…" : word);
 }
 
-/** A mail is `queued` until it is `sent`, or `failed` after the last attempt. A `cancelled` mail became unnecessary. */
+/** An email is `queued` until it is `sent`, or `failed` after the last attempt. A `cancelled` mail became unnecessary. */
 export const MAIL_STATUSES = ["queued", "sent", "failed", "cancelled"] as const;
 
 export type MailStatus = typeof MAIL_STATUSES[number];
 
 export type MailContent = { [Kind in MailKind]: { kind: Kind; data: MailData[Kind] } }[MailKind];
 
-/** A due mail, leased to the caller. */
+/** A due email, leased to the caller. */
 export type ClaimedMail = MailContent & {
   id: string;
   /** The number of this attempt, from 1. The store has already counted it. */
   attempt: number;
-  /** The number of attempts since the mail was last queued, which determines the next delay. */
+  /** The number of attempts since the email was last queued, which determines the next delay. */
   tries: number;
   customer: Customer;
   /** The last four characters of the customer's newest valid key, or null if there is none. */
   lastFour: string | null;
 };
 
-/** The problem of a welcome mail that is delayed or cancelled because its customer is disabled. */
+/** The problem of a welcome email that is delayed or cancelled because its customer is disabled. */
 export const CUSTOMER_DISABLED = "the customer is disabled";
 
 /** The lease of a claimed mail, ms. It is longer than an attempt takes. */
@@ -142,12 +142,12 @@ export const MAIL_LEASE_MS = 300_000;
 export const MOST_MAIL_WAIT_MS = 30 * 3_600_000;
 
 /**
- * The result of a request to send a mail now. `queued`: the mail is due. `soon`: an attempt is in progress or due
- * within {@link MAIL_LEASE_MS}. `over`: the mail was sent or does not exist.
+ * The result of a request to send an email now. `queued`: the email is due. `soon`: an attempt is in progress or due
+ * within {@link MAIL_LEASE_MS}. `over`: the email was sent or does not exist.
  */
 export type MailRetry = "queued" | "soon" | "over";
 
-/** The outcome of an attempt to send a mail. `problem` contains no key and no email address. */
+/** The outcome of an attempt to send an email. `problem` contains no key and no email address. */
 export type MailOutcome =
   | { kind: "sent" }
   | { kind: "retry"; atMs: number; problem: string }
@@ -161,7 +161,7 @@ export interface KeptMail {
   status: MailStatus;
   attempts: number;
   createdAtMs: number;
-  /** Null once the mail is finished. */
+  /** Null once the email is finished. */
   nextAttemptAtMs: number | null;
   finishedAtMs: number | null;
   problem: string | null;
@@ -174,11 +174,11 @@ export type NewMail = {
     kind: Kind;
     customerId: string;
     data: MailData[Kind];
-    /** The deduplication key, such as "quota-80:cus_…:2026-07". Only one mail is queued per key. */
+    /** The deduplication key, such as "quota-80:cus_…:2026-07". Only one email is queued per key. */
     onceKey: string;
     /** The current time, Unix ms. */
     atMs: number;
-    /** When the mail is due, Unix ms; the default is now. */
+    /** When the email is due, Unix ms; the default is now. */
     dueAtMs?: number;
   };
 }[MailKind];

@@ -72,7 +72,7 @@ export interface FinishedAttempt {
   tries: number;
   result: AttemptResult;
   next: NextStep;
-  /** The id for the mail about an endpoint that is gone, or null if there is no such mail. */
+  /** The id for the email about an endpoint that is gone, or null if there is no such email. */
   mailId: string | null;
 }
 

@@ -21,9 +21,9 @@ export interface CustomerChanged extends CustomerFacts {
   differences: Record<string, unknown>;
   /** Whether the customer's pending deliveries must be held. */
   isDisabled: boolean;
-  /** Whether to send a welcome mail that waits for the customer to be enabled. */
+  /** Whether to send a welcome email that waits for the customer to be enabled. */
   isEnabled: boolean;
-  /** Whether to send a failed welcome mail again, to the new email address. */
+  /** Whether to send a failed welcome email again, to the new email address. */
   hasNewEmail: boolean;
   /** The new limits for its subscriptions, or null if they are unchanged. */
   limits: TierLimits | null;
@@ -54,8 +54,8 @@ export function planCustomerChange(
 }
 
 /**
- * Plans the mail about a change of limits, after subscriptions were held or enabled again. Returns null if none is
- * needed. A pending welcome mail already contains everything.
+ * Plans the email about a change of limits, after subscriptions were held or enabled again. Returns null if none is
+ * needed. A pending welcome email already contains everything.
  */
 export function planLimitsMail(
   { before, after, limits, fit, awaitsWelcome }: {

@@ -1,4 +1,4 @@
-// Plans the mails about a failing endpoint: their contents and deduplication keys.
+// Plans the emails about a failing endpoint: their contents and deduplication keys.
 import { utcDay } from "../customer/quota_period.ts";
 import type { NewMail } from "../customer/mail.ts";
 import { disableAtMs, judgeEndpoint } from "../delivery/endpoint.ts";
@@ -14,7 +14,7 @@ export interface FailingEndpoint {
 
 type EndpointMail = Omit<Extract<NewMail, { kind: "delivery-warning" | "delivery-disabled" }>, "id">;
 
-/** Returns the mail about a subscription that is disabled at `nowMs`. */
+/** Returns the email about a subscription that is disabled at `nowMs`. */
 export function disabledMail(
   { subscriptionId, customerId, webhookUrl, firstFailureAtMs }: FailingEndpoint,
   { by, nowMs, problem }: { by: DisabledReason; nowMs: number; problem: string | null },
@@ -30,7 +30,7 @@ export function disabledMail(
       problem,
       ...(by === "key-lost" ? { isKeyLost: true as const } : {}),
     },
-    // Once a day, so that an endpoint that responds with 410 each time it is enabled does not cause a mail each time.
+    // Once a day, so that an endpoint that responds with 410 each time it is enabled does not cause an email each time.
     onceKey: `delivery-disabled:${subscriptionId}:${utcDay(nowMs)}`,
     atMs: nowMs,
   };

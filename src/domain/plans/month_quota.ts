@@ -103,7 +103,7 @@ export function noticeKey(
   return `${kind}:${customerId}:${month}:${limit}`;
 }
 
-/** Returns the mail to a customer that has reached its limit of held deliveries, sent once a month. */
+/** Returns the email to a customer that has reached its limit of held deliveries, sent once a month. */
 export function heldFullMail(
   { customerId, month, limit, nowMs }: { customerId: string; month: string; limit: number; nowMs: number },
 ): Omit<Extract<NewMail, { kind: "held-full" }>, "id"> {

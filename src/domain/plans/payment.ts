@@ -4,17 +4,17 @@ import type { PayerState, PaymentNotice, PaymentVerdict } from "../customer/paym
 import type { Tier } from "../customer/tier.ts";
 import type { CustomerChange, CustomerFacts } from "./customer_change.ts";
 
-/** How long a welcome mail waits for the price, which arrives in a separate event, ms. */
+/** How long a welcome email waits for the price, which arrives in a separate event, ms. */
 export const PRICE_WAIT_MS = 30_000;
 
 /** The tier of a new customer before its price is known. */
 const TIER_BEFORE_PRICE: Tier = "indie";
 
-/** A customer to create for a paid checkout. The welcome mail creates its key. */
+/** A customer to create for a paid checkout. The welcome email creates its key. */
 export interface NewPayer {
   customer: Customer;
   disabledBy: DisabledBy | null;
-  /** When the welcome mail is due, Unix ms. */
+  /** When the welcome email is due, Unix ms. */
   welcomeAtMs: number;
 }
 
@@ -71,14 +71,14 @@ export function accessChange(
   return accessUntilMs === null ? "restored" : "in_grace";
 }
 
-/** The mail about a verdict: its content, its deduplication key, and the earlier keys of the same mail. */
+/** The email about a verdict: its content, its deduplication key, and the earlier keys of the same email. */
 export interface PaymentMail {
   content: Pick<PaymentNotice, "kind" | "data">;
   onceKey: string;
   formerKeys: string[];
 }
 
-/** Plans the mail about a verdict, or returns null. Payers that never had access get no mail about its end. */
+/** Plans the email about a verdict, or returns null. Payers that never had access get no email about its end. */
 export function planPaymentMail(
   { notice }: Pick<PaymentVerdict, "notice">,
   { customerId, isNew }: { customerId: string; isNew: boolean },

@@ -118,7 +118,7 @@ export interface OutgoingMail {
 }
 
 /**
- * The causes of failures before the mail server accepts or refuses a mail: host name, port, timeout, protocol, TLS or
+ * The causes of failures before the mail server accepts or refuses an email: host name, port, timeout, protocol, TLS or
  * certificate, no authentication, wrong password, another response, or a lost connection.
  */
 export type MailFault =
@@ -133,7 +133,7 @@ export type MailFault =
   | "answer"
   | "broken";
 
-/** A mail that was refused, or may not have been accepted. */
+/** An email that was refused, or may not have been accepted. */
 export class MailError extends Error {
   override readonly name = "MailError";
   /**
@@ -154,7 +154,7 @@ export class MailError extends Error {
 }
 
 export interface Mailer {
-  /** Resolves when the mail is accepted; rejects with a {@link MailError}. Disconnects when the signal aborts. */
+  /** Resolves when the email is accepted; rejects with a {@link MailError}. Disconnects when the signal aborts. */
   send(mail: OutgoingMail, signal: AbortSignal): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// Sends mails through SMTP (nodemailer), or writes them to a folder.
+// Sends emails through SMTP (nodemailer), or writes them to a folder.
 import { readFileSync } from "node:fs";
 import net from "node:net";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { type Mailer, MailError, type MailFault, type OutgoingMail } from "../..
 import { createFiles } from "../files/files.ts";
 
 export interface MailSettings {
-  /** Null if mails are written to the outbox. */
+  /** Null if emails are written to the outbox. */
   smtp:
     | (SmtpServer & {
       requireTls: boolean;
@@ -25,7 +25,7 @@ const IN_TIME = ["the mail server does not respond in time", false] as const;
 /** How long the server may stay silent, ms. The caller's signal limits the total time. */
 const SILENCE_MS = 20_000;
 
-/** Creates a mailer. Without settings, every mail fails. */
+/** Creates a mailer. Without settings, every email fails. */
 export function createMailer(settings: MailSettings | null): Mailer {
   if (settings === null) return { send: () => Promise.reject(new MailError("mail is not set up", false)) };
   const { smtp, outbox } = settings;
@@ -53,7 +53,7 @@ async function writeMail(mail: OutgoingMail, outbox: string): Promise<void> {
 
 type SocketCallback = (error: Error | null, made?: { connection: net.Socket; secured: boolean }) => void;
 
-/** Connects, starts TLS and logs in, as if to send a mail. Throws a {@link MailError}. */
+/** Connects, starts TLS and logs in, as if to send an email. Throws a {@link MailError}. */
 export const tryMailServer = (
   server: NonNullable<MailSettings["smtp"]>,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-// The mails in English.
+// The emails in English.
 import type { MailTexts } from "./template.ts";
 
 const COUNTER = "You have used {used} of {limit}. The counter resets on {resetsAtMs}.";

@@ -1,4 +1,4 @@
-// The mails in French.
+// The emails in French.
 import type { MailTexts } from "./template.ts";
 
 const COUNTER = "Vous en avez utilisé {used} sur {limit}. Le compteur sera remis à zéro le {resetsAtMs}.";

@@ -1,4 +1,4 @@
-// The mails in German.
+// The emails in German.
 import type { MailTexts } from "./template.ts";
 
 const COUNTER = "Sie haben {used} von {limit} verbraucht. Der Zähler wird am {resetsAtMs} zurückgesetzt.";

@@ -2,12 +2,12 @@
 import type { MailKind, QuotaUse } from "../../../domain/customer/mail.ts";
 import type { TierLimits } from "../../../domain/customer/tier.ts";
 
-/** The limits that mails list, in this order. */
+/** The limits that emails list, in this order. */
 export type ListedLimit = "apiRequestsPerDay" | "webhookDeliveriesPerMonth" | "activeSubscriptions";
 
 export type ListedLimits = Pick<TierLimits, ListedLimit>;
 
-/** The mails: one for each kind, and two for special cases (see `mailOf`). */
+/** The emails: one for each kind, and two for special cases (see `mailOf`). */
 export type MailName = MailKind | "access-suspended" | "key-lost";
 
 /** The texts of one language. Words in braces, such as `{host}`, are placeholders. */
@@ -15,7 +15,7 @@ export interface MailTexts {
   mails: Record<MailName, readonly [subject: string, ...paragraphs: string[]]>;
   /** The noun of each limit, singular and plural. */
   limits: Record<ListedLimit, readonly [one: string, other: string]>;
-  /** The values of placeholders in mails about a quota. */
+  /** The values of placeholders in emails about a quota. */
   quotas: Record<QuotaUse["what"], { noun: string; consequence: string }>;
   /** The sentences above lists of subscriptions. */
   held: string;

@@ -15,7 +15,7 @@ export interface KeyHolder {
 
 export type TierTable = Readonly<Record<Tier, TierLimits>>;
 
-/** An act that may change a customer's limits, with the limits of the tiers and ids for the mails that follow. */
+/** An act that may change a customer's limits, with the limits of the tiers and ids for the emails that follow. */
 export interface TierAct extends Act {
   tiers: TierTable;
   newMailId(): string;
@@ -38,7 +38,7 @@ export type ListedCustomer = Omit<Account, "payment">;
 /** Counts of what needs the operator's attention. */
 export interface AccountHealth {
   queuedMails: number;
-  /** When the oldest queued mail was queued, Unix ms, or null if there is none. */
+  /** When the oldest queued email was queued, Unix ms, or null if there is none. */
   oldestQueuedMailAtMs: number | null;
   failedMails: number;
   /** The number of payers whose newest price is not in the config. */
@@ -92,13 +92,13 @@ export interface CustomerStore {
    */
   declareCustomers(customers: readonly DeclaredCustomer[], by: TierAct): Promise<Declaration>;
   /**
-   * Erases all personal data: the email address, the mails, the payer, and the subscriptions' URLs and secrets. The id,
+   * Erases all personal data: the email address, the emails, the payer, and the subscriptions' URLs and secrets. The id,
    * the counts and the audit log stay. Returns false if there is no such customer or it is already erased.
    */
   eraseCustomer(id: string, by: Act): Promise<boolean>;
   /**
    * Disables every key of the customer and adds the new one, if any. Notifies the customer if `mailId` is given.
-   * Cancels a queued welcome mail, because its key is no longer needed. Returns false if there is no such customer.
+   * Cancels a queued welcome email, because its key is no longer needed. Returns false if there is no such customer.
    */
   replaceKeys(customerId: string, key: ApiKey | null, by: Act & { mailId?: string }): Promise<boolean>;
   findKey(hash: string): Promise<KeyHolder | null>;

@@ -13,7 +13,7 @@ import type { Slots } from "../../plans/share_slots.ts";
 import type { CustomerStorage, TierTable } from "./customers.ts";
 import type { DisabledByService } from "./subscriptions.ts";
 
-/** The monthly quota that deliveries count against, and ids for the mails about it. */
+/** The monthly quota that deliveries count against, and ids for the emails about it. */
 export interface QuotaTerms {
   nowMs: number;
   /** The UTC month ("2026-07"). */
@@ -201,7 +201,7 @@ export interface DeliveryStore {
   countUndeliveredOf(customerId: string): Promise<Map<string, UndeliveredCounts>>;
   /**
    * Adjusts times after the clock was set back. Waits that would begin in the future begin now, a replaced secret signs
-   * for at most a day from now, and mails with an impossibly long wait become due. Returns how many deliveries changed.
+   * for at most a day from now, and emails with an impossibly long wait become due. Returns how many deliveries changed.
    */
   adjustForClockRollback(nowMs: number): Promise<number>;
   /**

@@ -5,26 +5,26 @@ import type { ClaimedMail, KeptMail, MailOutcome, MailRetry, MailStatus } from "
 
 /** Mails. Each call is one transaction. All times are in Unix ms. */
 export interface MailStore {
-  /** Leases due mails, longest due first, and counts the attempts. */
+  /** Leases due emails, longest due first, and counts the attempts. */
   claimMails(claim: { nowMs: number; leaseMs: number; limit: number }): Promise<ClaimedMail[]>;
   /**
-   * Stores the key that an attempt of a welcome mail is about to send, and disables the key of an earlier attempt.
+   * Stores the key that an attempt of a welcome email is about to send, and disables the key of an earlier attempt.
    * Returns false if the attempt is no longer awaited, or if the customer has got another key since.
    */
   storeWelcomeKey(mailId: string, attempt: number, key: ApiKey): Promise<boolean>;
   /** Records the outcome of an attempt. Has no effect unless the attempt is the latest and is still awaited. */
   finishMail(mailId: string, attempt: number, outcome: MailOutcome, nowMs: number): Promise<void>;
-  /** Lists mails, newest first; with `before`, only those after the mail with that id. */
+  /** Lists emails, newest first; with `before`, only those after the email with that id. */
   listMails(
     query: { limit: number; before?: string; status?: MailStatus; customerId?: string },
   ): Promise<KeptMail[]>;
-  /** Makes a mail due now if it failed, was cancelled, or waits for its next attempt. */
+  /** Makes an email due now if it failed, was cancelled, or waits for its next attempt. */
   retryMail(id: string, by: Act): Promise<MailRetry>;
-  /** Cancels a queued or failed mail. Returns false if there is none with that id. */
+  /** Cancels a queued or failed email. Returns false if there is none with that id. */
   cancelMail(id: string, by: Act): Promise<boolean>;
   /**
-   * Removes the content of at most `limit` mails that were sent or cancelled up to `finishedUntilMs`. The rows stay, so
-   * that no mail is sent twice. Returns how many.
+   * Removes the content of at most `limit` emails that were sent or cancelled up to `finishedUntilMs`. The rows stay, so
+   * that no email is sent twice. Returns how many.
    */
   blankMails(blank: { finishedUntilMs: number; limit: number }): Promise<number>;
 }

@@ -87,7 +87,7 @@ export interface SubscriptionStore {
   ): Promise<Subscription | null>;
   /**
    * Warns the owners of endpoints that have failed for days, and disables the subscriptions whose endpoints kept
-   * failing. Sends a mail for each. Returns how many.
+   * failing. Sends an email for each. Returns how many.
    */
   judgeEndpoints(judge: { nowMs: number; newMailId: () => string }): Promise<number>;
   /**

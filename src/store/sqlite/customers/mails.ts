@@ -1,4 +1,4 @@
-// The mail queue in SQLite.
+// The email queue in SQLite.
 import type { Act } from "../../../domain/customer/audit.ts";
 import type { ApiKey } from "../../../domain/customer/customer.ts";
 import {
@@ -22,7 +22,7 @@ import { disableKey, insertKey } from "./key_rows.ts";
 import { sql } from "../connection/sql.ts";
 import type { Part } from "../store_methods.ts";
 
-/** Selects due mails, the most overdue first. */
+/** Selects due emails, the most overdue first. */
 const dueMails = (nowMs: number, limit: number) =>
   sql`select id from mails indexed by mails_due where status = 'queued' and next_attempt_at <= ${nowMs}
     order by next_attempt_at, id limit ${limit}`;
@@ -92,7 +92,7 @@ export function createMails(connection: Connection): Part<keyof MailStore> {
 }
 
 function retry(connection: Connection, id: string, by: Act): MailRetry {
-  // A lease also sets next_attempt_at. A mail that is due later than any lease can end is not being sent.
+  // A lease also sets next_attempt_at. An email that is due later than any lease can end is not being sent.
   const row = connection.get(
     sql`update mails set status = 'queued', tries = 0, next_attempt_at = ${by.atMs}, finished_at = null
      where id = ${id} and (
@@ -109,7 +109,7 @@ function retry(connection: Connection, id: string, by: Act): MailRetry {
   return "queued";
 }
 
-/** Queues a mail in the caller's transaction. Returns false if one with this deduplication key exists. */
+/** Queues an email in the caller's transaction. Returns false if one with this deduplication key exists. */
 export function queueMail(connection: Connection, mail: NewMail): boolean {
   return connection.run(
     sql`insert into mails (id, kind, customer_id, data, once_key, next_attempt_at, created_at)
@@ -118,7 +118,7 @@ export function queueMail(connection: Connection, mail: NewMail): boolean {
   ) === 1;
 }
 
-/** Whether a mail with one of these deduplication keys has ever been queued. */
+/** Whether an email with one of these deduplication keys has ever been queued. */
 export function wasWritten(connection: Connection, onceKeys: readonly string[]): boolean {
   return onceKeys.some((key) =>
     connection.get(sql`select 1 from mails where once_key = ${key}`) !== undefined
@@ -129,14 +129,14 @@ export function welcomeKey(customerId: string): string {
   return `welcome:${customerId}`;
 }
 
-/** Whether a customer is still waiting for its welcome mail, which names its tier. */
+/** Whether a customer is still waiting for its welcome email, which names its tier. */
 export function awaitsWelcome(connection: Connection, customerId: string): boolean {
   return connection.get(
     sql`select 1 from mails where once_key = ${welcomeKey(customerId)} and status in ('queued', 'failed')`,
   ) !== undefined;
 }
 
-/** Makes mails due now that would wait too long because the clock was set back. */
+/** Makes emails due now that would wait too long because the clock was set back. */
 export function adjustMailsForClockRollback(connection: Connection, nowMs: number): void {
   connection.run(
     sql`update mails set next_attempt_at = ${nowMs}
@@ -144,7 +144,7 @@ export function adjustMailsForClockRollback(connection: Connection, nowMs: numbe
   );
 }
 
-/** Makes a customer's welcome mail due now if it has not been attempted yet. */
+/** Makes a customer's welcome email due now if it has not been attempted yet. */
 export function sendWelcomeNow(connection: Connection, customerId: string, nowMs: number): void {
   connection.run(
     sql`update mails set next_attempt_at = ${nowMs}
@@ -153,7 +153,7 @@ export function sendWelcomeNow(connection: Connection, customerId: string, nowMs
   );
 }
 
-/** Requeues a welcome mail that failed, or that waited or was cancelled because its customer was disabled. */
+/** Requeues a welcome email that failed, or that waited or was cancelled because its customer was disabled. */
 export function requeueWelcome(
   connection: Connection,
   customerId: string,
@@ -168,7 +168,7 @@ export function requeueWelcome(
   );
 }
 
-/** Cancels a queued or failed welcome mail, because the customer has received another API key. */
+/** Cancels a queued or failed welcome email, because the customer has received another API key. */
 export function cancelWelcome(connection: Connection, customerId: string, nowMs: number): void {
   connection.run(
     sql`update mails
@@ -178,7 +178,7 @@ export function cancelWelcome(connection: Connection, customerId: string, nowMs:
 }
 
 function claim(connection: Connection, id: string, leaseUntilMs: number): ClaimedMail {
-  // The lease sets the time of the next attempt. If no result is recorded, the mail becomes due again.
+  // The lease sets the time of the next attempt. If no result is recorded, the email becomes due again.
   const row = connection.get(
     sql`update mails set attempts = attempts + 1, tries = tries + 1, next_attempt_at = ${leaseUntilMs}
       where id = ${id} returning kind, data, attempts, tries, customer_id`,
@@ -200,7 +200,7 @@ function claim(connection: Connection, id: string, leaseUntilMs: number): Claime
   };
 }
 
-/** Returns the mail if this attempt is its latest and has no result yet. */
+/** Returns the email if this attempt is its latest and has no result yet. */
 function awaited(connection: Connection, mailId: string, attempt: number): Row | undefined {
   return connection.get(
     sql`select customer_id, key_hash from mails

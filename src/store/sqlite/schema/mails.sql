@@ -1,4 +1,4 @@
--- Mails to customers, from the moment they are queued. The recipient is looked up when a mail is sent.
+-- Emails to customers, from the moment they are queued. The recipient is looked up when an email is sent.
 
 create table mails (
   id text primary key,
@@ -7,17 +7,17 @@ create table mails (
   customer_id text not null references customers (id),
   -- The data of its text, without API keys or email addresses; '{}' once the retention period is over.
   data text not null check (json_valid(data)),
-  -- Identifies the occasion, for which only one mail is written.
+  -- Identifies the occasion, for which only one email is written.
   once_key text not null unique,
   status text not null default 'queued' check (status in ('queued', 'sent', 'failed', 'cancelled')),
-  -- attempts counts every attempt; tries counts those since the mail was last queued.
+  -- attempts counts every attempt; tries counts those since the email was last queued.
   attempts integer not null default 0 check (attempts >= 0),
   tries integer not null default 0 check (tries between 0 and attempts),
   next_attempt_at integer not null,
   last_problem text,
   created_at integer not null,
   finished_at integer,
-  -- The hash of the API key that the last attempt at a welcome mail created.
+  -- The hash of the API key that the last attempt at a welcome email created.
   key_hash text check (length(key_hash) = 64),
   check ((status = 'queued') = (finished_at is null))
 ) strict, without rowid;

@@ -119,7 +119,7 @@ function writeHealth(connection: Connection, subscriptionId: string, health: End
 }
 
 /**
- * Disables a subscription in the caller's transaction, holds its pending deliveries, and queues a mail about it unless
+ * Disables a subscription in the caller's transaction, holds its pending deliveries, and queues an email about it unless
  * `mailId` is null. Does nothing if the subscription is already disabled.
  */
 export function disableSubscription(
