@@ -20,7 +20,7 @@ import { brokenOff, sendAttempt, type Sending } from "./send/send.ts";
 import { type TestCallDeps, TestCalls, type TestOutcome } from "./test_calls.ts";
 import { Wake } from "./loop_notifier.ts";
 
-/** Time in ms that a lease adds to an attempt's timeout, so that the result can be recorded. */
+/** How much longer a lease lasts than the timeout of an attempt, so that the result can be recorded, ms. */
 const LEASE_MARGIN_MS = 30_000;
 /** Interval in ms at which an idle loop checks for work. */
 const POLL_MS = 50;
@@ -28,9 +28,9 @@ const POLL_MS = 50;
 const MATCH_EVERY_MS = 20;
 /** Pause in ms after a store failure. */
 const PAUSE_MS = 1_000;
-/** Time in ms that attempts may continue after `giveUp` aborts; the rest are aborted and repeated later. */
+/** How long attempts may continue after `giveUp` aborts, ms. Longer attempts are aborted and repeated later. */
 const DRAIN_MS = 6_000;
-/** Maximum number of attempts made but not yet recorded; at this limit, claiming waits for the store. */
+/** At this number of attempts that have finished but are not recorded, no more deliveries are claimed. */
 const MAX_UNRECORDED = 1_000;
 
 export interface DeliveryDeps extends Matching, Omit<Sending, "policy"> {
@@ -46,7 +46,7 @@ export interface DeliveryDeps extends Matching, Omit<Sending, "policy"> {
   concurrency: number;
   /** Maximum number of attempts in progress for one subscription. */
   concurrencyPerSubscription: number;
-  /** The attempts that occupy a slot, shared by all delivery loops in the process. */
+  /** The attempts that occupy a slot. All delivery loops in the process share this set. */
   running: Set<RunningAttempt>;
   abortPending?: AbortSignal;
   keepMs: Upkeep["keepMs"];
@@ -57,8 +57,8 @@ export interface DeliveryDeps extends Matching, Omit<Sending, "policy"> {
 
 export interface Delivery {
   /**
-   * Matches, releases, claims, sends and records until nothing is due. Returns the total number of matched events,
-   * released deliveries and attempts. If a step fails, rejects with its error once the attempts are recorded.
+   * Runs rounds until one finds no work. Returns the total number of matched events, released deliveries and attempts.
+   * If a step of a round fails, rejects with its error once the attempts of the round are recorded.
    */
   tick(): Promise<number>;
   /**
@@ -68,11 +68,10 @@ export interface Delivery {
   run(signal: AbortSignal, giveUp?: AbortSignal): Promise<void>;
   /** Sends a test delivery; see {@link TestCalls.make}. */
   test(subscription: Subscription, callsPerDay: number): Promise<TestOutcome>;
-  /** Returns why a webhook URL is refused; see the guard's `whyRefused`. */
+  /** Returns why a webhook URL is refused, or null if it is permitted; see the guard's `whyRefused`. */
   whyRefused(webhookUrl: string): Promise<string | null>;
 }
 
-/** An attempt in progress, or a failed attempt that has not been recorded yet. */
 interface Attempt extends RunningAttempt {
   delivery: ClaimedDelivery;
 }
@@ -87,9 +86,9 @@ class DeliveryLoop implements Delivery {
   readonly #recorder: ReturnType<typeof createRecorder>;
   readonly #upkeep: () => Promise<number>;
   readonly #logAttempt: LogAttempt;
-  /** Ids of deliveries whose attempts have not been recorded yet. */
+  /** Ids of deliveries with an attempt that is in progress or not yet recorded. */
   readonly #unrecorded = new Set<string>();
-  /** Deliveries leased again before their previous attempt was recorded. They start if that attempt failed. */
+  /** Deliveries leased again before their previous attempt was recorded. If that attempt failed, another one starts. */
   readonly #leasedAnew = new Map<string, ClaimedDelivery>();
   readonly #sending = new Set<Attempt>();
   #whenSent: (() => void)[] = [];
@@ -131,9 +130,9 @@ class DeliveryLoop implements Delivery {
         this.#storeFailed = false;
         await clock.sleep(PAUSE_MS, signal);
       } else if (matched > 0) {
-        await clock.sleep(0, signal); // more events may be waiting, so only process pending responses
+        await clock.sleep(0, signal); // more events may be waiting, so only give other tasks a turn
       } else {
-        if (this.#sending.size === 0) this.#recorder.flushSoon(); // no other attempt will finish soon
+        if (this.#sending.size === 0) this.#recorder.flushSoon(); // no attempt is in progress that could join the batch
         await this.#wake.wait(POLL_MS);
       }
     }
@@ -179,11 +178,12 @@ class DeliveryLoop implements Delivery {
   }
 
   /**
-   * Starts an attempt. A successful attempt frees its slot at once. A failed attempt keeps it until the failure is
-   * recorded, because the next claim must know the endpoint's state.
+   * Starts an attempt. A successful attempt frees its slot at once. A failed attempt keeps its slot until the failure
+   * is recorded, because the next claim must know the endpoint's state.
    */
   #start(delivery: ClaimedDelivery): void {
-    // The clock has jumped past the lease, or the write that made the delivery due again is not confirmed yet.
+    // This happens if the clock jumps past the end of the lease, or if the delivery became due again in a write that is
+    // not confirmed yet.
     if (this.#unrecorded.has(delivery.id)) {
       this.#leasedAnew.set(delivery.id, delivery);
       return;
@@ -215,7 +215,7 @@ class DeliveryLoop implements Delivery {
     return new Promise((done) => this.#sending.size === 0 ? done() : this.#whenSent.push(done));
   }
 
-  /** Forgets a finished attempt. If it failed and its delivery has been leased again, starts the next one. */
+  /** Forgets a finished attempt. If it failed and its delivery has been leased again, starts the next attempt. */
   #leave(attempt: Attempt, result: AttemptResult): void {
     const { id } = attempt.delivery;
     this.#unrecorded.delete(id);
@@ -259,7 +259,7 @@ class DeliveryLoop implements Delivery {
     });
   }
 
-  /** Makes deliveries due now if this loop will not finish their attempts. */
+  /** Makes deliveries due now because this loop will not finish their attempts. */
   async #endLeases(deliveries: readonly ClaimedDelivery[]): Promise<void> {
     if (deliveries.length === 0) return;
     try {
@@ -286,7 +286,7 @@ class DeliveryLoop implements Delivery {
     if (left > 0) {
       this.#deps.log.warn("stopped with attempts in progress; they are repeated", { attempts: left });
     }
-    // A normal stop aborts nothing, so that test calls in progress can finish.
+    // Unless attempts are left or `giveUp` has aborted, test calls in progress may finish.
     if (left > 0 || giveUp.aborted) {
       const brokenOff = Array.from(this.#sending, ({ delivery }) => delivery);
       this.#abandon.abort(new AppError("unavailable", "The service is stopping."));

@@ -16,8 +16,8 @@ import { sql, type Value } from "../connection/sql.ts";
 import type { Part } from "../store_methods.ts";
 
 /**
- * Maximum number of subscriptions that one claim skips because they are paused or have no free slot, before and after
- * it has found a delivery. The next claim continues where this one stopped.
+ * Maximum number of subscriptions that a claim skips in one queue because none of their deliveries can start now:
+ * `before` it has found a delivery that can, and `after`. The next claim continues where this one stopped.
  */
 const MAX_PASSED_OVER = { before: 300, after: 50 };
 
@@ -52,24 +52,24 @@ export function createDeliveries(
 
 interface DueSubscription extends WaitingSubscription {
   customerId: string;
-  /** Number of deliveries that the subscription's own limit allows. */
+  /** How many more attempts the subscription's own limit allows. */
   freeSlots: number;
   /** The `seq` of each delivery counted in `ready`, in the order in which they are due. */
   seqs: readonly number[];
 }
 
-/** A queue of all regular deliveries or all replays, whose customers and subscriptions take turns. */
+/** The queue of regular deliveries or of replays. Customers take turns, and so do the subscriptions of a customer. */
 class Queue {
-  /** The last customer served or skipped, and each customer's last subscription. */
+  /** The next claim continues after this customer, and within each customer after this subscription. */
   #customer = "";
   readonly #subscriptions = new Map<string, string>();
   #skipped = 0;
-  /** Subscriptions that were offered a slot, each mapped to the id of the one before it. */
+  /** Subscriptions that this claim offers a slot, each with the id of the customer's previous subscription. */
   #offered = new Map<DueSubscription, string>();
 
   constructor(readonly connection: Connection, readonly isReplay: 0 | 1) {}
 
-  /** Shares the free slots among the due deliveries. */
+  /** Returns how many due deliveries of each subscription get a free slot. */
   share(claim: Claim): Map<DueSubscription, number> {
     this.#skipped = 0;
     this.#offered = new Map();
@@ -125,7 +125,7 @@ class Queue {
     return this.#skipped >= (this.#offered.size === 0 ? MAX_PASSED_OVER.before : MAX_PASSED_OVER.after);
   }
 
-  /** Returns the deliveries of a subscription that may start now, or null if there are none. */
+  /** Returns the subscription with those of its deliveries that may start now, or null if none may. */
   #read(customerId: string, id: string, { nowMs, perSubscription, slots }: Claim): DueSubscription | null {
     const { connection, isReplay } = this;
     const row = connection.get(
@@ -154,7 +154,7 @@ class Queue {
             and subscription_id = ${id} and next_attempt_at <= ${nowMs}
           order by next_attempt_at, seq limit ${limit}`,
       ).map((row) => Number(row["seq"]));
-    // Replays wait until the subscription has no other due deliveries.
+    // Replays wait while regular deliveries of the subscription are due.
     if (isReplay === 1 && due(0, 1).length > 0) return null;
     const { lane, free } = plan;
     const seqs = due(isReplay, free);
@@ -162,7 +162,7 @@ class Queue {
   }
 }
 
-/** Yields the ids after `start`, then those up to it. `next` returns the id that follows the given one. */
+/** Yields the ids after `start`, then those up to and including `start`. `next` returns the id after the given one. */
 function* around(start: string, next: (after: string) => Value | undefined): Generator<string> {
   for (const [from, to] of start === "" ? [["", null]] as const : [[start, null], ["", start]] as const) {
     for (let after: string = from;;) {
@@ -173,7 +173,7 @@ function* around(start: string, next: (after: string) => Value | undefined): Gen
   }
 }
 
-/** Leases the planned deliveries, except those that another process has changed. */
+/** Leases the planned deliveries, except those that another process has changed since they were read. */
 function claimShares(
   connection: Connection,
   vault: Vault,
@@ -187,7 +187,7 @@ function claimShares(
     );
     if (endpoint === undefined) continue;
     // The lease sets the time of the next attempt. If no result is recorded, the delivery becomes due again at the same
-    // step of its schedule. With "or rollback", an error fails the whole claim, so SQLite need not copy changed pages.
+    // step of its schedule. "or rollback" lets an error undo the whole transaction, which saves a statement journal.
     const leased = connection.all(
       sql`update or rollback deliveries set attempts = attempts + 1, next_attempt_at = ${nowMs + leaseMs},
         decided_at = ${nowMs}, not_before = null
