@@ -1,4 +1,4 @@
-// The ports that backups are created and read with.
+// The ports with which backups are created and read.
 import type { Archives, BackupFiles, DatabaseFacts } from "../domain/ports/backup.ts";
 
 export const WORK_PREFIX = ".regfeed-backup-";
@@ -6,9 +6,9 @@ export const WORK_PREFIX = ".regfeed-backup-";
 export interface BackupTools {
   files: BackupFiles;
   archives: Archives;
-  /** Copies a database in use, as one state of it. */
+  /** Copies one consistent state of a database that is in use. */
   copyDatabase(from: string, to: string): Promise<void>;
-  /** Inspects a database file that is not in use, and moves its log into it. */
+  /** Moves the log of a database into its file and inspects the file, which must not be in use. */
   inspect(path: string): Promise<DatabaseFacts>;
   version: string;
 }

@@ -1,4 +1,4 @@
-// Creates a backup: copies the running database, checks and counts the copy, packs it, and verifies the archive.
+// Creates a backup: copies the running database, checks the copy and counts its rows, packs and verifies the archive.
 import { basename, dirname, join } from "node:path";
 import {
   ARCHIVE_NAMES,
@@ -10,32 +10,32 @@ import { cameOfFullDisk, type DiskSpace, DiskSpaceError, isTooSmall, spaceForBac
 import { requireWhole } from "./verify.ts";
 import { type BackupTools, WORK_PREFIX } from "./backup_ports.ts";
 
-/** A running backup writes at least this often, ms: an older folder was left by a killed process. */
+/** A work folder unchanged for this long was left by a killed process. A running backup writes more often, ms. */
 const STALE_MS = 1_800_000;
 
 export interface BackupRequest {
-  /** The path of the archive; it must not exist. */
+  /** The path of the archive, which must not exist yet. */
   to: string;
   nowMs: number;
   database: string;
   config: string;
-  /** The file of the key for sealing secrets; null leaves it out. */
+  /** The file of the key for sealing secrets, or null if the archive must not contain the key. */
   secretKey: string | null;
 }
 
-/** Makes the archive, reads it back and moves it to its path. Throws with a message for the operator. */
+/** Creates the archive, verifies it and moves it to its path. Throws errors whose messages are for the operator. */
 export async function createBackup(request: BackupRequest, tools: BackupTools): Promise<BackupManifest> {
   const { files } = tools;
   const folder = dirname(request.to);
   if (await files.exists(request.to)) throw new Error(`${request.to} already exists: choose another name`);
   await makeFolderLike(folder, files, request.database);
-  // Leftovers of a killed process are as large as the database.
+  // The files of a killed backup can be as large as the database.
   await removeLeftovers(folder, request.nowMs, files);
   const databaseBytes = await files.sizeOf(request.database) + await files.sizeOf(`${request.database}-wal`);
   const freeBytes = await files.freeBytes(folder);
   const room = { folder, neededBytes: spaceForBackup(databaseBytes), freeBytes };
   if (isTooSmall(databaseBytes, freeBytes)) throw noSpace(room);
-  // Beside the archive: the system's folder for temporary files may be too small for a database.
+  // The work folder is beside the archive, because the system's temporary folder may be too small for a database.
   const work = await files.makeFolderIn(folder, WORK_PREFIX);
   try {
     return await makeIn(work, request, tools);
@@ -46,10 +46,10 @@ export async function createBackup(request: BackupRequest, tools: BackupTools): 
   }
 }
 
-/** {@link createBackup} in a folder of its own. */
+/** Does the work of {@link createBackup} in the folder `work`. */
 async function makeIn(work: string, request: BackupRequest, tools: BackupTools): Promise<BackupManifest> {
   const { files, archives } = tools;
-  // If root is killed here, the service can remove the folder.
+  // If this process runs as root and is killed, the service can still remove the folder.
   await files.chownLike(request.database, work);
   const copy = join(work, ARCHIVE_NAMES.database);
   await tools.copyDatabase(request.database, copy);
@@ -61,7 +61,7 @@ async function makeIn(work: string, request: BackupRequest, tools: BackupTools):
       }): keep your older backups, and see docs/run/operations.md on damaged databases`,
     );
   }
-  // Copied first: a change of the config meanwhile affects neither the list nor the archive.
+  // The digest is that of the copy, so that a change to the config in the meantime cannot make it wrong.
   const names: string[] = [ARCHIVE_NAMES.config, ARCHIVE_NAMES.database];
   await files.copy(request.config, join(work, ARCHIVE_NAMES.config));
   if (request.secretKey !== null) {
@@ -92,11 +92,12 @@ async function makeIn(work: string, request: BackupRequest, tools: BackupTools):
 }
 
 function noSpace(room: DiskSpace, cause?: unknown): DiskSpaceError {
-  const todo = "free some space, or write it to another disk (`backup create FILE`, or folder in [backup])";
+  const todo =
+    "free some space, or write the backup to another disk (`backup create FILE`, or folder in [backup])";
   return new DiskSpaceError(room, "for a backup", todo, { cause });
 }
 
-/** Creates a folder and its missing parents; those made by root get the owner of `like`, or else of the folder above. */
+/** Creates a folder and its missing parents. As root, gives them to the owner of `like` or of the existing parent. */
 export async function makeFolderLike(
   folder: string,
   files: Pick<BackupFiles, "exists" | "makeFolder" | "chownLike">,
@@ -109,7 +110,7 @@ export async function makeFolderLike(
   for (const path of missing) await files.chownLike(like ?? above, path);
 }
 
-/** The folders of backups that were killed; they contain copies of the database. */
+/** Finds the work folders that killed backups have left in a folder. They can contain copies of the database. */
 export async function findLeftovers(
   folder: string,
   nowMs: number,
@@ -122,11 +123,11 @@ export async function findLeftovers(
 
 export interface Leftovers {
   removed: string[];
-  /** Folders that could not be removed, usually because root owns them, with the reason. */
+  /** The folders that could not be removed, each with the reason. Usually, root owns them. */
   kept: { path: string; reason: string }[];
 }
 
-/** Removes {@link findLeftovers}; one that cannot be removed does not prevent backups. */
+/** Removes the folders found by {@link findLeftovers}. Does not throw if one cannot be removed. */
 export async function removeLeftovers(
   folder: string,
   nowMs: number,
@@ -144,15 +145,15 @@ export async function removeLeftovers(
   return leftovers;
 }
 
-/** The name of a backup made at a time, Unix ms: `regfeed-20261121T190500Z.tar.gz`. */
+/** Returns the name of a backup created at this time: `regfeed-20261121T190500Z.tar.gz`. */
 export function backupName(nowMs: number): string {
   return `regfeed-${new Date(nowMs).toISOString().replace(/\.\d+Z$/, "Z").replace(/[-:]/g, "")}.tar.gz`;
 }
 
-/** The prefix of scheduled backups, which the schedule removes again; backups by hand have other names. */
+/** The prefix of scheduled backups, the only ones that are removed automatically. */
 const SCHEDULED = "scheduled-";
 
-/** The name of a scheduled backup: `scheduled-regfeed-20261121T031500Z.tar.gz`. */
+/** Returns the name of a scheduled backup: `scheduled-regfeed-20261121T031500Z.tar.gz`. */
 export function scheduledName(nowMs: number): string {
   return `${SCHEDULED}${backupName(nowMs)}`;
 }
@@ -161,7 +162,7 @@ export function isScheduled(name: string): boolean {
   return name.startsWith(SCHEDULED) && backupTime(name) !== null;
 }
 
-/** The time in a name of {@link backupName} or {@link scheduledName}, Unix ms; null for any other name. */
+/** Returns the time in a name from {@link backupName} or {@link scheduledName}, Unix ms, or null for any other name. */
 export function backupTime(name: string): number | null {
   const parts = /^(?:scheduled-)?regfeed-(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z\.tar\.gz$/.exec(name);
   if (parts === null) return null;

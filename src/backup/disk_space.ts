@@ -1,27 +1,26 @@
-// Disk space for backups: how much creating and reading one needs, and the error when it is missing.
+// Disk space for backups: how much a backup needs, and the error if there is too little.
 import type { BackupFiles } from "../domain/ports/backup.ts";
 import { formatBytes } from "../domain/format_bytes.ts";
 
-/** The database, its archive and the archive read back: the maximum size in databases. */
+/** Maximum space that a backup needs, in sizes of the database: its copy, the archive, and the unpacked archive. */
 const BACKUP_TIMES = 3;
-/** The archive may be small; the other two are not. */
+/** Minimum space, in the same unit. Only the archive is compressed. */
 const LEAST_TIMES = 2;
-/** With less free space, any error counts as a full disk: SQLite reports some as I/O errors. */
+/** With less free space, any error is attributed to a full disk, which SQLite sometimes reports as an I/O error. */
 const FULL_BYTES = 1024 * 1024;
 
-/** ENOSPC, EDQUOT and the equivalents of Windows and SQLite. */
+/** The messages of ENOSPC and EDQUOT, and their equivalents in Windows and SQLite. */
 const NO_ROOM =
   /no space left on device|os error 28\b|quota exceeded|os error 122\b|not enough space on the disk|os error 112\b|disk is full/i;
 
 export interface DiskSpace {
   folder: string;
-  /** The maximum; null while it is unknown. */
+  /** Maximum space needed; null if it is unknown. */
   neededBytes: number | null;
   /** Null if the system does not report it. */
   freeBytes: number | null;
 }
 
-/** A folder has too little space. */
 export class DiskSpaceError extends Error {
   override readonly name = "DiskSpaceError";
   constructor(readonly room: DiskSpace, work: string, todo: string, options?: ErrorOptions) {
@@ -32,26 +31,26 @@ export class DiskSpaceError extends Error {
   }
 }
 
-/** "/var/backups, which needs about 1.2 GB and has 300 MB free" */
+/** Returns, for example, "/var/backups (about 1.2 GB needed, 300 MB free)". */
 function describeSpace({ folder, neededBytes, freeBytes }: DiskSpace): string {
   const parts = [
-    ...(neededBytes === null ? [] : [`needs about ${formatBytes(neededBytes)}`]),
-    ...(freeBytes === null ? [] : [`has ${formatBytes(freeBytes)} free`]),
+    ...(neededBytes === null ? [] : [`about ${formatBytes(neededBytes)} needed`]),
+    ...(freeBytes === null ? [] : [`${formatBytes(freeBytes)} free`]),
   ];
-  return parts.length === 0 ? folder : `${folder}, which ${parts.join(" and ")}`;
+  return parts.length === 0 ? folder : `${folder} (${parts.join(", ")})`;
 }
 
-/** The space needed to back up a database, bytes. */
+/** Returns the maximum space that a backup of the database needs, bytes. */
 export function spaceForBackup(databaseBytes: number): number {
   return databaseBytes * BACKUP_TIMES;
 }
 
-/** Whether even the best compression leaves too little space. */
+/** Whether the space is too small for a backup, however well the archive is compressed. */
 export function isTooSmall(databaseBytes: number, freeBytes: number | null): boolean {
   return freeBytes !== null && freeBytes < databaseBytes * LEAST_TIMES;
 }
 
-/** Whether an error was caused by a full disk; call it before the written files are removed. */
+/** Whether an error was caused by a full disk. Call this before the written files are removed, which frees space. */
 export async function cameOfFullDisk(
   error: unknown,
   folder: string,

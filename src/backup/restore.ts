@@ -1,4 +1,4 @@
-// Restores a backup in the place of a store, and keeps the replaced files.
+// Replaces a database with a backup, and keeps the replaced files under new names.
 import { dirname, join } from "node:path";
 import { ARCHIVE_NAMES, type BackupFiles, type BackupManifest } from "../domain/ports/backup.ts";
 import { makeFolderLike } from "./create.ts";
@@ -8,16 +8,16 @@ import { withBackup } from "./verify.ts";
 export interface RestoreRequest {
   from: string;
   database: string;
-  /** The path of the key for sealing secrets, if the archive contains it. */
+  /** The path of the key for sealing secrets, which is replaced if the archive contains one. */
   secretKey: string;
   force: boolean;
   nowMs: number;
 }
 
 export interface RestoreTools extends Pick<BackupTools, "files" | "archives" | "inspect"> {
-  /** Locks the database until the returned function is called. Throws while a server or another restore has it. */
+  /** Locks the database until the returned function is called. Throws if a server or another restore has locked it. */
   claim(path: string): Promise<() => void>;
-  /** Moves the log into the database's file; throws while another process has it open. */
+  /** Moves the log of the database into its file. Throws if another process has the database open. */
   release(path: string): void;
   schemaVersion: number;
 }
@@ -32,8 +32,8 @@ export interface Restored {
 }
 
 /**
- * Checks the whole archive first. Throws with a message for the operator, with nothing changed, when the database
- * exists and `force` is not given, when it is in use, and when the archive is damaged or has a newer schema.
+ * Verifies the archive and puts its files in place. Throws an error for the operator, and changes nothing, if the
+ * database is in use, if it exists and `force` is false, or if the archive is damaged or has a newer schema.
  */
 export async function restoreBackup(request: RestoreRequest, tools: RestoreTools): Promise<Restored> {
   const { files } = tools;
@@ -70,24 +70,24 @@ async function putInPlace(
   const { database, secretKey } = request;
   if (manifest.schema > schemaVersion) {
     throw new Error(
-      `the backup has schema ${manifest.schema}, this version of Regfeed reads schemas up to ` +
+      `the backup has schema ${manifest.schema}, but this version of Regfeed supports schemas up to ` +
         `${schemaVersion}: restore it with Regfeed ${manifest.version} or a newer one`,
     );
   }
   if (await files.exists(database)) tools.release(database);
   const owned = await files.exists(database) ? database : dirname(database);
-  // Files written by root must belong to the service's user.
+  // If root restores the backup, the files must still belong to the service's user.
   for (const { name } of manifest.files) await files.chownLike(owned, join(unpacked, name));
   const place = createPlacing(request, tools);
   const has = (name: string) => manifest.files.some((file) => file.name === name);
-  // The key comes first: a database without its key is useless, a key without its database is harmless.
+  // The key comes first, because the service cannot use a database without its key if the restore is killed in between.
   if (has(ARCHIVE_NAMES.secretKey)) await place.put(join(unpacked, ARCHIVE_NAMES.secretKey), secretKey);
   for (const side of ["-wal", "-shm"]) await place.moveAway(`${database}${side}`);
   await place.put(join(unpacked, ARCHIVE_NAMES.database), database);
   return { manifest, ...place.done, hasSecretKey: await files.exists(secretKey) };
 }
 
-/** Restores the config of an intact archive where there is none. Throws with a message for the operator. */
+/** Verifies an archive and writes its config to a path. Throws errors whose messages are for the operator. */
 export async function restoreConfig(
   from: string,
   to: string,
@@ -107,7 +107,7 @@ export async function restoreConfig(
 function createPlacing({ nowMs }: RestoreRequest, { files }: RestoreTools) {
   const stamp = new Date(nowMs).toISOString().replace(/\.\d+Z$/, "Z").replace(/[-:]/g, "");
   const done: { written: string[]; kept: string[] } = { written: [], kept: [] };
-  /** Under an unused name: the previous restore may have been in the same second. */
+  /** Keeps the file, if it exists, under an unused name: another restore may have run in the same second. */
   const keep = async (path: string): Promise<boolean> => {
     if (!await files.exists(path)) return false;
     for (let number = 1;; number++) {
@@ -123,7 +123,7 @@ function createPlacing({ nowMs }: RestoreRequest, { files }: RestoreTools) {
       if (await keep(path) && await files.exists(path)) await files.removeFile(path);
     },
     async put(from: string, to: string): Promise<void> {
-      // The old file keeps its name until the new one replaces it: a killed process leaves one or the other.
+      // With hard links, the old file also keeps its name until the new one replaces it, even if the process is killed.
       await keep(to);
       await makeFolderLike(dirname(to), files);
       await files.move(from, to);

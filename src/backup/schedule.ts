@@ -6,16 +6,16 @@ import { backupTime, isScheduled, scheduledName } from "./create.ts";
 
 /** Pause after a failure, ms. */
 const RETRY_MS = 600_000;
-/** The longest sleep, ms: changes of the clock are noticed within this time. */
+/** Maximum sleep, so that changes to the clock are noticed, ms. */
 const LOOK_AGAIN_MS = 30_000;
-/** A backup from the future counts if the clock was set back by less than this, ms. */
+/** A backup whose time is at most this far in the future counts, because the clock may have been adjusted, ms. */
 const SET_RIGHT_MS = 3_600_000;
 
 export interface BackupPlan {
-  /** Absolute. */
+  /** An absolute path. */
   folder: string;
   schedule: Schedule;
-  /** How many of the newest are kept. */
+  /** How many scheduled backups are kept: the newest ones. */
   keep: number;
 }
 
@@ -32,9 +32,9 @@ export interface BackupLoop {
 }
 
 /**
- * When the next backup is due, Unix ms: at the first run of the schedule after the newest backup, or else after the
- * start. A missed one is due at once. Null for a schedule without runs. A start or failure in the future, before the
- * clock was set back, does not count.
+ * Returns when the next backup is due, Unix ms, or null if the schedule has no runs: at the first run after the newest
+ * backup or, without one, after the start. A missed run is due at once. After a failure, a pause comes first. If the
+ * clock has been set back since the start or the failure, their times are ignored.
  */
 export function nextBackupAt(
   schedule: Schedule,
@@ -51,8 +51,8 @@ export function nextBackupAt(
 }
 
 /**
- * The backups of a folder to remove: scheduled ones except the newest. Those from the future ({@link isOfLaterClock})
- * stay and do not count as the newest.
+ * Returns the scheduled backups to remove: all except the newest `keep`. Those from the future ({@link isOfLaterClock})
+ * are kept in addition.
  */
 export function findSuperfluous(names: readonly string[], keep: number, nowMs: number): string[] {
   return names.filter((name) => isScheduled(name) && !isOfLaterClock(name, nowMs)).sort().reverse().slice(
@@ -60,12 +60,12 @@ export function findSuperfluous(names: readonly string[], keep: number, nowMs: n
   );
 }
 
-/** Whether a backup is from the future: the clock has been set back since, or is wrong now. */
+/** Whether the name states a time in the future, because the clock has been set back since or is wrong now. */
 export function isOfLaterClock(name: string, nowMs: number): boolean {
   return (backupTime(name) ?? 0) > nowMs + SET_RIGHT_MS;
 }
 
-/** Creates due backups until the signal aborts. After a failure, which is logged and retried, old backups stay. */
+/** Creates due backups until the signal aborts. A failure is logged and retried, and no old backup is removed then. */
 export async function runBackups(loop: BackupLoop, signal: AbortSignal): Promise<void> {
   const { plan, clock, log } = loop;
   const startedMs = clock.nowMs();
@@ -102,7 +102,7 @@ async function makeOne({ plan, clock, log, files, create }: BackupLoop, nowMs: n
       await files.removeFile(join(plan.folder, name));
       log.info("old backup removed", { file: name });
     } catch (error) {
-      // The new backup exists; old ones can be removed by hand.
+      // This is not a failure of the new backup, and the operator can remove the old ones.
       log.warn("an old backup cannot be removed: remove it, or allow the service's user to do so", {
         file: name,
         cause: error instanceof Error ? error.message : String(error),
@@ -111,7 +111,7 @@ async function makeOne({ plan, clock, log, files, create }: BackupLoop, nowMs: n
   }
 }
 
-/** The time in the name of the newest backup of a folder, Unix ms; null if there is none. Future ones do not count. */
+/** Returns the time of a folder's newest backup, Unix ms, or null if there is none. Ignores backups from the future. */
 export async function findNewestBackup(
   folder: string,
   { files, nowMs, counts = () => true }: {

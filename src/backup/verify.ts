@@ -18,8 +18,8 @@ export interface VerifiedBackup {
 type ReadingTools = Pick<BackupTools, "files" | "archives" | "inspect">;
 
 /**
- * Unpacks the archive beside itself, or in `folder`, and verifies all of it; `use` may then move files away before the
- * rest is removed. Throws with a message for the operator.
+ * Unpacks the archive in `folder`, by default its own, verifies it and calls `use`, which may move files away. Then
+ * removes the unpacked files. Throws errors whose messages are for the operator.
  */
 export async function withBackup<T>(
   file: string,
@@ -41,13 +41,13 @@ export async function withBackup<T>(
   }
 }
 
-/** The size of the files in an archive's manifest; null if it was not unpacked. */
+/** Returns the total size of the files that the manifest lists, or null if the manifest was not unpacked. */
 async function unpackedBytes(work: string, files: BackupFiles): Promise<number | null> {
   try {
     const manifest: unknown = JSON.parse(await files.readText(join(work, ARCHIVE_NAMES.manifest)));
     return isManifest(manifest) ? manifest.files.reduce((sum, { bytes }) => sum + bytes, 0) : null;
   } catch {
-    return null; // cut short by the same full disk
+    return null; // the full disk has truncated the manifest, too
   }
 }
 
@@ -71,8 +71,8 @@ async function readIn<T>(
 }
 
 /**
- * {@link withBackup} in the first writable folder with enough space: mostly beside the archive, but its medium may be
- * read-only or full. Throws the reasons of all folders.
+ * Calls {@link withBackup} with the first of `folders` that is writable and has enough space, because the medium of the
+ * archive may be read-only or full. If there is none, the error states the reason for each folder.
  */
 export async function withBackupIn<T>(
   file: string,
@@ -93,7 +93,7 @@ export async function withBackupIn<T>(
   throw new Error(`${[...new Set(failures)].join("; ")}; choose another folder with --folder FOLDER`);
 }
 
-/** Throws unless the files are exactly those of the manifest, unchanged. */
+/** Throws unless the files are exactly those in the manifest, unchanged, and include a database. */
 export function requireWhole(manifest: BackupManifest, found: readonly ArchivedFile[]): void {
   for (const { name, bytes, sha256 } of manifest.files) {
     const file = found.find((one) => one.name === name);
@@ -115,16 +115,16 @@ function requireSame(manifest: BackupManifest, database: DatabaseFacts): void {
   if (problem !== undefined) throw new Error(`the database of the archive is damaged: ${problem}`);
   if (database.schema !== manifest.schema) {
     throw new Error(
-      `the archive's database has schema ${database.schema}, its manifest says ${manifest.schema}`,
+      `the archive's database has schema ${database.schema}, but its manifest says ${manifest.schema}`,
     );
   }
   for (const table of new Set([...Object.keys(manifest.rows), ...Object.keys(database.rows)])) {
     const [said, counted] = [manifest.rows[table] ?? 0, database.rows[table] ?? 0];
     if (said !== counted) {
       throw new Error(
-        `the archive's table ${table} holds ${counted} ${
+        `the archive's table ${table} contains ${counted} ${
           counted === 1 ? "row" : "rows"
-        }, its manifest says ${said}`,
+        }, but its manifest says ${said}`,
       );
     }
   }
@@ -146,7 +146,7 @@ function readManifest(text: string, file: string): BackupManifest {
   throw new Error(`${file} has a ${ARCHIVE_NAMES.manifest} that is not from Regfeed`);
 }
 
-/** The largest time of a Date (ECMA-262, 21.4.1.1), ms. */
+/** The largest time value of a Date (ECMA-262, 21.4.1.1), ms. */
 const MOST_MS = 8.64e15;
 
 function isTime(ms: unknown): boolean {

@@ -2,7 +2,7 @@
 import type { AttemptResult, ClaimedDelivery, NextStep } from "../domain/delivery/delivery.ts";
 import { type Metrics, SECONDS_BOUNDS } from "../domain/ports/metrics.ts";
 
-/** Buckets, in seconds, for the time from creation to success. They cover the whole retry schedule. */
+/** Upper bounds of the buckets for the time from creation to success, s. They cover the whole retry schedule. */
 const LATENCY_BOUNDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600, 21_600, 86_400, 259_200];
 
 export type CountAttempt = (

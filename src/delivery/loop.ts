@@ -57,8 +57,8 @@ export interface DeliveryDeps extends Matching, Omit<Sending, "policy"> {
 
 export interface Delivery {
   /**
-   * Runs rounds until one finds no work. Returns the total number of matched events, released deliveries and attempts.
-   * If a step of a round fails, rejects with its error once the attempts of the round are recorded.
+   * Runs rounds until one finds no work. Returns how many items were matched, released or sent in total. If a step of a
+   * round fails, rejects with its error once the attempts of the round are recorded.
    */
   tick(): Promise<number>;
   /**

@@ -1,4 +1,4 @@
-// Periodic maintenance: releases deliveries, judges endpoints, removes old data, and handles clock rollbacks.
+// Periodic maintenance: releases held deliveries, judges endpoints, removes old data, and handles clock rollbacks.
 import { utcMonth } from "../domain/customer/quota_period.ts";
 import type { NewId } from "../domain/event/ids.ts";
 import type { Clock, Log } from "../domain/ports/ports.ts";
@@ -11,7 +11,7 @@ const RELEASE_EVERY_MS = 1_000;
 const JUDGE_EVERY_MS = 60_000;
 /** Maximum number of deliveries removed in one transaction, so that sending is not delayed. */
 const REMOVE_BATCH = 200;
-/** Backward steps of the clock below this, in ms, are gradual adjustments and are ignored. */
+/** Backward steps of the clock that are shorter than this are gradual adjustments and are ignored, ms. */
 const CLOCK_STEP_MS = 1_000;
 
 export interface Upkeep {
@@ -32,14 +32,14 @@ export interface Upkeep {
   keepMs: { bodies: number; deliveries: number };
 }
 
-/** Returns a function that does the due work and returns the number of deliveries and subscriptions released. */
+/** The returned function does the due work, and returns how many deliveries and paused subscriptions it released. */
 export function createUpkeep(upkeep: Upkeep): () => Promise<number> {
   const { store, clock, log } = upkeep;
   const newMailId = (): string => upkeep.newId("mail");
   let releasedAtMs = -Infinity;
   let judgedAtMs = -Infinity;
-  let seenMs = Infinity; // adjusts times that a previous process may have stored in the future
-  // The clock may be set back, so the difference may be negative.
+  let seenMs = Infinity; // so the first call corrects future times that a previous process may have stored
+  // The difference is negative if the clock was set back.
   const isDue = (lastMs: number, everyMs: number, nowMs: number) => Math.abs(nowMs - lastMs) >= everyMs;
 
   return async () => {

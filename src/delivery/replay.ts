@@ -29,7 +29,7 @@ interface ReplayTarget {
   replaysPerDay: number;
 }
 
-/** The result. The next call continues after `lastEventId`, which is null at the end of the range. */
+/** The next call continues after `lastEventId`, which is null at the end of the range. */
 type ReplayOutcome = Replayed | "unknown" | "disabled";
 
 export interface Replaying extends Pick<Matching, "clock" | "newId" | "topics" | "tiers"> {
@@ -37,8 +37,9 @@ export interface Replaying extends Pick<Matching, "clock" | "newId" | "topics" |
 }
 
 /**
- * Replays a range in storage order, at most 1,000 deliveries per call. Throws `replay_limit_reached` and sends nothing
- * if the call needs more replays than are left for the day.
+ * Replays a range in the order in which its events were stored, at most 1,000 deliveries per call. If that needs more
+ * replays than are left for the day, or the customer has another call in progress, sends nothing and throws
+ * `replay_limit_reached`.
  */
 export type Replay = (target: ReplayTarget, range: ReplayRange) => Promise<ReplayOutcome>;
 
@@ -68,8 +69,8 @@ export function createReplay(replaying: Replaying): Replay {
         const wanted = counted.replayed + counted.created;
         if (wanted > left) {
           throw refused(
-            `This replay would send ${wanted} deliveries, but only ${left} of your tier's ${limit} replays a ` +
-              "day are left. Nothing was sent. Replay a shorter period with `until`.",
+            `This replay would send ${wanted} deliveries, but only ${left} of your tier's ${limit} daily replays ` +
+              "are left. Nothing was sent. Replay a shorter period with `until`.",
           );
         }
       }

@@ -1,4 +1,4 @@
-// Test calls. Each one sends a synthetic delivery immediately; they have limits of their own.
+// Test calls. Each sends a synthetic delivery immediately. Test calls have limits of their own.
 import type * as z from "zod";
 import { overDailyLimit } from "../domain/customer/daily_limit.ts";
 import { AppError } from "../domain/error_codes.ts";
@@ -11,7 +11,7 @@ import { buildTestPayload } from "./match/payload.ts";
 import { isSuccess } from "./send/retry.ts";
 import { sendAttempt, type Sending } from "./send/send.ts";
 
-/** Maximum number of test calls in progress, for all customers and for one. Test calls use no delivery slots. */
+/** Maximum number of test calls in progress, for all customers together and for each. They use no delivery slots. */
 const MAX_IN_PROGRESS = 100;
 const MAX_OF_CUSTOMER = 3;
 
@@ -22,7 +22,7 @@ export interface TestCallDeps extends Sending {
   store: Pick<Store, "countDaily">;
   newId: NewId;
   log: Log;
-  /** Aborts when test calls in progress must end; they then reject with its reason. */
+  /** Aborts when test calls in progress must end, which then reject with the signal's reason. */
   abortPending?: AbortSignal;
 }
 

@@ -87,7 +87,7 @@ Deno.test("createBackup() reports required and free space if the disk fills up, 
     ) {
       await assert.rejects(
         create({ ...place, tools }),
-        /not enough space for a backup in .*needs about .* and has .* free/,
+        /not enough space for a backup in .* \(about .* needed, .* free\)/,
       );
       assert.deepEqual(await names(place.folder), before);
     }

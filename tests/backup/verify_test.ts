@@ -108,7 +108,7 @@ const DAMAGES: [string, (place: Place) => Promise<void>, RegExp][] = [
       const manifest = JSON.parse(await Deno.readTextFile(path));
       manifest.rows.events = 4;
       await Deno.writeTextFile(path, JSON.stringify(manifest));
-    }), /table events holds 3 rows, its manifest says 4/],
+    }), /table events contains 3 rows, but its manifest says 4/],
 ];
 
 for (const [what, damage, message] of DAMAGES) {

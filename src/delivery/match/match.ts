@@ -20,7 +20,7 @@ export interface Matching {
   tiers: Record<Tier, TierLimits>;
 }
 
-/** Returns a function that creates the deliveries of an event; `nowMs` is the `timestamp` of the bodies. */
+/** The returned function takes the `timestamp` of the bodies, and returns the function that creates the deliveries. */
 export function createDeliveriesFor(
   { newId, topics }: Pick<Matching, "newId" | "topics">,
 ): (nowMs: number) => DeliveriesFor {

@@ -13,7 +13,7 @@ export interface Recipient {
   sequence: number;
 }
 
-/** The bodies of one event as JSON, each of which consists of an opening and an ending. */
+/** The JSON bodies of one event. Each consists of an opening and an ending. */
 interface PreparedPayload {
   openingFor(recipient: Recipient): string;
   /** The part that all recipients with the same language share. */
@@ -77,7 +77,7 @@ function recordIn(
   return { source: event.source_id, severity: event.severity, ...textsIn(event, language), event };
 }
 
-/** Returns title and summary in the wanted language, otherwise in English or, without English, in the original one. */
+/** Returns the texts in the wanted language, otherwise in English or, without English, in the original language. */
 function textsIn(event: RegEvent, wanted: string): LocalizedText & { language: string } {
   const own = Object.hasOwn(event.translations, wanted) ? event.translations[wanted] : undefined;
   if (own !== undefined && own.title !== "") {
@@ -90,7 +90,8 @@ function textsIn(event: RegEvent, wanted: string): LocalizedText & { language: s
 const TEST_TEXTS = {
   en: {
     title: "Test delivery",
-    summary: "This is a test delivery that you requested. It concerns no publication and requires no action.",
+    summary:
+      "This is a test delivery that you requested. It is not about a publication. No action is required.",
   },
   de: {
     title: "Testzustellung",

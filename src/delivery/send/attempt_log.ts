@@ -3,7 +3,7 @@ import type { AttemptResult, ClaimedDelivery } from "../../domain/delivery/deliv
 import type { Clock, Log, LogFields } from "../../domain/ports/ports.ts";
 import { nameAttempt } from "./describe_attempt.ts";
 
-/** Interval in ms at which a continuing failure is logged. */
+/** Interval in ms at which a continuing failure is logged again. */
 const REPEAT_MS = 3_600_000;
 /** Minimum number of consecutive failures before a recovery is logged, so that flaky endpoints do not flood the log. */
 const MIN_FAILURES = 3;
@@ -14,7 +14,7 @@ const MAX_ENDPOINTS = 10_000;
 
 interface Failing {
   count: number;
-  /** Time of the first of these failures, in Unix ms. */
+  /** Time of the first of the `count` consecutive failures, in Unix ms. */
   sinceMs: number;
   /** Responses and problems that have been logged. */
   reasons: Set<string>;

@@ -7,7 +7,7 @@ import type { Store } from "../../domain/ports/store/store.ts";
 const MAX_BATCH = 500;
 /** Maximum time in ms that the first attempt of a batch waits for others, because commits are expensive. */
 const GATHER_MS = 20;
-/** Number of attempts that are recorded without waiting for more. */
+/** Once this many attempts are waiting, they are recorded without waiting for more. */
 const ENOUGH = 250;
 
 /** Reason for aborts that only end a wait. Without one, each abort would create an exception with a stack trace. */
@@ -32,7 +32,7 @@ export function createRecorder(
   { store, clock, log }: { store: Pick<Store, "finishAttempts">; clock: Clock; log: Log },
 ): Recorder {
   let waiting: Entry[] = [];
-  /** Time at which the first of them arrived, in Unix ms. */
+  /** Time at which the first waiting attempt arrived, in Unix ms. */
   let sinceMs = 0;
   /** Whether batches are written without waiting for more attempts. */
   let isFlushing = false;

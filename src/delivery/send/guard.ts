@@ -10,10 +10,10 @@ import { type Clock, DeadlineError, NetworkError, type Resolver } from "../../do
 import { orAborted } from "../../domain/abort_work.ts";
 import { MAX_WEBHOOK_URL } from "../../wire/subscription.ts";
 
-/** The message for every refused address. The reason is not stated, because it would reveal the internal network. */
+/** The message for every refused address. It states no reason, which could reveal details of the internal network. */
 export const REFUSED_ADDRESS = "this URL cannot receive webhooks";
 
-/** The message when a subscription to a refused address is created. */
+/** The message to an owner whose webhook URL has a refused host. */
 const REFUSED_HOST = "must be the complete URL of a public host other than this service, such as " +
   "https://hooks.example.org/regfeed; the operator can allow other hosts ([delivery] allow_networks)";
 
@@ -57,7 +57,7 @@ export function checkAddress(address: string, policy: AddressPolicy): boolean {
   return isReachable(address, policy.networks);
 }
 
-/** The only permitted ports below 1024. Higher ports are refused only if they belong to another protocol. */
+/** The only permitted ports below 1024. From 1024, only the ports that other protocols use are refused. */
 const WEB_PORTS: ReadonlySet<number> = new Set([80, 443]);
 const FIRST_OPEN_PORT = 1_024;
 // deno-fmt-ignore
@@ -72,7 +72,7 @@ function portOf({ port, protocol }: Readonly<URL>): number {
   return port === "" ? (protocol === "https:" ? 443 : 80) : Number(port);
 }
 
-/** Whether the URL leads to the service itself. If the service uses one web port, both count as its own. */
+/** Whether the URL leads to the service itself. If the service uses port 80 or 443, both count as its own. */
 function isOwn(url: URL, { own }: AddressPolicy): boolean {
   if (own === null || url.hostname !== own.hostname) return false;
   const [port, ownPort] = [portOf(url), portOf(own)];
@@ -96,7 +96,7 @@ const NEVER_HOSTS = /(^|\.)(onion|invalid|alt|(?<!home\.)arpa)$/;
 const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
 const MAX_HOST = 253;
 
-/** Whether a host name is permitted. If the policy has networks, local names are too, and their addresses decide. */
+/** Whether a host name is permitted. If the policy has networks, local names pass, and their addresses decide later. */
 function isHostName(host: string, policy: AddressPolicy): boolean {
   const labels = host.split(".");
   if (host.length > MAX_HOST || !labels.every((label) => LABEL.test(label))) return false;

@@ -27,8 +27,8 @@ const MAX_RETRY_AFTER_MS = DAY;
 const GONE = 410;
 
 /**
- * Decides what follows attempt number `attempt` (from 1) of a schedule, which ended at `nowMs`. `random` is in [0, 1).
- * `Retry-After` can delay the next attempt by up to a day, but never bring it forward.
+ * Decides what follows an attempt that ended at `nowMs`. `attempt` is its number in the schedule, from 1; `random` is
+ * in [0, 1). `Retry-After` can delay the next attempt by up to a day, but never bring it forward.
  */
 export function decideNextStep(
   result: AttemptResult,

@@ -33,8 +33,8 @@ export interface Sending {
 }
 
 /**
- * Makes one attempt. Network errors are part of the result; other errors reject. Any response other than 2xx is a
- * failure, including redirects. If `stop` aborts, rejects with its reason.
+ * Makes one attempt. A network error or a timeout is part of the result; any other error rejects the promise. Any
+ * response other than 2xx is a failure, including redirects. If `stop` aborts, rejects with its reason.
  */
 export async function sendAttempt(
   message: Message,

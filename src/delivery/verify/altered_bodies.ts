@@ -44,7 +44,7 @@ export function bodyForms(given: Uint8Array): BodyForm[] {
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const UTF16_MARKS: Readonly<Record<string, string>> = { fffe: "utf-16le", feff: "utf-16be" };
 
-/** Returns the body without an encoding that was applied to all of it. There is at most one such form. */
+/** Undoes UTF-16, base64 or a second JSON encoding of the whole body. Returns at most one form. */
 function unwrapped(bytes: Uint8Array, text: string): { bytes: Uint8Array; damage: string }[] {
   const encoding = UTF16_MARKS[Buffer.from(bytes.subarray(0, 2)).toString("hex")];
   if (encoding !== undefined) {
@@ -76,7 +76,7 @@ function misreadAsLatin1(text: string): string | null {
   }
 }
 
-/** Returns the same JSON as Regfeed writes it, without whitespace and with its own order of fields. */
+/** Returns the forms in which Regfeed may have written this JSON: no whitespace, and its fields in Regfeed's order. */
 function rewritings(text: string): { text: string; how: string }[] {
   const value = readJson(text);
   if (value === undefined) return [];

@@ -4,7 +4,7 @@ import { createHmac } from "node:crypto";
 import { type BodyForm, bodyForms, readJson } from "./altered_bodies.ts";
 import { type Finding, note, problem, readHeaders, type SignatureHeaders } from "./signature_headers.ts";
 
-/** Maximum difference in seconds between `webhook-timestamp` and the receiver's clock, as in official verifiers. */
+/** Maximum difference between `webhook-timestamp` and the receiver's clock, s, as in the libraries of the standard. */
 const TOLERANCE_SECONDS = 300;
 
 export interface ReceivedDelivery {
@@ -18,7 +18,7 @@ export interface ReceivedDelivery {
 
 export interface Diagnosis {
   ok: boolean;
-  /** The matching signatures, with the interpretation of the secret; empty unless `ok` is true. */
+  /** The matching signatures, each with the interpretation of the secret; empty unless `ok` is true. */
   ways: string[];
   findings: Finding[];
   /** The signatures computed from the secret, headers and body; null if a header is missing. */
@@ -67,7 +67,7 @@ function unquoted(text: string): string {
   return /^(["'])(.*)\1$/s.exec(text)?.[2] ?? text;
 }
 
-/** Decodes base64 as libraries do, without invalid characters or a single last one, on which the runtime throws. */
+/** Decodes base64 as libraries do, which ignore invalid characters and an incomplete byte at the end. */
 function readBase64(text: string): Uint8Array {
   const written = text.replace(/[^A-Za-z0-9+/_-]/g, "");
   return Buffer.from(written.length % 4 === 1 ? written.slice(0, -1) : written, "base64");
@@ -119,7 +119,7 @@ function timeFindings(timestamp: string, nowMs: number): Finding[] {
   const seconds = Number(timestamp);
   if (timestamp.length >= 13) {
     return [
-      problem("webhook-timestamp looks like milliseconds. Verify it as it was sent: in seconds."),
+      problem("webhook-timestamp looks like milliseconds. Pass it on as it was sent: in seconds."),
     ];
   }
   const late = Math.floor(nowMs / 1_000) - seconds;
@@ -206,7 +206,7 @@ interface Search {
   readings: readonly Reading[];
 }
 
-/** Returns the header's signatures that a verifier accepts. */
+/** Returns the positions of the signatures that verifiers accept, each with the interpretation of the secret. */
 function findGood({ headers, forms, readings }: Search): { reading: Reading; place: number }[] {
   const body = forms[0]?.bytes ?? new Uint8Array();
   return readings.filter(({ fault }) => fault === null).flatMap((reading) => {
@@ -280,7 +280,7 @@ function faultsOf(
       `The signature is over ${content}; it must be over id.timestamp.body, with dots between them`,
     );
   }
-  if (written !== "base64") faults.push(`The signature is written in ${written}; it must be base64`);
+  if (written !== "base64") faults.push(`The signature is encoded as ${written}; it must be base64`);
   if (faults.length === 0) faults.push("The signature matches, but does not begin with `v1,`");
   return [
     ...faults.map((fault) => problem(`${fault}.`)),

@@ -60,10 +60,10 @@ function plainName(name: string): string {
 function renamed(name: string, found: string): Finding {
   return /^http_/i.test(found)
     ? note(
-      `${name} came as ${found}, which is how CGI and WSGI name headers. Pass it to libraries as ${name}.`,
+      `${name} arrived as ${found}, which is how CGI and WSGI name headers. Pass it to libraries as ${name}.`,
     )
     : problem(
-      `${name} came as ${found}. Pass it to libraries as ${name}, and look for a proxy that renames headers.`,
+      `${name} arrived as ${found}. Pass it to libraries as ${name}, and look for a proxy that renames headers.`,
     );
 }
 

@@ -25,7 +25,7 @@ Deno.test(
       assert.equal(made.code, 1, made.stdout);
       assert.match(
         made.stderr,
-        /not enough space for a backup in .*disk, which needs about [\d.]+ [kM]B and has 201 kB free: free some space, or write it to another disk .*incomplete files were removed/,
+        /not enough space for a backup in .*disk \(about [\d.]+ [kM]B needed, 201 kB free\): free some space, or write the backup to another disk .*incomplete files were removed/,
       );
       assert.equal(made.stdout, "");
     }),
