@@ -68,7 +68,7 @@ export class EventLoopMonitor implements EventLoop {
     observeLag(lateMs / 1_000);
     this.#keep(lateMs, nowMs);
     if (lateMs >= LONG_MS) {
-      log.warn("the main thread was paused", {
+      log.warn("the main thread stalled", {
         pause_ms: Math.round(lateMs),
         work: this.#longestWork,
         work_ms: Math.round(this.#longestWorkMs),

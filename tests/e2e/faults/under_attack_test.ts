@@ -182,7 +182,7 @@ function check(outcome: Outcome): void {
     p999: Math.round(percentile(sorted, 0.999)),
     max: Math.round(percentile(sorted, 1)),
   });
-  const pauses = log.match(/.*the main thread was paused.*/g) ?? [];
+  const pauses = log.match(/.*the main thread stalled.*/g) ?? [];
   const figures = { livez: spread(livezMs), delivery: spread(tookMs), exitMs, pauses: pauses.length };
   console.log(JSON.stringify(figures));
   const told = `${JSON.stringify(figures)}\n${pauses.join("\n")}\n${log.slice(-3_000)}`;
