@@ -24,7 +24,7 @@ type Samples = Record<string, { text: string; lines: number[] }>;
 interface House {
   promise: string;
   rule: Rule;
-  /** Whether offences are only listed. */
+  /** Whether offences are only listed and do not fail the test. */
   isWarning?: true;
   samples: Samples;
 }

@@ -26,7 +26,7 @@ const HOLDER: KeyHolder = { customer: CUSTOMER, disabledBy: null, keyDisabled: f
 const DISABLED_KEY: KeyHolder = { ...HOLDER, keyDisabled: true };
 const DISABLED_CUSTOMER: KeyHolder = { ...HOLDER, customer: { ...CUSTOMER, enabled: false } };
 
-/** Returns an authenticator on a store with one key holder, which records the look-ups. */
+/** Returns an authenticator whose store has at most one key holder, and the list of the hashes that it looks up. */
 function given(holder: KeyHolder | null = HOLDER) {
   const clock = fakeClock(T0);
   const holders = new Map<string, KeyHolder>();
@@ -97,7 +97,7 @@ Deno.test("authenticate() caches a key holder for at most 500 ms", async () => {
   assert.equal(asked.length, 2);
 });
 
-Deno.test("authenticate() ignores the cache after the clock was set back", async () => {
+Deno.test("authenticate() ignores the cache after the clock has been set back", async () => {
   const { access, clock, holders } = given();
   await access.authenticate(BEARER);
   holders.set(hashKey(KEY), DISABLED_KEY);

@@ -1,4 +1,4 @@
-// The daily quota: exact under load, failures and at midnight.
+// The daily quota stays exact under load, after failures and at midnight.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { createQuota, type Quota } from "../../src/accounts/quota.ts";
@@ -67,7 +67,7 @@ Deno.test("take() counts down to the limit and then denies without counting", as
   assert.equal((await quota.take("cus_2", 0)).allowed, false);
 });
 
-Deno.test("take() allows exactly the limit of many concurrent requests, with one read of the store", async () => {
+Deno.test("take() allows exactly as many concurrent requests as the limit, with one read of the store", async () => {
   const { quota, counts } = given();
   counts.stored.set("2026-07-20 cus_1", 10);
   const open = counts.hold();

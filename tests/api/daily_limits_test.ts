@@ -22,7 +22,7 @@ function assertRefused({ world }: Given, reply: Reply, code: string): void {
   assert.match(reply.json.detail, new RegExp(new Date(midnightMs).toISOString()));
 }
 
-Deno.test("POST /v1/subscriptions/{id}/test is refused when the day's test calls are used, until the day ends", () =>
+Deno.test("POST /v1/subscriptions/{id}/test is refused when the day's test calls are used up, until the day ends", () =>
   withDelivered(0, async (given) => {
     const { world, get, ask, otherKey: key, subscription } = given;
     const path = `/v1/subscriptions/${subscription.id}/test`;
@@ -54,7 +54,7 @@ Deno.test("POST /v1/deliveries/{id}/replay counts against the day's replays, unl
     assert.equal((await replay(5)).status, 202);
   }));
 
-Deno.test("POST /v1/subscriptions/{id}/replay sends nothing if it exceeds the day's replays", () =>
+Deno.test("POST /v1/subscriptions/{id}/replay sends nothing if it would exceed the day's replays", () =>
   withDelivered(8, async (given) => {
     const { world, get, pass } = given;
     const replay = (body: unknown) =>

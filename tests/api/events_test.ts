@@ -98,7 +98,7 @@ Deno.test("GET /v1/events applies every filter, alone and together", () =>
       ["limit=2", [4, 3]],
       [`since=${START_MS + 2}`, [4, 3, 2]],
       [`until=${START_MS + 1}`, [1, 0]],
-      // All events. A time in seconds is in 1970, which the specification allows.
+      // Valid times before all events. A time given in seconds is in January 1970.
       ["since=0", [4, 3, 2, 1, 0]],
       ["since=-1", [4, 3, 2, 1, 0]],
       [`since=${START_MS / 1_000}`, [4, 3, 2, 1, 0]],
@@ -240,14 +240,14 @@ function listed(events: readonly RegEvent[], latest: boolean): RegEvent[] {
   return newestFirst(latest ? [...new Map(own.map((event) => [event.external_id, event])).values()] : own);
 }
 
-/** Publications before the first page, after each page, and the size of pages. */
+/** The publications before the first page and after each page, and the size of a page. */
 const someWalk = fc.tuple(
   fc.array(someHappening, { minLength: 1, maxLength: 20 }),
   fc.array(fc.array(someHappening, { maxLength: 3 }), { maxLength: 12 }),
   fc.integer({ min: 1, max: 4 }),
 );
 
-/** Follows `Link` from a path while events are stored. Returns the earlier events and those of its pages. */
+/** Follows `Link` from a path, and stores more events after each page. Returns the events of all pages. */
 async function walk(
   world: World,
   { key, path: first, stored, meanwhile }: {

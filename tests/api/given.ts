@@ -37,7 +37,7 @@ export interface Given {
   bodiesTo(hook: string): Json[];
 }
 
-/** Runs a test in a world with these hosts: a receiver, a private one, the service itself and a source. */
+/** Runs a test in a world with these hosts: a receiver, a private host, the service and a source. */
 export function withHosts(work: (world: World) => Promise<void>, config = boardConfig()): Promise<void> {
   return withWorld(config, async (world) => {
     const addresses = { hooks: "93.184.215.14", inside: "10.0.0.7", feed: "93.184.215.15" };

@@ -66,7 +66,7 @@ Deno.test("query parameters are documented with the types of their values", asyn
   assert.equal((await parameters("get /v1/events/{id}"))["id"]?.required, true);
 });
 
-Deno.test("operations that require a key document it, and successes the quota and an example", async () => {
+Deno.test("operations that require a key document it, and their success responses document the quota and an example", async () => {
   const open = new Set(["/v1/sources", "/v1/topics", "/v1/health", "/v1/openapi.json", "/docs"]);
   for (const [name, operation] of await operations()) {
     const path = name.split(" ")[1] ?? "";

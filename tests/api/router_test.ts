@@ -1,4 +1,4 @@
-// The router.
+// The routes of methods and paths.
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { responseBody } from "../../src/api/http/response_body.ts";

@@ -70,7 +70,7 @@ async function withServer(work: (port: number, key: string, world: World) => Pro
   }
 }
 
-/** A request line and the expected status, with the named field for a 400. */
+/** A request line, the expected status and, if that is 400, the field that the error must name. */
 type Row = [line: string, status: number, field?: string];
 
 const TARGETS: Row[] = [

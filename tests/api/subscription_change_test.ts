@@ -152,7 +152,7 @@ Deno.test("backfills beyond the tier's daily limit get 429 with the time at whic
     assert.equal((await add("/3")).status, 201);
   }, { config: "[tiers.team]\nbackfills_per_day = 1\n" }));
 
-Deno.test("a subscription beyond the limit of held deliveries is held_full, sends a mail, and loses no event", () =>
+Deno.test("a subscription beyond the limit on held deliveries is held_full, its owner gets an email, and no event is lost", () =>
   withSubscription(async ({ world, get, publish, pass, bodiesTo }) => {
     await publish("1", "2", "3");
     await publish("4", "5");
@@ -168,7 +168,7 @@ Deno.test("a subscription beyond the limit of held deliveries is held_full, send
     assert.equal((await get("/v1/subscriptions")).subscriptions[0].catch_up, null);
   }, { config: "[tiers.team]\nwebhook_deliveries_per_month = 1\nheld_deliveries = 2\n" }));
 
-Deno.test("a lower tier holds the newest subscriptions with the reason, and a higher tier enables them", () =>
+Deno.test("a lower tier holds the newest subscriptions and states the reason, and a higher tier enables them", () =>
   withSubscription(
     async ({ world, get, subscribe, subscription, publish, patch, pass, sentTo, bodiesTo }) => {
       await pass(1_000);

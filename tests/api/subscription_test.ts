@@ -47,7 +47,7 @@ Deno.test("POST /v1/subscriptions names every invalid field, with the rule that 
     const time = "a time in Unix milliseconds, such as 1785542400000";
     const known = "webhook_url, topics, source_filter, severity_min, language, backfill_since";
     const withHook = (fields: Record<string, unknown>) => ({ webhook_url: HOOK, ...fields });
-    /** A body, and its problems: fields, some with their messages. */
+    /** A body and its invalid fields, some with the message. */
     const rows: [body: unknown, ...problems: string[]][] = [
       [{}, "webhook_url: is missing: it must be text"],
       [{ webhook_url: 5 }, "webhook_url: must be text"],
@@ -88,7 +88,7 @@ Deno.test("POST /v1/subscriptions names every invalid field, with the rule that 
         },
         ...["color", "language", "severity_min", "source_filter", "topics", "webhook_url"],
       ],
-      // The code of the URL is used only if it is the only problem.
+      // The URL's own error code is used only if the URL is the only problem.
       [{ webhook_url: "https://10.0.0.7/", topics: ["foo"], color: 1 }, "color", "topics", "webhook_url"],
     ];
     for (const [body, ...problems] of rows) {
@@ -148,7 +148,7 @@ Deno.test("POST /v1/subscriptions states the rule that a URL violates, regardles
     ];
     for (const [write, expected] of rows) {
       const messages = new Set<string>();
-      // Public, resolves to a private address, private, local, unknown.
+      // A public host, a host with a private address, a private address, a local name, and an unknown host.
       for (
         const host of ["hooks.example.org", "inside.example.org", "10.0.0.7", "localhost", "none.example.org"]
       ) {
@@ -164,7 +164,7 @@ Deno.test("POST /v1/subscriptions states the rule that a URL violates, regardles
     assert.deepEqual(world.platform.http.requests, [], "nothing was sent");
   }));
 
-Deno.test("POST /v1/subscriptions refuses duplicates, even with other notations of URL and filters", () =>
+Deno.test("POST /v1/subscriptions refuses duplicates, even if URL and filters are written differently", () =>
   withWorld(async (world, key) => {
     const wish = { webhook_url: HOOK, topics: ["gpai", "transparency"] };
     assert.equal((await subscribe(world, key, wish)).status, 201);
@@ -183,7 +183,7 @@ Deno.test("POST /v1/subscriptions refuses more subscriptions than the tier allow
     assert.equal((await subscribe(world, key, { webhook_url: `${HOOK}/2` })).status, 201);
   }));
 
-Deno.test("DELETE /v1/subscriptions/{id} returns the subscription once, and then 404, as to other customers", () =>
+Deno.test("DELETE /v1/subscriptions/{id} returns the subscription once, and then 404; other customers always get 404", () =>
   withWorld(async (world, key) => {
     const { subscription } = (await subscribe(world, key, { webhook_url: HOOK })).json;
     const stranger = (await world.addCustomer()).key;

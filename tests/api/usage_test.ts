@@ -119,7 +119,7 @@ Deno.test("a repeated Idempotency-Key gets 409 while the first request is in pro
     assert.equal((await subscribe(world, key, { webhook_url: HOOK }, "k")).status, 201);
   }));
 
-Deno.test("only one of two concurrent routes can use the same Idempotency-Key", () =>
+Deno.test("of two concurrent requests to different routes, only one can use an Idempotency-Key", () =>
   withWorld(async (world) => {
     const { key } = await world.addCustomer();
     const made = (await subscribe(world, key, { webhook_url: HOOK })).json.subscription;

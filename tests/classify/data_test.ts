@@ -1,4 +1,4 @@
-// The data files are consistent: every name in one exists in the other.
+// The data files are consistent: every name that one of them uses is defined.
 import assert from "node:assert/strict";
 import {
   ARTICLE_DATA,

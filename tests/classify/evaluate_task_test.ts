@@ -12,7 +12,7 @@ const RIGHT =
 const MISSED =
   '{"id":"missed","title":"Timetable of the ferries","relevant":true,"event_type":"other","severity":"medium"}';
 
-/** Runs the task in the user's folder. */
+/** Runs the task with `folder` as the user's working directory. */
 async function task(
   folder: string,
   ...args: string[]

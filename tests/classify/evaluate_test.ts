@@ -135,7 +135,7 @@ Deno.test(
   () => {
     const lines = readLabelled(Deno.readTextFileSync(LABELLED));
     assertReached(lines, { relevance: 0.95, topics: 0.9, eventType: 0.95, severity: 0.95 });
-    // Feeds state less than labels: the language must be detected without the label's.
+    // Feeds often state no language, so it must be detected without the labelled one.
     assertReached(lines.map((line) => ({ ...line, statedLanguages: [] })), {
       relevance: 0.95,
       topics: 0.9,

@@ -5,7 +5,7 @@ import { EVENT_TYPE_DATA, RELEVANCE_DATA, SEVERITY_DATA } from "../../src/classi
 import { buildPatternIndex, findPatterns } from "../../src/classify/phrases/find_patterns.ts";
 import { foldText } from "../../src/classify/phrases/fold_text.ts";
 
-/** Twice the length that is read of a summary. */
+/** Twice as many characters as are read of a summary. */
 const CHARACTERS = 20_000;
 /** Linear time takes about 1 ms, and quadratic time more than a second. */
 const MOST_MS = 200;

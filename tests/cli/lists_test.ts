@@ -11,7 +11,7 @@ import { aPayment, aReview } from "../store/contract/customers/given_payments.ts
 /** Number of rows of each list. */
 const ROWS = 105;
 
-/** Adds a customer with {@link ROWS} audit entries, payment events and mails; returns its id. */
+/** Adds a customer with {@link ROWS} audit entries, payment events and emails; returns its id. */
 async function fill(folder: string): Promise<string> {
   await writeConfig(folder, "");
   const { customer: { id } } = await regfeedJson<{ customer: { id: string } }>(

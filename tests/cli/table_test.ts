@@ -1,4 +1,4 @@
-// Tests of src/cli/table.ts.
+// Tables that are wider than the terminal.
 import assert from "node:assert/strict";
 import { fitTable, formatTable } from "../../src/cli/table.ts";
 

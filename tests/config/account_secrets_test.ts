@@ -1,4 +1,4 @@
-// Payments and mails in the config: secrets and problems.
+// Payments and emails in the config: secrets and problems.
 import assert from "node:assert/strict";
 import { describeConfig, summariseConfig } from "../../src/config/describe/describe.ts";
 import { configOf, linesOf } from "./given.ts";
@@ -59,7 +59,7 @@ Deno.test("an invalid mail server is rejected, and its URL is never repeated", a
   assert.deepEqual([mail.from, mail.support], [{ name: "", address: "a@b.example" }, "a@b.example"]);
 });
 
-Deno.test("the summary describes payments and mails without their secrets", async () => {
+Deno.test("the summary describes payments and emails without their secrets", async () => {
   const config = await configOf(
     '[payment]\nwebhook_secret = "whsec_hush"\nprices = { p = "team" }\n[mail]\nfrom = "F <f@b.example>"\n' +
       'smtp_url = "smtp://user:hush@mail.example"',

@@ -82,7 +82,7 @@ const topic = (...lines: string[]): string => ["[[topics]]", 'name_en = "X"', ..
 const words = (line: string): string => `[[topic_keywords]]\ntopic = "employment"\n${line}\n`;
 const rule = (...lines: string[]): string => ["[[severity_rules]]", 'why = "x"', ...lines, ""].join("\n");
 
-/** The topic "a", and rules of two severities, with these lines. */
+/** These add their lines to the topic "a" (`own`), and to rules with the severities `high` and `low`. */
 const own = (...lines: string[]): string => topic('id = "a"', ...lines);
 const zork = 'keywords_en = ["zork"]';
 const bots = 'keywords_en = ["bot*"]';

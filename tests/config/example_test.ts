@@ -59,7 +59,7 @@ Deno.test("config.example.toml shows the defaults of a source", async () => {
   const { sources: shown } = await configOf(switchedOn(NO_SECRET));
   const least = '[[sources]]\nid = "my-source"\nname_en = "My source"\nurl = "https://www.example.org/feed"';
   assert.ok(shown[0]);
-  // Their defaults depend on the strategy, the source's history or the service.
+  // The defaults of these keys depend on the strategy, the source's history or the service.
   const { silentAfterMs: _, caFile: __, ...first } = shown[0];
   assert.deepEqual(first, (await configOf(least)).sources[0]);
   assert.equal(shown[1]?.fetchStrategy, "files");
@@ -82,7 +82,7 @@ Deno.test("config.example.toml shows valid forms of a secret", async () => {
 Deno.test("config.example.toml spreads its schedules, and states names in two languages and terms for each source", async () => {
   const { sources } = await configOf(EXAMPLE);
   assert.ok(sources.length >= 40, `${sources.length} sources`);
-  // Stated even if the value is the default.
+  // These keys are stated even where they have their default values.
   const stated = ["name_en", "name_de", "schedule", "timezone", "languages", "reuse"];
   for (const source of parse(EXAMPLE).sources as Record<string, unknown>[]) {
     for (const key of stated) assert.ok(Object.hasOwn(source, key), `${source.id} does not state ${key}`);

@@ -1,4 +1,4 @@
-// Attempts at receivers that behave unusually, over real connections, with the exchanges of ../shared/facts by name.
+// Deliveries to receivers that behave unusually, over real connections. The names are those of ../shared/facts.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
@@ -19,7 +19,7 @@ const empty = (status: string, headers = ""): string =>
 const HOST = "hooks.receiver.example";
 const policy = createAddressPolicy({ allowHttp: true, allowNetworks: ["127.0.0.0/8"], allowPorts: [] });
 
-/** Makes one attempt at a host that resolves to this port of the machine. */
+/** Makes one attempt to deliver to this port of the machine, through a host name. */
 async function attemptAt(port: number, body = "{}", timeoutMs = 5_000): Promise<AttemptResult> {
   const http = createHttpClient({ forWebhooks: true });
   const resolver = { resolve: () => Promise.resolve(["127.0.0.1"]) };
@@ -143,7 +143,7 @@ const EXCHANGES: Record<string, () => Promise<void>> = {
     assert.deepEqual([result.statusCode, result.response], [200, "\ufffd\ufffd\ufffdA"]);
   },
   "CR/LF in custom header or event type": () => {
-    // The URL is the only text in a request that a customer chooses.
+    // A customer chooses only one text in a request: the URL.
     for (const text of ["https://a.example/\r\nx: y", "https://a.example/x\ny", "https://a.example\r/x"]) {
       assert.equal(checkWebhookUrl(text, policy).ok, false, JSON.stringify(text));
     }

@@ -158,7 +158,7 @@ Deno.test("slow endpoints of many customers leave slots for others from the begi
     assert.ok(room.longestMs(/\.f0\./) <= SOON_MS, `${room.longestMs(/\.f0\./)} ms`);
   }));
 
-Deno.test("a customer's working endpoints wait at most for the first attempts at its slow ones", () =>
+Deno.test("a customer's working endpoints wait at most for the first attempts to its slow ones", () =>
   inRoom(async (room) => {
     await addCustomer(room.store, "a", { tier: "gpai" });
     for (let at = 0; at < 12; at++) await room.subscribe("a", `hangs${at}`, null);
@@ -182,7 +182,7 @@ Deno.test("no customer uses more than a quarter of the slots while another waits
     await room.publish("a", "each", 60);
     await room.publish("b", "each", 30);
     room.start();
-    await room.pass(1_000); // the events of one are matched before those of the other
+    await room.pass(1_000); // long enough for the events of both customers to be matched
     const together = await mostRunning(room, 4_000);
     assert.deepEqual(Object.fromEntries(together), { a: 25, b: 25 });
     while (room.running.get("b") !== 0) await room.pass(STEP_MS);

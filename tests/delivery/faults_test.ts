@@ -39,7 +39,7 @@ function aStage(behaviourOf: (request: number) => number) {
   const { store, network } = world;
   const underWay = new Map<string, string[]>();
   const arrived = new Set<string>();
-  /** Violations; the loop would treat an assertion in an endpoint as another fault. */
+  /** Violations are collected, because the loop would treat a failed assertion in an endpoint as another fault. */
   const broken: string[] = [];
 
   async function receive(host: string, request: OutgoingRequest): Promise<IncomingResponse> {

@@ -27,7 +27,6 @@ export const START_MS = Date.UTC(2026, 2, 1, 12);
 
 /** A clock that jumps: `advance()` sets the time before it wakes the sleepers that are due. */
 export interface JumpingClock extends FakeClock {
-  /** Number of sleepers. */
   readonly sleeping: number;
 }
 
@@ -142,7 +141,7 @@ interface Queued {
 
 const nothing = (): Promise<number> => Promise.resolve(0);
 
-/** A store of deliveries in memory. A method in `failing` throws the returned error. */
+/** A store of deliveries in memory. A method throws the error that its function in `failing` returns. */
 export class FakeStore {
   readonly subscriptions: Subscription[] = [];
   readonly waiting: UnmatchedEvent[] = [];
@@ -297,7 +296,7 @@ export function aWorld(
 
 export const HOST = "hooks.receiver.example";
 
-/** Returns a world with one subscription, this number of due deliveries, and an endpoint that responds with 200. */
+/** Returns a world with one subscription, `count` due deliveries, and an endpoint that responds with 200. */
 export function aQueue(count: number, change: Partial<DeliveryDeps> = {}): ReturnType<typeof aWorld> {
   const world = aWorld(change);
   const subscription = aSubscription();

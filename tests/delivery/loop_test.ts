@@ -140,7 +140,7 @@ Deno.test("tick() logs attempts without URL, body or secret", async () => {
   assert.doesNotMatch(JSON.stringify(log.lines), /receiver|Guideline|0123456789abcdef/);
 });
 
-Deno.test("run() claims deliveries to others while an endpoint is slow", async () => {
+Deno.test("run() claims deliveries to other endpoints while one is slow", async () => {
   const { deps, store, network, clock } = aQueue(3);
   store.subscriptions.push(aSubscription({ id: "sub_2", webhookUrl: "https://quick.example/" }));
   network.endpoints.set(HOST, (request) => hang(request.signal));
@@ -202,13 +202,13 @@ Deno.test("run() never sends a delivery twice at the same time when the clock ju
 Deno.test("run() repeats a due delivery even if its previous attempt is not on disk yet", async () => {
   const { deps, store, network, clock } = aQueue(1);
   const finish = store.finishAttempts.bind(store);
-  // As if the subscription's URL had been changed in the meantime.
+  // The retry is due at once, as if the subscription's URL had been changed in the meantime.
   store.finishAttempts = async (finished, nowMs) => {
     const isDue = finished.map((one) =>
       one.next.kind === "retry" ? { ...one, next: { kind: "retry" as const, atMs: nowMs } } : one
     );
     await finish(isDue, nowMs);
-    await clock.sleep(100); // visible to all; the disk is slow
+    await clock.sleep(100); // the result is visible, but the slow disk has not stored it yet
   };
   network.endpoints.set(HOST, () => respond(network.requests.length === 1 ? 500 : 200));
   await using _loop = await runLoop(deps);

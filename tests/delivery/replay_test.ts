@@ -12,7 +12,7 @@ import { testVault } from "../support/vault.ts";
 const RANGE = { sinceMs: 0, untilMs: null, afterId: null };
 const TARGET = { customerId: "cus_1", subscriptionId: "sub_1", replaysPerDay: 5_000 };
 
-/** Runs the work with a store of this number of events, which match nothing. */
+/** Runs the work with a store that contains `count` events, none of which matches a subscription. */
 async function withEvents(
   count: number,
   work: (store: Store, replaying: Replaying) => Promise<void>,

@@ -1,4 +1,4 @@
-// Tests of src/delivery/sign.ts: openssl, recorded vectors, Web Crypto and the official verifiers.
+// Signatures, compared with openssl, recorded vectors, Web Crypto and the official verifiers.
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { readFileSync } from "node:fs";

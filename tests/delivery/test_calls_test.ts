@@ -41,7 +41,7 @@ Deno.test("test() refuses a private address as a delivery does", async () => {
   assert.equal(network.requests.length, 0);
 });
 
-/** Test calls that hang: `each` of every customer. */
+/** Starts test calls that hang, `each` for every customer. */
 function callsOf(delivery: Delivery, customers: number, each: number): Promise<TestOutcome>[] {
   return Array.from(
     { length: customers * each },

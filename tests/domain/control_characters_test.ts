@@ -1,4 +1,4 @@
-// Tests of src/domain/control_characters.ts.
+// Control characters are removed or shown.
 import assert from "node:assert/strict";
 import { escapeControls, escapeToLine, harmless } from "../../src/domain/control_characters.ts";
 

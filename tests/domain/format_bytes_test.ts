@@ -1,4 +1,4 @@
-// Counts of bytes for people.
+// Byte counts as people read them.
 import assert from "node:assert/strict";
 import { formatBytes } from "../../src/domain/format_bytes.ts";
 

@@ -1,4 +1,4 @@
-// Tests of src/domain/ip_address.ts; whole ranges and known tricks are tested with the guard of the deliveries.
+// IP addresses. Whole ranges and known tricks are tested with the guard of the deliveries.
 import assert from "node:assert/strict";
 import { isReachable, literalAddress, parseNetwork } from "../../src/domain/ip_address.ts";
 

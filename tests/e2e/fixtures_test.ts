@@ -37,7 +37,7 @@ async function arrange(folder: string): Promise<void> {
   for (const { id, file, timezone } of FEEDS) {
     await Deno.mkdir(join(folder, id));
     await Deno.copyFile(join(FIXTURES, file), join(folder, id, "feed.xml"));
-    // An old time, so that no file counts as being written.
+    // An old modification time, so that no file counts as still being written.
     await Deno.utime(join(folder, id, "feed.xml"), 1_700_000_000, 1_700_000_000);
     sources.push(`[[sources]]
 id = "${id}"

@@ -35,7 +35,7 @@ export interface GrowingFeed {
   grow(): void;
 }
 
-/** Returns the recorded feeds with the first `share` of their items. */
+/** Returns the recorded feeds with the oldest `share` (0 to 1) of their items. */
 export async function growingFeeds(share: number): Promise<GrowingFeed[]> {
   return await Promise.all(
     Object.entries(FILES).map(async ([id, file]) => {

@@ -13,7 +13,7 @@ export interface GrowingCase {
   repeatedAfter: string;
   after: string;
   isNumbered: boolean;
-  /** Whether all sizes are tried in any case. */
+  /** Whether all sizes are tried even if the time does not grow suspiciously. */
   isWhole: boolean;
 }
 

@@ -65,7 +65,7 @@ export function randomCase({ name, sample, tokens }: FuzzedParser, chance: Chanc
   });
 }
 
-/** Returns the offset of the beginning, the end, or a boundary between words and signs of a text. */
+/** Returns an offset in a text: its start, its end, or a boundary between a word and a sign. */
 function offsetIn(sample: string, chance: Chance): number {
   const inside = [...sample.matchAll(/[^\w]/g)].map(({ index }) => index + chance.between(0, 1));
   return chance.pick([0, sample.length, chance.pick([0, ...inside]), chance.pick([0, ...inside])]);

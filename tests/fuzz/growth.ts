@@ -16,7 +16,7 @@ const MOST_TIMES_HALF = 3;
 const SCREEN_TIMES = 6;
 /** Maximum time of the largest input, ms, because even linear growth can be too steep. */
 const MOST_MS = 4_000;
-/** The number of measurements of a size and its quarter. The shortest counts, without garbage collection. */
+/** Maximum number of measurements per size. The shortest one counts, because garbage collection prolongs others. */
 const TRIES = 5;
 
 /** A time that grew too fast. */
@@ -60,7 +60,10 @@ export async function slowness(
   return null;
 }
 
-/** Returns whether two consecutive sizes show growth. A limit that is exceeded once affects both. */
+/**
+ * Returns whether the time also grew between two consecutive slow sizes. A limit that is exceeded once makes both slow,
+ * but does not make the second slower.
+ */
 function isGrowth(before: Slow | null, slow: Slow): boolean {
   return before !== null && slow.ms > MOST_TIMES_HALF * before.ms;
 }

@@ -1,4 +1,4 @@
-// Tests of growth.ts.
+// Which growths of a parser's time are findings.
 import assert from "node:assert/strict";
 import { slowness } from "./growth.ts";
 

@@ -1,4 +1,4 @@
-// Parsers of the headers of responses of sources and of customers' endpoints.
+// Parsers of the headers in the responses of sources and of customers' endpoints.
 import { NetworkError } from "../../src/domain/ports/ports.ts";
 import { parseRetryAfter } from "../../src/domain/http_time.ts";
 import { safeResponseText } from "../../src/wire/delivery_log.ts";

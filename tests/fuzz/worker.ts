@@ -13,7 +13,8 @@ async function run(given: GrowingCase): Promise<void> {
   if (parser === undefined) throw new Error(`there is no parser ${given.parser}`);
   const send = (message: Message) => self.postMessage(message);
   try {
-    // Measures the CPU time, which is independent of other programs, unless garbage collection adds more to it.
+    // Measures the CPU time, which other programs do not affect, or the elapsed time if that is shorter, because
+    // garbage collection in other threads adds to the CPU time.
     const measure = async (size: number): Promise<number> => {
       send({ size });
       const input = inputOf(given, parser.sample, size);

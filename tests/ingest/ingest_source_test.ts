@@ -106,7 +106,7 @@ Deno.test("preview() returns what a fetch would store, with notes, and stores no
     assert.deepEqual((await world.store.listSources())[0], state);
   }));
 
-Deno.test("a source that starts to give all items one id is identified by links", () =>
+Deno.test("if a source starts to give all items one id, its items are identified by their links", () =>
   withBoard(async (world) => {
     const item = (name: string) =>
       `<item><guid isPermaLink="false">feed</guid><title>AI Act notice ${name}</title>

@@ -1,4 +1,4 @@
-// Tests of src/ingest/redacting_log.ts, and of the values of documents in the log.
+// The log of the ingestion, without the private values of documents.
 import assert from "node:assert/strict";
 import { redactingLog } from "../../src/ingest/redacting_log.ts";
 import { fakePlatform } from "../support/platform.ts";

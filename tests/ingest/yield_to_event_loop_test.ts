@@ -1,4 +1,4 @@
-// Tests of src/ingest/yield_to_event_loop.ts, and of the yields while a long document is recorded.
+// Yields to the event loop, also while a long document is recorded.
 import assert from "node:assert/strict";
 import type { Store } from "../../src/domain/ports/store/store.ts";
 import { createYield } from "../../src/ingest/yield_to_event_loop.ts";

@@ -1,4 +1,4 @@
-// Tests of src/platform/http/http.ts with servers that respond invalidly, endlessly or not at all.
+// The HTTP client with servers that respond invalidly, endlessly or not at all.
 import assert from "node:assert/strict";
 import { NetworkError } from "../../src/domain/ports/ports.ts";
 import { createHttpClient } from "../../src/platform/http/http.ts";

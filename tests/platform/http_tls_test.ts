@@ -1,4 +1,4 @@
-// Tests of src/platform/http/http.ts over TLS.
+// The HTTP client over TLS.
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 

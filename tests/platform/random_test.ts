@@ -1,4 +1,4 @@
-// Tests of src/platform/random.ts.
+// Random bytes.
 import assert from "node:assert/strict";
 import { createRandom } from "../../src/platform/random.ts";
 

@@ -1,4 +1,4 @@
-// Tests of src/server/certificate_watch.ts.
+// The watch for a renewed certificate: which pair is used, and what is logged.
 import assert from "node:assert/strict";
 import { watchCertificate } from "../../src/server/certificate_watch.ts";
 import type { CertificatePair } from "../../src/platform/tls/certificate.ts";
@@ -7,7 +7,7 @@ import { withFolder } from "../support/process.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Returns the pairs in use and the log, for the contents of the files at each check. */
+/** Returns the pairs that are used and the log, in order. `looks` has the contents of the files at each check. */
 async function watch(
   looks: readonly (CertificatePair | "unreadable")[],
   nowMs: number,

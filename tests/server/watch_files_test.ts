@@ -1,4 +1,4 @@
-// Tests of src/server/watch_files.ts.
+// Which changes of a file make the watch reload it.
 import assert from "node:assert/strict";
 import { LOOK_EVERY_MS, watchFiles } from "../../src/server/watch_files.ts";
 import { fakeClock } from "../support/clock.ts";
@@ -6,15 +6,15 @@ import { fakeClock } from "../support/clock.ts";
 /** The contents at each check, and the expected number of changes. */
 const ROWS: [name: string, looks: (string | null)[], reads: number][] = [
   ["nothing changes", ["a", "a", "a"], 0],
-  ["another content that stays", ["b", "b", "b", "b"], 1],
-  ["another content that has been seen only once", ["b"], 0],
+  ["new content that stays", ["b", "b", "b", "b"], 1],
+  ["new content that has been seen only once", ["b"], 0],
   ["a file that is still being written", ["b", "bc", "bcd"], 0],
-  ["a file that is written slowly, and then done", ["b", "bc", "bcd", "bcd"], 1],
-  ["a change that is taken back", ["b", "a", "b", "a"], 0],
-  ["a file that is gone for a moment, as while another takes its name", ["gone", "a"], 0],
+  ["a file that is written slowly, and then complete", ["b", "bc", "bcd", "bcd"], 1],
+  ["a change that is undone", ["b", "a", "b", "a"], 0],
+  ["a file that is missing for a moment, as when another file replaces it", ["gone", "a"], 0],
   ["two changes", ["b", "b", "c", "c"], 2],
   ["nothing is watched", [null, null, null], 0],
-  ["what changed before it was watched", [null, "b", "b"], 1],
+  ["a change before the file was watched", [null, "b", "b"], 1],
 ];
 
 for (const [name, looks, reads] of ROWS) {

@@ -53,7 +53,7 @@ export class Endpoints {
   readonly seen: Seen[] = [];
   /** Whether no faults are active, so that every response is recorded. */
   isQuiet = true;
-  /** Recorded arrivals by delivery id, with their subscriptions. They are sent again only on request. */
+  /** The subscriptions of recorded arrivals, by delivery id. These deliveries are sent again only on request. */
   readonly #done = new Map<string, string>();
   /** For each delivery, the time in Unix ms before which its receiver refuses another attempt. */
   readonly #waits = new Map<string, number>();
@@ -108,7 +108,7 @@ export class Endpoints {
   }
 
   async #answer(seen: Seen, mood: Mood, request: OutgoingRequest): Promise<IncomingResponse> {
-    // An attempt that began while faults were active may end without them, and may not be recorded.
+    // An attempt that began while faults were active may end after the faults, but is not sure to be recorded.
     const isQuiet = this.isQuiet;
     switch (mood) {
       case "slow":
@@ -200,7 +200,7 @@ export class Endpoints {
     }
     // The secret before the newest stays valid for a day. Older ones are invalid.
     if (secrets.slice(0, -2).some((secret) => this.#verifies(secret, body, headers))) {
-      this.violations.push(`${id} verifies at ${host} with an expired secret`);
+      this.violations.push(`${id} is signed with an expired secret of ${host}`);
     }
     const isSignedByLast = secrets.slice(-2, -1).some((secret) => this.#verifies(secret, body, headers));
     const rotated = this.rotated.get(host);

@@ -36,7 +36,7 @@ export async function assertPromises(
   assert.deepEqual(
     simulation.endpoints.violations,
     [],
-    "every signature verifies, and nothing goes to a private address",
+    "every signature is valid, and nothing is sent to a private address",
   );
   assertEvents(simulation, events);
   assertSequences(deliveries, new Set(subscribed.filter(({ deleted }) => deleted).map(({ id }) => id)));
@@ -286,7 +286,7 @@ async function assertHoldsAreTrue(
     assert.equal(catchUp.state, "paused", `${id} never pauses`);
     if (catchUp.reason !== "held_full") continue;
     const mails = await simulation.store.listMails({ customerId: subscriber.id, limit: 1_000 });
-    assert.ok(mails.some(({ kind }) => kind === "held-full"), `no mail says that ${id} is held_full`);
+    assert.ok(mails.some(({ kind }) => kind === "held-full"), `no email says that ${id} is held_full`);
   }
 }
 

@@ -169,8 +169,8 @@ export class Simulation {
   }
 
   /**
-   * Tells the endpoints of an acknowledged change: at once, or at the end of the tick, because attempts in progress end
-   * under the old settings.
+   * Informs the endpoints about an acknowledged change: at once, or at the end of a running tick, because attempts in
+   * progress still use the old settings.
    */
   learn(what: () => void): void {
     if (this.#isTicking) this.#learned.push(what);

@@ -243,7 +243,7 @@ export class Story {
     some.isOrdered = false;
   }
 
-  /** Returns whether the service has disabled the endpoint, which it must not do within five days or without a mail. */
+  /** Returns whether the service has disabled the endpoint, which it must not do within five days or without an email. */
   async #isGivenUp(some: Subscribed): Promise<boolean> {
     const { simulation } = this;
     const listed = await simulation.ask(some.subscriber, "GET", "/v1/subscriptions");
@@ -349,5 +349,5 @@ export class Story {
 }
 
 function unexpected(reply: Reply): Error {
-  return new Error(`an answer that was not expected: ${reply.status} ${JSON.stringify(reply.json)}`);
+  return new Error(`an unexpected response: ${reply.status} ${JSON.stringify(reply.json)}`);
 }

@@ -16,7 +16,7 @@ const AUTHORITY = "Test authority";
 
 const authorityKeys = new Map<string, CryptoKey>();
 
-/** Creates a certificate authority and writes its `ca.pem`. Returns the text. */
+/** Creates a certificate authority, writes its certificate to `ca.pem`, and returns the certificate. */
 export async function makeAuthority(folder: string): Promise<string> {
   const { keys, cert } = await sign(AUTHORITY, {
     days: 30,
@@ -61,7 +61,7 @@ export async function readPair({ cert, key }: CertificateFiles): Promise<{ cert:
   return { cert: await Deno.readTextFile(cert), key: await Deno.readTextFile(key) };
 }
 
-/** Returns the common name of the certificate of a server on this machine. */
+/** Returns the common name in the certificate that a server on this machine presents. */
 export function shownName(port: number): Promise<string> {
   return new Promise((resolve) => {
     const options = { host: "127.0.0.1", port, servername: "localhost", rejectUnauthorized: false };

@@ -43,7 +43,7 @@ export async function withTab(
   viewing: Viewing,
   work: (tab: Tab) => Promise<void>,
 ): Promise<void> {
-  if (CHROMIUM === null) throw new Error("there is no Chromium here");
+  if (CHROMIUM === null) throw new Error("Chromium is not installed");
   const profile = await Deno.makeTempDir({ prefix: "regfeed-chromium-" });
   const child = new Deno.Command(CHROMIUM, {
     args: [...FLAGS, `--user-data-dir=${profile}`, "about:blank"],
@@ -116,7 +116,7 @@ async function connect(address: string): Promise<Connection> {
   socket.onopen = () => resolve();
   socket.onerror = () => reject(new Error("Chromium refused the connection"));
   socket.onclose = () => {
-    for (const { reject } of waiting.values()) reject(new Error("Chromium has gone"));
+    for (const { reject } of waiting.values()) reject(new Error("Chromium has exited"));
     whenClosed();
   };
   socket.onmessage = ({ data }) => {
@@ -193,7 +193,7 @@ function tabOver(
     async until(expression) {
       const patience = AbortSignal.timeout(PATIENCE_MS);
       while (!await evaluate<boolean>(expression)) {
-        if (patience.aborted) throw new Error(`it never came to be: ${expression}`);
+        if (patience.aborted) throw new Error(`it did not become true in time: ${expression}`);
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
     },

@@ -33,7 +33,7 @@ export interface FakeInternet extends HttpClient {
   /** Returns whether this host is served. */
   knows(host: string): boolean;
   readonly requests: SeenRequest[];
-  /** Serves a URL regardless of its query, or an origin. */
+  /** Serves a URL with any query, or an origin with any path. */
   serve(url: string, answer: (request: SentRequest) => Answer | Promise<Answer>): void;
 }
 
@@ -69,7 +69,7 @@ export function fakeInternet(): FakeInternet {
   };
 }
 
-/** Files in memory, as folder paths to names to contents. */
+/** Files in memory. */
 export interface FakeFiles extends Files {
   write(path: string, content: string | Uint8Array, modifiedAtMs: number): void;
   remove(path: string): void;
@@ -125,13 +125,13 @@ export interface LogLine {
 
 /** A fake mail server that a test controls. */
 export interface FakeMailer extends Mailer {
-  /** The accepted mails in order. */
+  /** The accepted emails in order. */
   readonly taken: OutgoingMail[];
-  /** Handles the next mails. Throws to refuse one. */
+  /** Handles the next emails. Throws to refuse one. */
   answer: (mail: OutgoingMail) => void | Promise<void>;
 }
 
-/** Returns a mail server that accepts every mail. */
+/** Returns a mail server that accepts every email. */
 export function fakeMailer(): FakeMailer {
   const mailer: FakeMailer = {
     taken: [],

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { LogLine } from "./platform.ts";
 
-/** Patterns of secrets, which redacted ones do not match. */
+/** Patterns that secrets match, but redacted secrets do not. */
 const SECRETS: readonly [what: string, pattern: RegExp][] = [
   ["an API key", /\brgf_[0-9a-f]{8,}/i],
   ["a payment secret", /\bwhsec_[\w+/=-]{6,}/],
@@ -13,7 +13,7 @@ const SECRETS: readonly [what: string, pattern: RegExp][] = [
 ];
 /** Texts that commands may print but logs must not contain. */
 const PRIVATE: readonly [what: string, pattern: RegExp][] = [
-  ["a mail address", /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/],
+  ["an email address", /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/],
 ];
 const LOG_LINE = /^(?:\{"time":|\d{4}-\d\d-\d\dT[\d:.]+Z (?:DEBUG|INFO|WARN|ERROR) )/;
 

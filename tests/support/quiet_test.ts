@@ -1,4 +1,4 @@
-// Tests of the log checks.
+// The log checks find secrets and private texts.
 import assert from "node:assert/strict";
 import { checkLines, checkStderr } from "./quiet.ts";
 
@@ -27,7 +27,7 @@ Deno.test("checkLines() finds sent texts and private values in any field", () =>
   const line = (
     cause: string,
   ) => [{ area: "mail", level: "info" as const, message: "said", fields: { cause } }];
-  assert.throws(() => checkLines(line("to ana@firm.example"), []), /a mail address/);
+  assert.throws(() => checkLines(line("to ana@firm.example"), []), /an email address/);
   assert.throws(() => checkLines(line("the text of a body"), ["text of a body"]), /text of a body/);
   checkLines(line("refused (550)"), ["text of a body"]);
 });

@@ -1,10 +1,10 @@
-// Options of `makeTempDir`. Without `dir`, the system's default applies.
+// Where temporary folders are created: in memory, if there is enough space.
 import { statfsSync } from "node:fs";
 
 const MEMORY = "/dev/shm";
 const NEEDED_BYTES = 2e9;
 
-/** The parent of temporary folders; empty: the system's. */
+/** Options of `Deno.makeTempDir`. Without `dir`, the system's default applies. */
 export const TEMPORARY: { dir?: string } = hasRoom() ? { dir: MEMORY } : {};
 
 function hasRoom(): boolean {

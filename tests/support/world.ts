@@ -124,7 +124,7 @@ export async function createWorld(configText = "", options: WorldOptions = {}): 
   };
 }
 
-/** Runs the work with a {@link createWorld}, and then closes it. */
+/** Runs the work with the world of {@link createWorld}, and then closes the world. */
 export async function withWorld(
   config: string,
   work: (world: World) => Promise<void>,
@@ -145,7 +145,7 @@ export function withCustomer(
 /** Minimum length of a checked text. Shorter ones may appear in logs for other reasons. */
 const LEAST_TEXT = 20;
 
-/** Returns the texts that were sent: bodies, paths of webhooks, and mails with their recipients. */
+/** Returns the texts that were sent: bodies, paths of webhooks, and emails with their recipients. */
 function spoken({ http, mailer }: FakePlatform): string[] {
   const posted = http.requests.filter(({ method, headers }) => method === "POST" && "webhook-id" in headers);
   const texts = posted.flatMap(({ url, body = "" }) => {

@@ -1,4 +1,4 @@
-// The mail loop: keys that exist only in the mail, retries over days, and what the operator sees.
+// The mail loop: keys that exist only in the email, retries over days, and what the operator sees.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { nextMailAttempt } from "../../../src/accounts/mail/mail_loop.ts";
@@ -73,7 +73,7 @@ const PAYMENT_FAILED = stripeEvent({
 
 const logOf = (world: World): string => JSON.stringify(world.platform.lines);
 
-Deno.test("after a payment, the key in the welcome mail works at once", () =>
+Deno.test("after a payment, the key in the welcome email works at once", () =>
   withPaid(async (world) => {
     await world.app.tick();
     const [mail, ...others] = world.platform.mailer.taken;
@@ -107,14 +107,14 @@ Deno.test("each attempt creates a new key that replaces the last; only the key t
     await world.platform.clock.advance(HOUR);
     await passHours(world, 2);
     assert.equal(new Set(seen).size, 3);
-    assert.equal(new Set(ids).size, 3, "mail programs must not treat one as a copy of another");
+    assert.equal(new Set(ids).size, 3, "mail programs must not treat one email as a copy of another");
     const statuses = await Promise.all(
       seen.map(async (key) => (await world.ask("/v1/events", { key })).status),
     );
     assert.deepEqual(statuses, [401, 401, 200]);
   }));
 
-Deno.test("only the mail contains the key in plain text, not the database, its WAL, the log or other files of the outbox", () =>
+Deno.test("only the email contains the key in plain text, not the database, its WAL, the log or other files of the outbox", () =>
   withFolder(async (folder) => {
     const file = join(folder, "regfeed.db");
     const outbox = join(folder, "outbox");
@@ -153,7 +153,7 @@ Deno.test("only the mail contains the key in plain text, not the database, its W
     }, { store });
   }));
 
-Deno.test("a mail that cannot be sent fails after days, appears in health and log, and is sent by a manual retry", () =>
+Deno.test("an email that cannot be sent fails after days, appears in health and log, and is sent by a manual retry", () =>
   withPaid(async (world) => {
     const ids: string[] = [];
     world.platform.mailer.answer = ({ id }) => {
@@ -175,7 +175,7 @@ Deno.test("a mail that cannot be sent fails after days, appears in health and lo
     assert.equal(new Set(ids).size, 11, "the retry has a new id too: one of the ten may have arrived");
   }));
 
-Deno.test("a welcome mail to a disabled customer waits without degrading health, and is sent when the customer is enabled", () =>
+Deno.test("a welcome email to a disabled customer waits without degrading health, and is sent when the customer is enabled", () =>
   withPaid(async (world) => {
     const enable = await enabling(world);
     await enable(false);
@@ -193,7 +193,7 @@ Deno.test("a welcome mail to a disabled customer waits without degrading health,
     assert.equal(world.platform.mailer.taken.length, 1, "once");
   }));
 
-Deno.test("a cancelled welcome mail is not sent when the customer is enabled, unless it is retried", () =>
+Deno.test("a cancelled welcome email is not sent when the customer is enabled, unless it is retried", () =>
   withPaid(async (world) => {
     const enable = await enabling(world);
     await enable(false);
@@ -219,7 +219,7 @@ Deno.test("a permanently rejected address is not retried", () =>
     assert.deepEqual((await mails(world)).map(({ status, attempts }) => [status, attempts]), [["failed", 1]]);
   }));
 
-Deno.test("a mail server that never responds fails one attempt, and does not delay other mails", () =>
+Deno.test("a mail server that never responds fails one attempt, and does not delay other emails", () =>
   withPaid(async (world) => {
     for (const [id, body] of [["evt_1", CHECKOUT], ["evt_bought", BOUGHT]] as const) {
       await sendStripe(world, body.replace(id, `${id}_too`).replaceAll("cus_Nff", "cus_Xff"));
@@ -259,7 +259,7 @@ Deno.test("a customer without an email address appears in the log and in health"
     assert.equal(kept?.customer.email, "ana@found.example", "the email address set by the operator is kept");
   }));
 
-Deno.test("a welcome mail waits briefly for the tier that was bought; a later tier is announced in another mail", () =>
+Deno.test("a welcome email waits briefly for the tier that was bought; a later tier is announced in another email", () =>
   withWorld(PAYMENT_CONFIG, async (world) => {
     const { mailer } = world.platform;
     await sendStripe(world, CHECKOUT);
@@ -279,7 +279,7 @@ Deno.test("a welcome mail waits briefly for the tier that was bought; a later ti
     assert.deepEqual(subjects(world), ["Ihr API-Schlüssel", "Ihr API-Schlüssel", "Ihr Tarif ist jetzt team"]);
   }));
 
-Deno.test("the contents of a mail are deleted long after it was sent; its record is kept", () =>
+Deno.test("the contents of an email are deleted long after it was sent; its record is kept", () =>
   withPaid(async (world) => {
     await world.app.tick();
     await sendStripe(world, PAYMENT_FAILED);

@@ -1,4 +1,4 @@
-// Mails about deliveries in the complete application: queued once, in the customer's language, sent.
+// Emails about deliveries in the complete application: queued once, in the customer's language, sent.
 import assert from "node:assert/strict";
 import { MAIL_LANGUAGES } from "../../../src/domain/customer/mail_language.ts";
 import { boardConfig, rss } from "../../support/samples.ts";
@@ -6,7 +6,7 @@ import { createWorld } from "../../support/world.ts";
 
 const HOUR = 3_600_000;
 
-Deno.test("a failing endpoint and a used-up quota send one mail of each kind, in en, de and fr", async () => {
+Deno.test("a failing endpoint and a used-up quota send one email of each kind, in en, de and fr", async () => {
   const rest = `[mail]\nsupport = "support@feed.example"\n[tiers.team]\nwebhook_deliveries_per_month = 10\n`;
   await using world = await createWorld(boardConfig({ rest }));
   const { platform, store, app } = world;

@@ -1,4 +1,4 @@
-// Rendered mails: every kind in every language, and hostile values.
+// Rendered emails: every kind in every language, and hostile values.
 import assert from "node:assert/strict";
 import { renderMail } from "../../../src/accounts/mail/render_mail.ts";
 import type { Customer } from "../../../src/domain/customer/customer.ts";
@@ -64,7 +64,7 @@ Deno.test("renderMail() renders every kind in every language as text and HTML", 
   }
 });
 
-Deno.test("a welcome mail contains the key, a first request, the disclaimer and how to replace the key", () => {
+Deno.test("a welcome email contains the key, a first request, the disclaimer and how to replace the key", () => {
   const rows: Record<MailLanguage, RegExp[]> = {
     en: [
       /shown only in this email/,
@@ -86,7 +86,7 @@ Deno.test("a welcome mail contains the key, a first request, the disclaimer and 
   }
 });
 
-Deno.test("no other mail contains a key, and times have a time zone", () => {
+Deno.test("no other email contains a key, and times have a time zone", () => {
   for (const content of CONTENTS.slice(1)) {
     assert.doesNotMatch(write(content, "en").text, /rgf_/, content.kind);
   }

@@ -18,7 +18,6 @@ const RULES = {
 
 const STATUSES = "incomplete incomplete_expired trialing active past_due unpaid paused canceled".split(" ");
 
-/** Parses a fact: what happened, and the price, invoice or subscription if it is not the usual one. */
 function factOf(what: string, price: string, invoice: string | undefined): PaymentFact {
   const prices = [`price_${price}`];
   if (what === "checkout" || what === "unpaid-checkout") {
@@ -47,7 +46,10 @@ const event = (day: number, fact: PaymentFact, subscription = "sub_1"): PaymentE
   note: null,
 });
 
-/** Parses events such as `0 checkout, 0 active gpai, 30 failed in_2, 40 deleted sub_2`: a day, then {@link factOf}. */
+/**
+ * Parses events such as `0 checkout, 0 active gpai, 30 failed in_2, 40 deleted sub_2`: the day, what happened, and
+ * optionally a price, an invoice and a subscription.
+ */
 function eventsOf(text: string): PaymentEvent[] {
   return text.split(", ").map((one) => {
     const [day, what = "", ...more] = one.split(" ");
@@ -190,8 +192,8 @@ Deno.test("evaluatePayer() reports each failure once, with or without its invoic
   const at = (day: number) => `due:${T0 + day * DAY}`;
   const rows: [events: string, day: number, occasions: string[]][] = [
     ["10 failed", 12, ["due:in_1"]],
-    ["10 failed, 12 past_due", 12, ["due:in_1", at(12)]], // the invoice stays known
-    ["12 past_due", 12, [at(12), at(12)]], // the invoice comes later
+    ["10 failed, 12 past_due", 12, ["due:in_1", at(12)]], // the invoice is still known
+    ["12 past_due", 12, [at(12), at(12)]], // no invoice is known yet
     ["10 past_due, 12 past_due", 12, [at(10), at(10), at(12)]],
     ["10 failed, 12 past_due, 14 active, 20 failed in_2", 21, ["due:in_2"]],
   ];
@@ -210,7 +212,7 @@ Deno.test("evaluatePayer() announces the end of a subscription once, for a week,
     ["0 checkout, 9 canceled, 10 deleted", 12, ["sub_1", 9]],
     ["0 checkout, 1 failed, 9 deleted", 9, ["sub_1", 9]],
     ["0 checkout, 9 deleted", 17, null], // after a week
-    ["0 checkout, 3 deleted, 4 checkout sub_2", 5, null], // another one continues
+    ["0 checkout, 3 deleted, 4 checkout sub_2", 5, null], // another subscription continues
     ["0 checkout, 3 deleted, 4 checkout sub_2, 6 deleted sub_2", 6, ["sub_2", 6]],
   ];
   for (const [events, day, expected] of rows) {

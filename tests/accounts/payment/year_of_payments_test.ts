@@ -16,7 +16,7 @@ import { scaled } from "../../support/effort.ts";
 
 const ORDERS = scaled(50, 500);
 /**
- * Number of orders per store, each with a separate payer. They must not affect each other, and opening a store is slow.
+ * Number of orders per store, because opening a store is slow. Each has its own payer, and payers do not affect others.
  */
 const PAYERS = 25;
 const DAY_S = 86_400;
@@ -146,7 +146,7 @@ Deno.test(`a year of payments in ${ORDERS} random orders, with repeats and crash
     world.platform.clock.set(START_MS + 366 * DAY_S * 1_000);
     const payers = Array.from({ length: PAYERS }, (_, at) => first + at);
     for (const payer of payers) await sendAll(world, payer);
-    // Leases that crashes left behind expire, and then all due mails are sent.
+    // Leases that crashes left behind expire, and then all due emails are sent.
     for (let turn = 0; turn < 5; turn++) {
       await world.platform.clock.advance(600_000);
       await world.app.tick();

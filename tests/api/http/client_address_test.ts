@@ -1,4 +1,4 @@
-// Tests of src/api/http/client_address.ts.
+// The client's address behind proxies.
 import assert from "node:assert/strict";
 import {
   clientAddress,
@@ -7,7 +7,7 @@ import {
   readRanges,
 } from "../../../src/api/http/client_address.ts";
 
-Deno.test("clientAddress() trusts only trusted proxies, each for the previous hop", () => {
+Deno.test("clientAddress() believes only trusted proxies, each about the previous hop", () => {
   const trusted = readRanges(["10.0.0.0/8", "::1/128"]);
   const rows: [remote: string, forwardedFor: string | null, expected: string][] = [
     ["203.0.113.9", null, "203.0.113.9"],
@@ -31,7 +31,7 @@ Deno.test("clientAddress() trusts only trusted proxies, each for the previous ho
     ["::ffff:203.0.113.9", "198.51.100.1", "203.0.113.9"],
     ["10.0.0.1", "1.2.3.4, ::ffff:10.2.2.2", "1.2.3.4"],
     ["10.0.0.1", "1.2.3.4, 10.2.2.2:443", "1.2.3.4"],
-    // Accepted by other parsers: octal, hexadecimal, short forms, integers, zones, quotes, suffixes.
+    // Forms that other parsers accept: octal, hexadecimal, short forms, integers, zones, quotes, suffixes.
     ["10.0.0.1", "0x7f.1", "10.0.0.1"],
     ["10.0.0.1", "010.1.1.1", "10.0.0.1"],
     ["10.0.0.1", "127.1", "10.0.0.1"],
@@ -53,13 +53,13 @@ Deno.test("clientAddress() trusts only trusted proxies, each for the previous ho
   }
 });
 
-Deno.test("repeated headers are one list in their order", () => {
+Deno.test("repeated X-Forwarded-For headers form one list in their order", () => {
   const headers = new Headers([["x-forwarded-for", "1.2.3.4"], ["X-Forwarded-For", "198.51.100.1"]]);
   const trusted = readRanges(["10.0.0.0/8"]);
   assert.equal(clientAddress("10.0.0.1", headers.get("x-forwarded-for"), trusted), "198.51.100.1");
 });
 
-Deno.test("limitedAs() is the IPv4 address or the IPv6 network, and null for this machine", () => {
+Deno.test("limitedAs() returns the IPv4 address or the IPv6 network, and null for this machine", () => {
   const rows: [client: string, remote: string, expected: string | null][] = [
     ["198.51.100.1", "198.51.100.1", "198.51.100.1"],
     ["2001:db8:1:2:3:4:5:6", "10.0.0.1", "2001:db8:1:2::/64"],

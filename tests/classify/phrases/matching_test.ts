@@ -21,7 +21,7 @@ Deno.test("foldText() normalises accents, quotes, dashes and spaces, and truncat
   assert.equal(foldText("x".repeat(50), 10).text.length, 10);
 });
 
-Deno.test("findPhrases() returns phrases at the same position in the order of the data, shorter first words first", () => {
+Deno.test("findPhrases() sorts by position, then by the length of the first word, then in the order of the data", () => {
   const phrases = ["open source AI", "AI Act", "open*", "AI", "AI Act fines", "open source", "AI model*"];
   const index = buildPhraseIndex(phrases.map((phrase, value) => ({ phrase, value })));
   const hits = findPhrases(index, foldText("Open source AI Act fines; AI modelling", 100));

@@ -1,4 +1,4 @@
-// `customer hash-key` as its user meets it.
+// `customer hash-key`, as an operator uses it.
 import assert from "node:assert/strict";
 import { hashKey } from "../../../src/accounts/keys.ts";
 import { regfeed, withFolder } from "../../support/process.ts";

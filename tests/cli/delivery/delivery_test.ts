@@ -15,7 +15,7 @@ import {
 import { INBOX_CONFIG, rss } from "../../support/samples.ts";
 import { LOOPBACK } from "../../support/loopback.ts";
 
-/** The receiver's response and a part of its URL, which the operator must not see. */
+/** The operator must see neither the receiver's response nor this part of its URL. */
 const ANSWER = "Dear Ana, the import of 7 rows broke";
 const PATH_SECRET = "hook-4711-of-ana";
 const UNKNOWN = "00000000000000000000000000";

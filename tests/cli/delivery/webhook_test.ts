@@ -1,4 +1,4 @@
-// `webhook verify`, as the author of a receiver meets it.
+// `webhook verify`, as the author of a receiver uses it.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { signPayload } from "../../../src/delivery/sign.ts";
@@ -20,7 +20,7 @@ const HEADERS = [
   }`,
 ].flatMap((header) => ["--header", header]);
 
-Deno.test("webhook verify reports whether a saved delivery verifies, or why it does not", () =>
+Deno.test("webhook verify reports whether the signature of a saved delivery is valid, and otherwise why not", () =>
   withFolder(async (folder) => {
     await Deno.writeTextFile(join(folder, "body.json"), BODY);
     await Deno.writeTextFile(join(folder, "edited.json"), `${BODY}\n`);

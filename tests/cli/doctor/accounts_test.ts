@@ -1,4 +1,4 @@
-// The doctor's checks of mail and payments.
+// The doctor's checks of email and payments.
 import assert from "node:assert/strict";
 import net from "node:net";
 import { checkMailServer, checkOutbox } from "../../../src/cli/doctor/mail.ts";
@@ -65,7 +65,7 @@ async function keyPair(): Promise<{ key: string; cert: string }> {
   return { key, cert };
 }
 
-Deno.test("doctor connects to the mail server, starts TLS and signs in, and sends no mail", async () => {
+Deno.test("doctor connects to the mail server, starts TLS and signs in, and sends no email", async () => {
   const rows: [options: SmtpOptions, change: Partial<Smtp>, level: Level, seen: RegExp][] = [
     [{}, {}, "good", /localhost:\d+ accepts emails; none was sent/],
     [SIGN_IN, { credentials: USER }, "good", /accepts emails and the user and password/],
@@ -92,7 +92,7 @@ Deno.test("doctor connects to the mail server, starts TLS and signs in, and send
       const [finding] = await said(port, change);
       assert.match(finding?.seen ?? "", seen);
       assert.equal(finding?.level, level, finding?.seen);
-      assert.deepEqual(taken, [], "no mail was sent");
+      assert.deepEqual(taken, [], "no email was sent");
     });
   }
 });
@@ -111,7 +111,7 @@ Deno.test("doctor stops waiting for a mail server that does not respond, and nam
   let bound = 0;
   const impatient: Clock = {
     ...createClock(),
-    // The same promise as the clock's, with a deadline that a test can wait for.
+    // Like the clock's `within()`, with a deadline that a test can wait for.
     within: async (ms, work) => {
       bound = ms;
       try {

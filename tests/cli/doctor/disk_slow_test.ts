@@ -5,7 +5,7 @@ import { works } from "../../support/disks.ts";
 import { condition, LINUX, needs, ROOT } from "../../support/needs.ts";
 import { regfeed, serve, withConfig } from "../../support/process.ts";
 
-/** Becomes the program with the folder mounted read-only, for it alone. */
+/** Returns a wrapper that runs a program with the folder mounted read-only for that program alone. */
 const readOnly = (folder: string) => [
   ...["unshare", "-m", "sh", "-c"],
   'mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"',

@@ -1,4 +1,4 @@
-// `event show` and `source test --why`, as their user meets them.
+// `event show` and `source test --why`, as an operator uses them.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { regfeed, regfeedJson, withConfig, writeConfig } from "../../support/process.ts";

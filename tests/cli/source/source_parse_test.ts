@@ -95,7 +95,7 @@ const ODD_TYPES = [
 const readingOf = (source?: string): Reading | null => source === undefined ? null : READINGS[source] ?? null;
 
 for (const [name, { format, text, source }] of Object.entries(DOCUMENTS)) {
-  Deno.test(`source parse reads ${name} whatever its content type says`, () => {
+  Deno.test(`source parse reads ${name} regardless of its content type`, () => {
     for (const contentType of ODD_TYPES) {
       const options = { contentType, maxItems: 10, reading: readingOf(source) };
       const found = describeDocument(new TextEncoder().encode(text), options);

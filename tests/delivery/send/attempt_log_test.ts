@@ -33,7 +33,7 @@ function createCase() {
   };
 }
 
-Deno.test("a dead endpoint logs its first failure, and once an hour the number of failures", () => {
+Deno.test("of a dead endpoint, the first failure is logged, and then the number of failures once an hour", () => {
   const { clock, fails, read, logged } = createCase();
   for (let minute = 0; minute < 60; minute++) {
     for (let count = 0; count < 100; count++) fails();
@@ -95,7 +95,7 @@ Deno.test("an endpoint that fails occasionally is logged once an hour, separatel
   assert.equal(read()[0]?.fields["attempts"], 200);
 });
 
-Deno.test("the end of a delivery without success is a warning", () => {
+Deno.test("a delivery that ends without success is logged as a warning", () => {
   const { ends, logged } = createCase();
   for (const next of ["gone", "failed", "failed"]) ends(next);
   assert.deepEqual(logged.map(({ level }) => level), ["warn", "warn", "warn"]);

@@ -64,11 +64,11 @@ Deno.test("createRecorder() records attempts that end at about the same time in 
   await clock.advance(14);
   second.push(recorder.record(finished("f")));
   await settle();
-  assert.equal(store.batches.length, 1, "20 ms after the first of them");
+  assert.equal(store.batches.length, 1, "the second batch waits for 20 ms");
   await clock.advance(1);
   const third = recorder.record(finished("g"));
   assert.deepEqual(store.batches, [["a", "b", "c"], ["d", "e", "f"]]);
-  await clock.advance(20); // it has waited long enough
+  await clock.advance(20); // "g" is due, but the second batch is still being written
   store.release();
   assert.deepEqual(await Promise.all(second), [true, true, true]);
   await settle();

@@ -89,7 +89,7 @@ Deno.test("diagnose() reports how a valid delivery was verified", () => {
   assert.deepEqual(both.expected, { ascii: ASCII_SIGNATURE, base64: BASE64_SIGNATURE });
 });
 
-Deno.test("diagnose() accepts unusual deliveries that verify, with a note", () => {
+Deno.test("diagnose() accepts unusual deliveries whose signature is valid, with a note", () => {
   const other = signPayload({ secrets: ["f".repeat(64)], id: ID, timestampSeconds: SECONDS, body: BODY });
   const both = `${other} ${SIGNED["webhook-signature"]}`;
   const cgi = renamed((name) => `HTTP_${name.toUpperCase().replace("-", "_")}`);

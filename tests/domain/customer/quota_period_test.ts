@@ -1,4 +1,4 @@
-// Tests of src/domain/customer/quota_period.ts.
+// The UTC days and months of quotas.
 import assert from "node:assert/strict";
 import { nextUtcDay, nextUtcMonth, utcDay, utcMonth } from "../../../src/domain/customer/quota_period.ts";
 

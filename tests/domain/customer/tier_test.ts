@@ -23,7 +23,7 @@ Deno.test("limitsFromFields() reverses limitFields(), and omits missing fields",
   assert.deepEqual(limitsFromFields({ replays_per_day: 0 }), { replaysPerDay: 0 });
 });
 
-Deno.test("limitsOf() returns the limits of the tier, which a customer's own override in the tier embedded", () => {
+Deno.test("limitsOf() returns the tier's limits; in the embedded tier, a customer's own limits take precedence", () => {
   const tiers = { ...DEFAULT_LIMITS };
   assert.deepEqual(limitsOf({ tier: "team", limits: {} }, tiers), DEFAULT_LIMITS.team);
   assert.deepEqual(

@@ -1,4 +1,4 @@
-// Tests of src/domain/event/article.ts.
+// The canonical form of citations of the AI Act.
 import assert from "node:assert/strict";
 import { canonicalArticle } from "../../../src/domain/event/article.ts";
 

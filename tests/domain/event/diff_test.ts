@@ -126,7 +126,7 @@ const IN_WORDS: [Partial<RegEvent>, Record<string, string>][] = [
     de: "Zusammenfassung geändert (Deutsch); Zusammenfassung geändert (Englisch)",
     fr: "Résumé modifié (anglais); résumé modifié (allemand)",
   }],
-  // A record in one language does not name it.
+  // A record in only one language does not name that language.
   [{ title_en: "New", language_versions: ["en"] }, {
     de: "Titel geändert; 1 Sprachfassung entfernt",
   }],

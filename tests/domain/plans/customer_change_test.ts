@@ -59,7 +59,7 @@ Deno.test("planCustomerChange() keeps the email address out of the audit", () =>
   assert.deepEqual(planned?.differences, { email: "changed" });
 });
 
-Deno.test("planLimitsMail() announces a changed tier or held subscriptions, unless a welcome mail does", () => {
+Deno.test("planLimitsMail() announces a changed tier or held subscriptions, unless a welcome email does", () => {
   const limits = DEFAULT_LIMITS.indie;
   const none = { held: [], returned: [] };
   const some = { held: [{ id: "sub_1", host: "one.example" }], returned: [] };
@@ -73,7 +73,7 @@ Deno.test("planLimitsMail() announces a changed tier or held subscriptions, unle
   assert.equal(kindOf({ after: "indie", fit: some, awaitsWelcome: true }), undefined);
 });
 
-Deno.test("disabledAfterEnabling() keeps a customer disabled whose payments have ended", () => {
+Deno.test("disabledAfterEnabling() keeps a customer whose payments have ended disabled", () => {
   assert.equal(disabledAfterEnabling(null), null);
   assert.equal(disabledAfterEnabling({ access: "granted" }), null);
   assert.equal(disabledAfterEnabling({ access: "ended" }), "payment");

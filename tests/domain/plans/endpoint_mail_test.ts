@@ -1,4 +1,4 @@
-// The mails about endpoints that fail.
+// The emails about endpoints that fail.
 import assert from "node:assert/strict";
 import { DISABLE_AFTER_MS, WARN_AFTER_MS } from "../../../src/domain/delivery/endpoint.ts";
 import { disabledMail, planEndpoint } from "../../../src/domain/plans/endpoint_mail.ts";

@@ -43,7 +43,7 @@ Deno.test("planProvision() creates a customer once a checkout is paid", () => {
   assert.equal(plan?.welcomeAtMs, T0);
 });
 
-Deno.test("planProvision() delays the welcome mail while the price is awaited", () => {
+Deno.test("planProvision() delays the welcome email while the price is awaited", () => {
   const plan = provision({ tier: null, isPriceAwaited: true });
   assert.deepEqual([plan?.customer.tier, plan?.welcomeAtMs], ["indie", T0 + PRICE_WAIT_MS]);
 });

@@ -1,4 +1,4 @@
-// Tests of src/domain/ports/metrics.ts.
+// Metrics and their text format.
 import assert from "node:assert/strict";
 import { createMetrics } from "../../../src/domain/ports/metrics.ts";
 

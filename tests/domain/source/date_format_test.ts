@@ -1,4 +1,4 @@
-// Tests of src/domain/source/date_format.ts.
+// Dates in configured formats.
 import assert from "node:assert/strict";
 import { dateFormatProblem, readDateAs, writeDate } from "../../../src/domain/source/date_format.ts";
 

@@ -1,4 +1,4 @@
-// Tests of src/domain/source/extraction_rules.ts.
+// Placeholders for the days of a window.
 import assert from "node:assert/strict";
 import { fillWindow, windowPlaceholders } from "../../../src/domain/source/extraction_rules.ts";
 

@@ -1,4 +1,4 @@
-// Tests of src/domain/source/value_path.ts.
+// Paths to values in JSON, and templates that contain paths.
 import assert from "node:assert/strict";
 import { readTemplate, readValuePath } from "../../../src/domain/source/value_path.ts";
 

@@ -26,7 +26,7 @@ function serve(handler: (request: Request) => Response | Promise<Response>): num
   return Deno.serve({ hostname: "0.0.0.0", port: 0, onListen() {}, onError }, handler).addr.port;
 }
 
-/** Sends each connection the bytes of its path and keeps it open, or closes it at once for null. */
+/** Sends each connection the bytes of its path and keeps it open. If the bytes are null, closes it at once. */
 function serveRaw(bytesOf: (path: string) => string | null): number {
   const listener = Deno.listen({ hostname: "0.0.0.0", port: 0 });
   const talk = async (connection: Deno.Conn) => {

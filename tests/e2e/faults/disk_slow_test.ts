@@ -7,7 +7,7 @@ import type { Board, Hook } from "../../support/loopback.ts";
 import { afterShell, regfeed, regfeedJson, serve, type Serving } from "../../support/process.ts";
 import { needs, program } from "../../support/needs.ts";
 
-/** Publishes until the disk is full. One publication is not enough, because it needs less than a page. */
+/** Publishes until `isEnough`. One publication does not fill the disk, because it needs less than a page. */
 async function publishUntil(
   board: Board,
   isEnough: () => Promise<boolean>,
@@ -26,8 +26,8 @@ async function publishUntil(
 }
 
 /**
- * Runs a server through a fault between `begin` and `end`. Reads continue, writes are refused, later publications
- * follow, and each delivery arrives once.
+ * Runs a server through a fault between `begin` and `end`. Checks that reads continue, that writes are refused, and
+ * that everything published meanwhile is delivered afterwards, exactly once.
  */
 async function liveThrough(
   fault: "full" | "unavailable",
@@ -172,7 +172,7 @@ Deno.test("with a damaged database, health is down, intact pages are read, and a
     assert.equal((await healed.end("SIGTERM")).code, 0);
   }));
 
-/** Overwrites the page with this text, and all copies of the page. */
+/** Overwrites the page that contains this text, and all copies of the page. */
 async function damage(file: string, text: string): Promise<void> {
   const bytes = await Deno.readFile(file);
   const wanted = new TextEncoder().encode(text);

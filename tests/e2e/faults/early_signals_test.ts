@@ -42,7 +42,7 @@ async function withWaiting(
  * after the system reports it.
  */
 async function listensFor(pid: number, signal: keyof typeof NUMBERS): Promise<void> {
-  // Without all permissions, the runtime denies access to /proc.
+  // Uses commands, because the runtime denies access to /proc unless it has all permissions.
   const told = async (command: string, ...args: string[]) =>
     new TextDecoder().decode((await new Deno.Command(command, { args }).output()).stdout);
   for (const endMs = Date.now() + PATIENCE_MS; Date.now() < endMs;) {

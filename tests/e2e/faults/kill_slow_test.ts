@@ -71,7 +71,7 @@ function verify(body: string, headers: Record<string, string>, secret: string): 
   return JSON.parse(body);
 }
 
-/** Starts a receiver that records which events arrived at which path, and refuses those that do not verify. */
+/** Starts a receiver that records which events arrived at which path, and refuses those with an invalid signature. */
 function startReceiver(): {
   address: string;
   secrets: Map<string, string>;
@@ -211,7 +211,7 @@ Deno.test(`a server that is killed -9 ${KILLS} times at random moments delivers 
       assert.equal(code, 0);
       assert.deepEqual(readPending(store), [], `deliveries are pending at ${Date.now()}`);
       checkStore(store, receiver.arrived);
-      assert.equal(receiver.refused, 0, "every delivery verified");
+      assert.equal(receiver.refused, 0, "every signature is valid");
       assert.equal(receiver.changed, 0, "every attempt of a delivery has the same bytes");
       assert.ok(receiver.repeated > 0, "at least one kill interrupted an attempt");
     } finally {
@@ -225,7 +225,7 @@ interface Pending {
   attempts: number;
   tries: number;
   due_at: number;
-  /** The problem of its latest recorded attempt. */
+  /** The problem of the delivery's latest recorded attempt. */
   problem: string | null;
 }
 

@@ -1,6 +1,5 @@
-// A server with every hostile source, endpoint and customer at once: it goes on serving the good ones. This is the one
-// place where times are asserted: for five minutes in `deno task test:attack`, and shortly and loosely in `deno task
-// test`.
+// A server with every hostile source, endpoint and customer at once: it goes on serving the good ones. `deno task
+// test:attack` asserts strict times for five minutes; `deno task test` runs for ten seconds, with loose limits.
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { scaled } from "../../support/effort.ts";
@@ -161,7 +160,7 @@ async function attack(folder: string, stage: Stage, ending: AbortController): Pr
   }
 }
 
-/** Waits until every good endpoint has all deliveries; returns the state after the time limit. */
+/** Waits until every good endpoint has all deliveries, or time runs out. Returns the final state. */
 async function complete(
   stage: Stage,
   endpoints: number,

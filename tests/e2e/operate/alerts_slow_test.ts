@@ -75,7 +75,7 @@ const CASES: Case[] = [
     ],
   },
   {
-    // A single fetch without it is not enough.
+    // A complete fetch in between restarts the waiting time.
     series: { [GAPS]: "0x10 1x30 0x10 2x1600" },
     looks: [
       { at: "1480m", alert: "RegfeedSourcePartial", fires: [] },

@@ -18,7 +18,7 @@ function feedOf(count: number): string {
   return `<rss version="2.0"><channel><title>Board</title>${items.join("")}</channel></rss>`;
 }
 
-/** Waits until the condition is true. The caller asserts it. */
+/** Waits until the condition is true or time runs out. The caller asserts the condition. */
 async function until(isSo: () => boolean): Promise<void> {
   for (let turn = 0; turn < 2_400 && !isSo(); turn++) await new Promise((resolve) => setTimeout(resolve, 50));
 }

@@ -1,4 +1,4 @@
-// A store whose path is a link to a file on another disk. Its other files are beside the link's target.
+// A store whose path is a link to a file on another disk. The store's other files are beside the link's target.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { regfeed, regfeedJson, serve, withFolder, writeConfig } from "../../support/process.ts";

@@ -47,7 +47,7 @@ const FEED = `<rss version="2.0"><channel><title>Board</title><item><guid isPerm
 <link>https://board.example/1</link><title>${HUSH.title}</title><description>${HUSH.body}</description></item>
 <item><title></title><description>${HUSH.body}</description></item></channel></rss>`;
 
-/** Sends a payment with an invalid and a valid signature. Its mail is refused once and then accepted. */
+/** Sends a payment, first with an invalid signature. The email about it is refused once and then accepted. */
 async function pay(world: World): Promise<string[]> {
   const { platform, app } = world;
   const paid = stripeEvent({
@@ -135,7 +135,7 @@ Deno.test("the log contains no key, secret, address, body or header, and names e
   const world = await createWorld(CONFIG);
   const secrets = await liveAWholeLife(world);
   const lines = world.platform.lines.map((line) => JSON.stringify(line));
-  assert.ok(world.platform.mailer.taken.length > 0, "a mail was sent");
+  assert.ok(world.platform.mailer.taken.length > 0, "an email was sent");
   assert.ok(secrets.length > 20 && secrets.every((secret) => secret.length > 5), secrets.join(" | "));
   for (const secret of secrets) {
     assert.deepEqual(lines.filter((line) => line.includes(secret)), [], `the log contains ${secret}`);

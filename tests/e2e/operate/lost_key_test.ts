@@ -1,4 +1,4 @@
-// A key file is lost: a real store and server, from the error to the next delivery that verifies.
+// Recovery from a lost key file with a real store and server: from the error to the next validly signed delivery.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
@@ -74,9 +74,10 @@ interface Given {
   key: string;
   customerId: string;
   hook: string;
-  /** The enabled subscription, created with an `Idempotency-Key`; its secret; and a disabled one. */
+  /** The enabled subscription, which was created with an `Idempotency-Key`, and its secret. */
   id: string;
   lost: string;
+  /** The disabled subscription. */
   offId: string;
 }
 
@@ -160,7 +161,7 @@ async function renew(server: Serving, { key, id, hook }: Given): Promise<string>
   return rotated.subscription.webhook_secret;
 }
 
-Deno.test("after a lost key, the error names the solution, and deliveries verify again", () =>
+Deno.test("after the key is lost, the error names the solution, and new deliveries have valid signatures", () =>
   withFolder(async (folder) => {
     const receiver = startReceiver();
     try {

@@ -1,10 +1,10 @@
-// The effect of the executable's garbage collection settings on the runtime of the tests.
+// The executable's garbage collection settings, in the Deno that runs the tests.
 import assert from "node:assert/strict";
 import { COLLECTOR } from "../../../tools/build/executable.ts";
 
 const MEGABYTE = 1_048_576;
 
-/** Keeps 8 MB, allocates 500 MB in total, some of it slowly, and prints the peak of the heap, bytes. */
+/** Keeps 8 MB, allocates 500 MB in total, some of it slowly, and prints the heap's peak size in bytes. */
 const CHURN = `
 const piece = () => Array.from({ length: 1_000 }, (_, at) => ({ at, text: String(at) }));
 const kept = Array.from({ length: 100 }, piece);
@@ -17,7 +17,7 @@ for (let at = 0; at < 8_000; at++) {
 }
 console.log(kept.length === 100 ? most : NaN);`;
 
-/** Returns the peak of the heap with these settings, MB. */
+/** Returns the heap's peak size with these settings, MB. */
 async function mostOf(flags: readonly string[]): Promise<number> {
   const given = flags.length === 0 ? [] : [`--v8-flags=${flags.join(",")}`];
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {

@@ -42,7 +42,7 @@ Deno.test(needs("systemd accepts the unit and calls it safe", program("systemd-a
     );
     const file = join(folder, "regfeed.service");
     await Deno.writeTextFile(file, unit);
-    // It also reports problems of the machine's own units.
+    // systemd-analyze also reports problems of the machine's own units.
     const { said } = await ask("systemd-analyze", ["verify", file]);
     assert.deepEqual(said.split("\n").filter((line) => line.includes("regfeed")), []);
     const rated = await ask("systemd-analyze", ["security", "--offline=true", file]);

@@ -8,7 +8,7 @@ import { pause } from "../../support/pause.ts";
 import { addCustomer, callApi, serve, type Serving, withFolder, writeConfig } from "../../support/process.ts";
 
 const RELOADS = 20;
-/** So few that all reloads together are no change spike, even if the next fetch is late. */
+/** Few enough that all reloads together are not a change spike, even if the next fetch is late. */
 const EVENTS_A_RELOAD = 1;
 const FIRST_EVENTS = 50;
 const PUBLISHED = new Date().toUTCString();
@@ -286,7 +286,7 @@ Deno.test("watch_config applies a changed file that is written, renamed or linke
       await Deno.writeTextFile(`${file}.new`, configOf(102));
       await Deno.rename(`${file}.new`, file);
       await limitBecomes(102);
-      // As in Kubernetes, the file is a link through the link of a folder, which is replaced.
+      // As in Kubernetes, the file is a link that leads through a link to a folder. That second link is replaced.
       for (const requests of [103, 104]) {
         await Deno.mkdir(join(folder, `v${requests}`));
         await Deno.writeTextFile(join(folder, `v${requests}`, "regfeed.toml"), configOf(requests));

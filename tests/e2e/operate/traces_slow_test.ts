@@ -79,7 +79,7 @@ interface Done {
   secrets: string[];
 }
 
-/** Runs every operation that has a span on a server, and waits until the collector has all spans. */
+/** Runs each traced operation on a server, and waits until the collector has all spans. */
 async function doEverything(folder: string, collector: Collector): Promise<Done> {
   const receiver = startReceiver([500]);
   const items = [{ title: "Guidelines on the AI Act", id: "1" }];

@@ -1,4 +1,4 @@
-// A feed, or the first page of a list, with the same bytes is not read again; the cases in which it must be.
+// A feed, or the first page of a list, with the same bytes is not read again, except in the cases where it must be.
 import assert from "node:assert/strict";
 import { storageError } from "../../../src/store/sqlite/connection/faults.ts";
 import { fetchLater as fetch, previewBoard, withSources } from "../../support/collecting.ts";

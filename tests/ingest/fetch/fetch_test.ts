@@ -1,4 +1,4 @@
-// Tests of src/ingest/fetch/fetch.ts.
+// Fetches of feeds and folders.
 import assert from "node:assert/strict";
 import type { SourceSettings } from "../../../src/domain/source/source.ts";
 import { fetchDocuments } from "../../../src/ingest/fetch/fetch.ts";

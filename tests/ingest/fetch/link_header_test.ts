@@ -1,4 +1,4 @@
-// Tests of src/ingest/fetch/link_header.ts.
+// The next page in a Link header.
 import assert from "node:assert/strict";
 import { nextLink } from "../../../src/ingest/fetch/link_header.ts";
 

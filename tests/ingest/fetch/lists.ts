@@ -20,7 +20,7 @@ ${table}`,
 export const dayConfig = (table: string): string =>
   listConfig(`window_days = 1\n${table}`).replace(API, "https://board.example/day/{since:yyyyMMdd}");
 
-/** Returns the body of a page: a row for each id with more fields, and more members of the document. */
+/** Returns the body of a page: a row for each id with the fields of `fieldsOf`, and the document's other members. */
 export const pageText = (
   ids: readonly (string | number)[],
   more: Record<string, unknown> = {},
@@ -40,7 +40,7 @@ export const page = (...given: Parameters<typeof pageText>): Answer => ({
 export const range = (from: number, to: number): number[] =>
   Array.from({ length: Math.abs(to - from) + 1 }, (_, at) => from < to ? from + at : from - at);
 
-/** Returns a part of the list newest, newest - 1, … 1. */
+/** Returns up to `size` numbers of the list `newest`, `newest` - 1, … 1, from an index on. */
 export const newestFirst = (newest: number, size: number, from = 0): number[] =>
   newest - from < 1 ? [] : range(newest - from, Math.max(1, newest - from - size + 1));
 

@@ -16,7 +16,7 @@ import {
   storedIds,
 } from "./lists.ts";
 
-/** Returns two of the documents 1 to 5, from this one on. */
+/** Returns a page with the two documents that follow the first `from` of the documents 1 to 5. */
 const two = (from: number, more: Record<string, unknown> = {}): Answer =>
   page([1, 2, 3, 4, 5].slice(from, from + 2), more);
 

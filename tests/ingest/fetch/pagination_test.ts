@@ -1,4 +1,4 @@
-// Tests of src/ingest/fetch/pagination.ts.
+// The windows of days that a fetch requests.
 import assert from "node:assert/strict";
 import { halveWindow, planWindows, type Window } from "../../../src/ingest/fetch/pagination.ts";
 

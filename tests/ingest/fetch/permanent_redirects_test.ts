@@ -1,4 +1,4 @@
-// Tests of src/ingest/fetch/permanent_redirects.ts.
+// When a permanent redirect is adopted, and when it ends.
 import assert from "node:assert/strict";
 import { fillWindow } from "../../../src/domain/source/extraction_rules.ts";
 import type { SourceMove } from "../../../src/domain/source/source.ts";

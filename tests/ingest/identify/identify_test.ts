@@ -1,4 +1,4 @@
-// Tests of src/ingest/identify/identify.ts.
+// The keys and hashes by which items are identified.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { hashesOf, identifyItems, isSameButForDate } from "../../../src/ingest/identify/identify.ts";

@@ -55,9 +55,10 @@ const stored = (title: string) =>
   known({ external_id: title, title_en: title, url_official: `https://old.example/${title}` });
 const TITLES = ["One", "Two", "Three"];
 
-/** Whether the document also has a known item, with its date relative to the publication, and is complete. */
 interface Document {
+  /** The date of a known item in the document, relative to the publication. Default: the document has none. */
   known?: "older" | "newer";
+  /** Whether the document is complete. */
   isAll?: boolean;
 }
 

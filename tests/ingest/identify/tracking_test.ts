@@ -1,4 +1,4 @@
-// Tracking parameters do not change the identity of a publication, also if it was stored with them.
+// Tracking parameters do not change the identity of a publication, even if it was stored with them.
 import assert from "node:assert/strict";
 import type { Store } from "../../../src/domain/ports/store/store.ts";
 import { fetchFeed, withSources } from "../../support/collecting.ts";

@@ -1,4 +1,4 @@
-// Tests of src/ingest/normalise/dates.ts.
+// The date formats of publishers.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { parseDate } from "../../../src/ingest/normalise/dates.ts";

@@ -1,4 +1,4 @@
-// Tests of src/ingest/normalise/item.ts.
+// Items: title, URL, date, language and summary.
 import assert from "node:assert/strict";
 import { type ItemContext, type NormalisedItem, normaliseItem } from "../../../src/ingest/normalise/item.ts";
 import { parseDocument } from "../../../src/ingest/parse/document.ts";

@@ -1,4 +1,4 @@
-// Tests of src/ingest/normalise/language.ts.
+// The language codes of language tags.
 import assert from "node:assert/strict";
 import { languageCode } from "../../../src/ingest/normalise/language.ts";
 

@@ -1,4 +1,4 @@
-// Tests of src/ingest/normalise/links.ts.
+// Links: absolute URLs, and URLs without tracking.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { absoluteUrl, cleanUrl, cleanUrlSinglePass } from "../../../src/ingest/normalise/links.ts";

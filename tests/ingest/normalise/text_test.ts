@@ -1,4 +1,4 @@
-// Tests of src/ingest/normalise/text.ts.
+// The text of markup.
 import assert from "node:assert/strict";
 import fc from "npm:fast-check@4.10.2";
 import { cutText, textFromMarkup } from "../../../src/ingest/normalise/text.ts";

@@ -1,4 +1,4 @@
-// Tests of src/ingest/parse/decode.ts.
+// The encodings of documents.
 import assert from "node:assert/strict";
 import { decodeText } from "../../../src/ingest/parse/decode.ts";
 

@@ -1,4 +1,4 @@
-// Tests of src/ingest/parse/document.ts.
+// Parsing of feeds in every format.
 import assert from "node:assert/strict";
 import type { ParsedDocument, ParsedItem } from "../../../src/ingest/parse/document.ts";
 import { DocumentError, parseDocument } from "../../../src/ingest/parse/document.ts";

@@ -1,4 +1,4 @@
-// Tests of src/ingest/parse/newest_items.ts by parsing documents.
+// The newest items of a document that has too many.
 import assert from "node:assert/strict";
 import { parseDocument } from "../../../src/ingest/parse/document.ts";
 import { atom, bytesOf, jsonFeed, rss } from "./feeds.ts";

@@ -1,4 +1,4 @@
-// Tests of src/ingest/parse/parse_pipeline.ts.
+// Limits on the languages, links and URLs of a document.
 import assert from "node:assert/strict";
 import { NO_ADDITIONS } from "../../../src/classify/configured_rules.ts";
 import { createClassifier } from "../../../src/classify/classify.ts";

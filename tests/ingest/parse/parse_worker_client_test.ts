@@ -1,5 +1,4 @@
-// Tests of src/ingest/parse/parse_worker_client.ts: documents are parsed in a worker within limits, and a fault affects
-// only its source.
+// Documents are parsed in a worker within limits, and a fault affects only its source.
 import assert from "node:assert/strict";
 import type { SourceState } from "../../../src/domain/source/source.ts";
 import type { Thread, ThreadOptions } from "../../../src/platform/process/worker_thread.ts";

@@ -1,4 +1,4 @@
-// Tests of the readers that follow a source's rules: src/ingest/parse/formats/read_rows.ts, read_page.ts, read_sitemap.ts.
+// The readers that follow a source's rules: JSON and HTML lists, single pages, and sitemaps.
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import type { Reading } from "../../../src/domain/source/extraction_rules.ts";

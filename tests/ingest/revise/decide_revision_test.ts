@@ -1,4 +1,4 @@
-// Tests of src/ingest/revise/decide_revision.ts.
+// Which items are new, revised or unchanged.
 import assert from "node:assert/strict";
 import type { RegEvent } from "../../../src/domain/event/event.ts";
 import type { StoredPublication } from "../../../src/domain/ports/store/publications.ts";

@@ -44,7 +44,7 @@ function feedOf(language: Language, items: Items): string {
   ).replaceAll("https://board.example/", `https://board.example/${language}/`);
 }
 
-/** Serves feeds. The URL of a language with null fails. */
+/** Serves one feed per language. If its items are null, the URL responds with 503. */
 function serve(world: World, feeds: Partial<Record<Language, Items | null>>): void {
   for (const [language, items] of Object.entries(feeds)) {
     const body = items === null ? "" : feedOf(language as Language, items);

@@ -1,4 +1,4 @@
-// Tests of src/ingest/revise/merge_languages.ts: the items of one publication in a fetch, as a table.
+// The items of one publication in several languages that one fetch finds, as a table.
 import assert from "node:assert/strict";
 import type { RegEvent } from "../../../src/domain/event/event.ts";
 import type { RecordDecision, StoredPublication } from "../../../src/domain/ports/store/publications.ts";

@@ -20,7 +20,7 @@ const DE: Text = {
 };
 const TEXTS = { en: EN, de: DE };
 
-/** Serves a feed of one item in each language, with an ETag. A language with null has no items. */
+/** Serves one feed per language, each with one item and an ETag. If the text is null, the feed is empty. */
 function serve(world: World, texts: Partial<Record<"en" | "de", Text | null>>): void {
   for (const [language, text] of Object.entries(texts)) {
     const body = rss(text === null ? [] : [{ id: "1", ...text }])
@@ -87,7 +87,7 @@ for (const [first, second] of [["en", "de"], ["de", "en"]] as const) {
     }));
 }
 
-Deno.test("a text that repeats another language's text, also from before its last edit, is not a translation", () =>
+Deno.test("a text that repeats another language's current or previous text is not a translation", () =>
   withSources(CONFIG, async (world) => {
     const edited = { title: "Guidelines on the AI Act, final", summary: "They concern Article 50." };
     assert.deepEqual(await fetch(world, { en: EN, de: EN }), [1, 0, 0]);

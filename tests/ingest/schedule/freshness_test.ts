@@ -1,4 +1,4 @@
-// Tests of src/ingest/schedule/freshness.ts.
+// How long a response is fresh.
 import assert from "node:assert/strict";
 import { freshUntil } from "../../../src/ingest/schedule/freshness.ts";
 

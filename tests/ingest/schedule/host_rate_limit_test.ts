@@ -1,4 +1,4 @@
-// Tests of src/ingest/schedule/host_rate_limit.ts.
+// The pauses between requests to a host.
 import assert from "node:assert/strict";
 import { createHostRateLimit } from "../../../src/ingest/schedule/host_rate_limit.ts";
 

@@ -1,4 +1,4 @@
-// Sharing of hosts and processes: rate limits, pauses, leases and order.
+// Rate limits, pauses, leases and order of fetches that share hosts or come from two processes.
 import assert from "node:assert/strict";
 import type { Answer } from "../../support/platform.ts";
 import { rss } from "../../support/samples.ts";

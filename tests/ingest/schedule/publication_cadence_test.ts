@@ -1,4 +1,4 @@
-// Tests of src/ingest/schedule/publication_cadence.ts.
+// How often a source publishes.
 import assert from "node:assert/strict";
 import type { PublicationCadence } from "../../../src/domain/source/source.ts";
 import { updateCadence } from "../../../src/ingest/schedule/publication_cadence.ts";

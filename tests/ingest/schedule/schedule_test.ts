@@ -1,4 +1,4 @@
-// Tests of src/ingest/schedule/schedule.ts.
+// When a source is due: schedule, back-off, delay and freshness.
 import assert from "node:assert/strict";
 import {
   nextAfterFailure,

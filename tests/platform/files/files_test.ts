@@ -1,4 +1,4 @@
-// Tests of src/platform/files/files.ts, on a real folder.
+// Reading and writing of files in a real folder.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { createFiles } from "../../../src/platform/files/files.ts";

@@ -1,4 +1,4 @@
-// Tests of src/platform/files/folder.ts with real folders.
+// Watched folders: links, pipes and limits.
 import assert from "node:assert/strict";
 import { constants } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ const STAY = { followLinks: false };
 const FOLLOW = { followLinks: true };
 const LEADS_OUT = /it is a link out of the folder; follow_links = true allows it/;
 
-/** Creates a folder with a file and links inside and out of it, next to a secret. */
+/** Creates a folder next to a secret, with a file, and with links that lead inside and outside the folder. */
 async function withLinks(work: (inbox: string) => Promise<void>): Promise<void> {
   await withFolder(async (folder) => {
     const inbox = join(folder, "inbox");
@@ -77,7 +77,7 @@ Deno.test(
       await assert.rejects(read("folder/key"), LEADS_OUT);
       assert.equal(await read("a.xml", STAY, 22), "content of inbox/a.xml");
       await assert.rejects(read("a.xml", STAY, 21), /it has more than 21 bytes/);
-      // A file when it is listed, and a link when it is read.
+      // What was a file when it was listed is a link when it is read.
       await Deno.remove(join(inbox, "a.xml"));
       await Deno.symlink("../secret", join(inbox, "a.xml"));
       await assert.rejects(read("a.xml"), LEADS_OUT);

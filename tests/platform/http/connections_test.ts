@@ -1,4 +1,4 @@
-// Tests of src/platform/http/connections.ts: when connections are reused and closed.
+// When the HTTP client reuses and closes connections.
 import assert from "node:assert/strict";
 import { MAX_IDLE_CONNECTIONS } from "../../../src/platform/http/connections.ts";
 import { get, OK, saying, sayingLast, serveRaw, withClient } from "../raw_server.ts";

@@ -1,4 +1,4 @@
-// Tests of src/platform/http/dial.ts.
+// Connections to checked addresses: their order, aborts and limits.
 import assert from "node:assert/strict";
 import { dial, MAX_UNFINISHED_HANDSHAKES } from "../../../src/platform/http/dial.ts";
 import { saying, serveRaw } from "../raw_server.ts";

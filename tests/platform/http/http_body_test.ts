@@ -1,4 +1,4 @@
-// Tests of src/platform/http/http_body.ts, over a real connection: bounds and encodings.
+// Bodies of responses over a real connection: limits and encodings.
 import assert from "node:assert/strict";
 import { deflateSync, gzipSync } from "node:zlib";
 import { type IncomingResponse, NetworkError } from "../../../src/domain/ports/ports.ts";
@@ -116,7 +116,7 @@ Deno.test("BoundedBody reads the same body from any chunks, up to its limit", ()
         const piece = bytes.slice(at, at + (sizes[turn % sizes.length] ?? 1));
         const isAll = body.add(piece);
         at += piece.length;
-        piece.fill(255); // a chunk that was read is overwritten
+        piece.fill(255); // as if its memory were reused
         assert.equal(isAll, at <= maxBytes);
       }
       const { body: read, truncated } = body.read();

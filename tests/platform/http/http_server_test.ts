@@ -1,4 +1,4 @@
-// Tests of src/platform/http/http_server.ts, over real connections.
+// The HTTP server over real connections.
 import assert from "node:assert/strict";
 import { listen } from "../../../src/platform/http/http_server.ts";
 

@@ -1,4 +1,4 @@
-// Tests of src/platform/http/http.ts: requests, addresses, aborts.
+// The HTTP client: requests, addresses, aborts.
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { listen } from "../../../src/platform/http/http_server.ts";

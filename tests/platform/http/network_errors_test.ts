@@ -1,4 +1,4 @@
-// Tests of src/platform/http/network_errors.ts.
+// The short reasons of network errors.
 import assert from "node:assert/strict";
 import { NetworkError } from "../../../src/domain/ports/ports.ts";
 import { type Phase, toNetworkError } from "../../../src/platform/http/network_errors.ts";

@@ -1,4 +1,4 @@
-// Tests of src/platform/http/resolver.ts with a local name server.
+// DNS lookups with a local name server.
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import dgram from "node:dgram";

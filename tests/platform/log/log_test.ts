@@ -1,4 +1,4 @@
-// Tests of src/platform/log/log.ts.
+// Log lines: formats, levels and redacted keys.
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import type { LogRecord } from "@logtape/logtape";
@@ -46,7 +46,7 @@ Deno.test("textFormat() writes a line of text and quotes ambiguous values", () =
     ],
     [{ ids: ["a", "b c"] }, ' ids=["a","b c"]'],
     [{ url: "http://127.0.0.1:8080/v1" }, " url=http://127.0.0.1:8080/v1"],
-    // External text cannot start a new line or move the cursor.
+    // Text from outside can neither start a new line nor move the cursor.
     [{ title: "a\nb" }, ' title="a\\nb"'],
     [{ title: "\u001b[2Ja" }, ' title="\\u001b[2Ja"'],
     [{ title: "a\u009bb\u2028c\u202ed" }, ' title="a\\u009bb\\u2028c\\u202ed"'],

@@ -1,4 +1,4 @@
-// Mail over real sockets, to the server of the smtp-server package and to one that misbehaves.
+// Email over real sockets, to the server of the smtp-server package and to one that misbehaves.
 import assert from "node:assert/strict";
 import net from "node:net";
 import { join } from "node:path";
@@ -40,7 +40,7 @@ const mailerFor = (port: number, change: Partial<Smtp> = {}) =>
 
 const forever = new AbortController().signal;
 
-/** Runs the work with a scripted server. A script closes the connection with null and sends nothing with undefined. */
+/** Runs the work with a scripted server. `answer` returns null to close the connection, undefined to send nothing. */
 async function withScript(
   answer: (line: string, inData: boolean) => string | null | undefined,
   work: (port: number) => Promise<void>,
@@ -212,7 +212,7 @@ Deno.test("createMailer() stops waiting for a silent server when the signal abor
   }
 });
 
-Deno.test("createMailer() counts a mail as sent even if QUIT fails", () =>
+Deno.test("createMailer() counts an email as sent even if QUIT fails", () =>
   withScript(script({ QUIT: null }), (port) => mailerFor(port).send(MAIL, forever)));
 
 Deno.test("createMailer() writes to the outbox without a server, and keeps the last attempt", () =>
@@ -234,7 +234,7 @@ Deno.test("createMailer() writes to the outbox without a server, and keeps the l
     assert.equal((await refusalOf(() => nowhere.send(MAIL, forever))).reason, "the outbox cannot be written");
   }));
 
-Deno.test("the key of a welcome mail is on one line in text and HTML, by SMTP and in the outbox", () =>
+Deno.test("the key of a welcome email is on one line in text and HTML, by SMTP and in the outbox", () =>
   withFolder((folder) =>
     withServer({}, async (port, taken) => {
       const key = `rgf_${"0f".repeat(32)}`;

@@ -1,4 +1,4 @@
-// Tests of src/platform/process/event_loop_monitor.ts.
+// The event loop monitor: when a pause is logged, and what explains it.
 import assert from "node:assert/strict";
 import { NO_TRACER } from "../../../src/domain/ports/tracer.ts";
 import { nameActs, nameCalls } from "../../../src/domain/ports/event_loop.ts";

@@ -1,4 +1,4 @@
-// Tests of src/platform/process/signals.ts: signals never kill a service that is starting.
+// Signals never kill a service that is starting.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-// Tests of src/platform/process/worker_thread.ts: worker threads run tasks one at a time, within limits.
+// Worker threads run tasks one at a time, within limits.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { WorkerLimitError } from "../../../src/domain/ports/ports.ts";

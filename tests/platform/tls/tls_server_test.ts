@@ -1,4 +1,4 @@
-// Tests of src/platform/tls/tls_server.ts and certificate.ts: real certificates, real clients.
+// The TLS server and its certificates, with real clients.
 import assert from "node:assert/strict";
 import { examineCertificate } from "../../../src/platform/tls/certificate.ts";
 import { listenTls } from "../../../src/platform/tls/tls_server.ts";

@@ -233,7 +233,7 @@ export async function addSubscriber(store: Store): Promise<void> {
 export const catchUpOf = async (store: Store, id = "sub_1"): Promise<Subscription["catchUp"] | undefined> =>
   (await store.findSubscription("cus_1", id))?.catchUp;
 
-/** Returns the default limits with this number of deliveries per month in every tier. */
+/** Returns the default limits, but with this monthly number of deliveries in every tier. */
 export function monthly(webhookDeliveriesPerMonth: number): Record<Tier, TierLimits> {
   const tiers = TIERS.map((tier) => [tier, { ...DEFAULT_LIMITS[tier], webhookDeliveriesPerMonth }]);
   return Object.fromEntries(tiers);
@@ -268,7 +268,7 @@ export const EVERYTHING: DeliveriesFor = (
 export async function catchUpAll(store: Store, terms: Partial<QuotaTerms> = {}): Promise<number> {
   for (let calls = 0;; calls++) {
     if (await store.catchUp({ ...TERMS, ...terms, deliveriesFor: EVERYTHING }) === 0) return calls;
-    if (calls > MAX_RELEASED) throw new Error("catching up comes to no end");
+    if (calls > MAX_RELEASED) throw new Error("catching up does not end");
   }
 }
 
@@ -345,7 +345,7 @@ export async function claimAll(
   return claimed.map((delivery) => ({ ...delivery, body: new TextDecoder().decode(delivery.body) }));
 }
 
-/** Returns this number of attempts for each subscription of `cus_1`, all just started. */
+/** Returns running attempts, all just started: for each subscription of `cus_1`, as many as `counts` states. */
 export function running(counts: Record<string, number>): RunningAttempt[] {
   const attempt = { customerId: "cus_1", lane: "normal", startedAtMs: T0 } as const;
   return Object.entries(counts).flatMap(([id, n]) => Array(n).fill({ ...attempt, subscriptionId: id }));
@@ -395,7 +395,7 @@ export async function releaseAll(store: Store, options: Partial<QuotaTerms> = {}
     const more = await store.releaseHeld({ ...TERMS, ...options });
     if (more === 0) return released;
     released += more;
-    if (released > MAX_RELEASED) throw new Error("releasing comes to no end");
+    if (released > MAX_RELEASED) throw new Error("releasing does not end");
   }
 }
 

@@ -1,4 +1,4 @@
-// Tests of src/ingest/parse/formats/read_json.ts: how much JSON is parsed.
+// How much JSON is parsed.
 import assert from "node:assert/strict";
 import { DocumentError, parseDocument } from "../../../../src/ingest/parse/document.ts";
 import { bytesOf } from "../feeds.ts";

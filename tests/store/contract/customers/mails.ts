@@ -1,4 +1,4 @@
-// Mails: leases, keys that are stored nowhere else, outcomes, erasure and the audit log.
+// Emails: leases, keys that are stored nowhere else, outcomes, erasure and the audit log.
 import assert from "node:assert/strict";
 import type { Store } from "../../../../src/domain/ports/store/store.ts";
 import { addCustomer, aKey, BY, claimAll, LEASE, publishMatched, subscribe, T0 } from "../given.ts";
@@ -7,7 +7,7 @@ import { test } from "../contract.ts";
 
 const claim = (store: Store, nowMs = T0) => store.claimMails({ nowMs, leaseMs: LEASE, limit: 10 });
 
-/** Adds a customer with a queued welcome mail, and returns its id. */
+/** Adds a customer with a queued welcome email, and returns its id. */
 async function welcomed(store: Store): Promise<string> {
   await store.recordPayment(aPayment("evt_1"), aReview());
   const [row] = await store.listCustomers();
@@ -19,7 +19,7 @@ const goodKeys = async (store: Store): Promise<string[]> =>
     hash.slice(0, 1)
   ) ?? [];
 
-test("claimMails() leases due mails and counts the attempt, until the lease expires", async (store) => {
+test("claimMails() leases due emails and counts the attempt, until the lease expires", async (store) => {
   const id = await welcomed(store);
   const [mail, ...others] = await claim(store);
   assert.deepEqual([mail?.kind, mail?.attempt, mail?.customer.id, others.length], ["welcome", 1, id, 0]);
@@ -45,7 +45,7 @@ test("finishMail() records only the outcome of the latest attempt", async (store
   assert.deepEqual(await claim(store, T0 + 1e9), []);
 });
 
-test("adjustForClockRollback() makes mails due that a clock rollback had delayed, and no others", async (store) => {
+test("adjustForClockRollback() makes emails due that a clock rollback had delayed, and no others", async (store) => {
   await welcomed(store);
   const [{ id } = { id: "" }] = await claim(store);
   const dayMs = 86_400_000;
@@ -69,7 +69,7 @@ test("storeWelcomeKey() stores an attempt's key, which the next attempt's key re
   assert.deepEqual(await goodKeys(store), ["c"]);
 });
 
-test("replaceKeys() cancels a queued welcome mail, whose key is then no longer stored", async (store) => {
+test("replaceKeys() cancels a queued welcome email, whose key is then no longer stored", async (store) => {
   const customerId = await welcomed(store);
   const [{ id } = { id: "" }] = await claim(store);
   await store.replaceKeys(customerId, aKey("d"), BY);
@@ -90,7 +90,7 @@ test("replaceKeys() with a mail id notifies the customer of the new key", async 
   ]);
 });
 
-test("retryMail() makes failed and waiting mails due, but none that is in progress or sent", async (store) => {
+test("retryMail() makes failed and waiting emails due, but none that is in progress or sent", async (store) => {
   await welcomed(store);
   const [{ id } = { id: "" }] = await claim(store);
   assert.equal(await store.retryMail(id, BY), "soon", "an attempt is in progress");
@@ -121,7 +121,7 @@ test("retryMail() makes failed and waiting mails due, but none that is in progre
   assert.equal(await store.retryMail("mail_unknown", BY), "over");
 });
 
-test("cancelMail() ends failed and waiting mails but no sent ones, and health no longer counts them", async (store) => {
+test("cancelMail() ends failed and waiting emails but no sent ones, and health no longer counts them", async (store) => {
   await welcomed(store);
   const [mail] = await claim(store);
   const id = mail?.id ?? "";
@@ -135,13 +135,13 @@ test("cancelMail() ends failed and waiting mails but no sent ones, and health no
   assert.equal(await store.cancelMail(id, BY), false);
   assert.deepEqual((await store.listAudit({ limit: 1 })).map(({ act }) => act), ["mail.cancel"]);
   assert.equal(await store.retryMail(id, { ...BY, atMs: T0 + 2 }), "queued");
-  assert.equal(await store.cancelMail(id, BY), true, "a waiting mail");
+  assert.equal(await store.cancelMail(id, BY), true, "a waiting email");
   await store.retryMail(id, { ...BY, atMs: T0 + 3 });
   await claim(store, T0 + 3);
   await store.finishMail(id, 1, { kind: "sent" }, T0 + 3);
   assert.equal((await store.listMails({ limit: 1 }))[0]?.status, "queued", "an earlier attempt");
   await store.finishMail(id, 2, { kind: "sent" }, T0 + 3);
-  assert.equal(await store.cancelMail(id, BY), false, "a sent mail stays sent");
+  assert.equal(await store.cancelMail(id, BY), false, "a sent email stays sent");
 });
 
 test("eraseCustomer() removes personal data and keys, and keeps the audit log", async (store) => {

@@ -6,7 +6,7 @@ import { test } from "../contract.ts";
 
 const HOUR = 3_600_000;
 
-test("recordPayment() creates the customer of a paid checkout without a key, and queues a welcome mail", async (store) => {
+test("recordPayment() creates the customer of a paid checkout without a key, and queues a welcome email", async (store) => {
   const event = aPayment("evt_1");
   assert.equal(await store.recordPayment(event, aReview({ tier: "team" })), "applied");
   const [{ customer, keys } = {}] = await store.listCustomers();

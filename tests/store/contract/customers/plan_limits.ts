@@ -71,7 +71,7 @@ test("changeCustomer() holds the newest subscriptions beyond a lower tier, and r
   ]);
 });
 
-test("a mail announces a changed tier or limit, with the held and returned subscriptions", async (store) => {
+test("an email announces a changed tier or limit, with the held and returned subscriptions", async (store) => {
   await addCustomer(store);
   await addFive(store);
   const told = async () =>
@@ -90,7 +90,7 @@ test("a mail announces a changed tier or limit, with the held and returned subsc
   assert.deepEqual(await told(), [["subscriptions-held", 3, "4", ""]]);
   await fit(9);
   await store.changeCustomer("cus_1", { enabled: false }, at);
-  assert.deepEqual(await told(), [], "a return needs no mail");
+  assert.deepEqual(await told(), [], "a return needs no email");
 });
 
 test("a subscription held by its tier gets every event once and in order after its return", async (store) => {

@@ -248,7 +248,7 @@ test("releaseHeld() releases some deliveries of every customer in each call, how
   }
   await publish(store, Array.from({ length: 600 }, (_, at) => anEvent(`evt_${1_000 + at}`)));
   await matchAll(store, { tiers: monthly(0) });
-  // It waits for the next month, and takes no share from the others.
+  // The queue of `cus_2` waits for the next month, and takes no share from the others.
   await store.changeCustomer("cus_2", { tier: "embedded", limits: { webhookDeliveriesPerMonth: 0 } }, BY);
   const released = await store.releaseHeld({ nowMs: T0, month: JULY, tiers: monthly(1_000), newMailId });
   const counts = new Map<string, number>();
@@ -385,7 +385,7 @@ test("matchEvents() applies the limit to disabled subscriptions too, which get e
   assert.equal(await catchUpOf(store), null);
 });
 
-test("matchEvents() continues a disabled customer's subscriptions where they stopped, without a mail", async (store) => {
+test("matchEvents() continues a disabled customer's subscriptions where they stopped, without an email", async (store) => {
   await addSubscriber(store);
   await store.changeCustomer("cus_1", { enabled: false }, BY);
   const tiers = limited(100, 1);

@@ -214,7 +214,7 @@ test("catchUp() delivers stored events and then later ones, in order and once ea
   await catchUpAll(store);
   await publishMatched(store, 36, 36);
   const bodies = (await claimAll(store)).filter(({ subscriptionId }) => subscriptionId === "sub_1");
-  // The calls above found nothing to deliver, as with a filter, so their events are done.
+  // The calls above passed events 1 to 30 and delivered none, as if a filter had excluded them.
   assert.deepEqual(
     bodies.map(({ body }) => body),
     [31, 32, 33, 34, 35, 36].map((n, at) => `${at + 1}: evt_${n}`),

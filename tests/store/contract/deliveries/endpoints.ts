@@ -103,7 +103,7 @@ test("finishAttempts() makes no delivery due before the time that its receiver r
   );
 });
 
-test("judgeEndpoints() warns after three days without a success and disables after five, each with a mail", async (store) => {
+test("judgeEndpoints() warns after three days without a success and disables after five, each with an email", async (store) => {
   await withPending(store, 2);
   const claimed = await claimAll(store, T0, { limit: 1 });
   await finishAll(store, claimed, later(T0 + 30 * 24 * HOUR), T0);

@@ -196,7 +196,7 @@ test("finishFetch() stores the time, cursor, identity rule and next run of a suc
   }]);
 });
 
-test("finishFetch() keeps a schedule that was changed in the meantime, but not before the source may be fetched", async (store) => {
+test("finishFetch() keeps a schedule that was changed in the meantime, but waits until the source may be fetched", async (store) => {
   const changed = { schedule: "*/5 * * * *", nextRunAtMs: T0 + 300_000 };
   const rows: [name: string, notBeforeMs: number, dueAtMs: number][] = [
     ["ok", T0 + 9, T0 + 300_000],

@@ -93,7 +93,7 @@ test("addSubscription() detects a duplicate regardless of the order of its filte
   assert.deepEqual(await listedIds(store), ["sub_1"]);
 });
 
-test("addSubscription() accepts an equal subscription with another URL, filter or customer", async (store) => {
+test("addSubscription() accepts a subscription that differs only in its URL, a filter or the customer", async (store) => {
   await addCustomer(store);
   await addCustomer(store, "2");
   const filter = { ...HOOK, topics: ["gpai"], sourceFilter: ["board"] };
@@ -125,7 +125,7 @@ test("addSubscription() ignores deleted subscriptions", async (store) => {
   assert.deepEqual(await listedIds(store), []);
 });
 
-test("addSubscription() does not count disabled subscriptions, and permits an equal one", async (store) => {
+test("addSubscription() does not count disabled subscriptions, and permits an identical one", async (store) => {
   await addCustomer(store);
   await subscribe(store, "sub_1", HOOK);
   await publishMatched(store, 1, 1);

@@ -44,7 +44,7 @@ function createAccounts(file: string): void {
 /** Number of pauses while the log is copied. Writers wait for the lock meanwhile, but only for some seconds. */
 const LOG_PAUSES = 50;
 
-/** Copies page by page with pauses, so that much is written during a copy. */
+/** Returns file functions that copy page by page with pauses, so that many writes happen during a copy. */
 function slowFiles(): DatabaseFiles {
   const copyPages = (from: string, to: string, pauses: number): void => {
     using source = Deno.openSync(from);

@@ -17,7 +17,7 @@ import { testVault } from "../../../support/vault.ts";
 import { anEvent, publish } from "../../contract/given.ts";
 import { withFile } from "../files.ts";
 
-/** Returns the error of a statement after a setting. */
+/** Returns the error that a statement throws after a setting has been changed, or null. */
 function thrownBy(connection: Connection, setting: string, sql: string): unknown {
   connection.script(setting);
   try {

@@ -1,4 +1,4 @@
-// Queued mails in SQLite: once per occasion, in the transaction of their cause.
+// Queued emails in SQLite: once per occasion, in the transaction of their cause.
 import assert from "node:assert/strict";
 import { MAIL_KINDS, type NewMail } from "../../../../src/domain/customer/mail.ts";
 import { Connection } from "../../../../src/store/sqlite/connection/connection.ts";
@@ -26,7 +26,7 @@ const MAIL: NewMail = {
   atMs: T0,
 };
 
-Deno.test("the table accepts every kind of mail, no unknown kind, and no mail without a customer", () => {
+Deno.test("the table accepts every kind of email, no unknown kind, and no email without a customer", () => {
   const connection = withCustomer();
   for (const kind of MAIL_KINDS) {
     assert.equal(queueMail(connection, { ...MAIL, id: kind, kind, onceKey: kind } as NewMail), true, kind);

@@ -1,4 +1,4 @@
-// Tests of src/store/sqlite/deliveries/delivery_log.ts: the time that a list takes.
+// The time that lists of deliveries take.
 import assert from "node:assert/strict";
 import { DELIVERY_STATUSES } from "../../../../src/domain/delivery/delivery.ts";
 import type { DeliveryQuery } from "../../../../src/domain/ports/store/deliveries.ts";
@@ -35,7 +35,7 @@ async function withLog(isHalfHeld: boolean, work: (store: Store) => Promise<void
   });
 }
 
-/** Returns the time of 50 such lists, ms. */
+/** Returns how long it takes to list the deliveries 50 times, ms. */
 async function timeOf(store: Store, query: Partial<DeliveryQuery>): Promise<number> {
   const startedMs = performance.now();
   for (let call = 0; call < 50; call++) await store.listDeliveries("cus_1", { limit: 1, ...query });

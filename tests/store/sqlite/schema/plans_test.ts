@@ -32,7 +32,7 @@ async function busyStore(): Promise<Store> {
   await store.registerSources([aSource("board")], T0);
   await addCustomer(store);
   for (const id of ["sub_1", "sub_2"]) await subscribe(store, id);
-  // Only one event in a hundred is from the court, so an index of the source is worthwhile for it.
+  // Only one event in a hundred is from the court, so it is worthwhile to use the index on sources.
   const change = (at: number) => at === 50 ? { source_id: "court", topics: ["gpai"] } : {};
   await publish(
     store,
