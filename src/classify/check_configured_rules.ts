@@ -209,7 +209,7 @@ function isOfTheAct(canonical: string): boolean {
   return kind === "Recital" && Number(number) >= 1 && Number(number) <= ARTICLE_DATA.recitals;
 }
 
-/** Reports a rule that can never apply because an earlier one matches everything that it matches. */
+/** Reports a rule that can never apply because an earlier rule matches everything that this rule matches. */
 function shadowProblems(
   rule: AddedSeverityRule,
   earlier: readonly AddedSeverityRule[],
@@ -219,8 +219,8 @@ function shadowProblems(
   if (position < 0) return [];
   return problem(
     "severity",
-    `belongs to a rule that can never apply, because severity_rules[${position}] matches everything that it ` +
-      "matches: move this rule up, or narrow the other",
+    `belongs to a rule that can never apply, because severity_rules[${position}] matches everything ` +
+      "that this rule matches: move this rule up, or narrow the other",
   );
 }
 

@@ -1,4 +1,4 @@
-// Classifies one item, and states the words and rules behind each value. Pure and deterministic.
+// Classifies one item and gives the reasons for each value. Pure and deterministic.
 import type { Additions } from "../domain/event/classification.ts";
 import type { EventType } from "../domain/event/event.ts";
 import type { Severity } from "../domain/event/severity.ts";
@@ -32,16 +32,14 @@ export interface Classification {
   readonly severity: Severity;
   /** Canonical references to the AI Act, sorted, without duplicates. */
   readonly aiActArticles: string[];
-  /** The words, rules and articles behind each value. */
   readonly reasons: Reason[];
 }
 
 export interface Classifier {
-  /** Classifies any text. The same input always gives the same result. */
   classify(input: ClassifyInput): Classification;
   /** Every topic, including parents, in the order of the taxonomy, followed by the operator's topics. */
   topics: readonly Topic[];
-  /** {@link RULES_VERSION}, followed by `+` and a short hash of the additions if there are any. */
+  /** {@link RULES_VERSION}. If there are additions, `+` and a short hash of them follow. */
   rulesVersion: string;
 }
 
@@ -119,7 +117,7 @@ function classify(input: ClassifyInput, rules: Rules): Classification {
   };
 }
 
-/** Uses the source's event type if no rule matched. */
+/** Returns the event type that a rule found, or otherwise the source's default type if there is one. */
 function withDefault(found: EventTypeResult, type: EventType | null): EventTypeResult {
   if (found.signal !== null || type === null) return found;
   return { type, why: "the event type that the config sets for its source", signal: null };
@@ -129,5 +127,5 @@ const WITHOUT_ADDITIONS = createClassifier(NO_ADDITIONS);
 
 export const TOPICS: readonly Topic[] = WITHOUT_ADDITIONS.topics;
 
-/** Classifies an item by the built-in rules; see {@link Classifier.classify}. */
+/** Classifies an item with the built-in rules. */
 export const classifyItem: Classifier["classify"] = WITHOUT_ADDITIONS.classify;

@@ -38,7 +38,7 @@ function withKeywords(words: PhraseLists, { keywords }: { keywords: Keywords }):
   return all;
 }
 
-/** Returns the version of the rules: `1` without additions, otherwise `1+` and a hash of the additions. */
+/** Returns `version`. If there are additions, `+` and a hash of them follow. */
 export function versionWith(version: string, additions: Additions): string {
   const { topics, keywords, severityRules, sources } = additions;
   if ([topics, keywords, severityRules, sources].every((list) => list.length === 0)) return version;

@@ -17,7 +17,7 @@ export interface SeverityEvidence {
   cited: readonly CitedArticle[];
 }
 
-/** Returns a function that applies the first matching rule and returns null if none matches. */
+/** Returns a function that applies the first matching rule. It returns null if no rule matches. */
 export function createConfiguredSeverity(
   rules: readonly AddedSeverityRule[],
   topics: readonly Topic[],

@@ -18,7 +18,10 @@ export interface ClassifyInput {
   summary: string;
   url: string;
   categories: readonly string[];
-  /** The languages that item, document and source state (BCP 47 tags or codes), most specific first; may be wrong. */
+  /**
+   * The languages (BCP 47 tags or codes) that the item, the document and the source state, in this order. They may be
+   * wrong.
+   */
   statedLanguages: readonly string[];
   /** The item's source, for defaults that the config sets per source. */
   sourceId?: string;

@@ -1,8 +1,8 @@
-// Detects the language of an item: the stated one, unless its words clearly belong to another language.
+// Detects the language of an item: the stated language, unless the item's words clearly belong to another one.
 import { LANGUAGE_DATA } from "./data.ts";
 import { type FoldedText, foldPhrase } from "./phrases/fold_text.ts";
 
-/** The language with its evidence. `words` is empty if the words did not count. */
+/** The language with its evidence. `words` is empty if the words did not determine the language. */
 export interface LanguageResult {
   /** ISO 639-1 code. */
   language: string;
@@ -13,17 +13,20 @@ export interface LanguageResult {
 /** The language if none is stated or detected. */
 const DEFAULT_LANGUAGE = "en";
 
-/** Points of a function word that belongs to one language, and of one that several languages share. */
+/** Points for a function word that belongs to one language, and for one that several languages share. */
 const STRONG = 2;
 const WEAK = 1;
 /** Points needed if no language is stated. */
 const ENOUGH_ALONE = 2;
-/** Points needed to override a stated language: one that is in the data, and any other. */
+/** Points needed to override a stated language that languages.json lists, and one that it does not list. */
 const ENOUGH_AGAINST_KNOWN = 4;
 const ENOUGH_AGAINST_OTHER = 12;
-/** To override a stated language, the points must be this many times those of the stated (or second) language. */
+/**
+ * To override a stated language, the best language needs this many times the points of the stated language or, if
+ * languages.json does not list that language, of the second-best one.
+ */
 const CLEAR_FACTOR = 2;
-/** Number of words that are counted. */
+/** Maximum number of words that are read. */
 const WORDS_READ = 160;
 /** Maximum number of words reported as evidence. */
 const MAX_EVIDENCE = 5;
@@ -91,7 +94,7 @@ function firstCode(stated: readonly string[]): string | null {
   return null;
 }
 
-/** Returns the function words among the first words of the text, except those that the stated language shares. */
+/** Returns the function words among the first words of the text, except those that the stated language also has. */
 function findKnownWords(lower: string, claimed: string | null): string[] {
   const shared = LANGUAGE_DATA.sharedWith.get(claimed ?? "") ?? [];
   const words = (lower.match(/[a-z]+/g) ?? []).slice(0, WORDS_READ);

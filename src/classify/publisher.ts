@@ -1,4 +1,4 @@
-// Finds the publisher of an item by the host of its URL, or else by names in its title.
+// Finds the publisher of an item by CELEX number, by the host of its URL, by names in its title, or else by language.
 import { PUBLISHER_DATA, type PublisherKind, type PublisherRule } from "./data.ts";
 import { lazy } from "./memoize.ts";
 import { buildPhraseIndex, findPhrases } from "./phrases/find_phrases.ts";
@@ -7,7 +7,7 @@ import type { FoldedText } from "./phrases/fold_text.ts";
 export interface Publisher {
   kind: PublisherKind;
   dataProtection: boolean;
-  /** An authority that supervises, audits or sets standards; includes data protection authorities. */
+  /** Whether the publisher supervises, audits or sets standards. True for data protection authorities. */
   supervises: boolean;
   /** The evidence: a host suffix or a name; may be empty. */
   words: string;
@@ -32,11 +32,11 @@ const EU_LANGUAGES: ReadonlySet<string> = new Set(
   "bg cs da de el es et fi fr ga hr hu it lt lv mt nl pl pt ro sk sl sv".split(" "),
 );
 
-/** Finds the publisher by CELEX number (sector 6 is the Court), by host, by names in the title, or else by language. */
 export function findPublisher(
   from: { host: string; celex: string; title: FoldedText; language: string },
 ): Publisher {
   const { host, celex, title, language } = from;
+  // CELEX sector 6 is the case law of the Court of Justice.
   if (celex.startsWith("6")) {
     return { kind: "eu-court", dataProtection: false, supervises: true, words: celex, supervisesBy: celex };
   }
@@ -65,7 +65,7 @@ export function findPublisher(
   };
 }
 
-/** Returns the rule for the longest known suffix of the host. */
+/** Returns the rule for the longest known suffix of the host, or null if no suffix is known. */
 function findHost(host: string): { rule: PublisherRule; ending: string } | null {
   for (
     let ending = host;

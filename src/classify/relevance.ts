@@ -104,7 +104,7 @@ const AI_SPELT_OUT = /^(?:Artificial Intelligence|Intelligence Artificielle)/i;
 
 const INITIALS: ReadonlySet<string> = new Set(["AI", "IA"]);
 
-/** Returns a filter for hits that are about AI, and not about avian influenza, trading or encryption, for example. */
+/** Returns a filter that drops hits about other subjects, such as avian influenza, trading or encryption. */
 function trueHits(hits: readonly PhraseHit<TermKind>[], item: Item): (hit: PhraseHit<TermKind>) => boolean {
   const texts = [item.title, item.opening];
   const excluded = texts.flatMap((text) => findPhrases(NOT_AI(), text)).map((hit) => hit.value);
@@ -128,7 +128,7 @@ const MATTERS = indexByLanguage<MatterKind>([
   { words: RELEVANCE_DATA.otherMatters, value: "other" },
 ]);
 
-/** Event types that do not imply rules. */
+/** Event types that do not imply that an item is about rules. */
 const OTHER_TYPES: ReadonlySet<EventType> = new Set<EventType>([
   "report",
   "faq",
@@ -138,14 +138,14 @@ const OTHER_TYPES: ReadonlySet<EventType> = new Set<EventType>([
   "other",
 ]);
 
-/** Points of a rule word in the title and in the opening, and of an event type that implies rules. */
+/** Points for a rule word in the title and in the opening, and for an event type that implies rules. */
 const TITLE_WORD = 2;
 const OPENING_WORD = 1;
 const RULE_TYPE = 2;
 const RULE_TYPE_IN_SUMMARY = 1;
-/** Points of a publisher that supervises others. */
+/** Points for a publisher that supervises others. */
 const AUTHORITY = 2;
-/** Maximum number of words that count in the title, and in the opening. */
+/** Maximum number of words that count in the title. The same maximum applies to the opening. */
 const COUNTED_WORDS = 2;
 /** Points for rules that an item needs if AI is in its title, and if AI is only in its summary. */
 const ENOUGH_IN_TITLE = 2;

@@ -31,7 +31,7 @@ export function topicsOf(rules: readonly TopicRule[]): Topic[] {
   }));
 }
 
-/** Points for a topic's first word in each section and for each further word, and the maximum of a section. */
+/** Points for a topic's first word in each section and for each further word, and the maximum per section. */
 const SECTIONS = {
   title: { first: 3, further: 1, most: 5 },
   opening: { first: 2, further: 0.5, most: 3 },
@@ -66,7 +66,10 @@ export interface TopicEvidence {
   sourceTopics: readonly string[];
 }
 
-/** Returns a function that finds an item's topics, strongest first. Parents count only if no child matches. */
+/**
+ * Returns a function that finds an item's topics, strongest first. A parent counts only if no child matches, or if the
+ * config gives it to the source.
+ */
 export function createTopicFinder(rules: readonly TopicRule[]): (evidence: TopicEvidence) => TopicResult[] {
   const words = indexByLanguage(rules.map((rule) => ({ words: rule.words, value: rule })));
   return (evidence) => choose(weigh(evidence, rules, words), rules, evidence);
@@ -105,7 +108,7 @@ function resultOf({ id }: TopicRule, { score, kinds, words }: Weight): TopicResu
   return { id, score, why: `${score} points from ${[...kinds].join(", ")}`, words: [...words] };
 }
 
-/** Whether the event type counts for the topic: from any publisher, or from some kinds if the item names the AI Act. */
+/** Whether the event type counts. If the rule lists publishers, the item must be from one and name the AI Act. */
 function publishes(rule: TopicRule, item: Item, subject: AiSubject): boolean {
   if (rule.publishers.length === 0) return true;
   return rule.publishers.includes(item.publisher.kind) && subject.namesTheAct !== null;
@@ -166,7 +169,7 @@ function addWords(
     for (const { value: rule, start, phrase } of hits[section]) {
       if (rule.title_only && section !== "title") continue;
       const known = starts.get(rule) ?? new Set();
-      // Overlapping words ("AI model", "AI models") count once.
+      // Words that start at the same position ("AI model", "AI model provider") count once.
       if (known.has(start)) continue;
       if (first + further * known.size <= most) add(rule, known.size === 0 ? first : further, phrase);
       starts.set(rule, known.add(start));
@@ -187,7 +190,7 @@ function withoutInner(hits: readonly PhraseHit<TopicRule>[]): PhraseHit<TopicRul
   });
 }
 
-/** Converts a reference of the data ("50", "53(1)(c)", "Annex III") to canonical form. */
+/** Converts a reference of a topic rule ("50", "53(1)(c)", "Annex III") to canonical form. */
 function canonicalOf(reference: string): string {
   return reference.startsWith("Annex") ? reference : `Art. ${reference}`;
 }

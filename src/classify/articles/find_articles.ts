@@ -20,7 +20,7 @@ export interface CitedArticle {
   words: string;
 }
 
-/** Returns the references to the AI Act in a folded text that names it, without duplicates, by kind and number. */
+/** Returns the references to the AI Act in a folded text, without duplicates, sorted by kind and number. */
 export function findArticles(text: string): CitedArticle[] {
   if (isOnTheProposal(text)) return [];
   const citations: Citation[] = [];
@@ -49,12 +49,12 @@ export function findArticles(text: string): CitedArticle[] {
   return [...cited.values()].sort(compareCited);
 }
 
-/** Whether a text names only the Commission's proposal of 2021, which numbered articles differently from the Act. */
+/** Whether a text names the proposal of 2021, which has other article numbers, but not the Act's own number. */
 function isOnTheProposal(text: string): boolean {
   return LAW_DATA.proposal.some((name) => text.includes(name)) && !text.includes("2024/1689");
 }
 
-/** Whether a canonical reference equals the other or contains it. */
+/** Whether the canonical reference `whole` equals `part` or contains it. */
 export function coversReference(whole: string, part: string): boolean {
   return part === whole || part.startsWith(`${whole}(`);
 }
@@ -70,7 +70,7 @@ function isInTheAct(reference: Reference): boolean {
   return /^[1-9]\d*$/.test(reference.number) && Number(reference.number) <= ARTICLE_DATA.recitals;
 }
 
-/** Whether the citation is part of the name of a body, such as "Article 29 Working Party". */
+/** Whether the head is part of the name of a body, such as "Article 29 Working Party". */
 function isBody(text: string, head: Head): boolean {
   const after = text.slice(head.end, head.end + 45);
   return LAW_DATA.bodies.some((body) => {

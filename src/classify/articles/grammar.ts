@@ -1,4 +1,4 @@
-// Sticky expressions for the parts of a citation in folded English, German or French, and some in other languages.
+// Regular expressions for the parts of a citation in folded text: English, German, French, and some other languages.
 
 export type ReferenceKind = "article" | "annex" | "recital";
 
@@ -7,7 +7,7 @@ export interface Head {
   kind: ReferenceKind;
   start: number;
   end: number;
-  /** Whether the word is plural ("Articles"), as before a list. German "Artikel" can be both and counts as singular. */
+  /** Whether the word is plural ("Articles"), as before a list. The ambiguous German "Artikel" counts as singular. */
   plural: boolean;
 }
 
@@ -34,7 +34,7 @@ export function findHeads(text: string): Head[] {
   return heads;
 }
 
-/** Whether "EG" means a German recital, as in "EG 60" but not in "2006/42/EG 60 …", "(EG) Nr. 300/2008" and "eg 5". */
+/** Whether "EG" means a German recital, as in "EG 60" but not in "2006/42/EG 60 …", "(EG) Nr. 300/2008" or "eg 5". */
 function isRecitalShort(text: string, at: number): boolean {
   const before = text.slice(Math.max(0, at - 11), at);
   return text.startsWith("EG", at) && !/[/(]$/.test(before) && before.toLowerCase() !== "verordnung ";

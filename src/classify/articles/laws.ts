@@ -36,12 +36,12 @@ const NUMBERED =
 
 /** The end of "Digital Services Act", "Data Protection Act 2018", "Machinery Regulation". */
 const KIND_EN = / (?:Act|Regulation|Directive|Convention|Treaty)(?: \d{4})?\b/g;
-/** A word of the name that precedes the kind of law. Small words may come in between. */
+/** One word of a law's name. The name precedes the kind of law, and small words may separate its words. */
 const WORD_EN = /(?<![A-Za-z0-9_])[A-Z][a-z]+$/;
 const SMALL_WORDS_EN: ReadonlySet<string> = new Set(["and", "of", "for", "on", "&"]);
 const MAX_WORDS_EN = 5;
 
-/** Words before "Act" or "Regulation" that are not a name. */
+/** Words before "Act" or "Regulation" that do not name a law, as in "This Act". */
 const NO_NAME =
   /^(?:The|This|That|These|Each|Any|An?|Under|Of|In|And|Union|Draft|Proposed|New|European|Delegated|Implementing|Commission|Council|Framework|Amending|Final|National|Omnibus|Future)$/;
 
@@ -53,7 +53,7 @@ const NAMED_DE =
 const NAMED_FR =
   /\b(?:loi (?:n°|no|du|de)|decret (?:n°|no|du)|ordonnance (?:n°|no|du)|arrete (?:n°|no|du)|code (?:du|civil|penal|monetaire|general|de (?!bonnes|pratique|conduite|bonne)[a-z]+|de la|des)|constitution|traite (?:sur|de))/gi;
 
-/** Returns the laws that the text names, by position. Where names overlap, the longest counts. */
+/** Returns the laws that the text names, by position. If names overlap, only the longest counts. */
 export function findLaws(text: string): LawMention[] {
   const flat = text.replace(/[-'"()[\]]/g, " ").replaceAll("\u00e0", "a");
   const found: LawMention[] = findPhrases(NAMES(), new FoldedText(text, flat))
@@ -117,10 +117,13 @@ const TIES = new Set(
     ),
 );
 
-/** Maximum number of characters between a citation and the law tied to it. */
+/** Maximum number of characters between a citation and a law that follows it and is tied to it. */
 const LONGEST_TIE = 60;
 
-/** Maximum number of characters between a citation and an untied law after it, if a new sentence started before. */
+/**
+ * Maximum number of characters between a citation and an untied law after it, if the law before the citation is in
+ * another sentence. The Act may be farther away.
+ */
 const NEAR = 20;
 
 /** Returns for each citation whether it belongs to the Act. `laws` must be sorted by position. */
@@ -144,7 +147,7 @@ export function citationsOfTheAct(
   return governed.map((kind) => kind === "act");
 }
 
-/** Returns the law tied to the citation by only "of the", a comma or parentheses: after it, or else before it. */
+/** Returns the kind of law tied to the citation: only words such as "of the" or a comma separate the two. */
 function tiedLaw(text: string, citation: Citation, laws: readonly LawMention[]): LawKind | null {
   const { before, after } = neighbours(laws, citation);
   const left = before === undefined ? "" : text.slice(before.end, citation.start);
@@ -187,13 +190,13 @@ function holdsOnly(text: string, words: ReadonlySet<string>): boolean {
   return text.toLowerCase().split(/[^a-z\u00e0]+/).every((word) => word === "" || words.has(word));
 }
 
-/** Returns the laws that a distant citation can refer to. A text about the amending act cites the Act's articles. */
+/** Returns the laws to which an untied citation can refer. Texts on the amending regulation cite the Act's articles. */
 function distantLaws(laws: readonly LawMention[]): LawMention[] {
   return laws.filter((law) => law.kind !== "act_beside" && law.kind !== "other_in_sections")
     .map((law): LawMention => law.kind === "amending" ? { ...law, kind: "act" } : law);
 }
 
-/** Returns the last law before a citation and the first one after it. `laws` are sorted and do not overlap. */
+/** Returns the last law before the citation and the first one after it. `laws` are sorted and do not overlap. */
 function neighbours(
   laws: readonly LawMention[],
   citation: Citation,
@@ -204,7 +207,7 @@ function neighbours(
   };
 }
 
-/** Returns the law of a citation to which no law is tied: the nearest law, preferably before the citation. */
+/** Returns the kind of the law before or after an untied citation, depending on distances and ends of sentences. */
 function untiedLaw(text: string, citation: Citation, laws: readonly LawMention[]): LawKind | null {
   const { before, after } = neighbours(laws, citation);
   if (after === undefined) return before?.kind ?? null;

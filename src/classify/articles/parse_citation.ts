@@ -27,7 +27,7 @@ import {
 } from "./grammar.ts";
 import { lettersBetween, numbersBetween, referencesBetween } from "./ranges.ts";
 
-/** One cited reference; it may not exist in the Act. */
+/** One cited reference, which the Act need not contain. */
 export interface Reference {
   kind: ReferenceKind;
   /** The number as cited: "5", "75a", "III" or "60". */
@@ -64,10 +64,10 @@ interface State {
   done: { number: string; parts: Part[] }[];
 }
 
-/** Whether the number that ends at `end` counts something else ("and 12 other …", "2 August"). */
+/** Whether the number that ends at `end` is a count or a date ("and 12 other …", "2 August"). */
 export type IsCount = (text: string, end: number) => boolean;
 
-/** Maximum number of references in one citation. The Act has 119 articles and 180 recitals. */
+/** Maximum number of references in one citation. The Act has 180 recitals. */
 const MOST_REFERENCES = 400;
 
 /** Parses the citation that starts with a head. Returns null if no number follows. */
@@ -222,7 +222,7 @@ function readValue(text: string, at: number): { value: string; length: number } 
   const [whole, digits, suffix, letters, roman, latin] = match;
   const value = withLatin((digits ?? letters ?? roman ?? "") + (suffix ?? ""), latin);
   const opened = /^[([]/.test(whole);
-  // In "(Article 5, point 1)" the parenthesis closes an outer one; in "point f)" it belongs to the letter.
+  // In "(Article 5, point 1)", the parenthesis matches the opening one. In "point f)", it belongs to the letter.
   const length = opened || !/^\d/.test(value) ? whole.length : whole.replace(/\s?[)\]]$/, "").length;
   if (length < whole.length && CLOSED_LIST.test(text.slice(at + whole.length, at + whole.length + 12))) {
     return { value, length: whole.length };
@@ -237,7 +237,7 @@ function withLatin(value: string, latin: string | undefined): string {
   return value + (latin === undefined ? "" : LATIN_SUFFIX[latin] ?? "");
 }
 
-/** Returns the depth of a value in parentheses, by its form and the part before it. */
+/** Returns the depth of a value in parentheses, by its form and the part before it. `continues`: after a separator. */
 function depthOf(value: string, state: State, continues: boolean): Depth {
   const last = state.parts.at(-1);
   if (/^\d/.test(value)) return 1;
@@ -310,7 +310,10 @@ function readSibling(text: string, state: State, range: boolean, isCount: IsCoun
   return readNextBase(text, state, range, isCount);
 }
 
-/** Whether a bare letter can be an element of a list: no word may follow, as in "point a, a new duty". */
+/**
+ * Whether a bare letter can be an element of a list. It cannot if a word follows: in "point a, a new duty", the second
+ * "a" is an article.
+ */
 function endsLetter(text: string, end: number): boolean {
   return /[)\]]/.test(text[end - 1] ?? "") ||
     /^(?:[),.;:]|$|\s[([A-Z])/.test(text.slice(end, end + 2)) ||

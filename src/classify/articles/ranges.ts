@@ -1,10 +1,13 @@
 // Lists the elements between the ends of a range of articles, annexes, recitals, paragraphs or letters.
 import { numberToRoman, type ReferenceKind, romanToNumber } from "./grammar.ts";
 
-/** Maximum length of a range. A longer one is a parse error, as the Act has 113 numbered articles and 180 recitals. */
+/** Maximum length of a range. The Act has 180 recitals and fewer articles, so a longer range is a parse error. */
 const LONGEST_RANGE = 180;
 
-/** Returns the numbers strictly between two, or null if not ascending. Articles like 4a count only if an end is one. */
+/**
+ * Returns the numbers strictly between two, or null if they do not ascend. Of the articles with a letter, such as 4a,
+ * only those with the same number as `to` are included.
+ */
 export function referencesBetween(kind: ReferenceKind, from: string, to: string): string[] | null {
   if (kind === "annex") {
     const [low, high] = [romanToNumber(from), romanToNumber(to)];

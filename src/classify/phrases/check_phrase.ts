@@ -24,7 +24,7 @@ export function phraseProblem(phrase: string): string | null {
   }
   const mark = /[a-z0-9]{2}([.,;:!?]+)$/i.exec(folded)?.[1];
   if (mark !== undefined) {
-    return `is ${quoted}, which matches only before "${mark}": remove the punctuation`;
+    return `is ${quoted}, which matches only if "${mark}" follows: remove the punctuation`;
   }
   return null;
 }
@@ -54,7 +54,7 @@ function coversAt(general: readonly string[], special: readonly string[], start:
     general.every((word, i) => coversWord(word, special[start + i] ?? ""));
 }
 
-/** Compares words as phrases are matched: capitals match only capitals, and `*` matches any ending. */
+/** Compares two words by the rules for phrases: capitals match only capitals, and `*` matches any ending. */
 function coversWord(general: string, special: string): boolean {
   const stem = general.replace(/\*$/, "");
   const own = special.replace(/\*$/, "");

@@ -4,9 +4,10 @@ import { WordIndex } from "./word_index.ts";
 
 export interface PatternEntry<T> {
   /**
-   * Words in any case, in which hyphens and brackets count as spaces. `^`: start of the text, or of what follows a
-   * short name and a colon. `$`: end of the text. `*`: any ending (before a word: any beginning). `…`: up to eight
-   * words. `#`: a number. `(a|b)`: either. `(a |)`: optional. Parentheses do not nest.
+   * Words in any case, in which hyphens and brackets count as spaces. `^`: start of the text, or of the part after a
+   * CELEX number or after a short name and a colon. `$`: end of the text. `*`: any ending (before a word: any
+   * beginning). `…`: up to eight words. `#`: a number. `(a|b)`: either one. `(a |)`: optional. Parentheses cannot be
+   * nested.
    */
   pattern: string;
   value: T;
@@ -24,7 +25,7 @@ interface Compiled<T> {
 
 /** Patterns, indexed by the start of their first word. */
 export interface PatternIndex<T> {
-  /** Patterns that match only at the start of a title. */
+  /** Patterns that start with `^`. */
   atStart: WordIndex<Compiled<T>>;
   anywhere: WordIndex<Compiled<T>>;
 }

@@ -1,4 +1,4 @@
-// Finds words and phrases of the data in a text.
+// Finds the words and phrases of the rules in a text.
 import { type FoldedText, foldPhrase } from "./fold_text.ts";
 import { isWordCharacter, WordIndex } from "./word_index.ts";
 
@@ -57,7 +57,10 @@ function readWord(folded: string): PhraseWord {
   return { lower: word.toLowerCase(), capitals: CAPITALS.test(word) ? word : null, openEnd };
 }
 
-/** Returns every phrase in the text by position, even if they overlap. At a position, short first words come first. */
+/**
+ * Returns every phrase in the text, sorted by position, even if phrases overlap. At the same position, phrases with a
+ * short first word come first.
+ */
 export function findPhrases<T>(index: PhraseIndex<T>, text: FoldedText): PhraseHit<T>[] {
   const hits: PhraseHit<T>[] = [];
   for (const start of text.wordStarts) {

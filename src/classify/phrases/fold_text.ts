@@ -35,7 +35,7 @@ export function foldText(raw: string, limit: number): FoldedText {
   return new FoldedText(text, words);
 }
 
-/** Folds a word or phrase of the data in the same way, and keeps capitals. */
+/** Folds a word or phrase of the rules in the same way as a text. Capitals are kept. */
 export function foldPhrase(phrase: string): string {
   return foldText(phrase, phrase.length).words.trim();
 }

@@ -1,4 +1,4 @@
-// Builds one index per language from the phrase lists of the data.
+// Builds one index of phrases per language.
 import type { PhraseLists } from "../data.ts";
 import { lazy } from "../memoize.ts";
 import { buildPhraseIndex, type PhraseEntry, type PhraseIndex } from "./find_phrases.ts";
