@@ -5,7 +5,7 @@ import { type Clock, DeadlineError } from "../domain/ports/ports.ts";
 /** Maximum duration of the runtime's timers, ms (about 24.8 days). A longer timer would fire at once. */
 const MAX_TIMER_MS = 2_147_483_647;
 
-/** Creates the real clock. A sleep or a deadline of more than 24.8 days ends after that time. */
+/** Creates the real clock. A sleep or a deadline lasts at most {@link MAX_TIMER_MS}. */
 export function createClock(): Clock {
   return { nowMs: () => Date.now(), sleep, turn, within };
 }
@@ -37,7 +37,7 @@ function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Settles like the work, or rejects when the time is over or `stop` aborts. */
+/** Settles like `work`, or rejects when time runs out or `stop` aborts. */
 async function within<T>(
   ms: number,
   work: (signal: AbortSignal) => Promise<T>,

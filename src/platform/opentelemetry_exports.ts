@@ -1,2 +1,2 @@
-// Re-exports parts of OpenTelemetry, because a dynamic import of the bundled package itself would have no names.
+// Re-exports parts of OpenTelemetry, because a dynamic import of the bundled package has no named exports.
 export { SpanStatusCode, trace } from "@opentelemetry/api";

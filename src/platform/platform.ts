@@ -61,10 +61,10 @@ export function createPlatform(options: PlatformSettings & { tracer?: Tracer }):
   return platform;
 }
 
-/** Maximum memory for parsing one document, MB. A feed of 20 MB takes about 80. */
+/** Maximum memory for parsing one document, MB. A feed of 20 MB takes about 80 MB. */
 const MAX_PARSE_MB = 512;
 
-/** Time after which a document must wait for the others, ms, so that slow ones do not delay them. */
+/** Time after which parsing is stopped, ms. A slow document is parsed again once no other document waits. */
 const FIRST_TRY_MS = 2_000;
 
 export function createParseWorker(): Thread {

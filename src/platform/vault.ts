@@ -78,7 +78,7 @@ export function openVaultFile(path: string, { mayMake }: { mayMake: boolean }): 
     stat = Deno.statSync(path);
   }
   if (!stat.isFile) throw new VaultError(`the key file ${path} is not a file`);
-  // Null if the system has no such modes.
+  // The mode is null if the system has no file modes.
   if (stat.mode !== null && (stat.mode & OTHERS) !== 0) {
     throw new VaultError(
       `the key file ${path} can be read by others (mode ${modeOf(stat.mode)}): ` +
@@ -123,7 +123,7 @@ function statOrNull(path: string): Deno.FileInfo | null {
   }
 }
 
-/** Creates the file with its content in one step. If another process was faster, its key is used. */
+/** Creates the file with its content in one step. If another process has created the file, keeps that file. */
 function makeKeyFile(path: string): void {
   const draft = join(dirname(path), `.${basename(path)}.${crypto.randomUUID()}`);
   try {

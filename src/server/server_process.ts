@@ -38,7 +38,7 @@ const DRAIN_MS = 5_000;
 /** Time after the signal at which requests that wait for a receiver are ended, ms. */
 const ABORT_PENDING_MS = 4_000;
 
-/** A few hundred slow clients can exhaust a lower limit of open files. */
+/** A few hundred slow clients can exhaust a lower limit on open files. */
 const ENOUGH_FILES = 1_024;
 const MORE_FILES = "raise it: LimitNOFILE in the unit, or `ulimit -n` in the shell";
 
@@ -112,7 +112,7 @@ export async function serve(
   await service.start();
   parts.defer(call.host.onReload(() => void service.reload()));
   // Checked only when the service is ready, because the check takes some time.
-  if (!hasFiles(ENOUGH_FILES)) log.warn(`the limit of open files is below ${ENOUGH_FILES}; ${MORE_FILES}`);
+  if (!hasFiles(ENOUGH_FILES)) log.warn(`the limit on open files is below ${ENOUGH_FILES}; ${MORE_FILES}`);
   return await logStopped(log, stopSignal, async () => {
     await supervisor.stopping();
     ending.abort();
@@ -189,7 +189,7 @@ async function listenAt(
     refuse: (request) => service.refuse(request),
     onLost: (cause) =>
       platform.log("serve").error(
-        `the listener failed and is restarted; if the limit of open files is the cause, ${MORE_FILES}`,
+        `the listener failed and is restarted; if the limit on open files is the cause, ${MORE_FILES}`,
         { cause },
       ),
   };
@@ -199,7 +199,7 @@ async function listenAt(
   if (state.kind === "bad") throw new CommandError(`server.tls_cert ${paths.cert}: ${state.reason}`);
   const server = await listenTls({ ...options, pair });
   const log = platform.log("tls");
-  // These are not errors, because this machine's clock may be wrong.
+  // Wrong dates cause only warnings, because this machine's clock may be wrong.
   for (const { seen, todo } of checkTimes(state, platform.clock.nowMs())) log.warn(`${seen}: ${todo}`);
   const renew = (next: CertificatePair) => server.renew(next);
   const machine = createMachine();

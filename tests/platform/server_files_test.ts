@@ -29,6 +29,6 @@ Deno.test("a server recovers from more connections than open files", async () =>
   let said = "";
   for (let read = await reader.read(); !read.done; read = await reader.read()) said += read.value;
   // Logged once a minute.
-  assert.equal(said, "the limit of open files is reached\n");
+  assert.equal(said, "the limit on open files has been reached\n");
   await child.status;
 });

@@ -53,7 +53,7 @@ async function addAll(
   }
 }
 
-/** Wraps the file in a stream that leaves it open for syncing. */
+/** Wraps the file in a stream that does not close the file, so that the caller can sync it. */
 function writableOf(file: Deno.FsFile): WritableStream<Uint8Array> {
   return new WritableStream({
     async write(bytes) {
@@ -88,7 +88,7 @@ async function unpack(from: string, folder: string, names: readonly string[]): P
 /** Maximum size of any entry except the database, bytes. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
-/** Throws if the folder has no space for an entry, because a small archive may expand a thousandfold. */
+/** Throws if an entry is too large, or if the folder has no space for it: an archive may expand a thousandfold. */
 export function requireSize({ name, size }: { name: string; size: number }, folder: string): void {
   if (name !== ARCHIVE_NAMES.database && size > MOST_BYTES) {
     throw new Error(`its ${name} has ${formatBytes(size)}, which is more than in any backup`);
@@ -108,7 +108,7 @@ const OTHERS: readonly [at: number, mark: string, what: string][] = [
 
 class OtherFile extends Error {}
 
-/** Describes a file that is not gzipped, or returns null if it is. Seeks back to the start. */
+/** Describes a file that is not gzipped. Returns null if the file is gzipped. Seeks back to the start. */
 async function whatElse(file: Deno.FsFile): Promise<string | null> {
   if ((await file.stat()).isDirectory) return "a folder";
   const head = new Uint8Array(HEAD_BYTES);

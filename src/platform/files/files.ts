@@ -8,7 +8,7 @@ import { reasonOf } from "../file_errors.ts";
 import { listFolder, readFileIn } from "./folder.ts";
 import { createMachine } from "./machine.ts";
 
-/** The limit on Linux. */
+/** Maximum number of links that are followed, as on Linux. */
 const MAX_LINKS = 40;
 
 /** File operations of the command line. All errors name the path. */
@@ -18,7 +18,7 @@ export interface WritableFiles extends Files, BackupFiles {
   writeBytes(path: string, bytes: Uint8Array, mode: number): Promise<void>;
   makeTemporaryFolder(prefix: string): Promise<string>;
   temporaryFolder(): string;
-  /** Follows links to their target, even if it does not exist. Returns the path itself if the links form a loop. */
+  /** Follows links to their target, even if the target does not exist. Returns `path` if the links form a loop. */
   followLinks(path: string): Promise<string>;
 }
 

@@ -45,8 +45,8 @@ export async function listFolder(
 }
 
 /**
- * Reads a regular file of a folder, up to a maximum size. The opened file is the checked one, even if its name changes
- * in the meantime. Hard links cannot be recognised.
+ * Reads a regular file in a folder. Throws if the file is larger than `maxBytes`, or if another file has replaced it
+ * since it was checked. Hard links cannot be recognised.
  */
 export async function readFileIn(
   folder: string,

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { accessSync, constants, statfsSync } from "node:fs";
 
 export interface Volume {
-  /** The kind of the file system, if known: "nfs", "ext" or "tmpfs". */
+  /** The kind of the file system, such as "nfs" or "ext"; null if it is unknown. */
   kind: string | null;
   isNetwork: boolean;
   /** The space that this process can use, bytes. */
@@ -23,7 +23,7 @@ export interface Rights {
 export interface Machine {
   /** Returns the volume of an existing path, or null if the system does not report it. */
   volumeOf(path: string): Volume | null;
-  /** Identifies a file to detect its replacement; null if it is missing, "" if inode numbers are not stable. */
+  /** Identifies a file, to detect a replacement. Null: the file is missing. "": its inode number is not stable. */
   identityOf(path: string): string | null;
   /** Returns null if the path does not exist. */
   rightsOf(path: string): Rights | null;
@@ -124,7 +124,7 @@ function may(path: string, what: number): boolean {
   }
 }
 
-/** Whether this process can open `count` more files. Tries it, because reading the limit requires -A. */
+/** Whether this process can open `count` more files. Opens them, because reading the limit requires all permissions. */
 export function hasFiles(count: number): boolean {
   const opened: Deno.FsFile[] = [];
   try {

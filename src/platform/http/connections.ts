@@ -6,7 +6,7 @@ import { type ConnectionStream, dial } from "./dial.ts";
 
 /** How long an idle connection is kept, ms. Many servers close one after 5 s without notice. */
 const KEEP_ALIVE_MS = 4_000;
-/** Maximum for a server that announces a longer time (`Keep-Alive: timeout`), ms. */
+/** Maximum time for which a server can ask to keep an idle connection (`Keep-Alive: timeout`), ms. */
 const MAX_KEEP_ALIVE_MS = 60_000;
 /** Maximum number of idle connections of one client. Beyond it, the connection that has been idle longest is closed. */
 export const MAX_IDLE_CONNECTIONS = 256;
@@ -29,7 +29,7 @@ export interface Target {
 export interface Connection {
   readonly key: string;
   readonly client: Client;
-  /** Limits how many further bytes are received. Beyond it, the request fails. */
+  /** Sets how many more bytes may be received. If more arrive, the request fails. */
   limit(bytes: number): void;
   /** Whether the last request has been handed to the operating system completely. */
   hasSentAll(): boolean;
@@ -50,7 +50,7 @@ const CLOSED = new NetworkError("the connection was closed by Regfeed");
 
 export function createConnections(trust: Trust): Connections {
   const all = new Set<Connection>();
-  /** The idle connections, the one idle for longest first. */
+  /** The idle connections; the one that has been idle longest is first. */
   const idle: Connection[] = [];
 
   function drop(connection: Connection): void {

@@ -17,7 +17,7 @@ const READ_BYTES = 16_384;
 
 /** Maximum number of unfinished TLS handshakes with one network. Beyond it, new connections are refused. */
 export const MAX_UNFINISHED_HANDSHAKES = 16;
-/** The prefix length of one IPv6 network, which is the largest that a provider gives one customer. */
+/** The prefix length of the largest IPv6 network that a provider assigns to one customer. */
 const HANDSHAKE_NETWORK_BITS = 48;
 
 export interface Destination {
@@ -33,8 +33,8 @@ export interface Destination {
 }
 
 /**
- * Connects. Rejects with a {@link NetworkError}, or with the signal's reason as soon as it aborts. After that, nothing
- * stays open except perhaps an unfinished TLS handshake.
+ * Connects. Rejects with a {@link NetworkError}, or with the signal's reason as soon as the signal aborts. After a
+ * rejection, nothing stays open except perhaps an unfinished TLS handshake.
  */
 export async function dial(destination: Destination, signal: AbortSignal): Promise<ConnectionStream> {
   const late = new AbortController();
@@ -93,7 +93,7 @@ async function connect(
   const giveUp = () => controller.abort(new NetworkError("the connection timed out"));
   const timer = isLast ? undefined : setTimeout(giveUp, ADDRESS_TIMEOUT_MS);
   signal.addEventListener("abort", giveUp);
-  // The runtime calls this if the signal aborts after it has connected. If it threw, the connection would stay open.
+  // The runtime calls this if the signal aborts after connecting. If this threw, the connection would stay open.
   controller.signal.throwIfAborted = () => {};
   try {
     const connection = await Deno.connect({ hostname, port, signal: controller.signal });
@@ -167,7 +167,7 @@ function closeQuietly(connection: Deno.Conn): void {
   try {
     connection.close();
   } catch {
-    // It is closed, or has become a TLS connection.
+    // The connection is already closed, or has become a TLS connection.
   }
 }
 
@@ -181,7 +181,7 @@ export class ConnectionStream extends Duplex {
     this.#connection = connection;
   }
 
-  /** Limits how many further bytes are received. Beyond it, the stream fails. */
+  /** Sets how many more bytes may be received. If more arrive, the stream fails. */
   limit(bytes: number): void {
     this.#bytesLeft = bytes;
   }

@@ -82,8 +82,8 @@ interface ExchangeOptions {
 }
 
 /**
- * A request and its response on their own connection. Rejects with the signal's reason as soon as it aborts. Keeps the
- * connection only if the request was sent and the response was read completely.
+ * A request and its response on their own connection. Rejects with the signal's reason as soon as the signal aborts.
+ * Keeps the connection only if the request was sent and the response was read completely.
  */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #options: ExchangeOptions;
@@ -196,7 +196,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Joins the values of each header by ", ", but those of Set-Cookie by a line feed, because dates contain commas. */
+/** Joins the values of each header with ", ", but those of Set-Cookie with a line feed: their dates contain commas. */
 function joinValues(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   const joined: Record<string, string> = {};
   let count = 0;

@@ -9,7 +9,10 @@ export class BoundedBody {
 
   constructor(readonly maxBytes: number) {}
 
-  /** Copies a chunk, because a view would keep the read buffer. Returns false if the body exceeds the limit. */
+  /**
+   * Copies a chunk, because a view would keep the whole read buffer in memory. Returns false if the body exceeds the
+   * limit.
+   */
   add(chunk: Uint8Array): boolean {
     const size = this.#size + chunk.length;
     const kept = Math.min(size, this.maxBytes);

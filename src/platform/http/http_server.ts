@@ -12,7 +12,7 @@ const REPORT_AGAIN_MS = 60_000;
 const RETIRE_MS = 10_000;
 /**
  * Maximum size of an unread request body that is received at full speed, in bytes. The rest is received with pauses,
- * because the runtime would receive an endless body forever.
+ * because a client may send an endless body.
  */
 const UNWANTED_BYTES = 16_777_216;
 /** The pause before each further chunk (about 64 kB), ms. */
@@ -32,7 +32,7 @@ export interface ListenOptions {
   handler(request: Request, client: ConnectedClient): Response | Promise<Response>;
   /** Responds to requests during the shutdown (default: an empty 503). */
   refuse?(request: Request): Response;
-  /** Called at most once a minute when the listener has failed. It is restarted, and its connections are kept. */
+  /** Called at most once a minute when the listener has failed. The listener restarts and keeps its connections. */
   onLost?(reason: string): void;
 }
 
@@ -172,7 +172,7 @@ async function askToReconnect(responding: Response | Promise<Response>): Promise
   return response;
 }
 
-/** Discards the rest of the request body before the response is sent, because the runtime receives it afterwards. */
+/** Starts to discard an unread body before the response is sent, because the runtime would receive it afterwards. */
 async function leaveBody(
   body: ReadableStream<Uint8Array>,
   responding: Response | Promise<Response>,
@@ -239,6 +239,6 @@ export function reasonOf(error: unknown): string {
   if (error instanceof Deno.errors.AddrNotAvailable) return "this machine has no such address";
   if (error instanceof Deno.errors.PermissionDenied) return "ports below 1024 require permission";
   const { message } = error as Error;
-  if (TOO_MANY_FILES.test(message)) return "the limit of open files is reached";
+  if (TOO_MANY_FILES.test(message)) return "the limit on open files has been reached";
   return message;
 }

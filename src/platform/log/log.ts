@@ -32,7 +32,7 @@ const COLOURS: Readonly<Record<string, string>> = {
 };
 const PLAIN = "\x1b[0m";
 
-/** The areas with level debug. All others skip building debug entries. */
+/** The areas with level debug. In other areas, debug entries are skipped. */
 const debugged = new Set<LogArea>();
 
 /** Creates the logs by area, which write to stderr. The settings apply to the whole process, and the last call wins. */

@@ -37,7 +37,7 @@ export function createMailer(settings: MailSettings | null): Mailer {
 
 const loadNodemailer = async () => (await import("nodemailer")).default;
 
-/** Writes a file that only its owner can read. A second attempt replaces the first. */
+/** Writes the email to a file that only its owner can read. A second attempt replaces the file. */
 async function writeMail(mail: OutgoingMail, outbox: string): Promise<void> {
   const files = createFiles();
   const { createTransport } = await loadNodemailer();
@@ -132,7 +132,7 @@ function messageOf(mail: OutgoingMail): Record<string, unknown> {
   };
 }
 
-/** With other line ends, the encoder breaks short lines. */
+/** Converts line breaks to CRLF, because the encoder breaks short lines otherwise. */
 function inLines(text: string): string {
   return text.replaceAll(/\r?\n/g, "\r\n");
 }

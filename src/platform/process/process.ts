@@ -12,7 +12,7 @@ const EXIT_BROKEN_PIPE = 141;
 
 const MAIN = fileURLToPath(new URL("../../../main.ts", import.meta.url));
 
-/** Whether the runtime permits two ways to leave the sandbox. */
+/** Whether the runtime permits the two ways out of the sandbox: running programs and loading libraries. */
 export interface Outbreak {
   run: "granted" | "denied";
   ffi: "granted" | "denied";
@@ -44,7 +44,6 @@ export interface Host extends WritableFiles, Signals {
   exit(code: number): never;
 }
 
-/** Creates the host. `signals` already have listeners. */
 export function createHost(signals: Signals = SIGNALS_WHEN_ASKED): Host {
   // Deprecation warnings are for developers, not for operators.
   Object.assign(process, { noDeprecation: true });

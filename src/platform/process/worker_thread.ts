@@ -1,4 +1,4 @@
-// Worker threads. Each one runs tasks by name, one at a time, within limits of time and memory.
+// Worker threads. Each one runs tasks by name, one at a time, with limits on time and memory.
 import { Script } from "node:vm";
 import { parentPort, Worker } from "node:worker_threads";
 import { type TaskLimits, WorkerLimitError, type WorkerThread } from "../../domain/ports/ports.ts";
@@ -149,7 +149,7 @@ class QueuedThread implements Thread {
         this.#clearTimers(); // the task is done
         for (const element of response.elements) call.elements.push(element);
         if (response.isLast) return this.#finish(() => call.resolve(call.elements));
-        // Requested one by one in a separate callback, because waiting messages are received without a pause.
+        // Requested one by one in separate callbacks, because queued messages would be received without a pause.
         return void setImmediate(() => {
           if (call === this.#running) this.#worker?.postMessage(MORE);
         });
@@ -200,7 +200,7 @@ class QueuedThread implements Thread {
     call.reject(reason);
   }
 
-  /** Ends the worker and its call, unless the call gets a second try. Waiting calls get a new worker. */
+  /** Terminates the worker. Its call is rejected or queued for a second try. Waiting calls get a new worker. */
   #terminate(reason: unknown): void {
     const worker = this.#worker;
     this.#worker = null; // so that its "exit" is ignored
