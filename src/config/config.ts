@@ -211,7 +211,7 @@ function buildConfig(
       allowHttp: delivery.allow_http,
       /** CIDRs of non-public addresses that webhooks may use. */
       allowNetworks: delivery.allow_networks,
-      /** The ports that webhooks may use. An empty list allows 80, 443 and higher ports that no other protocol uses. */
+      /** The ports that webhooks may use. If empty: 80, 443, and the ports from 1024 that no other protocol uses. */
       allowPorts: delivery.allow_ports,
       /** Time limit of one attempt: DNS, connection, request and response. */
       timeoutMs: delivery.timeout,

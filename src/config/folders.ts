@@ -15,7 +15,7 @@ export function findFolderProblems({ sources, store, backup, mail }: Folders): K
     [dirname(store.keyFile), "the database's key"],
     [dirname(store.path), "the database"],
     [backup.folder, "backups"],
-    [mail.outbox, "mails"],
+    [mail.outbox, "emails"],
   ]);
   return sources.flatMap(({ fetchStrategy, location }, index) => {
     const what = fetchStrategy === "files" ? own.get(location) : undefined;

@@ -18,7 +18,7 @@ export function readListen(text: string): Reading<ListenAddress> {
   const match = /^(?:\[([^\]]*)\]|([^:]*)):(\d{1,5})$/.exec(text);
   if (!match) {
     if (/^\d{1,5}$/.test(text)) {
-      return { problem: `is only a port: use ":${text}" to listen on every address` };
+      return { problem: `is only a port: use ":${text}" to listen on every IPv4 address` };
     }
     if (ipaddr.IPv6.isValid(text)) return { problem: `has an IPv6 address without brackets: ${forms}` };
     return { problem: `is not a valid address to listen on: ${quote(text)}; ${forms}` };

@@ -219,7 +219,7 @@ export function readPath(text: string): Reading<string> {
 /** Trims one line of text, which must not be empty. */
 export function readName(text: string): Reading<string> {
   const name = text.trim();
-  // deno-lint-ignore no-control-regex -- control characters are what it looks for
+  // deno-lint-ignore no-control-regex -- it matches control characters
   if (name === "" || /[\u0000-\u001f\u007f]/.test(name)) {
     return { problem: "must be one line of text" };
   }
@@ -249,7 +249,7 @@ export function readMailbox(text: string): Reading<Mailbox> {
   const [, name = "", bracketed] = /^([^<>]*)<([^<>]*)>\s*$/.exec(text) ?? [];
   const address = (bracketed ?? text).trim();
   const shown = name.trim().replace(/^"(.*)"$/, "$1");
-  // deno-lint-ignore no-control-regex -- control characters are what it looks for
+  // deno-lint-ignore no-control-regex -- it matches control characters
   if (!isMailAddress(address) || /[\u0000-\u001f\u007f"]/.test(shown)) {
     return { problem: 'is not a valid sender: use an email address, or "Name <address>"' };
   }

@@ -2,7 +2,7 @@
 import type { KeyProblem } from "./toml/problems.ts";
 import { formatListen, isSameListener, type ListenAddress, readListen } from "./listen.ts";
 
-/** Finds problems between keys of the raw tables [server] and [metrics]. */
+/** Finds problems that involve several keys of the raw tables [server] and [metrics]. */
 export function findServerProblems({ server, metrics }: Record<string, unknown>): KeyProblem[] {
   return [...findSingleTlsFile(server), ...findSharedAddress(server, metrics)];
 }

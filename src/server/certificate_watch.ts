@@ -30,9 +30,9 @@ export interface Watching {
 }
 
 /**
- * Reads the files every few seconds until the signal aborts. Uses a new pair once two reads are equal, because the two
- * files are not written at the same time. Logs an unusable pair once and keeps the old one in use. A pair that is not
- * valid yet is used later.
+ * Reads the files every few seconds until the signal aborts. Uses a new pair once two successive reads return it,
+ * because the two files are not written at the same time. Logs an unusable pair once and keeps the old one in use. A
+ * pair that is not valid yet is used later.
  */
 export async function watchCertificate(watching: Watching, signal: AbortSignal): Promise<void> {
   const { files, clock, log, paths } = watching;

@@ -37,7 +37,7 @@ const CONFLICTS: Record<DeclarationConflict["what"], (holderId: string) => strin
     `is the email address of ${holderId}, which is not declared here: use another email address, or \`customer ` +
     "disable` or `customer erase` that customer",
   key: (holderId) =>
-    `is the key of ${holderId}, which is not declared here: \`customer hash-key\` creates another`,
+    `is the key of ${holderId}, which is not declared here: \`customer hash-key\` creates another key`,
   erased: () => "belongs to an erased customer: choose another id",
 };
 

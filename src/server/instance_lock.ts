@@ -1,4 +1,4 @@
-// Ensures that a store has only one server, with a lock file next to the database that is held while the process runs.
+// Ensures that a store has only one server: the server holds a lock on a file next to the database while it runs.
 import { lockFile, lockHolder } from "../platform/files/file_lock.ts";
 import { CommandError } from "./command_context.ts";
 
@@ -22,7 +22,7 @@ export async function lockStore(
   );
 }
 
-/** Returns the process that holds the lock, or null if there is none. */
+/** Returns the text of the process that holds the lock, or null if no process holds it. */
 export async function storeUser(store: string): Promise<string | null> {
   return await lockHolder(lockPath(store));
 }

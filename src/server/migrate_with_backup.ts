@@ -1,4 +1,4 @@
-// Migrates the database before it is opened, after a verified backup.
+// Migrates the database before it is opened. Creates and verifies a backup first.
 import { basename, dirname, join } from "node:path";
 import { backupName, createBackup } from "../backup/create.ts";
 import type { BackupTools } from "../backup/backup_ports.ts";
@@ -103,8 +103,8 @@ export async function prepareDatabase(
 }
 
 /**
- * Returns the newest backup before a migration to this schema if it is valid and equals the current database; otherwise
- * null. Without this check, each restart after an interrupted migration would add another copy.
+ * Returns the newest backup before a migration to this schema if it is valid and has the content of the current
+ * database; otherwise null. Without this check, each restart after an interrupted migration would add another backup.
  */
 async function findSameBackup(
   host: Host,

@@ -88,7 +88,7 @@ export interface Opened extends LoadedConfig {
 /** What a command does without a database: it creates one, or uses an empty one in memory, which leaves no files. */
 export type WithoutStore = "make" | "do without";
 
-/** Opens config, platform and store for `work`, then closes them. Throws without a store unless an option allows it. */
+/** Opens config, platform and store for `work`, then closes them. If no store exists, `withoutStore` decides. */
 export function withStore<T>(
   call: CommandCall,
   work: (opened: Opened) => Promise<T>,

@@ -115,7 +115,7 @@ class RunningService implements Service {
 
   async start(): Promise<void> {
     const { call, platform } = this.#options;
-    // Loading the HTTP client blocks the thread, so the first requests come first.
+    // Loading the HTTP client blocks the thread, so the first requests are handled before.
     await platform.clock.sleep(FIRST_REQUESTS_MS);
     await platform.prepare();
     await this.#app.start();
@@ -151,7 +151,7 @@ class RunningService implements Service {
       const { applied, restart } = compareConfigs(this.#loaded, given);
       this.#warnOf(given);
       if (applied.length > 0) await this.#activate({ ...given, ...keepUntilRestart(this.#loaded, given) });
-      if (restart.length > 0) log.warn("some changes take effect after a restart", { keys: restart });
+      if (restart.length > 0) log.warn("some changes take effect only after a restart", { keys: restart });
       log.info(applied.length > 0 ? "config reloaded" : "config reloaded: no changes", { changed: applied });
       this.#lastReload = { isGood: true, goodAtMs: platform.clock.nowMs() };
       this.#services.config.state = "ok";

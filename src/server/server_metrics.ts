@@ -7,7 +7,7 @@ import type { Clock } from "../domain/ports/ports.ts";
 import type { Host } from "../platform/process/process.ts";
 import { VERSION } from "../version.ts";
 
-/** Adds the gauges, which are read for each request of the metrics. A reload may change the backup folder. */
+/** Adds the gauges, whose values are read at each scrape. A reload may change the backup folder. */
 export function measureService(
   metrics: Metrics,
   store: Config["store"],

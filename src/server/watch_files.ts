@@ -1,9 +1,9 @@
-// Detects changes of the config's files by their content.
+// Detects changes to the config's files by comparing their content.
 import type { Clock } from "../domain/ports/ports.ts";
 
 /**
  * Interval of the checks, ms. The content is compared, because the system's notifications miss files and links that are
- * replaced, as editors and container platforms do. Modification times are coarse, or set back by copying.
+ * replaced, as editors and container platforms do. Modification times are too coarse, and copying can reset them.
  */
 export const LOOK_EVERY_MS = 1_000;
 
@@ -16,7 +16,7 @@ export interface Watched {
   onChange(): Promise<void>;
 }
 
-/** Checks until the signal aborts. A change counts once two checks find it, so that writes are complete. */
+/** Checks until the signal aborts. A change counts once two successive checks find it, so that writes are complete. */
 export async function watchFiles(
   { known, digest, clock, onChange }: Watched,
   signal: AbortSignal,

@@ -78,6 +78,6 @@ Deno.test("the summary describes payments and emails without their secrets", asy
   assert.match(bare, /^payment +disabled/m);
   assert.match(
     bare,
-    /^mail +no mail server: mails are written to \/etc\/regfeed\/data\/outbox; contents kept/m,
+    /^mail +no mail server: emails are written to \/etc\/regfeed\/data\/outbox; contents kept/m,
   );
 });

@@ -120,7 +120,7 @@ function sourceRow(source: SourceSummary): string[] {
   return [`  ${source.id}`, source.fetch_strategy, source.schedule, source.timezone, due];
 }
 
-/** Returns a line with the settings that differ from the defaults, or an empty list if there are none. */
+/** Returns one line with the settings that differ from the defaults, or no line if none differ. */
 function sourceDetails(source: SourceSummary): string[] {
   const secrets = [...(source.authorization ? ["authorization"] : []), ...source.headers];
   const details = [
@@ -260,7 +260,7 @@ const TLS_NAMES = {
 
 function describeMail({ from, smtp, tls, outbox, keep_ms }: ConfigSummary["mail"]): string {
   const transport = smtp === null
-    ? `no mail server: mails are written to ${outbox}`
+    ? `no mail server: emails are written to ${outbox}`
     : `from ${from} via ${smtp}, ${TLS_NAMES[tls ?? "required"]}`;
   return `${transport}; contents kept for ${formatDuration(keep_ms)}`;
 }

@@ -1,4 +1,4 @@
-// Validates the CSS selectors of sources. Loads the selector engine only if there are any.
+// Validates the CSS selectors of sources. Loads the selector engine only if there are selectors.
 import { ITEM_FIELDS } from "../../domain/source/extraction_rules.ts";
 import type { KeyPath } from "../toml/key_lines.ts";
 import { type KeyProblem, quote } from "../toml/problems.ts";
@@ -29,7 +29,7 @@ export async function findSelectorProblems(document: Record<string, unknown>): P
 
 /** Returns why a selector is invalid or certainly a mistake, or null if it is valid. */
 function whyInvalid(selector: string, compile: (selector: string) => unknown): string | null {
-  // `@NAME` at the end is Regfeed's syntax for an attribute. On its own, it refers to the item itself.
+  // `@NAME` at the end is Regfeed's syntax for an attribute. On its own, it selects an attribute of the item.
   const bare = selector.replace(/@[\w:.-]+$/, "").trim();
   if (bare === "") return null;
   // The engine accepts any character at the start of a name, so it would compile selectors that never match.

@@ -152,7 +152,7 @@ function pagingProblems(table: Table): SourceProblem[] {
     if (table[key] === undefined || isKnown) continue;
     problems.push({
       path: [key],
-      message: `is not supported with paging = "${kind}": remove it, or set another paging`,
+      message: `is not supported with paging = "${kind}": remove it, or change paging`,
     });
   }
   return problems;

@@ -48,7 +48,7 @@ function countGroups(pattern: string): number {
 
 export function findUrlsProblems(urls: Readonly<Record<string, string>>): string[] {
   const codes = Object.keys(urls);
-  if (codes.length < 2) return ["needs the URLs of several languages; for a single URL use url"];
+  if (codes.length < 2) return ["needs the URLs of several languages; for a single URL, use url"];
   return codes.flatMap((code) => {
     const reading = readLanguage(code);
     return "problem" in reading ? [`has the key ${quote(code)}, which ${reading.problem}`] : [];

@@ -14,7 +14,7 @@ export interface KeyLines {
 
 interface Entry {
   line: number;
-  /** False as long as only keys below the table are known, such as `a` after `[a.b]`. */
+  /** False as long as only keys below the table are known, as for `a` after `[a.b]`. */
   isExplicit: boolean;
   children: Map<string | number, Entry>;
 }

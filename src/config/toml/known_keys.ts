@@ -61,7 +61,7 @@ function shapeOf(schema: z.core.$ZodType | undefined): Record<string, z.core.$Zo
   return schema instanceof z.ZodObject ? schema.shape : {};
 }
 
-/** Returns the schema that a default or an optional wraps. */
+/** Returns the schema without the wrappers for a default value and an optional value. */
 function unwrap(schema: z.core.$ZodType | undefined): z.core.$ZodType | undefined {
   let inner = schema;
   while (inner instanceof z.ZodPrefault || inner instanceof z.ZodOptional) inner = inner.def.innerType;

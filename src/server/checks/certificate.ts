@@ -22,7 +22,7 @@ export async function checkTls(
   try {
     return checkCertificate(await readPair(host, server.tls), new URL(server.publicUrl).hostname, nowMs);
   } catch (error) {
-    return [problem("tls", (error as Error).message, "let this user read it, or change the config")];
+    return [problem("tls", (error as Error).message, "let this user read the file, or change the config")];
   }
 }
 

@@ -30,7 +30,8 @@ export async function attempt(area: string, check: () => Finding[] | Promise<Fin
   try {
     return await check();
   } catch (error) {
-    const todo = "run this as the user that runs Regfeed, and let that user read it, or change the config";
+    const todo =
+      "run this command as the user that runs Regfeed, and let that user read the file, or change the config";
     return [problem(area, (error as Error).message, todo)];
   }
 }

@@ -5,7 +5,7 @@ import { type Finding, good, problem } from "./finding.ts";
 
 /** The permission bits of the group and others. */
 const OTHERS = 0o077;
-/** The same bits without reading by the group. */
+/** The same bits, except the read bit of the group. */
 const MORE_THAN_GROUP = 0o037;
 const READS = 0o044;
 const CHANGES = 0o022;

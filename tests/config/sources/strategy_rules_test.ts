@@ -193,7 +193,7 @@ Deno.test("parseConfig() rejects a source folder that contains the service's own
     ["/etc/regfeed/data/", "the database"],
     ["keys/../keys", "the database's key"],
     ["data/backups", "backups"],
-    ["data/outbox", "mails"],
+    ["data/outbox", "emails"],
   ];
   for (const [path, what] of rows) {
     assert.deepEqual(await linesOf(settings + folder(path)), [
