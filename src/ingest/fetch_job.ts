@@ -46,7 +46,7 @@ export interface FetchJobOptions extends SourceIngestOptions {
   count: CountFetch;
 }
 
-/** Fetches a leased source, then ends the lease and schedules the next fetch, even after a failure. */
+/** Fetches a leased source, then ends the lease and schedules the next fetch, unless the fetch was interrupted. */
 export async function runFetchJob(
   source: SourceSettings,
   state: SourceState,
@@ -60,7 +60,10 @@ export async function runFetchJob(
     if (!(error instanceof LeaseLostError)) throw error;
     // Another process has leased the source, and its result may be newer.
     const report = failed(source.id, `the rest of the fetch is not stored: ${error.message}`);
-    options.log.warn("fetch lost its lease; it is not stored", { source: source.id, cause: error.message });
+    options.log.warn("fetch lost its lease; the rest is not stored", {
+      source: source.id,
+      cause: error.message,
+    });
     options.count("failing", report);
     return report;
   } finally {
@@ -109,7 +112,7 @@ async function runLeased(
   }
 }
 
-/** Ends a fetch whose result could not be stored. The source is not to blame, and is fetched again soon. */
+/** Ends a fetch whose result could not be stored. The source is not at fault, and is fetched again soon. */
 async function abandon(
   source: SourceSettings,
   state: SourceState,
@@ -218,7 +221,7 @@ async function finishWell(
   return { ...removals, heldBack };
 }
 
-/** Returns the number of items in a fetch, unchanged ones included. A publication in several languages counts once. */
+/** Returns the number of items in a fetch, without refused ones. A publication in several languages counts once. */
 function itemsOf({ decided, repeated, identity: { languages } }: IngestResult): number {
   const unchanged = repeated.unchanged + repeated.irrelevant;
   if (languages === null) return decided.length + unchanged;
@@ -297,7 +300,7 @@ async function finishFailed(
       hosts: [...end.hosts, ...paused],
       ...nextAfterFailure(options.scheduleOf(source), asked),
       isItsFault: true,
-      // The recorded items stay, so the identity rule that they were recorded under must be stored as well.
+      // The recorded items stay, so the identity rule under which they were recorded must be stored as well.
       kept: result === null ? null : {
         ...keptOf(source, result),
         cursor: result.isCutShort ? result.cursor : result.progress ?? state.cursor,
@@ -333,7 +336,7 @@ function commonEnd(
   { holder, spacingOf, scheduleOf }: FetchJobOptions,
 ): Omit<FetchEnd, "nextDueAtMs" | "notBeforeMs" | "isItsFault" | "kept" | "error" | "moves"> {
   const cadence = updateCadence(state.cadence, decided, atMs);
-  // Silence is not an outcome of its own, but the end of a silence restarts the time of the outcome.
+  // The silence of a source is not stored as an outcome, but its end counts as the start of the outcome.
   const endsSilence = cadence.lastAtMs === atMs && silentSince(source, state, atMs) !== null;
   const isRecovered = outcome === "ok" && state.partialFailures.length > 0 && partialFailures.length === 0;
   const isSame = state.outcome === outcome && !endsSilence && !isRecovered;

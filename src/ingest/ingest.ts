@@ -39,9 +39,9 @@ export interface IngestOptions extends
   /** Maximum number of concurrent fetches, in total and per host. */
   concurrency: number;
   hostConcurrency: number;
-  /** Minimum time between two requests to a host, in ms, unless a source sets its own. */
+  /** Minimum time between two requests to a host, in ms, unless one of its sources sets a crawl delay. */
   hostSpacingMs: number;
-  /** Maximum jitter of a run, in ms, which keeps all sources from starting at once. */
+  /** Maximum delay of a scheduled run, in ms. Different delays keep the sources from starting all at once. */
   jitterMs: number;
   count?: CountFetch;
 }
@@ -50,20 +50,20 @@ export interface IngestOptions extends
 export interface IngestPreview {
   report: IngestReport;
   decided: readonly DecidedItem[];
-  /** All documents, including those that could not be parsed. */
+  /** All fetched documents, including those that could not be parsed. */
   documents: FetchedDocument[];
 }
 
 export interface Ingest {
   /** Registers the sources in the store. New sources are due at once, and changed schedules take effect immediately. */
   register(): Promise<void>;
-  /** Fetches each due or named source once. Skips leased sources and, unless `wait` is set, those on busy hosts. */
+  /** Fetches each named source, or else each due one. Skips leased sources and, without `wait`, those on busy hosts. */
   ingest(ids?: readonly string[], options?: { wait: boolean }): Promise<IngestReport[]>;
   /** Predicts the result of a fetch without storing anything. */
   preview(source: SourceSettings, state: SourceState): Promise<IngestPreview>;
   /**
-   * Fetches due sources until `signal` aborts, then waits for running fetches. If `stopping` aborts, those fetches end:
-   * recorded items stay, and the sources are fetched again at the next start.
+   * Fetches due sources until `signal` aborts, then waits for running fetches. These are interrupted if `stopping`
+   * aborts: recorded items stay, and the sources are fetched again at the next start.
    */
   run(signal: AbortSignal, stopping: AbortSignal): Promise<void>;
 }
@@ -97,7 +97,7 @@ export function createIngest(given: IngestOptions): Ingest {
   };
 
   let lastMs = -Infinity;
-  /** After a clock rollback, makes every source due no later than its next run. */
+  /** After a clock rollback, makes every source due no later than at its next scheduled run. */
   const adjustForClockRollback = async () => {
     const nowMs = clock.nowMs();
     const wasSetBack = nowMs < lastMs - CLOCK_TOLERANCE_MS;
@@ -105,7 +105,7 @@ export function createIngest(given: IngestOptions): Ingest {
     if (wasSetBack) await register();
   };
 
-  /** Sources being fetched, not to be claimed again even if their leases expire while the process is suspended. */
+  /** The sources being fetched. None is claimed again, even if its lease expires while the process is suspended. */
   const running = new Set<string>();
   const claim = async (
     limit: number,
@@ -193,7 +193,6 @@ async function previewSource(
   }
 }
 
-/** Claims and fetches sources until the signal aborts, then waits for running fetches. */
 async function runLoop(
   signal: AbortSignal,
   { clock, log, concurrency, claim, fetchSource }: IngestOptions & {
@@ -233,7 +232,7 @@ async function ingestOnce(
   const remaining = new Set(ids);
   const hosts = new Map(sources.map((source) => [source.id, hostOf(source)]));
   const underWay = new Set<Promise<void>>();
-  // A source that still cannot be claimed after its host's spacing is leased by another process or is not due.
+  // If a source cannot be claimed even after its host's spacing, it is not due, or another process has leased it.
   let waitedMs = 0;
   while (remaining.size > 0) {
     const claimed = await claim(concurrency - underWay.size, [...remaining]);

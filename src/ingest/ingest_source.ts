@@ -1,4 +1,4 @@
-// Ingests one source: fetches its documents, parses them, decides their items and records the decisions.
+// Ingests one source: fetches and parses its documents, decides what to do with each item, and records the decisions.
 import type { SourceSettings, SourceState } from "../domain/source/source.ts";
 import { NO_TRACER } from "../domain/ports/tracer.ts";
 import { decideDocument } from "./revise/decide_document.ts";
@@ -26,9 +26,9 @@ import { createYield } from "./yield_to_event_loop.ts";
 import type { DocumentResult, IngestResult } from "./model.ts";
 import type { DocumentRun, SourceIngestMode, SourceIngestOptions } from "./run_context.ts";
 
-const OLDER_EDITION = "the same document contains a newer version of it";
+const OLDER_EDITION = "the same document contains another version of this item that is not older";
 
-/** Fetches the source and records its items. Throws {@link FetchError} if its first document cannot be read. */
+/** Fetches the source and records its items. Throws {@link FetchError} if the fetch fails at its first document. */
 export async function ingestSource(
   source: SourceSettings,
   state: SourceState,
@@ -81,7 +81,7 @@ async function fetchFor(
 
 interface DocumentsResult {
   documents: readonly DocumentResult[];
-  /** The identity in effect after the last document. */
+  /** The identity rules in effect after the last document. */
   identity: Identity;
   /** Whether every document was complete. */
   isWhole: boolean;
@@ -90,13 +90,13 @@ interface DocumentsResult {
   /** The names of the documents that could not be fetched or read. */
   refused: ReadonlySet<string>;
   counts: ItemCounts;
-  /** The ttl that the documents state, in minutes, or null if they state none. */
+  /** The last ttl that a document states, in minutes, or null if none states one. */
   ttlMinutes: number | null;
   /** The failure that ended the fetch after its first document. */
   failure: FetchError | null;
 }
 
-/** Ingests the planned documents and the documents that follow from them, one at a time. */
+/** Ingests the planned documents and those to which they lead, such as further pages, one at a time. */
 async function ingestDocuments(fetched: Fetched, run: DocumentRun): Promise<DocumentsResult> {
   const { source, options: { tracer = NO_TRACER, signal, onDocument } } = run;
   const queue: PlannedDocument[] = [...fetched.documents];
@@ -307,7 +307,10 @@ function combine({ run, fetched, read, seenMerged, refusal }: IngestSteps): Inge
   };
 }
 
-/** Whether the next fetch must read all languages, because unchanged documents may have translations of new items. */
+/**
+ * Whether the next fetch must read all languages: unchanged documents may have translations of new items, and removals
+ * are only found if every document is read.
+ */
 function needsAllLanguages(
   { urls, removals }: SourceSettings,
   { documents, isAllRead, refused }: DocumentsResult,

@@ -1,8 +1,8 @@
-// Checks whether a source has fewer items than its minimum, in total or at the URL of one language.
+// Checks whether a source has fewer items than its minimum, at every URL or at those of some languages.
 import type { SourceSettings } from "../domain/source/source.ts";
 import type { FailedPart } from "./partial_failures.ts";
 
-/** The number of items in a fetch by the language of their URL, which is null for a source with one URL. */
+/** The number of items in a fetch at the URL of each language. The language of a single URL is null. */
 export type ItemCounts = Map<string | null, number>;
 
 function short(counts: ItemCounts, minItems: number): [language: string | null, items: number][] {
@@ -16,7 +16,7 @@ export function isShort({ urls, minItems = 0 }: Minimum, counts: ItemCounts): bo
   return short(counts, minItems).length === Object.keys(urls ?? { only: "" }).length;
 }
 
-/** Returns the languages with too few items while others have enough, and unread languages that had too few before. */
+/** Returns the languages that have too few items, unless all do, and the unread languages that had too few before. */
 export function shortLanguages(
   source: Minimum,
   counts: ItemCounts,

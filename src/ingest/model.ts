@@ -8,29 +8,29 @@ import type { FailedPart } from "./partial_failures.ts";
 import type { DocumentFingerprint, FetchedDocument, FetchError, RefusedItem } from "./fetch/fetch_types.ts";
 import type { NormalisedItem } from "./normalise/item.ts";
 
-/** The decision on an item. A changed date that does not count is "unchanged". */
+/** The decision on an item. If only its date has changed and that does not count, the decision is "unchanged". */
 export type ItemDecision = Exclude<RecordDecision, { kind: "date_changed" }>;
 
 export interface DecidedItem {
   readonly item: NormalisedItem;
-  /** The identity of the item, which most language versions of a publication share. */
+  /** The identity of the item. Usually, all language versions of a publication have the same one. */
   readonly key: string;
   /** The language of the document if the source has a URL per language; otherwise null. */
   readonly language: string | null;
   readonly notes: readonly string[];
   request(): ClassifyRequest;
   readonly decision: ItemDecision;
-  /** Whether the item is new but triggers no notification, because the source skipped it before. */
+  /** Whether the item is recorded without a notification, because it was skipped as irrelevant before. */
   readonly suppressNotification: boolean;
 }
 
 export interface DocumentDecisions {
   readonly decided: readonly DecidedItem[];
-  /** The identity after the document: unchanged, or with a later rule that the document made necessary. */
+  /** The identity rules after the document: unchanged, or with a later rule that the document made necessary. */
   readonly identity: Identity;
   /** The external ids of the publications in the document. */
   readonly seen: ReadonlySet<string>;
-  /** Whether a change counts only once the next fetch confirms it. */
+  /** Whether the document has a change that counts only once the next fetch confirms it. */
   readonly needsConfirmation: boolean;
   readonly notes: readonly string[];
 }
@@ -40,7 +40,7 @@ export interface DocumentResult extends DocumentDecisions {
   readonly partialFailures: readonly FailedPart[];
   /** Null for a document that could not be read. */
   readonly origin: DocumentOrigin | null;
-  /** Identifies the same content in the next fetch; null if the document is one of several. */
+  /** Identifies the content, so that the next fetch can recognise it; null if the document is one of several. */
   readonly content: Pick<FetchedDocument, "name" | "sha256" | "contentType" | "url"> | null;
 }
 
@@ -54,7 +54,7 @@ export interface IngestResult {
   readonly partialFailures: readonly FailedPart[];
   /** Sentences for the operator, such as notes on items that are left out on purpose. */
   readonly notes: readonly string[];
-  /** The cursor of the next fetch, which is stored once this fetch is finished. */
+  /** The cursor for the next fetch. It is stored once this fetch is finished. */
   readonly cursor: string | null;
   readonly identity: Identity;
   /** The external ids of the publications in the documents. */
@@ -63,13 +63,13 @@ export interface IngestResult {
   readonly origin: DocumentOrigin | null;
   /** Whether every item of every document was processed, so that a missing publication is missing at the source too. */
   readonly isComplete: boolean;
-  /** The failure of a fetch that may have recorded items. Its cursor is stored only if the fetch was cut short. */
+  /** The failure of a fetch that may have recorded items. `cursor` is then stored only if `isCutShort` is true. */
   readonly failure: FetchError | null;
-  /** Whether a host throttled the fetch before its end. The next fetch then continues from the cursor. */
+  /** Whether the fetch ended early because a host refused or throttled it. The next fetch then starts at `cursor`. */
   readonly isCutShort: boolean;
   /** The next cursor if this fetch failed after its first document, or null to keep the current cursor. */
   readonly progress: string | null;
-  /** Whether the next fetch continues where this one ended. A first fetch is then not yet complete. */
+  /** Whether the next fetch continues where this one ended. If so, the first fetch is not yet complete. */
   readonly goesOn: boolean;
   /** The time until which the source says that it will not change, in Unix ms, or null if it states none. */
   readonly freshUntilMs: number | null;

@@ -1,4 +1,4 @@
-// Partial failures: the parts that a source's last successful fetch lacks, and since when they have been missing.
+// Partial failures: the parts that were missing from a source's last successful fetch, and since when.
 import type { PartialFailure } from "../domain/source/source.ts";
 
 /** Maximum number of partial failures that a source lists. One more entry counts the rest. */

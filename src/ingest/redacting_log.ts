@@ -3,7 +3,6 @@ import { withoutMailAddresses } from "../domain/customer/mail.ts";
 import type { Log, LogFields } from "../domain/ports/ports.ts";
 import { withoutQueries } from "./partial_failures.ts";
 
-/** A log that removes email addresses and the queries of URLs from every field. */
 export function redactingLog(log: Log): Log {
   return {
     debug: (message, fields) => log.debug(message, redactFields(fields)),

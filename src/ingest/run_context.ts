@@ -34,7 +34,7 @@ export interface DocumentRun {
   readonly parser: Parser;
   /** The identity rules in effect before the document is processed. */
   readonly identity: Identity;
-  /** Holds items back until all languages are read; null if publications have only one language. */
+  /** Holds items back until all languages have been read; null if publications have only one language. */
   readonly languageMerge: LanguageMerge | null;
   /** Yields to other work if the last yield was long enough ago. */
   pause(): Promise<void>;

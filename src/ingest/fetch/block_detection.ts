@@ -9,7 +9,10 @@ const CHALLENGE_HEADERS: readonly [name: string, value: RegExp, vendor: string][
   ["x-amzn-waf-action", /challenge|captcha/i, "AWS WAF"],
 ];
 
-/** Patterns that only challenge pages match. They apply to the title, a line break and the page, in lower case. */
+/**
+ * Patterns that only challenge pages match. They are matched against the title, a line break and the page's source, all
+ * in lower case.
+ */
 const CHALLENGE_PAGES: readonly [page: RegExp, vendor: string][] = [
   [/^(?:just a moment|attention required! ?\| ?cloudflare)/, "Cloudflare"],
   [/^access denied\n[^]*errors\.edgesuite\.net|\/_sec\/cp_challenge\//, "Akamai"],
@@ -21,7 +24,7 @@ const CHALLENGE_PAGES: readonly [page: RegExp, vendor: string][] = [
   [/the requested url was rejected\. please consult with your administrator/, "F5"],
 ];
 
-/** Further patterns for requests of data, where any page is unexpected. The vendor is empty if it is unknown. */
+/** Further patterns for requests for data, to which no page is a valid response. An unknown vendor is empty. */
 const CHALLENGE_SIGNS: readonly [page: RegExp, vendor: string][] = [
   [/\/cdn-cgi\/challenge-platform\/|cf-browser-verification|cf_chl_opt/, "Cloudflare"],
   [/^access denied\n/, ""],
@@ -37,12 +40,14 @@ export function describeBlock(response: IncomingResponse, expects: "data" | "pag
   const vendor = findChallenge(response, expects);
   if (vendor !== null) {
     const whose = vendor === "" ? "" : ` (${vendor})`;
-    return `responded with ${status} and a challenge page${whose} instead of the document: it blocks this client`;
+    return `responded with ${status} and a challenge page${whose} instead of the document: the host blocks this client`;
   }
   if (status === 403 || status === 429) {
-    return `responded with ${status}: it refuses or throttles this client`;
+    return `responded with ${status}: the host refuses or throttles this client`;
   }
-  if (status === 202) return "responded with 202 instead of a document; some sites do this to scripts";
+  if (status === 202) {
+    return "responded with 202 instead of a document; some sites do this to automated clients";
+  }
   return null;
 }
 

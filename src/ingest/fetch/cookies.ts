@@ -1,6 +1,6 @@
 // Keeps cookies within one chain of redirects, because some load balancers require them.
 
-/** Maximum length of the `cookie` header in characters. */
+/** Maximum length of the `cookie` header in characters. A longer header is not sent. */
 const MAX_COOKIES = 4_096;
 
 /** The cookies of one chain of redirects. They are sent only to the host that set them, and dropped with the chain. */

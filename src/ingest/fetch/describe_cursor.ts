@@ -6,7 +6,7 @@ import { planWindows, rulesKey } from "./pagination.ts";
 
 type DescribedCursor = Partial<Pick<ListCursor, "atMs" | "rest">> & { settings: string; sinceMs?: number };
 
-/** Describes where the next fetch begins, by URL. The list is empty for a full fetch and for single documents. */
+/** Describes where the next fetch begins, for each URL. The list is empty if everything is fetched. */
 export function describeCursors(
   source: SourceSettings,
   { cursor }: Pick<SourceState, "cursor">,

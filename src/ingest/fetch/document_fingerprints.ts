@@ -5,7 +5,6 @@ import type { DecidedItem } from "../model.ts";
 
 export type Fingerprints = ReadonlyMap<string, DocumentFingerprint>;
 
-/** No fingerprints, so that every document is read. */
 export const NO_FINGERPRINTS: Fingerprints = new Map();
 
 /** Identifies a fetch by the cursor that it stored and by the time in Unix ms at which it ended. */
@@ -15,14 +14,14 @@ interface FinishedFetch {
 }
 
 /**
- * The fingerprints that this process keeps. They stay valid because settings and classification rules do not change
- * while it runs, and everything else that a decision depends on is stored and changes only by fetches.
+ * The fingerprints that an ingest loop keeps. They stay valid because a loop's settings and classification rules do not
+ * change, and everything else that a decision depends on is stored and is changed only by fetches.
  */
 export class DocumentFingerprints {
   readonly #kept = new Map<string, FinishedFetch & { fingerprints: Fingerprints }>();
 
   /**
-   * Removes and returns the fingerprints of the source's last fetch, or none unless this process completed that fetch.
+   * Removes and returns the fingerprints of the source's last fetch if this loop completed it; otherwise, returns none.
    * A failed fetch leaves none.
    */
   take({ id, cursor, lastAttemptAtMs }: SourceState): Fingerprints {
@@ -43,7 +42,7 @@ export function hasFingerprint(
   return fingerprint?.sha256 === sha256 && fingerprint.contentType === contentType && fingerprint.url === url;
 }
 
-/** Returns the fingerprint of a document, or null if items were refused, because every fetch must report those. */
+/** Returns the fingerprint of a document, or null if items were refused, because every fetch must report them. */
 export function fingerprintOf(
   content: Pick<FetchedDocument, "sha256" | "contentType" | "url">,
   { decided, refused }: { decided: readonly DecidedItem[]; refused: readonly RefusedItem[] },

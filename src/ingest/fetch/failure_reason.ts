@@ -6,13 +6,12 @@ import { FetchError } from "./fetch_types.ts";
 import { withoutQueries } from "../partial_failures.ts";
 import type { IngestResult } from "../model.ts";
 
-/** Maximum length of a reason in characters. */
 export const MAX_REASON_LENGTH = 500;
 /** Minimum length of a secret: replacing shorter header values would garble the reason. */
 const MIN_SECRET_LENGTH = 6;
 const REDACTED = "[redacted]";
 
-/** Returns the text on one line, without control characters, secret headers, other secrets and URL queries. */
+/** Returns the text on one line, shortened, and without control characters, secrets or the queries of URLs. */
 export function failureReason(
   text: string,
   source: Pick<SourceSettings, "headers" | "authorization">,

@@ -19,10 +19,10 @@ const PERMANENT = [301, 308];
 const ADVICE: Readonly<Record<number, string>> = {
   304: " to an unconditional request",
   400: ": the request is not valid; check the URL and its parameters",
-  401: ": it requires a key; set authorization or headers of the source",
+  401: ": a key is required; set authorization or headers of the source",
   404: ": not found; look for its new URL on the publisher's site",
-  406: ": it is not available in this format; look for another URL on the publisher's site",
-  410: ": it was removed permanently; look for its new URL on the publisher's site",
+  406: ": the document is not available in this format; look for another URL on the publisher's site",
+  410: ": the document was removed permanently; look for its new URL on the publisher's site",
 };
 
 /** The validators of a response, for conditional requests. */
@@ -200,7 +200,7 @@ function redirectTarget(response: IncomingResponse, from: URL): URL {
   }
   const target = new URL(location, from);
   if (target.protocol !== "https:" && target.protocol !== "http:") {
-    throw new FetchError(`redirects to ${target.protocol}, which is not fetched`);
+    throw new FetchError(`redirects to ${target.protocol}, but only http: and https: are supported`);
   }
   if (from.protocol === "https:" && target.protocol === "http:") {
     throw new FetchError("redirects from https to http; if this is intended, configure the http URL");
@@ -237,7 +237,7 @@ class CheckedHosts {
         `${url.hostname} has a private IP address; ingest.allow_private = true allows it`,
       );
     }
-    // Only the configured host may be private, and no public host may redirect to it.
+    // A public host must not lead to a private one, whether by a redirect or, if it is the configured host, by a link.
     const isOwn = url.hostname === this.configured.hostname;
     if (!isPublic && (this.#sawPublic || (!isOwn && own.isPublic))) {
       throw new FetchError(`leads to ${url.hostname}, whose private IP address is refused`);

@@ -20,7 +20,7 @@ interface FeedCursor extends Validators {
   sentMs?: number;
 }
 
-/** Fetches the feed from the configured URL or its adopted redirect. Throws `FetchError`. */
+/** Fetches the feed from the configured URL or from the target of its adopted redirect. Throws `FetchError`. */
 export async function fetchFeed(
   source: SourceSettings,
   { cursor, moves, fingerprintOf }: Known,

@@ -1,10 +1,10 @@
-// Reads the files of a watched folder, and ingests each version of a file once.
+// Reads the files of a watched folder that have changed.
 import type { FileEntry, FolderListing, FolderOptions } from "../../domain/ports/ports.ts";
 import type { SourceSettings } from "../../domain/source/source.ts";
 import type { Fetched, FetchedDocument, FetchOptions } from "./fetch_types.ts";
 import { FetchError, readCursor, settingsKey, sha256Of } from "./fetch_types.ts";
 
-/** A file that changed within this many ms before it was read is read again, because its time may be too coarse. */
+/** A file is read again if it changed less than this many ms before it was read: its time may hide a later change. */
 const SETTLED_AFTER_MS = 2_000;
 
 /** The state of a file when it was read: modification time (Unix ms), size (bytes) and SHA-256 of its bytes. */
@@ -17,8 +17,8 @@ interface FolderCursor {
 }
 
 /**
- * Reads the files whose time or size has changed. The same content of a file is ingested only once, so that touching or
- * restoring the file does not bring back an old edition.
+ * Reads the files whose time or size has changed. A file whose bytes are the same as before is not ingested again, so
+ * that touching it does not bring back an old edition.
  */
 export async function fetchFolder(
   source: SourceSettings,
@@ -37,7 +37,7 @@ export async function fetchFolder(
     throw new FetchError(`the folder cannot be read: ${(error as Error).message}`);
   }
   const files: FolderCursor["files"] = Object.create(null);
-  // Files that cannot be read now may be readable later, with the same bytes.
+  // A file that cannot be read now may be readable later, with the same bytes.
   for (const { name } of [...listing.files, ...listing.unreadable]) {
     const before = known[name];
     if (before !== undefined) files[name] = [null, before[1], before[2]];
@@ -49,7 +49,7 @@ export async function fetchFolder(
     if (isSame) files[entry.name] = before;
     else changed.push({ entry, before });
   }
-  // Oldest files first, so that the edition in the newer file counts.
+  // Oldest files first, so that the edition in the newest file counts.
   changed.sort(({ entry: a }, { entry: b }) => a.modifiedAtMs - b.modifiedAtMs || (a.name < b.name ? -1 : 1));
   const read = async (entry: FileEntry, before: KnownFile | undefined): Promise<FetchedDocument | null> => {
     const document = await readDocument(source, entry, options);

@@ -132,7 +132,7 @@ function nameIn(language: string, name: string): string {
   return `${language}: ${name}`;
 }
 
-/** Returns the names of a language's refused documents without the language. */
+/** Returns the names of a language's refused documents without the prefix for the language. */
 function refusedIn(language: string, refused: ReadonlySet<string>): Set<string> {
   const prefix = nameIn(language, "");
   return new Set(

@@ -33,7 +33,7 @@ const ACCEPT = {
   html: "text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.1",
 } as const;
 const DAY_MS = 86_400_000;
-/** Maximum number of items on the first page that the next fetch recognises. */
+/** Maximum number of items of the first page that are remembered, so that the next fetch recognises them. */
 const MAX_MARKS = 100;
 
 /** A page belongs to the archive if all its items are at least this many ms older than the last complete fetch. */
@@ -66,7 +66,7 @@ export class ListFetch implements Fetched {
   /** The numbers of pages read from the top and from where the last fetch ended. */
   readonly #pages = { head: 0, rest: 0 };
   #part: "head" | "rest" = "head";
-  /** Whether the limits ended a window before its last page. */
+  /** Whether a limit ended the list, or a window of it, before the last page. */
   #isCut = false;
 
   constructor(
@@ -131,7 +131,7 @@ export class ListFetch implements Fetched {
     };
   }
 
-  /** Returns the first page if it is unchanged and the list therefore is too; otherwise an empty array. */
+  /** Returns the fingerprint of the first page if it shows that the list is unchanged; otherwise an empty array. */
   #findRepeated(first: FetchedDocument | null): NonNullable<Fetched["repeated"]> {
     if (first === null || this.#trustedValidators() === null) return [];
     const name = this.#pageName();
@@ -224,7 +224,7 @@ export class ListFetch implements Fetched {
   notes(): string[] {
     if (!this.#isCut || this.#before !== null || !this.rules.newestFirst) return [];
     return [
-      `the first fetch reads ${this.#pages.head} pages of the list and skips older items: max_pages`,
+      `the first fetch reads ${this.#pages.head} pages of the list (max_pages) and skips older items`,
     ];
   }
 
@@ -263,7 +263,7 @@ export class ListFetch implements Fetched {
     return JSON.stringify({ settings: this.#settings, atMs, marks, validators } satisfies ListCursor);
   }
 
-  /** Whether this fetch has not read up to the items that an earlier fetch knew. */
+  /** Whether this fetch ended before it reached the items that an earlier fetch knew. */
   #isBehind(): boolean {
     return this.#before !== null && !(this.#foundMark && this.#before.readsAll === true);
   }
@@ -279,7 +279,7 @@ export class ListFetch implements Fetched {
     });
   }
 
-  /** Returns when the last complete fetch began, or null to read `firstDays` again after an incomplete fetch. */
+  /** Returns when the last complete fetch began, or null to read the `firstDays` again after an incomplete fetch. */
   #lastFetchMs(firstDays: number): number | null {
     if (this.#before === null) return null;
     const { atMs, readsAll } = this.#before;

@@ -20,7 +20,7 @@ const MAX_CHANGED = 50_000;
 const LATE_DAYS = 14;
 /** Maximum number of attempts for a page that fails, until its `lastmod` changes. */
 const MAX_TRIES = 10;
-/** A page dated without a time is read again after this many ms, when its day has ended in every time zone. */
+/** A page dated without a time is read again after this many ms, when its day has ended almost everywhere. */
 const DAY_SETTLES_MS = 1.5 * DAY_MS;
 
 export interface SitemapOptions extends FetchOptions {
@@ -236,7 +236,7 @@ export class SitemapFetch implements Fetched {
   notes(): string[] {
     if (this.#before !== null || this.#undated === 0) return [];
     const many = `${this.#undated} ${this.#undated === 1 ? "page" : "pages"}`;
-    return [`${many} of the sitemap cannot be checked for changes, for lack of a lastmod`];
+    return [`${many} of the sitemap cannot be checked for changes without a lastmod`];
   }
 
   redirects(): PermanentRedirects[] {

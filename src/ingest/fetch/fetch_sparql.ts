@@ -131,7 +131,7 @@ function withoutQuery(redirect: RedirectTrack, query: string): RedirectTrack {
   return { kind: "moved", to: to.href };
 }
 
-/** Whether a smaller window may succeed, because the endpoint gave up or the response was too late or too large. */
+/** Whether a smaller window may succeed, because the endpoint gave up or the response was too slow or too large. */
 function isTooMuch({ status, state, message }: FetchError): boolean {
   if (state === "blocked") return false;
   return status === null

@@ -39,7 +39,7 @@ export interface PlannedDocument {
   reading: Reading | null;
   /** The language of the items if the source has a URL per language. */
   language?: string;
-  /** What to do if the document cannot be read: `refuse` skips it; `fail` fails the fetch, which keeps its cursor. */
+  /** What to do if the document cannot be read: `refuse` skips it; `fail` ends the fetch with a failure. */
   onFailure: "refuse" | "fail";
   /** Whether an identical document at the next fetch means that nothing has changed. */
   isAlone?: boolean;
@@ -72,7 +72,7 @@ export interface Fetched {
   leftOut?(): FailedPart[];
   /** Returns sentences on the deliberate limits of this fetch. */
   notes?(): string[];
-  /** Whether the next fetch continues this one. A first fetch is then not complete. */
+  /** Whether the next fetch continues where this one ended. If so, the first fetch is not yet complete. */
   goesOn?(): boolean;
   /** Returns the next cursor if this fetch fails after its first document, or null to keep the current cursor. */
   progress?(): string | null;
@@ -96,7 +96,7 @@ export interface Fetched {
 export interface FetchOutcome {
   isWhole: boolean;
   refused: ReadonlySet<string>;
-  /** The ttl that the documents state, in minutes. */
+  /** The last ttl that a document states, in minutes. */
   ttlMinutes?: number | null;
 }
 
@@ -116,7 +116,7 @@ export interface FetchOptions {
   pace(host: string, signal: AbortSignal): Promise<void>;
   /** Aborts when the service stops. The fetch then ends at once and throws the signal's reason. */
   signal: AbortSignal;
-  /** Called with the result of each request, which is null for a document. */
+  /** Called after each request, with its error or, if it succeeded, null. */
   noteResponse(host: string, error: FetchError | null): void;
 }
 
@@ -164,7 +164,6 @@ export function readCursor<T extends { settings: string }>(
   return value?.settings === settings ? value : null;
 }
 
-/** Returns the hexadecimal SHA-256 of a document's bytes. */
 export function sha256Of(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }

@@ -28,7 +28,7 @@ export class HostCircuitBreaker {
     });
   }
 
-  /** Counts a response. `error` is null if the response is a document. */
+  /** Counts the consecutive refusals of a host. `error` is null if the request succeeded. */
   note(host: string, error: FetchError | null): void {
     if (error === null || error.pausedHost === null) {
       this.#refusals.delete(host);

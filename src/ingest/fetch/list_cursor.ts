@@ -3,7 +3,7 @@ import type { ListRules } from "../../domain/source/extraction_rules.ts";
 import type { Validators } from "./fetch_document.ts";
 import { MAX_FETCH_MS } from "./pagination.ts";
 
-/** A list without a known item is followed for at most this multiple of `max_pages`. */
+/** Until a known item is found, a list is followed for at most this multiple of `max_pages`. */
 const MAX_REST_TIMES = 10;
 
 export interface ListCursor {
@@ -53,7 +53,7 @@ export function noKnownItem(rules: ListRules, rest: Rest | null): string {
   return rest === null || isHopeless(rest, rules)
     ? `no known item within ${rest?.pages ?? maxPages} pages, so items may be missing: raise max_pages`
     : `there are more new items than fit into ${maxPages} pages: the next fetch continues after them; ` +
-      "max_pages can be raised";
+      "to read more pages at once, raise max_pages";
 }
 
 /** Tells the operator why an unordered list was not fully read. `read` is the number of pages read if time ran out. */
@@ -61,5 +61,5 @@ export function tooManyPages({ maxPages }: ListRules, read: number | null): stri
   const many = read === null
     ? `there are more than ${maxPages} pages: raise max_pages`
     : `only ${read} pages could be read in ${MAX_FETCH_MS / 60_000} minutes: request more items per page`;
-  return `${many}, or set newest_first = true if the list is in that order`;
+  return `${many}, or set newest_first = true if the list has the newest items first`;
 }

@@ -1,4 +1,4 @@
-// Shared by fetch strategies with several documents: the time limit, windows of days and short names of items.
+// What fetch strategies with several documents share: the time limit, windows of days and short names of items.
 import { createHash } from "node:crypto";
 import type { Windows } from "../../domain/source/extraction_rules.ts";
 import type { Clock } from "../../domain/ports/ports.ts";
@@ -9,7 +9,7 @@ import { FetchError, settingsKey } from "./fetch_types.ts";
 const DAY_MS = 86_400_000;
 /** Time after which a fetch requests no further documents, in ms. */
 export const MAX_FETCH_MS = 300_000;
-/** Maximum number of windows of one fetch. The next fetch continues. */
+/** Maximum number of windows of one fetch. The next fetch reads the rest. */
 const MAX_WINDOWS = 1_000;
 
 /** Timeout of a request for a window, in ms. Endpoints such as Cellar respond within 60 s or not at all. */
@@ -41,7 +41,7 @@ export function planWindows(
   nowMs: number,
 ): Window[] {
   const untilMs = endOfDay(nowMs);
-  // A last fetch in the future was made before the clock was set back.
+  // If the last fetch is in the future, the clock has been set back since.
   const startMs = lastMs === null
     ? nowMs - firstDays * DAY_MS
     : Math.min(lastMs, nowMs) - overlapDays * DAY_MS;
@@ -87,13 +87,13 @@ export class WindowQueue {
     return this.#windows[0];
   }
 
-  /** Goes to the next window. Returns undefined if none remains or the time is over. */
+  /** Moves to the next window. Returns undefined if none remains or time has run out. */
   next(): Window | undefined {
     this.#windows.shift();
     return this.#open();
   }
 
-  /** Goes to the first half of the current window, which must have several days. */
+  /** Splits the current window, which must have several days. Returns its first half if time remains. */
   halve(): Window | undefined {
     const [current] = this.#windows;
     if (current !== undefined) this.#windows.splice(0, 1, ...halveWindow(current) ?? []);
@@ -120,9 +120,10 @@ export class WindowQueue {
   leftOut(): FailedPart[] {
     if (this.leftFromMs === null) return [];
     const day = new Date(this.leftFromMs).toISOString().slice(0, 10);
-    const reason = `the next fetch reads the days from ${day} on, because not all days could be read in ${
-      MAX_FETCH_MS / 60_000
-    } minutes`;
+    const minutes = MAX_FETCH_MS / 60_000;
+    const reason =
+      `the next fetch reads the days from ${day} on, because one fetch takes at most ${minutes} minutes ` +
+      `and covers at most ${MAX_WINDOWS} windows`;
     return [{ part: "document", reason }];
   }
 
@@ -145,12 +146,12 @@ export class WindowQueue {
 }
 
 export function rulesKey(source: SourceSettings): string {
-  // The cursor names items by their identity, which depends on this rule.
+  // The cursor names items by their identity, which depends on the configured rule.
   const identity = source.identity === undefined ? "" : ` ${shortName(source.identity)}`;
   return `${settingsKey(source)} ${shortName(JSON.stringify(source.rules))}${identity}`;
 }
 
-/** Shortens a text to 16 characters of its hash. */
+/** Returns the first 16 characters of a text's hash. */
 export function shortName(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }

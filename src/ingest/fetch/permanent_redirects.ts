@@ -5,7 +5,7 @@ import type { SourceMove } from "../../domain/source/source.ts";
 /** Time after which a permanent redirect is adopted, in ms. Many redirects are mistakes that are soon corrected. */
 export const ADOPTED_AFTER_MS = 3 * 86_400_000;
 
-/** The redirect of a configured URL. `moved`: permanent (301, 308); `unknown`: temporary; `failed`: no document. */
+/** The redirect of a configured URL. `moved`: permanent; `unknown`: temporary or not known; `failed`: no document. */
 export type RedirectTrack = { kind: "none" | "unknown" | "failed" } | { kind: "moved"; to: string };
 
 export type PermanentRedirects = RedirectTrack & { address: string };
@@ -36,7 +36,7 @@ function decideMove(known: SourceMove | null, found: PermanentRedirects, nowMs: 
       // Dropping the adopted redirect makes the next fetch request the configured URL again.
       return isAdopted ? null : known;
     case "none":
-      // An adopted URL does not redirect further; otherwise the redirect has ended.
+      // An adopted redirect stays, because the response came from its target. Any other redirect has ended.
       return isAdopted ? known : null;
     case "moved":
       // A time in the future was stored before the clock was set back.
@@ -58,8 +58,8 @@ export function describeRedirects(found: readonly PermanentRedirects[]): string[
 }
 
 /**
- * Derives the redirect of a URL template from that of one URL built from it. Unless the new URL ends with the filled
- * tail of the template, which starts after the last slash before the first placeholder, the redirect is `unknown`.
+ * Derives the redirect of a URL template from that of a URL built from it. The template's tail starts after the last
+ * slash before its first placeholder. If the new URL does not end with the filled tail, the redirect is `unknown`.
  */
 export function movedTemplate(
   redirect: RedirectTrack,

@@ -17,7 +17,7 @@ const MIN_HEADLINE = 10;
 export interface IdentifiedItem extends PublicationKey {
   item: NormalisedItem;
   textHash: string;
-  /** The external id of the known publication that the item matches, which is also the last former key. */
+  /** The external id of the known publication that the item matches. It is also the last of `formerKeys`. */
   replaces?: string;
   /** Other editions in the document with the same date, any of which may be the newest. */
   twins?: IdentifiedItem[];
@@ -30,7 +30,7 @@ export interface IdentifiedItems {
   identity: Identity;
   /** One item for each publication and language, in the order of the document. */
   items: IdentifiedItem[];
-  /** Items left out because the document has another edition that is not older, except exact duplicates. */
+  /** Items left out because the document has another edition of them that is not older. Lacks exact duplicates. */
   older: IdentifiedItem[];
 }
 
@@ -74,12 +74,12 @@ export function identifyItems(
   return { identity, items: withoutCopies([...identified.values()]), older };
 }
 
-/** Whether the link or id has a fragment with a value. Earlier versions kept such fragments in the identity. */
+/** Whether the link or id may have tracking parameters in its fragment. Earlier versions of Regfeed kept them. */
 function mayHaveTrackingFragment({ link, guid }: NormalisedItem): boolean {
   return [link, guid ?? ""].some((text) => text.includes("#") && text.includes("=", text.indexOf("#")));
 }
 
-/** Swaps the item's content with that of its stored twin, so that a new order of twins is not a revision. */
+/** If the stored content is that of a twin, swaps the two, so that a new order of twins is not a revision. */
 export function preferStoredEdition(one: IdentifiedItem, stored: StoredPublication): void {
   const { twins = [], language } = one;
   const textHash = language === undefined ? undefined : stored.languages.get(language);
@@ -92,7 +92,7 @@ export function preferStoredEdition(one: IdentifiedItem, stored: StoredPublicati
   Object.assign(twin, { item, contentHash, textHash: ownHash });
 }
 
-/** Returns an item's language (from the document, URL, item or source), or undefined if the source has only one. */
+/** Returns an item's language (from document, URL, item or source), or undefined if publications have only one. */
 export function itemLanguage(
   item: NormalisedItem,
   { languages }: Identity,
@@ -125,7 +125,7 @@ export function hashesOf(item: NormalisedItem): Hashes {
   };
 }
 
-/** Whether an item differs from a record only in its date, given that their hashes differ. */
+/** Whether an item has a record's title, summary and URL. If their hashes differ, only the dates do. */
 export function isSameButForDate(item: NormalisedItem, event: RegEvent): boolean {
   return isSameText(item.title, event.title_en) && isSameText(item.summary, event.summary_en) &&
     cleanUrl(item.link) === cleanUrl(event.url_official);
@@ -153,7 +153,7 @@ export function isSameButForSite(item: NormalisedItem, event: Comparable): boole
   return restOf(now) === restOf(before) && isSameButForAddress(item, event);
 }
 
-/** Whether an item has the same title, summary and date as a record. */
+/** Whether an item has the same title, summary and date as a record. An estimated date of the record is ignored. */
 export function isSameButForAddress(item: NormalisedItem, event: Comparable): boolean {
   return isSameText(item.title, event.title_en) && isSameText(item.summary, event.summary_en) &&
     (event.published_at_estimated || (item.publishedAtMs ?? item.updatedAtMs) === event.published_at);
@@ -187,7 +187,7 @@ function hasCollision(
     if (links.size > 1) return true;
     const ids = new Set(group.map((item) => item.guid));
     const titles = new Set(group.map((item) => item.title));
-    // Different ids with the same identity, such as URLs that contain the edition time, belong to editions.
+    // Different ids with the same identity, such as URLs that contain the edition time, belong to one publication.
     if (ids.size === 1 && titles.size >= Math.min(TITLES_THAT_DIFFER, items.length)) return true;
   }
   return false;
@@ -201,7 +201,7 @@ function hasHeadlineIds(items: readonly NormalisedItem[], { rule }: Identity): b
   return count > items.length / 2;
 }
 
-/** Whether an item with a record's id differs from it in URL, title, date and, unless `isAlone`, summary. */
+/** Whether an item differs in URL, title, date and, unless `isAlone`, summary from the record with the same id. */
 export function isOther(
   item: NormalisedItem,
   event: RegEvent,

@@ -13,7 +13,6 @@ import { cleanUrl } from "../normalise/links.ts";
 
 /** Maximum length of an identity in characters. A longer one is replaced by its hash. */
 const MAX_KEY_LENGTH = 500;
-/** Maximum number of former rules. */
 const MAX_FORMER = 5;
 const ANY_LANGUAGE = "any-language ";
 
@@ -30,7 +29,7 @@ export interface Identity {
 /** The identity of a source without state, under the rule `guid`. */
 export const PLAIN_IDENTITY: Identity = { rule: "guid", former: [], isFixed: false, languages: null };
 
-/** Returns the identity under the rule of the config or else the stored rule. A replaced rule becomes a former rule. */
+/** Returns the identity rules of a source. The rule is that of the config, or else the stored one. */
 export function identityOf(
   source: Pick<SourceSettings, "identity" | "languages" | "urls" | "languagePattern">,
   state: Pick<SourceState, "identityRule" | "formerRules" | "lastSuccessAtMs">,
@@ -77,7 +76,7 @@ export function keyUnder(
 ): (item: NormalisedItem) => string {
   const isAnyLanguage = rule.startsWith(ANY_LANGUAGE) && languages !== null;
   const neutral = (url: string) => isAnyLanguage ? withoutLanguage(url, languages).url : url;
-  // Items without a link share the site's URL, and a bulletin has the same title every week.
+  // Items without a link have the site's URL. A title alone is not enough: a bulletin has the same one every week.
   const linkOf = (item: NormalisedItem) =>
     neutral(clean(item.link)) +
     (item.hasNoLink === true

@@ -5,7 +5,7 @@ import type { SourceSettings } from "../../domain/source/source.ts";
 export interface LanguageForms {
   /** ISO 639-1 codes, the main language first. */
   codes: readonly string[];
-  /** Matches the language in a URL, in its first group or, if it has no group, as a whole. */
+  /** Finds the language in a URL: the first group or, if the pattern has no group, the whole match. */
   pattern: RegExp;
 }
 

@@ -5,11 +5,11 @@ import { type IdentifiedItem, isSameButForQuery, isSameText } from "./identify.t
 import { textsIn } from "./language_urls.ts";
 import { cleanUrl } from "../normalise/links.ts";
 
-/** Minimum length of a summary in characters. Many publications may share a shorter one. */
+/** Minimum length of a summary that is compared, in characters. Many publications may share a shorter one. */
 const MIN_SUMMARY = 40;
 /** How many of title, summary and date must match; one fewer if the known publication was replaced. */
 const SHARED = 2;
-/** With at least this many matches, and more than half of the unknown items, the site counts as rebuilt. */
+/** If at least this many unknown items, and more than half of them, match by content, the site was rebuilt. */
 const REBUILT_TOGETHER = 3;
 
 export type KnownPublication = Pick<
@@ -81,9 +81,10 @@ export async function findInLanguages(
 }
 
 /**
- * Returns the external ids of the known publications that fresh items are editions of. The URL must belong to only one
- * publication and one item, and two of title, summary and date must match. One match is enough if the document still
- * lists older items, because the publication was then replaced rather than dropped. In doubt, items stay separate: a
+ * Returns the external ids of the known publications that fresh items are editions of. An item and a publication match
+ * if no others have the same URL and two of title, summary and date are equal. One of them is enough if the document
+ * still lists older items, because the publication was then replaced rather than dropped. If only the URL's path is the
+ * same, the title and one more must be equal; without the same path, all three. In doubt, items stay separate: a
  * duplicate is better than a hidden event.
  */
 export async function rematchRenamed(
@@ -123,14 +124,14 @@ export async function rematchRenamed(
   return replaced;
 }
 
-/** Returns the candidate, which has another host, slash or query, if the title and one more field match. */
+/** Returns the candidate, which has the same path, if the title and at least one more field match; otherwise null. */
 function withSameTitle(one: IdentifiedItem, before: KnownPublication | null): KnownPublication | null {
   const isSame = before !== null && isSameText(one.item.title, before.title_en) &&
     countShared(one, before) >= SHARED;
   return isSame ? before : null;
 }
 
-/** Like {@link withSameTitle}, but rejects the candidate if both URLs have queries, which then tell them apart. */
+/** Like {@link withSameTitle}, but rejects the candidate if both URLs have queries, because these tell them apart. */
 function withoutQueries(one: IdentifiedItem, before: KnownPublication | null): KnownPublication | null {
   if (before !== null && queryOf(one.item.link) !== "" && queryOf(before.url_official) !== "") return null;
   return withSameTitle(one, before);
@@ -236,7 +237,7 @@ async function createIndex(
   };
 }
 
-/** Combines title, summary and date, which survive a rebuilt site. Null if one is missing or the summary is short. */
+/** Combines title, summary and date, which a rebuilt site keeps. Null without a date or with a short summary. */
 function contentName({ title, summary, dateMs }: Content): string | null {
   if (dateMs === null || summary.length < MIN_SUMMARY) return null;
   return JSON.stringify([title, summary].map((text) => text.replace(/\s+/g, " ")).concat(String(dateMs)));

@@ -1,4 +1,4 @@
-// Detects publications whose URL alone changes, because their site has moved or because every fetch changes it.
+// Detects publications of which only the URL changes, because the site has moved or every fetch brings new URLs.
 import type { RegEvent } from "../../domain/event/event.ts";
 import type { StoredPublication } from "../../domain/ports/store/publications.ts";
 import { trimEndOf } from "../../domain/trim_end.ts";
@@ -6,11 +6,11 @@ import { type IdentifiedItem, isSameButForAddress, isSameButForQuery, isSameButF
 import { textsIn } from "./language_urls.ts";
 import { cleanUrl } from "../normalise/links.ts";
 
-/** With at least this many changed queries, and no URL whose query is unchanged, the source generates its queries. */
+/** If at least this many URLs have a changed query and none has its old one, the source generates the queries. */
 const CHURNING_QUERIES = 3;
-/** If at least this many publications have changed only their host, their site has moved. */
+/** If the URLs of at least this many publications have changed only in their host, the site has moved. */
 const MOVED_TOGETHER = 3;
-/** The lowest version of a record whose URL can be seen to alternate between two values. */
+/** The first version that can show that the URL of a publication alternates between two values. */
 const FIRST_RETURN = 3;
 
 /** Items whose URL has changed only in its query, as with signed URLs and URLs that bypass caches. */
@@ -19,7 +19,7 @@ export class ChangedQueries {
   readonly moved = new Map<IdentifiedItem, string>();
   #isStable = false;
 
-  /** Whether the source generates new queries at every fetch. `unnamed` counts such items without known ids. */
+  /** Whether the source generates new queries at every fetch. `unnamed` counts the changed queries of unknown items. */
   areGenerated(unnamed: number): boolean {
     return this.moved.size + unnamed >= CHURNING_QUERIES && !this.#isStable;
   }
@@ -36,7 +36,7 @@ export class ChangedQueries {
   }
 }
 
-/** Items whose URL alone has changed. */
+/** Items of which only the URL has changed. */
 export class MovedUrls {
   /** Items whose URL has changed only in its host or a trailing slash. */
   moved: IdentifiedItem[] = [];
@@ -52,10 +52,10 @@ export class MovedUrls {
 
   isMoved(one: IdentifiedItem, stored: StoredPublication | null): boolean {
     if (stored === null || stored.withdrawn || stored.contentHash === one.contentHash) return false;
-    // If the text is the same, only the date has changed.
+    // The text hash covers the URL: if it is the same, only the date has changed.
     if (stored.textHash === one.textHash) return false;
     const event = textsIn(stored.event, one.language);
-    // The record of a publication in several languages has the URL of its own language.
+    // Only an item in the record's own language can change the record's URL.
     if (one.language !== undefined && one.language !== event.language) return false;
     const isSite = isSameButForSite(one.item, event);
     const mayReturn = event.version >= FIRST_RETURN &&
@@ -67,7 +67,10 @@ export class MovedUrls {
     return true;
   }
 
-  /** Removes items whose URL alternates or differs only in `www.` or a slash. Returns them with their external ids. */
+  /**
+   * Removes the items that are back at their previous URL, if the URLs alternate or differ only in `www.` or a trailing
+   * slash. Returns these items with their external ids.
+   */
   async takeReverted(
     findEvent: (id: string) => Promise<{ json: string } | null>,
   ): Promise<Map<IdentifiedItem, string>> {
@@ -97,7 +100,7 @@ export class MovedUrls {
   }
 }
 
-/** Returns the URL without `www.` and without a trailing slash. */
+/** Returns the URL without its scheme, `www.` and trailing slash. */
 function withoutSpelling(url: string): string {
   const parsed = URL.parse(cleanUrl(url));
   if (parsed === null) return url;

@@ -1,6 +1,5 @@
 // Words in dates, in the languages of the sources: months, weekdays and words to ignore.
 
-/** The names and short forms of each month, without accents. */
 const MONTH_NAMES = [
   "january januar janner janvier januari janeiro enero gennaio jan janv ene gen",
   "february februar feber fevrier februari fevereiro febrero febbraio feb fevr fev",
@@ -16,7 +15,6 @@ const MONTH_NAMES = [
   "december dezember decembre diciembre dicembre dezembro dec dez dic",
 ];
 
-/** The names and short forms of each weekday from Sunday, without accents. */
 const WEEKDAY_NAMES = [
   "sunday sun sonntag so dimanche dim domingo dom domenica zondag zo sondag son",
   "monday mon montag mo lundi lun lunes lunedi maandag ma mandag segunda",

@@ -7,7 +7,7 @@ import { cutText, textFromMarkup } from "./text.ts";
 
 const MAX_TITLE_CHARACTERS = 500;
 const MAX_SUMMARY_CHARACTERS = 10_000;
-/** Maximum length of a title that is made from a summary. */
+/** Maximum length of a title that is taken from a summary. */
 const MAX_MADE_TITLE_CHARACTERS = 200;
 /** Maximum length of a guid. A longer one is ignored. */
 const MAX_GUID_CHARACTERS = 1000;
@@ -17,7 +17,6 @@ const MAX_CATEGORY_CHARACTERS = 200;
 /** Maximum number of characters that a note quotes from a value. */
 const MAX_QUOTE_CHARACTERS = 80;
 
-/** An item with plain text, an absolute link and times in Unix ms. */
 export interface NormalisedItem {
   guid: string | null;
   /** Absolute http(s) URL; empty only if the item has none and the context has no base URL. */
@@ -54,7 +53,7 @@ export interface ItemContext {
   position: number;
 }
 
-/** Normalises a parsed item, or refuses one with neither title nor summary. A URL as guid replaces a missing link. */
+/** Normalises an item, or refuses one with neither title nor summary. A guid that is a URL replaces a missing link. */
 export function normaliseItem(item: ParsedItem, context: ItemContext): ItemOutcome {
   const notes: string[] = [];
   const statedTitle = oneLine(textFromMarkup(item.title ?? ""));

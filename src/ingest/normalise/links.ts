@@ -7,7 +7,7 @@ const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 /**
  * Returns the absolute http(s) URL of a link, or null if it is not valid. A relative link is resolved against the first
  * valid base, which may itself be relative to the next one. Spaces and non-ASCII characters are encoded, `&amp;` is
- * unescaped, and user name and password are removed. Other schemes (`javascript:`, `mailto:`, `data:`) are refused.
+ * unescaped, and a user name or password is removed. Other schemes (`javascript:`, `mailto:`, `data:`) are refused.
  */
 export function absoluteUrl(href: string, ...bases: (string | null)[]): string | null {
   const link = href.trim().replace(/&amp;/gi, "&");
@@ -23,7 +23,7 @@ export function absoluteUrl(href: string, ...bases: (string | null)[]): string |
   return parseWebUrl(link, base)?.href ?? null;
 }
 
-/** Matches URLs that parsing would not change, as most are. The test takes a fifth of the time of parsing. */
+/** Matches most URLs that parsing would not change. The test takes a fifth of the time that parsing takes. */
 const NORMAL = /^https:\/\/[a-z0-9][a-z0-9.-]*\.[a-z]{2,}\/[\w/~.-]*(?:\?[\w/~.=&+:,;@!*()-]+)?$/;
 const NOT_NORMAL = /\.\.|\/\.|xn--/;
 
@@ -39,7 +39,7 @@ function parseWebUrl(text: string, base: URL | null = null): URL | null {
   return url.href.length > MAX_URL_CHARACTERS ? null : url;
 }
 
-/** Query parameters that track readers, in lower case. */
+/** The names of parameters that track readers or identify sessions, in lower case. */
 const TRACKING: ReadonlySet<string> = new Set(
   ("fbclid gclid gclsrc dclid gbraid wbraid msclkid yclid twclid ttclid igshid igsh li_fat_id mc_cid mc_eid mkt_tok " +
     "wt.mc_id wt_mc xtor cmpid s_cid ns_campaign ns_mchannel ns_source _gl _ga phpsessid jsessionid cfid cftoken")
@@ -56,7 +56,7 @@ export function cleanUrl(url: string): string {
   return clean(url, withoutTrackingFragment);
 }
 
-/** Like {@link cleanUrl}, but keeps the whole fragment, as earlier versions did. Stored publications have such keys. */
+/** Like {@link cleanUrl}, but keeps the whole fragment. Earlier versions of Regfeed stored keys in this form. */
 export function cleanUrlSinglePass(url: string): string {
   return clean(url, (hash) => hash);
 }

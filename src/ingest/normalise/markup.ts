@@ -27,7 +27,6 @@ export function markupWords(markup: string, repeats: readonly string[]): string 
   return reader.words();
 }
 
-/** An open element. */
 interface Frame {
   name: string;
   /** The numbers of pieces and of characters before the element. */

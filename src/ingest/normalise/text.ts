@@ -2,7 +2,7 @@
 import { hasTag } from "../parse/formats/tags.ts";
 import { markupWords } from "./markup.ts";
 
-/** Maximum number of characters read. The limits of all texts are lower. */
+/** Maximum number of characters of markup that are read. All limits on texts are lower. */
 const MAX_MARKUP_CHARACTERS = 200_000;
 
 /** Maximum number of times that repeatedly escaped markup is unescaped. */
@@ -50,7 +50,7 @@ export function cutText(text: string, limit: number): string {
 
 /** Maximum number of combining marks on one character (UAX #15). */
 const MAX_MARKS = 30;
-/** Marks to cut, because normalisation sorts marks in quadratic time and cannot be interrupted. */
+/** Runs of marks to shorten, because normalisation sorts marks in quadratic time and cannot be interrupted. */
 const SURPLUS_MARKS = /\p{M}{31,}/gu;
 
 /** Removes invisible characters, collapses whitespace except line breaks, and normalises to NFC. */

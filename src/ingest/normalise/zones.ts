@@ -58,7 +58,7 @@ export function isMonthFirst(name: string): boolean {
 }
 
 /**
- * Returns the Unix time in ms of a local time, which is passed as if it were UTC. A skipped time becomes an hour later.
+ * Returns the Unix time in ms of a local time, which is passed as if it were UTC. A time in a gap is moved past it.
  * If a time occurs twice, the first one counts (as in `Temporal`). An unknown IANA zone throws a RangeError.
  */
 export function instantOf(wallMs: number, zone: Zone): number {

@@ -15,7 +15,7 @@ export type { DocumentFormat, ParsedDocument, ParsedItem, ParseProblem } from ".
 /** Maximum number of items that are read to find the newest, as a multiple of those that are kept. */
 const READ_TIMES = 10;
 
-/** Maximum length of the text before a feed, in characters. */
+/** Maximum length of other text before the XML declaration of a feed, such as PHP warnings, in characters. */
 const MAX_WARNINGS = 65_536;
 
 /** Maximum length of the URL or cursor of the next page. */

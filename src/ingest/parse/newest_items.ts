@@ -17,9 +17,7 @@ export function keepNewest(
   const which = dates.some(({ dateMs }) => dateMs !== Infinity) ? "newest" : "first";
   dates.sort((a, b) => (a.dateMs === b.dateMs ? 0 : b.dateMs - a.dateMs) || a.at - b.at);
   const kept = new Set(dates.slice(0, maxItems).map(({ at }) => at));
-  const left = items.length - maxItems;
-  const reason =
-    `${left} of its ${items.length} items are left out: only the ${which} ${maxItems} of a document are read`;
+  const reason = `only the ${which} ${maxItems} of its ${items.length} items are read`;
   return {
     ...document,
     items: items.filter((_, at) => kept.has(at)),

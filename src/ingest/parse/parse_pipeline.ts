@@ -1,4 +1,4 @@
-// Turns the bytes of a document into classified items. Pure, and run in the parse worker.
+// Turns the bytes of a document into classified items. Runs in the parse worker, without side effects.
 import type { Reading } from "../../domain/source/extraction_rules.ts";
 import { type Classify, classifyRequest } from "../revise/classifier_input.ts";
 import { type IdentifiedItem, identifyItems, itemLanguage } from "../identify/identify.ts";
@@ -8,7 +8,6 @@ import { MAX_TAG_CHARACTERS } from "../normalise/language.ts";
 import { type ParsedDocument, parseDocument, type ParseProblem } from "./document.ts";
 import type { Classified } from "../revise/decide_revision.ts";
 
-/** Maximum number of items of one document. */
 export const MAX_ITEMS = 20_000;
 /** Maximum total length of a document's items in characters. Relative links can repeat a long base URL. */
 export const MAX_CHARACTERS = 32 * 1024 * 1024;
@@ -40,10 +39,10 @@ export interface DocumentContents extends Pick<ParsedDocument, "language" | "nex
   itemCount: number;
   /** The latest date of an item in Unix ms, or null if no item has a date. */
   newestMs: number | null;
-  /** The identity of the request, or one with a later rule that distinguishes the items. */
+  /** The identity rules of the request, or a later rule that distinguishes the items. */
   identity: Identity;
   items: IdentifiedItem[];
-  /** Items left out because the document has another edition that is not older. */
+  /** Items left out because the document has another edition of them that is not older. */
   older: IdentifiedItem[];
   refused: ParseProblem[];
   notes: Map<NormalisedItem, readonly string[]>;
@@ -110,7 +109,7 @@ function lengthOf({ guid, link, title, summary, categories }: NormalisedItem): n
   return (guid?.length ?? 0) + link.length + title.length + summary.length + ofCategories;
 }
 
-/** Returns the languages stated by document and source, the document's first. */
+/** Returns the languages stated by the document and the source, the document's first. */
 export function statedLanguages(ofDocument: string | null, ofSource: readonly string[]): string[] {
   return [...(ofDocument === null ? [] : [ofDocument]), ...ofSource];
 }
@@ -137,7 +136,7 @@ function limited(problems: readonly ParseProblem[]): ParseProblem[] {
   if (left <= 0) return [...problems];
   return [
     ...problems.slice(0, MAX_REPORTED),
-    { item: `${left} more items`, reason: "refused for similar reasons" },
+    { item: `${left} more items`, reason: `refused; only the first ${MAX_REPORTED} are listed` },
     ...problems.slice(MAX_REPORTED).filter(({ item }) => item === "document"),
   ];
 }

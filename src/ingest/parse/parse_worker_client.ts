@@ -9,7 +9,7 @@ import { type DocumentParts, joinContents } from "./split_document.ts";
 import type { DocumentContents, ParseRequest } from "./parse_pipeline.ts";
 import type { SitemapContents, SitemapRequest } from "./sitemap_pages.ts";
 
-/** A request as sent to the worker: Deno's Node workers take a second to receive a typed array of 9 MB. */
+/** A request with its bytes in an ArrayBuffer: Deno's Node workers take a second to receive a typed array of 9 MB. */
 type Sent<T extends { bytes: Uint8Array }> = Omit<T, "bytes"> & { buffer: ArrayBuffer };
 
 /** The arguments and results of the parse worker's tasks. The elements of a list arrive in several messages. */
@@ -28,7 +28,7 @@ export interface ParseLimits {
 
 /**
  * Processes the bytes of documents and runs the operator's regular expressions. Every method throws {@link
- * DocumentError} if the document cannot be read, and {@link FetchError} at a limit. The main thread does not retry.
+ * DocumentError} if the document cannot be read, and {@link FetchError} at a limit.
  */
 export interface Parser {
   parse(request: ParseRequest): Promise<DocumentContents>;

@@ -33,10 +33,10 @@ export interface ParsedItem {
 
 /** A part of a document that was left out or could not be read. */
 export interface ParseProblem {
-  /** The item's position ("item 3"), or "document". */
+  /** The item, for example as its position ("item 3"), or "document". */
   item: string;
   reason: string;
-  /** True if no action is needed, because such documents are always read this way. */
+  /** True if the document is read this way on purpose, so that the operator need not act. */
   isMeant?: true;
 }
 
@@ -63,7 +63,7 @@ export function documentProblem(reason: string): ParseProblem {
   return { item: "document", reason };
 }
 
-/** Reads at most `maxItems` rows. `read` returns the reason if a row is not an item. */
+/** Reads at most `maxItems` rows. `read` returns the item, or the reason why the row is not one. */
 export function readItems<T>(
   rows: readonly T[],
   maxItems: number,

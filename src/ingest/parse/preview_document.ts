@@ -7,7 +7,7 @@ import { DocumentError, type ParsedDocument } from "./parsed.ts";
 import { parseJson } from "./formats/read_json.ts";
 import { describeSitemap, kindOfMap, readSitemap } from "./formats/read_sitemap.ts";
 
-/** Usual variable names of SPARQL results about documents. */
+/** Common variable names in SPARQL results about documents. */
 const SPARQL_FIELDS = {
   id: ["celex", "ecli", "eli", "id", "work", "uri"],
   link: ["url", "link", "eli", "work", "uri", "s"],

@@ -1,4 +1,4 @@
-// Reads the wanted pages of a sitemap, or the wanted sitemaps of an index. Pure, and run in the parse worker.
+// Reads the wanted pages of a sitemap, or the wanted sitemaps of an index. Runs in the parse worker.
 import type { SitemapRules } from "../../domain/source/extraction_rules.ts";
 import { parseDate } from "../normalise/dates.ts";
 import { absoluteUrl } from "../normalise/links.ts";
@@ -10,7 +10,6 @@ import { shortName } from "../fetch/pagination.ts";
 const MAX_ENTRIES = 50_000;
 /** Maximum total length of a sitemap's URLs in characters. Relative URLs can repeat a long base URL. */
 const MAX_CHARACTERS = 32 * 1024 * 1024;
-/** Maximum number of problems that one sitemap reports. */
 const MAX_PROBLEMS = 1_000;
 
 export interface SitemapRequest extends Pick<SitemapRules, "include" | "exclude" | "maps"> {

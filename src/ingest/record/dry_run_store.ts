@@ -24,7 +24,7 @@ export function createDryRunStore({ previewPublications }: { previewPublications
     for (const [index, decision] of own.entries()) {
       const publication = publications[index];
       if (publication === undefined || decision.kind === "irrelevant") continue;
-      // An unchanged item affects later decisions only if it was found by another name, because that adds an alias.
+      // An unchanged item affects later decisions only if it was found by another name, which adds an alias.
       if (decision.kind === "unchanged" && known.has(publication)) continue;
       for (const name of namesOf(publication)) {
         previewed.set(name, [...previewed.get(name) ?? [], { publication, decision }]);

@@ -1,4 +1,4 @@
-// Records items in several languages after all documents have been read.
+// Records the items of publications in several languages once all documents have been read.
 import type { DocumentRun } from "../run_context.ts";
 import type { IdentifiedItem } from "../identify/identify.ts";
 import type { DecidedItem } from "../model.ts";
@@ -42,7 +42,7 @@ export async function recordMergedLanguages(run: DocumentRun): Promise<MergedLan
   return result;
 }
 
-/** Gives each item of a publication the aliases of all of them. */
+/** Gives each item of a publication the identities of all others as aliases. */
 function withSharedAliases(items: readonly WaitingItem[]): WaitingItem[] {
   const keys = new Set(items.flatMap(({ one }) => [...one.formerKeys ?? [], one.key]));
   if (keys.size === 1) return [...items];

@@ -7,7 +7,7 @@ export interface ClassifyRequest {
   summary: string;
   url: string;
   categories: readonly string[];
-  /** The languages stated by item, document and source, most specific first. */
+  /** The languages stated by the item, the document and the source, most specific first. */
   statedLanguages: readonly string[];
   sourceId: string;
 }

@@ -1,4 +1,4 @@
-// Decides and records the items of one document in passes, because some decisions need all of its items.
+// Decides what to do with each item of a document, and records it, in passes: some decisions depend on all items.
 import type { DocumentOrigin } from "../../domain/event/provenance.ts";
 import { PATTERN_RULE } from "../../domain/source/source.ts";
 import type { StoredPublication } from "../../domain/ports/store/publications.ts";
@@ -25,9 +25,9 @@ import {
 } from "./decide_revision.ts";
 import { wasIrrelevantBefore } from "./relevance_scope.ts";
 
-/** With at least this many changed dates, and no unchanged date, the source generates its dates. */
+/** If at least this many dates have changed and none has stayed the same, the source generates its dates. */
 const CHURNING_DATES = 3;
-/** If a publication has had at least this many further ids, the source generates its ids. */
+/** If a publication has had at least this many additional ids, the source generates its ids. */
 const CHURNING_IDS = 3;
 
 /** Number of latest publications with which unknown items are compared. */
@@ -57,7 +57,7 @@ interface Pass {
   decisions: ReadonlyMap<NormalisedItem, ItemDecision>;
   /** The external ids of the items' publications. */
   seen: ReadonlySet<string>;
-  /** Items whose date alone has changed, which are left to {@link decideChangedDates}. */
+  /** Items of which only the date has changed. They are left to {@link decideChangedDates}. */
   dateChanged: readonly IdentifiedItem[];
   /** Whether at least one item still has its stored date. */
   hasSameDate: boolean;
@@ -67,13 +67,11 @@ interface Pass {
 
 /** The result of the first pass, with the items that it leaves to later passes. */
 interface FirstPass extends Pass {
-  /** Relevant items that have no known id. */
+  /** Items to record that match no known publication. */
   fresh: readonly IdentifiedItem[];
   /** Items whose id belonged to another publication, with that publication's external id. */
   reusedIds: ReadonlyMap<IdentifiedItem, string>;
-  /** Items whose URL has changed only in its query. */
   queries: ChangedQueries;
-  /** Items whose URL alone has changed. */
   urls: MovedUrls;
   /** Whether no id in the document was known and known publications keep getting new ids. */
   hasChurningIds: boolean;
@@ -105,7 +103,7 @@ export async function decideDocument(
   };
 }
 
-/** Decides the items that can be decided on their own, and sets the others aside for later passes. */
+/** Decides what to do with each item that does not depend on others, and sets the rest aside for later passes. */
 async function decideFirst(document: DocumentContext): Promise<FirstPass> {
   const { items, run, context } = document;
   const { identity, state } = run;
@@ -138,7 +136,7 @@ async function decideFirst(document: DocumentContext): Promise<FirstPass> {
   };
 }
 
-/** Decides and records the items that `isDue` accepts. Leaves changed dates to {@link decideChangedDates}. */
+/** Decides what to do with the items that `isDue` accepts, and records them, except changed dates under `ask`. */
 async function decideEach(
   items: readonly IdentifiedItem[],
   { run, context }: DocumentContext,
@@ -184,7 +182,7 @@ interface Rematched {
   fresh: readonly IdentifiedItem[];
 }
 
-/** Finds known publications among the fresh items: those with a changed query, or with a new id and URL. */
+/** Finds the fresh items that are known publications: with a changed query, or with a new id and a new URL or text. */
 async function rematchFresh(
   { fresh, queries }: FirstPass,
   { items: all, run }: DocumentContext,
@@ -232,7 +230,7 @@ async function withoutLanguages(
   return new Map(urls.map((url, at) => [url, bare[at] as string]));
 }
 
-/** Decides the items with a changed query, which are revisions unless the source generates its queries. */
+/** Decides what to do with items with a changed query: they are revisions unless the source generates its queries. */
 async function decideChangedQueries(
   { queries }: FirstPass,
   { hasGeneratedQueries, requeried }: Rematched,
@@ -242,7 +240,7 @@ async function decideChangedQueries(
   return unchangedPass(new Map([...queries.moved, ...requeried]));
 }
 
-/** Decides the items with a changed URL. An alternating URL is not a revision; a moved site causes no notifications. */
+/** Decides on the items with a changed URL. An alternating URL is no revision; a moved site causes no notifications. */
 async function decideMovedUrls({ urls }: FirstPass, document: DocumentContext): Promise<Pass> {
   const reverted = await urls.takeReverted(document.run.options.store.findEvent);
   const returned = await decideEach(urls.returned, document);
@@ -251,7 +249,7 @@ async function decideMovedUrls({ urls }: FirstPass, document: DocumentContext): 
   return mergePasses([unchangedPass(reverted), returned, moved]);
 }
 
-/** Decides the items with reused ids under the next identity rule, which uses the URL. */
+/** Identifies the items with reused ids by the next rule, which uses the URL, and decides what to do with them. */
 async function decideReusedIds(
   { reusedIds }: FirstPass,
   document: DocumentContext,
@@ -273,7 +271,7 @@ async function decideReusedIds(
   return { ...mergePasses([unchangedPass(reusedIds), decided]), identity };
 }
 
-/** Decides the items with a changed date. A date seen twice is a revision unless the source generates its dates. */
+/** Decides on the items with a changed date. A date seen twice is a revision unless the source generates its dates. */
 async function decideChangedDates(
   { dateChanged, hasSameDate }: Pass,
   document: DocumentContext,
@@ -298,7 +296,7 @@ async function replaceChurningIds(
   return (await moveOn(identity, document)).identity;
 }
 
-/** Stores the known items under the next rule, without aliases by pattern, which only the parse worker can compute. */
+/** Stores the known items under the next rule. Omits aliases by pattern, which only the parse worker may compute. */
 async function moveOn(
   before: Identity,
   { items: all, run, shared }: DocumentContext,

@@ -8,7 +8,7 @@ import { textsIn } from "../identify/language_urls.ts";
 import { cleanUrl } from "../normalise/links.ts";
 
 const DAY_MS = 86_400_000;
-/** After its date alone has changed this many times, a publication's date no longer counts. */
+/** Maximum number of revisions in which only the date of a publication changes. Later changes are ignored. */
 const MAX_DATE_MOVES = 2;
 
 export interface Classified {
@@ -42,7 +42,7 @@ export interface RevisionContext {
   provenance(identified: IdentifiedItem): Provenance;
 }
 
-/** Decides one publication. A stored one is revised even if it is no longer relevant. See {@link RecordDecision}. */
+/** Decides what to do with an item. A known publication is revised even if it is no longer relevant. */
 export function decideRevision(
   identified: IdentifiedItem,
   found: StoredPublication | null,
@@ -92,7 +92,7 @@ function decideNew(
   return version(identified, event, { ...context, notify: context.notify && isNotified });
 }
 
-/** Whether the stored publication belongs to another listed item, or an alias found it but URL and title differ. */
+/** Whether the stored publication belongs to another listed item, or shares an alias but neither URL nor title. */
 function isAnother(
   stored: StoredPublication,
   identified: IdentifiedItem,
@@ -107,7 +107,7 @@ function isAnother(
 
 /** Whether an item equals its record despite different hashes, because the rules for cleaning URLs have changed. */
 function isHashedOtherwise({ item, textHash, language }: IdentifiedItem, stored: StoredPublication): boolean {
-  // If the text hash is the same, the date differs.
+  // If the text hash is the same, only the date differs.
   if (stored.withdrawn || stored.textHash === null || stored.textHash === textHash) return false;
   const event = stored.event;
   if (language !== undefined && language !== event.language) return false;
@@ -127,7 +127,7 @@ function hasOnlyDateChanged(identified: IdentifiedItem, stored: StoredPublicatio
     : stored.textHash === identified.textHash;
 }
 
-/** Decides an item whose date has changed. Returns null if this is a revision. */
+/** Decides on an item of which only the date has changed. Returns null if the change is a revision. */
 function decideDate(
   { contentHash }: IdentifiedItem,
   { pendingHash, dateMoves }: StoredPublication,
@@ -139,7 +139,7 @@ function decideDate(
   return movedDates === "now" ? null : { kind: "date_changed", isPending: true };
 }
 
-/** Decides an item that adds, revises or repeats the text of another language. Returns null for other items. */
+/** Decides on an item that adds, revises or repeats a text in another language than the record's; otherwise null. */
 function decideLanguage(
   identified: IdentifiedItem,
   stored: StoredPublication,
@@ -200,7 +200,7 @@ function nextVersion({ status: _, ...previous }: RegEvent, context: RevisionCont
   };
 }
 
-/** Returns the record with a new text in one of its languages. */
+/** Returns the record with this text in the language, which is added if the record does not have it. */
 export function withText(
   event: RegEvent,
   language: string,
@@ -249,7 +249,7 @@ function buildEvent(
     summary_en: item.summary,
     url_official: item.link,
     ai_act_articles: classified.aiActArticles,
-    // Without a usable date, the time of the first version is used.
+    // Without a usable date, a publication keeps the date of its previous version. A new one gets the current time.
     published_at: isUsable ? stated : previous?.published_at ?? context.nowMs,
     published_at_estimated: !isUsable,
     ingested_at: context.nowMs,
@@ -259,7 +259,7 @@ function buildEvent(
   };
 }
 
-/** Whether a new record causes no notification because the item was skipped before. */
+/** Whether a new record causes no notification because its item was skipped before. */
 export function suppressesNotification(
   { item }: IdentifiedItem,
   decision: RecordDecision,

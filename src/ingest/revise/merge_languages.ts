@@ -31,7 +31,7 @@ export class LanguageMerge {
 
   constructor(readonly languages: LanguageForms) {}
 
-  /** Holds an item back if it would be recorded or may be in another language. Returns whether recording must wait. */
+  /** Holds an item back if the decision may depend on other languages. Returns whether recording it must wait. */
   takes({ one, stored, decision, context }: DecidedAlone): boolean {
     const { kind } = decision;
     if (stored !== null && kind === "unchanged") {
@@ -45,7 +45,7 @@ export class LanguageMerge {
       (kind !== "record" || decision.event.version > 1);
     const base = isOfStored ? { externalId: stored.externalId, version: stored.version } : null;
     this.#waiting.push({ one, decision, context, base });
-    // A repetition is recorded at once, unless another language makes a version.
+    // A repetition is recorded at once, and decided again if another language makes a version.
     return !isRepeat;
   }
 
@@ -55,7 +55,7 @@ export class LanguageMerge {
     return new Map([...groups].map(([externalId, items]) => [externalId, items.map(({ one }) => one)]));
   }
 
-  /** Returns the items by publication, sorted by rank, then by the source's languages, then newest edition first. */
+  /** Returns the items by publication, sorted by rank, then in the source's order of languages, then newest first. */
   groups(): WaitingItem[][] {
     const orderOf = ({ one }: WaitingItem) => this.languages.codes.indexOf(one.language ?? "");
     const known = new Map(
@@ -109,7 +109,10 @@ function compareEditions(a: IdentifiedItem, b: IdentifiedItem): number {
   return a.contentHash < b.contentHash ? -1 : 1;
 }
 
-/** Returns a function that decides the items of a publication by a plan made when the first item is recorded. */
+/**
+ * Returns a function that decides what to do with each item of a publication, according to a plan made when the first
+ * item is recorded.
+ */
 export function createGroupDecider(
   items: readonly WaitingItem[],
   unchangedItems: ReadonlyMap<string, readonly IdentifiedItem[]>,
@@ -126,13 +129,13 @@ export function createGroupDecider(
     const isFirst = plan === null;
     const { externalId, decisions } = plan ??= planFor(stored);
     const planned = isFirst || stored?.externalId === externalId ? decisions.get(item) : undefined;
-    // An item that turns out to belong to another publication is decided on its own.
+    // The plan does not apply to an item that turns out to belong to another publication.
     return planned ?? decideRevision(item.one, stored, item.context);
   };
 }
 
 /**
- * Decides the items of one publication in recording order. `unchanged` are the unchanged items of the publication.
+ * Decides what to do with the items of one publication, given in recording order. `unchanged` has its unchanged items.
  *
  * - A new publication becomes one record in the language recorded first, with the texts of the other languages.
  * - A revision becomes one version, made from the first item, with the changed texts of the other items.
@@ -164,7 +167,7 @@ export function decideGroup(
   return decisions;
 }
 
-/** Adds the texts of the other items to the carrier's version, or records them after it. */
+/** Adds the texts of the other items to the carrier's version, or records them as translations after it. */
 function mergeTexts(
   decisions: Map<WaitingItem, RecordDecision>,
   { carrier, stored }: { carrier: WaitingItem | undefined; stored: StoredPublication | null },
@@ -230,7 +233,7 @@ function bringsText(decision: RecordDecision, stored: StoredPublication | null):
     (stored === null && kind === "irrelevant");
 }
 
-/** Whether an item repeats the text of another language, which the next version may change. */
+/** Whether an item repeats the record's text in another language. */
 function isRepeated(decision: RecordDecision): boolean {
   return decision.kind === "unchanged" && decision.repeats === true;
 }

@@ -8,7 +8,10 @@ const DATE_TOLERANCE_MS = 86_400_000;
 
 export type DatedItem = Pick<NormalisedItem, "title" | "link" | "publishedAtMs" | "updatedAtMs">;
 
-/** Returns a test for skipped items: those in the last fetch with relevance = "ai", older ones, and undated ones. */
+/**
+ * Returns a function that tells whether an item was probably skipped: the last fetch with relevance = "ai" had it, or
+ * the item is older than that fetch or undated.
+ */
 export function wasIrrelevantBefore(
   { relevance, fetchStrategy, urls }: Pick<SourceSettings, "relevance" | "fetchStrategy" | "urls">,
   { narrowUntilMs, cadence }: Pick<SourceState, "narrowUntilMs" | "cadence">,

@@ -55,7 +55,7 @@ function isWindow({ rules }: SourceSettings): boolean {
   return rules?.kind !== "list" || rules.paging.kind !== "none" || rules.windows !== null;
 }
 
-/** Returns the earliest date that all languages list, in Unix ms, or the far future if nothing is listed. */
+/** Returns the date to which the lists of all languages reach back, in Unix ms, or the far future for empty lists. */
 function oldestListed(decided: readonly DecidedItem[]): number {
   const oldest = new Map<string | null, number>();
   for (const { item, language } of decided) {

@@ -46,7 +46,7 @@ function expiresInMs(headers: Record<string, string>, nowMs: number): number | n
   return expiresMs - (parseHttpDate(headers["date"], nowMs) ?? nowMs);
 }
 
-/** Returns the later end of a response's freshness and its document's ttl, in Unix ms, or null if it has neither. */
+/** Returns when both a response's freshness and its document's ttl have ended, in Unix ms, or null without either. */
 export function laterOf(
   responseUntilMs: number | null,
   ttlMinutes: number | null,

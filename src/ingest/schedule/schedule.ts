@@ -6,7 +6,7 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 /** The back-off after the first failure, in ms. It doubles with each further failure, up to a day. */
 const FIRST_BACKOFF_MS = 5 * MINUTE_MS;
-/** Maximum pause of a host that refuses without `Retry-After`, in ms, because only one source may be affected. */
+/** Maximum pause of a host that refuses without `Retry-After`, in ms. The refusal may affect only one source. */
 const MAX_UNSTATED_PAUSE_MS = 30 * MINUTE_MS;
 /** Maximum jitter as a share of the time to the next run. */
 const MAX_JITTER_PART = 0.25;
@@ -27,7 +27,7 @@ export interface NextFetch {
   notBeforeMs: number;
 }
 
-/** Returns the first run after a time, in Unix ms, or a day later if there is no further run (29 February 2031). */
+/** Returns the first run after a time, in Unix ms, or a day later if the schedule has no further run. */
 export function nextRun(schedule: Schedule, afterMs: number): number {
   const next = nextSlot(schedule, afterMs);
   if (schedule.jitter === undefined || schedule.jitter.maxMs === 0) return next;
@@ -44,7 +44,7 @@ function nextSlot(schedule: PlainSchedule, afterMs: number): number {
   return nextRunAfter(schedule, afterMs) ?? afterMs + DAY_MS;
 }
 
-/** Returns the delay of a run in ms, which is constant for a regular schedule. */
+/** Returns the delay of a run in ms. The delay is the same for all runs of a regular schedule. */
 function delayOf({ seed, maxMs }: { seed: string; maxMs: number }, intervalMs: number): number {
   const fraction = createHash("sha256").update(seed).digest().readUInt32BE() / 2 ** 32;
   return Math.floor(fraction * Math.min(maxMs, intervalMs * MAX_JITTER_PART));

@@ -52,8 +52,13 @@ Deno.test("a response that refuses, throttles or challenges blocks the host, wit
   const captcha = { status: 405, headers: { "x-amzn-waf-action": "captcha" } };
   const feed = { body: "<rss><title>Just a moment...</title></rss>" };
   const rows: [what: string, response: Answer, expects: "data" | "page", blocked: RegExp | null][] = [
-    ["403", { status: 403, body: "no" }, "data", /^responded with 403: it refuses or throttles this client$/],
-    ["429", { status: 429 }, "page", /^responded with 429: it refuses/],
+    [
+      "403",
+      { status: 403, body: "no" },
+      "data",
+      /^responded with 403: the host refuses or throttles this client$/,
+    ],
+    ["429", { status: 429 }, "page", /^responded with 429: the host refuses/],
     ["empty 202", { status: 202 }, "data", /^responded with 202 instead of a document; some sites do this/],
     ["Cloudflare", moment, "data", /200 and a challenge page \(Cloudflare\)/],
     ["Cloudflare page", moment, "page", /\(Cloudflare\)/],

@@ -117,7 +117,7 @@ Deno.test("max_pages is reported if items may be missing, until it is raised", (
     const first = await ingestBoard(world);
     assert.deepEqual([first.new, first.refused], [4, []], "the archive is bounded on purpose");
     assert.deepEqual(first.notes, [
-      "the first fetch reads 2 pages of the list and skips older items: max_pages",
+      "the first fetch reads 2 pages of the list (max_pages) and skips older items",
     ]);
     newest = 1000;
     const reason = async () => (await ingestBoard(world)).refused[0]?.reason ?? "";
@@ -186,7 +186,7 @@ Deno.test("items of a listing can have dates in words and relative links, and in
     }));
     const report = await ingestBoard(world);
     assert.deepEqual([report.ok, report.new], [true, 2]);
-    assert.deepEqual(report.refused, [{ item: "item 2", reason: "it has neither id nor link nor title" }]);
+    assert.deepEqual(report.refused, [{ item: "item 2", reason: "it has no id, link, title or summary" }]);
     const events = (await world.store.listEvents({ limit: 9 })).map(({ json }) => JSON.parse(json));
     assert.deepEqual(
       events.map(({ title_en, url_official, published_at }) => [title_en, url_official, published_at]),

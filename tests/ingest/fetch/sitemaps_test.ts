@@ -168,7 +168,7 @@ Deno.test("pages without lastmod are reported once, and the later of two dates o
     const first = await ingestBoard(world);
     assert.deepEqual([first.new, first.refused], [2, []]);
     assert.deepEqual(first.notes, [
-      "2 pages of the sitemap cannot be checked for changes, for lack of a lastmod",
+      "2 pages of the sitemap cannot be checked for changes without a lastmod",
     ]);
     assert.equal((await ingestBoard(world)).notes, undefined, "reported once");
   }));

@@ -34,7 +34,7 @@ Deno.test("describeDocument() returns the items of a document and its problems",
       categories: [],
     }],
     problems: [
-      { item: "document", reason: "1 of its 4 items are left out: only the newest 3 of a document are read" },
+      { item: "document", reason: "only the newest 3 of its 4 items are read" },
       { item: "Two", reason: 'its link is not valid: "mailto:x@board.example"' },
       { item: "Two", reason: "it has no valid link" },
       { item: "Two", reason: 'date not recognised: "soon"' },

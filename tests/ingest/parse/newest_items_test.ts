@@ -46,7 +46,7 @@ for (const [format, write] of Object.entries(FORMATS)) {
       ["in the time zone", ["a 2026-07-01 12:00", "b 2026-07-01T11:00:00Z", "c 2026-07-02"], ["b", "c"]],
     ];
     for (const [what, rows, expected, which = "newest"] of cases) {
-      const reason = `1 of its 3 items are left out: only the ${which} 2 of a document are read`;
+      const reason = `only the ${which} 2 of its 3 items are read`;
       assert.deepEqual(read(write(rows)), [expected, [reason]], what);
     }
   });
@@ -55,7 +55,7 @@ for (const [format, write] of Object.entries(FORMATS)) {
 Deno.test("at most ten times the kept number of items are read", () => {
   const rows = Array.from({ length: 25 }, (_, at) => `${at} 2026-07-${String(at + 1).padStart(2, "0")}`);
   assert.deepEqual(read(FORMATS["rss"]?.(rows) ?? ""), [["18", "19"], [
-    "18 of its 20 items are left out: only the newest 2 of a document are read",
+    "only the newest 2 of its 20 items are read",
     "5 items beyond the first 20 are ignored",
   ]]);
 });

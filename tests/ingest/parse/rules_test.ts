@@ -62,7 +62,7 @@ Deno.test("an invalid item is refused, and a truncated document yields its compl
   assert.deepEqual(document.problems, [
     { item: "item 2", reason: "it is not an object" },
     { item: "item 3", reason: "it is not an object" },
-    { item: "item 4", reason: "it has neither id nor link nor title" },
+    { item: "item 4", reason: "it has no id, link, title or summary" },
   ]);
   const broken = parse('{"n":1,"r":[{"t":"1","l":[{"x":{}}]},{"t":"2"},{"t":"3', reading);
   assert.deepEqual(broken.items.map(({ title }) => title), ["1", "2"]);

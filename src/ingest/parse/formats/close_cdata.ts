@@ -4,7 +4,7 @@ import { isName } from "./scan_xml.ts";
 const OPEN = "<![CDATA[";
 const TOKEN = /<!\[CDATA\[|\]\]>|<!--|-->|<\/?((?:[\w-]+:)?(?:item|entry))(?=[\s/>])/g;
 
-/** Marks the end of a section that was closed; no decoded text contains NUL. */
+/** Marks the end of a section that this code has closed. No decoded text contains NUL. */
 const MARK = "\0";
 const CLOSED = `]]><!--${MARK}-->`;
 

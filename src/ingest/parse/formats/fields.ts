@@ -8,7 +8,6 @@ import { hasTag } from "./tags.ts";
 /** Returns the non-empty values of one alternative of a field's rule. Titles and summaries are HTML markup. */
 export type Find = (rule: string, field: ItemField) => string[];
 
-/** An item without any value. */
 export const EMPTY_ITEM: Readonly<ParsedItem> = {
   ...{ guid: null, link: null, title: null, summary: null, publishedText: null, updatedText: null },
   ...{ categories: [], authors: [], language: null, baseUrl: null },

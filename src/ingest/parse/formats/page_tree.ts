@@ -8,7 +8,6 @@ import { DocumentError } from "../parsed.ts";
 export const MAX_DEPTH = 512;
 /** Maximum nesting depth. Deeper pages take too long to parse. */
 const MAX_NESTING = 4_000;
-/** Maximum number of elements of a page. */
 const MAX_ELEMENTS = 300_000;
 
 /** A page to query with CSS selectors. `SELECTOR@NAME` selects an attribute, `@NAME` one of the item itself. */
@@ -140,7 +139,7 @@ function lastBranch(nodes: readonly PageNode[], depth: number): Set<PageNode> {
   return branch;
 }
 
-/** The open elements that a start tag closes in HTML, unless an element of `within` is between them. */
+/** The open elements that a start tag closes in HTML, unless an element of `within` is between the two. */
 const CLOSED_BY: Readonly<Record<string, { ends: readonly string[]; within: readonly string[] }>> = {
   li: { ends: ["li"], within: ["ul", "ol", "menu"] },
   dt: { ends: ["dt", "dd"], within: ["dl"] },
@@ -154,7 +153,7 @@ const CLOSED_BY: Readonly<Record<string, { ends: readonly string[]; within: read
 interface OpenElement {
   name: string;
   isShown: boolean;
-  /** Whether {@link OpenElements.endBefore} closed the element before the parser does. */
+  /** Whether {@link OpenElements.endBefore} has closed the element before the parser. */
   isEnded: boolean;
 }
 

@@ -10,7 +10,7 @@ export function readJsonFeed(text: string, maxItems: number): ParsedDocument {
   const { value, complete } = parseJson(text, 2);
   if (!isFeed(value)) {
     throw new DocumentError(
-      `this is JSON, but not a JSON Feed (it has no "version" of jsonfeed.org and no "title" with "items")`,
+      `this is JSON, but not a JSON Feed (it has neither a "version" of jsonfeed.org nor a "title" and "items")`,
     );
   }
   const stated = list(value.items);
@@ -57,7 +57,6 @@ function readItem(item: JsonObject): ParsedItem {
 
 /** Maximum number of values (objects, lists and members) of a JSON text. Each takes up to about 100 bytes of memory. */
 const MAX_VALUES = 2_000_000;
-/** Maximum nesting depth of a JSON text. */
 const MAX_DEPTH = 1_000;
 
 /**
@@ -89,8 +88,8 @@ const [QUOTE, BACKSLASH, COMMA, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRA
   .map((mark) => mark.charCodeAt(0));
 
 /**
- * Parses a JSON text. Truncated text is closed after the last complete item, which is an object in a list within `depth
- * - 1` objects. Throws {@link DocumentError}.
+ * Parses a JSON text. Truncated text is closed after the last complete item: an object in a list that is nested in
+ * `depth - 1` objects. Throws {@link DocumentError}.
  */
 export function parseJson(text: string, depth: number): { value: unknown; complete: boolean } {
   requireParsable(text);

@@ -6,10 +6,9 @@ import { MAX_DEPTH, type PageTree, readPageTree } from "./page_tree.ts";
 import type { ParsedDocument, ParseProblem } from "../parsed.ts";
 import { DocumentError, documentProblem, readItems } from "../parsed.ts";
 
-/** Maximum number of categories of one item. */
 const MAX_CATEGORIES = 200;
 
-/** The usual selectors of a page's own values, most reliable first. */
+/** The default selectors for a page that is one item, most reliable first. */
 const USUAL_SELECTORS: FieldRules = {
   title: ['meta[property="og:title"]@content', "h1", "title"],
   summary: [
@@ -56,7 +55,7 @@ export function readListing(
     maxItems,
     (element) =>
       itemFrom(reading.fields, reading.dateFormat, finder(tree, element)) ??
-        "it has neither id nor link nor title",
+        "it has no id, link, title or summary",
   );
   if (isCut) problems.push(documentProblem(`the page is truncated after item ${elements.length}`));
   problems.push(...depthProblems(tree));
@@ -64,7 +63,7 @@ export function readListing(
   return { format: "html", ...aboutPage(tree), next, items, problems };
 }
 
-/** Reads a page as one item, first by the rules and then by the usual selectors. Throws {@link DocumentError}. */
+/** Reads a page as one item, first by the rules and then by the default selectors. Throws {@link DocumentError}. */
 export function readSinglePage(
   text: string,
   { reading, url }: { reading: Extract<Reading, { kind: "page" }>; url: string | null },

@@ -69,7 +69,7 @@ function readRows(
   const { items, problems } = readItems(rows, maxItems, (row) => {
     if (!isObject(row)) return "it is not an object";
     return itemFrom(reading.fields, reading.dateFormat, finder(row)) ??
-      "it has neither id nor link nor title";
+      "it has no id, link, title or summary";
   });
   if (!complete) problems.push(truncationOf(rows, items));
   return { ...NO_PROPERTIES, format, items, problems };
@@ -135,7 +135,7 @@ function scalarsAt(value: unknown, path: ValuePath, most: number): string[] {
   return found;
 }
 
-/** Follows a path into every item of the lists on it. Calls `visit` with each value at its ends until it is false. */
+/** Follows a path into every item of the lists on it. Calls `visit` with each value found until it returns false. */
 function walk(
   value: unknown,
   { path, depth }: { path: ValuePath; depth: number },
@@ -165,7 +165,7 @@ function statesNone(value: unknown, path: ValuePath): boolean {
   );
 }
 
-/** Whether the items are `null`, which is how some languages write an empty list. */
+/** Whether the items are `null`, which is how some programming languages write an empty list. */
 function isNull(value: unknown, path: ValuePath): boolean {
   return path.length > 0 && !walk(value, { path, depth: 0 }, (end) => end !== null);
 }

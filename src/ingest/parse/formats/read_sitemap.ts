@@ -75,7 +75,7 @@ export function readSitemap(
   return map;
 }
 
-/** Keeps the most recently changed entries. Returns the number removed. W3C dates sort as text, apart from zones. */
+/** Keeps the most recently changed entries. Returns the number removed. W3C dates sort as text if zones are ignored. */
 function keepNewest(entries: SitemapEntry[], limit: number): number {
   if (entries.length <= limit) return 0;
   const byAge = entries.map(({ lastmod }, at) => ({ lastmod: lastmod ?? "", at }))

@@ -6,7 +6,7 @@ import type { ParsedDocument, ParsedItem, ParseProblem } from "../parsed.ts";
 import { DocumentError, documentProblem } from "../parsed.ts";
 import { contentMarkup, contentText, findEnd, nextTag, readAttributes, type StartTag } from "./scan_xml.ts";
 
-/** Maximum number of unclosed elements per parent whose ends are searched for, which keeps reading linear. */
+/** Maximum number of failed searches for end tags per parent element, so that reading takes linear time. */
 const MAX_UNCLOSED = 32;
 
 /** The elements that hold the values of a feed or an item, preferred elements first. */
@@ -230,7 +230,7 @@ class XmlFeed {
     };
   }
 
-  /** Returns the name of an element by its namespace ("title", "atom:link"). Unknown namespaces keep their prefix. */
+  /** Returns the name of an element by its namespace ("title", "atom:link"). An unknown namespace keeps its prefix. */
   #name({ name, attributes }: StartTag): string {
     const [prefix, local] = splitName(name);
     let namespace = prefix === "" && this.#format === "atom" ? "atom" : this.#prefixes.get(prefix);

@@ -1,6 +1,6 @@
-// Finds tags and text in XML that may be broken, without a tree or declared entities. `htmlparser2` in XML mode cannot
-// replace this code: a missing closing quote loses the items after it, and unclosed elements with end tags of other
-// names take quadratic time (see "a missing quotation mark" and "hostile repetition" in
+// Finds tags and text in XML that may be broken. Builds no tree and expands no declared entities. `htmlparser2` in XML
+// mode cannot replace this code: it loses all items after a missing quotation mark, and takes quadratic time for
+// unclosed elements with end tags of other names (see "a missing quotation mark" and "hostile repetition" in
 // tests/ingest/parse/document_test.ts).
 
 /** A start tag. Positions are offsets in the text. */
@@ -234,8 +234,9 @@ function readStartTag(text: string, at: number): StartTag | number {
 }
 
 /**
- * Returns the offset of a tag's ">", past quoted values. If a "<" or the end of the text comes first, there is no tag,
- * and the result is the negative of that offset. The caller continues there, which keeps the scan linear.
+ * Returns the offset of a tag's ">", which may not be in a quoted value. If a "<" or the end of the text comes first,
+ * there is no tag, and the result is the negative of that offset. The caller continues there, so that a scan takes
+ * linear time.
  */
 function tagEnd(text: string, from: number): number {
   let before = 0; // the last character other than white space
