@@ -291,7 +291,7 @@ Deno.test("rematchRenamed() and findRequeried() work in short steps on long URLs
     { length: 200 },
     (_, at) => known({ external_id: `e${at}`, url_official: url(-at), summary_en: "a  b ".repeat(500) }),
   );
-  for (const find of [rematchRenamed, findRequeried]) {
+  const longestShare = async (find: typeof rematchRenamed | typeof findRequeried): Promise<number> => {
     const startMs = performance.now();
     let [longestMs, lastMs] = [0, startMs];
     const pause = () => {
@@ -301,7 +301,11 @@ Deno.test("rematchRenamed() and findRequeried() work in short steps on long URLs
       return Promise.resolve();
     };
     await find({ all, fresh: all, isAll: true }, publications, pause);
-    const totalMs = performance.now() - startMs;
-    assert.ok(longestMs < totalMs / 4, `${longestMs} of ${totalMs} ms`);
+    return longestMs / (performance.now() - startMs);
+  };
+  for (const find of [rematchRenamed, findRequeried]) {
+    // The least of three, because other processes may interrupt a step.
+    const shares = [await longestShare(find), await longestShare(find), await longestShare(find)];
+    assert.ok(Math.min(...shares) < 1 / 4, `the longest step took these shares of the time: ${shares}`);
   }
 });
