@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { COLLECTOR } from "../build/executable.ts";
 import { addCustomer, fillEvents } from "./fill.ts";
 import { createEvents } from "./invented.ts";
+import { residentMegabytes } from "./processes.ts";
 import { type Bench, rounded } from "./row.ts";
 import { startServing } from "./serving.ts";
 import { openBenchStore } from "./store.ts";
@@ -72,10 +73,4 @@ async function measure({ folder, settings, tell }: Bench, name: string, events: 
     await serving.end();
     await Deno.remove(place, { recursive: true });
   }
-}
-
-async function residentMegabytes(pid: number): Promise<number> {
-  // Deno allows a process to read /proc only with all permissions.
-  const { stdout } = await new Deno.Command("ps", { args: ["-o", "rss=", "-p", String(pid)] }).output();
-  return Number(new TextDecoder().decode(stdout)) / 1024;
 }

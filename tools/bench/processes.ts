@@ -136,3 +136,10 @@ async function readProcess(path: string): Promise<string> {
     return "";
   }
 }
+
+/** Returns the resident memory of a process, in MB. */
+export async function residentMegabytes(pid: number): Promise<number> {
+  // Deno allows a process to read /proc only with all permissions.
+  const { stdout } = await new Deno.Command("ps", { args: ["-o", "rss=", "-p", String(pid)] }).output();
+  return Number(new TextDecoder().decode(stdout)) / 1024;
+}

@@ -1,7 +1,8 @@
-// The start row: time from starting the executable to its first response, against a hello-world executable.
+// The rows of the executable: its size, its memory when idle, and the time from its start to the first response.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { compare } from "./measure.ts";
+import { residentMegabytes } from "./processes.ts";
 import { type Bench, sides, spread } from "./row.ts";
 
 const EXECUTABLE = fileURLToPath(new URL("../../dist/regfeed", import.meta.url));
@@ -10,6 +11,9 @@ const HELLO = fileURLToPath(new URL("companions/hello.ts", import.meta.url));
 const PATIENCE_MS = 30_000;
 /** Pause between two attempts to connect, ms, because each takes CPU time from the starting program. */
 const LOOK_MS = 5;
+/** How long the executable is idle before its memory is measured, ms. */
+const IDLE_MS = 10_000;
+
 /** Measures both. If an executable is missing or cannot be built, prints that and measures nothing. */
 export async function measureStart({ folder, settings, tell, add }: Bench): Promise<void> {
   const place = join(folder, "start");
@@ -39,6 +43,25 @@ export async function measureStart({ folder, settings, tell, add }: Bench): Prom
     target: { atMost: 2.5 },
     notes: [spread(compared)],
   });
+  tell("idle");
+  const idle = await whileRunning(EXECUTABLE, serve, async (pid) => {
+    await responds(EXECUTABLE, `${address}/readyz`);
+    await new Promise((resolve) => setTimeout(resolve, IDLE_MS));
+    return await residentMegabytes(pid);
+  });
+  const { size } = await Deno.stat(EXECUTABLE);
+  for (
+    const [work, value, atMost] of [["resident memory, idle", idle, 120], ["size", size / 1e6, 110]] as const
+  ) {
+    add({
+      work: `executable: ${work}`,
+      ours: { value, unit: " MB" },
+      theirs: null,
+      figure: value,
+      target: { atMost },
+      notes: [],
+    });
+  }
 }
 
 /** Compiles the hello-world executable. Returns why an executable is missing, or null. */
@@ -69,6 +92,17 @@ async function missing(hello: string): Promise<string | null> {
 
 async function timeStart(program: string, args: readonly string[], address: string): Promise<number> {
   const startMs = performance.now();
+  return await whileRunning(program, args, async () => {
+    await responds(program, address);
+    return performance.now() - startMs;
+  });
+}
+
+async function whileRunning<T>(
+  program: string,
+  args: readonly string[],
+  measure: (pid: number) => Promise<T>,
+): Promise<T> {
   const child = new Deno.Command(program, {
     args: [...args],
     stdin: "null",
@@ -76,14 +110,18 @@ async function timeStart(program: string, args: readonly string[], address: stri
     stderr: "null",
   }).spawn();
   try {
-    while (!await answers(address)) {
-      if (performance.now() - startMs > PATIENCE_MS) throw new Error(`${program} does not respond`);
-      await new Promise((again) => setTimeout(again, LOOK_MS));
-    }
-    return performance.now() - startMs;
+    return await measure(child.pid);
   } finally {
     child.kill("SIGTERM");
     await child.status;
+  }
+}
+
+/** Resolves with the first response. */
+async function responds(program: string, address: string): Promise<void> {
+  for (let leftMs = PATIENCE_MS; !await answers(address); leftMs -= LOOK_MS) {
+    if (leftMs <= 0) throw new Error(`${program} does not respond`);
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
 }
 
