@@ -123,7 +123,7 @@ function statOrNull(path: string): Deno.FileInfo | null {
   }
 }
 
-/** Creates the file with its content in one step. If another process has created the file, keeps that file. */
+/** Creates the file with its content in one step. If another process has created the file first, uses that file. */
 function makeKeyFile(path: string): void {
   const draft = join(dirname(path), `.${basename(path)}.${crypto.randomUUID()}`);
   try {

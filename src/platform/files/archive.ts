@@ -43,7 +43,7 @@ async function addAll(
       using source = await Deno.open(path);
       const { size, mtime } = await source.stat();
       const into = controller.add({ name, size, mode: MODE, ...(mtime === null ? {} : { mtime }) });
-      // Writes exactly the announced size, even if the file grows in the meantime.
+      // Fails if the file grows or shrinks in the meantime.
       await source.readable.pipeTo(into);
     }
     controller.finalize();

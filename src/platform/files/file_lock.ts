@@ -7,8 +7,8 @@ export type FileLock = { kind: "taken"; release(): void } | { kind: "held"; by: 
 
 /**
  * Locks the file and writes this process and `text` to it. If the file is missing, creates it with mode 0600. The lock
- * uses flock(2), which SQLite does not use, so closing another descriptor of the file does not release the lock. Throws
- * if the file cannot be opened or its file system has no locks.
+ * uses flock(2), so closing another descriptor of the file does not release the lock. Throws if the file cannot be
+ * opened or its file system has no locks.
  */
 export async function lockFile(path: string, text: string): Promise<FileLock> {
   const file = Deno.openSync(path, { read: true, write: true, create: true, mode: 0o600 });

@@ -9,9 +9,9 @@ import { orAborted } from "../../domain/abort_work.ts";
 import { FAULT, toNetworkError } from "./network_errors.ts";
 import { createResolver } from "./resolver.ts";
 
-/** Time limit of a connection, including lookup and TLS handshake, ms. */
+/** Time limit for opening a connection, including lookup and TLS handshake, ms. */
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Time limit per IP address if there are several, ms. */
+/** Time limit for connecting to each IP address except the last one, ms. */
 const ADDRESS_TIMEOUT_MS = 1_000;
 const READ_BYTES = 16_384;
 

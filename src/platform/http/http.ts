@@ -17,8 +17,8 @@ export interface HttpClientOptions {
   /** The accepted certificates (default: `authorities`). */
   trust?: Trust;
   /**
-   * For customers' URLs. Refuses requests without checked IP addresses, decompresses no body, and shares a connection
-   * only between requests to the same URL, so that a forged response never reaches another endpoint.
+   * For requests to customers' URLs. The client refuses requests without checked IP addresses, decompresses no body,
+   * and shares a connection only between requests to the same URL, so that no endpoint can forge another's response.
    */
   forWebhooks?: boolean;
 }
@@ -29,7 +29,7 @@ export interface RealHttpClient extends HttpClient {
   close(): Promise<void>;
 }
 
-/** Creates an HTTP/1.1 client without proxies and redirects. It decompresses gzip and deflate. */
+/** Creates an HTTP/1.1 client that uses no proxy, follows no redirects, and decompresses gzip and deflate. */
 export function createHttpClient(
   { trust = "authorities", forWebhooks = false }: HttpClientOptions = {},
 ): RealHttpClient {

@@ -1,7 +1,6 @@
 // Maps network errors to short reasons without URLs and IP addresses.
 import { NetworkError } from "../../domain/ports/ports.ts";
 
-/** The phase in which an exchange failed. */
 export type Phase = "connecting" | "reading";
 
 const NOT_VALID = "the certificate is not valid for the host";

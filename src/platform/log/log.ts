@@ -35,7 +35,7 @@ const PLAIN = "\x1b[0m";
 /** The areas with level debug. In other areas, debug entries are skipped. */
 const debugged = new Set<LogArea>();
 
-/** Creates the logs by area, which write to stderr. The settings apply to the whole process, and the last call wins. */
+/** Creates one log per area. All write to stderr. The settings apply to the whole process, and the last call wins. */
 export function createLogs(settings: LogSettings): { log(area: LogArea): Log; close(): void } {
   const format = settings.format === "json" ? formatJson : textFormat(isColourful());
   debugged.clear();

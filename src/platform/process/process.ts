@@ -89,7 +89,7 @@ function tryTo(act: () => void): "granted" | "denied" {
     act();
   } catch (error) {
     if (error instanceof Deno.errors.NotCapable) return "denied";
-    // It is permitted, but the program or library does not exist.
+    // The act is permitted, but the program or library does not exist.
   }
   return "granted";
 }

@@ -24,7 +24,7 @@ export interface ThreadOptions {
   idleMs?: number;
   /** Time after which a task is stopped, ms. It runs again with its full time once no other task waits. */
   firstTryMs?: number;
-  /** Limit of the worker's heap, MB. Exceeding the runtime's own limit would end the process. */
+  /** Limit on the worker's heap, MB. Exceeding the runtime's own limit would end the process. */
   maxHeapMb?: number;
 }
 

@@ -1,4 +1,4 @@
-// The HTTP server over TLS, whose certificate can be renewed while it runs.
+// The HTTPS server, whose certificate can be renewed while the server runs.
 import type { CertificatePair } from "./certificate.ts";
 import { listen, type ListenOptions, type RunningServer } from "../http/http_server.ts";
 
