@@ -22,7 +22,6 @@ export const RULES_VERSION = "2";
 
 /** A classification. Everything except `relevant` is computed on first use, because most items are not relevant. */
 export interface Classification {
-  /** Whether the item concerns AI regulation. */
   readonly relevant: boolean;
   /** ISO 639-1 code. */
   readonly language: string;
@@ -127,5 +126,4 @@ const WITHOUT_ADDITIONS = createClassifier(NO_ADDITIONS);
 
 export const TOPICS: readonly Topic[] = WITHOUT_ADDITIONS.topics;
 
-/** Classifies an item with the built-in rules. */
 export const classifyItem: Classifier["classify"] = WITHOUT_ADDITIONS.classify;

@@ -38,7 +38,7 @@ export const PUBLISHER_KINDS = [
   "unknown",
 ] as const;
 
-/** See {@link PUBLISHER_KINDS}; `unknown` if neither the URL nor the title identifies the publisher. */
+/** See {@link PUBLISHER_KINDS}; `unknown` if nothing identifies the publisher. */
 export type PublisherKind = typeof PUBLISHER_KINDS[number];
 
 /** Publishers of one kind, identified by hosts or names. */
@@ -98,7 +98,6 @@ export const NO_TOPIC_RULES = {
   title_only: false,
 };
 
-/** The topics of the taxonomy with their rules, in order. */
 export const TOPIC_RULES = topicsJson.topics.map((topic) => ({
   ...NO_TOPIC_RULES,
   ...topic,
@@ -113,7 +112,6 @@ export const ARTICLE_DATA = {
   recitals: articlesJson.recitals,
 };
 
-/** Names of laws and exceptions for citations; see data/laws.json. */
 export const LAW_DATA = {
   act: lawsJson.act.names,
   proposal: lawsJson.proposal.names,
@@ -125,7 +123,6 @@ export const LAW_DATA = {
   countedWords: lawsJson.not_a_number_when_followed_by.words,
 };
 
-/** Function words, typical letters and codes of languages; see data/languages.json. */
 export const LANGUAGE_DATA = {
   strong: phraseLists(languagesJson.strong),
   weak: phraseLists(languagesJson.weak),
@@ -136,7 +133,6 @@ export const LANGUAGE_DATA = {
 
 const { not_beside: weakNotBeside, ...weakTerms } = relevanceJson.weak_ai_terms;
 
-/** The words that decide relevance; see data/relevance.json. */
 export const RELEVANCE_DATA = {
   terms: phraseLists(relevanceJson.ai_terms),
   weakTerms: phraseLists(weakTerms),
@@ -149,7 +145,6 @@ export const RELEVANCE_DATA = {
 
 const NO_PUBLISHER = { data_protection: false, supervises: false, hosts: [], names: [] };
 
-/** Known publishers; see data/publishers.json. */
 export const PUBLISHER_DATA = {
   hosts: publishersJson.hosts.map((rule) => ({ ...NO_PUBLISHER, ...rule })) as readonly PublisherRule[],
   names: publishersJson.names.map((rule) => ({ ...NO_PUBLISHER, ...rule })) as readonly PublisherRule[],

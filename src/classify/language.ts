@@ -10,7 +10,6 @@ export interface LanguageResult {
   why: string;
 }
 
-/** The language if none is stated or detected. */
 const DEFAULT_LANGUAGE = "en";
 
 /** Points for a function word that belongs to one language, and for one that several languages share. */

@@ -23,7 +23,6 @@ export interface RelevanceResult {
   grounds: Ground[];
 }
 
-/** One reason for a decision, with the words that support it. */
 export interface Ground {
   why: string;
   words: string[];
@@ -51,7 +50,7 @@ const NOT_AI = lazy(() =>
 /** Minimum number of mentions of AI for a longer summary to be about AI. */
 const MENTIONS = 3;
 
-/** Maximum length of a summary in which any mention of AI counts, in characters. */
+/** Maximum length of a summary for which one mention of AI is enough, in characters. */
 const SHORT_SUMMARY = 600;
 
 const NO_SUBJECT: AiSubject = { level: "none", namesTheAct: null, words: [] };

@@ -10,7 +10,6 @@ import { indexByLanguage, type PhrasesByLanguage } from "./phrases/phrases_by_la
 
 const MAX_TOPICS = 5;
 
-/** A topic of an item with its score and evidence. */
 export interface TopicResult {
   id: string;
   score: number;
@@ -19,7 +18,6 @@ export interface TopicResult {
   words: string[];
 }
 
-/** Returns the topics of the rules, in the same order. */
 export function topicsOf(rules: readonly TopicRule[]): Topic[] {
   return rules.map(({ id, name_en, name_de, name_fr, parent, articles }) => ({
     id,

@@ -52,7 +52,6 @@ export interface ParsedConfig {
   locate(problem: KeyProblem): ConfigProblem;
 }
 
-/** Parses a config; see {@link parseConfigFile}. */
 export async function parseConfig(text: string, options: ParseConfigOptions): Promise<Config> {
   return (await parseConfigFile(text, options)).config;
 }
@@ -191,7 +190,7 @@ function buildConfig(
       notifyFirstFetch: ingest.notify_first_fetch,
       /** Size after decompression. */
       maxDocumentBytes: ingest.max_document_bytes,
-      /** Time limit of one fetch, including the body. */
+      /** Time limit for one fetch, including the body. */
       timeoutMs: ingest.timeout,
       parseTimeoutMs: ingest.parse_timeout,
       concurrency: ingest.concurrency,
@@ -213,7 +212,7 @@ function buildConfig(
       allowNetworks: delivery.allow_networks,
       /** The ports that webhooks may use. If empty: 80, 443, and the ports from 1024 that no other protocol uses. */
       allowPorts: delivery.allow_ports,
-      /** Time limit of one attempt: DNS, connection, request and response. */
+      /** Time limit for one attempt: DNS, connection, request and response. */
       timeoutMs: delivery.timeout,
       concurrency: delivery.concurrency,
       concurrencyPerSubscription: Math.min(delivery.concurrency_per_subscription, delivery.concurrency),

@@ -141,7 +141,7 @@ export function readTimezone(text: string): Reading<string> {
 
 const MAX_SOURCE_ID = 64;
 
-/** Parses a source's id: kebab-case, at most 64 characters. */
+/** Parses the id of a source, a topic or a customer: kebab-case, at most 64 characters. */
 export function readSourceId(text: string): Reading<string> {
   const wanted = "use lower-case letters a to z, digits and single hyphens between them";
   if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(text)) {
@@ -208,7 +208,6 @@ export function readVariable(text: string): Reading<string> {
   return { problem: "is not a valid environment variable name: use letters, digits and underscores" };
 }
 
-/** Parses a path, which must not be empty. */
 export function readPath(text: string): Reading<string> {
   if (text.trim() === "" || text.includes("\0")) {
     return { problem: "is not a valid path: set the path of the file or folder" };

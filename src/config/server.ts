@@ -1,15 +1,13 @@
-// Checks the server's addresses and its certificate.
+// Checks the keys of [server] and [metrics] that depend on each other.
 import type { KeyProblem } from "./toml/problems.ts";
 import { formatListen, isSameListener, type ListenAddress, readListen } from "./listen.ts";
 
-/** Finds problems that involve several keys of the raw tables [server] and [metrics]. */
 export function findServerProblems({ server, metrics }: Record<string, unknown>): KeyProblem[] {
   return [...findSingleTlsFile(server), ...findSharedAddress(server, metrics)];
 }
 
 const DEFAULT_LISTEN = "127.0.0.1:8080";
 
-/** Reports an error if the API and the metrics share an address. */
 function findSharedAddress(server: unknown, metrics: unknown): KeyProblem[] {
   const [api, own] = [listenOf(server) ?? DEFAULT_LISTEN, listenOf(metrics)];
   if (own === null) return [];

@@ -11,7 +11,6 @@ export interface BuildFacts {
   traces: boolean;
 }
 
-/** Reads the facts. Without the file, the program runs from source. */
 export async function readFacts(host: Pick<Host, "exists" | "readText">): Promise<BuildFacts> {
   if (!await host.exists(BUILD_FACTS)) return { commit: null, traces: false };
   const { commit, traces } = JSON.parse(await host.readText(BUILD_FACTS)) as Record<string, unknown>;

@@ -52,7 +52,6 @@ export interface Preparing {
   file: string;
   /** The store's path in the config, see {@link LoadedConfig}. */
   storeName: string;
-  /** The current time, Unix ms. */
   nowMs: number;
   work: LongWork;
   machine: Pick<Machine, "volumeOf">;

@@ -79,7 +79,6 @@ async function findConfig(host: Host, given: string | undefined): Promise<string
   return file;
 }
 
-/** The config with its file, and the platform and open store of a command. */
 export interface Opened extends LoadedConfig {
   platform: RealPlatform;
   store: Store;
@@ -88,7 +87,7 @@ export interface Opened extends LoadedConfig {
 /** What a command does without a database: it creates one, or uses an empty one in memory, which leaves no files. */
 export type WithoutStore = "make" | "do without";
 
-/** Opens config, platform and store for `work`, then closes them. If no store exists, `withoutStore` decides. */
+/** Opens the config's store for `work`, then closes it. Unless `withoutStore` is set, the store must exist. */
 export function withStore<T>(
   call: CommandCall,
   work: (opened: Opened) => Promise<T>,
@@ -158,7 +157,6 @@ const ROOM_BYTES = 1024 * 1024;
 /** The messages for EACCES and EROFS, from the system and from SQLite. */
 const IS_REFUSED = /permission denied|read-only file system|readonly database|unable to open database file/i;
 
-/** Returns advice for a path that this user cannot use. */
 function adviceOnOwner(
   { path, what, owner, mode }: Obstacle,
   { user, path: store }: { user: string | null; path: string },

@@ -38,7 +38,7 @@ export interface Service {
   fetch(request: Request, remote?: Remote): Promise<Response>;
   /** Responds to an API request that arrives while the service stops. */
   refuse(request: Request): Response;
-  /** Starts fetching, delivering, backups and watching the config. */
+  /** Starts to fetch, to deliver, to create backups and to watch the config. */
   start(): Promise<void>;
   /**
    * Reads the config again and applies it as a whole, or not at all if it is invalid. Never rejects; the result is in
@@ -115,7 +115,7 @@ class RunningService implements Service {
 
   async start(): Promise<void> {
     const { call, platform } = this.#options;
-    // Loading the HTTP client blocks the thread, so the first requests are handled before.
+    // Waits for the first requests, because loading the HTTP client blocks the thread.
     await platform.clock.sleep(FIRST_REQUESTS_MS);
     await platform.prepare();
     await this.#app.start();
@@ -179,8 +179,8 @@ class RunningService implements Service {
 
   /**
    * Replaces the app with one for the new config. Steps that can fail come first. Then the old app stops claiming work
-   * and the new one starts. The new app does not wait while the old one finishes the work it has leased, because a slow
-   * receiver (15 s) or a long fetch would delay all other deliveries and fetches.
+   * and the new one starts. The new app does not wait while the old one finishes the work it has claimed, because a
+   * slow receiver (15 s) or a long fetch would delay all other deliveries and fetches.
    */
   async #activate(loaded: LoadedConfig): Promise<void> {
     await this.#declareCustomers(loaded);

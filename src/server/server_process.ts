@@ -42,7 +42,6 @@ const ABORT_PENDING_MS = 4_000;
 const ENOUGH_FILES = 1_024;
 const MORE_FILES = "raise it: LimitNOFILE in the unit, or `ulimit -n` in the shell";
 
-/** The loaded config and the platform of a server. */
 export type Serving = Omit<Opened, "store"> & { readings: ReadonlyMap<string, string> };
 
 /** Serves until a signal. Resolves with the exit code. */
@@ -251,7 +250,6 @@ async function cleanUp(
   }
 }
 
-/** Runs long work on the database in a worker. */
 function workOn(thread: Thread): LongWork {
   return {
     inspect: (path) => thread.call("inspect", path) as Promise<DatabaseFacts>,

@@ -7,7 +7,6 @@ import { withReversedParts } from "./reversed_citations.ts";
 import { lazy } from "../memoize.ts";
 import { foldPhrase } from "../phrases/fold_text.ts";
 
-/** A reference to the Act, with the words that cite it. */
 export interface CitedArticle {
   /**
    * `Art. 53(1)(d)`, `Annex III`, `Annex III(5)(b)`, `Annex I(A)(11)`, `Recital 60`. Each part is in parentheses, so

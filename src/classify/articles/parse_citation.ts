@@ -36,7 +36,6 @@ export interface Reference {
   path: string[];
 }
 
-/** The references of one citation and its span in the text. */
 export interface Citation {
   references: Reference[];
   start: number;

@@ -22,13 +22,11 @@ export class FoldedText {
     this.lower = words.toLowerCase();
   }
 
-  /** Where the words of `lower` start. */
   get wordStarts(): readonly number[] {
     return this.#wordStarts ??= findWordStarts(this.lower);
   }
 }
 
-/** Folds the first `limit` characters of a text. */
 export function foldText(raw: string, limit: number): FoldedText {
   const text = foldCharacters(raw.length > limit ? raw.slice(0, limit) : raw);
   const words = text.replace(/[-'"()[\]{} ]+/g, " ").replaceAll("\u00e0", "a");

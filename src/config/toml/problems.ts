@@ -14,7 +14,7 @@ export interface ConfigProblem {
   message: string;
 }
 
-/** A problem with a key whose line is not known yet. */
+/** A problem whose line in the file is not known yet. */
 export interface KeyProblem {
   path: KeyPath;
   message: string;
