@@ -62,7 +62,7 @@ export function createUpkeep(upkeep: Upkeep): () => Promise<number> {
       if (await removeOld(upkeep, nowMs) === 0) judgedAtMs = nowMs;
     }
     if (!isDue(releasedAtMs, RELEASE_EVERY_MS, nowMs)) return 0;
-    // This precedes the release of deliveries, so that a subscription that has been enabled again continues.
+    // This precedes the release, because the deliveries of a subscription are not claimed while it is closing.
     if (await store.closeSubscriptions(nowMs) === 0) releasedAtMs = nowMs;
     return await store.releaseHeld({ nowMs, month: utcMonth(nowMs), tiers: upkeep.tiers, newMailId });
   };

@@ -35,7 +35,7 @@ export function createSqliteEngine(migrations: readonly Migration[] = MIGRATIONS
         const found = schemaVersion(connection);
         if (found !== schema) {
           throw new Error(
-            `the database has schema ${found}, but this version's is ${schema}: run this command with the ` +
+            `the database has schema ${found}, but this version uses ${schema}: run this command with the ` +
               "version of Regfeed that last used the database, then update",
           );
         }

@@ -1,4 +1,4 @@
-// Replaces a store's lost key: discards sealed data and disables subscriptions until they have new secrets.
+// Replaces a store's lost key: discards the sealed data and disables all subscriptions.
 import { Buffer } from "node:buffer";
 import type { Act } from "../../domain/customer/audit.ts";
 import { type Random, type Vault, VaultError, type VaultSource } from "../../domain/ports/ports.ts";
@@ -22,9 +22,9 @@ export function requireKey(connection: Connection, vaultSource: VaultSource): vo
 }
 
 /**
- * Seals the store with another key, in one transaction. Replaces every secret with an unknown one, disables
- * subscriptions (`key-lost`) until their owners rotate the secret, and drops stored responses. Throws if the old key
- * still exists.
+ * Seals the store with another key, in one transaction. Replaces every secret with an unknown one, drops stored
+ * responses, and disables all subscriptions (`key-lost`), which their owners can enable after rotating the secret.
+ * Throws if the old key still exists.
  */
 export function replaceKey(
   connection: Connection,

@@ -5,12 +5,12 @@ import { sql } from "./connection/sql.ts";
 
 const PROOF = "this database is sealed with this key";
 
-/** Returns the field for which a subscription's secrets are sealed. */
+/** Returns the field to which the sealed secrets of a subscription belong. */
 export function secretField(subscriptionId: string): { table: string; id: string } {
   return { table: "subscriptions", id: subscriptionId };
 }
 
-/** Returns the field for which a stored response is sealed. */
+/** Returns the field to which a sealed response belongs. */
 export function responseField(customerId: string, key: string): { table: string; id: string } {
   return { table: "stored_responses", id: `${customerId} ${key}` };
 }

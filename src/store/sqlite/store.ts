@@ -104,7 +104,7 @@ function openFile(
   }
 }
 
-/** Makes a store of the methods. An error that reveals a fault of the database becomes a StorageError. */
+/** Creates a store from the methods. An error that reveals a fault of the database becomes a StorageError. */
 function asStore(connection: Connection, monitor: FaultMonitor, methods: Part<keyof Store>): Store {
   const promising = Object.entries(methods).map((
     [name, method]: [string, (...given: never[]) => unknown],

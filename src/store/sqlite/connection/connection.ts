@@ -9,7 +9,7 @@ const IMPATIENT_TIMEOUT_MS = 50;
 const CACHE_KIB = 16_384;
 /** The value of `pragma auto_vacuum` for incremental vacuum. */
 const INCREMENTAL = 2;
-/** Maximum number of cached statements, because the queries of lists vary with their filters. */
+/** Maximum number of cached statements. The limit is needed because list queries vary with their filters. */
 const MAX_STATEMENTS = 256;
 
 export type Row = Record<string, Value>;
@@ -21,7 +21,7 @@ export type Row = Record<string, Value>;
 export type Durability = "durable" | "relaxed";
 
 export interface OpenOptions {
-  /** Whether to open the file read-only. Otherwise, closing it moves a log left by a killed process into the file. */
+  /** Whether to open the file read-only. Otherwise, closing it also merges the log of a killed process into it. */
   readOnly?: boolean;
 }
 
@@ -50,7 +50,7 @@ export class Connection {
         pragma foreign_keys = on;
         pragma cache_size = -${CACHE_KIB};
         pragma temp_store = memory;
-        pragma secure_delete = fast; -- deleted data must not remain in the file or in a backup
+        pragma secure_delete = fast; -- overwrites most deleted data, so that little remains in the file and in backups
       `);
     } catch (error) {
       this.#database.close();
@@ -138,8 +138,8 @@ export class Connection {
   }
 
   /**
-   * Stops writing to a file that is no longer at its path; every transaction then throws `reason`. Moves the log into
-   * the file, because SQLite would apply a log that is left at the path to the next database there.
+   * Stops writing to a file that is no longer at its path. Every transaction then throws `reason`. Moves the log into
+   * the file, because SQLite would apply a remaining log to the next database at the path.
    */
   abandonFile(reason: Error): void {
     this.#refusal = reason;
@@ -155,12 +155,12 @@ export class Connection {
     return this.#open;
   }
 
-  /** Throws if the connection is closed, because Deno 2.4 crashes when a statement outlives its database. */
+  /** Throws if the connection is closed. Without this check, Deno 2.4 crashes if a statement outlives its database. */
   mustBeOpen(): void {
     if (!this.#open) throw new Error("the store is closed");
   }
 
-  /** Closes the file; a second call does nothing. */
+  /** Closes the connection. A second call does nothing. */
   close(): void {
     if (!this.#open) return;
     this.#open = false;
@@ -183,7 +183,7 @@ export class Connection {
     try {
       return this.#database.prepare(text);
     } catch (error) {
-      // Deno 2.4 states no other reason. If the file is faulty, reading its first page throws the actual error.
+      // Deno 2.4 hides the reason. If the file is faulty, reading its first page throws the actual error.
       if ((error as Error).message === "failed to prepare statement") {
         this.#database.exec("pragma schema_version");
       }

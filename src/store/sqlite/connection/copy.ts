@@ -1,4 +1,4 @@
-// Makes a consistent copy of a database in use.
+// Makes a consistent copy of a database that is in use.
 import type { DatabaseFiles } from "../../../domain/ports/backup.ts";
 import { Connection } from "./connection.ts";
 import { causeOf, storageError } from "./faults.ts";
@@ -9,8 +9,7 @@ import { sql } from "./sql.ts";
  * copied. Open the copy once ({@link inspectDatabase}) to merge the log into the file.
  *
  * During the copy, a read transaction keeps later changes out of the file, so that all of them are in the log. The log
- * is copied under the write lock, because a writer that restarted the log would leave a mixture of old and new pages in
- * the copy.
+ * is copied under the write lock. Otherwise, a writer could restart the log, and the copy would mix old and new pages.
  *
  * Rejects with a StorageError if the database is too damaged to be opened.
  */
@@ -26,7 +25,7 @@ export async function copyDatabase(path: string, to: string, files: DatabaseFile
 
 /**
  * Copies a database on a read-only disk, where SQLite cannot create its shared-memory file. If that file is missing,
- * no process has the database open. Returns false for every other error.
+ * no process has the database open. In all other cases, returns false.
  */
 async function copyUnused(
   error: unknown,

@@ -26,7 +26,7 @@ const PROBLEMS = {
   corrupt: {
     fault: "unavailable",
     advice: "the database is damaged: stop the server, keep the file, and restore the newest good backup " +
-      "(`regfeed backup restore FILE --force` keeps it)",
+      "(`regfeed backup restore FILE --force` keeps the damaged file under a new name)",
   },
   replaced: {
     fault: "unavailable",
@@ -48,7 +48,7 @@ const TEXTS: readonly [RegExp, Cause][] = [
   [/disk I\/O error/, "io"],
 ];
 
-/** Returns the cause that SQLite's error names, or null if it is another kind of error. */
+/** Returns the cause that an error of SQLite names, or null for any other error. */
 export function causeOf(error: unknown): Cause | null {
   if (!(error instanceof Error)) return null;
   return TEXTS.find(([text]) => text.test(error.message))?.[1] ?? null;
@@ -75,7 +75,7 @@ export function adviceOn(
 /** How the monitor inspects the database file, and which function it notifies of a fault. */
 export type FaultMonitorOptions = Pick<OpenStoreOptions, "hasRoom" | "identifyFile" | "onFault">;
 
-/** Remembers a fault from the first error that reveals it until a write succeeds again. */
+/** Remembers a fault from its detection to its end. */
 export class FaultMonitor {
   #cause: Cause | null = null;
   readonly #file: string | null;
@@ -97,7 +97,7 @@ export class FaultMonitor {
     return storageError(cause, { cause: error });
   }
 
-  /** Returns the current fault, or null if there is none. Tries a small write to see if an earlier fault is over. */
+  /** Returns the current fault, or null if there is none. Tries a small write to see if an earlier fault has ended. */
   current(): StorageProblem | null {
     if (!this.#isFinal()) this.#set(this.#check());
     return this.#cause === null ? null : PROBLEMS[this.#cause];
@@ -124,13 +124,13 @@ export class FaultMonitor {
   #set(cause: Cause | null): void {
     if (cause === this.#cause) return;
     this.#cause = cause;
-    // While another process holds the lock, every statement would delay all requests.
+    // While another process holds the lock, every statement would wait for it and delay all requests.
     this.connection.waitForLocks(cause !== "locked");
     if (cause === "replaced") this.connection.abandonFile(storageError("replaced"));
     this.#options.onFault(cause === null ? null : PROBLEMS[cause]);
   }
 
-  /** Returns an error's cause. If a full disk prevents shared memory, SQLite reports an I/O error. */
+  /** Returns an error's cause. An I/O error on a full disk means that SQLite could not create its shared memory. */
   #causeOf(error: unknown): Cause | null {
     const cause = causeOf(error);
     return cause === "io" && !this.#options.hasRoom() ? "full" : cause;

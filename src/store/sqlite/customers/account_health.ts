@@ -1,4 +1,4 @@
-// Counts queued emails, failed emails and unknown prices in SQLite.
+// Counts queued emails, failed emails, and payers with unknown prices in SQLite.
 import type { AccountHealth } from "../../../domain/ports/store/customers.ts";
 import type { Connection } from "../connection/connection.ts";
 import { sql } from "../connection/sql.ts";

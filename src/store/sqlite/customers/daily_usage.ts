@@ -23,7 +23,7 @@ export function createDailyUsage(connection: Connection): Part<"countDaily" | "u
   };
 }
 
-/** Counts a request towards a daily limit in the caller's transaction, unless the limit refuses it. */
+/** Counts a request towards a daily limit in the caller's transaction, unless the request would exceed the limit. */
 export function countDaily(connection: Connection, customerId: string, request: DailyRequest): DailyGrant {
   const used = usedOn(connection, customerId, request);
   const grant = grantDaily(used, request);

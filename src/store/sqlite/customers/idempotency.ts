@@ -43,7 +43,7 @@ export function createIdempotency(
   };
 }
 
-/** Stores a response, which replaces an expired one with the same key. */
+/** Stores a response, and replaces an expired response with the same key. */
 export function saveResponse(
   connection: Connection,
   vault: Vault,

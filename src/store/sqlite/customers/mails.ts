@@ -136,7 +136,7 @@ export function awaitsWelcome(connection: Connection, customerId: string): boole
   ) !== undefined;
 }
 
-/** Makes emails due now that would wait too long because the clock was set back. */
+/** If emails would wait too long because the clock was set back, makes them due now. */
 export function adjustMailsForClockRollback(connection: Connection, nowMs: number): void {
   connection.run(
     sql`update mails set next_attempt_at = ${nowMs}
@@ -168,7 +168,7 @@ export function requeueWelcome(
   );
 }
 
-/** Cancels a queued or failed welcome email, because the customer has received another API key. */
+/** Cancels a queued or failed welcome email, because the operator has replaced or disabled the customer's keys. */
 export function cancelWelcome(connection: Connection, customerId: string, nowMs: number): void {
   connection.run(
     sql`update mails

@@ -1,4 +1,4 @@
-// Customers' requests and deliveries in SQLite.
+// Customers' usage in SQLite: API requests, deliveries and active subscriptions.
 import type { Connection } from "../connection/connection.ts";
 import { sql } from "../connection/sql.ts";
 import type { Part } from "../store_methods.ts";

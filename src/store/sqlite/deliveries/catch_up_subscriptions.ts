@@ -9,7 +9,7 @@ import { eventById, SERVED_JSON } from "../events/served_record.ts";
 import { sql } from "../connection/sql.ts";
 import type { Part } from "../store_methods.ts";
 
-/** Maximum number of events that one call matches, because other work waits for it. */
+/** Maximum number of events that one call matches, so that other work does not wait long. */
 const EVENTS = 5;
 /** Maximum number of stored events that one call examines. */
 const PASSED_OVER = 250;
@@ -39,8 +39,8 @@ export function createCatchUp(connection: Connection): Part<"catchUp"> {
 }
 
 /**
- * Returns the first subscription of the next customer, so that a long backfill delays others by at most one step. Skips
- * subscriptions whose next event comes from a fetch that has not been judged yet.
+ * Returns the first subscription of the next customer, so that a long backfill delays each of the other customers by at
+ * most one step. Skips subscriptions whose next event comes from a fetch that has not been judged yet.
  */
 function nextAfter(connection: Connection, customerId: string): Row | undefined {
   return connection.get(
@@ -133,7 +133,7 @@ function passStored(connection: Connection, row: Row, step: Step): void {
   if (!isAll) pause(connection, row, step.terms);
 }
 
-/** Takes a step through the events matched since then. After the last event, the subscription is up to date. */
+/** Takes a step through the match log. After its last event, the subscription is up to date. */
 function passMatched(connection: Connection, row: Row, step: Step): void {
   const events = connection.all(
     sql`select position, ${SERVED_JSON} from match_log join events on events.seq = event_seq
@@ -151,7 +151,7 @@ function passMatched(connection: Connection, row: Row, step: Step): void {
   if (!isAll) pause(connection, row, step.terms);
 }
 
-/** Creates deliveries of events until the quota is used up. Returns the number of events finished. */
+/** Creates deliveries of the events, in order, until the quota is used up. Returns the number of events handled. */
 function makeInOrder(
   connection: Connection,
   events: readonly Row[],

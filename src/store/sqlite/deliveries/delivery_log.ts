@@ -101,7 +101,7 @@ function list(connection: Connection, customerId: string, query: DeliveryQuery):
   const rows = [...new Set(statuses)].flatMap((status) => {
     if (status === "delivered") return readAll(sql`status = 'delivered'`);
     if (status === "pending") {
-      // The newest in the customer's queues, read from the index alone unless a time is given.
+      // The newest pending deliveries are read from the index alone unless a time is given.
       return connection.all(
         sql`select ${COLUMNS} from deliveries ${LAST_ATTEMPT} where deliveries.seq in (
             select seq from deliveries indexed by deliveries_due
@@ -151,7 +151,7 @@ function listAll(connection: Connection, query: Omit<DeliveryQuery, "subscriptio
   return recordsOf(rows, query);
 }
 
-/** Returns a filter for the deliveries of one event. There are few: at most one per subscription. */
+/** Returns a filter for the deliveries of one event, of which there are few: at most one per subscription. */
 function isWanted({ subscriptionId, statuses, sinceMs = 0 }: DeliveryQuery): (row: Row) => boolean {
   return (row) =>
     (subscriptionId === undefined || row["subscription_id"] === subscriptionId) &&

@@ -26,7 +26,7 @@ export function findState(connection: Connection, id: string): DeliveryRow | nul
   return findStates(connection, [id]).get(id) ?? null;
 }
 
-/** Returns the deliveries with these ids, by id, leaving out unknown ids. */
+/** Returns the deliveries with these ids, by id. Unknown ids are left out. */
 export function findStates(connection: Connection, ids: readonly string[]): Map<string, DeliveryRow> {
   const rows = connection.all(
     sql`select id, ${STATE_COLUMNS} from deliveries
@@ -54,8 +54,8 @@ function stateFromRow(row: Row): DeliveryRow {
 }
 
 /**
- * Applies a trigger's effects to a delivery. Returns false if it has none. `retry` states when a missed delivery is due
- * again, the earliest time its receiver asked for, and its number of failed attempts.
+ * Applies a trigger's effects to a delivery. Returns false if there are none. `retry` states when the delivery is due
+ * again, the earliest time that its receiver asked for, and the number of its failed attempts.
  */
 export function applyTrigger(
   connection: Connection,
@@ -92,9 +92,9 @@ export function applyTrigger(
   return true;
 }
 
-/** Marks pending deliveries that count towards a quota as delivered. Returns the number marked. */
+/** Marks those deliveries as delivered that are pending and count towards a quota. Returns the number marked. */
 export function markPendingDelivered(connection: Connection, ids: readonly string[], nowMs: number): number {
-  // With "or rollback", an error fails the whole transaction, so SQLite need not copy changed pages.
+  // "or rollback" lets an error undo the whole transaction, which saves a statement journal.
   return connection.run(
     sql`update or rollback deliveries set status = 'delivered', finished_at = ${nowMs},
         arrived_at = coalesce(arrived_at, ${nowMs}), decided_at = ${nowMs}, not_before = null
@@ -140,8 +140,8 @@ export function cancelDeliveries(connection: Connection, subscriptionId: string,
 }
 
 /**
- * Holds a batch of a disabled subscription's pending deliveries. The rest are not claimed, and `closeSubscriptions`
- * holds them later. Returns the size of the batch.
+ * Holds a batch of a disabled subscription's pending deliveries, and returns its size. Pending deliveries after a full
+ * batch are not claimed, and `closeSubscriptions` holds them later.
  */
 export function holdDeliveries(connection: Connection, subscriptionId: string, nowMs: number): number {
   const rows = pendingRows(connection, subscriptionId);

@@ -1,4 +1,4 @@
-// Records finished attempts in SQLite in batches, with their effects on deliveries and endpoints.
+// Records batches of finished attempts in SQLite, with their effects on deliveries and endpoints.
 import { type FinishedAttempt, MAX_KEPT_ATTEMPTS, type NextStep } from "../../../domain/delivery/delivery.ts";
 import type { Connection } from "../connection/connection.ts";
 import { applyTrigger, findState, findStates, markPendingDelivered } from "./delivery_states.ts";
@@ -24,7 +24,7 @@ export function recordAttempts(
   for (const attempt of finished) {
     if (attempt.next.kind === "delivered") arrived.push(attempt);
     else {
-      arrive(); // a failure may affect every delivery of its subscription
+      arrive(); // a failure may affect all deliveries of the subscription, so earlier successes are applied first
       miss(connection, { ...attempt, next: attempt.next }, { notes, nowMs });
     }
   }

@@ -79,7 +79,7 @@ function matchWaiting(
   return waiting.length;
 }
 
-/** Makes a subscription catch up from this event on, and notifies its customer once a month. */
+/** Makes a subscription catch up from the current event on. Its customer gets an email, at most once a month. */
 function fallBehind(
   connection: Connection,
   { subscription: { id, customerId }, customerEnabled }: Candidate,
@@ -95,7 +95,7 @@ function fallBehind(
 
 function releaseAll(connection: Connection, release: Parameters<Store["releaseHeld"]>[0]): number {
   const quota = new MonthQuota(connection, release.month, release.tiers);
-  // Most held deliveries wait for the next month, so they are read only if the quota has room.
+  // Most held deliveries wait for the next month, so they are read only if some of the quota is left.
   const customers = connection.all(
     sql`select distinct customer_id from subscriptions join customers on customers.id = customer_id
      where customers.enabled = 1 and disabled_at is null and deleted_at is null

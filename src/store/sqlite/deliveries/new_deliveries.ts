@@ -1,4 +1,4 @@
-// Creates deliveries in SQLite, which are held or due, and are numbered and written together.
+// Creates pending and held deliveries in SQLite, and numbers and writes those of a transaction together.
 import type { HoldReason } from "../../../domain/delivery/delivery.ts";
 import type { RegEvent } from "../../../domain/event/event.ts";
 import type { NewDelivery } from "../../../domain/ports/store/deliveries.ts";
@@ -26,7 +26,7 @@ export class NewDeliveries {
 
   /**
    * Adds a delivery, due at once or at `atMs`. Returns its status, null if the subscription already has a delivery of
-   * the event, or "full" if it would have to be held but `mayHold` is false or the customer's limit is reached.
+   * the event, or "full" if the delivery must be held, but `mayHold` is false or the customer's limit has been reached.
    */
   add({ delivery, event, candidate, atMs = this.nowMs, isReplay = false, mayHold = true }: {
     delivery: NewDelivery;
@@ -90,7 +90,7 @@ export class NewDeliveries {
         ) !== undefined;
   }
 
-  /** Writes the endings that several bodies share; returns their ids. */
+  /** Writes the endings that several bodies share. Returns the id of each. */
   #writeEndings(made: readonly Made[]): Map<string, number> {
     const users = new Map<string, number>();
     for (const { delivery: { ending } } of made) users.set(ending, (users.get(ending) ?? 0) + 1);

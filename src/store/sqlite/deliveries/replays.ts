@@ -1,4 +1,4 @@
-// Replays in SQLite: restarts the schedules of finished deliveries, and creates those that never existed.
+// Replays in SQLite: restarts the schedules of finished deliveries, and creates missing deliveries.
 import type { DeliveryStatus } from "../../../domain/delivery/delivery.ts";
 import type { RegEvent } from "../../../domain/event/event.ts";
 import type {
@@ -120,7 +120,7 @@ function sendAgain(
     if (state === null) throw new Error(`no delivery ${id} to send again`);
     applyTrigger(connection, state, { trigger, nowMs, month: quota.month, retry: { atMs } });
   };
-  // A delivery that has arrived before already counts.
+  // A delivery that already counts towards a quota does not need any quota again.
   const goes = row["quota_month"] !== null || quota.of(customerId).admits();
   apply("replayed");
   if (!goes) apply("quota-spent");
@@ -136,7 +136,7 @@ function replayStretch(
   const quota = new MonthQuota(connection, stretch.month, stretch.tiers);
   const replayed: Replayed = { replayed: 0, created: 0, held: 0, lastEventId: null };
   const events = connection.all(
-    // Quarantined events are not delivered before the operator has released them.
+    // Quarantined events are not delivered until they are released.
     sql`select id, seq, published_at, ${SERVED_JSON} from events where id > ${stretch.afterId}
       and id < ${stretch.beforeId}
        and not exists (select 1 from quarantined_events where event_seq = events.seq)
@@ -183,7 +183,7 @@ function replayStretch(
   return replayed;
 }
 
-/** Returns a test for events that a subscription has yet to catch up on. Sent now, they would overtake older ones. */
+/** Returns a predicate for the events that catching up will deliver. Sent now, they would overtake older ones. */
 function comingOfThePast(
   connection: Connection,
   subscriptionId: string,

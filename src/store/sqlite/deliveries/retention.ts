@@ -53,7 +53,7 @@ export function createRetention(
   };
 }
 
-/** Cancels deliveries of deleted subscriptions, and holds those of disabled ones. */
+/** Cancels the deliveries of deleted subscriptions, and holds the deliveries of disabled subscriptions. */
 function close(connection: Connection, closing: readonly Row[], nowMs: number): number {
   let done = 0;
   for (const row of closing) {
@@ -76,7 +76,7 @@ function closeOne(connection: Connection, row: Row, nowMs: number): number {
   return row["is_active"] === 1 ? 0 : holdDeliveries(connection, id, nowMs);
 }
 
-/** Removes the bodies and attempts of deliveries, except those that have since been replayed. */
+/** Removes the bodies and attempts of deliveries that have not been replayed in the meantime. */
 function prune(connection: Connection, rows: readonly Row[]): void {
   const over = connection.all(
     sql`update deliveries set pruned = 1
@@ -112,7 +112,7 @@ function forgetNeverSent(connection: Connection, rows: readonly Row[]): void {
   countOn(connection, gone);
 }
 
-/** Makes subscriptions continue their numbering after deliveries are removed. Returns the subscriptions' ids. */
+/** Saves the next sequence number of subscriptions whose deliveries are removed. Returns the subscriptions' ids. */
 function countOn(connection: Connection, gone: readonly Row[]): Iterable<string> {
   const last = new Map<string, number>();
   for (const row of gone) {

@@ -102,7 +102,7 @@ export class IndexWriter {
     }
     const added = [...this.#added].map(([seq, event]) => ({ seq, event, id: event.id, text: textOf(event) }));
     const byTime = [...Map.groupBy(added, ({ event }) => event.published_at)].sort(([a], [b]) => a - b);
-    // Sorted, because FTS5 flushes its pending rows whenever a rowid is not greater than the previous one.
+    // The rows are sorted because FTS5 flushes its pending rows whenever a rowid is not greater than the previous one.
     for (const [publishedAtMs, events] of byTime) this.#addToTime(publishedAtMs, events);
     for (const { seq, text } of added) this.#insert(BY_SEQ, seq, text);
   }
@@ -118,7 +118,7 @@ export class IndexWriter {
       this.#assign(newest === undefined ? first : newest.position + 1n, sorted);
       return;
     }
-    // This is rare, as ids ascend unless the clock is set back between two starts. Events with greater ids move up.
+    // This is rare: ids ascend, unless the clock is set back between two starts of the service. Greater ids move up.
     const later = this.#positions(sql`${atTime} and id > ${lowest} order by event_order.position`);
     const moved = later.map(({ seq, id, position }) => {
       const text = textOf(servedBySeq(this.connection, seq));
@@ -154,7 +154,7 @@ export class IndexWriter {
     );
   }
 
-  /** Deletes an entry. FTS5 needs its text, which a contentless table does not store. */
+  /** Deletes an entry. FTS5 needs the text of the entry, which a contentless table does not store. */
   #delete(table: Sql, rowid: number | bigint, { words, tags }: IndexText): void {
     this.connection.run(
       sql`insert into ${table} (${table}, rowid, words, tags)

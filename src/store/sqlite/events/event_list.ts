@@ -7,8 +7,8 @@ import { SERVED_JSON } from "./served_record.ts";
 
 /**
  * Returns the events of a query, in its order. The time hardly grows with the number of stored events, even for
- * full-text search. If several filters each match many events but have few in common, the index compares their entries,
- * which takes 5.6 ms for three tags with 50,000, 30,000 and 300,000 events.
+ * full-text search. If each of several filters matches many events, but few events match all of them, the index
+ * compares their entries, which takes 5.6 ms for three tags with 50,000, 30,000 and 300,000 events.
  */
 export function listEvents(connection: Connection, query: EventQuery): ListedEvent[] {
   const match = matchOf(query);
@@ -39,7 +39,7 @@ function newestFirst(connection: Connection, query: EventQuery, match: string | 
   const position = match === null ? sql`event_order.position` : sql`events_by_date.rowid`;
   const where = match === null ? [] : [sql`events_by_date match ${match}`];
   if (query.since !== undefined) where.push(sql`${position} >= ${firstPosition(query.since)}`);
-  // The index takes one upper bound, so the two are merged.
+  // The index takes only one upper bound, so `until` and `before` are merged.
   let last = query.until === undefined ? null : lastPosition(query.until);
   if (query.before !== undefined) {
     const before = positionOf(connection, query.before.seq) - 1n;

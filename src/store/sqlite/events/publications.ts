@@ -48,7 +48,7 @@ export function findPublication(
   return null;
 }
 
-/** Returns the source's publications dated `sinceMs` or later and not withdrawn, with their missed counts. */
+/** Returns a source's publications that are dated `sinceMs` or later and not withdrawn, each with its missed count. */
 export function presentPublications(
   connection: Connection,
   sourceId: string,
@@ -100,7 +100,7 @@ export function publicationFromRow(row: Row): StoredPublication {
   };
 }
 
-/** Adds a key to a publication. Beyond {@link MAX_RENAMINGS}, removes the oldest key except the first one. */
+/** Adds a key to a publication. If it then has too many additional keys, removes the oldest of them. */
 export function learnKey(
   connection: Connection,
   sourceId: string,

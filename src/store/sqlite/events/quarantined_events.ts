@@ -143,7 +143,7 @@ export function endQuarantine(
   return end === "deliver" ? release(connection, sourceId, "spike") : drop(connection, sourceId, "spike");
 }
 
-/** Releases events that wait for the end of a fetch although their source is no longer configured. */
+/** Releases the events of unfinished fetches whose sources are no longer configured. */
 export function releaseForgotten(connection: Connection, fetched: readonly string[], nowMs: number): void {
   const waiting = connection.all(
     sql`select id from sources where lease_until <= ${nowMs} and exists (

@@ -80,7 +80,7 @@ export class RecordWriter {
   }
 
   finish(): void {
-    // Written last and together, because FTS5 flushes pending rows before each statement that may roll back alone.
+    // The index is written last, because FTS5 flushes pending rows before each statement that can be undone alone.
     this.#index.finish();
   }
 
@@ -88,7 +88,7 @@ export class RecordWriter {
   #reasonBefore(event: RegEvent): string | null {
     if (event.version === 1) return null;
     const before = this.connection.get(
-      // 'spike' sorts after 'fetch', so one version in a spike holds all later ones.
+      // 'spike' sorts after 'fetch', so one version in a spike keeps all later ones in quarantine.
       sql`select max(reason) as reason from quarantined_events
        where event_seq in (select seq from events where source_id = ${event.source_id}
          and external_id = ${event.external_id})`,

@@ -46,7 +46,7 @@ create table delivery_usage (
   customer_id text not null references customers (id),
   month text not null,
   deliveries integer not null check (deliveries >= 0),
-  -- When the customer was notified that the month's quota was nearly used (warned_at) and used up (spent_at).
+  -- When the customer was notified that the month's quota was nearly used up (warned_at) or used up (spent_at).
   warned_at integer,
   spent_at integer,
   primary key (customer_id, month)

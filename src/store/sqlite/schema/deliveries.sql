@@ -9,7 +9,7 @@ create table deliveries (
   sequence integer not null check (sequence >= 1),
   status text not null check (status in ('pending', 'delivered', 'failed', 'held', 'cancelled')),
   hold_reason text check (hold_reason in ('quota', 'disabled')),
-  -- Whether it is a replay, which waits until its subscription has no other due deliveries.
+  -- Whether it is a replay. Replays wait while regular deliveries of the subscription are due.
   is_replay integer not null default 0 check (is_replay in (0, 1)),
   -- attempts counts every attempt; tries counts those of the current retry schedule.
   attempts integer not null default 0 check (attempts >= 0),
@@ -44,8 +44,8 @@ create index deliveries_by_customer on deliveries (customer_id, seq);
 create index deliveries_to_prune on deliveries (finished_at) where finished_at is not null and pruned = 0;
 create index deliveries_to_forget on deliveries (finished_at) where pruned = 1;
 create index deliveries_never_sent on deliveries (seq) where status = 'cancelled' and attempts = 0;
--- Leaves out pending deliveries, because most of them arrive. Includes the subscription, so that listing one
--- subscription's deliveries reads no other rows.
+-- Leaves out pending deliveries, because most of them are delivered. Includes the subscription, so that listing the
+-- deliveries of one subscription reads no rows of others.
 create index deliveries_undelivered on deliveries (customer_id, status, seq, subscription_id)
   where status in ('failed', 'held', 'cancelled');
 

@@ -5,9 +5,9 @@ create table mails (
   kind text not null check (kind in ('welcome', 'key-rotated', 'payment-failed', 'access-ended', 'tier-changed',
     'subscriptions-held', 'delivery-warning', 'delivery-disabled', 'quota-80', 'quota-100', 'held-full')),
   customer_id text not null references customers (id),
-  -- The data of its text, without API keys or email addresses; '{}' once the retention period is over.
+  -- The data of its text, without API keys or email addresses; '{}' after the retention period.
   data text not null check (json_valid(data)),
-  -- Identifies the occasion, for which only one email is written.
+  -- Identifies the occasion. Only one email is written for each occasion.
   once_key text not null unique,
   status text not null default 'queued' check (status in ('queued', 'sent', 'failed', 'cancelled')),
   -- attempts counts every attempt; tries counts those since the email was last queued.
@@ -17,7 +17,7 @@ create table mails (
   last_problem text,
   created_at integer not null,
   finished_at integer,
-  -- The hash of the API key that the last attempt at a welcome email created.
+  -- The hash of the API key that was created by the last attempt to send a welcome email.
   key_hash text check (length(key_hash) = 64),
   check ((status = 'queued') = (finished_at is null))
 ) strict, without rowid;

@@ -6,7 +6,7 @@ import { SCHEMA } from "./schema.ts";
 import { openVault, openVaultWhenUsed, proveKey, writeProof } from "../sealed_secrets.ts";
 import { sql } from "../connection/sql.ts";
 
-/** A step from one schema to the next, whose SQL runs in one transaction. */
+/** A step from one schema to the next. Its SQL runs in one transaction. */
 export interface Migration {
   sql: string;
   /** Whether the step replaces tables that others refer to. References are then checked once, at the step's end. */
@@ -24,7 +24,7 @@ export function schemaVersion(connection: Connection): number {
 /**
  * Applies the missing steps, and returns the vault that seals the store's secrets. Throws before writing anything if
  * the database belongs to a newer version or another program, or if the key is not the database's own. With
- * `vaultWhenUsed`, {@link openVaultWhenUsed} opens the vault if no step is missing.
+ * `vaultWhenUsed` and no step missing, {@link openVaultWhenUsed} returns the vault.
  */
 export function migrate(
   connection: Connection,

@@ -12,7 +12,7 @@ create table payment_events (
   fact text check (json_valid(fact)),
   -- Why the event has no effect; null if it has one.
   note text,
-  -- The erased customer to whom the event belonged; otherwise null.
+  -- The customer to whom the event belonged, if that customer has been erased; otherwise null.
   erased_customer_id text
 ) strict, without rowid;
 
@@ -28,10 +28,10 @@ create table payers (
   access text not null check (access in ('granted', 'ended')),
   -- When access ends unless a payment arrives first; null if no end is set.
   access_until integer,
-  -- A price in the newest state that the config does not contain; otherwise null.
+  -- The newest price of a subscription, if the config does not contain that price; otherwise null.
   unknown_price text,
-  -- The email address of the payer's latest checkout. The customer's email address is updated only when
-  -- this one changes, so that one set by the operator is kept.
+  -- The email address of the payer's latest checkout. The customer's email address is updated only when this one
+  -- changes, so that an address set by the operator is kept.
   email text
 ) strict, without rowid;
 

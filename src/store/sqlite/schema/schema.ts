@@ -10,7 +10,7 @@ import sources from "./sources.sql" with { type: "text" };
 import store from "./store.sql" with { type: "text" };
 import subscriptions from "./subscriptions.sql" with { type: "text" };
 
-/** Creates all tables. Triggers come after the tables that they are on. */
+/** The statements that create all tables. Each trigger comes after the tables that it uses. */
 export const SCHEMA = [
   ...[store, sources, events, publications, customers, payments, mails, subscriptions, deliveries],
   customerStorage,

@@ -19,7 +19,7 @@ create table subscriptions (
   after_seq integer not null,
   -- The lowest sequence number that its next delivery may have, because earlier ones may have been removed.
   next_sequence integer not null default 1,
-  -- When it was disabled, and why: by its owner, a 410 response, days without success, a lost key, or its customer's
+  -- When it was disabled, and the cause: its owner, a 410 response, days without success, a lost key, or its customer's
   -- tier, which limits the number of subscriptions.
   disabled_at integer,
   disabled_by text check (disabled_by in ('owner', 'gone', 'failing', 'key-lost', 'tier')),
@@ -33,7 +33,7 @@ create table subscriptions (
   last_success_at integer,
   -- When its owner was warned that the subscription will be disabled.
   warned_at integer,
-  -- Which of the last attempts were slow: one bit each, the newest lowest; null before the first attempt.
+  -- Which of the last attempts were slow: one bit each, the lowest for the newest; null before the first attempt.
   slow_attempts integer,
   -- 'steady': as much as the limits allow; 'probing': one attempt at a time, until one succeeds; 'recovering': at a
   -- limited rate, until nothing is due.
@@ -47,7 +47,7 @@ create table subscriptions (
   resume_after integer check (resume_after >= 0),
   -- Since when catching up has been paused, until there is quota or the subscription is enabled; otherwise null.
   paused_at integer,
-  -- Since when it has been catching up because its customer's limit of held deliveries was reached.
+  -- Since when it has been catching up because its customer's limit on held deliveries was reached.
   held_full_since integer,
   check ((disabled_at is null) = (disabled_by is null)),
   check ((previous_secret is null) = (previous_secret_until is null)),
@@ -56,7 +56,7 @@ create table subscriptions (
 
 create unique index subscriptions_active on subscriptions (customer_id, identity)
   where deleted_at is null and disabled_at is null;
--- A subscription held by its tier returns automatically, so no other may take its identity in the meantime.
+-- A subscription held by its tier is enabled again automatically, so no other may take its identity in the meantime.
 create unique index subscriptions_wanted on subscriptions (customer_id, identity)
   where deleted_at is null and (disabled_at is null or disabled_by = 'tier');
 create index subscriptions_over_tier on subscriptions (customer_id, created_at, id)

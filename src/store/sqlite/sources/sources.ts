@@ -26,7 +26,7 @@ const COLUMNS = sql`id, cursor, identity, timezone, usual_new,
   gaps, narrow_until`;
 
 const DAY_MS = 86_400_000;
-/** If a last fetch is further in the future than this, in ms, the clock has been set back since. */
+/** If the last fetch of a source is further in the future than this, the clock has been set back since, ms. */
 const CLOCK_TOLERANCE_MS = 60_000;
 
 export function createSources(connection: Connection): Part<keyof SourceStore> {
@@ -90,11 +90,11 @@ function registerSource(connection: Connection, source: RegisteredSource, nowMs:
   );
 }
 
-/** Finds the most overdue of the named sources that is not leased and whose host is free. */
+/** Finds the most overdue of the sources in `claim.ids` that are not leased and whose host is free. */
 function findClaimable(connection: Connection, claim: SourceClaim): Row | undefined {
   const { nowMs, ids, due, perHost } = claim;
   const untilMs = due === "any" ? Number.MAX_SAFE_INTEGER : nowMs;
-  // A lease that ends later than any new one was granted before the clock was set back.
+  // A lease that would end later than a new one does not count: the clock has been set back since it was granted.
   const longestMs = nowMs + claim.leaseMs;
   return connection.get(
     sql`select ${COLUMNS} from sources indexed by sources_due

@@ -17,7 +17,7 @@ import { adjustMailsForClockRollback, queueMail } from "../customers/mails.ts";
 import { sql } from "../connection/sql.ts";
 import type { Part } from "../store_methods.ts";
 
-/** Resolution in ms of the time of the last success, so that not every delivery causes a write. */
+/** Minimum time between two updates of the last success, so that not every delivery causes a write, ms. */
 const LAST_SUCCESS_STEP_MS = 60_000;
 
 const HEALTH_COLUMNS =
@@ -45,7 +45,7 @@ export class EndpointNotes {
     return this.#of(subscriptionId).webhookUrl === webhookUrl;
   }
 
-  /** Notes the outcome of an attempt at the subscription's current webhook URL. */
+  /** Notes the outcome of an attempt to deliver to the subscription's current webhook URL. */
   note(subscriptionId: string, attempt: { isSuccess: boolean; durationMs: number }): void {
     const noted = this.#of(subscriptionId);
     noted.health = afterAttempt(noted.health, { ...attempt, nowMs: this.nowMs });
@@ -193,7 +193,7 @@ export function createEndpoints(
             where previous_secret_until > ${nowMs + PREVIOUS_SECRET_MS}`,
         );
         adjustMailsForClockRollback(connection, nowMs);
-        // A wait that was set at a time in the future restarts now, with the same length.
+        // A wait that began at a time that is now in the future begins again now, with the same length.
         return connection.run(
           sql`update deliveries
             set next_attempt_at = next_attempt_at - (decided_at - ${nowMs}),
@@ -231,7 +231,7 @@ function apply(
   queueMail(connection, { ...plan.mail, id: newMailId() });
 }
 
-/** Returns the problem of the last attempt at a pending delivery or, if there is none, at a failed one. */
+/** Returns the problem of the last attempt to send a pending delivery or, if there is none, a failed one. */
 function lastProblem(connection: Connection, subscriptionId: string): string | null {
   const row = connection.get(
     sql`select problem

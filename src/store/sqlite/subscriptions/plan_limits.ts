@@ -1,4 +1,4 @@
-// Tier limits in SQLite: holds the newest subscriptions over the limit, and lets them return in turn.
+// Tier limits in SQLite: disables the newest subscriptions over the limit, and enables them again when it allows.
 import type { Act } from "../../../domain/customer/audit.ts";
 import { limitsOf } from "../../../domain/customer/customer.ts";
 import type { FittedSubscription } from "../../../domain/customer/mail.ts";
@@ -54,7 +54,7 @@ function findBroken(
   });
 }
 
-/** Applies {@link planLimits} to a customer in the caller's transaction, and writes it to the audit log. */
+/** Applies {@link planLimits} to a customer in the caller's transaction, and notes the changes in the audit log. */
 export function fitToLimits(
   connection: Connection,
   customerId: string,

@@ -42,7 +42,7 @@ export function createSubscriptionChanges(
       connection.transaction("durable", () => {
         const before = findPlain(connection, customerId, id);
         if (before === null) return null;
-        // A secret that can no longer be opened must not sign.
+        // If the key was lost, the stored secret is one that the owner has never known, so it must not sign.
         const keeps = before.disabledBy !== "key-lost";
         connection.run(
           sql`update subscriptions
@@ -82,7 +82,7 @@ function changeSubscription(
   const wasOn = isEnabled(before);
   const isOn = enabled ?? wasOn;
   const identity = identityOf(after);
-  // A subscription held by its tier returns automatically, unless its owner disables it.
+  // A subscription held by its tier is enabled again automatically, unless its owner disables it.
   const isWanted = isOn || (before.disabledBy === "tier" && enabled === undefined);
   if (isWanted) {
     if (isOn && before.disabledBy === "key-lost") return "key_lost";
@@ -91,7 +91,7 @@ function changeSubscription(
     if (twin !== null) return twin;
     if (isOn && !wasOn && others.active >= activeLimit) return "limit_reached";
   }
-  // Disabled before the update, because only a disabled subscription may duplicate an enabled one.
+  // This precedes the update, because only a disabled subscription may be a duplicate of an enabled one.
   if (wasOn && !isOn) {
     disableSubscription(connection, before.id, { by: "owner", nowMs, mailId: null, problem: null });
   } else if (!isWanted && before.disabledBy === "tier") {
@@ -125,7 +125,7 @@ function forgetHealth(connection: Connection, id: string, pace: "steady" | "prob
   );
 }
 
-/** Restarts the schedule of waiting deliveries for a new URL. Attempts in progress, which have no row yet, go on. */
+/** Restarts the schedules of waiting deliveries for a new URL. Attempts in progress, which have no row yet, continue. */
 function beginAnew(connection: Connection, id: string, nowMs: number): void {
   connection.run(
     sql`update deliveries indexed by deliveries_due

@@ -39,7 +39,7 @@ export function subscriptionFromRow(row: Row): MatchedSubscription {
   };
 }
 
-/** Reads a subscription, including its next event if it is catching up. */
+/** Reads a subscription, including the id of its next event if it is catching up. */
 export function subscriptionWithCursor(connection: Connection, row: Row): MatchedSubscription {
   const subscription = subscriptionFromRow(row);
   if (subscription.catchUp === null) return subscription;
@@ -58,7 +58,7 @@ export function subscriptionWithCursor(connection: Connection, row: Row): Matche
   };
 }
 
-/** Returns a text that identifies a subscription by its URL and filters, regardless of their order. */
+/** Returns a text that identifies a subscription by its URL and filters, whatever the order of a filter's values. */
 export function identityOf(subscription: MatchedSubscription): string {
   const url = new URL(subscription.webhookUrl);
   url.hash = "";
